@@ -1,0 +1,76 @@
+# What every target of the project shares: warnings, sanitizers, libraries, and one
+# function a kind of target.
+
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(CURL REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(tl-expected REQUIRED)
+pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)
+pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
+pkg_check_modules(RAPIDJSON REQUIRED IMPORTED_TARGET RapidJSON)
+
+add_library(gleaner_flags INTERFACE)
+target_compile_options(gleaner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+target_include_directories(gleaner_flags INTERFACE ${CMAKE_SOURCE_DIR})
+target_compile_definitions(gleaner_flags INTERFACE GLEANER_VERSION="${PROJECT_VERSION}" SPDLOG_FMT_EXTERNAL)
+if(GLEANER_FAILPOINTS)
+  target_compile_definitions(gleaner_flags INTERFACE GLEANER_FAILPOINTS)
+endif()
+if(GLEANER_SANITIZE)
+  target_compile_options(gleaner_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(gleaner_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_program(GLEANER_MOLD mold)
+if(GLEANER_MOLD)
+  target_link_options(gleaner_flags INTERFACE -fuse-ld=mold)
+endif()
+find_program(GLEANER_CCACHE ccache)
+if(GLEANER_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${GLEANER_CCACHE})
+endif()
+
+# gleaner_library(NAME SOURCES ... LINKS ...): a static library gleaner_NAME of this folder.
+function(gleaner_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(gleaner_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(gleaner_${name} PUBLIC gleaner_flags fmt::fmt tl::expected ${ARG_LINKS})
+endfunction()
+
+# gleaner_header_library(NAME LINKS ...): the same for a folder that has only headers.
+function(gleaner_header_library name)
+  cmake_parse_arguments(ARG "" "" "LINKS" ${ARGN})
+  add_library(gleaner_${name} INTERFACE)
+  target_link_libraries(gleaner_${name} INTERFACE gleaner_flags fmt::fmt tl::expected ${ARG_LINKS})
+endfunction()
+
+# gleaner_program(NAME SOURCES ... LINKS ...): a program in build/bin.
+function(gleaner_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE gleaner_flags ${ARG_LINKS})
+endfunction()
+
+# gleaner_test(TIER NAME SOURCES ... LINKS ... [TIMEOUT seconds] [SERIAL]): one test program of
+# a tier, one entry of ctest. SERIAL: not beside others (it measures, or takes the whole machine).
+function(gleaner_test tier name)
+  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  set(target test_${tier}_${name})
+  add_executable(${target} ${ARG_SOURCES})
+  target_link_libraries(${target} PRIVATE gleaner_flags GTest::gmock GTest::gtest GTest::gtest_main ${ARG_LINKS})
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${tier}.${name} COMMAND ${target} --gtest_output=json:${CMAKE_BINARY_DIR}/results/${tier}.${name}.json)
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${tier}.${name} PROPERTIES
+    LABELS ${tier} TIMEOUT ${ARG_TIMEOUT} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    ENVIRONMENT "GLEANER_SOURCE_DIR=${CMAKE_SOURCE_DIR};GLEANER_BIN_DIR=${CMAKE_BINARY_DIR}/bin")
+  if(ARG_SERIAL)
+    set_tests_properties(${tier}.${name} PROPERTIES RUN_SERIAL ON)
+  endif()
+endfunction()

@@ -1,0 +1,104 @@
+#include "lib/grid/resource_request.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
+
+namespace gleaner::grid {
+namespace {
+
+constexpr std::array<std::string_view, 4> kLeaves{"core", "resource_id", "thread", "cpuset"};
+constexpr std::int64_t kMostResources = 10'000'000;
+
+bool is_leaf(std::string_view property) { return std::ranges::find(kLeaves, property) != kLeaves.end(); }
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return text;
+}
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+struct Group {
+  std::vector<ResourceLevel> levels;
+  std::optional<int> resources;
+};
+
+tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
+  const auto equals = field.find('=');
+  if (equals == std::string_view::npos)
+    return tl::unexpected{fmt::format("'{}' has no '=': a level is written property=count, as in /nodes=2/core=4", field)};
+  const auto property = trim(field.substr(0, equals));
+  const auto count = trim(field.substr(equals + 1));
+  if (!is_word(property)) return tl::unexpected{fmt::format("'{}' is not the name of a resource property", property)};
+  if (property == "walltime") return tl::unexpected{std::string{"the walltime does not belong in 'resources': write it as \"walltime\": \"h:m:s\""}};
+  if (count == "ALL" || count == "BEST" || count == "BESTHALF") return ResourceLevel{std::string{property}, std::nullopt};
+  int number = 0;
+  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), number);
+  if (error != std::errc{} || end != count.data() + count.size() || number < 1)
+    return tl::unexpected{fmt::format("'{}' in '{}' is not a count (a whole number from 1, ALL or BEST)", count, field)};
+  return ResourceLevel{std::string{property}, number};
+}
+
+tl::expected<Group, std::string> parse_group(std::string_view text) {
+  Group group;
+  text = trim(text);
+  if (text.starts_with('{')) {
+    const auto close = text.find('}');
+    if (close == std::string_view::npos) return tl::unexpected{fmt::format("the '{{' of '{}' is not closed", text)};
+    text = trim(text.substr(close + 1));
+  }
+  if (text.starts_with('/')) text.remove_prefix(1);
+  if (text.empty()) return tl::unexpected{std::string{"it is empty: write for instance /core=1 or /nodes=2/core=4"}};
+  std::int64_t product = 1;
+  bool counted = true;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto slash = std::min(text.find('/', begin), text.size());
+    auto level = parse_level(trim(text.substr(begin, slash - begin)));
+    if (!level) return tl::unexpected{level.error()};
+    if (level->count) product *= *level->count;
+    else counted = false;
+    if (product > kMostResources) return tl::unexpected{fmt::format("it asks for more than {} resources", kMostResources)};
+    group.levels.push_back(std::move(*level));
+    begin = slash + 1;
+    if (slash == text.size()) break;
+  }
+  if (counted && is_leaf(group.levels.back().property)) group.resources = static_cast<int>(product);
+  return group;
+}
+
+}  // namespace
+
+tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_view text) {
+  ResourceRequest request;
+  request.text_ = trim(text);
+  std::int64_t total = 0;
+  bool counted = true;
+  const std::string_view whole = request.text_;
+  int depth = 0;
+  for (std::size_t begin = 0, i = 0; i <= whole.size(); ++i) {
+    if (i < whole.size() && whole[i] == '{') ++depth;
+    if (i < whole.size() && whole[i] == '}') --depth;
+    if (i < whole.size() && whole[i] == ',' && depth == 0)
+      return tl::unexpected{fmt::format("there is a ',' at character {}: write the walltime as \"walltime\": \"h:m:s\"", i + 1)};
+    if (i == whole.size() || (whole[i] == '+' && depth == 0)) {
+      auto group = parse_group(whole.substr(begin, i - begin));
+      if (!group) return tl::unexpected{group.error()};
+      if (group->resources) total += *group->resources;
+      else counted = false;
+      std::ranges::move(group->levels, std::back_inserter(request.levels_));
+      begin = i + 1;
+    }
+  }
+  if (counted && total <= kMostResources) request.resources_ = static_cast<int>(total);
+  return request;
+}
+
+}  // namespace gleaner::grid

@@ -1,0 +1,60 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <span>
+#include <string_view>
+
+/// The state machines of the grid. Each is one table of transitions; the drawings of
+/// ARCHITECTURE.md are tested against these tables, and every UPDATE of a state is guarded
+/// by the state that it leaves.
+namespace gleaner::grid {
+
+enum class CampaignState { in_treatment, paused, terminated, cancelled };
+enum class TaskState { waiting, launching, submitted, running, done, failed, cancelled };
+enum class JobState { planned, launching, remote_waiting, running, terminated, error, killed, unknown };
+enum class LaunchState { planned, launching, accepted, refused, unknown, void_ };
+
+/// Why a job is over: classified once, from the job's record and OAR's own events.
+enum class JobEnd {
+  done,               ///< exit status 0
+  task_error,         ///< the task's own non-zero exit
+  rerun_first,        ///< exit status 66: wants to run again, before the others
+  rerun_last,         ///< exit status 67: wants to run again, after the others
+  preempted,          ///< a best-effort job that gave way
+  walltime,           ///< killed by its walltime
+  killed_by_us,       ///< we sent the DELETE
+  killed_elsewhere,   ///< deleted on the cluster by somebody else
+  node_failure,       ///< the node or the cluster could not run it
+  bad_request,        ///< its working directory or output cannot be used
+  duplicate,          ///< found its attempt claimed by a twin, ran nothing
+  never_submitted     ///< its launch was refused or is void
+};
+
+/// Who pays for an end: a charged attempt counts against the task's retries.
+enum class Charge { nobody, task };
+[[nodiscard]] Charge charge_of(JobEnd end);
+
+template <class State>
+struct Transition {
+  State from;
+  State to;
+};
+
+[[nodiscard]] std::span<const Transition<CampaignState>> campaign_transitions();
+[[nodiscard]] std::span<const Transition<TaskState>> task_transitions();
+[[nodiscard]] std::span<const Transition<JobState>> job_transitions();
+[[nodiscard]] std::span<const Transition<LaunchState>> launch_transitions();
+
+[[nodiscard]] std::string_view name_of(CampaignState state);
+[[nodiscard]] std::string_view name_of(TaskState state);
+[[nodiscard]] std::string_view name_of(JobState state);
+[[nodiscard]] std::string_view name_of(LaunchState state);
+[[nodiscard]] std::string_view name_of(JobEnd end);
+
+[[nodiscard]] std::optional<CampaignState> campaign_state(std::string_view name);
+[[nodiscard]] std::optional<TaskState> task_state(std::string_view name);
+[[nodiscard]] std::optional<JobState> job_state(std::string_view name);
+[[nodiscard]] std::optional<LaunchState> launch_state(std::string_view name);
+[[nodiscard]] std::optional<JobEnd> job_end(std::string_view name);
+
+}  // namespace gleaner::grid

@@ -1,0 +1,35 @@
+#include "lib/grid/walltime.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace gleaner::grid {
+
+std::optional<Seconds> parse_walltime(std::string_view text) {
+  constexpr std::int64_t kUnits[] = {3600, 60, 1};
+  constexpr std::int64_t kLongestHours = 24 * 366 * 10;
+  std::int64_t total = 0;
+  std::size_t part = 0;
+  for (std::size_t begin = 0; begin <= text.size(); ++part) {
+    const auto colon = std::min(text.find(':', begin), text.size());
+    const auto field = text.substr(begin, colon - begin);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
+    if (part > 2 || field.empty() || error != std::errc{} || end != field.data() + field.size() || number < 0) return std::nullopt;
+    if (part == 0 && number > kLongestHours) return std::nullopt;
+    if (part > 0 && number > 59) return std::nullopt;
+    total += number * kUnits[part];
+    begin = colon + 1;
+    if (colon == text.size()) break;
+  }
+  if (total <= 0) return std::nullopt;
+  return Seconds{total};
+}
+
+std::string format_walltime(Seconds walltime) {
+  const auto seconds = walltime.count();
+  return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+}  // namespace gleaner::grid
