@@ -1,0 +1,87 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/resource_request.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/jdl/parameter.hpp"
+#include "lib/jdl/problem.hpp"
+
+namespace gleaner::jdl {
+
+/// `test`: one job on each cluster, before the others. `default_`: a bag of tasks.
+enum class CampaignType { default_, test };
+/// Best-effort jobs run on idle resources and give way to the cluster's own jobs.
+enum class JobKind { best_effort, normal };
+
+[[nodiscard]] std::string_view name_of(CampaignType type);  ///< `default`, `test`
+[[nodiscard]] std::string_view name_of(JobKind kind);       ///< `best-effort`, `normal`
+[[nodiscard]] std::optional<CampaignType> campaign_type(std::string_view name);
+[[nodiscard]] std::optional<JobKind> job_kind(std::string_view name);
+
+/// Where the parameters come from; std::monostate: from elsewhere (an option, standard input).
+struct ParamFile {
+  std::string path;  ///< as written; `~` and `{HOME}` are for the client to replace
+  bool operator==(const ParamFile&) const = default;
+};
+struct Params {
+  std::vector<Parameter> values;
+  bool operator==(const Params&) const = default;
+};
+struct Count {
+  std::int64_t tasks;  ///< at least 1; their parameters are "0" to "tasks - 1"
+  bool operator==(const Count&) const = default;
+};
+using ParamSource = std::variant<std::monostate, ParamFile, Params, Count>;
+
+/// What a campaign asks of one cluster, defaults filled in.
+struct ClusterSection {
+  std::string name;
+  std::string exec_file;       ///< for the cluster's shell, macros not expanded
+  std::string exec_directory;  ///< macros not expanded
+  grid::ResourceRequest resources;
+  grid::Seconds walltime{};
+  std::string properties;  ///< OAR's `-p`, empty: none
+  std::string project;
+  std::vector<std::string> job_types;  ///< further OAR types (`-t`), never best-effort
+  JobKind kind = JobKind::best_effort;
+  std::optional<int> max_jobs;  ///< most jobs of the campaign at once on this cluster
+  int priority = 1;             ///< the cluster's rank in this campaign: the highest goes first
+  Position place;               ///< of its name in the file; not part of equality nor of the JSON
+  bool operator==(const ClusterSection& other) const;
+};
+
+/// A campaign as its user wrote it, checked.
+struct CampaignFile {
+  std::string name;
+  CampaignType type = CampaignType::default_;
+  std::string project;
+  ParamSource parameters;
+  std::vector<ClusterSection> clusters;  ///< at least one, names all different, in the file's order
+  bool operator==(const CampaignFile&) const = default;
+};
+
+/// The same as JSON, normalised, one line: every field said, in one order. Of the parameters only
+/// `param_file` and `nb_jobs` are kept, never `params`.
+[[nodiscard]] std::string to_json(const CampaignFile& campaign);
+/// Reads what `to_json` wrote; the error is for a log, not for a user.
+[[nodiscard]] tl::expected<CampaignFile, std::string> from_json(std::string_view json);
+
+struct Expanded {
+  std::string exec_file;
+  std::string exec_directory;
+};
+/// Replaces the macros of a section. `{HOME}`, a lone `~` and a `~/` at the start of a word become
+/// `$HOME` (CiGri 3 replaced every `~`, also in the middle of a word: `backup~` is left alone
+/// here); in exec_directory, which is one word, only at its start. `{CAMPAIGN_ID}` becomes
+/// `$CIGRI_CAMPAIGN_ID` in exec_file and the number in exec_directory.
+[[nodiscard]] Expanded expand(const ClusterSection& section, grid::CampaignId campaign);
+
+}  // namespace gleaner::jdl

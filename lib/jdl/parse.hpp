@@ -1,0 +1,53 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/problem.hpp"
+
+namespace gleaner::jdl {
+
+/// What a campaign gets where it says nothing.
+struct Defaults {
+  std::string resources = "/core=1";
+  grid::Seconds walltime{3600};
+  /// Said on the command line: goes before the file's own `test_mode`.
+  std::optional<CampaignType> type;
+};
+
+/// The clusters that a campaign may name.
+struct KnownClusters {
+  std::vector<std::string> enabled;
+  std::vector<std::string> disabled;
+};
+
+/// Reads a campaign file of either form: JSON with CiGri 3's fields when its first character that
+/// is neither blank nor in a `#` comment is a brace, else the classic `DEFAULT { … } cluster { … }`.
+///
+/// JSON. Keys of the top level in any case, keys of a cluster in lower case. A cluster's key on the
+/// top level is the default of every cluster that does not say it. Fields: name and clusters
+/// (mandatory); params, param_file, nb_jobs (at most one of them); jobs_type (`normal`); and for
+/// each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project,
+/// cluster_job_type, type, test_mode (the same on all clusters), max_jobs, priority. CiGri's fields
+/// that are not built are refused by name, unless they hold CiGri's neutral value. Whole numbers
+/// may be strings ("10"). A walltime must be a string: CiGri passed the number 2 on to OAR, which
+/// read it as hours, and its users took it for seconds.
+///
+/// Classic. Keys name, paramFile, nbJobs (in DEFAULT), execFile, execDir, walltime, resources,
+/// priority, properties, project, type (in a cluster's section, or in DEFAULT for all), in exactly this
+/// case. A value is anything up to `;`, which only a double-quoted value may contain; `#` begins
+/// a comment, except in a quoted value.
+///
+/// In a test campaign jobs are `normal` unless the file gives their `type`.
+///
+/// @param clusters  without it, any cluster name is taken
+/// @return the campaign, or every problem of the file at once, in the order of the text. A text
+///         that is not JSON at all has only its first problem told.
+[[nodiscard]] tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults = {},
+                                                                     const KnownClusters* clusters = nullptr);
+
+}  // namespace gleaner::jdl
