@@ -1,0 +1,26 @@
+#pragma once
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace gleaner::grid {
+
+/// What `gridsub -t` says of a campaign: which campaign scheduler treats it.
+enum class CampaignType {
+  default_,  ///< all its tasks run, wherever there are resources
+  test       ///< one job on each cluster of its JDL, before the campaigns of the other type
+};
+
+constexpr std::array<std::string_view, 2> kCampaignTypeNames{"default", "test"};
+
+[[nodiscard]] constexpr std::string_view name_of(CampaignType type) {
+  return kCampaignTypeNames[static_cast<std::size_t>(type)];
+}
+
+[[nodiscard]] constexpr std::optional<CampaignType> campaign_type(std::string_view name) {
+  if (name == name_of(CampaignType::default_)) return CampaignType::default_;
+  if (name == name_of(CampaignType::test)) return CampaignType::test;
+  return std::nullopt;
+}
+
+}  // namespace gleaner::grid
