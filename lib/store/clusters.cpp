@@ -1,0 +1,92 @@
+#include "lib/store/clusters.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::exec;
+using detail::get;
+using detail::get_instant;
+using detail::micros;
+using detail::text;
+
+Cluster read(const pqxx::row& row) {
+  Cluster cluster;
+  cluster.id = grid::ClusterId{row["id"].as<std::int64_t>()};
+  cluster.name = text(row["name"]);
+  cluster.url = text(row["url"]);
+  cluster.authentication = text(row["authentication"]);
+  cluster.login = text(row["login"]);
+  cluster.secret_file = text(row["secret_file"]);
+  cluster.identity_header = text(row["identity_header"]);
+  cluster.ca_file = text(row["ca_file"]);
+  cluster.certificate_file = text(row["certificate_file"]);
+  cluster.key_file = text(row["key_file"]);
+  cluster.verify_tls = row["verify_tls"].as<bool>();
+  cluster.power = row["power"].as<double>();
+  cluster.flood = get<double>(row["flood"]);
+  cluster.array_size = get<int>(row["array_size"]);
+  cluster.enabled = row["enabled"].as<bool>();
+  cluster.reachable = get<bool>(row["reachable"]);
+  cluster.unreachable_since = get_instant(row["unreachable_since"]);
+  cluster.healthy_since = get_instant(row["healthy_since"]);
+  cluster.failed_polls = row["failed_polls"].as<int>();
+  cluster.next_probe_at = get_instant(row["next_probe_at"]);
+  cluster.last_error = text(row["last_error"]);
+  cluster.max_resources = row["max_resources"].as<int>();
+  cluster.resources_at = get_instant(row["resources_at"]);
+  return cluster;
+}
+
+}  // namespace
+
+std::vector<Cluster> clusters(Transaction& transaction) {
+  std::vector<Cluster> all;
+  for (const auto& row : exec(transaction, sql::clusters_all)) all.push_back(read(row));
+  return all;
+}
+
+std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name) {
+  const auto rows = exec(transaction, sql::clusters_by_name, std::string{name});
+  if (rows.empty()) return std::nullopt;
+  return read(rows[0]);
+}
+
+grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
+  const auto rows = exec(transaction, sql::clusters_add, c.name, c.url, c.authentication, c.login, c.secret_file, c.identity_header, c.ca_file,
+                         c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled);
+  return grid::ClusterId{rows[0][0].as<std::int64_t>()};
+}
+
+void edit_cluster(Transaction& transaction, const Cluster& c) {
+  exec(transaction, sql::clusters_edit, c.id.value(), c.url, c.authentication, c.login, c.secret_file, c.identity_header, c.ca_file,
+       c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled);
+}
+
+bool remove_cluster(Transaction& transaction, grid::ClusterId cluster) {
+  return !exec(transaction, sql::clusters_remove, cluster.value()).empty();
+}
+
+void map_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster, std::string_view login) {
+  exec(transaction, sql::clusters_map_user, std::string{user}, cluster.value(), std::string{login});
+}
+
+void record_status(Transaction& transaction, const GridStatus& s) {
+  exec(transaction, sql::clusters_status, s.cluster.value(), micros(s.time), s.max_resources, s.free, s.used, s.used_besteffort, s.our_running,
+       s.our_waiting, s.reachable, s.api_latency_ms);
+}
+
+void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
+  exec(transaction, sql::clusters_reached, cluster.value(), micros(now));
+}
+
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, grid::Instant now) {
+  exec(transaction, sql::clusters_resources, cluster.value(), max_resources, micros(now));
+}
+
+void record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
+  exec(transaction, sql::clusters_unreachable, cluster.value(), std::string{error}, micros(now), micros(retry_at));
+}
+
+}  // namespace gleaner::store

@@ -1,0 +1,73 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+namespace gleaner::store {
+
+/// How a cluster is reached, and what is known of it. Secrets are named by their file, never held.
+struct Cluster {
+  grid::ClusterId id{0};
+  std::string name;
+  std::string url;
+  std::string authentication = "none";  ///< none, basic or certificate
+  std::string login;
+  std::string secret_file;
+  std::string identity_header = "X_REMOTE_IDENT";
+  std::string ca_file;
+  std::string certificate_file;
+  std::string key_file;
+  bool verify_tls = true;
+  double power = 1;
+  std::optional<double> flood;      ///< nothing: the configuration's
+  std::optional<int> array_size;    ///< nothing: the configuration's
+  bool enabled = true;
+
+  std::optional<bool> reachable;    ///< nothing: never asked
+  std::optional<grid::Instant> unreachable_since;
+  std::optional<grid::Instant> healthy_since;
+  int failed_polls = 0;
+  std::optional<grid::Instant> next_probe_at;
+  std::string last_error;
+  int max_resources = 0;
+  std::optional<grid::Instant> resources_at;
+};
+
+/// A snapshot of a cluster, in resources. `time` is when the questions began.
+struct GridStatus {
+  grid::ClusterId cluster{0};
+  grid::Instant time;
+  int max_resources = 0;
+  int free = 0;
+  int used = 0;
+  int used_besteffort = 0;
+  int our_running = 0;
+  int our_waiting = 0;
+  bool reachable = false;
+  int api_latency_ms = 0;
+};
+
+[[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);
+[[nodiscard]] std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name);
+
+/// Adds a cluster; the name must be free.
+grid::ClusterId add_cluster(Transaction& transaction, const Cluster& cluster);
+/// Writes how it is reached, its power, flood, array size and whether it is enabled.
+void edit_cluster(Transaction& transaction, const Cluster& cluster);
+/// Removes a cluster that no campaign ever used; false when one did.
+[[nodiscard]] bool remove_cluster(Transaction& transaction, grid::ClusterId cluster);
+
+void map_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster, std::string_view login);
+
+void record_status(Transaction& transaction, const GridStatus& status);
+void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, grid::Instant now);
+/// `retry_at`: not before then is it asked again.
+void record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at);
+
+}  // namespace gleaner::store

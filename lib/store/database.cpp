@@ -1,0 +1,162 @@
+#include "lib/store/database.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+
+struct Database::Implementation {
+  explicit Implementation(const std::string& conninfo) : connection{conninfo} {}
+  pqxx::connection connection;
+  struct Receiver final : pqxx::notification_receiver {
+    Receiver(pqxx::connection& to, const std::string& channel) : pqxx::notification_receiver{to, channel} {}
+    void operator()(const std::string&, int) override { came = true; }
+    bool came = false;
+  };
+  std::unique_ptr<Receiver> receiver;
+};
+
+namespace {
+
+std::string first_line(std::string_view text) { return std::string{text.substr(0, text.find('\n'))}; }
+
+template <class Work>
+auto guarded(std::string_view what, Work&& work) {
+  try {
+    return work();
+  } catch (...) {
+    detail::rethrow(what);
+  }
+}
+
+}  // namespace
+
+Transaction::Transaction(std::unique_ptr<Implementation> implementation) : implementation_{std::move(implementation)} {}
+Transaction::~Transaction() = default;
+Transaction::Transaction(Transaction&&) noexcept = default;
+
+void Transaction::commit() {
+  guarded("commit", [&] { implementation_->work.commit(); });
+}
+
+Database::Database(const std::string& conninfo) {
+  try {
+    implementation_ = std::make_unique<Implementation>(conninfo);
+  } catch (const std::exception& error) {
+    throw Unavailable{fmt::format("the database cannot be reached: {}", first_line(error.what()))};
+  }
+}
+
+Database::~Database() = default;
+Database::Database(Database&&) noexcept = default;
+Database& Database::operator=(Database&&) noexcept = default;
+
+Transaction Database::begin() {
+  return guarded("begin", [&] { return Transaction{std::make_unique<Transaction::Implementation>(implementation_->connection)}; });
+}
+
+Transaction Database::begin(Term term) {
+  auto transaction = begin();
+  if (detail::exec(transaction, sql::lease_guard, term).empty())
+    throw LeaseLost{fmt::format("term {} is over: another conductor holds the lease", term)};
+  return transaction;
+}
+
+bool Database::try_lock(Work work, std::int64_t cluster) {
+  auto transaction = begin();
+  return detail::exec(transaction, sql::locks_try, static_cast<int>(work), cluster)[0][0].as<bool>();
+}
+
+void Database::unlock(Work work, std::int64_t cluster) {
+  auto transaction = begin();
+  detail::exec(transaction, sql::locks_release, static_cast<int>(work), cluster);
+}
+
+void Database::listen(const std::string& channel) {
+  guarded("listen", [&] {
+    implementation_->receiver = std::make_unique<Implementation::Receiver>(implementation_->connection, channel);
+#if PQXX_VERSION_MAJOR < 7
+    // 6.x sends LISTEN with the next transaction.
+    pqxx::work{implementation_->connection}.commit();
+#endif
+  });
+}
+
+bool Database::wait_for_notification(std::chrono::milliseconds at_most) {
+  return guarded("wait for a notification", [&] {
+    implementation_->connection.get_notifs();
+    if (!implementation_->receiver->came) {
+      pollfd waiting{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0};
+      poll(&waiting, 1, static_cast<int>(at_most.count()));
+      implementation_->connection.get_notifs();
+    }
+    return std::exchange(implementation_->receiver->came, false);
+  });
+}
+
+int Database::socket() const { return implementation_->connection.sock(); }
+
+void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
+  for (int tries = 1;; ++tries) {
+    try {
+      auto transaction = term ? database.begin(*term) : database.begin();
+      work(transaction);
+      transaction.commit();
+      return;
+    } catch (const pqxx::transaction_rollback&) {
+      constexpr int kMostTries = 5;
+      if (tries == kMostTries) throw;
+    }
+  }
+}
+
+void wake_up(Transaction& transaction) { detail::exec(transaction, sql::grid_wake_up); }
+
+std::string grid_token(Transaction& transaction) { return detail::text(detail::exec(transaction, sql::grid_token)[0][0]); }
+
+namespace detail {
+
+void rethrow(std::string_view query) {
+  const auto name = query.substr(0, query.find('\n'));
+  try {
+    throw;
+  } catch (const pqxx::transaction_rollback&) {
+    throw;
+  } catch (const pqxx::broken_connection& error) {
+    throw Unavailable{fmt::format("the database went away during '{}': {}", name, first_line(error.what()))};
+  } catch (const pqxx::in_doubt_error& error) {
+    throw Unavailable{fmt::format("the database went away at the commit of '{}': {}", name, first_line(error.what()))};
+  } catch (const pqxx::undefined_table& error) {
+    throw WrongSchema{fmt::format("the database has no such table ({}): run 'gridctl db migrate'", first_line(error.what()))};
+  } catch (const pqxx::sql_error& error) {
+    // The states of class 57P are the server's stop; 08 a connection's end.
+    const std::string state = error.sqlstate();
+    if (state.starts_with("57P") || state.starts_with("08") || state.starts_with("53"))
+      throw Unavailable{fmt::format("the database stopped during '{}': {}", name, first_line(error.what()))};
+    throw std::logic_error{fmt::format("query '{}': {}", name, error.what())};
+  } catch (const pqxx::failure& error) {
+    throw Unavailable{fmt::format("the database failed during '{}': {}", name, first_line(error.what()))};
+  }
+}
+
+std::string text_array(std::span<const std::string> values) {
+  Array array;
+  for (const auto& value : values) array.add(std::string_view{value});
+  return array.literal();
+}
+
+void Array::add(std::string_view value) {
+  std::string quoted{"\""};
+  for (const char c : value) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  put(quoted + '"');
+}
+
+void Array::add(std::optional<grid::Instant> value) { add(micros(value)); }
+
+}  // namespace detail
+}  // namespace gleaner::store

@@ -1,0 +1,82 @@
+#pragma once
+// Inside lib/store only: the bridge to libpqxx, 6.4 and 7.x.
+#include <pqxx/pqxx>
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "lib/store/database.hpp"
+#include "sql/queries.hpp"
+
+namespace gleaner::store {
+
+struct Transaction::Implementation {
+  explicit Implementation(pqxx::connection& connection) : work{connection} {}
+  pqxx::work work;
+};
+
+namespace detail {
+
+[[noreturn]] void rethrow(std::string_view query);
+
+/// An array literal for a parameter of type bigint[], integer[], double precision[] or text[];
+/// nothing becomes NULL.
+template <class T>
+std::string number_array(std::span<const T> values) {
+  std::string text{"{"};
+  for (const auto& value : values) {
+    if (text.size() > 1) text += ',';
+    text += pqxx::to_string(value);
+  }
+  return text + '}';
+}
+[[nodiscard]] std::string text_array(std::span<const std::string> values);
+
+/// Builds an array literal element by element, with nulls.
+class Array {
+ public:
+  void add(std::int64_t value) { put(std::to_string(value)); }
+  void add(std::optional<std::int64_t> value) { put(value ? std::to_string(*value) : "NULL"); }
+  void add(double value) { put(pqxx::to_string(value)); }
+  void add(std::string_view value);
+  void add(std::optional<grid::Instant> value);
+  [[nodiscard]] std::string literal() const { return "{" + text_ + "}"; }
+
+ private:
+  void put(const std::string& element) {
+    if (!text_.empty()) text_ += ',';
+    text_ += element;
+  }
+  std::string text_;
+};
+
+[[nodiscard]] inline std::int64_t micros(grid::Instant instant) { return instant.time_since_epoch().count(); }
+[[nodiscard]] inline std::optional<std::int64_t> micros(std::optional<grid::Instant> instant) {
+  return instant ? std::optional{micros(*instant)} : std::nullopt;
+}
+[[nodiscard]] inline grid::Instant instant(std::int64_t micros) { return grid::Instant{std::chrono::microseconds{micros}}; }
+
+template <class T>
+[[nodiscard]] std::optional<T> get(const pqxx::field& field) {
+  if (field.is_null()) return std::nullopt;
+  return field.as<T>();
+}
+[[nodiscard]] inline std::optional<grid::Instant> get_instant(const pqxx::field& field) {
+  if (field.is_null()) return std::nullopt;
+  return instant(field.as<std::int64_t>());
+}
+[[nodiscard]] inline std::string text(const pqxx::field& field) { return field.is_null() ? std::string{} : std::string{field.c_str(), field.size()}; }
+
+template <class... Arguments>
+pqxx::result exec(Transaction& transaction, std::string_view query, const Arguments&... arguments) {
+  try {
+    return transaction.implementation().work.exec_params(std::string{query}, arguments...);
+  } catch (...) {
+    rethrow(query);
+  }
+}
+
+}  // namespace detail
+}  // namespace gleaner::store

@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lib/store/database.hpp"
+
+namespace gleaner::store {
+
+/// Applies the migrations that the database does not have yet, each in its own transaction, under
+/// a lock (two at once are safe). Returns the names of those applied. Throws WrongSchema when the
+/// database is newer than this program.
+std::vector<std::string> migrate(Database& database);
+
+/// Throws WrongSchema, saying what to do, unless the schema is exactly this program's.
+void check_schema(Database& database);
+
+}  // namespace gleaner::store

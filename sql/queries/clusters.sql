@@ -1,0 +1,60 @@
+-- Clusters and their status.
+
+-- name: clusters.all
+-- Every cluster, by name.
+SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
+  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
+  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at
+FROM clusters ORDER BY name
+
+-- name: clusters.by_name
+-- One cluster.
+SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
+  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
+  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at
+FROM clusters WHERE name = $1
+
+-- name: clusters.add
+-- A new cluster.
+INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
+  power, flood, array_size, enabled)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+RETURNING id
+
+-- name: clusters.edit
+-- How a cluster is reached and used; what was known of its API is forgotten, so that it is asked at once.
+UPDATE clusters SET url = $2, authentication = $3, login = $4, secret_file = $5, identity_header = $6, ca_file = $7, certificate_file = $8,
+  key_file = $9, verify_tls = $10, power = $11, flood = $12, array_size = $13, enabled = $14,
+  next_probe_at = NULL, resources_at = NULL
+WHERE id = $1
+
+-- name: clusters.remove
+-- Removes a cluster that no campaign names.
+DELETE FROM clusters c WHERE id = $1 AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.cluster_id = c.id) RETURNING id
+
+-- name: clusters.map_user
+-- The login of a user on a cluster.
+INSERT INTO user_mappings (user_name, cluster_id, login) VALUES ($1, $2, $3)
+ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
+
+-- name: clusters.status
+-- A snapshot of a cluster.
+INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)
+VALUES ($1, instant($2), $3, $4, $5, $6, $7, $8, $9, $10)
+ON CONFLICT (cluster_id, time) DO NOTHING
+
+-- name: clusters.reached
+-- The cluster's API answered everything that was asked.
+UPDATE clusters SET reachable = true, unreachable_since = NULL, failed_polls = 0, next_probe_at = NULL, last_error = NULL,
+  healthy_since = CASE WHEN reachable IS TRUE THEN healthy_since ELSE instant($2) END
+WHERE id = $1 AND (reachable IS NOT TRUE OR failed_polls > 0)
+
+-- name: clusters.resources
+-- How many usable resources the cluster has.
+UPDATE clusters SET max_resources = $2, resources_at = instant($3) WHERE id = $1
+
+-- name: clusters.unreachable
+-- The cluster's API failed.
+UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant($3)), healthy_since = NULL,
+  failed_polls = failed_polls + 1, next_probe_at = instant($4), last_error = $2
+WHERE id = $1

@@ -1,0 +1,53 @@
+-- The grid itself: its token, the lease of its conductor, the locks of its modules.
+
+-- name: grid.token
+-- This grid's own token.
+SELECT token FROM grid
+
+-- name: grid.wake_up
+-- Wakes the conductor up at the commit.
+NOTIFY gleaner_wake_up
+
+-- name: lease.acquire
+-- Takes the lease when nobody holds it, with a new term. The database's clock decides: the holders' clocks may differ.
+UPDATE lease SET term = term + 1, holder = $1, expires_at = clock_timestamp() + $2 * interval '1 millisecond'
+WHERE expires_at < clock_timestamp()
+RETURNING term
+
+-- name: lease.renew
+-- Keeps the lease of this term.
+UPDATE lease SET expires_at = clock_timestamp() + $2 * interval '1 millisecond' WHERE term = $1 RETURNING term
+
+-- name: lease.release
+-- Gives the lease of this term back, for whoever waits.
+UPDATE lease SET expires_at = '-infinity' WHERE term = $1
+
+-- name: lease.guard
+-- Holds the lease's term still until the end of the transaction; no row when it is another.
+SELECT term FROM lease WHERE term = $1 FOR SHARE
+
+-- name: lease.holder
+-- Who conducts, when somebody does.
+SELECT holder, term FROM lease WHERE expires_at >= clock_timestamp()
+
+-- name: locks.try
+-- Takes this connection's lock on a cluster's work of one module.
+SELECT pg_try_advisory_lock($1::int, $2::bigint::int)
+
+-- name: locks.release
+-- Gives it back.
+SELECT pg_advisory_unlock($1::int, $2::bigint::int)
+
+-- name: cycles.begin
+-- A cycle of the conductor begins.
+INSERT INTO cycles (term, started_at) VALUES ($1, instant($2)) RETURNING id
+
+-- name: cycles.end
+-- ...ends, with what each module did, as JSON.
+UPDATE cycles SET ended_at = instant($2), modules = $3::jsonb WHERE id = $1
+
+-- name: cycles.busy
+-- Whether anything may change without a user: work to plan, jobs alive, launches or cleaning unsettled.
+SELECT EXISTS (SELECT FROM campaigns WHERE state = 'in_treatment')
+    OR EXISTS (SELECT FROM jobs WHERE state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
+    OR EXISTS (SELECT FROM launches WHERE state IN ('planned', 'launching', 'unknown'))
