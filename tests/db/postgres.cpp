@@ -1,0 +1,192 @@
+#include "tests/db/postgres.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <pqxx/pqxx>
+
+#include "lib/store/database.hpp"
+#include "lib/store/migrations.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr auto kPatience = std::chrono::seconds{60};
+constexpr auto kTemplate = "gleaner_template";
+
+/// The server's programs: the newest version in Debian's place, or wherever PATH says.
+fs::path program(const std::string& name) {
+  fs::path newest = name;
+  int version = 0;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator{"/usr/lib/postgresql", missing}) {
+    const int number = std::atoi(entry.path().filename().c_str());
+    if (number > version && fs::exists(entry.path() / "bin" / name)) {
+      version = number;
+      newest = entry.path() / "bin" / name;
+    }
+  }
+  return newest;
+}
+
+/// PostgreSQL does not run as root.
+const passwd* other_user() {
+  if (geteuid() != 0) return nullptr;
+  const auto* user = getpwnam("postgres");
+  if (user == nullptr) throw std::runtime_error{"run by root, the tests need the user 'postgres' (package postgresql)"};
+  return user;
+}
+
+/// In the child: becomes the other user, dies with this program, writes to `log`, runs.
+[[noreturn]] void become(const passwd* user, const fs::path& log, const std::vector<std::string>& arguments, pid_t parent) {
+  const int out = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);
+  ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+  ::dup2(out, STDOUT_FILENO);
+  ::dup2(out, STDERR_FILENO);
+  ::setpgid(0, 0);  // Ctrl-C is for the tests; they stop the server
+  if (user != nullptr) {
+    const bool changed = ::setgroups(0, nullptr) == 0 && ::setgid(user->pw_gid) == 0 && ::setuid(user->pw_uid) == 0;
+    if (!changed) ::_exit(126);
+  }
+  ::prctl(PR_SET_PDEATHSIG, SIGQUIT);
+  if (::getppid() != parent) ::_exit(126);
+  ::chdir("/") == 0 ? void() : ::_exit(126);
+  std::vector<char*> argv;
+  for (const auto& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  ::_exit(127);
+}
+
+pid_t spawn(const fs::path& log, const std::vector<std::string>& arguments) {
+  const auto* user = other_user();
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error{"fork failed"};
+  if (child == 0) become(user, log, arguments, parent);
+  return child;
+}
+
+int wait_for_end(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+std::string content(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+void wait_until_it_answers(const std::string& conninfo, pid_t server, const fs::path& log) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (;;) {
+    try {
+      pqxx::connection{conninfo};
+      return;
+    } catch (const std::exception& error) {
+      int status = 0;
+      const bool ended = ::waitpid(server, &status, WNOHANG) == server;
+      if (ended || std::chrono::steady_clock::now() > end)
+        throw std::runtime_error{"the private PostgreSQL did not start: " + std::string{error.what()} + "\n" + content(log)};
+      std::this_thread::sleep_for(std::chrono::milliseconds{10});
+    }
+  }
+}
+
+}  // namespace
+
+PrivatePostgres& PrivatePostgres::instance() {
+  static PrivatePostgres server;
+  return server;
+}
+
+PrivatePostgres::PrivatePostgres() {
+  std::string pattern = (fs::temp_directory_path() / "gleaner-db-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"no temporary folder can be made: " + pattern};
+  folder_ = pattern;
+  try {
+    initialize();
+    start();
+  } catch (...) {
+    fs::remove_all(folder_);
+    throw;
+  }
+}
+
+PrivatePostgres::~PrivatePostgres() {
+  stop();
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void PrivatePostgres::initialize() {
+  const auto* user = other_user();
+  if (user != nullptr && ::chown(folder_.c_str(), user->pw_uid, user->pw_gid) != 0) throw std::runtime_error{"chown failed: " + folder_.string()};
+  const auto log = folder_ / "initdb.log";
+  const int status = wait_for_end(spawn(log, {program("initdb"), "--no-sync", "--auth=trust", "--username=gleaner", "--encoding=UTF8",
+                                              "--locale=C", "--pgdata=" + (folder_ / "data").string()}));
+  if (status != 0) throw std::runtime_error{"initdb failed:\n" + content(log)};
+}
+
+void PrivatePostgres::start() {
+  if (server_ > 0) return;
+  const auto log = folder_ / "server.log";
+  server_ = spawn(log, {program("postgres"), "-D", (folder_ / "data").string(), "-c", "listen_addresses=", "-c",
+                        "unix_socket_directories=" + folder_.string(), "-c", "fsync=off", "-c", "full_page_writes=off", "-c",
+                        "max_connections=200", "-c", "shared_buffers=64MB", "-c", "timezone=UTC"});
+  wait_until_it_answers(conninfo("postgres"), server_, log);
+}
+
+void PrivatePostgres::stop() {
+  if (server_ <= 0) return;
+  ::kill(server_, SIGINT);  // the fast shutdown: sessions end, transactions roll back
+  wait_for_end(server_);
+  server_ = -1;
+}
+
+std::string PrivatePostgres::conninfo(const std::string& database) const {
+  return "host=" + folder_.string() + " user=gleaner dbname=" + database;
+}
+
+std::string PrivatePostgres::create_database(const std::string& options) {
+  const auto name = "test_" + std::to_string(++databases_);
+  pqxx::connection connection{conninfo("postgres")};
+  pqxx::nontransaction{connection}.exec("CREATE DATABASE " + name + options);
+  return conninfo(name);
+}
+
+std::string PrivatePostgres::empty_database() { return create_database(""); }
+
+std::string PrivatePostgres::fresh_database() {
+  if (!has_template_) {
+    pqxx::connection connection{conninfo("postgres")};
+    pqxx::nontransaction{connection}.exec(std::string{"CREATE DATABASE "} + kTemplate);
+    store::Database database{conninfo(kTemplate)};
+    store::migrate(database);
+    has_template_ = true;
+  }
+  return create_database(std::string{" TEMPLATE "} + kTemplate);
+}
+
+}  // namespace gleaner::tests

@@ -1,0 +1,43 @@
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+namespace gleaner::tests {
+
+/// A PostgreSQL server of this test program alone, in a temporary folder, on a unix socket, without
+/// TCP. It starts when it is first asked for, and is stopped and removed at the program's end; if
+/// the program is killed, the kernel ends the server. Run by root, it belongs to `postgres`.
+class PrivatePostgres {
+ public:
+  /// Starts it at the first call; throws std::runtime_error when it does not start.
+  [[nodiscard]] static PrivatePostgres& instance();
+
+  /// The conninfo of a new database that has all migrations.
+  [[nodiscard]] std::string fresh_database();
+  /// The conninfo of a new database that has none.
+  [[nodiscard]] std::string empty_database();
+
+  /// Ends every session at once, and answers nobody until `start`.
+  void stop();
+  /// Returns when the server takes connections. Databases are as they were.
+  void start();
+
+  PrivatePostgres(const PrivatePostgres&) = delete;
+  PrivatePostgres& operator=(const PrivatePostgres&) = delete;
+
+ private:
+  PrivatePostgres();
+  ~PrivatePostgres();
+  void initialize();
+  [[nodiscard]] std::string conninfo(const std::string& database) const;
+  [[nodiscard]] std::string create_database(const std::string& options);
+
+  std::filesystem::path folder_;
+  pid_t server_ = -1;
+  int databases_ = 0;
+  bool has_template_ = false;
+};
+
+}  // namespace gleaner::tests
