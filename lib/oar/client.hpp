@@ -1,0 +1,104 @@
+#pragma once
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/oar/access.hpp"
+#include "lib/oar/failure.hpp"
+#include "lib/oar/job.hpp"
+#include "lib/oar/resources.hpp"
+#include "lib/oar/submit_request.hpp"
+
+namespace gleaner::oar {
+
+/// A job and the user that it is asked for or deleted as: OAR wants an identity for both, and
+/// deletes only that user's jobs.
+struct JobOf {
+  std::string user;
+  grid::RemoteJobId id;
+};
+
+enum class Removal {
+  accepted,              ///< noted: the job ends soon, and only its state says when
+  already_over_or_asked  ///< OAR had noted it before, or the job is over
+};
+
+/// One cluster's REST API. Connections stay open between calls, and requests of one call go out
+/// together, `Limits::parallel` at once. Every answer is checked; one that makes no sense is
+/// NoAnswer. Used from one thread at a time. No call throws but for lack of memory.
+class Client {
+ public:
+  explicit Client(Access access, Limits limits = {});
+  ~Client();
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+
+  /// The cluster's resources, by state and by node.
+  [[nodiscard]] Result<Resources> resources();
+
+  /// Every user's jobs that hold resources now, by id.
+  [[nodiscard]] Result<std::vector<RemoteJob>> occupying();
+
+  /// These jobs, in whatever state, by id; one that OAR does not list is not in the answer, which
+  /// alone is no proof that it does not exist.
+  [[nodiscard]] Result<std::vector<RemoteJob>> jobs(std::span<const grid::RemoteJobId> ids);
+
+  /// Every job of the user that was submitted at `since` or later, in every state, and maybe
+  /// older ones: to find a launch by its tag. `since` is in our clock; a cluster whose clock
+  /// differs is allowed for.
+  [[nodiscard]] Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since);
+
+  /// The jobs of an array, in whatever state, by id.
+  [[nodiscard]] Result<std::vector<RemoteJob>> jobs_of_array(grid::RemoteJobId array);
+
+  /// Each job with its events, one request a job; results in the order asked. A job that does not
+  /// exist is Refused 404.
+  [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked);
+
+  /// One POST for each request, in parallel; results in the order asked. A number of jobs that is
+  /// not the number asked for is NoAnswer: look for them by the name.
+  [[nodiscard]] std::vector<Result<Submitted>> submit(std::span<const SubmitRequest> requests);
+
+  /// One DELETE for each job; results in the order asked. Foreign and unknown jobs are Refused.
+  [[nodiscard]] std::vector<Result<Removal>> remove(std::span<const JobOf> asked);
+
+  /// Deletes all the jobs of an array that are left, in one request.
+  [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array);
+
+  /// The last `tail` lines of a file on the cluster, read as the user; `~/` is their home. Bytes
+  /// as they are. A missing file is Refused 404, one that they may not read Refused 403.
+  [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path,
+                                              std::optional<int> tail = std::nullopt);
+
+  /// Deletes a file, or a folder with all that is in it, as the user.
+  [[nodiscard]] Result<void> delete_path(std::string_view user, std::string_view path);
+
+  /// What OAR calls itself, `2.5.9 (Canicule)`.
+  [[nodiscard]] Result<std::string> version();
+
+  /// From 0, idle, to 1 and more: the administrator asks for no more work.
+  [[nodiscard]] Result<double> stress();
+
+  /// Who the API takes us for when we name this user; empty: nobody.
+  [[nodiscard]] Result<std::string> who_am_i(std::string_view user);
+
+  /// Time to the whole answer of the last request, and of the slowest so far.
+  [[nodiscard]] std::chrono::milliseconds last_latency() const;
+  [[nodiscard]] std::chrono::milliseconds slowest_latency() const;
+  /// Requests made so far, failed ones included.
+  [[nodiscard]] std::size_t requests() const;
+
+  [[nodiscard]] const Access& access() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+}  // namespace gleaner::oar

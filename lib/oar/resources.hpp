@@ -1,0 +1,30 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace gleaner::oar {
+
+/// One node, by its network address.
+struct Node {
+  std::string name;
+  int resources = 0;  ///< all of them, whatever their state
+  int usable = 0;
+};
+
+/// What a cluster has. A resource counts once: alive, standby (Absent, but OAR wakes it when a
+/// job wants it), or out (Dead, Suspected, Absent for good).
+struct Resources {
+  int total = 0;
+  int alive = 0;
+  int standby = 0;
+  int suspected = 0;
+  int dead = 0;
+  int absent = 0;
+  std::vector<Node> nodes;  ///< in the order of their first resource
+
+  [[nodiscard]] int usable() const { return alive + standby; }
+  /// Resources of the biggest node, 0 without nodes.
+  [[nodiscard]] int biggest_node() const;
+};
+
+}  // namespace gleaner::oar
