@@ -1,0 +1,81 @@
+#pragma once
+#include <sys/types.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/process/config.hpp"
+
+namespace gleaner::process {
+
+/// A program to start. It gets a process group of its own, stdin from /dev/null, no other open
+/// descriptor, default signal actions, and this process's environment with `environment` on top.
+struct Command {
+  std::vector<std::string> arguments;  ///< [0] is looked up in PATH when it has no slash
+  std::vector<std::pair<std::string, std::string>> environment{};
+  std::filesystem::path output{};  ///< stdout and stderr are appended to it; empty: as ours
+  enum class Lifetime { ends_with_us, survives_us } lifetime = Lifetime::ends_with_us;
+  std::optional<uid_t> as_user{};  ///< root only: the program runs as this user and its groups
+  std::filesystem::path directory{};
+};
+
+/// How a child ended: by itself with a status, or by a signal.
+struct ChildEnd {
+  int exit_status = 0;  ///< meaningful when `signal` is 0
+  int signal = 0;
+  [[nodiscard]] bool succeeded() const { return exit_status == 0 && signal == 0; }
+  /// `exit status 3`, `killed by signal 9 (Killed)`.
+  [[nodiscard]] std::string text() const;
+};
+
+/// One child process. Unless it was started to survive us: what it leaves running in its group is
+/// killed when its end is seen, and so is the group when this is destroyed before that.
+class Child {
+ public:
+  /// Starts it; the error names the program and why it cannot be run.
+  [[nodiscard]] static tl::expected<Child, std::string> start(const Command& command);
+
+  Child(Child&& other) noexcept;
+  Child& operator=(Child&& other) noexcept;
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Readable when the child is over: for poll(2).
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+  /// Waits for its end, at most `limit` (0: only looks); nothing when it still runs.
+  [[nodiscard]] std::optional<ChildEnd> wait(Duration limit);
+  /// Sends a signal to its whole group; nothing once its end was seen.
+  void signal_group(int signal) const;
+  /// SIGTERM to the group, SIGKILL after `patience`; how it ended.
+  ChildEnd stop(Duration patience);
+
+ private:
+  Child(pid_t pid, int descriptor, Command::Lifetime lifetime);
+  void release() noexcept;
+
+  pid_t pid_ = -1;
+  int descriptor_ = -1;
+  Command::Lifetime lifetime_ = Command::Lifetime::ends_with_us;
+  std::optional<ChildEnd> end_;
+};
+
+/// What a program said on stdout and stderr together (at most `kCapturedBytes`), and its end.
+struct Captured {
+  ChildEnd end;
+  std::string output;
+};
+inline constexpr std::size_t kCapturedBytes = 1 << 20;
+
+/// Runs a program to its end and keeps what it says; the error when it cannot be started or does
+/// not end within `limit` (its group is then killed).
+[[nodiscard]] tl::expected<Captured, std::string> capture(Command command, Duration limit);
+
+}  // namespace gleaner::process

@@ -1,0 +1,171 @@
+#include "lib/process/command_line.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/program_options.hpp>
+
+#include "lib/grid/suggest.hpp"
+
+namespace gleaner::process {
+namespace {
+
+namespace po = boost::program_options;
+
+struct SharedOption {
+  const char* name;
+  const char* value;
+  const char* help;
+};
+constexpr std::array kShared{
+    SharedOption{"help", "", "print this text"},
+    SharedOption{"version", "", "print the version"},
+    SharedOption{"config", "FILE", "the configuration file (default: $GLEANER_CONFIG, ~/.config/gleaner/gleaner.conf, /etc/gleaner/gleaner.conf)"},
+};
+
+std::string long_name(std::string_view name) { return std::string{name.substr(0, name.find(','))}; }
+
+std::vector<std::string> used_keys(const Program& program) {
+  std::vector<std::string> keys;
+  for (const auto& option : options()) {
+    const bool shared = option.key == "log_level" || option.key == "log_file";
+    if (shared || std::ranges::find(program.keys, option.key, &Use::key) != program.keys.end()) keys.emplace_back(option.key);
+  }
+  return keys;
+}
+
+/// `--cycle-period=2s` becomes `--cycle_period=2s` when that is a key; values are left alone.
+std::string with_underscores(std::string argument) {
+  if (!argument.starts_with("--")) return argument;
+  const auto equals = argument.find('=');
+  auto name = argument.substr(2, equals == std::string::npos ? equals : equals - 2);
+  std::ranges::replace(name, '-', '_');
+  if (find_option(name) == nullptr) return argument;
+  return "--" + name + (equals == std::string::npos ? std::string{} : argument.substr(equals));
+}
+
+using Values = std::vector<std::string>;
+
+po::options_description describe(const Program& program) {
+  po::options_description all;
+  auto add = all.add_options();
+  for (const auto& shared : kShared) {
+    if (*shared.value == '\0') {
+      add(shared.name, shared.help);
+    } else {
+      add(shared.name, po::value<Values>()->composing(), shared.help);
+    }
+  }
+  add("list-failpoints", "");
+  for (const auto& key : used_keys(program)) add(key.c_str(), po::value<Values>()->composing(), "");
+  for (const auto& option : program.options) {
+    const std::string name{option.name};
+    if (option.value.empty()) {
+      add(name.c_str(), "");
+    } else if (option.implicit) {
+      add(name.c_str(), po::value<Values>()->composing()->implicit_value(Values{std::string{*option.implicit}}, ""), "");
+    } else {
+      add(name.c_str(), po::value<Values>()->composing(), "");
+    }
+  }
+  add("positional arguments", po::value<Values>(), "");
+  return all;
+}
+
+std::string unknown_option(const Program& program, const std::string& typed) {
+  auto name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
+  if (find_option(name) != nullptr) return fmt::format("{} does not use the option '{}'", program.name, typed);
+  std::vector<std::string> owned = used_keys(program);
+  for (const auto& shared : kShared) owned.emplace_back(shared.name);
+  for (const auto& option : program.options) owned.push_back(long_name(option.name));
+  const std::vector<std::string_view> known{owned.begin(), owned.end()};
+  return fmt::format("unknown option '{}'{}", typed, grid::did_you_mean(name, known));
+}
+
+void take(const po::variables_map& read, const Program& program, CommandLine& into) {
+  if (read.contains("help")) into.wish = CommandLine::Wish::help;
+  if (read.contains("version")) into.wish = CommandLine::Wish::version;
+  if (read.contains("list-failpoints")) into.wish = CommandLine::Wish::failpoints;
+  if (read.contains("config")) into.config_file = read["config"].as<Values>().back();
+  for (const auto& key : used_keys(program)) {
+    if (read.contains(key)) into.given.emplace(key, Given{read[key].as<Values>().back(), "--" + key});
+  }
+  for (const auto& option : program.options) {
+    const auto name = long_name(option.name);
+    if (!read.contains(name)) continue;
+    into.arguments.options.emplace(name, option.value.empty() ? Values{} : read[name].as<Values>());
+  }
+  if (read.contains("positional arguments")) into.arguments.positional = read["positional arguments"].as<Values>();
+}
+
+}  // namespace
+
+tl::expected<CommandLine, Complaints> read_command_line(const Program& program, int argc, char** argv) {
+  Values arguments;
+  bool only_positional = false;
+  for (int i = 1; i < argc; ++i) {
+    only_positional = only_positional || std::string_view{argv[i]} == "--";
+    arguments.push_back(only_positional ? std::string{argv[i]} : with_underscores(argv[i]));
+  }
+  CommandLine result;
+  try {
+    const auto described = describe(program);
+    po::positional_options_description positional;
+    positional.add("positional arguments", -1);
+    const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::variables_map read;
+    po::store(po::command_line_parser{arguments}.options(described).positional(positional).style(style).run(), read);
+    take(read, program, result);
+  } catch (const po::unknown_option& error) {
+    return tl::unexpected{Complaints{unknown_option(program, error.get_option_name())}};
+  } catch (const po::error& error) {
+    return tl::unexpected{Complaints{error.what()}};
+  }
+  if (program.positional.empty() && !result.arguments.positional.empty()) {
+    return tl::unexpected{Complaints{fmt::format("unexpected argument '{}'", result.arguments.positional.front())}};
+  }
+  return result;
+}
+
+namespace {
+
+void add_line(std::string& text, const std::string& left, std::string_view right) {
+  if (left.size() < 30) {
+    text += fmt::format("  {:<30}{}\n", left, right);
+  } else {
+    text += fmt::format("  {}\n  {:<30}{}\n", left, "", right);
+  }
+}
+
+std::string shown_name(const ProgramOption& option) {
+  const auto comma = option.name.find(',');
+  auto name = comma == std::string_view::npos ? fmt::format("--{}", option.name)
+                                              : fmt::format("-{}, --{}", option.name.substr(comma + 1), option.name.substr(0, comma));
+  if (option.value.empty()) return name;
+  return option.implicit ? fmt::format("{}[={}]", name, option.value) : fmt::format("{} {}", name, option.value);
+}
+
+}  // namespace
+
+std::string help_text(const Program& program) {
+  auto text = fmt::format("{} [OPTION...]{}{}\n{}\n\n", program.name, program.positional.empty() ? "" : " ", program.positional, program.purpose);
+  for (const auto& option : program.options) add_line(text, shown_name(option), option.help);
+  for (const auto& shared : kShared) add_line(text, fmt::format("--{}{}{}", shared.name, *shared.value == '\0' ? "" : " ", shared.value), shared.help);
+  text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
+  for (const auto& key : used_keys(program)) {
+    const auto& option = *find_option(key);
+    const auto use = std::ranges::find(program.keys, option.key, &Use::key);
+    const auto choices = use == program.keys.end() || use->choices.empty() ? std::string{} : fmt::format(": {}", fmt::join(use->choices, ", "));
+    const auto fallback = option.fallback.empty() ? std::string{} : fmt::format(" ({})", option.fallback);
+    add_line(text, fmt::format("--{} {}", key, option.type), fmt::format("{}{}{}", option.help, choices, fallback));
+  }
+  text +=
+      "\nExit status: 0 done; 1 failed; 2 wrong command line or configuration; 3 not found; 4 refused;\n"
+      "5 the database, the API or a cluster cannot be reached; 75 somebody else holds the lease.\n";
+  if (!program.notes.empty()) text += fmt::format("\n{}\n", program.notes);
+  return text;
+}
+
+}  // namespace gleaner::process

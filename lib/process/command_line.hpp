@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include <tl/expected.hpp>
+
+#include "lib/process/options.hpp"
+#include "lib/process/run.hpp"
+
+namespace gleaner::process {
+
+/// What one command line says.
+struct CommandLine {
+  enum class Wish { run, help, version, failpoints } wish = Wish::run;
+  std::optional<std::string> config_file;
+  GivenOptions given;  ///< configuration keys
+  Arguments arguments;
+};
+
+/// Reads it; a dash in the name of a configuration key is as good as an underscore.
+[[nodiscard]] tl::expected<CommandLine, Complaints> read_command_line(const Program& program, int argc, char** argv);
+
+/// The text of --help.
+[[nodiscard]] std::string help_text(const Program& program);
+
+}  // namespace gleaner::process

@@ -1,0 +1,78 @@
+#pragma once
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "lib/grid/time.hpp"
+
+namespace gleaner::process {
+
+using Duration = std::chrono::milliseconds;
+
+/// Every option of every program, read and checked. Defaults, help and checks are in
+/// option_table.cpp, and nowhere else.
+struct Config {
+  // Everybody
+  std::string database;
+  std::string log_level;
+  std::filesystem::path log_file;
+
+  // almighty
+  Duration cycle_period{};
+  Duration idle_period{};
+  Duration lease_duration{};
+  Duration module_time_limit{};
+  Duration module_patience{};
+  std::filesystem::path bin_directory;
+
+  // Policies
+  double flood{};
+  std::string predictor_algorithm;
+  std::string campaign_order;
+  std::string placement;
+  Duration throughput_window{};
+  int array_size{};
+
+  // Waiting jobs
+  Duration remote_waiting_timeout{};
+  Duration waiting_grace{};
+
+  // What a campaign gets when its JDL is silent
+  std::string default_resources;
+  grid::Seconds default_walltime{};
+
+  // Attempts and brakes
+  int max_attempts{};
+  int max_charged_attempts{};
+  int failures_before_brake{};
+  Duration brake_time{};
+  Duration brake_time_max{};
+
+  // Launches of unknown outcome
+  Duration void_delay{};
+  int void_looks{};
+
+  // Talking to clusters
+  Duration connect_timeout{};
+  Duration request_timeout{};
+  Duration submit_timeout{};
+  Duration status_max_age{};
+
+  // Housekeeping
+  Duration cleanup_delay{};
+  Duration retention{};
+
+  // The API: its clients, then its server
+  std::string api;
+  std::filesystem::path token_file;
+  std::filesystem::path api_ca_file;
+  std::vector<std::string> api_listen;
+  std::filesystem::path api_socket;
+  std::filesystem::path api_certificate;
+  std::filesystem::path api_key;
+  std::filesystem::path api_tokens_file;
+  std::string admin_group;
+};
+
+}  // namespace gleaner::process

@@ -1,0 +1,180 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <ranges>
+
+#include "lib/grid/resource_request.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/grid/walltime.hpp"
+#include "lib/process/options.hpp"
+#include "lib/process/values.hpp"
+
+namespace gleaner::process {
+namespace {
+
+/// What would be right, or nothing when the value was read.
+using Wrong = std::optional<std::string>;
+
+template <auto Member>
+Wrong text(std::string_view value, Config& into) {
+  into.*Member = std::string{value};
+  return {};
+}
+
+template <auto Member>
+Wrong word(std::string_view value, Config& into) {
+  if (value.empty()) return "a name";
+  into.*Member = std::string{value};
+  return {};
+}
+
+template <auto Member>
+Wrong path(std::string_view value, Config& into) {
+  const auto expanded = expand_home(value);
+  if (!value.empty() && !expanded.is_absolute()) return "an absolute path, or one that begins with ~/";
+  into.*Member = expanded;
+  return {};
+}
+
+template <auto Member>
+Wrong duration(std::string_view value, Config& into) {
+  const auto read = parse_duration(value);
+  if (!read) return "a time such as 30s, 5m, 2h, 1d or 200ms";
+  into.*Member = *read;
+  return {};
+}
+
+template <auto Member>
+Wrong some_time(std::string_view value, Config& into) {
+  if (const auto wrong = duration<Member>(value, into)) return wrong;
+  if ((into.*Member).count() == 0) return "a time longer than 0";
+  return {};
+}
+
+template <auto Member, int Least, int Most>
+Wrong integer(std::string_view value, Config& into) {
+  const auto read = parse_integer(value);
+  if (!read || *read < Least || *read > Most) return fmt::format("a whole number from {} to {}", Least, Most);
+  into.*Member = *read;
+  return {};
+}
+
+template <auto Member>
+Wrong fraction(std::string_view value, Config& into) {
+  const auto read = parse_number(value);
+  if (!read || *read < 0 || *read > 100) return "a number from 0 to 100, such as 0.5";
+  into.*Member = *read;
+  return {};
+}
+
+Wrong level(std::string_view value, Config& into) {
+  constexpr std::array<std::string_view, 4> known{"debug", "info", "warning", "error"};
+  if (std::ranges::find(known, value) == known.end()) return fmt::format("one of {}{}", fmt::join(known, ", "), grid::did_you_mean(value, known));
+  into.log_level = std::string{value};
+  return {};
+}
+
+Wrong resources(std::string_view value, Config& into) {
+  if (const auto read = grid::ResourceRequest::parse(value); !read) return fmt::format("a request such as /core=1 or /nodes=1/core=4 ({})", read.error());
+  into.default_resources = std::string{value};
+  return {};
+}
+
+Wrong walltime(std::string_view value, Config& into) {
+  const auto read = grid::parse_walltime(value);
+  if (!read) return "a walltime such as 1:00:00 (hours:minutes:seconds)";
+  into.default_walltime = *read;
+  return {};
+}
+
+Wrong address(std::string_view value, Config& into) {
+  const bool known = value.starts_with("unix:/") || value.starts_with("http://") || value.starts_with("https://");
+  if (!known) return "unix:/path/of/socket, http://host:port or https://host:port";
+  into.api = std::string{value};
+  return {};
+}
+
+Wrong listen(std::string_view value, Config& into) {
+  auto addresses = split_list(value);
+  for (const auto& one : addresses) {
+    const auto colon = one.rfind(':');
+    const auto port = colon == std::string::npos ? std::nullopt : parse_integer(std::string_view{one}.substr(colon + 1));
+    if (!port || *port < 0 || *port > 65535 || colon == 0) return "addresses such as 127.0.0.1:8443, [::1]:8443, with commas between them";
+  }
+  into.api_listen = std::move(addresses);
+  return {};
+}
+
+// The one table: an option is one line here, a member of Config, and its text in
+// packaging/gleaner.conf.
+constexpr auto kOptions = std::to_array<Option>({
+    {"database", "CONNINFO", "dbname=gleaner", "the PostgreSQL database, as libpq writes it (conninfo or URI)", word<&Config::database>},
+    {"log_level", "LEVEL", "info", "what the log takes: debug, info, warning or error", level},
+    {"log_file", "FILE", "", "where the log goes; empty: standard error", path<&Config::log_file>},
+
+    {"cycle_period", "DURATION", "5s", "time between the beginnings of two cycles while campaigns are in treatment", some_time<&Config::cycle_period>},
+    {"idle_period", "DURATION", "30s", "the same while there is nothing to do", some_time<&Config::idle_period>},
+    {"lease_duration", "DURATION", "15s", "how long a silent almighty keeps the lease before another may take it", some_time<&Config::lease_duration>},
+    {"module_time_limit", "DURATION", "120s", "a module that takes longer in one cycle is killed", some_time<&Config::module_time_limit>},
+    {"module_patience", "DURATION", "3s", "time between SIGTERM and SIGKILL for a module that must end", duration<&Config::module_patience>},
+    {"bin_directory", "DIRECTORY", "", "where almighty finds the modules; empty: its own directory", path<&Config::bin_directory>},
+
+    {"flood", "FRACTION", "0.5", "what may wait in a cluster's own queue, as a fraction of its resources", fraction<&Config::flood>},
+    {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>},
+    {"campaign_order", "NAME", "fifo", "which campaign goes first", word<&Config::campaign_order>},
+    {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>},
+    {"throughput_window", "DURATION", "2h", "how far back the throughput and the durations of jobs are measured", some_time<&Config::throughput_window>},
+    {"array_size", "NUMBER", "500", "the most jobs in one submission to a cluster", integer<&Config::array_size, 1, 100000>},
+
+    {"remote_waiting_timeout", "DURATION", "15m", "a job that waits longer in a cluster's queue is taken back", some_time<&Config::remote_waiting_timeout>},
+    {"waiting_grace", "DURATION", "60s", "a waiting job younger than this is never taken back as excess", duration<&Config::waiting_grace>},
+
+    {"default_resources", "RESOURCES", "/core=1", "what a job asks of its cluster when the JDL does not say it", resources},
+    {"default_walltime", "WALLTIME", "1:00:00", "the walltime of a job when the JDL does not say it", walltime},
+
+    {"max_attempts", "NUMBER", "50", "the most jobs for one task, whoever is to blame for their ends", integer<&Config::max_attempts, 1, 100000>},
+    {"max_charged_attempts", "NUMBER", "1", "the most jobs for one task that end by its own fault", integer<&Config::max_charged_attempts, 1, 100000>},
+    {"failures_before_brake", "NUMBER", "3", "failures in a row before nothing more is sent there for a time", integer<&Config::failures_before_brake, 1, 100000>},
+    {"brake_time", "DURATION", "1m", "how long the first brake lasts; each further one twice as long", some_time<&Config::brake_time>},
+    {"brake_time_max", "DURATION", "1h", "the longest brake", some_time<&Config::brake_time_max>},
+
+    {"void_delay", "DURATION", "120s", "a launch without an answer is given up only after this time on a healthy cluster", some_time<&Config::void_delay>},
+    {"void_looks", "NUMBER", "3", "and after so many looks that did not find it", integer<&Config::void_looks, 1, 1000>},
+
+    {"connect_timeout", "DURATION", "3s", "time limit to connect to a cluster or to the API", some_time<&Config::connect_timeout>},
+    {"request_timeout", "DURATION", "10s", "time limit of a request that changes nothing", some_time<&Config::request_timeout>},
+    {"submit_timeout", "DURATION", "30s", "time limit of a submission or a deletion", some_time<&Config::submit_timeout>},
+    {"status_max_age", "DURATION", "60s", "nothing is decided for a cluster whose figures are older", some_time<&Config::status_max_age>},
+
+    {"cleanup_delay", "DURATION", "60s", "time after a campaign's end before its files on the clusters are removed", duration<&Config::cleanup_delay>},
+    {"retention", "DURATION", "90d", "ended campaigns older than this may be pruned", some_time<&Config::retention>},
+
+    {"api", "ADDRESS", "unix:/run/gleaner/api.socket", "where the commands find the API: unix:/path, http://host:port or https://host:port", address},
+    {"token_file", "FILE", "", "the file of the commands' token, which nobody else may read; not needed on a unix socket", path<&Config::token_file>},
+    {"api_ca_file", "FILE", "", "the authorities that may have signed the API's certificate; empty: the system's", path<&Config::api_ca_file>},
+    {"api_socket", "FILE", "/run/gleaner/api.socket", "the unix socket of the API; empty: none", path<&Config::api_socket>},
+    {"api_listen", "ADDRESSES", "", "the TCP addresses of the API, such as 127.0.0.1:8443; empty: none", listen},
+    {"api_certificate", "FILE", "", "the API's TLS certificate (PEM); without one, only loopback addresses are served", path<&Config::api_certificate>},
+    {"api_key", "FILE", "", "the certificate's private key, which nobody else may read", path<&Config::api_key>},
+    {"api_tokens_file", "FILE", "", "the tokens that the API accepts over TCP, which nobody else may read", path<&Config::api_tokens_file>},
+    {"admin_group", "GROUP", "gleaner-admin", "the unix group whose members may change everybody's campaigns", word<&Config::admin_group>},
+});
+
+}  // namespace
+
+std::span<const Option> options() { return kOptions; }
+
+const Option* find_option(std::string_view key) {
+  const auto found = std::ranges::find(kOptions, key, &Option::key);
+  return found == kOptions.end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> option_keys() {
+  std::vector<std::string_view> keys;
+  std::ranges::transform(kOptions, std::back_inserter(keys), &Option::key);
+  return keys;
+}
+
+}  // namespace gleaner::process

@@ -1,0 +1,62 @@
+#pragma once
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/process/config.hpp"
+#include "lib/process/run.hpp"
+
+namespace gleaner::process {
+
+/// One line of the table of options.
+struct Option {
+  std::string_view key;
+  std::string_view type;      ///< as --help shows it: DURATION, NUMBER, FILE ...
+  std::string_view fallback;  ///< the default, as one would write it
+  std::string_view help;      ///< one line
+  /// Reads a value into its member; what would be right, when this value is not.
+  std::optional<std::string> (*read)(std::string_view text, Config& into);
+};
+
+/// All options, in the order of packaging/gleaner.conf.
+[[nodiscard]] std::span<const Option> options();
+[[nodiscard]] const Option* find_option(std::string_view key);
+[[nodiscard]] std::vector<std::string_view> option_keys();
+
+/// A value as it was written, and where (`--flood`, `GLEANER_FLOOD`, `/etc/gleaner.conf:12`).
+struct Given {
+  std::string value;
+  std::string origin;
+};
+using GivenOptions = std::map<std::string, Given, std::less<>>;
+
+/// Everything wrong at once, one line each, ready to print.
+using Complaints = std::vector<std::string>;
+
+/// Reads `key = value` lines; `#` begins a comment, on a line of its own or after a blank.
+[[nodiscard]] tl::expected<GivenOptions, Complaints> read_file(const std::filesystem::path& file);
+
+/// Takes the GLEANER_* variables of an environment (`NAME=value` entries); those with another
+/// meaning (GLEANER_CONFIG, GLEANER_TERM ...) are left out, unknown ones are refused.
+[[nodiscard]] tl::expected<GivenOptions, Complaints> read_environment(char** environment);
+
+/// Checks every value and builds the configuration; the first source wins, defaults come last.
+/// `uses` are the keys of the program, whose choices are checked too.
+[[nodiscard]] tl::expected<Config, Complaints> build_config(std::span<const GivenOptions> sources,
+                                                            std::span<const Use> uses);
+
+/// Whether a conninfo or URI holds a password.
+[[nodiscard]] bool holds_password(std::string_view database);
+
+/// The configuration file: the one asked for, $GLEANER_CONFIG, the user's, the machine's; nothing
+/// when there is none of these. One that was asked for must exist.
+[[nodiscard]] tl::expected<std::optional<std::filesystem::path>, Complaints> find_config_file(
+    const std::optional<std::string>& asked);
+
+}  // namespace gleaner::process

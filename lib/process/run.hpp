@@ -1,0 +1,85 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/grid/time.hpp"
+#include "lib/process/config.hpp"
+#include "lib/process/exit_code.hpp"
+
+namespace gleaner::process {
+
+/// A configuration key that a program uses: its --help lists it, its command line takes it. When
+/// `choices` is given (the names of a table of policies), any other value is refused.
+struct Use {
+  Use(const char* used_key) : key{used_key} {}
+  Use(std::string_view used_key, std::vector<std::string_view> known) : key{used_key}, choices{std::move(known)} {}
+  std::string_view key;
+  std::vector<std::string_view> choices{};
+};
+
+/// An option of one program alone: `{"once", "", "run one cycle and end"}` is a switch,
+/// `{"file,f", "FILE", "the campaign"}` takes a value (also several times: see Arguments::all).
+/// With `implicit`, the value may be left out (`--watch` or `--watch=2s`).
+struct ProgramOption {
+  std::string_view name;
+  std::string_view value;
+  std::string_view help;
+  std::optional<std::string_view> implicit{};
+};
+
+/// What SIGINT and SIGTERM do: daemons finish the step in hand, clients end at once.
+enum class Interruption { requests_stop, ends_program };
+
+struct Program {
+  std::string_view name;
+  std::string_view purpose;              ///< one line of --help
+  std::vector<Use> keys;                 ///< configuration keys, log_level and log_file added
+  std::vector<ProgramOption> options{};  ///< options of its own
+  std::string_view positional{};         ///< `ID...`, as --help shows it; empty: none is taken
+  Interruption interruption = Interruption::requests_stop;
+  std::string_view notes{};              ///< more --help, at its end
+};
+
+/// What the command line gave, the configuration apart.
+class Arguments {
+ public:
+  std::map<std::string, std::vector<std::string>, std::less<>> options;  ///< by long name
+  std::vector<std::string> positional;
+
+  [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
+  /// The last value given.
+  [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string> all(std::string_view name) const;
+};
+
+struct Context {
+  Config config;
+  grid::Instant now;                ///< when the program started
+  std::optional<std::int64_t> term;  ///< the lease's term that almighty gave this run (GLEANER_TERM)
+  Arguments arguments;
+};
+
+/// How a body ends: a text for the log (a summary of what was done), or a code and a message for
+/// stderr.
+struct Outcome {
+  Outcome(std::string summary) : message{std::move(summary)} {}
+  Outcome(const char* summary) : message{summary} {}
+  Outcome(ExitCode exit_code, std::string text = {}) : code{exit_code}, message{std::move(text)} {}
+  ExitCode code = ExitCode::ok;
+  std::string message;
+};
+using Body = std::function<Outcome(const Context&)>;
+
+/// The life of every program: reads its options (--help, --version, --config, the keys it uses,
+/// its own), sets up the log and the signals (SIGPIPE ignored), runs `body`, and returns the exit
+/// code. A summary is logged as the event "done"; a message with another code goes to stderr. An
+/// Error ends with its code, grid::Unavailable with `unavailable`, any other exception with
+/// `failure`.
+int run(const Program& program, int argc, char** argv, const Body& body);
+
+}  // namespace gleaner::process

@@ -1,0 +1,13 @@
+#pragma once
+#include <filesystem>
+#include <string>
+
+#include <tl/expected.hpp>
+
+namespace gleaner::process {
+
+/// The content of a file that holds a secret, without its last line end. The error says what to
+/// do: the file cannot be read, is empty, or can be read by its group or by others (refused).
+[[nodiscard]] tl::expected<std::string, std::string> read_secret_file(const std::filesystem::path& path);
+
+}  // namespace gleaner::process

@@ -1,0 +1,83 @@
+#include "lib/process/values.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace gleaner::process {
+namespace {
+
+struct Unit {
+  std::string_view suffix;
+  std::int64_t milliseconds;
+};
+// The longest first: the writer takes the first that divides.
+constexpr std::array kUnits{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
+                            Unit{"ms", 1}};
+constexpr std::int64_t kLongestMilliseconds = 100LL * 366 * 86'400'000;
+
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+std::optional<Duration> parse_duration(std::string_view text) {
+  const auto digits = text.find_first_not_of("0123456789");
+  const auto amount = parse_whole<std::int64_t>(text.substr(0, digits));
+  if (!amount) return std::nullopt;
+  const auto suffix = digits == std::string_view::npos ? std::string_view{"s"} : text.substr(digits);
+  for (const auto& unit : kUnits) {
+    if (unit.suffix != suffix) continue;
+    if (*amount > kLongestMilliseconds / unit.milliseconds) return std::nullopt;
+    return Duration{*amount * unit.milliseconds};
+  }
+  return std::nullopt;
+}
+
+std::string format_duration(Duration duration) {
+  if (duration.count() == 0) return "0s";
+  for (const auto& unit : kUnits) {
+    if (duration.count() % unit.milliseconds == 0) return fmt::format("{}{}", duration.count() / unit.milliseconds, unit.suffix);
+  }
+  return {};
+}
+
+std::optional<int> parse_integer(std::string_view text) { return parse_whole<int>(text); }
+
+std::optional<double> parse_number(std::string_view text) {
+  const auto value = parse_whole<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
+}
+
+std::filesystem::path expand_home(std::string_view text) {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && (text == "~" || text.starts_with("~/"))) return std::filesystem::path{std::string{home} + std::string{text.substr(1)}};
+  return std::filesystem::path{text};
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!trim(text).empty()) {
+    const auto comma = text.find(',');
+    parts.emplace_back(trim(text.substr(0, comma)));
+    text = comma == std::string_view::npos ? std::string_view{} : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+std::string_view trim(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+}  // namespace gleaner::process
