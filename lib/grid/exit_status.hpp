@@ -1,0 +1,12 @@
+#pragma once
+
+/// Exit statuses of a job that mean something to the grid, as a shell says them.
+namespace gleaner::grid {
+
+inline constexpr int kRerunFirst = 66;  ///< the task asks to run again, before the others
+inline constexpr int kRerunLast = 67;   ///< the task asks to run again, after the others
+/// The wrapper ran nothing: the attempt was claimed by a twin, or could not be claimed. The
+/// launch's journal and the job's stderr say which.
+inline constexpr int kRanNothing = 113;
+
+}  // namespace gleaner::grid
