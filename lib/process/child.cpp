@@ -6,9 +6,13 @@
 #include <poll.h>
 #include <pwd.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+
+// glibc 2.36 forgot to say that these are C functions.
+extern "C" {
+#include <sys/pidfd.h>
+}
 
 #include <algorithm>
 #include <array>

@@ -75,13 +75,14 @@ po::options_description describe(const Program& program) {
 }
 
 std::string unknown_option(const Program& program, const std::string& typed) {
-  auto name = typed.substr(std::min(typed.find_first_not_of('-'), typed.size()));
-  if (find_option(name) != nullptr) return fmt::format("{} does not use the option '{}'", program.name, typed);
+  const auto written = typed.substr(0, typed.find('='));
+  const auto name = written.substr(std::min(written.find_first_not_of('-'), written.size()));
+  if (find_option(name) != nullptr) return fmt::format("{} does not use the option '{}'", program.name, written);
   std::vector<std::string> owned = used_keys(program);
   for (const auto& shared : kShared) owned.emplace_back(shared.name);
   for (const auto& option : program.options) owned.push_back(long_name(option.name));
   const std::vector<std::string_view> known{owned.begin(), owned.end()};
-  return fmt::format("unknown option '{}'{}", typed, grid::did_you_mean(name, known));
+  return fmt::format("unknown option '{}'{}", written, grid::did_you_mean(name, known));
 }
 
 void take(const po::variables_map& read, const Program& program, CommandLine& into) {
