@@ -1,5 +1,4 @@
 #pragma once
-#include <array>
 #include <optional>
 #include <string_view>
 
@@ -11,10 +10,8 @@ enum class CampaignType {
   test       ///< one job on each cluster of its JDL, before the campaigns of the other type
 };
 
-constexpr std::array<std::string_view, 2> kCampaignTypeNames{"default", "test"};
-
 [[nodiscard]] constexpr std::string_view name_of(CampaignType type) {
-  return kCampaignTypeNames[static_cast<std::size_t>(type)];
+  return type == CampaignType::test ? "test" : "default";
 }
 
 [[nodiscard]] constexpr std::optional<CampaignType> campaign_type(std::string_view name) {

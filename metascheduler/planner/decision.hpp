@@ -77,7 +77,6 @@ constexpr int kReasons = static_cast<int>(Reason::tasks_reserved) + 1;
 
 [[nodiscard]] std::string_view name_of(Stage stage);
 [[nodiscard]] std::string_view name_of(Reason reason);
-[[nodiscard]] std::string_view name_of(Limit limit);
 
 using ClusterNames = std::map<grid::ClusterId, std::string>;
 

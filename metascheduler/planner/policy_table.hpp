@@ -1,0 +1,31 @@
+#pragma once
+#include <array>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <tl/expected.hpp>
+
+#include "lib/grid/suggest.hpp"
+
+namespace gleaner::planner {
+
+/// The policies of one kind, each under its own name().
+template <class Policy, std::size_t N>
+using PolicyTable = std::array<const Policy*, N>;
+
+/// The policy that the configuration names; the error gives the closest name, and all of them.
+template <class Policy, std::size_t N>
+[[nodiscard]] tl::expected<const Policy*, std::string> find_policy(const PolicyTable<Policy, N>& table,
+                                                                   std::string_view kind, std::string_view name) {
+  std::array<std::string_view, N> known;
+  for (std::size_t i = 0; i < N; ++i) {
+    known[i] = table[i]->name();
+    if (known[i] == name) return table[i];
+  }
+  return tl::unexpected{fmt::format("there is no {} named '{}'{}; there are: {}", kind, name,
+                                    grid::did_you_mean(name, known), fmt::join(known, ", "))};
+}
+
+}  // namespace gleaner::planner

@@ -1,0 +1,20 @@
+#pragma once
+#include "metascheduler/planner/schedulers/scheduler.hpp"
+
+namespace gleaner::planner {
+
+/// One job on each cluster of the JDL, even on a full one, and never a second one: what was given
+/// is known from the database. Source: spec/003, "test scheduling".
+class TestScheduler final : public CampaignScheduler {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "test"; }
+  [[nodiscard]] Room room() const override { return Room::not_needed; }
+  [[nodiscard]] Sizing size(const Candidate& candidate, std::int64_t) const override {
+    const auto& pair = *candidate.pair;
+    if (pair.live_jobs > 0 || pair.concluded_jobs > 0) return {.reason = Reason::test_already_given};
+    if (pair.frozen_jobs > 0) return {.reason = Reason::frozen};
+    return {.jobs = 1, .limit = Limit::one_per_cluster};
+  }
+};
+
+}  // namespace gleaner::planner
