@@ -40,7 +40,8 @@ struct Forecast {
 
 /// While the campaign is younger than twice its mean duration, too few jobs have ended to count
 /// them: the mean duration and the number of jobs that run at once give the end. Then the
-/// throughput over the window does (over the campaign's age, when that is shorter).
+/// throughput over the window does (over the campaign's age, when that is shorter), as long as
+/// anything ended in it.
 [[nodiscard]] Forecast forecast(const Progress& progress);
 
 }  // namespace gleaner::prediction
