@@ -1,0 +1,277 @@
+#include "lib/http/connection.hpp"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <exception>
+#include <limits>
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <fmt/format.h>
+
+#include "lib/http/listen.hpp"
+
+namespace gleaner::http {
+
+namespace {
+
+namespace beast = boost::beast;
+using ErrorCode = boost::system::error_code;
+using Parser = beast::http::request_parser<beast::http::buffer_body>;
+
+/// What a handler leaves unread of a body is read and thrown away up to here, to keep the connection.
+constexpr std::size_t kDrainLimit = 256 * 1024;
+
+class ParsedBody final : public Body {
+ public:
+  ParsedBody(Stream& stream, beast::flat_buffer& buffer, Parser& parser) : stream_{stream}, buffer_{buffer}, parser_{parser} {
+    wants_continue_ = beast::iequals(parser.get()[beast::http::field::expect], "100-continue");
+  }
+
+  tl::expected<std::size_t, BodyError> read(std::span<char> into) override {
+    if (failure_) return tl::unexpected{*failure_};
+    if (std::exchange(wants_continue_, false) && buffer_.size() == 0) send_continue();
+    ErrorCode ec;
+    auto& body = parser_.get().body();
+    body.data = into.data();
+    body.size = into.size();
+    while (!parser_.is_done() && body.size == into.size()) {
+      beast::http::read_some(stream_, buffer_, parser_, ec);
+      if (ec == beast::http::error::need_buffer) break;
+      if (ec) return fail(ec);
+    }
+    return into.size() - body.size;
+  }
+
+  /// Reads the rest; false when it is too much or broken.
+  [[nodiscard]] bool drain() {
+    if (wants_continue_ && !parser_.is_done()) return false;
+    std::array<char, 16 * 1024> scratch{};
+    for (std::size_t total = 0; total < kDrainLimit;) {
+      const auto got = read(scratch);
+      if (!got) return false;
+      if (*got == 0) return true;
+      total += *got;
+    }
+    return false;
+  }
+
+ private:
+  void send_continue() {
+    ErrorCode ec;
+    beast::http::response<beast::http::empty_body> answer{beast::http::status::continue_, 11};
+    beast::http::write(stream_, answer, ec);
+  }
+  tl::unexpected<BodyError> fail(ErrorCode ec) {
+    failure_ = ec == boost::asio::error::timed_out ? BodyError::timed_out : BodyError::broken;
+    return tl::unexpected{*failure_};
+  }
+
+  Stream& stream_;
+  beast::flat_buffer& buffer_;
+  Parser& parser_;
+  bool wants_continue_ = false;
+  std::optional<BodyError> failure_;
+};
+
+using ChunkedResponse = beast::http::response<beast::http::buffer_body>;
+
+class ChunkSink final : public Sink {
+ public:
+  ChunkSink(Stream& stream, ChunkedResponse& response) : stream_{stream}, response_{response}, serializer_{response} {}
+
+  bool write(std::string_view data) override {
+    // An empty chunk would be the last one.
+    if (data.empty()) return true;
+    response_.body().data = const_cast<char*>(data.data());  // NOLINT: Beast only reads it
+    response_.body().size = data.size();
+    return send(true);
+  }
+  bool head() {
+    ErrorCode ec;
+    beast::http::write_header(stream_, serializer_, ec);
+    return !ec;
+  }
+  bool finish() {
+    response_.body().data = nullptr;
+    response_.body().size = 0;
+    return send(false);
+  }
+
+ private:
+  bool send(bool more) {
+    ErrorCode ec;
+    response_.body().more = more;
+    beast::http::write(stream_, serializer_, ec);
+    return !ec || ec == beast::http::error::need_buffer;
+  }
+  Stream& stream_;
+  ChunkedResponse& response_;
+  beast::http::response_serializer<beast::http::buffer_body> serializer_;
+};
+
+std::string to_string(beast::string_view text) { return {text.data(), text.size()}; }
+
+Request request_of(const Parser& parser, const Peer& peer, Body& body) {
+  Request request;
+  const auto& message = parser.get();
+  request.method = to_string(message.method_string());
+  request.target = to_string(message.target());
+  const auto [path, query] = split_target(request.target);
+  request.path = path;
+  request.query = parse_query(query);
+  for (const auto& field : message) request.headers.add(to_string(field.name_string()), to_string(field.value()));
+  request.peer = peer;
+  request.body = &body;
+  return request;
+}
+
+template <class Message>
+void fill_head(Message& message, const Response& response, bool keep_alive) {
+  message.result(response.status);
+  for (const auto& [name, value] : response.headers.all()) message.insert(name, value);
+  message.keep_alive(keep_alive);
+}
+
+bool send_stream(Stream& stream, const Response& response, unsigned version, bool keep_alive, bool head_only) {
+  ChunkedResponse message;
+  message.version(version);
+  fill_head(message, response, keep_alive && version == 11);
+  if (version == 11) message.chunked(true);
+  ChunkSink sink{stream, message};
+  if (!sink.head()) return false;
+  if (head_only) return true;
+  return response.stream(sink) && sink.finish() && version == 11;
+}
+
+bool send_whole(Stream& stream, Response& response, unsigned version, bool keep_alive, bool head_only) {
+  beast::http::response<beast::http::string_body> message;
+  message.version(version);
+  fill_head(message, response, keep_alive);
+  message.body() = std::move(response.body);
+  message.prepare_payload();
+  ErrorCode ec;
+  if (head_only) {
+    beast::http::response_serializer<beast::http::string_body> serializer{message};
+    beast::http::write_header(stream, serializer, ec);
+  } else {
+    beast::http::write(stream, message, ec);
+  }
+  return !ec;
+}
+
+/// Waits; false when the server stops or the client goes meanwhile.
+bool delayed(const Stream& stream, int stop_fd, std::chrono::milliseconds delay) {
+  if (delay.count() <= 0) return true;
+  std::array<pollfd, 2> items{pollfd{stop_fd, POLLIN, 0}, pollfd{stream.fd(), POLLRDHUP, 0}};
+  return ::poll(items.data(), items.size(), static_cast<int>(std::min<long long>(delay.count(), 1'000'000'000))) == 0;
+}
+
+enum class Next { keep, close, reset };
+
+class Connection {
+ public:
+  Connection(FileDescriptor socket, const ConnectionContext& context)
+      : context_{context}, peer_{peer_of(socket.get())}, stream_{std::move(socket), context.options.idle_limit} {}
+
+  void run() {
+    if (context_.tls != nullptr && !peer_.process) {
+      if (!stream_.handshake(context_.tls)) return;
+      peer_.certificate = client_subject(stream_.tls());
+    }
+    Next next = Next::keep;
+    while (next == Next::keep && wait_for_request()) next = answer_one();
+    if (next == Next::reset) {
+      stream_.close_with_reset();
+    } else if (unread_) {
+      stream_.close_gently();
+    } else {
+      stream_.close();
+    }
+  }
+
+ private:
+  bool wait_for_request() {
+    if (buffer_.size() > 0) return true;
+    context_.on_idle(stream_.fd());
+    const auto wake = stream_.wait_readable(context_.stop_fd);
+    context_.on_busy(stream_.fd());
+    return wake == Stream::Wake::readable;
+  }
+
+  Next answer_one() {
+    Parser parser;
+    parser.header_limit(static_cast<std::uint32_t>(context_.options.header_limit));
+    parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+    ErrorCode ec;
+    beast::http::read_header(stream_, buffer_, parser, ec);
+    if (ec) return refuse(ec);
+    ParsedBody body{stream_, buffer_, parser};
+    const auto request = request_of(parser, peer_, body);
+    auto response = handled(request);
+    unread_ = !body.drain();
+    return send(response, request.method == "HEAD", parser.get().version(), !unread_ && parser.get().keep_alive());
+  }
+
+  Response handled(const Request& request) {
+    try {
+      return context_.handler(request);
+    } catch (const std::exception& error) {
+      if (context_.options.on_problem) context_.options.on_problem(fmt::format("{} {}: {}", request.method, request.target, error.what()));
+      Response response;
+      response.status = 500;
+      response.body = "internal error\n";
+      return response;
+    }
+  }
+
+  Next send(Response& response, bool head_only, unsigned version, bool keep_alive) {
+    const auto mishap = response.mishap;
+    if (!delayed(stream_, context_.stop_fd, mishap.delay)) return Next::close;
+    if (mishap.only_first_bytes) stream_.limit_writing(*mishap.only_first_bytes);
+    const bool whole = response.stream ? send_stream(stream_, response, version, keep_alive, head_only)
+                                       : send_whole(stream_, response, version, keep_alive, head_only);
+    if (mishap.ending == Mishap::Ending::reset) return Next::reset;
+    return whole && keep_alive && mishap.ending == Mishap::Ending::none && !mishap.only_first_bytes ? Next::keep : Next::close;
+  }
+
+  Next refuse(ErrorCode ec) {
+    Response response;
+    if (ec == beast::http::error::header_limit || ec == beast::http::error::buffer_overflow) {
+      response.status = 431;
+      response.body = "the head of the request is too large\n";
+    } else if (ec.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
+               ec != beast::http::error::end_of_stream && ec != beast::http::error::partial_message) {
+      response.status = 400;
+      response.body = fmt::format("not an HTTP request: {}\n", ec.message());
+    } else {
+      return Next::close;
+    }
+    unread_ = true;
+    return send(response, false, 11, false);
+  }
+
+  const ConnectionContext& context_;
+  Peer peer_;
+  Stream stream_;
+  beast::flat_buffer buffer_;
+  bool unread_ = false;  ///< a plain close would reset the connection before the answer is read
+};
+
+}  // namespace
+
+void serve_connection(FileDescriptor socket, const ConnectionContext& context) noexcept {
+  try {
+    const int on = 1;
+    ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    Connection{std::move(socket), context}.run();
+  } catch (const std::exception& error) {
+    if (context.options.on_problem) context.options.on_problem(error.what());
+  }
+}
+
+}  // namespace gleaner::http

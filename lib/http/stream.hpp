@@ -1,0 +1,86 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/system/error_code.hpp>
+#include <boost/system/system_error.hpp>
+
+#include "lib/http/file_descriptor.hpp"
+#include "lib/http/tls.hpp"
+
+namespace gleaner::http {
+
+/// A connection as Beast wants it (SyncReadStream and SyncWriteStream), plain or TLS, each wait
+/// bounded by the idle limit. The socket is non-blocking.
+class Stream {
+ public:
+  Stream(FileDescriptor fd, std::chrono::milliseconds idle_limit) : fd_{std::move(fd)}, idle_limit_{idle_limit} {}
+
+  /// The server's side of a TLS handshake; false when it fails.
+  [[nodiscard]] bool handshake(SSL_CTX* context);
+
+  enum class Wake { readable, stopped, idle };
+  /// Waits for the first byte of a request, or for `stop_fd`.
+  [[nodiscard]] Wake wait_readable(int stop_fd);
+
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers, boost::system::error_code& ec) {
+    for (auto it = boost::asio::buffer_sequence_begin(buffers); it != boost::asio::buffer_sequence_end(buffers); ++it) {
+      const boost::asio::mutable_buffer buffer{*it};
+      if (buffer.size() > 0) return read_bytes({static_cast<char*>(buffer.data()), buffer.size()}, ec);
+    }
+    return 0;
+  }
+  template <class Buffers>
+  std::size_t read_some(const Buffers& buffers) {
+    return or_throw([&](auto& ec) { return read_some(buffers, ec); });
+  }
+  template <class Buffers>
+  std::size_t write_some(const Buffers& buffers, boost::system::error_code& ec) {
+    for (auto it = boost::asio::buffer_sequence_begin(buffers); it != boost::asio::buffer_sequence_end(buffers); ++it) {
+      const boost::asio::const_buffer buffer{*it};
+      if (buffer.size() > 0) return write_bytes({static_cast<const char*>(buffer.data()), buffer.size()}, ec);
+    }
+    return 0;
+  }
+  template <class Buffers>
+  std::size_t write_some(const Buffers& buffers) {
+    return or_throw([&](auto& ec) { return write_some(buffers, ec); });
+  }
+
+  /// After so many more bytes, writing fails.
+  void limit_writing(std::size_t bytes) { may_write_ = bytes; }
+
+  /// Ends at once.
+  void close();
+  /// Says the end and waits a moment for the client's, so that what was sent is not lost.
+  void close_gently();
+  /// Ends with a TCP RST.
+  void close_with_reset();
+
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] const SSL* tls() const { return tls_.get(); }
+
+ private:
+  template <class Operation>
+  static std::size_t or_throw(Operation operation) {
+    boost::system::error_code ec;
+    const auto count = operation(ec);
+    if (ec) throw boost::system::system_error{ec};
+    return count;
+  }
+  std::size_t read_bytes(std::span<char> into, boost::system::error_code& ec);
+  std::size_t write_bytes(std::span<const char> from, boost::system::error_code& ec);
+  [[nodiscard]] bool wait(short events, boost::system::error_code& ec);
+  [[nodiscard]] bool wait_for_tls(int result, boost::system::error_code& ec);
+
+  FileDescriptor fd_;
+  std::chrono::milliseconds idle_limit_;
+  TlsSession tls_;
+  std::size_t may_write_ = std::numeric_limits<std::size_t>::max();
+};
+
+}  // namespace gleaner::http
