@@ -7,12 +7,13 @@
 #include <string>
 
 #include "lib/grid/time.hpp"
+#include "lib/grid/unavailable.hpp"
 
 namespace gleaner::store {
 
 /// PostgreSQL cannot be reached, or went away in the middle: try again later.
-struct Unavailable : std::runtime_error {
-  using std::runtime_error::runtime_error;
+struct Unavailable : grid::Unavailable {
+  using grid::Unavailable::Unavailable;
 };
 
 /// Somebody else conducts the grid now: nothing of this transaction was written.

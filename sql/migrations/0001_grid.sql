@@ -84,6 +84,7 @@ CREATE TABLE campaigns (
   state campaign_state NOT NULL DEFAULT 'in_treatment',
   jdl jsonb NOT NULL,                                    -- as understood, without the parameters
   submitted_at timestamptz NOT NULL,
+  first_start_at timestamptz,                            -- of its first job
   ended_at timestamptz,
   total bigint NOT NULL DEFAULT 0 CHECK (total >= 0),
   next_task bigint NOT NULL DEFAULT 0,                   -- the tasks from here on were never taken
@@ -127,6 +128,7 @@ CREATE TABLE campaign_clusters (
   resources_sum bigint NOT NULL DEFAULT 0,
   resources_jobs bigint NOT NULL DEFAULT 0,
   last_start_at timestamptz,
+  last_accept_at timestamptz,
   failures_in_a_row integer NOT NULL DEFAULT 0,
   cleaned_at timestamptz,                                -- claims and journals removed from the cluster
   PRIMARY KEY (campaign_id, cluster_id)

@@ -1,0 +1,46 @@
+#include "lib/store/lease.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+
+using detail::exec;
+
+std::optional<Term> acquire_lease(Database& database, const std::string& holder, std::chrono::milliseconds duration) {
+  auto transaction = database.begin();
+  const auto rows = exec(transaction, sql::lease_acquire, holder, static_cast<std::int64_t>(duration.count()));
+  transaction.commit();
+  if (rows.empty()) return std::nullopt;
+  return rows[0][0].as<Term>();
+}
+
+bool renew_lease(Database& database, Term term, std::chrono::milliseconds duration) {
+  auto transaction = database.begin();
+  const bool renewed = !exec(transaction, sql::lease_renew, term, static_cast<std::int64_t>(duration.count())).empty();
+  transaction.commit();
+  return renewed;
+}
+
+void release_lease(Database& database, Term term) {
+  auto transaction = database.begin();
+  exec(transaction, sql::lease_release, term);
+  transaction.commit();
+}
+
+std::optional<LeaseHolder> lease_holder(Transaction& transaction) {
+  const auto rows = exec(transaction, sql::lease_holder);
+  if (rows.empty()) return std::nullopt;
+  return LeaseHolder{detail::text(rows[0][0]), rows[0][1].as<Term>()};
+}
+
+std::int64_t begin_cycle(Transaction& transaction, Term term, grid::Instant now) {
+  return exec(transaction, sql::cycles_begin, term, detail::micros(now))[0][0].as<std::int64_t>();
+}
+
+void end_cycle(Transaction& transaction, std::int64_t cycle, grid::Instant now, const std::string& modules) {
+  exec(transaction, sql::cycles_end, cycle, detail::micros(now), modules);
+}
+
+bool is_busy(Transaction& transaction) { return exec(transaction, sql::cycles_busy)[0][0].as<bool>(); }
+
+}  // namespace gleaner::store

@@ -1,0 +1,107 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/grid/campaign_type.hpp"
+#include "lib/grid/id.hpp"
+#include "lib/grid/states.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+/// What the metascheduler reads and writes.
+namespace gleaner::store {
+
+struct ActiveBrake {
+  std::string reason;
+  grid::Instant until;
+};
+
+struct PlanningCluster {
+  grid::ClusterId id{0};
+  std::string name;
+  double power = 1;
+  double flood = 0;
+  int array_size = 1;
+  bool enabled = true;
+  bool reachable = false;
+  int max_resources = 0;
+  int free = 0;
+  std::optional<grid::Instant> status_at;
+  std::optional<ActiveBrake> brake;
+};
+
+struct PlanningCampaign {
+  grid::CampaignId id{0};
+  std::string user;
+  grid::CampaignType type = grid::CampaignType::default_;
+  grid::CampaignState state = grid::CampaignState::in_treatment;
+  grid::Instant submitted_at;
+  std::int64_t waiting = 0;  ///< tasks in the bag
+  std::optional<ActiveBrake> brake;
+};
+
+struct PlanningPair {
+  grid::CampaignId campaign{0};
+  grid::ClusterId cluster{0};
+  int priority = 1;
+  std::optional<int> resources_per_job;
+  std::optional<double> job_ratio;
+  int launching = 0, waiting = 0, running = 0, unknown = 0;  ///< jobs
+  std::int64_t concluded = 0;
+  std::optional<int> max_jobs;
+  int failures_in_a_row = 0;
+  std::optional<grid::Instant> last_start_at;
+  std::optional<grid::Instant> last_accept_at;
+  std::int64_t returned = 0;  ///< tasks bound to this cluster
+  std::string login;
+  std::optional<ActiveBrake> brake;
+};
+
+struct PlanningFacts {
+  std::vector<PlanningCluster> clusters;
+  std::vector<PlanningCampaign> campaigns;
+  std::vector<PlanningPair> pairs;
+};
+
+struct ClusterDefaults {
+  double flood;
+  int array_size;
+};
+
+[[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
+
+struct PlannedLaunch {
+  grid::CampaignId campaign{0};
+  grid::ClusterId cluster{0};
+  int jobs = 0;
+  double resources = 0;
+};
+/// Takes the tasks from the bag and writes the launch and its jobs; the number of jobs that it
+/// got, which is smaller when the bag holds less than was thought.
+int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now);
+
+/// Tasks bound to a cluster that is stopped may go anywhere.
+void release_bound(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster);
+
+struct Submitted {
+  grid::CampaignId campaign{0};
+  grid::ClusterId cluster{0};
+  int jobs = 0;
+  double offered = 0;      ///< free resources
+  double first_ratio = 1;  ///< when the pair has no forecast yet
+};
+void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now);
+
+struct StoredDecision {
+  grid::CampaignId campaign{0};
+  std::optional<grid::ClusterId> cluster;  ///< nothing: on the whole campaign
+  std::string stage;
+  std::string reason;
+  std::string sentence;
+  int jobs = 0;
+};
+void write_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now);
+
+}  // namespace gleaner::store

@@ -1,0 +1,60 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+/// What the predictor reads and writes.
+namespace gleaner::store {
+
+struct PredictionPair {
+  grid::CampaignId campaign{0};
+  grid::ClusterId cluster{0};
+  std::optional<int> resources_per_job;
+  int running = 0, waiting = 0;  ///< jobs
+  std::int64_t resources_sum = 0, resources_jobs = 0;
+  std::int64_t done = 0;
+  double duration_sum = 0, duration_squares = 0;  ///< seconds
+  std::optional<grid::Instant> last_start_at;
+  std::optional<grid::Instant> last_accept_at;
+  std::optional<double> job_ratio;
+  int nsub = 0;
+  double offered = 0;
+  double flood = 0;
+  int max_resources = 0;
+  int free = 0;
+  bool reachable = false;
+  std::int64_t ended_in_window = 0;
+};
+
+struct PredictionCampaign {
+  grid::CampaignId id{0};
+  grid::Instant submitted_at;
+  std::optional<grid::Instant> first_start_at;
+  std::int64_t remaining = 0;
+  std::int64_t running = 0;
+  std::int64_t ended_in_window = 0;
+};
+
+struct PredictionFacts {
+  std::vector<PredictionPair> pairs;
+  std::vector<PredictionCampaign> campaigns;
+};
+[[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin);
+
+struct StoredForecast {
+  grid::CampaignId campaign{0};
+  grid::ClusterId cluster{0};
+  double job_ratio = 1;
+  double throughput = 0;
+  std::optional<double> mean, deviation;
+  std::optional<grid::Instant> end;
+  std::string method;
+};
+void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now);
+
+}  // namespace gleaner::store

@@ -1,0 +1,132 @@
+-- What the metascheduler and the predictor see, and what they write.
+
+-- name: planning.clusters
+-- Every cluster with its newest status. $1 flood and $2 array size of the configuration, $3 now.
+SELECT c.id, c.name, c.power, coalesce(c.flood, $1::double precision) AS flood, coalesce(c.array_size, $2::integer) AS array_size, c.enabled,
+  c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at, b.reason AS brake, micros(b.expires_at) AS brake_until
+FROM clusters c
+LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
+LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($3)
+ORDER BY c.id
+
+-- name: planning.campaigns
+-- The campaigns in treatment or paused, with what waits in their bags. $1 now.
+SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at,
+  c.total - c.next_task + coalesce(r.tasks, 0) AS waiting, b.reason AS brake, micros(b.expires_at) AS brake_until
+FROM campaigns c
+LEFT JOIN (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id) r ON r.campaign_id = c.id
+LEFT JOIN brakes b ON b.campaign_id = c.id AND b.cluster_id IS NULL AND b.expires_at > instant($1)
+WHERE c.state IN ('in_treatment', 'paused')
+ORDER BY c.id
+
+-- name: planning.pairs
+-- Their clusters, with the counters, the forecast and the brake of each pair. $1 now.
+SELECT p.campaign_id, p.cluster_id, p.priority, p.resources_per_job, f.job_ratio, p.launching, p.waiting, p.running, p.unknown, p.concluded,
+  p.max_jobs, p.failures_in_a_row, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
+  coalesce(r.tasks, 0) AS returned, coalesce(m.login, c.user_name) AS login, b.reason AS brake, micros(b.expires_at) AS brake_until
+FROM campaign_clusters p
+JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
+LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
+LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
+LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant($1)
+LEFT JOIN (SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NOT NULL GROUP BY 1, 2) r
+  ON r.campaign_id = p.campaign_id AND r.cluster_id = p.cluster_id
+ORDER BY p.campaign_id, p.cluster_id
+
+-- name: planning.launch
+-- Takes up to $3 tasks from a bag and plans a launch of them: those given back first, then new ones, then those that asked to be
+-- last; a task bound to another cluster stays. $1 campaign, $2 cluster, $4 resources, $5 term, $6 now.
+WITH campaign AS (
+  SELECT id, next_task, total FROM campaigns WHERE id = $1 AND state = 'in_treatment' FOR UPDATE),
+early AS (
+  SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = $2) AND r.priority >= 10
+  ORDER BY r.cluster_id = $2 DESC NULLS LAST, r.priority DESC, r.number LIMIT $3),
+fresh AS (
+  SELECT number FROM campaign, generate_series(next_task, least(total, next_task + $3 - (SELECT count(*) FROM early)) - 1) AS number),
+late AS (
+  SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = $2) AND r.priority < 10
+  ORDER BY r.priority DESC, r.returned_at, r.number
+  LIMIT greatest(0, $3 - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
+again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
+taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
+removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number),
+moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = $1 AND n > 0),
+started AS (
+  UPDATE tasks t SET state = 'launching' FROM taken
+  WHERE t.campaign_id = $1 AND t.number = taken.number AND t.state = 'waiting'
+  RETURNING t.number, t.attempt),
+launch AS (
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at)
+  SELECT $1, $2, count(*), $4, $5, instant($6) FROM started HAVING count(*) > 0 RETURNING id),
+planned AS (
+  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
+  SELECT launch.id, $1, $2, number, attempt FROM started, launch ORDER BY number RETURNING id)
+SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
+
+-- name: planning.release
+-- Tasks bound to a cluster that is stopped may go anywhere.
+UPDATE returned_tasks SET cluster_id = NULL WHERE campaign_id = $1 AND cluster_id = $2
+
+-- name: planning.submitted
+-- What this cycle submits for each pair, for the predictor: $1 campaigns, $2 clusters, $3 jobs, $4 free resources offered, $5 first
+-- ratios, $6 now.
+INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, offered)
+SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered
+FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::double precision[], $5::double precision[]) AS g(campaign_id, cluster_id, jobs, offered, ratio)
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
+
+-- name: planning.decide
+-- The decisions of a cycle; one that only repeats the last changes no row. A pair without a decision keeps none.
+WITH given AS (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::integer[])
+    AS g(campaign_id, cluster_id, stage, reason, sentence, jobs)),
+gone AS (
+  DELETE FROM decisions d USING campaigns c
+  WHERE c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')
+    AND NOT EXISTS (SELECT FROM given g WHERE g.campaign_id = d.campaign_id AND g.cluster_id = d.cluster_id))
+INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, since)
+SELECT g.campaign_id, g.cluster_id, g.stage, g.reason, g.sentence, g.jobs, instant($7) FROM given g
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET stage = EXCLUDED.stage, reason = EXCLUDED.reason, sentence = EXCLUDED.sentence,
+  jobs = EXCLUDED.jobs, since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
+WHERE (d.stage, d.reason, d.sentence, d.jobs) IS DISTINCT FROM (EXCLUDED.stage, EXCLUDED.reason, EXCLUDED.sentence, EXCLUDED.jobs)
+
+-- name: prediction.pairs
+-- What the predictor sees of each pair in treatment. $1 flood of the configuration.
+SELECT p.campaign_id, p.cluster_id, p.resources_per_job, p.running, p.waiting, p.resources_sum, p.resources_jobs,
+  p.done, p.duration_sum, p.duration_squares, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
+  f.job_ratio, f.nsub, f.offered, coalesce(k.flood, $1::double precision) AS flood, s.max_resources, s.free, k.reachable IS TRUE AS reachable
+FROM campaign_clusters p
+JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
+JOIN clusters k ON k.id = p.cluster_id
+JOIN LATERAL (SELECT max_resources, free FROM gridstatus s WHERE s.cluster_id = k.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
+LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
+ORDER BY p.campaign_id, p.cluster_id
+
+-- name: prediction.campaigns
+-- How far each campaign in treatment is. $1 the beginning of the throughput's window.
+SELECT c.id, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
+  c.total - c.done - c.failed - c.cancelled AS remaining, c.running, coalesce(w.jobs, 0) AS ended
+FROM campaigns c
+LEFT JOIN (SELECT campaign_id, sum(jobs) AS jobs FROM completions WHERE minute >= date_trunc('minute', instant($1)) GROUP BY campaign_id) w
+  ON w.campaign_id = c.id
+WHERE c.state IN ('in_treatment', 'paused')
+ORDER BY c.id
+
+-- name: prediction.window
+-- Ends within the window, by pair. $1 its beginning.
+SELECT w.campaign_id, w.cluster_id, sum(w.jobs) AS jobs FROM completions w
+JOIN campaigns c ON c.id = w.campaign_id AND c.state IN ('in_treatment', 'paused')
+WHERE w.minute >= date_trunc('minute', instant($1)) GROUP BY 1, 2
+
+-- name: prediction.write
+-- The forecasts; what was submitted is the metascheduler's and stays.
+INSERT INTO forecasts AS f (campaign_id, cluster_id, time, job_ratio, throughput, mean, stddev, end_at, method)
+SELECT g.campaign_id, g.cluster_id, instant($9), g.ratio, g.throughput, g.mean, g.stddev, instant(g.end_at), g.method
+FROM unnest($1::bigint[], $2::bigint[], $3::double precision[], $4::double precision[], $5::double precision[], $6::double precision[],
+  $7::bigint[], $8::text[]) AS g(campaign_id, cluster_id, ratio, throughput, mean, stddev, end_at, method)
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET time = EXCLUDED.time, job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput,
+  mean = EXCLUDED.mean, stddev = EXCLUDED.stddev, end_at = EXCLUDED.end_at, method = EXCLUDED.method
+WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method)
+  IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method)
