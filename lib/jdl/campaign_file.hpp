@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "lib/grid/campaign_type.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/time.hpp"
@@ -16,14 +17,12 @@
 
 namespace gleaner::jdl {
 
-/// `test`: one job on each cluster, before the others. `default_`: a bag of tasks.
-enum class CampaignType { default_, test };
+using grid::CampaignType;
+
 /// Best-effort jobs run on idle resources and give way to the cluster's own jobs.
 enum class JobKind { best_effort, normal };
 
-[[nodiscard]] std::string_view name_of(CampaignType type);  ///< `default`, `test`
-[[nodiscard]] std::string_view name_of(JobKind kind);       ///< `best-effort`, `normal`
-[[nodiscard]] std::optional<CampaignType> campaign_type(std::string_view name);
+[[nodiscard]] std::string_view name_of(JobKind kind);  ///< `best-effort`, `normal`
 [[nodiscard]] std::optional<JobKind> job_kind(std::string_view name);
 
 /// Where the parameters come from; std::monostate: from elsewhere (an option, standard input).

@@ -3,6 +3,7 @@
 #include <istream>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -32,6 +33,7 @@ class ParameterReader {
 
  private:
   std::optional<std::string_view> take_line();
+  void skip_line();
   void fill();
 
   std::istream& input_;

@@ -39,8 +39,8 @@ struct KnownClusters {
 ///
 /// Classic. Keys name, paramFile, nbJobs (in DEFAULT), execFile, execDir, walltime, resources,
 /// priority, properties, project, type (in a cluster's section, or in DEFAULT for all), in exactly this
-/// case. A value is anything up to `;`, which only a double-quoted value may contain; `#` begins
-/// a comment, except in a quoted value.
+/// case. A value ends at the first `;` of its line, and `#` begins a comment. A value in double quotes
+/// may contain both; in it `\"` is a quote and `\\` a backslash.
 ///
 /// In a test campaign jobs are `normal` unless the file gives their `type`.
 ///

@@ -1,0 +1,153 @@
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "lib/grid/walltime.hpp"
+#include "lib/jdl/campaign_file.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
+
+rapidjson::SizeType size(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
+void key(JsonWriter& writer, std::string_view name) { writer.Key(name.data(), size(name)); }
+void write(JsonWriter& writer, std::string_view text) { writer.String(text.data(), size(text)); }
+void write(JsonWriter& writer, std::string_view name, std::string_view text) {
+  key(writer, name);
+  write(writer, text);
+}
+
+void write_section(JsonWriter& writer, const ClusterSection& section) {
+  key(writer, section.name);
+  writer.StartObject();
+  write(writer, "exec_file", section.exec_file);
+  write(writer, "exec_directory", section.exec_directory);
+  write(writer, "resources", section.resources.text());
+  write(writer, "walltime", grid::format_walltime(section.walltime));
+  write(writer, "properties", section.properties);
+  write(writer, "project", section.project);
+  key(writer, "cluster_job_type");
+  writer.StartArray();
+  for (const auto& type : section.job_types) write(writer, type);
+  writer.EndArray();
+  write(writer, "type", name_of(section.kind));
+  if (section.max_jobs) {
+    key(writer, "max_jobs");
+    writer.Int(*section.max_jobs);
+  }
+  key(writer, "priority");
+  writer.Int(section.priority);
+  writer.EndObject();
+}
+
+/// Reads what was written, and throws at what was not: from_json makes one error of it.
+struct Malformed {
+  std::string what;
+};
+
+const rapidjson::Value& member(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  if (found == object.MemberEnd()) throw Malformed{fmt::format("'{}' is missing", name)};
+  return found->value;
+}
+
+std::string text(const rapidjson::Value& value, std::string_view name) {
+  if (!value.IsString()) throw Malformed{fmt::format("'{}' is not a string", name)};
+  return {value.GetString(), value.GetStringLength()};
+}
+
+std::string text_member(const rapidjson::Value& object, const char* name) { return text(member(object, name), name); }
+
+int integer(const rapidjson::Value& value, std::string_view name) {
+  if (!value.IsInt()) throw Malformed{fmt::format("'{}' is not a whole number", name)};
+  return value.GetInt();
+}
+
+template <class T>
+T known(std::optional<T> value, std::string_view name, std::string_view said) {
+  if (!value) throw Malformed{fmt::format("'{}' of '{}' is unknown", said, name)};
+  return *std::move(value);
+}
+
+ClusterSection read_section(std::string name, const rapidjson::Value& value) {
+  if (!value.IsObject()) throw Malformed{fmt::format("the cluster '{}' is not an object", name)};
+  ClusterSection section;
+  section.name = std::move(name);
+  section.exec_file = text_member(value, "exec_file");
+  section.exec_directory = text_member(value, "exec_directory");
+  auto resources = grid::ResourceRequest::parse(text_member(value, "resources"));
+  if (!resources) throw Malformed{resources.error()};
+  section.resources = std::move(*resources);
+  const auto walltime = text_member(value, "walltime");
+  section.walltime = known(grid::parse_walltime(walltime), "walltime", walltime);
+  section.properties = text_member(value, "properties");
+  section.project = text_member(value, "project");
+  const auto& types = member(value, "cluster_job_type");
+  if (!types.IsArray()) throw Malformed{"'cluster_job_type' is not an array"};
+  for (const auto& type : types.GetArray()) section.job_types.push_back(text(type, "cluster_job_type"));
+  const auto kind = text_member(value, "type");
+  section.kind = known(job_kind(kind), "type", kind);
+  if (value.HasMember("max_jobs")) section.max_jobs = integer(member(value, "max_jobs"), "max_jobs");
+  section.priority = integer(member(value, "priority"), "priority");
+  return section;
+}
+
+CampaignFile read_campaign(const rapidjson::Value& root) {
+  if (!root.IsObject()) throw Malformed{"it is not an object"};
+  CampaignFile campaign;
+  campaign.name = text_member(root, "name");
+  const auto type = text_member(root, "campaign_type");
+  campaign.type = known(grid::campaign_type(type), "campaign_type", type);
+  campaign.project = text_member(root, "project");
+  if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
+  if (root.HasMember("nb_jobs")) {
+    const auto& count = member(root, "nb_jobs");
+    if (!count.IsInt64()) throw Malformed{"'nb_jobs' is not a whole number"};
+    campaign.parameters = Count{count.GetInt64()};
+  }
+  const auto& clusters = member(root, "clusters");
+  if (!clusters.IsObject()) throw Malformed{"'clusters' is not an object"};
+  for (const auto& cluster : clusters.GetObject())
+    campaign.clusters.push_back(read_section(text(cluster.name, "clusters"), cluster.value));
+  return campaign;
+}
+
+}  // namespace
+
+std::string to_json(const CampaignFile& campaign) {
+  rapidjson::StringBuffer buffer;
+  JsonWriter writer{buffer};
+  writer.StartObject();
+  write(writer, "name", campaign.name);
+  write(writer, "campaign_type", name_of(campaign.type));
+  write(writer, "project", campaign.project);
+  if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) write(writer, "param_file", file->path);
+  if (const auto* count = std::get_if<Count>(&campaign.parameters)) {
+    key(writer, "nb_jobs");
+    writer.Int64(count->tasks);
+  }
+  key(writer, "clusters");
+  writer.StartObject();
+  for (const auto& section : campaign.clusters) write_section(writer, section);
+  writer.EndObject();
+  writer.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+tl::expected<CampaignFile, std::string> from_json(std::string_view json) {
+  rapidjson::Document document;
+  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
+  document.Parse<kFlags>(json.data(), json.size());
+  if (document.HasParseError())
+    return tl::unexpected{fmt::format("a stored campaign is not JSON at byte {}: {}", document.GetErrorOffset(), rapidjson::GetParseError_En(document.GetParseError()))};
+  try {
+    return read_campaign(document);
+  } catch (const Malformed& malformed) {
+    return tl::unexpected{fmt::format("a stored campaign cannot be read: {}", malformed.what)};
+  }
+}
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,238 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "lib/grid/suggest.hpp"
+#include "lib/jdl/text.hpp"
+#include "lib/jdl/tree.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+enum class Home { campaign, cluster };
+enum class Use { built, refused };
+struct ClassicKey {
+  std::string_view classic;
+  std::string_view json;
+  Home home;
+  Use use = Use::built;
+};
+constexpr std::array kKeys{
+    ClassicKey{"name", "name", Home::campaign},
+    ClassicKey{"paramFile", "param_file", Home::campaign},
+    ClassicKey{"nbJobs", "nb_jobs", Home::campaign},
+    ClassicKey{"data_to_transfer", "data_to_transfer", Home::campaign, Use::refused},
+    ClassicKey{"transfer_timeout", "transfer_timeout", Home::campaign, Use::refused},
+    ClassicKey{"execFile", "exec_file", Home::cluster},
+    ClassicKey{"execDir", "exec_directory", Home::cluster},
+    ClassicKey{"walltime", "walltime", Home::cluster},
+    ClassicKey{"resources", "resources", Home::cluster},
+    ClassicKey{"priority", "priority", Home::cluster},
+    ClassicKey{"properties", "properties", Home::cluster},
+    ClassicKey{"project", "project", Home::cluster},
+    ClassicKey{"type", "type", Home::cluster},
+    ClassicKey{"weight", "weight", Home::cluster, Use::refused},
+    ClassicKey{"checkpoint_type", "checkpoint_type", Home::cluster, Use::refused},
+    ClassicKey{"checkpoint_period", "checkpoint_period", Home::cluster, Use::refused},
+    ClassicKey{"prologue", "prologue", Home::cluster, Use::refused},
+};
+
+constexpr std::string_view kBlanks = " \t\r\v\f";
+
+/// What a section may say: DEFAULT its own keys and those of every cluster.
+std::vector<std::string_view> offered_keys(Home home) {
+  std::vector<std::string_view> names;
+  for (const auto& key : kKeys)
+    if (key.use == Use::built && (home == Home::campaign || key.home == Home::cluster)) names.push_back(key.classic);
+  return names;
+}
+
+/// Reads line by line: a section's head, its values, its end may stand on one line or on many, but a
+/// value ends on its own line.
+class ClassicReader {
+ public:
+  ClassicReader(std::string_view text, Findings& findings) : text_{text}, findings_{findings} {}
+
+  Document read() {
+    Member clusters{"clusters", "clusters", 0, {}};
+    clusters.value.kind = NodeKind::object;
+    clusters_ = &clusters.value;
+    document_.form = Form::classic;
+    document_.root.kind = NodeKind::object;
+    for (skip_blanks(); at_ < text_.size(); skip_blanks()) section();
+    document_.root.members.push_back(std::move(clusters));
+    return std::move(document_);
+  }
+
+ private:
+  [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  [[nodiscard]] std::size_t line_end() const { return std::min(text_.find('\n', at_), text_.size()); }
+
+  /// Over blanks, ends of lines and comments.
+  void skip_blanks() {
+    while (at_ < text_.size()) {
+      if (peek() == '#') at_ = line_end();
+      else if (peek() == '\n' || kBlanks.find(peek()) != std::string_view::npos) ++at_;
+      else return;
+    }
+  }
+
+  void section() {
+    const auto begin = at_;
+    const auto end = std::min(text_.find_first_of("{};#\n", at_), text_.size());
+    const std::string name{trim(text_.substr(begin, end - begin))};
+    at_ = end;
+    skip_blanks();
+    if (peek() != '{') {
+      findings_.add(begin, "", name.empty() ? text_.substr(begin, 1) : name,
+                    fmt::format("'{}' is outside of any section; a section is written: name {{ key = value ; }}",
+                                excerpt(text_.substr(begin, std::max<std::size_t>(1, name.size())))));
+      at_ = std::max(begin + 1, end);
+      if (peek() == ';' || peek() == '}') ++at_;
+      return;
+    }
+    const auto brace = at_++;
+    body(checked_name(name, begin), begin, brace);
+  }
+
+  std::string checked_name(std::string name, std::size_t offset) {
+    if (name != "DEFAULT" && lower(name) == "default") {
+      findings_.add(offset, name, name, fmt::format("write DEFAULT, in capitals, instead of '{}'", name));
+      name = "DEFAULT";
+    }
+    const auto allowed = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '*' || c == '+'; };
+    if (name.empty()) findings_.add(offset, "", "", "this section has no name: DEFAULT, or that of a cluster");
+    else if (!std::ranges::all_of(name, allowed))
+      findings_.add(offset, "", name, fmt::format("'{}' is not the name of a section: letters, digits and _ - . * + only", excerpt(name)));
+    else if (!seen_.insert(name).second)
+      findings_.add(offset, name, name, fmt::format("there are two sections '{}': make them one", name));
+    return name;
+  }
+
+  void body(const std::string& name, std::size_t offset, std::size_t brace) {
+    Node section{NodeKind::object, offset, {}, {}, {}};
+    bool closed = false;
+    for (skip_blanks(); !closed && at_ < text_.size(); skip_blanks()) {
+      closed = peek() == '}';
+      if (closed || peek() == ';') ++at_;
+      else closed = statement(name, section);
+    }
+    if (!closed) findings_.add(brace, name, "", fmt::format("the '{{' of section '{}' is never closed", name));
+    const bool again = std::ranges::find(clusters_->members, name, &Member::key) != clusters_->members.end();
+    if (name == "DEFAULT" && document_.root.members.empty())
+      document_.root = std::move(section);
+    else if (name != "DEFAULT" && !again)
+      clusters_->members.push_back({name, name, offset, std::move(section)});
+  }
+
+  /// One `key = value ;`. True when the line, wrong, ended the section too.
+  bool statement(const std::string& section, Node& into) {
+    const auto begin = at_;
+    const auto stop = std::min(text_.find_first_of("=;\n#}", at_), text_.size());
+    const std::string key{trim(text_.substr(begin, stop - begin))};
+    at_ = stop;
+    if (peek() != '=') {
+      findings_.add(begin, section, key, fmt::format("'{}' is not a 'key = value ;'", excerpt(key)));
+      if (peek() == ';') ++at_;
+      return false;
+    }
+    ++at_;
+    Member member{{}, key, begin, {}};
+    const bool ends_section = value(section, member);
+    add(section, std::move(member), into);
+    return ends_section;
+  }
+
+  bool value(const std::string& section, Member& member) {
+    at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+    member.value.kind = NodeKind::string;
+    member.value.offset = at_;
+    return peek() == '"' ? quoted_value(section, member) : plain_value(section, member);
+  }
+
+  bool plain_value(const std::string& section, Member& member) {
+    const auto end = std::min(text_.find_first_of(";#\n", at_), text_.size());
+    member.value.text = trim(text_.substr(at_, end - at_));
+    at_ = end;
+    if (peek() == ';') {
+      ++at_;
+      return false;
+    }
+    auto& text = member.value.text;
+    const auto braces = std::ranges::count(text, '}') - std::ranges::count(text, '{');
+    const bool ends_section = braces > 0 && text.ends_with('}');
+    if (ends_section) text = trim(std::string_view{text}.substr(0, text.size() - 1));
+    missing_semicolon(section, member);
+    return ends_section;
+  }
+
+  bool quoted_value(const std::string& section, Member& member) {
+    const auto open = at_++;
+    auto& text = member.value.text;
+    for (; at_ < text_.size() && peek() != '"' && peek() != '\n'; ++at_) {
+      const bool escape = peek() == '\\' && at_ + 1 < text_.size() && (text_[at_ + 1] == '"' || text_[at_ + 1] == '\\');
+      if (escape) ++at_;
+      text += peek();
+    }
+    if (peek() != '"') {
+      findings_.add(open, cluster_path(Form::classic, section, member.spelling), text, "this value has no closing '\"' on its line");
+      return false;
+    }
+    ++at_;
+    at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());
+    if (peek() == ';') {
+      ++at_;
+      return false;
+    }
+    if (peek() == '\n' || peek() == '#' || peek() == '}' || at_ == text_.size()) {
+      missing_semicolon(section, member);
+      return false;
+    }
+    findings_.add(at_, cluster_path(Form::classic, section, member.spelling), text_.substr(at_, line_end() - at_),
+                  "there is something behind the closing '\"': quote the whole value (a quote in it is written \\\"), or nothing of it");
+    at_ = std::min(text_.find_first_of(";\n", at_), text_.size());
+    return false;
+  }
+
+  void missing_semicolon(const std::string& section, const Member& member) {
+    findings_.add(at_, cluster_path(Form::classic, section, member.spelling), member.value.text,
+                  fmt::format("the ';' behind '{}' is missing", excerpt(member.value.text)));
+  }
+
+  void add(const std::string& section, Member member, Node& into) {
+    const bool in_default = section == "DEFAULT";
+    const auto path = cluster_path(Form::classic, section, member.spelling);
+    const auto known = std::ranges::find(kKeys, member.spelling, &ClassicKey::classic);
+    if (known == kKeys.end()) {
+      const auto names = offered_keys(in_default ? Home::campaign : Home::cluster);
+      findings_.add(member.offset, path, member.spelling,
+                    fmt::format("there is no key '{}'{}", excerpt(member.spelling), grid::did_you_mean(member.spelling, names)));
+      return;
+    }
+    if (known->home == Home::campaign && !in_default) {
+      findings_.add(member.offset, path, member.spelling, fmt::format("'{}' belongs in the section DEFAULT", member.spelling));
+      return;
+    }
+    member.key = known->json;
+    if (std::ranges::find(into.members, member.key, &Member::key) != into.members.end()) {
+      findings_.add(member.offset, path, member.spelling, fmt::format("'{}' is said twice: take one of them out", member.spelling));
+      return;
+    }
+    into.members.push_back(std::move(member));
+  }
+
+  std::string_view text_;
+  Findings& findings_;
+  std::size_t at_ = 0;
+  Document document_;
+  Node* clusters_ = nullptr;
+  std::unordered_set<std::string> seen_;
+};
+
+}  // namespace
+
+Document read_classic(std::string_view text, Findings& findings) { return ClassicReader{text, findings}.read(); }
+
+}  // namespace gleaner::jdl

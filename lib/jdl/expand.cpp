@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "lib/jdl/campaign_file.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\t'; }
+bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+/// `$NAME`, in braces when what follows would be read as a part of the name.
+std::string variable(std::string_view name, std::string_view rest) {
+  const bool runs_on = !rest.empty() && is_name_character(rest.front());
+  return runs_on ? fmt::format("${{{}}}", name) : fmt::format("${}", name);
+}
+
+/// Whether the `~` at the start of a word is the home folder: it is alone, or before a '/'.
+bool is_home(std::string_view word) { return word.starts_with('~') && (word.size() == 1 || word[1] == '/' || is_blank(word[1])); }
+
+/// A text in which each macro is replaced by what `replacement` says of it and of the text behind it.
+template <class Replacement>
+std::string with_macro(std::string_view text, std::string_view macro, Replacement replacement) {
+  std::string result;
+  for (auto found = text.find(macro); found != std::string_view::npos; found = text.find(macro)) {
+    result += text.substr(0, found);
+    text.remove_prefix(found + macro.size());
+    result += replacement(text);
+  }
+  return result += text;
+}
+
+std::string with_home(std::string_view text) {
+  return with_macro(text, "{HOME}", [](std::string_view rest) { return variable("HOME", rest); });
+}
+
+/// The home folder at the start of each word; of a folder's path, which is one word, of the first only.
+std::string with_tildes(std::string_view text, std::size_t most_words) {
+  std::string result;
+  std::size_t words = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts = !is_blank(text[i]) && (i == 0 || is_blank(text[i - 1]));
+    if (starts) ++words;
+    if (starts && words <= most_words && is_home(text.substr(i))) result += "$HOME";
+    else result += text[i];
+  }
+  return result;
+}
+
+}  // namespace
+
+Expanded expand(const ClusterSection& section, grid::CampaignId campaign) {
+  constexpr std::string_view kCampaign = "{CAMPAIGN_ID}";
+  const auto command = with_home(with_tildes(section.exec_file, section.exec_file.size()));
+  const auto folder = with_home(with_tildes(section.exec_directory, 1));
+  const auto number = std::to_string(campaign.value());
+  return {with_macro(command, kCampaign, [](std::string_view rest) { return variable("CIGRI_CAMPAIGN_ID", rest); }),
+          with_macro(folder, kCampaign, [&](std::string_view) { return number; })};
+}
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,157 @@
+#include <rapidjson/reader.h>
+
+#include <exception>
+#include <unordered_set>
+
+#include "lib/jdl/json_syntax.hpp"
+#include "lib/jdl/text.hpp"
+#include "lib/jdl/tree.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+constexpr std::size_t kDeepest = 16;
+
+/// A text as RapidJSON wants to read it. It is passed by reference, so that the handler can ask
+/// it where the reader is.
+class TextStream {
+ public:
+  using Ch = char;
+  explicit TextStream(std::string_view text) : text_{text} {}
+  [[nodiscard]] Ch Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  Ch Take() {
+    const auto c = Peek();
+    ++at_;
+    return c;
+  }
+  [[nodiscard]] std::size_t Tell() const { return at_; }
+
+  // Writing is not for a stream that is read; RapidJSON wants the names.
+  [[noreturn]] Ch* PutBegin() { std::terminate(); }
+  [[noreturn]] void Put(Ch) { std::terminate(); }
+  [[noreturn]] void Flush() { std::terminate(); }
+  [[noreturn]] std::size_t PutEnd(Ch*) { std::terminate(); }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+/// Builds the tree. The reader tells of a value once it has read it, so a value begins at the
+/// first character behind the one before that is neither blank nor punctuation.
+class TreeBuilder {
+ public:
+  TreeBuilder(std::string_view text, const TextStream& stream) : text_{text}, stream_{stream} {}
+
+  bool Null() { return scalar(NodeKind::null, "null"); }
+  bool Bool(bool value) { return scalar(NodeKind::boolean, value ? "true" : "false"); }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool) { return scalar(NodeKind::number, {text, size}); }
+  bool String(const char* text, rapidjson::SizeType size, bool) { return scalar(NodeKind::string, {text, size}); }
+  bool Int(int) { return false; }
+  bool Uint(unsigned) { return false; }
+  bool Int64(std::int64_t) { return false; }
+  bool Uint64(std::uint64_t) { return false; }
+  bool Double(double) { return false; }
+  bool Key(const char* text, rapidjson::SizeType size, bool) {
+    Member member;
+    member.key.assign(text, size);
+    member.spelling = member.key;
+    member.offset = token();
+    open_.back()->members.push_back(std::move(member));
+    done_ = stream_.Tell();
+    return true;
+  }
+  bool StartObject() { return start(NodeKind::object); }
+  bool StartArray() { return start(NodeKind::array); }
+  bool EndObject(rapidjson::SizeType) { return end(); }
+  bool EndArray(rapidjson::SizeType) { return end(); }
+
+  /// Where the value that is being read begins.
+  [[nodiscard]] std::size_t token() const {
+    const auto found = text_.find_first_not_of(" \t\r\n,:", done_);
+    return found == std::string_view::npos ? text_.size() : found;
+  }
+  [[nodiscard]] std::size_t open() const { return open_.empty() ? std::string_view::npos : open_.back()->offset; }
+  [[nodiscard]] Node take_root() { return std::move(root_); }
+
+ private:
+  /// Pointers in open_ stay good: a container grows only while it is the innermost one.
+  Node& place() {
+    if (open_.empty()) return root_;
+    auto& parent = *open_.back();
+    return parent.kind == NodeKind::object ? parent.members.back().value : parent.elements.emplace_back();
+  }
+  bool scalar(NodeKind kind, std::string_view text) {
+    const auto offset = token();
+    auto& node = place();
+    node.kind = kind;
+    node.offset = offset;
+    node.text = text;
+    done_ = stream_.Tell();
+    return true;
+  }
+  bool start(NodeKind kind) {
+    if (open_.size() == kDeepest) return false;
+    auto& node = place();
+    node.kind = kind;
+    node.offset = stream_.Tell();
+    open_.push_back(&node);
+    done_ = stream_.Tell() + 1;
+    return true;
+  }
+  bool end() {
+    open_.pop_back();
+    done_ = stream_.Tell() + 1;
+    return true;
+  }
+
+  std::string_view text_;
+  const TextStream& stream_;
+  Node root_;
+  std::vector<Node*> open_;
+  std::size_t done_ = 0;
+};
+
+void lower_keys(Node& root) {
+  for (auto& member : root.members) member.key = lower(member.key);
+}
+
+/// A key said twice is an error; the first one counts from there on.
+void take_out_duplicates(Node& node, const std::string& path, Findings& findings) {
+  std::unordered_set<std::string> seen;
+  std::vector<Member> kept;
+  for (auto& member : node.members) {
+    const auto member_path = path.empty() ? member.key : path + "." + member.key;
+    if (member.value.kind == NodeKind::object) take_out_duplicates(member.value, member_path, findings);
+    if (seen.insert(member.key).second)
+      kept.push_back(std::move(member));
+    else
+      findings.add(member.offset, member_path, member.spelling, "'" + excerpt(member.spelling) + "' is said twice: take one of them out");
+  }
+  node.members = std::move(kept);
+}
+
+}  // namespace
+
+Document read_json(std::string_view text, Findings& findings) {
+  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
+                          static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
+  TextStream stream{text};
+  TreeBuilder builder{text, stream};
+  rapidjson::Reader reader;
+  if (const auto result = reader.Parse<kFlags>(stream, builder); result.IsError()) {
+    const auto error = explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, text);
+    findings.add(error.offset, "", "", error.message);
+    return {};
+  }
+  Document document{Form::json, builder.take_root()};
+  if (document.root.kind != NodeKind::object) {
+    findings.add(document.root.offset, "", "", "a campaign is an object: { \"name\": …, \"clusters\": { … } }");
+    return document;
+  }
+  lower_keys(document.root);
+  take_out_duplicates(document.root, "", findings);
+  return document;
+}
+
+}  // namespace gleaner::jdl

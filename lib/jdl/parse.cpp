@@ -1,0 +1,243 @@
+#include "lib/jdl/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "lib/grid/suggest.hpp"
+#include "lib/jdl/sections.hpp"
+#include "lib/jdl/sources.hpp"
+#include "lib/jdl/text.hpp"
+#include "lib/jdl/values.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+constexpr std::array<std::string_view, 6> kCampaignKeys{"name", "clusters", "params", "param_file", "nb_jobs", "jobs_type"};
+constexpr std::size_t kLongestName = 255;
+
+/// The form is that of the first character that is neither blank nor in a comment (`//` too: it is
+/// JSON's wrong comment, not ours).
+Form form_of(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    i = text.find_first_not_of(" \t\r\n\v\f", i);
+    if (i == std::string_view::npos) break;
+    if (text[i] != '#' && !text.substr(i).starts_with("//")) return std::string_view{"{[\""}.find(text[i]) != std::string_view::npos ? Form::json : Form::classic;
+    i = std::min(text.find('\n', i), text.size());
+  }
+  return Form::classic;
+}
+
+/// From the tree to the campaign.
+class Validator {
+ public:
+  Validator(Document& document, const Defaults& defaults, const KnownClusters* known, Findings& findings)
+      : document_{document}, defaults_{defaults}, known_{known}, findings_{findings} {}
+
+  CampaignFile campaign() {
+    CampaignFile campaign;
+    campaign.parameters = read_source(document_, findings_);
+    read_campaign_keys(campaign);
+    campaign.project = common_.project.value_or("");
+    if (clusters_ == nullptr) missing("clusters", "every campaign names its clusters");
+    else read_clusters();
+    campaign.type = campaign_type();
+    for (const auto& cluster : sections_) campaign.clusters.push_back(merged(cluster, campaign.type));
+    return campaign;
+  }
+
+ private:
+  struct Section {
+    const Member* member;
+    SectionValues values;
+  };
+
+  void missing(std::string_view key, std::string_view why) {
+    const auto classic = document_.form == Form::classic;
+    const auto path = classic && key == "clusters" ? std::string{} : campaign_path(document_.form, key);
+    const auto right = key == "name" ? (classic ? "DEFAULT { name = … ; }" : "\"name\": \"…\"")
+                                     : (classic ? "CLUSTER { execFile = … ; }" : "\"clusters\": { \"CLUSTER\": { } }");
+    findings_.add(document_.root.offset, path, "", fmt::format("{}: {}; write {}", classic && key == "clusters" ? "there is no cluster's section" : "it is missing", why, right));
+  }
+
+  void read_campaign_keys(CampaignFile& campaign) {
+    bool named = false;
+    for (const auto& member : document_.root.members) {
+      const auto path = campaign_path(document_.form, member.spelling);
+      if (member.key == "name") {
+        named = true;
+        campaign.name = read_name(member, path);
+      } else if (member.key == "clusters") {
+        clusters_ = &member;
+      } else if (member.key == "jobs_type") {
+        read_jobs_type(member, path);
+      } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
+        unknown_campaign_key(member, path);
+      }
+    }
+    if (!named) missing("name", "every campaign has a name");
+  }
+
+  std::string read_name(const Member& member, const std::string& path) {
+    auto name = read_word(member.value, path, "a name to know the campaign by", findings_);
+    if (name && characters(*name) > kLongestName)
+      findings_.add(member.value.offset, path, *name, fmt::format("'{}' is longer than {} characters", excerpt(*name), kLongestName));
+    return name.value_or("");
+  }
+
+  void read_jobs_type(const Member& member, const std::string& path) {
+    const auto text = read_word(member.value, path, "normal, or leave it out", findings_);
+    if (!text || *text == "normal") return;
+    constexpr std::array<std::string_view, 1> kTypes{"normal"};
+    const auto why = *text == "desktop_computing" ? std::string{"is not supported by this version"}
+                                                  : fmt::format("is not a type of campaigns{}", grid::did_you_mean(*text, kTypes));
+    findings_.add(member.value.offset, path, *text, fmt::format("'{}' {}; write normal, or leave it out", excerpt(*text), why));
+  }
+
+  void unknown_campaign_key(const Member& member, const std::string& path) {
+    auto names = cluster_keys();
+    names.insert(names.end(), kCampaignKeys.begin(), kCampaignKeys.end());
+    findings_.add(member.offset, path, member.spelling, fmt::format("there is no key '{}'{}", excerpt(member.spelling), grid::did_you_mean(member.key, names)));
+  }
+
+  void read_clusters() {
+    const auto& node = clusters_->value;
+    if (node.kind != NodeKind::object) {
+      findings_.add(node.offset, clusters_->spelling, shown(node), fmt::format("it is {}; write an object: {{ \"CLUSTER\": {{ }} }}", kind_name(node.kind)));
+      return;
+    }
+    if (node.members.empty() && document_.form == Form::classic) missing("clusters", "a campaign has at least one");
+    else if (node.members.empty()) findings_.add(node.offset, clusters_->spelling, "{}", "it is empty: a campaign has at least one cluster");
+    for (const auto& member : node.members) read_cluster(member);
+  }
+
+  void read_cluster(const Member& member) {
+    check_cluster_name(member);
+    const auto path = cluster_path(document_.form, member.key, "");
+    if (member.value.kind != NodeKind::object) {
+      findings_.add(member.value.offset, path, shown(member.value),
+                    fmt::format("it is {}; write an object, {{ }} when there is nothing to say", kind_name(member.value.kind)));
+      return;
+    }
+    Section section{&member, {}};
+    for (const auto& key : member.value.members) {
+      const auto key_path = cluster_path(document_.form, member.key, key.spelling);
+      if (!read_cluster_key(key, key_path, section.values, findings_) && !refuse_unbuilt_key(key, key_path, findings_)) unknown_cluster_key(key, key_path);
+    }
+    const bool said = section.values.exec_file || section.values.exec_file_is_wrong || common_.exec_file || common_.exec_file_is_wrong;
+    if (!said) missing_exec_file(member);
+    sections_.push_back(std::move(section));
+  }
+
+  void missing_exec_file(const Member& cluster) {
+    const std::string_view key = document_.form == Form::classic ? "execFile" : "exec_file";
+    findings_.add(cluster.offset, cluster_path(document_.form, cluster.key, key), "",
+                  fmt::format("it is missing: write the command that each task runs, here or {}", document_.form == Form::classic ? "in DEFAULT" : "on the top level"));
+  }
+
+  void unknown_cluster_key(const Member& key, const std::string& path) {
+    const bool misplaced = std::ranges::find(kCampaignKeys, key.key) != kCampaignKeys.end();
+    const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : grid::did_you_mean(key.key, cluster_keys());
+    findings_.add(key.offset, path, key.spelling, fmt::format("there is no key '{}'{}", excerpt(key.spelling), why));
+  }
+
+  void check_cluster_name(const Member& member) {
+    const auto path = cluster_path(document_.form, member.key, "");
+    const auto is = [&](const std::vector<std::string>& names) { return std::ranges::find(names, member.key) != names.end(); };
+    if (trim(member.key).empty()) {
+      findings_.add(member.offset, path, member.key, "a cluster has a name");
+    } else if (known_ == nullptr || is(known_->enabled)) {
+      return;
+    } else if (is(known_->disabled)) {
+      findings_.add(member.offset, path, member.key, fmt::format("the cluster '{}' is disabled: leave it out, or ask the administrator", excerpt(member.key)));
+    } else {
+      const std::vector<std::string_view> names{known_->enabled.begin(), known_->enabled.end()};
+      auto hint = grid::did_you_mean(member.key, names);
+      if (hint.empty() && !names.empty()) hint = fmt::format("; the clusters are {}", fmt::join(names, ", "));
+      findings_.add(member.offset, path, member.key, fmt::format("there is no cluster '{}'{}", excerpt(member.key), hint));
+    }
+  }
+
+  /// A campaign is a test on all of its clusters or on none.
+  CampaignType campaign_type() {
+    if (defaults_.type) return *defaults_.type;
+    const auto type_of = [&](const Section& section) { return section.values.test_mode.value_or(common_.test_mode.value_or(CampaignType::default_)); };
+    if (sections_.empty()) return common_.test_mode.value_or(CampaignType::default_);
+    const auto type = type_of(sections_.front());
+    for (const auto& section : sections_) {
+      if (type_of(section) == type) continue;
+      findings_.add(section.member->offset, cluster_path(document_.form, section.member->key, "test_mode"), "",
+                    "a campaign is a test on all its clusters or on none: write test_mode once, on the top level");
+      break;
+    }
+    return type;
+  }
+
+  ClusterSection merged(const Section& section, CampaignType type) const {
+    const auto& own = section.values;
+    const auto pick = [&](auto SectionValues::*field, auto fallback) {
+      return own.*field ? *(own.*field) : common_.*field ? *(common_.*field) : decltype(fallback)(std::move(fallback));
+    };
+    ClusterSection result;
+    result.name = section.member->key;
+    result.exec_file = pick(&SectionValues::exec_file, std::string{});
+    result.exec_directory = pick(&SectionValues::exec_directory, std::string{"$HOME"});
+    result.resources = own.resources ? *own.resources : common_.resources ? *common_.resources : default_resources();
+    result.walltime = pick(&SectionValues::walltime, defaults_.walltime);
+    result.properties = pick(&SectionValues::properties, std::string{});
+    result.project = pick(&SectionValues::project, std::string{});
+    result.job_types = pick(&SectionValues::job_types, std::vector<std::string>{});
+    result.kind = pick(&SectionValues::kind, type == CampaignType::test ? JobKind::normal : JobKind::best_effort);
+    result.max_jobs = own.max_jobs ? own.max_jobs : common_.max_jobs;
+    result.priority = pick(&SectionValues::priority, 1);
+    result.place = Position{section.member->offset, 0};  // still an offset: parse() works all places out at once
+    return result;
+  }
+
+  [[nodiscard]] grid::ResourceRequest default_resources() const {
+    auto request = grid::ResourceRequest::parse(defaults_.resources);
+    if (!request) throw std::invalid_argument{fmt::format("the default resources '{}': {}", defaults_.resources, request.error())};
+    return std::move(*request);
+  }
+
+  Document& document_;
+  const Defaults& defaults_;
+  const KnownClusters* known_;
+  Findings& findings_;
+  SectionValues common_;
+  const Member* clusters_ = nullptr;
+  std::vector<Section> sections_;
+};
+
+/// What no form can hold.
+void check_bytes(std::string_view text, Findings& findings) {
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos) findings.add(nul, "", "", "there is a NUL byte here: this is not a text file");
+  else if (const auto wrong = first_invalid_utf8(text); wrong != std::string_view::npos)
+    findings.add(wrong, "", text.substr(wrong, 1), fmt::format("the byte {} is not UTF-8: save the file as UTF-8", excerpt(text.substr(wrong, 1))));
+  else if (trim(text).empty()) findings.add(0, "", "", "it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }");
+}
+
+void place_sections(CampaignFile& campaign, std::string_view text) {
+  Places places{text};
+  for (auto& section : campaign.clusters) section.place = places.at(section.place.line);
+}
+
+}  // namespace
+
+tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults, const KnownClusters* clusters) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Findings findings;
+  check_bytes(text, findings);
+  if (!findings.empty()) return tl::unexpected{findings.problems(text)};
+  auto document = form_of(text) == Form::json ? read_json(text, findings) : read_classic(text, findings);
+  if (document.root.kind != NodeKind::object) return tl::unexpected{findings.problems(text)};
+  auto campaign = Validator{document, defaults, clusters, findings}.campaign();
+  if (!findings.empty()) return tl::unexpected{findings.problems(text)};
+  place_sections(campaign, text);
+  return campaign;
+}
+
+}  // namespace gleaner::jdl

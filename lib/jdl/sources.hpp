@@ -1,0 +1,14 @@
+#pragma once
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/tree.hpp"
+
+/// The three fields that say where parameters come from. Not for use outside lib/jdl.
+namespace gleaner::jdl {
+
+[[nodiscard]] bool is_source_key(std::string_view key);
+
+/// Reads params, param_file and nb_jobs of the campaign's level; more than one is a problem. Moves
+/// the parameters out of the tree.
+[[nodiscard]] ParamSource read_source(Document& document, Findings& findings);
+
+}  // namespace gleaner::jdl

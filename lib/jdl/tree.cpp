@@ -1,0 +1,45 @@
+#include "lib/jdl/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/jdl/text.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+constexpr std::size_t kMostProblems = 1000;
+
+}  // namespace
+
+void Findings::add(std::size_t offset, std::string path, std::string_view value, std::string message) {
+  found_.push_back({offset, Problem{{}, std::move(path), excerpt(value), std::move(message)}});
+}
+
+std::vector<Problem> Findings::problems(std::string_view text) const {
+  auto sorted = found_;
+  std::ranges::stable_sort(sorted, {}, &Finding::offset);
+  const auto told = std::min(sorted.size(), kMostProblems);
+  std::vector<Problem> problems;
+  problems.reserve(told + 1);
+  Places places{text};
+  for (auto& [offset, problem] : std::span{sorted}.first(told)) {
+    problem.place = places.at(offset);
+    problems.push_back(std::move(problem));
+  }
+  if (sorted.size() > told)
+    problems.push_back({places.at(sorted[told].offset), "", "", fmt::format("and {} more problems from here on", sorted.size() - told)});
+  return problems;
+}
+
+std::string campaign_path(Form form, std::string_view spelling) {
+  return form == Form::classic ? fmt::format("DEFAULT.{}", spelling) : std::string{spelling};
+}
+
+std::string cluster_path(Form form, std::string_view cluster, std::string_view spelling) {
+  const std::string_view prefix = form == Form::classic ? "" : "clusters.";
+  return spelling.empty() ? fmt::format("{}{}", prefix, cluster) : fmt::format("{}{}.{}", prefix, cluster, spelling);
+}
+
+}  // namespace gleaner::jdl

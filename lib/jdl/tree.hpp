@@ -1,0 +1,65 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/jdl/problem.hpp"
+
+/// What the two forms of a campaign file have in common before anything is understood of it: a
+/// tree of values that know where they stand. Not for use outside lib/jdl.
+namespace gleaner::jdl {
+
+enum class NodeKind { null, boolean, number, string, array, object };
+
+struct Member;
+struct Node {
+  NodeKind kind = NodeKind::null;
+  std::size_t offset = 0;       ///< of its first character
+  std::string text;             ///< a string's content; a number or boolean as written
+  std::vector<Node> elements;   ///< of an array
+  std::vector<Member> members;  ///< of an object, in the text's order
+};
+
+struct Member {
+  std::string key;       ///< in the words of the JSON form: `exec_file`
+  std::string spelling;  ///< as the user wrote it: `execFile`
+  std::size_t offset = 0;
+  Node value;
+};
+
+enum class Form { json, classic };
+
+/// A file as a tree: the root has the campaign's keys, with `clusters` one of them in both forms.
+struct Document {
+  Form form = Form::json;
+  Node root;
+};
+
+/// What is found wrong, by offset; places are worked out at the end, for all at once.
+class Findings {
+ public:
+  void add(std::size_t offset, std::string path, std::string_view value, std::string message);
+  [[nodiscard]] bool empty() const { return found_.empty(); }
+  [[nodiscard]] std::size_t count() const { return found_.size(); }
+  /// In the order of the text. Of very many, the first thousand and a word about the others.
+  [[nodiscard]] std::vector<Problem> problems(std::string_view text) const;
+
+ private:
+  struct Finding {
+    std::size_t offset;
+    Problem problem;
+  };
+  std::vector<Finding> found_;
+};
+
+/// Reads JSON. Says what is wrong with the syntax, and stops there.
+[[nodiscard]] Document read_json(std::string_view text, Findings& findings);
+/// Reads the classic form. Goes on behind each line that is wrong.
+[[nodiscard]] Document read_classic(std::string_view text, Findings& findings);
+
+/// What a key is called in messages: `clusters.alpha.walltime`, `alpha.walltime`, `DEFAULT.name`.
+[[nodiscard]] std::string campaign_path(Form form, std::string_view spelling);
+[[nodiscard]] std::string cluster_path(Form form, std::string_view cluster, std::string_view spelling);
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,68 @@
+#include "lib/jdl/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "lib/jdl/text.hpp"
+
+namespace gleaner::jdl {
+
+std::string_view kind_name(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::null: return "null";
+    case NodeKind::boolean: return "true or false";
+    case NodeKind::number: return "a number";
+    case NodeKind::string: return "a string";
+    case NodeKind::array: return "an array";
+    case NodeKind::object: return "an object";
+  }
+  return "";
+}
+
+std::string shown(const Node& node) {
+  if (node.kind == NodeKind::array) return node.elements.empty() ? "[]" : "[ … ]";
+  if (node.kind == NodeKind::object) return node.members.empty() ? "{}" : "{ … }";
+  return node.text;
+}
+
+std::optional<std::string> read_text(const Node& node, const std::string& path, Findings& findings) {
+  if (node.kind != NodeKind::string) {
+    const bool simple = node.kind == NodeKind::number || node.kind == NodeKind::boolean;
+    const auto hint = simple ? fmt::format("write \"{}\"", excerpt(node.text)) : std::string{node.kind == NodeKind::null ? "leave it out" : "write one"};
+    findings.add(node.offset, path, shown(node), fmt::format("'{}' is {}, not a string; {}", excerpt(shown(node)), kind_name(node.kind), hint));
+    return std::nullopt;
+  }
+  const auto text = trim(node.text);
+  const auto control = std::ranges::find_if(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
+  if (control != text.end()) {
+    findings.add(node.offset, path, node.text, fmt::format("'{}' has a line end or another control character in it; write it on one line", excerpt(node.text)));
+    return std::nullopt;
+  }
+  return std::string{text};
+}
+
+std::optional<std::string> read_word(const Node& node, const std::string& path, std::string_view what, Findings& findings) {
+  auto text = read_text(node, path, findings);
+  if (!text || !text->empty()) return text;
+  findings.add(node.offset, path, node.text, fmt::format("it is empty; write {}", what));
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> read_integer(const Node& node, const std::string& path, Bounds bounds, Findings& findings) {
+  const auto wrong = [&](std::string_view why) {
+    findings.add(node.offset, path, shown(node), fmt::format("'{}' {}; write a whole number from {} to {}", excerpt(shown(node)), why, bounds.least, bounds.most));
+    return std::nullopt;
+  };
+  if (node.kind != NodeKind::number && node.kind != NodeKind::string) return wrong("is not a number");
+  const auto text = trim(node.text);
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return wrong("is not a whole number");
+  if (error != std::errc{} || value > bounds.most) return wrong("is too large");
+  if (value < bounds.least) return wrong("is too small");
+  return value;
+}
+
+}  // namespace gleaner::jdl
