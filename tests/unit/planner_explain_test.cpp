@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/unit/planner_builders.hpp"
+
+namespace gleaner::planner::test {
+namespace {
+
+using testing::HasSubstr;
+
+const ClusterNames kNames{{cluster_id(1), "alpha"}};
+
+bool is_of_whole_campaign(Reason reason) {
+  return reason == Reason::paused || reason == Reason::campaign_braked || reason == Reason::bag_empty || reason == Reason::no_cluster;
+}
+
+Decision a_decision(Reason reason) {
+  Decision decision{.campaign = campaign_id(1), .cluster = cluster_id(1), .stage = Stage::match, .reason = reason, .jobs = 4};
+  if (is_of_whole_campaign(reason)) decision.cluster = std::nullopt;
+  return decision;
+}
+
+TEST(Explain, EveryReason_HasANameAndAText) {
+  std::set<std::string> texts;
+  std::set<std::string_view> names;
+  for (int i = 0; i < kReasons; ++i) {
+    const auto reason = static_cast<Reason>(i);
+    const auto text = explain(a_decision(reason), kNames);
+    EXPECT_THAT(text, testing::StartsWith("match: "));
+    EXPECT_GT(text.size(), 30U) << text;
+    if (!is_of_whole_campaign(reason)) {
+      EXPECT_THAT(text, HasSubstr("alpha"));
+    }
+    texts.insert(text);
+    names.insert(name_of(reason));
+  }
+  EXPECT_EQ(texts.size(), static_cast<std::size_t>(kReasons));
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(kReasons));
+  EXPECT_THROW((void)explain(a_decision(static_cast<Reason>(kReasons)), kNames), std::logic_error);
+}
+
+TEST(Explain, FullCluster_TellsItsFigures) {
+  auto snapshot = one_of_each(4);
+  snapshot.clusters[0].free_resources = 0;
+  snapshot.clusters[0].flood = 0.5;
+  snapshot.clusters[0].waiting_resources = 8;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(explain(*decision_on(result, 1, 1), kNames),
+            "match: alpha is full: 0 of 16 resources are free, 8 may wait, 8 wait already; a job needs 4, and starts when some are free");
+}
+
+TEST(Explain, EarlierCampaigns_AreNamed) {
+  auto snapshot = one_of_each();
+  snapshot.campaigns.push_back(a_campaign(2));
+  snapshot.pairs.push_back(a_pair(2, 1));
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 2, 1), kNames),
+            "match: campaign 1 took 16 resources of alpha in this cycle, 0 are left and a job needs 1; it starts when they leave some");
+}
+
+TEST(Explain, Brake_TellsItsReasonAndItsEnd) {
+  auto snapshot = one_of_each();
+  snapshot.pairs[0].brake = Brake{"run.sh: command not found", grid::from_unix(0)};
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
+            "feasible: nothing of this campaign is sent to alpha (run.sh: command not found) until 1970-01-01 00:00:00 UTC, or until it "
+            "is lifted");
+}
+
+TEST(Explain, Launched_TellsWhyNotMore) {
+  auto snapshot = one_of_each();
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
+            "emit: 16 jobs to alpha in this cycle; they fill the 16 resources offered (16 of 16 resources are free, 0 may wait), more "
+            "start when more are free");
+  snapshot.campaigns[0].waiting_tasks = 1;
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames), "emit: 1 job to alpha in this cycle; they are all the tasks that wait");
+  snapshot.campaigns[0].waiting_tasks = 100;
+  snapshot.pairs[0].max_jobs = 2;
+  EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("max_jobs of 2 allows no more"));
+}
+
+TEST(Explain, ClusterThatIsGone_IsToldByItsNumber) {
+  EXPECT_THAT(explain(a_decision(Reason::unreachable), {}), HasSubstr("cluster 1 does not answer"));
+}
+
+}  // namespace
+}  // namespace gleaner::planner::test
