@@ -1,0 +1,389 @@
+#include "lib/oar/client.hpp"
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lib/oar/pages.hpp"
+#include "lib/oar/parse.hpp"
+#include "lib/oar/request_text.hpp"
+#include "lib/oar/transport.hpp"
+
+namespace gleaner::oar {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kCreated = 201;
+constexpr int kMultiple = 300;
+
+bool is_success(int status) { return status >= kOk && status < kMultiple; }
+
+tl::unexpected<Failure> refused_here(std::string why) { return tl::unexpected(Failure{Refused{0, std::move(why)}}); }
+
+tl::unexpected<Failure> nonsense(std::string_view what, const std::string& why) {
+  return tl::unexpected(Failure{NoAnswer{fmt::format("{}: {}", what, why)}});
+}
+
+/// A body of another type than JSON is somebody else's: a proxy's, or the web server's.
+std::optional<std::string> wrong_type(const Answer& answer) {
+  constexpr std::string_view kJson{"application/json"};
+  if (answer.content_type.starts_with(kJson)) {
+    return std::nullopt;
+  }
+  return fmt::format("the answer is '{}', not JSON: {}", answer.content_type, parse_message(answer.body));
+}
+
+/// The value of a GET's JSON.
+template <class Parse>
+auto value_of(std::string_view path, const Result<Answer>& answer, Parse parse)
+    -> Result<typename std::invoke_result_t<Parse, std::string_view>::value_type> {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (answer->status != kOk) {
+    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
+  }
+  if (const auto wrong = wrong_type(*answer)) {
+    return nonsense(path, *wrong);
+  }
+  auto parsed = parse(answer->body);
+  if (!parsed) {
+    return nonsense(path, parsed.error());
+  }
+  return std::move(*parsed);
+}
+
+std::string query_with(const std::string& path, std::size_t limit, std::size_t offset) {
+  const char* const separator = path.find('?') == std::string::npos ? "?" : "&";
+  return fmt::format("{}{}limit={}&offset={}", path, separator, limit, offset);
+}
+
+std::string states_query(bool (*wanted)(RemoteState)) {
+  std::string states;
+  for (int number = 0; number < static_cast<int>(RemoteState::unknown); ++number) {
+    const auto state = static_cast<RemoteState>(number);
+    if (wanted(state)) {
+      states += (states.empty() ? "" : ",") + std::string{name_of(state)};
+    }
+  }
+  return states;
+}
+
+std::int64_t number_of(const RemoteJob& job) { return job.id.value(); }
+std::int64_t number_of(const ResourceLine& line) { return line.id; }
+
+Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expected) {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (!is_success(answer->status)) {
+    return tl::unexpected(submission_failure(answer->status, parse_message(answer->body)));
+  }
+  if (answer->status != kCreated && answer->status != kOk) {
+    return nonsense("POST /jobs", fmt::format("an answer {} where none belongs", answer->status));
+  }
+  if (const auto wrong = wrong_type(*answer)) {
+    return nonsense("POST /jobs", *wrong);
+  }
+  auto submitted = parse_submission(answer->body, expected);
+  if (!submitted) {
+    return nonsense("POST /jobs", submitted.error());
+  }
+  return std::move(*submitted);
+}
+
+/// A success must be said in JSON too: a page of a proxy that says 200 has deleted nothing.
+Result<Removal> removal_of(const Result<Answer>& answer) {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (is_success(answer->status)) {
+    if (const auto wrong = wrong_type(*answer)) {
+      return nonsense("deletion", *wrong);
+    }
+  }
+  return removal_outcome(answer->status, parse_message(answer->body));
+}
+
+}  // namespace
+
+class Client::Implementation {
+ public:
+  Implementation(Access access, Limits limits)
+      : access_{std::move(access)}, limits_{limits}, transport_{access_, limits_} {}
+
+  template <class T, class Parse>
+  Result<std::vector<T>> list(const std::string& path, Parse parse) {
+    std::map<std::int64_t, T> known;
+    Paging paging{static_cast<std::size_t>(std::max(limits_.page, 1))};
+    for (auto next = Paging::Next::more; next != Paging::Next::finished;) {
+      auto page = value_of(path, get(query_with(path, paging.limit(), paging.offset()), access_.reader), parse);
+      if (!page) {
+        return tl::unexpected(page.error());
+      }
+      next = take(paging, std::move(*page), known);
+      if (next == Paging::Next::lost) {
+        return nonsense(path, "the pages of this list make no sense together");
+      }
+    }
+    return values(std::move(known));
+  }
+
+  Result<std::vector<RemoteJob>> job_list(const std::string& query) {
+    return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs);
+  }
+
+  /// As list(), for several lists at once that each fit one page.
+  Result<std::vector<RemoteJob>> chunked(const std::vector<std::string>& chunks) {
+    std::vector<Request> requests;
+    for (const auto& chunk : chunks) {
+      const auto count = static_cast<std::size_t>(std::ranges::count(chunk, ':')) + 1;
+      requests.push_back({Method::get, query_with("/jobs/table.json?ids=" + chunk, count, 0), access_.reader, {}});
+    }
+    std::map<std::int64_t, RemoteJob> known;
+    const auto answers = send(requests);
+    for (std::size_t place = 0; place < chunks.size(); ++place) {
+      auto page = value_of("/jobs/table.json?ids=", answers[place], parse_jobs);
+      if (!page) {
+        return tl::unexpected(page.error());
+      }
+      // A server that gives less than the limit asked for is read page by page.
+      const bool is_whole = !page->total || page->items.size() >= *page->total;
+      auto jobs = is_whole ? Result<std::vector<RemoteJob>>{std::move(page->items)} : job_list("ids=" + chunks[place]);
+      if (!jobs) {
+        return jobs;
+      }
+      for (auto& job : *jobs) {
+        known.insert_or_assign(job.id.value(), std::move(job));
+      }
+    }
+    return values(std::move(known));
+  }
+
+  Result<Answer> get(std::string path, std::string user) {
+    const Request request{Method::get, std::move(path), std::move(user), {}};
+    return std::move(send({&request, 1}).front());
+  }
+
+  std::vector<Result<Answer>> send(std::span<const Request> requests) {
+    auto answers = transport_.send(requests);
+    for (const auto& answer : answers) {
+      if (answer && answer->clock_ahead) {
+        clock_ahead_ = *answer->clock_ahead;
+      }
+    }
+    return answers;
+  }
+
+  /// Sends what is worth sending, and gives the answers in the order of the requests: a request
+  /// that was refused here has its failure at once.
+  template <class T, class Read>
+  std::vector<Result<T>> send_some(const std::vector<Result<Request>>& wanted, Read read) {
+    std::vector<Request> requests;
+    for (const auto& request : wanted) {
+      if (request) {
+        requests.push_back(*request);
+      }
+    }
+    const auto answers = send(requests);
+    std::vector<Result<T>> results;
+    for (std::size_t place = 0, sent = 0; place < wanted.size(); ++place) {
+      if (wanted[place]) {
+        results.push_back(read(place, answers[sent++]));
+      } else {
+        results.push_back(tl::unexpected(wanted[place].error()));
+      }
+    }
+    return results;
+  }
+
+  [[nodiscard]] const Access& access() const { return access_; }
+  [[nodiscard]] const Transport& transport() const { return transport_; }
+  [[nodiscard]] const Limits& limits() const { return limits_; }
+  [[nodiscard]] std::chrono::seconds clock_ahead() const { return clock_ahead_; }
+
+ private:
+  template <class T>
+  static Paging::Next take(Paging& paging, Page<T> page, std::map<std::int64_t, T>& known) {
+    std::vector<std::int64_t> ids;
+    for (auto& item : page.items) {
+      ids.push_back(number_of(item));
+      known.insert_or_assign(ids.back(), std::move(item));
+    }
+    return paging.take(ids, page.total);
+  }
+
+  template <class T>
+  static std::vector<T> values(std::map<std::int64_t, T> known) {
+    std::vector<T> all;
+    all.reserve(known.size());
+    for (auto& [id, item] : known) {
+      all.push_back(std::move(item));
+    }
+    return all;
+  }
+
+  Access access_;
+  Limits limits_;
+  Transport transport_;
+  std::chrono::seconds clock_ahead_{0};
+};
+
+Client::Client(Access access, Limits limits) : implementation_{std::make_unique<Implementation>(std::move(access), limits)} {}
+Client::~Client() = default;
+Client::Client(Client&&) noexcept = default;
+Client& Client::operator=(Client&&) noexcept = default;
+
+Result<Resources> Client::resources() {
+  auto lines = implementation_->list<ResourceLine>("/resources.json", parse_resources);
+  if (!lines) {
+    return tl::unexpected(lines.error());
+  }
+  return count_resources(*lines, std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead());
+}
+
+Result<std::vector<RemoteJob>> Client::occupying() { return implementation_->job_list("state=" + states_query(holds_resources)); }
+
+Result<std::vector<RemoteJob>> Client::jobs(std::span<const grid::RemoteJobId> ids) {
+  return implementation_->chunked(id_chunks(ids, implementation_->limits().url_bytes));
+}
+
+Result<std::vector<RemoteJob>> Client::jobs_of_array(grid::RemoteJobId array) {
+  return implementation_->job_list(fmt::format("array={}", array.value()));
+}
+
+/// OAR's `from=` alone is not enough: of the jobs that have started and not ended it lists the
+/// running and suspended ones only, so that one being launched or finishing may be missing. So:
+/// first the unfinished jobs, without `from`, then what has ended since. In this order, since a
+/// job that ends between the two requests is in both, and in the other order would be in none.
+Result<std::vector<RemoteJob>> Client::jobs_since(std::string_view user, grid::Instant since) {
+  if (auto wrong = wrong_user(user)) {
+    return refused_here(std::move(*wrong));
+  }
+  constexpr grid::Seconds kMargin{60};
+  auto unfinished = implementation_->job_list(fmt::format("user={}&state={}", user, states_query([](RemoteState state) { return !is_over(state); })));
+  if (!unfinished) {
+    return unfinished;
+  }
+  const auto from = std::max<std::int64_t>(grid::to_unix(since + implementation_->clock_ahead() - kMargin), 1);
+  auto all = implementation_->job_list(fmt::format("user={}&from={}", user, from));
+  if (!all) {
+    return all;
+  }
+  std::map<grid::RemoteJobId, RemoteJob> known;
+  for (auto* list : {&*unfinished, &*all}) {
+    for (auto& job : *list) {
+      known.insert_or_assign(job.id, std::move(job));
+    }
+  }
+  std::vector<RemoteJob> found;
+  for (auto& [id, job] : known) {
+    found.push_back(std::move(job));
+  }
+  return found;
+}
+
+std::vector<Result<JobDetails>> Client::details(std::span<const JobOf> asked) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [user, id] : asked) {
+    if (auto wrong = wrong_user(user)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{Method::get, fmt::format("/jobs/{}.json", id.value()), user, {}});
+    }
+  }
+  return implementation_->send_some<JobDetails>(wanted, [&](std::size_t place, const Result<Answer>& answer) -> Result<JobDetails> {
+    auto details = value_of("/jobs/ID.json", answer, parse_job);
+    if (details && details->job.id != asked[place].id) {
+      return nonsense("/jobs/ID.json", fmt::format("job {} was asked for, and {} answered", asked[place].id.value(), details->job.id.value()));
+    }
+    return details;
+  });
+}
+
+std::vector<Result<Submitted>> Client::submit(std::span<const SubmitRequest> requests) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& request : requests) {
+    if (auto wrong = wrong_request(request)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{Method::post, "/jobs.json", request.user, submission_body(request)});
+    }
+  }
+  return implementation_->send_some<Submitted>(wanted, [&](std::size_t place, const Result<Answer>& answer) {
+    return submitted_of(answer, jobs_of(requests[place]));
+  });
+}
+
+std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [user, id] : asked) {
+    if (auto wrong = wrong_user(user)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{Method::remove, fmt::format("/jobs/{}.json", id.value()), user, {}});
+    }
+  }
+  return implementation_->send_some<Removal>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return removal_of(answer); });
+}
+
+Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId array) {
+  if (auto wrong = wrong_user(user)) {
+    return refused_here(std::move(*wrong));
+  }
+  const Request request{Method::post, fmt::format("/jobs/array/{}/deletions/new.json", array.value()), std::string{user}, "{}"};
+  return removal_of(implementation_->send({&request, 1}).front());
+}
+
+Result<std::string> Client::read_file(std::string_view user, std::string_view path, std::optional<int> tail) {
+  auto target = media_path(path);
+  if (auto wrong = wrong_user(user); wrong || !target) {
+    return refused_here(wrong ? *wrong : fmt::format("'{}' is neither absolute nor under ~/", path));
+  }
+  auto answer = implementation_->get(*target + (tail ? fmt::format("?tail={}", *tail) : ""), std::string{user});
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (answer->status != kOk) {
+    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
+  }
+  return std::move(answer->body);
+}
+
+Result<void> Client::delete_path(std::string_view user, std::string_view path) {
+  auto target = media_path(path);
+  if (auto wrong = wrong_user(user); wrong || !target) {
+    return refused_here(wrong ? *wrong : fmt::format("'{}' is neither absolute nor under ~/", path));
+  }
+  const Request request{Method::remove, *target, std::string{user}, {}};
+  const auto answer = std::move(implementation_->send({&request, 1}).front());
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (!is_success(answer->status)) {
+    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
+  }
+  return {};
+}
+
+Result<std::string> Client::version() {
+  return value_of("/version.json", implementation_->get("/version.json", implementation_->access().reader), parse_version);
+}
+
+Result<double> Client::stress() {
+  return value_of("/stress_factor.json", implementation_->get("/stress_factor.json", implementation_->access().reader), parse_stress);
+}
+
+Result<std::string> Client::who_am_i(std::string_view user) {
+  return value_of("/whoami.json", implementation_->get("/whoami.json", std::string{user}), parse_identity);
+}
+
+std::chrono::milliseconds Client::last_latency() const { return implementation_->transport().last_latency(); }
+std::chrono::milliseconds Client::slowest_latency() const { return implementation_->transport().slowest_latency(); }
+std::size_t Client::requests() const { return implementation_->transport().requests(); }
+const Access& Client::access() const { return implementation_->access(); }
+
+}  // namespace gleaner::oar

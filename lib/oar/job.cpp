@@ -1,0 +1,72 @@
+#include "lib/oar/job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace gleaner::oar {
+namespace {
+
+constexpr std::array<std::pair<RemoteState, std::string_view>, 12> kNames{{
+    {RemoteState::waiting, "Waiting"},
+    {RemoteState::hold, "Hold"},
+    {RemoteState::to_launch, "toLaunch"},
+    {RemoteState::launching, "Launching"},
+    {RemoteState::running, "Running"},
+    {RemoteState::suspended, "Suspended"},
+    {RemoteState::resuming, "Resuming"},
+    {RemoteState::finishing, "Finishing"},
+    {RemoteState::terminated, "Terminated"},
+    {RemoteState::error, "Error"},
+    {RemoteState::to_error, "toError"},
+    {RemoteState::to_ack_reservation, "toAckReservation"},
+}};
+
+}  // namespace
+
+std::string_view name_of(RemoteState state) {
+  const auto* found = std::ranges::find(kNames, state, [](const auto& pair) { return pair.first; });
+  return found == kNames.end() ? std::string_view{} : found->second;
+}
+
+RemoteState remote_state(std::string_view name) {
+  const auto* found = std::ranges::find(kNames, name, [](const auto& pair) { return pair.second; });
+  return found == kNames.end() ? RemoteState::unknown : found->first;
+}
+
+bool is_over(RemoteState state) { return state == RemoteState::terminated || state == RemoteState::error; }
+
+bool holds_resources(RemoteState state) {
+  switch (state) {
+    case RemoteState::to_launch:
+    case RemoteState::launching:
+    case RemoteState::running:
+    case RemoteState::suspended:
+    case RemoteState::resuming:
+    case RemoteState::finishing:
+    case RemoteState::to_error:
+      return true;
+    case RemoteState::waiting:
+    case RemoteState::hold:
+    case RemoteState::terminated:
+    case RemoteState::error:
+    case RemoteState::to_ack_reservation:
+    case RemoteState::unknown:
+      return false;
+  }
+  return false;
+}
+
+bool RemoteJob::is_best_effort() const {
+  return queue == "besteffort" || message.find("T=besteffort") != std::string::npos ||
+         message.find("|besteffort") != std::string::npos;
+}
+
+int shell_status(int wait_status) {
+  constexpr int kSignalBits = 0x7f;
+  constexpr int kSignalled = 128;
+  const int signal = wait_status & kSignalBits;
+  return signal != 0 ? kSignalled + signal : (wait_status >> 8) & 0xff;
+}
+
+}  // namespace gleaner::oar

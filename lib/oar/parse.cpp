@@ -1,0 +1,264 @@
+#include "lib/oar/parse.hpp"
+
+#include <charconv>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "lib/oar/json.hpp"
+
+namespace gleaner::oar {
+namespace {
+
+using rapidjson::Value;
+
+/// Runs a reader and makes a value of its complaint.
+template <class Reader>
+auto guarded(std::string_view body, Reader reader) -> Parsed<decltype(reader(std::declval<const Value&>()))> {
+  try {
+    return reader(json::object(body));
+  } catch (const json::Malformed& error) {
+    return tl::unexpected(std::string{error.what()});
+  }
+}
+
+constexpr std::int64_t kLastSecond = 9'000'000'000'000;  // what an Instant can hold
+
+grid::Instant instant(std::int64_t seconds) {
+  if (seconds < 0 || seconds > kLastSecond) {
+    throw json::Malformed(fmt::format("{} is not a date", seconds));
+  }
+  return grid::from_unix(seconds);
+}
+
+/// 0 is OAR's "not yet".
+std::optional<grid::Instant> optional_instant(const Value& object, std::initializer_list<const char*> names) {
+  const auto seconds = json::integer(object, names);
+  return !seconds || *seconds == 0 ? std::nullopt : std::optional{instant(*seconds)};
+}
+
+grid::RemoteJobId job_id(std::int64_t id) {
+  if (id <= 0) {
+    throw json::Malformed(fmt::format("{} is not the id of a job", id));
+  }
+  return grid::RemoteJobId{id};
+}
+
+std::optional<int> small(std::optional<std::int64_t> value, const char* name) {
+  if (!value) {
+    return std::nullopt;
+  }
+  if (*value < std::numeric_limits<int>::min() || *value > std::numeric_limits<int>::max()) {
+    throw json::Malformed(fmt::format("'{}' is out of its range", name));
+  }
+  return static_cast<int>(*value);
+}
+
+/// `R=4,W=0:5:0,...`: once scheduled, OAR says so what a job takes.
+std::optional<int> resources_of(std::string_view message) {
+  if (!message.starts_with("R=")) {
+    return std::nullopt;
+  }
+  int count = 0;
+  const auto [stop, error] = std::from_chars(message.data() + 2, message.data() + message.size(), count);
+  return error == std::errc{} && count > 0 ? std::optional{count} : std::nullopt;
+}
+
+RemoteJob job_of(const Value& item) {
+  if (!item.IsObject()) {
+    throw json::Malformed("an item of the list is not an object");
+  }
+  RemoteJob job;
+  job.id = job_id(json::required_integer(item, {"id", "job_id", "Job_Id"}));
+  if (const auto array = json::integer(item, {"array_id"}); array && *array > 0) {
+    job.array = grid::RemoteJobId{*array};
+  }
+  job.name = json::text(item, {"name", "job_name"});
+  job.owner = json::text(item, {"owner", "job_user"});
+  job.queue = json::text(item, {"queue", "queue_name"});
+  job.project = json::text(item, {"project"});
+  job.command = json::text(item, {"command"});
+  job.message = json::text(item, {"message"});
+  job.state = remote_state(json::required_text(item, {"state"}));
+  job.submitted = optional_instant(item, {"submission_time", "submission"}).value_or(grid::Instant{});
+  job.started = optional_instant(item, {"start_time"});
+  job.stopped = optional_instant(item, {"stop_time"});
+  job.exit_status = small(json::integer(item, {"exit_code"}), "exit_code");
+  job.resources = resources_of(job.message);
+  if (const auto walltime = small(json::integer(item, {"walltime"}), "walltime"); walltime && *walltime > 0) {
+    job.walltime = grid::Seconds{*walltime};
+  }
+  return job;
+}
+
+std::optional<std::size_t> total_of(const Value& list) {
+  const auto total = json::integer(list, {"total"});
+  if (total && *total < 0) {
+    throw json::Malformed("'total' is negative");
+  }
+  return total ? std::optional{static_cast<std::size_t>(*total)} : std::nullopt;
+}
+
+template <class T, class Reader>
+Page<T> page_of(const Value& list, Reader reader) {
+  const auto* const items = json::array(list, "items");
+  if (items == nullptr) {
+    throw json::Malformed("'items' is missing");
+  }
+  Page<T> page;
+  page.total = total_of(list);
+  page.items.reserve(items->Size());
+  for (const auto& item : items->GetArray()) {
+    page.items.push_back(reader(item));
+  }
+  return page;
+}
+
+std::vector<RemoteEvent> events_of(const Value& object) {
+  std::vector<RemoteEvent> events;
+  const auto* const items = json::array(object, "events");
+  if (items == nullptr) {
+    return events;
+  }
+  for (const auto& item : items->GetArray()) {
+    if (!item.IsObject()) {
+      throw json::Malformed("an event is not an object");
+    }
+    events.push_back({json::required_text(item, {"type"}), json::text(item, {"description"}),
+                      optional_instant(item, {"date"}).value_or(grid::Instant{})});
+  }
+  return events;
+}
+
+/// The number that follows the mark, after spaces.
+std::optional<std::int64_t> number_after(std::string_view text, std::string_view mark) {
+  const auto at = text.rfind(mark);
+  if (at == std::string_view::npos) {
+    return std::nullopt;
+  }
+  text.remove_prefix(at + mark.size());
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && value > 0 ? std::optional{value} : std::nullopt;
+}
+
+/// OAR tells it in words: `Resubmiting job 1182 => 1183)` or `(new id = 1173)`.
+std::optional<grid::RemoteJobId> resubmission_of(const std::vector<RemoteEvent>& events) {
+  std::optional<grid::RemoteJobId> found;
+  for (const auto& event : events) {
+    if (event.type == "RESUBMIT_JOB_AUTOMATICALLY") {
+      auto id = number_after(event.description, "=>");
+      id = id ? id : number_after(event.description, "new id =");
+      if (id && (!found || *id > found->value())) {
+        found = grid::RemoteJobId{*id};
+      }
+    }
+  }
+  return found;
+}
+
+/// Only some answers of OAR replace the mark.
+std::string expanded(std::string file, grid::RemoteJobId id) {
+  constexpr std::string_view kMark{"%jobid%"};
+  for (auto at = file.find(kMark); at != std::string::npos; at = file.find(kMark, at)) {
+    file.replace(at, kMark.size(), std::to_string(id.value()));
+  }
+  return file;
+}
+
+std::vector<std::string> texts_of(const Value& object, const char* name) {
+  std::vector<std::string> texts;
+  const auto* const items = json::array(object, name);
+  if (items == nullptr) {
+    return texts;
+  }
+  for (const auto& item : items->GetArray()) {
+    if (!item.IsString()) {
+      throw json::Malformed(fmt::format("'{}' holds something else than texts", name));
+    }
+    texts.emplace_back(item.GetString(), item.GetStringLength());
+  }
+  return texts;
+}
+
+JobDetails details_of(const Value& object) {
+  JobDetails details;
+  details.job = job_of(object);
+  details.events = events_of(object);
+  details.resubmitted_as = resubmission_of(details.events);
+  if (const auto first = json::integer(object, {"resubmit_job_id"}); first && *first > 0) {
+    details.resubmit_of = grid::RemoteJobId{*first};
+  }
+  details.types = texts_of(object, "types");
+  details.directory = json::text(object, {"launching_directory"});
+  details.stdout_file = expanded(json::text(object, {"stdout_file"}), details.job.id);
+  details.stderr_file = expanded(json::text(object, {"stderr_file"}), details.job.id);
+  return details;
+}
+
+ResourceLine resource_of(const Value& item) {
+  if (!item.IsObject()) {
+    throw json::Malformed("an item of the list is not an object");
+  }
+  return {json::required_integer(item, {"id", "resource_id"}), json::text(item, {"network_address"}),
+          json::required_text(item, {"state"}), optional_instant(item, {"available_upto"})};
+}
+
+}  // namespace
+
+Parsed<Page<RemoteJob>> parse_jobs(std::string_view body) {
+  return guarded(body, [](const Value& list) { return page_of<RemoteJob>(list, job_of); });
+}
+
+Parsed<JobDetails> parse_job(std::string_view body) {
+  return guarded(body, [](const Value& object) { return details_of(object); });
+}
+
+Parsed<Page<ResourceLine>> parse_resources(std::string_view body) {
+  return guarded(body, [](const Value& list) { return page_of<ResourceLine>(list, resource_of); });
+}
+
+Parsed<std::string> parse_version(std::string_view body) {
+  return guarded(body, [](const Value& object) { return json::required_text(object, {"oar_version", "oar"}); });
+}
+
+Parsed<double> parse_stress(std::string_view body) {
+  return guarded(body, [](const Value& object) {
+    const auto stress = json::number(object, {"GLOBAL_STRESS"});
+    if (!stress) {
+      throw json::Malformed("'GLOBAL_STRESS' is missing");
+    }
+    return *stress;
+  });
+}
+
+Parsed<std::string> parse_identity(std::string_view body) {
+  return guarded(body, [](const Value& object) { return json::text(object, {"authenticated_user"}); });
+}
+
+Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now) {
+  Resources counted;
+  std::map<std::string, std::size_t, std::less<>> places;
+  for (const auto& line : lines) {
+    const auto [place, is_new] = places.try_emplace(line.node, counted.nodes.size());
+    if (is_new) {
+      counted.nodes.push_back({line.node, 0, 0});
+    }
+    Node& node = counted.nodes[place->second];
+    const bool alive = line.state == "Alive";
+    const bool standby = line.state == "Absent" && line.available_until && *line.available_until > now;
+    ++counted.total;
+    ++node.resources;
+    node.usable += alive || standby ? 1 : 0;
+    counted.alive += alive ? 1 : 0;
+    counted.standby += standby ? 1 : 0;
+    counted.absent += line.state == "Absent" && !standby ? 1 : 0;
+    counted.suspected += line.state == "Suspected" ? 1 : 0;
+    counted.dead += line.state == "Dead" ? 1 : 0;
+  }
+  return counted;
+}
+
+}  // namespace gleaner::oar

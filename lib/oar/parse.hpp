@@ -1,0 +1,65 @@
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/grid/time.hpp"
+#include "lib/oar/failure.hpp"
+#include "lib/oar/job.hpp"
+#include "lib/oar/resources.hpp"
+#include "lib/oar/submit_request.hpp"
+
+/// The answers of OAR's API, from their bytes. Pure functions: whatever the bytes are, they give
+/// a value or a sentence that says what is wrong with them.
+namespace gleaner::oar {
+
+template <class T>
+using Parsed = tl::expected<T, std::string>;
+
+/// One page of a list.
+template <class T>
+struct Page {
+  std::vector<T> items;
+  std::optional<std::size_t> total;  ///< items of all the pages
+};
+
+/// A resource, as a list says it.
+struct ResourceLine {
+  std::int64_t id = 0;
+  std::string node;
+  std::string state;
+  std::optional<grid::Instant> available_until;  ///< in the past: an Absent resource is not woken
+};
+
+/// GET /jobs and /jobs/table.
+[[nodiscard]] Parsed<Page<RemoteJob>> parse_jobs(std::string_view body);
+/// GET /jobs/ID.
+[[nodiscard]] Parsed<JobDetails> parse_job(std::string_view body);
+/// GET /resources.
+[[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body);
+[[nodiscard]] Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now);
+/// POST /jobs. An error when the answer does not name `expected` jobs.
+[[nodiscard]] Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected);
+/// GET /version, /stress_factor, /whoami.
+[[nodiscard]] Parsed<std::string> parse_version(std::string_view body);
+[[nodiscard]] Parsed<double> parse_stress(std::string_view body);
+[[nodiscard]] Parsed<std::string> parse_identity(std::string_view body);
+
+/// What an answer that is no success says, be it JSON, HTML or anything: one line, not too long.
+[[nodiscard]] std::string parse_message(std::string_view body);
+
+/// What an answer of 400 and more to a GET means.
+[[nodiscard]] Failure read_failure(int status, std::string message);
+/// ...to a POST of jobs. A message that names a job that was made, or that does not come from
+/// oarsub's own checks, leaves the outcome unknown.
+[[nodiscard]] Failure submission_failure(int status, std::string message);
+
+enum class Removal;
+/// ...to a deletion.
+[[nodiscard]] Result<Removal> removal_outcome(int status, std::string message);
+
+}  // namespace gleaner::oar

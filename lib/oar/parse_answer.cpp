@@ -1,0 +1,165 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "lib/oar/client.hpp"
+#include "lib/oar/json.hpp"
+#include "lib/oar/parse.hpp"
+
+namespace gleaner::oar {
+namespace {
+
+constexpr std::string_view kJobMark{"OAR_JOB_ID="};
+constexpr std::string_view kArrayMark{"OAR_ARRAY_ID="};
+
+/// The numbers of the lines that start with the mark; an id below 1 is oarsub's way to say no.
+std::vector<std::int64_t> marked_numbers(std::string_view text, std::string_view mark) {
+  std::vector<std::int64_t> numbers;
+  for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at)) {
+    const bool at_line_start = at == 0 || text[at - 1] == '\n';
+    at += mark.size();
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
+    if (at_line_start && error == std::errc{} && number > 0) {
+      numbers.push_back(number);
+    }
+  }
+  return numbers;
+}
+
+Submitted submitted_of(const rapidjson::Value& answer, std::size_t expected) {
+  const auto first = json::required_integer(answer, {"id"});
+  const auto output = json::text(answer, {"cmd_output"});
+  const auto numbers = marked_numbers(output, kJobMark);
+  if (numbers.size() != expected) {
+    throw json::Malformed(fmt::format("{} jobs were asked for, and the answer names {}", expected, numbers.size()));
+  }
+  if (std::ranges::find(numbers, first) == numbers.end()) {
+    throw json::Malformed(fmt::format("the answer's id, {}, is not among its jobs", first));
+  }
+  auto sorted = numbers;
+  std::ranges::sort(sorted);
+  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
+    throw json::Malformed("the answer names a job twice");
+  }
+  const auto arrays = marked_numbers(output, kArrayMark);
+  Submitted submitted;
+  submitted.array = grid::RemoteJobId{arrays.empty() ? numbers.front() : arrays.front()};
+  submitted.ids.reserve(numbers.size());
+  std::ranges::transform(numbers, std::back_inserter(submitted.ids), [](std::int64_t id) { return grid::RemoteJobId{id}; });
+  return submitted;
+}
+
+/// One line of at most this many bytes, cut between letters.
+std::string one_line(std::string text) {
+  constexpr std::size_t kLongest = 600;
+  std::ranges::replace_if(text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
+  const auto last = text.find_last_not_of(' ');
+  text.resize(last == std::string::npos ? 0 : last + 1);
+  if (text.size() > kLongest) {
+    std::size_t cut = kLongest;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
+      --cut;
+    }
+    text.resize(cut);
+    text += "...";
+  }
+  return text;
+}
+
+/// The title of a page of a web server, or the page's text.
+std::string html_message(std::string_view body) {
+  constexpr std::string_view kOpen{"<title>"};
+  const auto open = body.find(kOpen);
+  const auto close = body.find("</title>");
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open + kOpen.size()) {
+    return std::string{body};
+  }
+  return std::string{body.substr(open + kOpen.size(), close - open - kOpen.size())};
+}
+
+bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+/// oarsub refused before it made a job: its own checks, or those of the cluster's administrator.
+/// A negative result of its submission function ends as 256 minus a small number.
+bool refused_by_oarsub(std::string_view message) {
+  constexpr std::array<std::string_view, 4> kSayings{"Cannot recognize the resource description", "Unknown option:",
+                                                     "[ADMISSION RULE] Error", "[ADMISSION RULE] root and oar users"};
+  if (std::ranges::any_of(kSayings, [&](std::string_view saying) { return has(message, saying); })) {
+    return true;
+  }
+  constexpr std::string_view kStatus{"exited with status "};
+  const auto at = message.find(kStatus);
+  int status = 0;
+  if (at != std::string_view::npos) {
+    std::from_chars(message.data() + at + kStatus.size(), message.data() + message.size(), status);
+  }
+  return status >= 240 && status <= 254;
+}
+
+}  // namespace
+
+Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected) {
+  try {
+    return submitted_of(json::object(body), expected);
+  } catch (const json::Malformed& error) {
+    return tl::unexpected(std::string{error.what()});
+  }
+}
+
+std::string parse_message(std::string_view body) {
+  try {
+    const auto object = json::object(body);
+    const auto message = json::text(object, {"message", "title"});
+    return message.empty() ? "no message" : message;
+  } catch (const json::Malformed&) {
+    constexpr std::size_t kEnough = 4096;
+    auto text = one_line(html_message(json::to_utf8(body.substr(0, kEnough))));
+    return text.empty() ? "no message" : text;
+  }
+}
+
+Failure read_failure(int status, std::string message) {
+  constexpr int kRequestTimeout = 408;
+  constexpr int kTooManyRequests = 429;
+  if (status >= 500 || status == kRequestTimeout || status == kTooManyRequests) {
+    return ServerError{status, one_line(std::move(message))};
+  }
+  if (status >= 400) {
+    return Refused{status, one_line(std::move(message))};
+  }
+  return NoAnswer{fmt::format("an answer {} where none belongs: {}", status, one_line(std::move(message)))};
+}
+
+Failure submission_failure(int status, std::string message) {
+  if (!marked_numbers(message, kJobMark).empty()) {
+    return ServerError{status, one_line(std::move(message))};
+  }
+  if (status >= 500 && refused_by_oarsub(message)) {
+    return Refused{status, one_line(std::move(message))};
+  }
+  return read_failure(status, std::move(message));
+}
+
+Result<Removal> removal_outcome(int status, std::string message) {
+  if (status >= 200 && status < 300) {
+    return Removal::accepted;
+  }
+  if (status != 400) {
+    return tl::unexpected(read_failure(status, std::move(message)));
+  }
+  if (has(message, "Could not connect")) {
+    return tl::unexpected(ServerError{status, one_line(std::move(message))});
+  }
+  if (has(message, "REGISTERED")) {
+    return Removal::accepted;
+  }
+  if (has(message, "already killed") && !has(message, "not the right user")) {
+    return Removal::already_over_or_asked;
+  }
+  return tl::unexpected(Refused{status, one_line(std::move(message))});
+}
+
+}  // namespace gleaner::oar

@@ -1,0 +1,147 @@
+#include "lib/oar/request_text.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+namespace gleaner::oar {
+namespace {
+
+bool is_digit_or_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
+}
+
+/// What OAR drops of a parameter file makes no job, and would shift all the ids after it.
+std::optional<std::string> wrong_line(const std::string& line) {
+  const auto first = line.find_first_not_of(" \t\r\f\v");
+  if (first == std::string::npos) {
+    return "a parameter line is blank: OAR would make no job of it";
+  }
+  if (line[first] == '#') {
+    return "a parameter line starts with #: OAR would make no job of it";
+  }
+  if (line.find('\n') != std::string::npos) {
+    return "a parameter line holds a newline: OAR would make two jobs of it";
+  }
+  return std::nullopt;
+}
+
+std::string param_file(const std::vector<std::string>& lines) {
+  return fmt::format("{}\n", fmt::join(lines, "\n"));
+}
+
+class Body {
+ public:
+  Body() { writer_.StartObject(); }
+  void add(const char* name, const std::string& value) {
+    if (!value.empty()) {
+      writer_.Key(name);
+      writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+    }
+  }
+  void add(const char* name, const std::vector<std::string>& values) {
+    if (values.empty()) {
+      return;
+    }
+    writer_.Key(name);
+    writer_.StartArray();
+    for (const auto& value : values) {
+      writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+    }
+    writer_.EndArray();
+  }
+  std::string finish() {
+    writer_.EndObject();
+    return {buffer_.GetString(), buffer_.GetSize()};
+  }
+
+ private:
+  rapidjson::StringBuffer buffer_;
+  rapidjson::Writer<rapidjson::StringBuffer, rapidjson::UTF8<>, rapidjson::ASCII<>> writer_{buffer_};
+};
+
+}  // namespace
+
+std::optional<std::string> wrong_user(std::string_view user) {
+  if (user.empty()) {
+    return "no user is named";
+  }
+  const auto wrong = std::ranges::find_if_not(user, [](char letter) { return is_digit_or_letter(letter) || letter == '_'; });
+  if (wrong == user.end()) {
+    return std::nullopt;
+  }
+  return fmt::format("OAR takes letters, digits and _ only in the name of a user, and would cut '{}' to '{}'", user,
+                     user.substr(0, static_cast<std::size_t>(wrong - user.begin())));
+}
+
+std::optional<std::string> wrong_request(const SubmitRequest& request) {
+  if (auto wrong = wrong_user(request.user)) {
+    return wrong;
+  }
+  if (request.command.empty()) {
+    return "a submission needs a command";
+  }
+  for (const auto& line : request.lines) {
+    if (auto wrong = wrong_line(line)) {
+      return wrong;
+    }
+  }
+  return std::nullopt;
+}
+
+std::size_t jobs_of(const SubmitRequest& request) { return std::max<std::size_t>(request.lines.size(), 1); }
+
+std::string submission_body(const SubmitRequest& request) {
+  Body body;
+  const std::string separator = request.resources.empty() || request.walltime.empty() ? "" : ",";
+  body.add("resource", request.resources + (request.walltime.empty() ? "" : separator + "walltime=" + request.walltime));
+  body.add("command", request.command);
+  if (!request.lines.empty()) {
+    body.add("param_file", param_file(request.lines));
+  }
+  body.add("name", request.name);
+  body.add("type", request.types);
+  body.add("property", request.properties);
+  body.add("project", request.project);
+  body.add("directory", request.directory);
+  body.add("stdout", request.stdout_file);
+  body.add("stderr", request.stderr_file);
+  return body.finish();
+}
+
+std::vector<std::string> id_chunks(std::span<const grid::RemoteJobId> ids, std::size_t bytes) {
+  std::vector<grid::RemoteJobId> sorted(ids.begin(), ids.end());
+  std::ranges::sort(sorted);
+  const auto repeated = std::ranges::unique(sorted);
+  sorted.erase(repeated.begin(), repeated.end());
+  std::vector<std::string> chunks;
+  for (const auto id : sorted) {
+    const auto text = std::to_string(id.value());
+    if (chunks.empty() || chunks.back().size() + 1 + text.size() > bytes) {
+      chunks.push_back(text);
+    } else {
+      chunks.back() += ':' + text;
+    }
+  }
+  return chunks;
+}
+
+std::optional<std::string> media_path(std::string_view path) {
+  if (!path.starts_with("~/") && !path.starts_with('/')) {
+    return std::nullopt;
+  }
+  constexpr std::string_view kPlain{"/~-_."};
+  std::string encoded = path.starts_with('/') ? "/media" : "/media/";
+  for (const char letter : path) {
+    if (is_digit_or_letter(letter) || kPlain.find(letter) != std::string_view::npos) {
+      encoded += letter;
+    } else {
+      encoded += fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+    }
+  }
+  return encoded;
+}
+
+}  // namespace gleaner::oar

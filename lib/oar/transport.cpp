@@ -1,0 +1,283 @@
+#include "lib/oar/transport.hpp"
+
+#include <algorithm>
+#include <array>
+#include <new>
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+namespace gleaner::oar {
+namespace {
+
+struct GlobalCurl {
+  GlobalCurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
+};
+
+void start_libcurl_once() { static const GlobalCurl kStarted; }
+
+struct FreeEasy {
+  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+};
+struct FreeMulti {
+  void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+};
+struct FreeList {
+  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+};
+using Easy = std::unique_ptr<CURL, FreeEasy>;
+using Multi = std::unique_ptr<CURLM, FreeMulti>;
+using List = std::unique_ptr<curl_slist, FreeList>;
+
+template <class Handle>
+Handle* given(Handle* handle) {
+  if (handle == nullptr) {
+    throw std::bad_alloc{};
+  }
+  return handle;
+}
+
+std::string without_slash(std::string url) {
+  while (url.ends_with('/')) {
+    url.pop_back();
+  }
+  return url;
+}
+
+void append(List& list, const std::string& line) {
+  curl_slist* const longer = given(curl_slist_append(list.get(), line.c_str()));
+  list.release();
+  list.reset(longer);
+}
+
+/// libcurl failed before it had a connection that a request could go over.
+bool before_sending(CURLcode code, CURL* easy) {
+  switch (code) {
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+      return true;
+    default:
+      break;
+  }
+  long sent = 0;
+  curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &sent);
+  return sent == 0;
+}
+
+}  // namespace
+
+struct Transport::Curl {
+  Multi multi{given(curl_multi_init())};
+  std::vector<Easy> idle;
+};
+
+/// One request on its way.
+class Transport::Transfer {
+ public:
+  Transfer(Easy easy, const Request& request, std::size_t place, const Access& access, const Limits& limits)
+      : easy_{std::move(easy)}, place_{place}, limit_{limits.answer_bytes} {
+    curl_easy_reset(easy_.get());
+    set_target(request, access, limits);
+    set_method(request);
+    set_credentials(access);
+    set_headers(request, access);
+    set_sinks();
+  }
+
+  [[nodiscard]] CURL* easy() const { return easy_.get(); }
+  [[nodiscard]] std::size_t place() const { return place_; }
+  [[nodiscard]] Easy release() { return std::move(easy_); }
+
+  [[nodiscard]] std::chrono::milliseconds latency() const {
+    curl_off_t microseconds = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_TOTAL_TIME_T, &microseconds);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::microseconds{microseconds});
+  }
+
+  [[nodiscard]] Result<Answer> outcome(CURLcode code) {
+    if (too_big_) {
+      return tl::unexpected(NoAnswer{fmt::format("the answer is longer than {} bytes", limit_)});
+    }
+    if (code != CURLE_OK) {
+      const std::string what = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
+      return before_sending(code, easy_.get()) ? Result<Answer>{tl::unexpected(NotSent{what})}
+                                               : Result<Answer>{tl::unexpected(NoAnswer{what})};
+    }
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    answer_.status = static_cast<int>(status);
+    char* type = nullptr;
+    curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type);
+    answer_.content_type = type == nullptr ? "" : type;
+    return std::move(answer_);
+  }
+
+ private:
+  template <class Value>
+  void set(CURLoption option, Value value) {
+    curl_easy_setopt(easy_.get(), option, value);
+  }
+
+  void set_target(const Request& request, const Access& access, const Limits& limits) {
+    set(CURLOPT_URL, (without_slash(access.url) + request.path).c_str());
+    set(CURLOPT_PROTOCOLS_STR, "http,https");
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_NOSIGNAL, 1L);
+    set(CURLOPT_PATH_AS_IS, 1L);
+    set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
+    const auto whole = request.method == Method::get ? limits.read : limits.submit;
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(whole.count()));
+  }
+
+  void set_method(const Request& request) {
+    if (request.method != Method::get) {
+      set(CURLOPT_FRESH_CONNECT, 1L);
+    }
+    if (request.method == Method::remove) {
+      set(CURLOPT_CUSTOMREQUEST, "DELETE");
+    }
+    if (request.method == Method::post) {
+      set(CURLOPT_POST, 1L);
+      set(CURLOPT_POSTFIELDS, request.body.c_str());
+      set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    }
+  }
+
+  void set_credentials(const Access& access) {
+    if (access.authentication == Authentication::basic) {
+      set(CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+      set(CURLOPT_USERNAME, access.login.c_str());
+      set(CURLOPT_PASSWORD, access.secret.c_str());
+    }
+    if (access.authentication == Authentication::certificate) {
+      set(CURLOPT_SSLCERT, access.certificate_file.c_str());
+      set(CURLOPT_SSLKEY, access.key_file.c_str());
+    }
+    if (!access.ca_file.empty()) {
+      set(CURLOPT_CAINFO, access.ca_file.c_str());
+    }
+    set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    const bool verified = access.verification == Verification::full;
+    set(CURLOPT_SSL_VERIFYPEER, verified ? 1L : 0L);
+    set(CURLOPT_SSL_VERIFYHOST, verified ? 2L : 0L);
+  }
+
+  /// The API knows the format from an Accept that is exactly this one, and from nothing else.
+  void set_headers(const Request& request, const Access& access) {
+    append(headers_, "Accept: application/json");
+    append(headers_, "Expect:");
+    if (request.method == Method::post) {
+      append(headers_, "Content-Type: application/json");
+    }
+    if (!request.user.empty()) {
+      append(headers_, access.identity_header + ": " + request.user);
+    }
+    set(CURLOPT_HTTPHEADER, headers_.get());
+  }
+
+  void set_sinks() {
+    set(CURLOPT_WRITEFUNCTION, &Transfer::take_body);
+    set(CURLOPT_WRITEDATA, this);
+    set(CURLOPT_HEADERFUNCTION, &Transfer::take_header);
+    set(CURLOPT_HEADERDATA, this);
+    set(CURLOPT_ERRORBUFFER, error_.data());
+    set(CURLOPT_PRIVATE, this);
+  }
+
+  static std::size_t take_body(char* data, std::size_t /*one*/, std::size_t size, void* self) {
+    auto& transfer = *static_cast<Transfer*>(self);
+    if (transfer.answer_.body.size() + size > transfer.limit_) {
+      transfer.too_big_ = true;
+      return 0;
+    }
+    transfer.answer_.body.append(data, size);
+    return size;
+  }
+
+  static std::size_t take_header(char* data, std::size_t /*one*/, std::size_t size, void* self) {
+    constexpr std::string_view kDate{"date:"};
+    std::string line(data, std::min<std::size_t>(size, 200));
+    std::transform(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(std::min(line.size(), kDate.size())), line.begin(),
+                   [](char letter) { return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter; });
+    if (line.starts_with(kDate)) {
+      const auto date = curl_getdate(line.c_str() + kDate.size(), nullptr);
+      if (date != -1) {
+        static_cast<Transfer*>(self)->answer_.clock_ahead =
+            std::chrono::seconds{date} - std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now()).time_since_epoch();
+      }
+    }
+    return size;
+  }
+
+  Easy easy_;
+  std::size_t place_;
+  std::size_t limit_;
+  List headers_;
+  Answer answer_;
+  bool too_big_ = false;
+  std::array<char, CURL_ERROR_SIZE> error_{};
+};
+
+Transport::Transport(const Access& access, const Limits& limits) : access_{access}, limits_{limits} {
+  start_libcurl_once();
+  curl_ = std::make_unique<Curl>();
+}
+
+Transport::~Transport() = default;
+
+void Transport::note(std::chrono::milliseconds latency) {
+  last_latency_ = latency;
+  slowest_latency_ = std::max(slowest_latency_, latency);
+  ++requests_;
+}
+
+std::vector<Result<Answer>> Transport::send(std::span<const Request> requests) {
+  std::vector<Result<Answer>> answers(requests.size(), tl::unexpected(Failure{NotSent{"not tried"}}));
+  drive(requests, answers);
+  return answers;
+}
+
+void Transport::drive(std::span<const Request> requests, std::vector<Result<Answer>>& answers) {
+  constexpr int kPollMilliseconds = 1000;
+  std::vector<std::unique_ptr<Transfer>> flying;
+  CURLM* const multi = curl_->multi.get();
+  const auto most = static_cast<std::size_t>(std::max(limits_.parallel, 1));
+  std::size_t next = 0;
+  while (next < requests.size() || !flying.empty()) {
+    while (next < requests.size() && flying.size() < most) {
+      Easy easy = curl_->idle.empty() ? Easy{given(curl_easy_init())} : std::move(curl_->idle.back());
+      if (!curl_->idle.empty()) {
+        curl_->idle.pop_back();
+      }
+      flying.push_back(std::make_unique<Transfer>(std::move(easy), requests[next], next, access_, limits_));
+      ++next;
+      curl_multi_add_handle(multi, flying.back()->easy());
+    }
+    int running = 0;
+    curl_multi_perform(multi, &running);
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+      const auto done = std::ranges::find(flying, message->easy_handle, [](const auto& transfer) { return transfer->easy(); });
+      const CURLcode code = message->data.result;
+      curl_multi_remove_handle(multi, message->easy_handle);
+      answers[(*done)->place()] = (*done)->outcome(code);
+      note((*done)->latency());
+      curl_->idle.push_back((*done)->release());
+      flying.erase(done);
+    }
+    if (!flying.empty() && running > 0) {
+      curl_multi_poll(multi, nullptr, 0, kPollMilliseconds, nullptr);
+    }
+  }
+}
+
+}  // namespace gleaner::oar

@@ -1,0 +1,65 @@
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lib/grid/time.hpp"
+#include "lib/oar/access.hpp"
+#include "lib/oar/failure.hpp"
+
+/// HTTP to one cluster over libcurl; knows nothing of OAR but its identity header.
+namespace gleaner::oar {
+
+enum class Method { get, post, remove };
+
+struct Request {
+  Method method = Method::get;
+  std::string path;  ///< after the cluster's URL, with its query
+  std::string user;  ///< whom the identity header names; empty: no header
+  std::string body;  ///< of a POST, JSON
+};
+
+struct Answer {
+  int status = 0;
+  std::string content_type;
+  std::string body;
+  std::optional<std::chrono::seconds> clock_ahead;  ///< how far the server's clock is before ours
+};
+
+/// Sends requests together, at most Limits::parallel at once, and keeps connections. A request
+/// that is not a GET never goes over a connection that was used before: libcurl would silently
+/// send it again when such a connection turns out to be closed, and it may have been done.
+class Transport {
+ public:
+  Transport(const Access& access, const Limits& limits);
+  ~Transport();
+  Transport(Transport&&) = delete;
+  Transport& operator=(Transport&&) = delete;
+
+  /// The answers in the order of the requests; failures are NotSent or NoAnswer.
+  [[nodiscard]] std::vector<Result<Answer>> send(std::span<const Request> requests);
+
+  [[nodiscard]] std::chrono::milliseconds last_latency() const { return last_latency_; }
+  [[nodiscard]] std::chrono::milliseconds slowest_latency() const { return slowest_latency_; }
+  [[nodiscard]] std::size_t requests() const { return requests_; }
+
+ private:
+  struct Curl;
+  class Transfer;
+  void drive(std::span<const Request> requests, std::vector<Result<Answer>>& answers);
+  void note(std::chrono::milliseconds latency);
+
+  const Access& access_;
+  const Limits& limits_;
+  std::unique_ptr<Curl> curl_;
+  std::chrono::milliseconds last_latency_{0};
+  std::chrono::milliseconds slowest_latency_{0};
+  std::size_t requests_ = 0;
+};
+
+}  // namespace gleaner::oar
