@@ -95,8 +95,10 @@ CREATE TABLE campaigns (
   running bigint NOT NULL DEFAULT 0,
   done bigint NOT NULL DEFAULT 0,
   failed bigint NOT NULL DEFAULT 0,
-  cancelled bigint NOT NULL DEFAULT 0
+  cancelled bigint NOT NULL DEFAULT 0,
+  idempotency_key text                                   -- its user's own, so that a submission can be repeated
 );
+CREATE UNIQUE INDEX campaigns_key ON campaigns (user_name, idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX campaigns_live ON campaigns (id) WHERE state IN ('in_treatment', 'paused');
 CREATE INDEX campaigns_user ON campaigns (user_name, id);
 

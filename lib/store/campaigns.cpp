@@ -1,0 +1,162 @@
+#include "lib/store/campaigns.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::exec;
+using detail::get;
+using detail::micros;
+using detail::text;
+
+void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
+  exec(transaction, sql::campaigns_release_brakes, campaign.value());
+  exec(transaction, sql::campaigns_forgive, campaign.value());
+}
+
+}  // namespace
+
+std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now) {
+  const std::string type{name_of(campaign.type)};
+  const auto created =
+      exec(transaction, sql::campaigns_create, campaign.user, campaign.name, type, campaign.jdl, micros(now), campaign.idempotency_key);
+  if (!created.empty()) return grid::CampaignId{created[0][0].as<std::int64_t>()};
+  const auto known = exec(transaction, sql::campaigns_of_key, campaign.user, campaign.idempotency_key, campaign.jdl, type);
+  if (known.empty()) throw Unavailable{"the campaign of this key has just been removed"};
+  return Repeated{grid::CampaignId{known[0]["id"].as<std::int64_t>()}, known[0]["same"].as<bool>()};
+}
+
+bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& c) {
+  return !exec(transaction, sql::campaigns_add_cluster, campaign.value(), c.name, c.priority, c.exec_file, c.exec_directory, c.resources,
+               c.resources_per_job, c.walltime.count(), c.properties, c.project, c.job_types, c.best_effort, c.max_jobs)
+              .empty();
+}
+
+struct TaskWriter::Implementation {
+  Implementation(pqxx::work& work, grid::CampaignId id) : stream{open(work)}, campaign{std::to_string(id.value())} {}
+  static pqxx::stream_to open(pqxx::work& work) {
+#if PQXX_VERSION_MAJOR < 7
+    const std::vector<std::string> columns{"campaign_id", "number", "form", "parameter"};
+    return pqxx::stream_to{work, "tasks", columns};
+#else
+    return pqxx::stream_to::table(work, {"tasks"}, {"campaign_id", "number", "form", "parameter"});
+#endif
+  }
+  pqxx::stream_to stream;
+  std::string campaign;
+  std::int64_t count = 0;
+};
+
+TaskWriter::TaskWriter(Transaction& transaction, grid::CampaignId campaign) {
+  try {
+    implementation_ = std::make_unique<Implementation>(transaction.implementation().work, campaign);
+  } catch (...) {
+    detail::rethrow("tasks");
+  }
+}
+
+TaskWriter::~TaskWriter() {
+  // An unfinished stream completes the COPY when it goes; the transaction is rolled back anyway.
+  try {
+    implementation_.reset();
+  } catch (...) {  // NOLINT(bugprone-empty-catch): the connection is given up with the transaction
+  }
+}
+
+void TaskWriter::add(ParameterForm form, std::string_view parameter) {
+  try {
+    implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->count, std::string(1, static_cast<char>(form)),
+                                               std::string{parameter});
+  } catch (...) {
+    detail::rethrow("tasks");
+  }
+  ++implementation_->count;
+}
+
+std::int64_t TaskWriter::finish() {
+  try {
+    implementation_->stream.complete();
+  } catch (...) {
+    detail::rethrow("tasks");
+  }
+  return implementation_->count;
+}
+
+void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count) {
+  exec(transaction, sql::campaigns_count_out, campaign.value(), count);
+}
+
+void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std::int64_t tasks) {
+  exec(transaction, sql::campaigns_complete, campaign.value(), tasks);
+  wake_up(transaction);
+}
+
+std::optional<CampaignOwner> campaign_owner(Transaction& transaction, grid::CampaignId campaign) {
+  const auto rows = exec(transaction, sql::campaigns_owner, campaign.value());
+  if (rows.empty()) return std::nullopt;
+  return CampaignOwner{text(rows[0]["user_name"]), grid::campaign_state(text(rows[0]["state"])).value()};
+}
+
+bool hold_campaign(Transaction& transaction, grid::CampaignId campaign) {
+  if (exec(transaction, sql::campaigns_hold, campaign.value()).empty()) return false;
+  wake_up(transaction);
+  return true;
+}
+
+bool resume_campaign(Transaction& transaction, grid::CampaignId campaign) {
+  if (exec(transaction, sql::campaigns_resume, campaign.value()).empty()) {
+    const auto owner = campaign_owner(transaction, campaign);
+    if (!owner || owner->state != grid::CampaignState::in_treatment) return false;
+  }
+  lift_brakes(transaction, campaign);
+  wake_up(transaction);
+  return true;
+}
+
+bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
+  if (exec(transaction, sql::campaigns_cancel, campaign.value(), micros(now)).empty()) return false;
+  exec(transaction, sql::campaigns_cancel_returned, campaign.value());
+  exec(transaction, sql::campaigns_cancel_untaken, campaign.value());
+  lift_brakes(transaction, campaign);
+  wake_up(transaction);
+  return true;
+}
+
+std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
+  if (exec(transaction, sql::campaigns_reopen, campaign.value()).empty()) return 0;
+  exec(transaction, sql::campaigns_uncleaned, campaign.value());
+  const auto tasks = exec(transaction, sql::campaigns_retry, campaign.value(), micros(now));
+  lift_brakes(transaction, campaign);
+  wake_up(transaction);
+  return static_cast<std::int64_t>(tasks.size());
+}
+
+std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
+  const auto closed = exec(transaction, sql::campaigns_fix_events, campaign.value(), micros(now));
+  lift_brakes(transaction, campaign);
+  wake_up(transaction);
+  return static_cast<std::int64_t>(closed.size());
+}
+
+std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t event) {
+  const auto rows = exec(transaction, sql::events_owner, event);
+  if (rows.empty()) return std::nullopt;
+  EventOwner owner;
+  owner.user = get<std::string>(rows[0]["user_name"]);
+  if (const auto campaign = get<std::int64_t>(rows[0]["campaign_id"])) owner.campaign = grid::CampaignId{*campaign};
+  owner.open = rows[0]["open"].as<bool>();
+  return owner;
+}
+
+bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now) {
+  const auto rows = exec(transaction, sql::events_fix, event, micros(now));
+  if (rows.empty()) return false;
+  const auto campaign = get<std::int64_t>(rows[0]["campaign_id"]);
+  const auto cluster = get<std::int64_t>(rows[0]["cluster_id"]);
+  if (campaign || cluster) exec(transaction, sql::brakes_clear, campaign, cluster);
+  wake_up(transaction);
+  return true;
+}
+
+}  // namespace gleaner::store

@@ -1,0 +1,124 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/states.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+/// What is shown to users: campaigns. Reading one costs the same whatever the number of its tasks.
+namespace gleaner::store::views {
+
+/// A part of a list, and how long the whole list is.
+template <class Item>
+struct Page {
+  std::vector<Item> items;
+  std::int64_t total = 0;
+};
+struct Window {
+  std::int64_t limit = 100;
+  std::int64_t offset = 0;
+};
+
+/// Nothing is sent until it expires.
+struct Brake {
+  std::string reason;
+  grid::Instant expires_at;
+};
+
+/// Tasks by state. In a cancelled campaign no task waits.
+struct TaskCounts {
+  std::int64_t waiting = 0;
+  std::int64_t launching = 0;
+  std::int64_t submitted = 0;
+  std::int64_t running = 0;
+  std::int64_t done = 0;
+  std::int64_t failed = 0;
+  std::int64_t cancelled = 0;
+};
+[[nodiscard]] std::int64_t count_of(const TaskCounts& counts, grid::TaskState state);
+
+struct Campaign {
+  grid::CampaignId id{0};
+  std::string name;
+  std::string user;
+  std::string type;
+  grid::CampaignState state{};
+  grid::Instant submitted_at;
+  std::optional<grid::Instant> first_start_at;
+  std::optional<grid::Instant> ended_at;
+  std::int64_t total = 0;
+  std::int64_t next_task = 0;  ///< the tasks from here on were never taken
+  TaskCounts tasks;
+  bool has_events = false;  ///< open ones
+  std::optional<grid::Instant> forecast_end;
+};
+
+/// Which campaigns; what is not said matches every one.
+struct CampaignFilter {
+  std::optional<std::vector<std::int64_t>> ids;
+  std::vector<grid::CampaignState> states;
+  std::optional<std::string> user;
+  std::optional<grid::Instant> submitted_from;
+  std::optional<grid::Instant> submitted_before;
+};
+/// The oldest first.
+[[nodiscard]] Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter, Window window);
+[[nodiscard]] std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id);
+
+/// What a campaign asks of a cluster, and how it goes there.
+struct CampaignCluster {
+  grid::ClusterId cluster{0};
+  std::string name;
+  bool enabled = true;
+  std::optional<bool> reachable;
+  int priority = 1;
+  std::string exec_file;
+  std::string exec_directory;
+  std::string resources;
+  std::optional<int> resources_per_job;
+  grid::Seconds walltime{};
+  std::string properties;
+  std::string project;
+  bool best_effort = true;
+  std::optional<int> max_jobs;
+  int launching = 0;
+  int waiting = 0;
+  int running = 0;
+  int unknown = 0;
+  std::int64_t concluded = 0;  ///< jobs that settled their task
+  std::int64_t done = 0;
+  double duration_sum = 0;      ///< seconds, of those done
+  double duration_squares = 0;
+  std::int64_t started = 0;     ///< jobs whose resources are known: those that ran
+  int failures_in_a_row = 0;
+  std::optional<double> job_ratio;
+  std::optional<double> throughput;  ///< jobs a second
+  std::optional<std::string> method;
+  std::optional<grid::Instant> forecast_end;
+  std::optional<Brake> brake;
+};
+[[nodiscard]] std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
+
+/// The brake on the campaign as a whole.
+[[nodiscard]] std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
+
+/// The JDL as it was understood, in JSON.
+[[nodiscard]] std::optional<std::string> jdl(Transaction& transaction, grid::CampaignId campaign);
+
+/// Why a campaign runs, or does not.
+struct Decision {
+  std::optional<grid::ClusterId> cluster;  ///< nothing: on the campaign as a whole
+  std::string cluster_name;
+  std::string stage;
+  std::string reason;
+  std::string sentence;
+  int jobs = 0;
+  grid::Instant since;
+};
+[[nodiscard]] std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign);
+
+}  // namespace gleaner::store::views

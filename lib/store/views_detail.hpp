@@ -1,0 +1,28 @@
+#pragma once
+// Inside lib/store/views*.cpp only: what they share.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/store/detail.hpp"
+#include "lib/store/views.hpp"
+
+namespace gleaner::store::views::detail {
+
+/// The columns brake and brake_until.
+[[nodiscard]] inline std::optional<Brake> read_brake(const pqxx::row& row) {
+  const auto until = store::detail::get_instant(row["brake_until"]);
+  if (!until) return std::nullopt;
+  return Brake{store::detail::text(row["brake"]), *until};
+}
+
+/// An array of states as a parameter; nothing for none.
+template <class State>
+[[nodiscard]] std::optional<std::string> state_array(const std::vector<State>& states) {
+  if (states.empty()) return std::nullopt;
+  std::vector<std::string> names;
+  for (const auto state : states) names.emplace_back(grid::name_of(state));
+  return store::detail::text_array(names);
+}
+
+}  // namespace gleaner::store::views::detail

@@ -1,0 +1,124 @@
+#include "lib/store/views_tasks.hpp"
+
+#include <algorithm>
+
+#include "lib/store/detail.hpp"
+#include "lib/store/views_detail.hpp"
+
+namespace gleaner::store::views {
+namespace {
+
+using store::detail::exec;
+using store::detail::get;
+using store::detail::get_instant;
+using store::detail::text;
+
+ParameterForm read_form(const pqxx::field& field) { return text(field) == "a" ? ParameterForm::arguments : ParameterForm::line; }
+
+std::optional<LastJob> read_last_job(const pqxx::row& row) {
+  const auto id = get<std::int64_t>(row["job"]);
+  if (!id) return std::nullopt;
+  LastJob job;
+  job.id = grid::JobId{*id};
+  job.cluster = text(row["cluster"]);
+  job.state = grid::job_state(text(row["job_state"])).value();
+  job.remote_id = get<std::int64_t>(row["remote_id"]);
+  job.ending = get<std::string>(row["ending"]);
+  job.exit_status = get<int>(row["exit_status"]);
+  job.submitted_at = get_instant(row["submitted_at"]);
+  job.started_at = get_instant(row["started_at"]);
+  job.ended_at = get_instant(row["ended_at"]);
+  return job;
+}
+
+Task read_task(const pqxx::row& row, const Campaign& campaign) {
+  Task task;
+  task.number = grid::TaskNumber{row["number"].as<std::int64_t>()};
+  task.form = read_form(row["form"]);
+  task.parameter = text(row["parameter"]);
+  task.state = grid::task_state(text(row["state"])).value();
+  // Cancelling does not touch the tasks that were never taken.
+  const bool cancelled = campaign.state == grid::CampaignState::cancelled;
+  if (cancelled && task.state == grid::TaskState::waiting) task.state = grid::TaskState::cancelled;
+  task.attempt = row["attempt"].as<int>();
+  task.charged = row["charged"].as<int>();
+  task.job = read_last_job(row);
+  return task;
+}
+
+Job read_job(const pqxx::row& row) {
+  Job job;
+  job.id = grid::JobId{row["id"].as<std::int64_t>()};
+  job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
+  job.user = text(row["user_name"]);
+  job.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
+  job.form = read_form(row["form"]);
+  job.parameter = text(row["parameter"]);
+  job.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
+  job.tag = get<std::string>(row["tag"]);
+  job.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
+  job.cluster_name = text(row["cluster"]);
+  job.state = grid::job_state(text(row["state"])).value();
+  job.attempt = row["attempt"].as<int>();
+  job.remote_id = get<std::int64_t>(row["remote_id"]);
+  job.exit_status = get<int>(row["exit_status"]);
+  job.ending = get<std::string>(row["ending"]);
+  job.resources = get<int>(row["resources"]);
+  job.submitted_at = get_instant(row["submitted_at"]);
+  job.started_at = get_instant(row["started_at"]);
+  job.ended_at = get_instant(row["ended_at"]);
+  job.resubmissions = row["resubmissions"].as<int>();
+  job.message = get<std::string>(row["message"]);
+  return job;
+}
+
+bool contains(const std::vector<grid::TaskState>& states, grid::TaskState state) { return std::ranges::find(states, state) != states.end(); }
+
+/// The states to look for in the table, where the untaken tasks of a cancelled campaign still wait.
+std::vector<grid::TaskState> stored_states(std::vector<grid::TaskState> states, const Campaign& campaign) {
+  if (campaign.state != grid::CampaignState::cancelled) return states;
+  std::erase(states, grid::TaskState::waiting);
+  if (contains(states, grid::TaskState::cancelled)) states.push_back(grid::TaskState::waiting);
+  return states;
+}
+
+std::int64_t total_of(const std::vector<grid::TaskState>& states, const Campaign& campaign) {
+  if (states.empty()) return campaign.total;
+  std::int64_t total = 0;
+  for (const auto state : states) total += count_of(campaign.tasks, state);
+  return total;
+}
+
+}  // namespace
+
+Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window) {
+  Page<Task> page;
+  page.total = total_of(filter.states, campaign);
+  if (page.total == 0) return page;
+  const auto states = stored_states(filter.states, campaign);
+  // Tasks that were never taken all wait.
+  const bool any_may_wait = states.empty() || contains(states, grid::TaskState::waiting);
+  const auto end = any_may_wait ? campaign.total : campaign.next_task;
+  // Without a filter, the n-th task is number n: no row has to be counted.
+  const auto from = states.empty() ? filter.from + window.offset : filter.from;
+  const auto skip = states.empty() ? std::int64_t{0} : window.offset;
+  for (const auto& row : exec(transaction, sql::views_tasks, campaign.id.value(), from, end, detail::state_array(states), window.limit, skip))
+    page.items.push_back(read_task(row, campaign));
+  return page;
+}
+
+std::optional<Job> job(Transaction& transaction, grid::JobId id) {
+  const std::optional<std::int64_t> none;
+  const auto rows = exec(transaction, sql::views_jobs, id.value(), none, none);
+  if (rows.empty()) return std::nullopt;
+  return read_job(rows[0]);
+}
+
+std::vector<Job> jobs_of_task(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task) {
+  std::vector<Job> all;
+  for (const auto& row : exec(transaction, sql::views_jobs, std::optional<std::int64_t>{}, campaign.value(), task.value()))
+    all.push_back(read_job(row));
+  return all;
+}
+
+}  // namespace gleaner::store::views

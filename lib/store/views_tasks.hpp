@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/states.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/database.hpp"
+#include "lib/store/views.hpp"
+
+/// What is shown to users: tasks and jobs.
+namespace gleaner::store::views {
+
+/// A task's last job.
+struct LastJob {
+  grid::JobId id{0};
+  std::string cluster;
+  grid::JobState state{};
+  std::optional<std::int64_t> remote_id;
+  std::optional<std::string> ending;
+  std::optional<int> exit_status;  ///< a wait status
+  std::optional<grid::Instant> submitted_at;
+  std::optional<grid::Instant> started_at;
+  std::optional<grid::Instant> ended_at;
+};
+
+struct Task {
+  grid::TaskNumber number{0};
+  ParameterForm form{};
+  std::string parameter;
+  grid::TaskState state{};
+  int attempt = 0;
+  int charged = 0;
+  std::optional<LastJob> job;
+};
+
+struct TaskFilter {
+  std::vector<grid::TaskState> states;  ///< empty: any
+  std::int64_t from = 0;                ///< tasks from this number on
+};
+/// In the order of their numbers. The total is of all numbers, and costs nothing.
+[[nodiscard]] Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window);
+
+struct Job {
+  grid::JobId id{0};
+  grid::CampaignId campaign{0};
+  std::string user;
+  grid::TaskNumber task{0};
+  ParameterForm form{};
+  std::string parameter;
+  grid::LaunchId launch{0};
+  std::optional<std::string> tag;
+  grid::ClusterId cluster{0};
+  std::string cluster_name;
+  grid::JobState state{};
+  int attempt = 0;
+  std::optional<std::int64_t> remote_id;
+  std::optional<int> exit_status;  ///< a wait status
+  std::optional<std::string> ending;
+  std::optional<int> resources;
+  std::optional<grid::Instant> submitted_at;
+  std::optional<grid::Instant> started_at;
+  std::optional<grid::Instant> ended_at;
+  int resubmissions = 0;
+  std::optional<std::string> message;
+};
+[[nodiscard]] std::optional<Job> job(Transaction& transaction, grid::JobId id);
+/// The first one first.
+[[nodiscard]] std::vector<Job> jobs_of_task(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task);
+
+}  // namespace gleaner::store::views

@@ -1,0 +1,88 @@
+-- What users do to campaigns. Each change of a state is guarded by the state that it leaves.
+
+-- name: campaigns.create
+-- A new campaign, without tasks yet; no row when its user has used the key before. $1 user, $2 name, $3 type, $4 JDL, $5 now, $6 key.
+INSERT INTO campaigns (user_name, name, type, jdl, submitted_at, idempotency_key)
+VALUES ($1, $2, $3, $4::jsonb, instant($5), $6)
+ON CONFLICT (user_name, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
+RETURNING id
+
+-- name: campaigns.of_key
+-- The campaign that a key of a user stands for, and whether it was submitted with this JDL and type. $1 user, $2 key, $3 JDL, $4 type.
+SELECT id, jdl = $3::jsonb AND type = $4 AS same FROM campaigns WHERE user_name = $1 AND idempotency_key = $2
+
+-- name: campaigns.add_cluster
+-- What it asks of one cluster, by name. $1 campaign, $2 cluster.
+INSERT INTO campaign_clusters (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job, walltime_s,
+  properties, project, job_types, best_effort, max_jobs)
+SELECT $1, id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM clusters WHERE name = $2
+RETURNING cluster_id
+
+-- name: campaigns.count_out
+-- Its tasks, when their parameters are numbers from 0. $1 campaign, $2 tasks.
+INSERT INTO tasks (campaign_id, number, parameter) SELECT $1, n, n::text FROM generate_series(0, $2::bigint - 1) AS n
+
+-- name: campaigns.complete
+-- Its tasks are all there. $1 campaign, $2 tasks.
+UPDATE campaigns SET total = $2, waiting = $2 WHERE id = $1
+
+-- name: campaigns.owner
+-- Whose it is, and its state. $1 campaign.
+SELECT user_name, state FROM campaigns WHERE id = $1
+
+-- name: campaigns.hold
+-- Nothing more is submitted.
+UPDATE campaigns SET state = 'paused' WHERE id = $1 AND state = 'in_treatment' RETURNING id
+
+-- name: campaigns.resume
+-- It goes on.
+UPDATE campaigns SET state = 'in_treatment' WHERE id = $1 AND state = 'paused' RETURNING id
+
+-- name: campaigns.cancel
+-- It is over. $2 now.
+UPDATE campaigns SET state = 'cancelled', ended_at = instant($2) WHERE id = $1 AND state IN ('in_treatment', 'paused') RETURNING id
+
+-- name: campaigns.cancel_returned
+-- The tasks that were given back to its bag are cancelled.
+WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = $1 RETURNING number)
+UPDATE tasks t SET state = 'cancelled' FROM gone WHERE t.campaign_id = $1 AND t.number = gone.number AND t.state = 'waiting'
+
+-- name: campaigns.cancel_untaken
+-- The tasks that were never taken too; there may be a million of them, so only the counters move.
+UPDATE campaigns SET cancelled = cancelled + waiting, waiting = 0, next_task = total WHERE id = $1
+
+-- name: campaigns.reopen
+-- It is in treatment again, or stays as it is when it is not over; a cancelled one changes nothing.
+UPDATE campaigns SET state = CASE state WHEN 'terminated' THEN 'in_treatment' ELSE state END, ended_at = NULL
+WHERE id = $1 AND state IN ('in_treatment', 'paused', 'terminated') AND failed > 0 RETURNING id
+
+-- name: campaigns.uncleaned
+-- Its claims and journals on the clusters are in use again.
+UPDATE campaign_clusters SET cleaned_at = NULL WHERE campaign_id = $1 AND cleaned_at IS NOT NULL
+
+-- name: campaigns.retry
+-- Its failed tasks go back to the bag, with a clean slate. $2 now.
+WITH again AS (
+  UPDATE tasks SET state = 'waiting', attempt = attempt + 1, charged = 0 WHERE campaign_id = $1 AND state = 'failed' RETURNING number)
+INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT $1, number, instant($2) FROM again ON CONFLICT DO NOTHING
+RETURNING number
+
+-- name: campaigns.release_brakes
+-- Lifts its brakes, on all its clusters.
+DELETE FROM brakes WHERE campaign_id = $1
+
+-- name: campaigns.forgive
+-- Its failures so far stop nothing any more.
+UPDATE campaign_clusters SET failures_in_a_row = 0 WHERE campaign_id = $1 AND failures_in_a_row > 0
+
+-- name: campaigns.fix_events
+-- Its open events are closed. $2 now.
+UPDATE events SET state = 'closed', closed_at = instant($2) WHERE campaign_id = $1 AND state = 'open' RETURNING id
+
+-- name: events.fix
+-- An event is closed by a user. $1 event, $2 now.
+UPDATE events SET state = 'closed', closed_at = instant($2) WHERE id = $1 AND state = 'open' RETURNING campaign_id, cluster_id
+
+-- name: events.owner
+-- Whose campaign an event is about (no name: nobody's), and whether it is open.
+SELECT c.user_name, e.campaign_id, e.state = 'open' AS open FROM events e LEFT JOIN campaigns c ON c.id = e.campaign_id WHERE e.id = $1

@@ -1,0 +1,132 @@
+-- What the API shows. None of these costs more when a campaign has more tasks.
+
+-- name: views.campaigns
+-- Campaigns, the oldest first. $1 ids, $2 states, $3 user, $4 submitted from, $5 to (each null: any), $6 limit, $7 offset.
+SELECT c.id, c.name, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
+  micros(c.ended_at) AS ended_at, c.total, c.next_task, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
+  EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open') AS has_events,
+  (SELECT micros(max(f.end_at)) FROM forecasts f WHERE f.campaign_id = c.id) AS forecast_end
+FROM campaigns c
+WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NULL OR c.state = ANY ($2))
+  AND ($3::text IS NULL OR c.user_name = $3)
+  AND ($4::bigint IS NULL OR c.submitted_at >= instant($4)) AND ($5::bigint IS NULL OR c.submitted_at < instant($5))
+ORDER BY c.id LIMIT $6 OFFSET $7
+
+-- name: views.campaigns_total
+-- How many there are. The first five as above.
+SELECT count(*) FROM campaigns c
+WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NULL OR c.state = ANY ($2))
+  AND ($3::text IS NULL OR c.user_name = $3)
+  AND ($4::bigint IS NULL OR c.submitted_at >= instant($4)) AND ($5::bigint IS NULL OR c.submitted_at < instant($5))
+
+-- name: views.campaign_clusters
+-- A campaign's clusters. $1 campaign, $2 now.
+SELECT p.cluster_id, k.name, k.enabled, k.reachable, p.priority, p.exec_file, p.exec_directory, p.resources, p.resources_per_job, p.walltime_s,
+  p.properties, p.project, p.best_effort, p.max_jobs, p.launching, p.waiting, p.running, p.unknown, p.concluded, p.done, p.duration_sum,
+  p.duration_squares, p.resources_jobs, p.failures_in_a_row, f.job_ratio, f.throughput, f.method, micros(f.end_at) AS forecast_end,
+  b.reason AS brake, micros(b.expires_at) AS brake_until
+FROM campaign_clusters p
+JOIN clusters k ON k.id = p.cluster_id
+LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
+LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant($2)
+WHERE p.campaign_id = $1 ORDER BY k.name
+
+-- name: views.brake
+-- The brake on a campaign as a whole. $1 campaign, $2 now.
+SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes WHERE campaign_id = $1 AND cluster_id IS NULL AND expires_at > instant($2)
+
+-- name: views.jdl
+-- A campaign's JDL.
+SELECT jdl FROM campaigns WHERE id = $1
+
+-- name: views.tasks
+-- Tasks of a campaign, each with its last job. $1 campaign, numbers from $2 up to but not $3, $4 states (null: any), $5 limit, $6 offset.
+SELECT t.campaign_id, t.number, t.form, t.parameter, t.state, t.attempt, t.charged, j.id AS job, j.cluster_id, k.name AS cluster, j.state AS job_state,
+  j.remote_id, j.ending, j.exit_status, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at, micros(j.ended_at) AS ended_at
+FROM (SELECT * FROM tasks WHERE campaign_id = $1 AND number >= $2 AND number < $3 AND ($4::task_state[] IS NULL OR state = ANY ($4))
+      ORDER BY number LIMIT $5 OFFSET $6) t
+LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1) j ON true
+LEFT JOIN clusters k ON k.id = j.cluster_id
+ORDER BY t.number
+
+-- name: views.jobs
+-- Jobs: one of them ($1), or all of a task ($2 campaign, $3 number), the first one first.
+SELECT j.id, j.campaign_id, c.user_name, j.task, t.form, t.parameter, j.launch_id, l.tag, j.cluster_id, k.name AS cluster, j.state, j.attempt, j.remote_id,
+  j.exit_status, j.ending, j.resources, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at,
+  micros(j.ended_at) AS ended_at, j.resubmissions, j.message
+FROM jobs j
+JOIN campaigns c ON c.id = j.campaign_id
+JOIN clusters k ON k.id = j.cluster_id
+LEFT JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
+LEFT JOIN launches l ON l.id = j.launch_id
+WHERE j.id = $1 OR (j.campaign_id = $2 AND j.task = $3) ORDER BY j.id
+
+-- name: views.decisions
+-- The last decisions on a campaign: as a whole first, then on its clusters.
+SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.sentence, d.jobs, micros(d.since) AS since
+FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
+WHERE d.campaign_id = $1 ORDER BY d.cluster_id <> 0, k.name
+
+-- name: views.campaign_events
+-- Events of a campaign, and the open ones of its clusters when $2 is 'open'; all of its own when it is 'all'. $3 limit, $4 offset.
+SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
+  micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
+FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
+WHERE (e.campaign_id = $1 AND (e.state = 'open' OR $2::text = 'all'))
+  OR ($2::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
+      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = $1))
+ORDER BY e.id LIMIT $3 OFFSET $4
+
+-- name: views.campaign_events_total
+-- How many there are.
+SELECT count(*) FROM events e
+WHERE (e.campaign_id = $1 AND (e.state = 'open' OR $2::text = 'all'))
+  OR ($2::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
+      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = $1))
+
+-- name: views.grid_events
+-- Events of no campaign: the open ones, or all. $1 open or all, $2 limit, $3 offset.
+SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
+  micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
+FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
+WHERE e.campaign_id IS NULL AND (e.state = 'open' OR $1::text = 'all')
+ORDER BY e.id LIMIT $2 OFFSET $3
+
+-- name: views.grid_events_total
+-- How many there are.
+SELECT count(*) FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR $1::text = 'all')
+
+-- name: views.event
+-- One event.
+SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
+  micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
+FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
+WHERE e.id = $1
+
+-- name: views.clusters
+-- The newest status and the brake of each cluster. $1 now.
+SELECT c.id, micros(s.time) AS time, s.max_resources, s.free, s.used, s.used_besteffort, s.our_running, s.our_waiting, s.api_latency_ms,
+  b.reason AS brake, micros(b.expires_at) AS brake_until
+FROM clusters c
+LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.time DESC LIMIT 1) s ON true
+LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($1)
+
+-- name: views.usage_now
+-- The newest figures of each cluster.
+SELECT c.id, c.name, micros(s.time) AS time, s.max_resources, s.free, s.used, s.our_running
+FROM clusters c
+JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.time DESC LIMIT 1) s ON true
+ORDER BY c.name
+
+-- name: views.usage
+-- The last figures of each cluster in each slice of a time. $1 its beginning, $2 its end, $3 seconds of a slice.
+SELECT DISTINCT ON (slice, c.name) c.id, c.name, micros(x.slice) AS time, s.max_resources, s.free, s.used, s.our_running
+FROM gridstatus s
+JOIN clusters c ON c.id = s.cluster_id
+CROSS JOIN LATERAL (SELECT date_bin($3 * interval '1 second', s.time, 'epoch'::timestamptz) AS slice) x
+WHERE s.time >= instant($1) AND s.time < instant($2)
+ORDER BY slice, c.name, s.time DESC
+
+-- name: views.last_cycle
+-- When the conductor's last cycle began and ended.
+SELECT micros(started_at) AS started_at, micros(ended_at) AS ended_at FROM cycles ORDER BY id DESC LIMIT 1
