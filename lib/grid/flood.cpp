@@ -8,26 +8,27 @@ namespace {
 
 /// Rounding dust: 3 * (1.0 / 3) must be a whole job.
 constexpr double kDust = 1e-9;
+constexpr double kMostJobs = 1e9;
 
-int whole_jobs(double resources, double ratio, int at_most) {
-  if (!(resources > 0.0) || !(ratio > 0.0)) return 0;
-  const double jobs = std::floor(resources * ratio + kDust);
-  return jobs >= at_most ? at_most : static_cast<int>(jobs);
+int whole_jobs(double resources, double ratio) {
+  const double jobs = resources * ratio;
+  return jobs > 0.0 ? static_cast<int>(std::min(kMostJobs, std::floor(jobs + kDust))) : 0;
 }
 
 }  // namespace
 
-int startable_jobs(const WaitingJobs& jobs, Starting starting) {
-  if (starting == Starting::stuck) return 0;
-  return whole_jobs(jobs.free_resources, jobs.ratio, std::max(0, jobs.waiting));
+Starting starting_of(std::optional<Instant> last_start, std::optional<Instant> oldest, Instant now, Seconds settle) {
+  const auto is_recent = [&](std::optional<Instant> instant) { return instant && now - *instant < settle; };
+  return is_recent(last_start) || is_recent(oldest) ? Starting::still : Starting::stuck;
 }
 
-int allowed_jobs(const WaitingJobs& jobs) {
-  return whole_jobs(jobs.flood * jobs.max_resources, jobs.ratio, std::max(0, jobs.waiting));
+int tolerated_jobs(const WaitingJobs& jobs) {
+  const double flood = std::floor(std::max(0.0, jobs.flood * jobs.max_resources) + kDust);
+  const int startable = jobs.starting == Starting::still ? whole_jobs(jobs.free_resources, jobs.ratio) : 0;
+  const int tolerated = startable + whole_jobs(flood, jobs.ratio);
+  return flood > 0.0 ? std::max(1, tolerated) : tolerated;
 }
 
-int excess_jobs(const WaitingJobs& jobs, Starting starting) {
-  return std::max(0, jobs.waiting - startable_jobs(jobs, starting) - allowed_jobs(jobs));
-}
+int excess_jobs(const WaitingJobs& jobs) { return std::max(0, jobs.waiting - tolerated_jobs(jobs)); }
 
 }  // namespace gleaner::grid

@@ -6,7 +6,7 @@ namespace gleaner::planner {
 namespace {
 
 Reason why_no_room(const Candidate& candidate, const Offer& at_first) {
-  if (room_for(*candidate.pair, *candidate.cluster, at_first.resources) > 0) return Reason::earlier_campaigns;
+  if (room_for(*candidate.pair, *candidate.cluster, at_first) > 0) return Reason::earlier_campaigns;
   return at_first.resources < 1.0 ? Reason::no_free_resources : Reason::not_enough_resources;
 }
 
@@ -36,7 +36,7 @@ void match(const CampaignScheduler& scheduler, const Ledger& ledger, Contender& 
   filter(Stage::match, contender, decisions, [&](Candidate& candidate) -> std::optional<Stop> {
     const auto id = candidate.cluster->id;
     candidate.offer = ledger.left(id);
-    candidate.room = room_for(*candidate.pair, *candidate.cluster, candidate.offer.resources);
+    candidate.room = room_for(*candidate.pair, *candidate.cluster, candidate.offer);
     if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
     return Stop{why_no_room(candidate, ledger.at_first(id)), figures_of(candidate, ledger)};
   });

@@ -10,9 +10,10 @@ namespace gleaner::planner {
 /// let in although the ratio gives it no room counts for what its request says, when it does.
 [[nodiscard]] double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered);
 
-/// Jobs of the pair that an offer has room for: offer * ratio. When the ratio gives none, but the
-/// offer holds the one job that the JDL describes (or one resource), and none of ours waits
-/// there, it is one: without it a ratio that is too small could never be corrected.
-[[nodiscard]] int room_for(const PairView& pair, const ClusterView& cluster, double offered);
+/// Jobs of the pair that an offer has room for: offer * ratio, and no more than may wait with those
+/// that wait already (grid::tolerated_jobs). When the ratio gives none, but the free resources
+/// hold the one job that the JDL describes (or one resource), and none of ours waits there, it is
+/// one: without it a ratio that is too small could never be corrected.
+[[nodiscard]] int room_for(const PairView& pair, const ClusterView& cluster, const Offer& offer);
 
 }  // namespace gleaner::planner

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/campaign_type.hpp"
+#include "lib/grid/flood.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
@@ -58,6 +59,7 @@ struct PairView {
                                              ///< 1 / resources_per_job, or 1
   int live_jobs = 0;                         ///< planned, launching, waiting or running there
   int waiting_jobs = 0;                      ///< of the live ones, those that do not run yet
+  grid::Starting starting = grid::Starting::still;  ///< whether free resources are of use to those that wait
   int frozen_jobs = 0;                       ///< of launches whose fate is unknown
   std::int64_t concluded_jobs = 0;           ///< done, or failed for good
   std::int64_t returned_tasks = 0;           ///< in the bag, from void launches there: given there first

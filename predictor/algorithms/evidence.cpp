@@ -13,14 +13,23 @@ grid::WaitingJobs waiting_jobs(double ratio, const QueueState& queue) {
           .ratio = ratio,
           .free_resources = queue.free_resources,
           .max_resources = queue.max_resources,
-          .flood = queue.flood};
+          .flood = queue.flood,
+          .starting = queue.starting};
 }
 
-/// Whether the free resources hold one job more: of the JDL's size, or of the size that the doubled
-/// ratio believes in.
-bool has_room_for_another(double ratio, const QueueState& queue) {
-  const double size = queue.resources_per_job ? *queue.resources_per_job : 1.0 / (2.0 * ratio);
-  return queue.free_resources + kDust >= std::max(1.0, size);
+/// Free resources that are gone since they were offered.
+double taken(const LastCycle& last, const QueueState& queue) { return last.free_offered - queue.free_resources; }
+
+/// What one more job needs, as far as is known: the JDL's word, or what the last ones took, or what
+/// the doubled ratio believes.
+double size_of_another(double ratio, const LastCycle& last, const QueueState& queue) {
+  if (queue.resources_per_job) return *queue.resources_per_job;
+  if (taken(last, queue) > 0.0) return taken(last, queue) / last.nsub;
+  return 1.0 / exponential_up(ratio);
+}
+
+bool has_room_for_another(double ratio, const LastCycle& last, const QueueState& queue) {
+  return queue.free_resources + kDust >= std::max(1.0, size_of_another(ratio, last, queue));
 }
 
 /// Submitted as much as the ratio allowed for the free resources alone, or the one job that is
@@ -39,25 +48,25 @@ double proved_ratio(const QueueState& queue) {
 
 Verdict verdict(double ratio, const LastCycle& last, const QueueState& queue) {
   if (last.nsub <= 0) return Verdict::unknown;
-  if (grid::excess_jobs(waiting_jobs(ratio, queue), queue.starting) > 0) return Verdict::too_big;
-  const bool grows = queue.waiting == 0 && ratio_was_the_limit(ratio, last) && has_room_for_another(ratio, queue);
+  if (grid::excess_jobs(waiting_jobs(ratio, queue)) > 0) return Verdict::too_big;
+  const bool grows = queue.waiting == 0 && ratio_was_the_limit(ratio, last) && has_room_for_another(ratio, last, queue);
   return grows ? Verdict::too_small : Verdict::unknown;
 }
 
 double exponential_up(double old) { return 2.0 * old; }
 
 double adaptive_up(double old, const LastCycle& last, const QueueState& queue) {
-  const double taken = last.free_offered - queue.free_resources;
   const double most = exponential_up(old);
-  if (taken <= 0.0) return most;
-  return std::clamp(last.nsub / taken, old, most);
+  const double gone = taken(last, queue);
+  return gone > 0.0 ? std::clamp(last.nsub / gone, old, most) : most;
 }
 
 double adaptive_down(double old, const LastCycle& last, const QueueState& queue) {
-  const int blocked = queue.waiting - grid::startable_jobs(waiting_jobs(old, queue), queue.starting);
-  const double placed = std::max(0, last.nsub - blocked);
-  const double fitting = last.free_offered > 0.0 ? placed / last.free_offered : old;
-  return std::min(old, std::max(fitting, proved_ratio(queue)));
+  const double gone = taken(last, queue);
+  const int started = last.nsub - queue.waiting;
+  const int excess = grid::excess_jobs(waiting_jobs(old, queue));
+  const double seen = started > 0 && gone > 0.0 ? started / gone : old * std::max(0, last.nsub - excess) / last.nsub;
+  return std::min(old, std::max(seen, proved_ratio(queue)));
 }
 
 }  // namespace gleaner::prediction

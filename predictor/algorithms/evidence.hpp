@@ -17,14 +17,16 @@ enum class Verdict {
 /// Twice the old ratio.
 [[nodiscard]] double exponential_up(double old);
 
-/// The offer's free resources have taken all of nsub and are not used up: nsub jobs took
-/// free_offered - free resources. At most twice the old ratio: other jobs' ends hide a part of
-/// what was taken, and short jobs have given theirs back.
+/// All of nsub has started, and took free_offered - free resources: nsub jobs in as many. From the
+/// old ratio to twice as much: ends of other jobs hide a part of what was taken, and short jobs
+/// have given theirs back.
 [[nodiscard]] double adaptive_up(double old, const LastCycle& last, const QueueState& queue);
 
-/// old * (nsub - EXCESS) / nsub, with the excess counted at the new ratio: what the free
-/// resources took of the nsub jobs, in jobs a free resource. Not under what the running jobs
-/// prove: they run on no more than max - free resources.
+/// The same from the other side: nsub - waiting jobs have started, and took free_offered - free
+/// resources. This is old * (nsub - EXCESS) / nsub once the flood is counted in jobs of the new
+/// ratio, and it is right already while the cluster is still starting them. Where nothing is seen
+/// to have started, that formula is used as it is. Never above the old ratio, nor under what the
+/// running jobs prove: they run on no more than max - free resources.
 [[nodiscard]] double adaptive_down(double old, const LastCycle& last, const QueueState& queue);
 
 }  // namespace gleaner::prediction

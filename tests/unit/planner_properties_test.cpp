@@ -155,7 +155,7 @@ RC_GTEST_PROP(PlannerProperty, WorkConserving_NoCampaignGoesShortWhileItsResourc
     auto pair = *pair_of(snapshot, decision.campaign, *decision.cluster);
     pair.waiting_jobs += decision.jobs;
     const auto& cluster = snapshot.clusters.at(static_cast<std::size_t>(pair.cluster.value() - 1));
-    RC_ASSERT(room_for(pair, cluster, ledger.left(pair.cluster).resources) == 0);
+    RC_ASSERT(room_for(pair, cluster, ledger.left(pair.cluster)) == 0);
   }
 }
 
