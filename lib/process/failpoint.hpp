@@ -9,10 +9,17 @@ namespace gleaner::process {
 
 /// Every failpoint: `program.place`. A name used and not listed does not compile; a name listed
 /// and not used is found by a test.
-inline constexpr std::array<std::string_view, 3> kFailpoints{
-    "runner.before_post",   // the launch is `launching`, nothing is sent
-    "runner.after_post",    // the answer has come, nothing is written
-    "runner.after_accept",  // the remote ids are written
+inline constexpr std::array<std::string_view, 10> kFailpoints{
+    "updator.before_write",         // the cluster has answered, nothing is written
+    "updator.after_write",          // what it said is written
+    "predictor.before_commit",      // the forecasts are computed
+    "metascheduler.before_commit",  // the plan is made, nothing is committed
+    "metascheduler.after_commit",   // the launches are planned
+    "runner.before_post",           // the launch is `launching`, nothing is sent
+    "runner.after_post",            // the answer has come, nothing is written
+    "runner.after_accept",          // the remote ids are written
+    "nikita.before_delete",         // the kills are due, nothing is sent
+    "nikita.after_delete",          // the deletions are sent
 };
 
 /// The name of a failpoint, checked at compile time.

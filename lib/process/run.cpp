@@ -53,10 +53,12 @@ void refuse_password(const CommandLine& line) {
 
 Context make_context(const Program& program, CommandLine line) {
   refuse_password(line);
-  const auto environment = value_or_throw(read_environment(environ));
-  const auto file = value_or_throw(find_config_file(line.config_file));
-  const auto from_file = file ? value_or_throw(read_file(*file)) : GivenOptions{};
-  const std::array sources{line.given, environment, from_file};
+  std::vector sources{line.given};
+  if (program.configuration == Program::Configuration::used) {
+    sources.push_back(value_or_throw(read_environment(environ)));
+    const auto file = value_or_throw(find_config_file(line.config_file));
+    if (file) sources.push_back(value_or_throw(read_file(*file)));
+  }
   auto config = value_or_throw(build_config(sources, program.keys));
   return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), read_term(),
                  std::move(line.arguments)};

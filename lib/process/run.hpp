@@ -43,6 +43,8 @@ struct Program {
   std::string_view positional{};         ///< `ID...`, as --help shows it; empty: none is taken
   Interruption interruption = Interruption::requests_stop;
   std::string_view notes{};              ///< more --help, at its end
+  /// A program that uses no key can leave the file and the environment alone, right or wrong.
+  enum class Configuration { used, ignored } configuration = Configuration::used;
 };
 
 /// What the command line gave, the configuration apart.

@@ -1,0 +1,110 @@
+#include "sim/gridlocal/database.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include <unistd.h>
+
+#include "lib/process/child.hpp"
+#include "lib/process/exit_code.hpp"
+
+namespace gleaner::gridlocal {
+namespace {
+
+namespace fs = std::filesystem;
+using process::Error;
+using process::ExitCode;
+
+constexpr const char* kPort = "5432";  // the name of the socket: no TCP port is taken
+constexpr process::Duration kInitLimit = std::chrono::minutes{2};
+constexpr process::Duration kQuestionLimit = std::chrono::seconds{5};
+
+/// The newest version in Debian's place for the server's programs, or the one of PATH.
+std::string server_program(const std::string& name) {
+  std::string newest = name;
+  int version = 0;
+  std::error_code missing;
+  for (const auto& entry : fs::directory_iterator{"/usr/lib/postgresql", missing}) {
+    const int number = std::atoi(entry.path().filename().c_str());
+    const auto candidate = entry.path() / "bin" / name;
+    if (number > version && ::access(candidate.c_str(), X_OK) == 0) {
+      version = number;
+      newest = candidate.string();
+    }
+  }
+  return newest;
+}
+
+/// PostgreSQL refuses to run as root.
+std::optional<uid_t> server_user() {
+  if (::geteuid() != 0) return std::nullopt;
+  const auto* user = ::getpwnam("postgres");
+  if (user == nullptr) throw Error{ExitCode::failure, "root cannot run PostgreSQL, and there is no user 'postgres': install the package postgresql"};
+  return user->pw_uid;
+}
+
+process::Command as_server_user(std::vector<std::string> arguments) {
+  return {.arguments = std::move(arguments), .environment = {{"LC_ALL", "C.UTF-8"}}, .as_user = server_user(), .directory = "/"};
+}
+
+std::string said_by(process::Command command, process::Duration limit) {
+  const auto name = fs::path{command.arguments.front()}.filename().string();
+  const auto said = process::capture(std::move(command), limit);
+  if (!said) throw Error{ExitCode::failure, said.error() + " (the package postgresql has it)"};
+  if (!said->end.succeeded()) throw Error{ExitCode::failure, fmt::format("{} failed ({}):\n{}", name, said->end.text(), said->output)};
+  return said->output;
+}
+
+void make_files(const Place& place) {
+  const auto folder = place.database();
+  if (fs::exists(folder / "data" / "PG_VERSION")) return;
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::permissions(folder, fs::perms::owner_all);
+  if (const auto user = server_user(); user && ::chown(folder.c_str(), *user, static_cast<gid_t>(-1)) != 0) {
+    throw Error{ExitCode::failure, fmt::format("{} cannot be given to the user 'postgres'", folder.string())};
+  }
+  // The folder's permissions decide who can connect.
+  said_by(as_server_user({server_program("initdb"), "--no-sync", "--auth=trust", "--username=gleaner", "--encoding=UTF8", "--locale=C",
+                          "--pgdata=" + (folder / "data").string()}),
+          kInitLimit);
+}
+
+/// A client's program, told where the server is whatever the environment says.
+process::Command client(const Place& place, std::string name, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments{std::move(name), "-h", place.database().string(), "-p", kPort, "-U", "gleaner"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return {.arguments = std::move(arguments)};
+}
+
+bool answers(const Place& place) {
+  const auto said = process::capture(client(place, server_program("pg_isready"), {"-q"}), kQuestionLimit);
+  return said && said->end.succeeded();
+}
+
+bool has_database(const Place& place) {
+  const auto names = said_by(client(place, "psql", {"-lqtAX", "-d", "postgres"}), kQuestionLimit);
+  return ("\n" + names).find("\ngleaner|") != std::string::npos;
+}
+
+}  // namespace
+
+void start_database(const Place& place, Services& services) {
+  make_files(place);
+  if (!services.is_running(kDatabaseService)) {
+    services.start(kDatabaseService,
+                   as_server_user({server_program("postgres"), "-D", (place.database() / "data").string(), "-c", "listen_addresses=", "-c",
+                                   "unix_socket_directories=" + place.database().string(), "-c", std::string{"port="} + kPort, "-c", "timezone=UTC", "-c", "log_timezone=UTC"}),
+                   [&] { return answers(place); });
+  }
+  if (!has_database(place)) said_by(client(place, "createdb", {"gleaner"}), kInitLimit);
+}
+
+std::string conninfo(const Place& place) { return fmt::format("host={} port={} user=gleaner dbname=gleaner", place.database().string(), kPort); }
+
+}  // namespace gleaner::gridlocal

@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+
+#include "sim/gridlocal/place.hpp"
+#include "sim/gridlocal/services.hpp"
+
+namespace gleaner::gridlocal {
+
+inline constexpr const char* kDatabaseService = "postgresql";
+
+/// Starts the place's own PostgreSQL, making its files at first: a unix socket in a folder that
+/// only its owner can enter, no TCP. Run by root, it belongs to the user `postgres`. Throws
+/// process::Error when it does not start.
+void start_database(const Place& place, Services& services);
+
+/// How to reach it: a libpq conninfo.
+[[nodiscard]] std::string conninfo(const Place& place);
+
+}  // namespace gleaner::gridlocal

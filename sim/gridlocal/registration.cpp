@@ -1,0 +1,84 @@
+#include "sim/gridlocal/registration.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <pwd.h>
+
+#include <fstream>
+
+#include <unistd.h>
+
+#include "lib/process/exit_code.hpp"
+#include "sim/gridlocal/database.hpp"
+
+namespace gleaner::gridlocal {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+constexpr process::Duration kLimit = std::chrono::minutes{1};
+
+/// Runs gridctl; what it says when it fails is the error.
+process::Captured gridctl(const Place& place, const std::vector<std::string>& arguments) {
+  const auto said = process::capture(program_command(place, "gridctl", arguments), kLimit);
+  if (!said) throw Error{ExitCode::failure, said.error()};
+  return *said;
+}
+
+void must(const Place& place, const std::vector<std::string>& arguments) {
+  const auto said = gridctl(place, arguments);
+  if (!said.end.succeeded()) throw Error{ExitCode::failure, fmt::format("gridctl {} failed ({}):\n{}", fmt::join(arguments, " "), said.end.text(), said.output)};
+}
+
+std::string our_name() {
+  const auto* user = ::getpwuid(::geteuid());
+  if (user == nullptr) throw Error{ExitCode::failure, fmt::format("the user {} has no name on this machine", ::geteuid())};
+  return user->pw_name;
+}
+
+}  // namespace
+
+void write_configuration(const Place& place) {
+  std::ofstream file{place.configuration()};
+  file << "# Written by gridlocal up, and again at each one.\n"
+       << fmt::format("database = {}\napi = unix:{}\napi_socket = {}\nbin_directory = {}\n", conninfo(place), place.api_socket().string(),
+                      place.api_socket().string(), program_folder().string());
+  if (!file.flush()) throw Error{ExitCode::failure, fmt::format("{} cannot be written", place.configuration().string())};
+}
+
+process::Command program_command(const Place& place, const std::string& name, const std::vector<std::string>& arguments) {
+  process::Command command{.arguments = {program(name)}};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  command.directory = "/";
+  // An empty variable is as good as none: the place's file alone decides.
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text{*entry};
+    if (text.starts_with("GLEANER_")) command.environment.emplace_back(std::string{text.substr(0, text.find('='))}, "");
+  }
+  command.environment.emplace_back("GLEANER_CONFIG", place.configuration().string());
+  return command;
+}
+
+void migrate(const Place& place) { must(place, {"db", "migrate"}); }
+
+void register_clusters(const Place& place, const std::vector<LocalCluster>& clusters) {
+  for (const auto& cluster : clusters) {
+    const std::vector<std::string> how{"--authentication=basic", "--login=" + cluster.login, "--secret-file=" + cluster.password_file.string(),
+                                       "--identity-header=" + cluster.identity_header};
+    // A place that was kept knows its clusters; their addresses are new.
+    std::vector<std::string> edit{"cluster", "edit", cluster.name, "--url=" + cluster.url};
+    edit.insert(edit.end(), how.begin(), how.end());
+    const auto edited = gridctl(place, edit);
+    if (edited.end.exit_status == static_cast<int>(ExitCode::not_found)) {
+      std::vector<std::string> add{"cluster", "add", cluster.name, cluster.url};
+      add.insert(add.end(), how.begin(), how.end());
+      must(place, add);
+    } else if (!edited.end.succeeded()) {
+      throw Error{ExitCode::failure, fmt::format("gridctl {} failed ({}):\n{}", fmt::join(edit, " "), edited.end.text(), edited.output)};
+    }
+    if (!cluster.user.empty()) must(place, {"user", "map", our_name(), cluster.name, cluster.user});
+  }
+}
+
+}  // namespace gleaner::gridlocal
