@@ -19,16 +19,23 @@ struct SharedOption {
   const char* value;
   const char* help;
 };
-constexpr std::array kShared{
+constexpr std::array kEverywhere{
     SharedOption{"help", "", "print this text"},
     SharedOption{"version", "", "print the version"},
+};
+constexpr std::array kConfigured{
+    kEverywhere[0],
+    kEverywhere[1],
     SharedOption{"config", "FILE", "the configuration file (default: $GLEANER_CONFIG, ~/.config/gleaner/gleaner.conf, /etc/gleaner/gleaner.conf)"},
 };
 
 std::string long_name(std::string_view name) { return std::string{name.substr(0, name.find(','))}; }
 
+bool is_configured(const Program& program) { return program.configuration == Program::Configuration::used; }
+
 std::vector<std::string> used_keys(const Program& program) {
   std::vector<std::string> keys;
+  if (!is_configured(program)) return keys;
   for (const auto& option : options()) {
     const bool shared = option.key == "log_level" || option.key == "log_file";
     if (shared || std::ranges::find(program.keys, option.key, &Use::key) != program.keys.end()) keys.emplace_back(option.key);
@@ -46,12 +53,17 @@ std::string with_underscores(std::string argument) {
   return "--" + name + (equals == std::string::npos ? std::string{} : argument.substr(equals));
 }
 
+std::span<const SharedOption> shared_options(const Program& program) {
+  if (is_configured(program)) return kConfigured;
+  return kEverywhere;
+}
+
 using Values = std::vector<std::string>;
 
 po::options_description describe(const Program& program) {
   po::options_description all;
   auto add = all.add_options();
-  for (const auto& shared : kShared) {
+  for (const auto& shared : shared_options(program)) {
     if (*shared.value == '\0') {
       add(shared.name, shared.help);
     } else {
@@ -79,7 +91,7 @@ std::string unknown_option(const Program& program, const std::string& typed) {
   const auto name = written.substr(std::min(written.find_first_not_of('-'), written.size()));
   if (find_option(name) != nullptr) return fmt::format("{} does not use the option '{}'", program.name, written);
   std::vector<std::string> owned = used_keys(program);
-  for (const auto& shared : kShared) owned.emplace_back(shared.name);
+  for (const auto& shared : shared_options(program)) owned.emplace_back(shared.name);
   for (const auto& option : program.options) owned.push_back(long_name(option.name));
   const std::vector<std::string_view> known{owned.begin(), owned.end()};
   return fmt::format("unknown option '{}'{}", written, grid::did_you_mean(name, known));
@@ -153,8 +165,8 @@ std::string shown_name(const ProgramOption& option) {
 std::string help_text(const Program& program) {
   auto text = fmt::format("{} [OPTION...]{}{}\n{}\n\n", program.name, program.positional.empty() ? "" : " ", program.positional, program.purpose);
   for (const auto& option : program.options) add_line(text, shown_name(option), option.help);
-  for (const auto& shared : kShared) add_line(text, fmt::format("--{}{}{}", shared.name, *shared.value == '\0' ? "" : " ", shared.value), shared.help);
-  text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
+  for (const auto& shared : shared_options(program)) add_line(text, fmt::format("--{}{}{}", shared.name, *shared.value == '\0' ? "" : " ", shared.value), shared.help);
+  if (is_configured(program)) text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
   for (const auto& key : used_keys(program)) {
     const auto& option = *find_option(key);
     const auto use = std::ranges::find(program.keys, option.key, &Use::key);
