@@ -22,6 +22,9 @@ struct PlannerConfig {
 /// Refuses an unknown policy, with the closest known name.
 [[nodiscard]] tl::expected<void, std::string> check(const PlannerConfig& config);
 
+[[nodiscard]] std::vector<std::string_view> order_names();
+[[nodiscard]] std::vector<std::string_view> placement_names();
+
 /// One submission to make: one array of jobs of one campaign on one cluster.
 struct Launch {
   grid::CampaignId campaign;

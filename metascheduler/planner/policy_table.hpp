@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,6 +15,13 @@ namespace gleaner::planner {
 /// The policies of one kind, each under its own name().
 template <class Policy, std::size_t N>
 using PolicyTable = std::array<const Policy*, N>;
+
+template <class Policy, std::size_t N>
+[[nodiscard]] std::vector<std::string_view> names_of(const PolicyTable<Policy, N>& table) {
+  std::vector<std::string_view> names;
+  for (const auto* policy : table) names.push_back(policy->name());
+  return names;
+}
 
 /// The policy that the configuration names; the error gives the closest name, and all of them.
 template <class Policy, std::size_t N>

@@ -17,8 +17,14 @@ grid::WaitingJobs waiting_jobs(double ratio, const QueueState& queue) {
           .starting = queue.starting};
 }
 
-/// Free resources that are gone since they were offered.
-double taken(const LastCycle& last, const QueueState& queue) { return last.free_offered - queue.free_resources; }
+/// Free resources, but for those that have proved useless: the cluster has stopped starting these
+/// jobs although they wait.
+int useful_free(const QueueState& queue) {
+  return queue.waiting > 0 && queue.starting == grid::Starting::stuck ? 0 : queue.free_resources;
+}
+
+/// Resources of the offer that are gone.
+double taken(const LastCycle& last, const QueueState& queue) { return last.free_offered - useful_free(queue); }
 
 /// What one more job needs, as far as is known: the JDL's word, or what the last ones took, or what
 /// the doubled ratio believes.
@@ -40,7 +46,7 @@ bool ratio_was_the_limit(double ratio, const LastCycle& last) {
 
 /// Jobs a resource that the running jobs prove, at least.
 double proved_ratio(const QueueState& queue) {
-  const int used_by_anybody = queue.max_resources - queue.free_resources;
+  const int used_by_anybody = queue.max_resources - useful_free(queue);
   return used_by_anybody > 0 ? double(std::max(0, queue.running)) / used_by_anybody : 0.0;
 }
 
