@@ -1,0 +1,33 @@
+# The OAR clusters of a test or of a demonstration: their state and their ports are not those of
+# another testbed. Sourced after settings.sh.
+
+testbed=
+
+free_ports() {
+    local base port taken
+    taken=$(ss -ltnH | awk '{ sub(/.*:/, "", $4); print $4 }')
+    for base in $(shuf -i 200-310); do
+        base=$((base * 100))
+        for port in $(seq $base $((base + 49))); do
+            ! grep -qx "$port" <<< "$taken" || continue 2
+        done
+        echo $base
+        return
+    done
+    die "no free block of 50 TCP ports"
+}
+
+# start_testbed STATE: two clusters, alpha and beta, described in STATE/clusters.json.
+start_testbed() {
+    export OAR_TESTBED_STATE=$1 OAR_TESTBED_PORT_BASE
+    OAR_TESTBED_PORT_BASE=$(free_ports)
+    testbed=yes
+    say "two OAR clusters come up in $OAR_TESTBED_STATE"
+    "$ROOT/tests/oar-testbed/up" 2 >/dev/null || die "the OAR clusters do not come up"
+}
+
+stop_testbed() {
+    [ -n "$testbed" ] || return 0
+    testbed=
+    "$ROOT/tests/oar-testbed/down" || say "ERROR: the OAR clusters in $OAR_TESTBED_STATE were not stopped"
+}
