@@ -117,6 +117,7 @@ class ClassicReader {
     for (skip_blanks(); !closed && at_ < text_.size(); skip_blanks()) {
       closed = peek() == '}';
       if (closed || peek() == ';') ++at_;
+      else if (begins_section()) break;
       else closed = statement(name, section);
     }
     if (!closed) findings_.add(brace, name, "", fmt::format("the '{{' of section '{}' is never closed", name));
@@ -125,6 +126,12 @@ class ClassicReader {
       document_.root = std::move(section);
     else if (name != "DEFAULT" && !again)
       clusters_->members.push_back({name, name, offset, std::move(section)});
+  }
+
+  /// Whether there is the head of another section where a key should be.
+  [[nodiscard]] bool begins_section() const {
+    const auto stop = text_.find_first_of("=;\n#{}", at_);
+    return stop != std::string_view::npos && text_[stop] == '{';
   }
 
   /// One `key = value ;`. True when the line, wrong, ended the section too.
@@ -178,7 +185,7 @@ class ClassicReader {
     }
     if (peek() != '"') {
       findings_.add(open, cluster_path(Form::classic, section, member.spelling), text, "this value has no closing '\"' on its line");
-      return false;
+      return trim(text).ends_with('}');
     }
     ++at_;
     at_ = std::min(text_.find_first_not_of(kBlanks, at_), text_.size());

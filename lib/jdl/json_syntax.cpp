@@ -84,8 +84,9 @@ SyntaxError explain_separator(const Stop& stop, std::string_view text, std::stri
   if (c == '=') return {stop.offset, "in JSON a key and its value are separated by ':'"};
   if (c == ';') return {stop.offset, "in JSON members are separated by ',', not ';'"};
   if (c == '"' || c == '{' || c == '[') return {stop.offset, fmt::format("a {} is missing before this", what)};
+  if (!is_word_character(c)) return {stop.offset, fmt::format("{} is expected before '{}'", what, excerpt(text.substr(stop.offset, 1)))};
   const auto [begin, word] = word_around(text, stop.offset);
-  return {begin, fmt::format("{} is expected before '{}'", what, excerpt(word.empty() ? text.substr(stop.offset, 1) : word))};
+  return {begin, fmt::format("{} is expected before '{}'", what, excerpt(word))};
 }
 
 }  // namespace

@@ -91,9 +91,9 @@ tl::expected<Parameter, ParameterError> parse_any(std::string_view line) {
   rapidjson::Reader reader;
   ParameterBuilder builder;
   if (const auto result = reader.Parse<kFlags>(stream, builder); result.IsError()) {
-    const auto column = characters(line.substr(0, std::min(result.Offset(), line.size()))) + 1;
     if (result.Code() == rapidjson::kParseErrorTermination)
-      return tl::unexpected{ParameterError{column, "a parameter is a JSON string, or an array of strings and numbers"}};
+      return tl::unexpected{ParameterError{0, "a parameter is a JSON string, or an array of strings and numbers"}};
+    const auto column = characters(line.substr(0, std::min(result.Offset(), line.size()))) + 1;
     return tl::unexpected{ParameterError{column, fmt::format("this is not JSON: {}", rapidjson::GetParseError_En(result.Code()))}};
   }
   return builder.take();

@@ -1,0 +1,141 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/jdl/parse.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+CampaignFile parsed(std::string_view text) {
+  auto campaign = parse(text);
+  if (!campaign) throw std::runtime_error{render(campaign.error(), "c")};
+  return std::move(*campaign);
+}
+
+std::vector<std::string> errors(std::string_view text) {
+  const auto campaign = parse(text);
+  std::vector<std::string> lines;
+  if (campaign) return lines;
+  for (const auto& problem : campaign.error()) {
+    auto line = render(std::span{&problem, 1}, "c");
+    line.pop_back();
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+TEST(JdlClassic, TheSpecificationsForm_IsRead) {
+  const auto campaign = parsed(R"(# a campaign
+DEFAULT{
+    name = essai3 ;
+    paramFile = param.txt ;   # where they are
+#   nbJobs = 10 ;
+}
+cluster1{
+    execFile = /home/u/test.sh -x "a b" ;
+    execDir  = ~/results ;
+    walltime = 01:30:00 ;
+    resources = {mem > 4}/nodes=2/cpu=1 ;
+    priority = 2 ;
+}
+cluster-2.b { execFile = "prog \"x;y\" # \\ no comment" ; })");
+  EXPECT_EQ(campaign.name, "essai3");
+  EXPECT_EQ(std::get<ParamFile>(campaign.parameters).path, "param.txt");
+  ASSERT_EQ(campaign.clusters.size(), 2u);
+  const auto& first = campaign.clusters[0];
+  EXPECT_EQ(first.name, "cluster1");
+  EXPECT_EQ(first.place, (Position{7, 1}));
+  EXPECT_EQ(first.exec_file, "/home/u/test.sh -x \"a b\"");
+  EXPECT_EQ(first.exec_directory, "~/results");
+  EXPECT_EQ(first.walltime, grid::Seconds{5400});
+  EXPECT_EQ(first.resources.text(), "{mem > 4}/nodes=2/cpu=1");
+  EXPECT_EQ(first.priority, 2);
+  EXPECT_EQ(campaign.clusters[1].exec_file, "prog \"x;y\" # \\ no comment");
+}
+
+TEST(JdlClassic, SectionsMayComeInAnyOrder_OnOneLine) {
+  const auto campaign = parsed("a { execFile = x ; walltime = 2 ; } DEFAULT { nbJobs = 3 ; name = n ; }");
+  EXPECT_EQ(std::get<Count>(campaign.parameters).tasks, 3);
+  EXPECT_EQ(campaign.clusters.at(0).walltime, grid::Seconds{7200});
+}
+
+TEST(JdlClassic, AClustersKeyInDefault_IsForAll) {
+  const auto campaign = parsed("DEFAULT { name = n ; execFile = x ; type = normal ; }\na { }\nb { execFile = y ; }");
+  EXPECT_EQ(campaign.clusters.at(0).exec_file, "x");
+  EXPECT_EQ(campaign.clusters.at(0).kind, JobKind::normal);
+  EXPECT_EQ(campaign.clusters.at(1).exec_file, "y");
+}
+
+TEST(JdlClassic, WindowsLineEnds_AreTolerated) { EXPECT_EQ(parsed("DEFAULT {\r\n name = n ;\r\n}\r\na {\r\n execFile = x ;\r\n}\r\n").clusters.at(0).exec_file, "x"); }
+
+TEST(JdlClassic, EveryBadLine_IsToldWithItsPlace) {
+  EXPECT_THAT(errors(R"(DEFAULT {
+  name = n
+  nbjobs = 3 ;
+  hello ;
+}
+alpha {
+  execfile = x ;
+  walltime = soon ;
+  walltime = 1 ;
+  weight = 2 ;
+  nbJobs = 3 ;
+}
+bad name { execFile = x ; }
+alpha { execFile = x ; }
+)"),
+              ElementsAre("c:2:11: DEFAULT.name: the ';' behind 'n' is missing",
+                          "c:3:3: DEFAULT.nbjobs: there is no key 'nbjobs' (did you mean 'nbJobs'?)",
+                          "c:4:3: DEFAULT: 'hello' is not a 'key = value ;'",
+                          "c:6:1: alpha.execFile: it is missing: write the command that each task runs, here or in DEFAULT",
+                          "c:7:3: alpha.execfile: there is no key 'execfile' (did you mean 'execFile'?)",
+                          "c:8:14: alpha.walltime: 'soon' is not a walltime; write h:m:s, e.g. 1:30:00",
+                          "c:9:3: alpha.walltime: 'walltime' is said twice: take one of them out",
+                          "c:10:3: alpha.weight: 'weight' is not supported by this version: write resources, e.g. /nodes=1/core=2",
+                          "c:11:3: alpha.nbJobs: 'nbJobs' belongs in the section DEFAULT",
+                          "c:13:1: 'bad name' is not the name of a section: letters, digits and _ - . * + only",
+                          "c:14:1: alpha: there are two sections 'alpha': make them one"));
+}
+
+TEST(JdlClassic, AMissingSemicolonBeforeTheBrace_DoesNotSwallowTheNextSection) {
+  EXPECT_THAT(errors("DEFAULT { name = n }\na { execFile = x ; }"), ElementsAre("c:1:21: DEFAULT.name: the ';' behind 'n' is missing"));
+}
+
+TEST(JdlClassic, AnUnclosedSection_IsTold) {
+  EXPECT_THAT(errors("DEFAULT { name = n ; }\na {\n execFile = x ;\n"), ElementsAre("c:2:3: a: the '{' of section 'a' is never closed"));
+}
+
+TEST(JdlClassic, ASectionThatBeginsInsideOfAnother_IsReadAllTheSame) {
+  EXPECT_THAT(errors("DEFAULT {\n name = n ;\na {\n execFile = x ;\n}"), ElementsAre("c:1:9: DEFAULT: the '{' of section 'DEFAULT' is never closed"));
+}
+
+TEST(JdlClassic, AMissingDefault_IsToldByWhatItWouldSay) {
+  EXPECT_THAT(errors("a { execFile = x ; }"), ElementsAre("c:1:1: DEFAULT.name: it is missing: every campaign has a name; write DEFAULT { name = … ; }"));
+  EXPECT_THAT(errors("default { name = n ; }\na { execFile = x ; }"), ElementsAre("c:1:1: default: write DEFAULT, in capitals, instead of 'default'"));
+}
+
+TEST(JdlClassic, ACampaignWithoutClusters_IsRefused) {
+  EXPECT_THAT(errors("DEFAULT { name = n ; }"), ElementsAre(HasSubstr("there is no cluster's section: a campaign has at least one; write CLUSTER { execFile = … ; }")));
+}
+
+TEST(JdlClassic, QuotedValues_MustBeWhole) {
+  EXPECT_THAT(errors("DEFAULT { name = \"n ; }\na { execFile = x ; }"), ElementsAre("c:1:18: DEFAULT.name: this value has no closing '\"' on its line"));
+  EXPECT_THAT(errors("DEFAULT { name = \"n\" x ; }\na { execFile = x ; }"), ElementsAre(HasSubstr("there is something behind the closing '\"'")));
+}
+
+TEST(JdlClassic, TextOutsideOfSections_IsTold) {
+  EXPECT_THAT(errors("hello\nDEFAULT { name = n ; }\na { execFile = x ; }\n}"),
+              ElementsAre("c:1:1: 'hello' is outside of any section; a section is written: name { key = value ; }",
+                          "c:4:1: '}' is outside of any section; a section is written: name { key = value ; }"));
+}
+
+TEST(JdlClassic, TwoSourcesOfParameters_AreNamedBoth) {
+  EXPECT_THAT(errors("DEFAULT { name = n ; nbJobs = 2 ; paramFile = f ; }\na { execFile = x ; }"),
+              ElementsAre(HasSubstr("DEFAULT.paramFile: 'nbJobs' and 'paramFile' both say the parameters")));
+}
+
+}  // namespace
+}  // namespace gleaner::jdl

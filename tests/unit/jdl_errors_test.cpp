@@ -1,0 +1,218 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "lib/jdl/parse.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const KnownClusters kKnown{.enabled = {"alpha", "beta"}, .disabled = {"gamma"}};
+
+/// The lines that a user reads.
+std::vector<std::string> errors(std::string_view text, const KnownClusters* known = nullptr) {
+  const auto campaign = parse(text, {}, known);
+  std::vector<std::string> lines;
+  if (campaign) return lines;
+  for (const auto& problem : campaign.error()) {
+    auto line = render(std::span{&problem, 1}, "c");
+    line.pop_back();
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<std::string> errors_on_alpha(std::string_view top) {
+  return errors(fmt::format("{{\"name\": \"n\", \"exec_file\": \"a\", \"clusters\": {{\"alpha\": {{}}}},\n{}}}", top));
+}
+
+TEST(JdlErrors, EveryProblem_IsToldAtOnce_WithItsPlace) {
+  EXPECT_THAT(errors(R"({
+  "name": "",
+  "nb_jobs": 0,
+  "waltime": "1:00:00",
+  "clusters": {
+    "alpha": {
+      "walltime": "1:99:00",
+      "exec_file": "run"
+    },
+    "betta": {},
+    "gamma": {"exec_file": "run"}
+  }
+})",
+                     &kKnown),
+              ElementsAre("c:2:11: name: it is empty; write a name to know the campaign by",
+                          "c:3:14: nb_jobs: '0' is too small; write a whole number from 1 to 100000000",
+                          "c:4:3: waltime: there is no key 'waltime' (did you mean 'walltime'?)",
+                          "c:7:19: clusters.alpha.walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00",
+                          "c:10:5: clusters.betta: there is no cluster 'betta' (did you mean 'beta'?)",
+                          "c:10:5: clusters.betta.exec_file: it is missing: write the command that each task runs, here or on the top level",
+                          "c:11:5: clusters.gamma: the cluster 'gamma' is disabled: leave it out, or ask the administrator"));
+}
+
+TEST(JdlErrors, AnUnknownCluster_FarFromAllNames_GetsTheList) {
+  EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"somewhere": {}}})", &kKnown),
+              ElementsAre("c:1:46: clusters.somewhere: there is no cluster 'somewhere'; the clusters are alpha, beta"));
+}
+
+TEST(JdlErrors, WhatEveryCampaignSays_IsAskedFor) {
+  EXPECT_THAT(errors("\n {}"), ElementsAre("c:2:2: name: it is missing: every campaign has a name; write \"name\": \"…\"",
+                                           "c:2:2: clusters: it is missing: every campaign names its clusters; write \"clusters\": { \"CLUSTER\": { } }"));
+  EXPECT_THAT(errors(R"({"name": "n", "clusters": {}})"), ElementsAre("c:1:27: clusters: it is empty: a campaign has at least one cluster"));
+  EXPECT_THAT(errors(R"({"name": "n", "clusters": ["alpha"]})"), ElementsAre(HasSubstr("clusters: it is an array; write an object")));
+  EXPECT_THAT(errors(R"({"name": "n", "clusters": {"alpha": "x"}})"), ElementsAre(HasSubstr("clusters.alpha: it is a string; write an object")));
+}
+
+TEST(JdlErrors, TwoSourcesOfParameters_AreNamedBoth) {
+  EXPECT_THAT(errors_on_alpha(R"("nb_jobs": 3, "params": ["1"], "Param_File": "x")"),
+              ElementsAre("c:2:15: params: 'nb_jobs' and 'params' both say the parameters: keep one of them",
+                          "c:2:32: Param_File: 'nb_jobs' and 'Param_File' both say the parameters: keep one of them"));
+}
+
+TEST(JdlErrors, UnbuiltFields_AreRefusedByName) {
+  EXPECT_THAT(errors_on_alpha(R"("prologue": ["mkdir x"], "temporal_grouping": "true")"),
+              ElementsAre("c:2:1: prologue: 'prologue' is not supported by this version",
+                          "c:2:26: temporal_grouping: 'temporal_grouping' is not supported by this version"));
+  EXPECT_THAT(errors_on_alpha(R"("jobs_type": "desktop_computing")"),
+              ElementsAre("c:2:14: jobs_type: 'desktop_computing' is not supported by this version; write normal, or leave it out"));
+  EXPECT_THAT(errors_on_alpha(R"("type": "nightly")"), ElementsAre(HasSubstr("'nightly' is not supported by this version")));
+}
+
+TEST(JdlErrors, UnknownValues_GetTheClosestKnownOne) {
+  EXPECT_THAT(errors_on_alpha(R"("type": "best-efort")"),
+              ElementsAre("c:2:9: type: 'best-efort' is not a type of jobs; write best-effort or normal (did you mean 'best-effort'?)"));
+  EXPECT_THAT(errors_on_alpha(R"("type": "test")"), ElementsAre(HasSubstr("a test campaign is said by \"test_mode\": true")));
+  EXPECT_THAT(errors_on_alpha(R"("jobs_type": "norml")"), ElementsAre(HasSubstr("did you mean 'normal'?")));
+}
+
+TEST(JdlErrors, AClustersKeyInAnotherCase_GetsItsSpelling) {
+  EXPECT_THAT(errors(R"({"name": "n", "clusters": {"alpha": {"Exec_File": "a", "exec_file": "a"}}})"),
+              ElementsAre("c:1:38: clusters.alpha.Exec_File: there is no key 'Exec_File' (did you mean 'exec_file'?)"));
+}
+
+TEST(JdlErrors, ACampaignsKeyInACluster_IsSentToTheTopLevel) {
+  EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {"nb_jobs": 3}}})"),
+              ElementsAre(HasSubstr("there is no key 'nb_jobs' of a cluster: it belongs on the top level")));
+}
+
+TEST(JdlErrors, AWrongDefault_IsToldOnce_NotForEachCluster) {
+  EXPECT_EQ(errors(R"({"name": "n", "exec_file": 3, "walltime": "x", "clusters": {"alpha": {}, "beta": {}}})").size(), 2u);
+}
+
+TEST(JdlErrors, ANumberAsWalltime_IsRefused_SinceItHasNoUnit) {
+  EXPECT_THAT(errors_on_alpha(R"("walltime": 2)"),
+              ElementsAre("c:2:13: walltime: '2' is a number without a unit; write \"h:m:s\", e.g. \"1:30:00\""));
+}
+
+TEST(JdlErrors, WrongResources_SayWhat) {
+  EXPECT_THAT(errors_on_alpha(R"("resources": "/nodes")"), ElementsAre(HasSubstr("resources: '/nodes' is not a resource request: ")));
+  EXPECT_THAT(errors_on_alpha(R"("resources": "/core=1,walltime=2")"), ElementsAre(HasSubstr("write the walltime as")));
+}
+
+TEST(JdlErrors, WrongTypesOfValues_AreTold) {
+  EXPECT_THAT(errors_on_alpha(R"("project": 3)"), ElementsAre("c:2:12: project: '3' is a number, not a string; write \"3\""));
+  EXPECT_THAT(errors_on_alpha(R"("project": null)"), ElementsAre(HasSubstr("'null' is null, not a string; leave it out")));
+  EXPECT_THAT(errors_on_alpha(R"("max_jobs": 1.5)"), ElementsAre(HasSubstr("'1.5' is not a whole number")));
+  EXPECT_THAT(errors_on_alpha(R"("max_jobs": [])"), ElementsAre(HasSubstr("'[]' is not a number")));
+  EXPECT_THAT(errors_on_alpha(R"("max_jobs": 0)"), ElementsAre(HasSubstr("'0' is too small")));
+  EXPECT_THAT(errors_on_alpha(R"("nb_jobs": -1)"), ElementsAre(HasSubstr("'-1' is too small")));
+  EXPECT_THAT(errors_on_alpha(R"("nb_jobs": 99999999999999999999999)"), ElementsAre(HasSubstr("is too large")));
+  EXPECT_THAT(errors_on_alpha(R"("test_mode": "yes")"), ElementsAre("c:2:14: test_mode: 'yes' is neither true nor false"));
+  EXPECT_THAT(errors_on_alpha(R"("exec_directory": "a\nb")"), ElementsAre(HasSubstr("has a line end or another control character")));
+  EXPECT_THAT(errors_on_alpha(R"("project": "a\u0000b")"), ElementsAre(HasSubstr("control character")));
+  EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": "devel,,x")"), ElementsAre(HasSubstr("has an empty part")));
+  EXPECT_THAT(errors_on_alpha(R"("cluster_job_type": "besteffort")"), ElementsAre(HasSubstr("does not belong here")));
+}
+
+TEST(JdlErrors, WrongParams_AreToldOneByOne) {
+  EXPECT_THAT(errors_on_alpha("\"params\": [\"a 'b\", true, \"ok\",\n [\"x\", null], \"c\\u0000\"]"),
+              ElementsAre(HasSubstr("c:2:12: params[0]: this single quote is never closed"), HasSubstr("c:2:20: params[1]: 'true' is not a parameter"),
+                          HasSubstr("c:3:8: params[3]: 'null' is null, not an argument"), HasSubstr("c:3:15: params[4]: there is a NUL byte")));
+  EXPECT_THAT(errors_on_alpha(R"("params": "1 2")"), ElementsAre(HasSubstr("it is a string; write an array")));
+  EXPECT_THAT(errors_on_alpha(R"("params": [])"), ElementsAre(HasSubstr("at least one task")));
+}
+
+TEST(JdlErrors, ATestOnSomeClustersOnly_IsRefused) {
+  EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {"test_mode": true}, "beta": {}}})"),
+              ElementsAre(HasSubstr("clusters.beta.test_mode: a campaign is a test on all its clusters or on none")));
+}
+
+TEST(JdlErrors, AKeySaidTwice_IsRefused) {
+  EXPECT_THAT(errors_on_alpha(R"("walltime": "1", "Walltime": "2")"), ElementsAre("c:2:18: walltime: 'Walltime' is said twice: take one of them out"));
+  EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {}, "alpha": {}}})"),
+              ElementsAre("c:1:59: clusters.alpha: 'alpha' is said twice: take one of them out"));
+}
+
+TEST(JdlErrors, ColumnsCountCharacters_NotBytes) {
+  EXPECT_THAT(errors(R"({"name": "été 😀", "exec_file": "a", "clusters": {"alpha": {}}, "x": 1})"), ElementsAre(testing::StartsWith("c:1:64: x: ")));
+}
+
+TEST(JdlErrors, VeryManyProblems_AreCutShort) {
+  std::string params = "\"params\": [null";
+  for (int i = 0; i < 3000; ++i) params += ", null";
+  const auto lines = errors_on_alpha(params + "]");
+  ASSERT_EQ(lines.size(), 1001u);
+  EXPECT_THAT(lines.back(), HasSubstr("and 2001 more problems from here on"));
+}
+
+TEST(JdlErrors, TheApiGetsThemAsJson) {
+  const std::vector<Problem> problems{{{7, 15}, "clusters.alpha.walltime", "1:99:00", "'1:99:00' is not a walltime"}};
+  EXPECT_EQ(to_json(problems),
+            R"([{"line":7,"column":15,"path":"clusters.alpha.walltime","value":"1:99:00","message":"'1:99:00' is not a walltime"}])");
+  EXPECT_EQ(to_json(std::span<const Problem>{}), "[]");
+}
+
+TEST(JdlErrors, AnExcerpt_IsShort_AndPrintable) {
+  EXPECT_EQ(excerpt("a\x01" "b\xff" "é"), "a\\x01b\\xffé");
+  EXPECT_EQ(excerpt(std::string(100, 'x')), std::string(60, 'x') + "…");
+}
+
+struct Mistake {
+  std::string name;
+  std::string text;
+  std::string told;
+};
+class JsonSyntax : public testing::TestWithParam<Mistake> {};
+TEST_P(JsonSyntax, IsExplained) { EXPECT_THAT(errors(GetParam().text), ElementsAre("c:" + GetParam().told)); }
+
+INSTANTIATE_TEST_SUITE_P(
+    Mistakes, JsonSyntax,
+    testing::Values(
+        Mistake{"TrailingComma", "{\"name\": \"n\",\n}", "1:13: there is nothing between this comma and the '}': take the comma out"},
+        Mistake{"TrailingCommaInArray", "{\"params\": [1, 2, ]}", "1:17: there is nothing between this comma and the ']': take the comma out"},
+        Mistake{"TwoCommas", "{\"a\": 1,, \"b\": 2}", "1:9: there is nothing between this comma and the one before: take it out"},
+        Mistake{"MissingComma", "{\"name\": \"n\"\n \"x\": 1}", "2:2: a ',' or '}' is missing before this"},
+        Mistake{"MissingCommaInArray", "{\"params\": [\"a\" \"b\"]}", "1:17: a ',' or ']' is missing before this"},
+        Mistake{"MissingColon", "{\"name\" \"n\"}", "1:9: a ':' is missing before this"},
+        Mistake{"EqualsSign", "{\"name\" = \"n\"}", "1:9: in JSON a key and its value are separated by ':'"},
+        Mistake{"Semicolon", "{\"name\": \"n\"; }", "1:13: in JSON members are separated by ',', not ';'"},
+        Mistake{"MissingQuote", "{\"name\": \"n,\n \"x\": 1}", "1:10: this string has no closing '\"' on its line (a line end in a string is written \\n)"},
+        Mistake{"MissingQuoteAtTheEnd", "{\"name\": \"n}", "1:10: this string has no closing '\"' on its line (a line end in a string is written \\n)"},
+        Mistake{"Tab", "{\"name\": \"a\tb\"}", "1:12: a control character in a string is written \\u0009 or \\t"},
+        Mistake{"BadEscape", "{\"name\": \"a\\qb\"}", "1:12: '\\q' is not an escape of JSON; a backslash itself is written \\\\"},
+        Mistake{"SingleQuotes", "{'name': 1}", "1:2: JSON has its strings in double quotes: write \" instead of '"},
+        Mistake{"UnquotedKey", "{name: 1}", "1:2: a key is written in double quotes: \"name\""},
+        Mistake{"UnquotedValue", "{\"name\": essai}", "1:10: a text is written in double quotes: \"essai\""},
+        Mistake{"UnquotedValueLikeALiteral", "{\"name\": nbody}", "1:10: a text is written in double quotes: \"nbody\""},
+        Mistake{"PythonTrue", "{\"test_mode\": True}", "1:15: 'True' is written true in JSON"},
+        Mistake{"PythonNone", "{\"x\": None}", "1:7: 'None' is written null in JSON"},
+        Mistake{"MissingValue", "{\"name\": }", "1:10: a value is missing after the ':'"},
+        Mistake{"Comment", "{\n // a comment\n}", "2:2: JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"},
+        Mistake{"HashComment", "# mine\n{}", "1:1: JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"},
+        Mistake{"UnclosedBrace", "{\n \"clusters\": {\n", "2:14: this '{' is never closed: the file ends before its '}'"},
+        Mistake{"UnclosedBracket", "{\"params\": [1, 2", "1:12: this '[' is never closed: the file ends before its ']'"},
+        Mistake{"SomethingBehind", "{} {}", "1:4: there is something behind the end of the campaign: one file, one { … }"},
+        Mistake{"NotAnObject", "[1]", "1:1: a campaign is an object: { \"name\": …, \"clusters\": { … } }"},
+        Mistake{"TooDeep", "{\"a\": " + std::string(100, '[') + "}", "1:22: values are nested too deeply here"},
+        Mistake{"Walltime", "{\"walltime\": 1:30:00}", "1:15: ',' or '}' is expected before ':'"},
+        Mistake{"Empty", " \n ", "1:1: it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }"},
+        Mistake{"NotUtf8", "{\"name\": \"\xE9t\"}", "1:11: the byte \\xe9 is not UTF-8: save the file as UTF-8"},
+        Mistake{"Nul", std::string("{\n\0}", 4), "2:1: there is a NUL byte here: this is not a text file"}),
+    [](const auto& mistake) { return mistake.param.name; });
+
+}  // namespace
+}  // namespace gleaner::jdl

@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <sstream>
+
+#include "lib/grid/words.hpp"
+#include "lib/jdl/parameter_reader.hpp"
+#include "lib/jdl/parameter_stream.hpp"
+#include "lib/jdl/parse.hpp"
+#include "lib/jdl/text.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+constexpr std::string_view kJson = R"({
+  "name": "essai", "param_file": "p.txt", "exec_file": "~/run.sh {CAMPAIGN_ID}", "test_mode": "true",
+  "clusters": {
+    "alpha": {"walltime": "1:30:00", "resources": "/nodes=2/core=4", "max_jobs": 3},
+    "beta": {"type": "normal", "cluster_job_type": "devel,night", "priority": 2, "properties": "mem > \"4\""}
+  }
+})";
+constexpr std::string_view kClassic = R"(# one
+DEFAULT { name = essai ; nbJobs = 10 ; }
+alpha { execFile = "run \"x\"" ; execDir = ~/w ; walltime = 1:0:0 ; resources = {mem > 4}/core=2 ; priority = 3 ; }
+beta { execFile = run -x 3 ; }
+)";
+
+/// Bytes that mean something to one of the readers, and others.
+rc::Gen<char> mischief() {
+  return rc::gen::oneOf(rc::gen::elementOf(std::string{"{}[]\",:;=#/\\'\n\r\t 01aefnrtu-.+"}), rc::gen::arbitrary<char>());
+}
+
+std::string mutated(std::string text) {
+  const auto changes = *rc::gen::inRange(1, 6);
+  for (int i = 0; i < changes; ++i) {
+    const auto at = *rc::gen::inRange<std::size_t>(0, text.size() + 1);
+    const auto size = *rc::gen::inRange<std::size_t>(0, 8);
+    const auto replacement = *rc::gen::container<std::string>(*rc::gen::inRange<std::size_t>(0, 4), mischief());
+    text.replace(at, std::min(size, text.size() - at), replacement);
+  }
+  return text;
+}
+
+/// Every problem stands somewhere in the text, and they are in its order.
+void assert_places(const std::vector<Problem>& problems, std::string_view text) {
+  RC_ASSERT(!problems.empty());
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) + 1;
+  Position last{1, 1};
+  for (const auto& problem : problems) {
+    RC_ASSERT(!problem.message.empty());
+    RC_ASSERT(problem.place >= last);
+    RC_ASSERT(problem.place.line <= lines);
+    last = problem.place;
+  }
+}
+
+RC_GTEST_PROP(JdlProperty, MutatedFiles_AreRead_OrTheirProblemsHavePlaces, ()) {
+  const auto text = mutated(std::string{*rc::gen::element(kJson, kClassic)});
+  const auto campaign = parse(text);
+  if (campaign) RC_ASSERT(!campaign->clusters.empty() && !campaign->name.empty());
+  else assert_places(campaign.error(), text);
+}
+
+RC_GTEST_PROP(JdlProperty, AnyBytes_AreRead_OrTheirProblemsHavePlaces, (const std::string& head)) {
+  const auto text = head + *rc::gen::container<std::string>(mischief());
+  if (const auto campaign = parse(text); !campaign) assert_places(campaign.error(), text);
+}
+
+std::string json_string(std::string_view text) {
+  std::string line;
+  append_ndjson_line(line, text);
+  line.pop_back();
+  return line;
+}
+
+/// Pieces of text put together: always UTF-8.
+rc::Gen<std::string> text_of(std::vector<std::string> pieces) {
+  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::move(pieces))), [](const std::vector<std::string>& chosen) {
+    std::string text;
+    for (const auto& piece : chosen) text += piece;
+    return text;
+  });
+}
+
+rc::Gen<std::string> clean_word() {
+  const std::vector<std::string> pieces{"a", "Z", "0", "_", "-", "~", "/", " ", "{", "}", "$", "'", "\"", "\\", ";", "#", "é", "😀"};
+  return rc::gen::map(text_of(pieces), [](const std::string& text) { return "w" + std::string{trim(text)}; });
+}
+
+RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsStoredForm, ()) {
+  const auto name = *clean_word();
+  const auto command = *clean_word();
+  const auto folder = *clean_word();
+  const auto clusters = *rc::gen::nonEmpty(rc::gen::container<std::map<std::string, int>>(clean_word(), rc::gen::inRange(1, 100)));
+  std::string text = fmt::format(R"({{"name": {}, "exec_file": {}, "exec_directory": {}, "clusters": {{)", json_string(name), json_string(command), json_string(folder));
+  for (std::string comma; const auto& [cluster, priority] : clusters) {
+    text += fmt::format("{}{}: {{\"priority\": {}, \"max_jobs\": \"{}\", \"walltime\": \"0:0:{:02}\"}}", comma, json_string(cluster), priority, priority, priority % 59 + 1);
+    comma = ",\n";
+  }
+  const auto campaign = parse(text + "}}");
+  RC_ASSERT(campaign.has_value());
+  RC_ASSERT(campaign->name == name);
+  RC_ASSERT(campaign->clusters.size() == clusters.size());
+  for (const auto& section : campaign->clusters) {
+    RC_ASSERT(section.exec_file == command);
+    RC_ASSERT(section.exec_directory == folder);
+    RC_ASSERT(section.priority == clusters.at(section.name));
+    RC_ASSERT(section.walltime == grid::Seconds{section.priority % 59 + 1});
+  }
+  RC_ASSERT(from_json(to_json(*campaign)) == *campaign);
+}
+
+RC_GTEST_PROP(JdlProperty, AnUnknownKey_IsToldAtItsPlace_WhereverItStands, ()) {
+  const auto lines = *rc::gen::inRange<std::size_t>(0, 20);
+  const auto blanks = *rc::gen::inRange<std::size_t>(0, 20);
+  const auto text = fmt::format("{{\"name\": \"n\", \"clusters\": {{\"alpha\": {{\"exec_file\": \"é\",{}{}\"zzzz\": [1, {{}}]}}}}}}", std::string(lines, '\n'), std::string(blanks, ' '));
+  const auto campaign = parse(text);
+  RC_ASSERT(!campaign.has_value());
+  RC_ASSERT(campaign.error().size() == 1u);
+  const auto before = characters(text.substr(0, text.find("\"zzzz\"")));
+  const Position expected = lines == 0 ? Position{1, before + 1} : Position{lines + 1, blanks + 1};
+  RC_ASSERT(campaign.error()[0].place == expected);
+  RC_ASSERT(campaign.error()[0].path == "clusters.alpha.zzzz");
+}
+
+/// Any argument that a parameter may hold.
+rc::Gen<std::string> argument() {
+  return text_of({"a", "1", " ", "\t", "\n", "\r", "\x01", "\x7f", "'", "\"", "\\", "$x", "*", "#", ",", "[", "{", "\\u0041", "é", "€", "😀"});
+}
+
+RC_GTEST_PROP(ParameterProperty, Ndjson_BringsEachParameterBack_HoweverItIsCut, ()) {
+  std::vector<Parameter> sent;
+  for (const auto& arguments : *rc::gen::container<std::vector<Arguments>>(rc::gen::container<Arguments>(argument()))) sent.emplace_back(arguments);
+  for (const auto& text : *rc::gen::container<std::vector<std::string>>(argument())) sent.emplace_back(check_line(text) ? text : grid::quote(text));
+  std::string text;
+  for (const auto& parameter : sent) append_ndjson(text, parameter);
+  std::vector<Parameter> received;
+  ParameterStream stream{[&](Parameter&& parameter) { received.push_back(std::move(parameter)); }};
+  const auto piece = *rc::gen::inRange<std::size_t>(1, 50);
+  for (std::string_view rest = text; !rest.empty();) {
+    const auto size = std::min(piece, rest.size());
+    RC_ASSERT(stream.feed(rest.substr(0, size)).has_value());
+    rest.remove_prefix(size);
+  }
+  RC_ASSERT(stream.finish().has_value());
+  RC_ASSERT(received == sent);
+}
+
+RC_GTEST_PROP(ParameterProperty, AnyBytesAsNdjson_AreReadOrRefused, ()) {
+  const auto text = *rc::gen::container<std::string>(mischief());
+  if (const auto parameter = parse_ndjson(text)) RC_ASSERT(check(*parameter).has_value());
+}
+
+RC_GTEST_PROP(ParameterProperty, AFile_GivesItsLines_OrSaysWhichAreWrong, ()) {
+  const auto text = *rc::gen::container<std::string>(mischief());
+  std::istringstream input{text};
+  ParameterReader reader{input};
+  std::size_t last = 0;
+  while (true) {
+    const auto next = reader.next();
+    if (next && !*next) break;
+    RC_ASSERT(reader.line() > last);
+    last = reader.line();
+    if (next) RC_ASSERT(check_line(**next).has_value());
+    else RC_ASSERT(next.error().place.line == last);
+  }
+}
+
+RC_GTEST_PROP(TextProperty, Utf8IsWhatItIs, (const std::vector<char32_t>& points)) {
+  std::string text;
+  for (const auto point : points) {
+    const auto p = static_cast<std::uint32_t>(point) % 0x110000u;
+    if (p >= 0xD800 && p <= 0xDFFF) continue;
+    const auto add = [&](std::uint32_t byte) { text += static_cast<char>(byte); };
+    if (p < 0x80) add(p);
+    else if (p < 0x800) add(0xC0 | (p >> 6)), add(0x80 | (p & 0x3F));
+    else if (p < 0x10000) add(0xE0 | (p >> 12)), add(0x80 | (p >> 6 & 0x3F)), add(0x80 | (p & 0x3F));
+    else add(0xF0 | (p >> 18)), add(0x80 | (p >> 12 & 0x3F)), add(0x80 | (p >> 6 & 0x3F)), add(0x80 | (p & 0x3F));
+  }
+  RC_ASSERT(first_invalid_utf8(text) == std::string::npos);
+  RC_ASSERT(first_invalid_utf8(text + "\xC0\x80") == text.size());
+  RC_ASSERT(first_invalid_utf8(text + "\xED\xA0\x80") == text.size());
+  RC_ASSERT(first_invalid_utf8(text + "\xE2\x82") == text.size());
+}
+
+}  // namespace
+}  // namespace gleaner::jdl
