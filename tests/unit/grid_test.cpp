@@ -1,0 +1,132 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <array>
+
+#include "lib/grid/campaign_type.hpp"
+#include "lib/grid/flood.hpp"
+#include "lib/grid/resource_request.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/grid/walltime.hpp"
+
+namespace gleaner::grid {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Walltime, IsReadAsOarReadsIt) {
+  EXPECT_EQ(parse_walltime("2"), Seconds{7200});
+  EXPECT_EQ(parse_walltime("0:30"), Seconds{1800});
+  EXPECT_EQ(parse_walltime("1:02:03"), Seconds{3723});
+  EXPECT_EQ(parse_walltime("100:0:0"), Seconds{360'000});
+}
+
+TEST(Walltime, AnythingElse_IsRefused) {
+  for (const auto* text : {"", "0", "0:0:0", "1:60", "1:0:60", "1:2:3:4", "-1", "1:", ":1", "1:-1", "1h", " 1", "99999999999999999999", "1:0:0 "})
+    EXPECT_FALSE(parse_walltime(text)) << "'" << text << "'";
+}
+
+RC_GTEST_PROP(WalltimeProperty, WhatIsWritten_IsReadBack, ()) {
+  const Seconds walltime{*rc::gen::inRange(1, 10'000'000)};
+  RC_ASSERT(parse_walltime(format_walltime(walltime)) == walltime);
+}
+
+constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_file", "properties"};
+
+TEST(Suggest, NearName_IsProposed_FarOneIsNot) {
+  EXPECT_EQ(closest("waltime", kKnown), "walltime");
+  EXPECT_EQ(closest("WALLTIME", kKnown), "walltime");
+  EXPECT_EQ(closest("execfile", kKnown), "exec_file");
+  EXPECT_FALSE(closest("colour", kKnown));
+  EXPECT_FALSE(closest("x", {}));
+  EXPECT_EQ(did_you_mean("ressources", kKnown), " (did you mean 'resources'?)");
+  EXPECT_EQ(did_you_mean("colour", kKnown), "");
+}
+
+std::optional<int> resources_of(std::string_view text) {
+  const auto request = ResourceRequest::parse(text);
+  EXPECT_TRUE(request) << text << ": " << request.error();
+  return request ? request->resources() : std::nullopt;
+}
+
+TEST(ResourceRequest, CoresAreCounted) {
+  EXPECT_EQ(resources_of("core=1"), 1);
+  EXPECT_EQ(resources_of("/core=4"), 4);
+  EXPECT_EQ(resources_of("/nodes=2/core=4"), 8);
+  EXPECT_EQ(resources_of("/switch=2/nodes=10/core=2"), 40);
+  EXPECT_EQ(resources_of("{mem > 8}/nodes=1/core=2"), 2);
+  EXPECT_EQ(resources_of("/resource_id=1"), 1);
+  EXPECT_EQ(resources_of("{a='x'}/core=1+{b='y'}/core=2"), 3);
+}
+
+TEST(ResourceRequest, WholeNodesAndAll_AreKnownToTheClusterAlone) {
+  EXPECT_EQ(resources_of("/nodes=2"), std::nullopt);
+  EXPECT_EQ(resources_of("/nodes=1/core=ALL"), std::nullopt);
+  EXPECT_EQ(resources_of("/nodes=BEST/core=1"), std::nullopt);
+}
+
+TEST(ResourceRequest, LevelsAndTextAreKept) {
+  const auto request = ResourceRequest::parse(" /nodes=2/core=4 ");
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->text(), "/nodes=2/core=4");
+  ASSERT_EQ(request->levels().size(), 2U);
+  EXPECT_EQ(request->levels()[0].property, "nodes");
+  EXPECT_EQ(request->levels()[1].count, 4);
+}
+
+struct Refused {
+  const char* text;
+  const char* says;
+};
+class ResourceRequestRefuses : public testing::TestWithParam<Refused> {};
+TEST_P(ResourceRequestRefuses, AndSaysWhatIsWrong) {
+  const auto request = ResourceRequest::parse(GetParam().text);
+  ASSERT_FALSE(request) << GetParam().text;
+  EXPECT_THAT(request.error(), HasSubstr(GetParam().says));
+}
+INSTANTIATE_TEST_SUITE_P(Texts, ResourceRequestRefuses,
+                         testing::Values(Refused{"", "empty"}, Refused{"/nodes", "no '='"}, Refused{"/nodes=two", "not a count"},
+                                         Refused{"/nodes=0", "not a count"}, Refused{"/nodes=-1", "not a count"},
+                                         Refused{"/nodes=1,walltime=1:0:0", "walltime"}, Refused{"{mem > 8/core=1", "not closed"},
+                                         Refused{"/no de=1", "not the name"}, Refused{"/nodes=1000000/core=1000000", "more than"},
+                                         Refused{"/core=1+", "empty"}, Refused{"/walltime=2", "does not belong"}));
+
+RC_GTEST_PROP(ResourceRequestProperty, AnyText_IsReadOrRefused, (const std::string& text)) {
+  const auto request = ResourceRequest::parse(text);
+  if (request) RC_ASSERT(!request->levels().empty());
+  else RC_ASSERT(!request.error().empty());
+}
+
+TEST(CampaignType, NamesAreReadBack) {
+  for (const auto type : {CampaignType::default_, CampaignType::test}) EXPECT_EQ(campaign_type(name_of(type)), type);
+  EXPECT_FALSE(campaign_type("prod"));
+}
+
+TEST(Flood, FreeAndFlood_AreWholeJobs) {
+  EXPECT_EQ(tolerated_jobs({.ratio = 1.0, .free_resources = 5, .max_resources = 16, .flood = 0.25}), 9);
+  EXPECT_EQ(tolerated_jobs({.ratio = 1.0 / 3, .free_resources = 5, .max_resources = 16, .flood = 0.25}), 2);
+  EXPECT_EQ(excess_jobs({.waiting = 7, .ratio = 1.0 / 3, .free_resources = 5, .max_resources = 16, .flood = 0.25}), 5);
+}
+
+TEST(Flood, FreeResourcesThatNobodyTakes_LetNothingWait) {
+  EXPECT_EQ(excess_jobs({.waiting = 7, .free_resources = 5, .max_resources = 16, .flood = 0.25, .starting = Starting::stuck}), 3);
+}
+
+TEST(Flood, OneJob_IsToleratedUnlessTheFloodIsZero) {
+  EXPECT_EQ(excess_jobs({.waiting = 1, .ratio = 1.0 / 16, .max_resources = 16, .flood = 0.1}), 0);
+  EXPECT_EQ(excess_jobs({.waiting = 1, .ratio = 1.0 / 16, .max_resources = 16, .flood = 0.0}), 1);
+}
+
+TEST(Starting, IsStill_WhileAStartOrTheOldestWaitingJobIsRecent) {
+  const auto now = from_unix(1'000);
+  const Seconds settle{10};
+  EXPECT_EQ(starting_of(from_unix(995), from_unix(100), now, settle), Starting::still);
+  EXPECT_EQ(starting_of(std::nullopt, from_unix(995), now, settle), Starting::still);
+  EXPECT_EQ(starting_of(from_unix(900), from_unix(900), now, settle), Starting::stuck);
+  EXPECT_EQ(starting_of(std::nullopt, std::nullopt, now, settle), Starting::stuck);
+}
+
+}  // namespace
+}  // namespace gleaner::grid

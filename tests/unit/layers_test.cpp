@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// The arrows between the folders go one way (ARCHITECTURE.md): what a folder may include is here, and
+// a file that includes anything else of ours fails this test.
+namespace gleaner {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layer {
+  std::string_view folder;
+  std::vector<std::string_view> may_include;  ///< besides itself
+};
+
+/// The most special folder first: a file belongs to the first one that holds it.
+const std::vector<Layer>& layers() {
+  static const std::vector<Layer> table{
+      {"lib/grid/", {}},
+      {"lib/jdl/", {"lib/grid/"}},
+      {"lib/oar/", {"lib/grid/"}},
+      {"lib/store/", {"lib/grid/", "sql/"}},
+      {"lib/http/", {"lib/grid/"}},
+      {"lib/process/", {"lib/grid/"}},
+      {"lib/", {"lib/"}},
+      {"sql/", {}},
+      {"metascheduler/planner/", {"lib/grid/"}},
+      {"predictor/algorithms/", {"lib/grid/"}},
+      {"runner/command/", {"lib/grid/"}},
+      {"almighty/", {"lib/"}},
+      {"updator/", {"lib/"}},
+      {"predictor/", {"lib/"}},
+      {"metascheduler/", {"lib/"}},
+      {"runner/", {"lib/"}},
+      {"nikita/", {"lib/"}},
+      {"api/", {"lib/"}},
+      {"clients/", {"lib/"}},
+      {"sim/minioar/", {"lib/"}},
+      {"sim/gridlocal/", {"lib/"}},
+      {"sim/", {"lib/", "metascheduler/planner/", "predictor/algorithms/"}},
+  };
+  return table;
+}
+
+struct Library {
+  std::string_view header;
+  std::vector<std::string_view> folders;  ///< that may use it
+};
+
+const std::vector<Library>& libraries() {
+  static const std::vector<Library> table{
+      {"pqxx/", {"lib/store/"}},
+      {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
+      {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "api/", "clients/", "almighty/", "sim/"}},
+      {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
+      {"openssl/", {"lib/http/", "api/"}},
+      {"systemd/", {"almighty/", "api/"}},
+  };
+  return table;
+}
+
+bool starts_with_any(std::string_view text, const std::vector<std::string_view>& prefixes) {
+  for (const auto prefix : prefixes) {
+    if (text.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+/// What is wrong with an #include of ours, `lib/grid/id.hpp`, in a file of ours.
+std::optional<std::string> wrong_arrow(std::string_view file, std::string_view included) {
+  for (const auto& layer : layers()) {
+    if (!file.starts_with(layer.folder)) continue;
+    if (included.starts_with(layer.folder) || starts_with_any(included, layer.may_include)) return std::nullopt;
+    return fmt::format("{} includes {}, and {} may not", file, included, layer.folder);
+  }
+  return fmt::format("{} is in no folder that this test knows", file);
+}
+
+/// The same for a header of a third party, `pqxx/pqxx`.
+std::optional<std::string> wrong_library(std::string_view file, std::string_view header) {
+  for (const auto& library : libraries()) {
+    if (header.starts_with(library.header) && !starts_with_any(file, library.folders))
+      return fmt::format("{} uses {}, which belongs to {}", file, library.header, fmt::join(library.folders, ", "));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> wrong_line(std::string_view file, std::string_view line) {
+  constexpr std::string_view kInclude = "#include ";
+  if (!line.starts_with(kInclude) || line.size() < kInclude.size() + 2) return std::nullopt;
+  const auto name = line.substr(kInclude.size() + 1);
+  if (line[kInclude.size()] == '"') return wrong_arrow(file, name.substr(0, name.find('"')));
+  return wrong_library(file, name.substr(0, name.find('>')));
+}
+
+std::vector<std::string> wrong_lines(const fs::path& root) {
+  std::vector<std::string> found;
+  for (const auto* top : {"lib", "sql", "almighty", "updator", "predictor", "metascheduler", "runner", "nikita", "api", "clients", "sim"}) {
+    if (!fs::exists(root / top)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator{root / top}) {
+      const auto extension = entry.path().extension();
+      if (!entry.is_regular_file() || (extension != ".cpp" && extension != ".hpp")) continue;
+      std::ifstream text{entry.path()};
+      for (std::string line; std::getline(text, line);) {
+        if (auto wrong = wrong_line(fs::relative(entry.path(), root).generic_string(), line)) found.push_back(*wrong);
+      }
+    }
+  }
+  return found;
+}
+
+TEST(Layers, EveryInclude_FollowsTheArrows) {
+  const char* root = std::getenv("GLEANER_SOURCE_DIR");
+  ASSERT_TRUE(fs::exists(fs::path{root ? root : "."} / "lib/grid/id.hpp"));
+  EXPECT_THAT(wrong_lines(root ? root : "."), testing::IsEmpty());
+}
+
+TEST(Layers, WrongArrow_IsSeen) {
+  EXPECT_TRUE(wrong_line("lib/grid/id.hpp", "#include \"lib/store/jobs.hpp\""));
+  EXPECT_TRUE(wrong_line("lib/jdl/parse.cpp", "#include \"lib/store/jobs.hpp\""));
+  EXPECT_TRUE(wrong_line("metascheduler/planner/plan.cpp", "#include \"lib/store/jobs.hpp\""));
+  EXPECT_TRUE(wrong_line("metascheduler/planner/plan.cpp", "#include \"metascheduler/snapshot_of.hpp\""));
+  EXPECT_TRUE(wrong_line("predictor/algorithms/table.cpp", "#include \"metascheduler/planner/plan.hpp\""));
+  EXPECT_TRUE(wrong_line("updator/poll.cpp", "#include \"nikita/excess.hpp\""));
+  EXPECT_TRUE(wrong_line("clients/gridsub.cpp", "#include \"api/router.hpp\""));
+  EXPECT_TRUE(wrong_line("somewhere/new.cpp", "#include \"lib/grid/id.hpp\""));
+  EXPECT_TRUE(wrong_line("updator/poll.cpp", "#include <pqxx/pqxx>"));
+  EXPECT_TRUE(wrong_line("lib/grid/id.hpp", "#include <rapidjson/document.h>"));
+}
+
+TEST(Layers, RightArrow_IsNot) {
+  EXPECT_FALSE(wrong_line("updator/poll.cpp", "#include \"lib/oar/client.hpp\""));
+  EXPECT_FALSE(wrong_line("metascheduler/main.cpp", "#include \"metascheduler/planner/plan.hpp\""));
+  EXPECT_FALSE(wrong_line("runner/runner.cpp", "#include \"runner/command/command.hpp\""));
+  EXPECT_FALSE(wrong_line("sim/gridsim/main.cpp", "#include \"metascheduler/planner/plan.hpp\""));
+  EXPECT_FALSE(wrong_line("lib/store/detail.hpp", "#include <pqxx/pqxx>"));
+  EXPECT_FALSE(wrong_line("lib/grid/id.hpp", "#include <vector>"));
+}
+
+}  // namespace
+}  // namespace gleaner
