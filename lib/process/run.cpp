@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include <unistd.h>
 
@@ -51,6 +54,16 @@ void refuse_password(const CommandLine& line) {
   }
 }
 
+/// The programs that this one starts read the same configuration.
+void hand_down(const GivenOptions& given, const std::optional<std::filesystem::path>& file) {
+  for (const auto& [key, option] : given) {
+    std::string name{"GLEANER_"};
+    std::ranges::transform(key, std::back_inserter(name), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    setenv(name.c_str(), option.value.c_str(), 1);
+  }
+  if (file) setenv("GLEANER_CONFIG", file->c_str(), 1);
+}
+
 Context make_context(const Program& program, CommandLine line) {
   refuse_password(line);
   std::vector sources{line.given};
@@ -58,6 +71,7 @@ Context make_context(const Program& program, CommandLine line) {
     sources.push_back(value_or_throw(read_environment(environ)));
     const auto file = value_or_throw(find_config_file(line.config_file));
     if (file) sources.push_back(value_or_throw(read_file(*file)));
+    hand_down(line.given, file);
   }
   auto config = value_or_throw(build_config(sources, program.keys));
   return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), read_term(),

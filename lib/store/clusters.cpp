@@ -47,6 +47,18 @@ std::vector<Cluster> clusters(Transaction& transaction) {
   return all;
 }
 
+std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since) {
+  std::vector<Cluster> found;
+  for (const auto& row : exec(transaction, sql::clusters_with_launches, micros(void_since))) found.push_back(read(row));
+  return found;
+}
+
+std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant ended_before) {
+  std::vector<Cluster> found;
+  for (const auto& row : exec(transaction, sql::clusters_to_wipe, micros(ended_before))) found.push_back(read(row));
+  return found;
+}
+
 std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name) {
   const auto rows = exec(transaction, sql::clusters_by_name, std::string{name});
   if (rows.empty()) return std::nullopt;

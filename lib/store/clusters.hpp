@@ -53,6 +53,10 @@ struct GridStatus {
 };
 
 [[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);
+/// Those that answer and have launches to be made, or to be looked for (void ones since then).
+[[nodiscard]] std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since);
+/// Those that answer and have something for Nikita: waiting jobs, jobs to kill, leavings of campaigns that ended before.
+[[nodiscard]] std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant ended_before);
 [[nodiscard]] std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name);
 
 /// Adds a cluster; the name must be free.

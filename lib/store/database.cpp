@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <array>
+
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -84,19 +86,18 @@ void Database::listen(const std::string& channel) {
   });
 }
 
-bool Database::wait_for_notification(std::chrono::milliseconds at_most) {
+bool Database::wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor) {
   return guarded("wait for a notification", [&] {
     implementation_->connection.get_notifs();
     if (!implementation_->receiver->came) {
-      pollfd waiting{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0};
-      poll(&waiting, 1, static_cast<int>(at_most.count()));
+      std::array waiting{pollfd{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0},
+                         pollfd{.fd = other_descriptor, .events = POLLIN, .revents = 0}};
+      poll(waiting.data(), waiting.size(), static_cast<int>(at_most.count()));
       implementation_->connection.get_notifs();
     }
     return std::exchange(implementation_->receiver->came, false);
   });
 }
-
-int Database::socket() const { return implementation_->connection.sock(); }
 
 void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
   for (int tries = 1;; ++tries) {

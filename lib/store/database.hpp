@@ -67,12 +67,10 @@ class Database {
   [[nodiscard]] bool try_lock(Work work, std::int64_t cluster);
   void unlock(Work work, std::int64_t cluster);
 
-  /// Waits for a notification on the channel that begin_listening() named, or the end of the time.
-  /// True when one came.
   void listen(const std::string& channel);
-  [[nodiscard]] bool wait_for_notification(std::chrono::milliseconds at_most);
-  /// The connection's socket, to wait on together with other things.
-  [[nodiscard]] int socket() const;
+  /// Waits for a notification on the channel of listen(), for the other descriptor to be readable,
+  /// or for the end of the time. True when a notification came.
+  [[nodiscard]] bool wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor = -1);
 
  private:
   struct Implementation;

@@ -18,13 +18,28 @@ std::string ids(std::span<const grid::JobId> jobs) {
   return array.literal();
 }
 
+std::string_view name_of(KillReason reason) {
+  switch (reason) {
+    case KillReason::cancelled: return "cancelled";
+    case KillReason::excess: return "excess";
+    case KillReason::waited_too_long: return "waited_too_long";
+  }
+  return "cancelled";
+}
+
+KillReason kill_reason(std::string_view name) {
+  if (name == name_of(KillReason::excess)) return KillReason::excess;
+  if (name == name_of(KillReason::waited_too_long)) return KillReason::waited_too_long;
+  return KillReason::cancelled;
+}
+
 }  // namespace
 
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now) { exec(transaction, sql::kills_request_cancelled, micros(now)); }
 
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now) {
   if (jobs.empty()) return;
-  exec(transaction, sql::kills_request, ids(jobs), std::string{reason == KillReason::excess ? "excess" : "waited_too_long"}, micros(now));
+  exec(transaction, sql::kills_request, ids(jobs), std::string{name_of(reason)}, micros(now));
 }
 
 std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant unsent_since) {
@@ -34,6 +49,7 @@ std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId
     kill.job = grid::JobId{row["job_id"].as<std::int64_t>()};
     kill.remote = grid::RemoteJobId{row["remote_id"].as<std::int64_t>()};
     kill.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
+    kill.reason = kill_reason(text(row["reason"]));
     kill.sends = row["sends"].as<int>();
     if (const auto array = get<std::int64_t>(row["array_id"])) kill.array = grid::RemoteJobId{*array};
     kill.array_jobs = row["array_jobs"].as<int>();

@@ -12,16 +12,19 @@
 /// Kills and cleaning: what Nikita reads and writes.
 namespace gleaner::store {
 
+/// Why a job is to be killed: its campaign is cancelled, it waits beyond the flood, or for too long.
+enum class KillReason { cancelled, excess, waited_too_long };
+
 /// Every job of a cancelled campaign is to be killed.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);
 
-enum class KillReason { excess, waited_too_long };
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now);
 
 struct PendingKill {
   grid::JobId job{0};
   grid::RemoteJobId remote{0};
   grid::CampaignId campaign{0};
+  KillReason reason = KillReason::cancelled;
   int sends = 0;
   std::optional<grid::RemoteJobId> array;
   int array_jobs = 0;

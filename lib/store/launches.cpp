@@ -61,6 +61,12 @@ std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::Clust
   return launches;
 }
 
+std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
+  std::vector<grid::LaunchId> launches;
+  for (const auto& row : exec(transaction, sql::clusters_lost_launches)) launches.emplace_back(row[0].as<std::int64_t>());
+  return launches;
+}
+
 std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch) {
   std::vector<LaunchLine> lines;
   for (const auto& row : exec(transaction, sql::launches_lines, launch.value())) {

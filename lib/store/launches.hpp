@@ -32,6 +32,9 @@ struct LaunchToMake {
 };
 [[nodiscard]] std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster);
 
+/// Launches planned on clusters that do not answer or are disabled: nothing was sent.
+[[nodiscard]] std::vector<grid::LaunchId> stranded_launches(Transaction& transaction);
+
 struct LaunchLine {
   grid::JobId job{0};
   grid::TaskNumber task{0};

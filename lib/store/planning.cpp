@@ -69,10 +69,16 @@ PlanningPair read_pair(const pqxx::row& row) {
 
 }  // namespace
 
+std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
+  std::vector<PlanningCluster> clusters;
+  for (const auto& row : exec(transaction, sql::planning_clusters, defaults.flood, defaults.array_size, micros(now)))
+    clusters.push_back(read_cluster(row));
+  return clusters;
+}
+
 PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   PlanningFacts facts;
-  for (const auto& row : exec(transaction, sql::planning_clusters, defaults.flood, defaults.array_size, micros(now)))
-    facts.clusters.push_back(read_cluster(row));
+  facts.clusters = planning_clusters(transaction, defaults, now);
   for (const auto& row : exec(transaction, sql::planning_campaigns, micros(now))) facts.campaigns.push_back(read_campaign(row));
   for (const auto& row : exec(transaction, sql::planning_pairs, micros(now))) facts.pairs.push_back(read_pair(row));
   return facts;

@@ -70,6 +70,7 @@ struct ClusterDefaults {
   int array_size;
 };
 
+[[nodiscard]] std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 [[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 
 struct PlannedLaunch {

@@ -58,3 +58,30 @@ UPDATE clusters SET max_resources = $2, resources_at = instant($3) WHERE id = $1
 UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant($3)), healthy_since = NULL,
   failed_polls = failed_polls + 1, next_probe_at = instant($4), last_error = $2
 WHERE id = $1
+
+-- name: clusters.with_launches
+-- Clusters that answer and on which launches are to be made, or to be looked for. $1 void since.
+SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
+  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
+  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at
+FROM clusters c WHERE reachable IS TRUE AND EXISTS (
+  SELECT FROM launches l WHERE l.cluster_id = c.id
+    AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($1))))
+ORDER BY name
+
+-- name: clusters.lost_launches
+-- Planned launches of clusters that do not answer, or are disabled: nothing was sent.
+SELECT l.id FROM launches l JOIN clusters c ON c.id = l.cluster_id
+WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
+
+-- name: clusters.to_wipe
+-- Clusters that answer and have waiting jobs of ours, jobs to kill, or leavings of campaigns that ended before $1.
+SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
+  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
+  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at
+FROM clusters c WHERE reachable IS TRUE AND (
+  EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
+  OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND j.state IN ('remote_waiting', 'running'))
+  OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant($1)
+             WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND g.state IN ('terminated', 'cancelled')))
+ORDER BY name

@@ -113,7 +113,8 @@ SELECT remote_id FROM jobs WHERE cluster_id = $1 AND remote_id = ANY ($2::bigint
 -- Our jobs that wait and run on a cluster, in resources as far as they are known, else one each. $1 cluster.
 SELECT
   coalesce(sum(p.waiting * coalesce(p.resources_per_job::double precision, p.resources_sum::double precision / nullif(p.resources_jobs, 0), 1)), 0) AS waiting
-FROM campaign_clusters p WHERE p.cluster_id = $1 AND p.waiting > 0
+FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (c.state IN ('in_treatment', 'paused') OR c.ended_at IS NULL)
+WHERE p.cluster_id = $1 AND p.waiting > 0
 
 -- name: campaigns.finish
 -- Campaigns of which no task is left to do are over. $1 now.

@@ -14,7 +14,7 @@ SELECT id, $2, instant($3) FROM unnest($1::bigint[]) AS g(id) ON CONFLICT DO NOT
 
 -- name: kills.pending
 -- What is to be killed on a cluster and was not asked for since $2.
-SELECT k.job_id, j.remote_id, j.campaign_id, k.sends, l.array_id, l.jobs AS array_jobs, coalesce(m.login, c.user_name) AS login
+SELECT k.job_id, j.remote_id, j.campaign_id, k.reason, k.sends, l.array_id, l.jobs AS array_jobs, coalesce(m.login, c.user_name) AS login
 FROM kill_requests k
 JOIN jobs j ON j.id = k.job_id AND j.cluster_id = $1 AND j.state IN ('remote_waiting', 'running')
 JOIN launches l ON l.id = j.launch_id

@@ -1,0 +1,63 @@
+#include "almighty/cycle.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/fleet/fleet.hpp"
+#include "lib/process/log.hpp"
+#include "lib/process/stop.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/lease.hpp"
+
+namespace gleaner::almighty {
+namespace {
+
+bool went_wrong(const ModuleRun& run) { return run.result == ModuleRun::Result::failed || run.result == ModuleRun::Result::timed_out; }
+
+/// What a module left for the log is without quotes and control characters: JSON takes it as it is.
+std::string json_of(const std::vector<ModuleRun>& runs) {
+  std::string json;
+  for (const auto& run : runs) {
+    if (!json.empty()) json += ',';
+    json += fmt::format(R"({{"module":"{}","result":"{}","ms":{}}})", run.module, name_of(run.result), run.duration.count());
+  }
+  return "[" + json + "]";
+}
+
+void note(store::Transaction& transaction, const ModuleRun& run) {
+  const auto code = fmt::format("MODULE_FAILED_{}", run.module);
+  const auto now = fleet::now();
+  if (went_wrong(run))
+    store::open_event(transaction, {.code = code, .target = {}, .job = {}, .message = fmt::format("{}: {}", run.module, run.detail)}, now);
+  else if (run.result == ModuleRun::Result::succeeded)
+    store::close_event(transaction, code, {}, now);
+}
+
+void log(const ModuleRun& run) {
+  if (went_wrong(run)) process::log::error("module failed", {{"module", run.module}, {"detail", run.detail}});
+  else process::log::debug("module", {{"module", run.module}, {"result", name_of(run.result)}, {"ms", run.duration.count()}});
+}
+
+}  // namespace
+
+void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules) {
+  std::int64_t cycle = 0;
+  store::transact(database, term, [&](store::Transaction& transaction) { cycle = store::begin_cycle(transaction, term, fleet::now()); });
+  auto renewed = std::chrono::steady_clock::now();
+  const auto alive = [&] {
+    if (std::chrono::steady_clock::now() - renewed < config.lease_duration / 3) return;
+    if (!store::renew_lease(database, term, config.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
+    renewed = std::chrono::steady_clock::now();
+  };
+  auto runs = modules.collect();
+  for (const auto module : kModules) {
+    if (process::stop_requested()) break;
+    runs.push_back(modules.run(module, term, alive));
+  }
+  for (const auto& run : runs) log(run);
+  store::transact(database, term, [&](store::Transaction& transaction) {
+    for (const auto& run : runs) note(transaction, run);
+    store::end_cycle(transaction, cycle, fleet::now(), json_of(runs));
+  });
+}
+
+}  // namespace gleaner::almighty

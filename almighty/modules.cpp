@@ -1,0 +1,113 @@
+#include "almighty/modules.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+
+#include "lib/process/exit_code.hpp"
+#include "lib/process/stop.hpp"
+
+namespace gleaner::almighty {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kHeartbeat{500};
+constexpr std::chrono::seconds kFirstBackOff{5};
+constexpr int kMostDoublings = 5;
+constexpr int kFailuresTolerated = 3;
+
+std::string directory_of(const process::Config& config) {
+  if (!config.bin_directory.empty()) return config.bin_directory;
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+}
+
+}  // namespace
+
+std::string_view name_of(ModuleRun::Result result) {
+  switch (result) {
+    case ModuleRun::Result::succeeded: return "succeeded";
+    case ModuleRun::Result::failed: return "failed";
+    case ModuleRun::Result::timed_out: return "timed_out";
+    case ModuleRun::Result::left_running: return "left_running";
+    case ModuleRun::Result::skipped: return "skipped";
+  }
+  return "failed";
+}
+
+Modules::Modules(const process::Config& config) : config_{config}, directory_{directory_of(config)} {}
+
+std::chrono::milliseconds Modules::age(const Running& running) const {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - running.started);
+}
+
+void Modules::note(const ModuleRun& run) {
+  auto& failures = failures_[run.module];
+  if (run.result == ModuleRun::Result::succeeded) {
+    failures = {};
+    return;
+  }
+  if (++failures.in_a_row < kFailuresTolerated) return;
+  const auto wait = kFirstBackOff * (1 << std::min(failures.in_a_row - kFailuresTolerated, kMostDoublings));
+  failures.not_before = Clock::now() + wait;
+}
+
+ModuleRun Modules::ended(const Running& running, const process::ChildEnd& end) {
+  ModuleRun run{.module = running.module, .result = ModuleRun::Result::succeeded, .detail = {}, .duration = age(running)};
+  if (!end.succeeded()) {
+    run.result = ModuleRun::Result::failed;
+    run.detail = end.text();
+  }
+  note(run);
+  return run;
+}
+
+ModuleRun Modules::run(std::string_view module, store::Term term, const std::function<void()>& alive) {
+  const auto& failures = failures_[std::string{module}];
+  if (failures.in_a_row >= kFailuresTolerated && Clock::now() < failures.not_before)
+    return {.module = std::string{module}, .result = ModuleRun::Result::skipped, .detail = fmt::format("it failed {} times in a row", failures.in_a_row), .duration = {}};
+  auto child = process::Child::start({.arguments = {fmt::format("{}/{}", directory_, module)}, .environment = {{"GLEANER_TERM", std::to_string(term)}}});
+  if (!child) {
+    ModuleRun run{.module = std::string{module}, .result = ModuleRun::Result::failed, .detail = child.error(), .duration = {}};
+    note(run);
+    return run;
+  }
+  Running running{std::string{module}, std::move(*child), Clock::now()};
+  while (age(running) < config_.module_patience) {
+    const auto left = std::max<process::Duration>(config_.module_patience - age(running), process::Duration{1});
+    if (const auto end = running.child.wait(std::min<process::Duration>(kHeartbeat, left))) return ended(running, *end);
+    alive();
+  }
+  ModuleRun run{.module = running.module, .result = ModuleRun::Result::left_running, .detail = {}, .duration = age(running)};
+  left_.push_back(std::move(running));
+  return run;
+}
+
+std::vector<ModuleRun> Modules::collect() {
+  std::vector<ModuleRun> over;
+  for (auto it = left_.begin(); it != left_.end();) {
+    if (const auto end = it->child.wait(process::Duration{0})) {
+      over.push_back(ended(*it, *end));
+      it = left_.erase(it);
+    } else if (age(*it) >= config_.module_time_limit) {
+      it->child.stop(process::Duration{1000});
+      ModuleRun run{.module = it->module, .result = ModuleRun::Result::timed_out, .detail = fmt::format("killed after {} s", age(*it).count() / 1000), .duration = age(*it)};
+      note(run);
+      over.push_back(run);
+      it = left_.erase(it);
+    } else {
+      ++it;
+    }
+  }
+  return over;
+}
+
+void Modules::stop() {
+  constexpr process::Duration kPatience{5000};
+  for (const auto& running : left_) running.child.signal_group(SIGTERM);
+  for (auto& running : left_) running.child.stop(kPatience);
+  left_.clear();
+}
+
+}  // namespace gleaner::almighty

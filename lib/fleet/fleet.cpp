@@ -1,0 +1,117 @@
+#include "lib/fleet/fleet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "lib/process/log.hpp"
+#include "lib/process/secret.hpp"
+#include "lib/store/events.hpp"
+
+namespace gleaner::fleet {
+
+grid::Instant now() { return std::chrono::time_point_cast<std::chrono::microseconds>(std::chrono::system_clock::now()); }
+
+tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster) {
+  oar::Access access;
+  access.name = cluster.name;
+  access.url = cluster.url;
+  access.login = cluster.login;
+  access.identity_header = cluster.identity_header;
+  access.ca_file = cluster.ca_file;
+  access.certificate_file = cluster.certificate_file;
+  access.key_file = cluster.key_file;
+  access.verification = cluster.verify_tls ? oar::Verification::full : oar::Verification::off;
+  if (cluster.authentication == "certificate") access.authentication = oar::Authentication::certificate;
+  if (cluster.authentication == "basic") {
+    access.authentication = oar::Authentication::basic;
+    auto secret = process::read_secret_file(cluster.secret_file);
+    if (!secret) return tl::unexpected{fmt::format("the password of cluster {}: {}", cluster.name, secret.error())};
+    access.secret = std::move(*secret);
+  }
+  return access;
+}
+
+oar::Limits limits_of(const process::Config& config) {
+  oar::Limits limits;
+  limits.connect = config.connect_timeout;
+  limits.read = config.request_timeout;
+  limits.submit = config.submit_timeout;
+  return limits;
+}
+
+void SharedDatabase::transact(const std::function<void(store::Transaction&)>& work) {
+  const std::lock_guard lock{mutex_};
+  store::transact(database_, term_, work);
+}
+
+bool SharedDatabase::try_lock(store::Database::Work work, grid::ClusterId cluster) {
+  const std::lock_guard lock{mutex_};
+  return database_.try_lock(work, cluster.value());
+}
+
+void SharedDatabase::unlock(store::Database::Work work, grid::ClusterId cluster) {
+  const std::lock_guard lock{mutex_};
+  database_.unlock(work, cluster.value());
+}
+
+namespace {
+
+void visit_one(const process::Config& config, SharedDatabase& database, store::Database::Work work, const store::Cluster& cluster,
+               const std::function<void(Visit&)>& visit) {
+  if (!database.try_lock(work, cluster.id)) {
+    process::log::debug("left to the run that is still at it", {{"cluster", cluster.name}});
+    return;
+  }
+  auto access = access_of(cluster);
+  if (!access) {
+    note_unreachable(database, cluster, access.error());
+  } else {
+    oar::Client client{std::move(*access), limits_of(config)};
+    Visit here{cluster, config, database, client};
+    visit(here);
+  }
+  database.unlock(work, cluster.id);
+}
+
+}  // namespace
+
+void visit_clusters(const process::Config& config, SharedDatabase& database, store::Database::Work work,
+                    const std::vector<store::Cluster>& clusters, const std::function<void(Visit&)>& visit) {
+  std::vector<std::exception_ptr> failures(clusters.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        visit_one(config, database, work, clusters[i], visit);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    });
+  }
+  threads.clear();
+  for (const auto& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, const std::string& error) {
+  constexpr int kMostDoublings = 4;
+  constexpr std::chrono::seconds kFirstWait{4};
+  const auto at = now();
+  const auto wait = kFirstWait * (1 << std::min(cluster.failed_polls, kMostDoublings));
+  process::log::warning("cluster does not answer", {{"cluster", cluster.name}, {"error", error}, {"next_try_s", wait.count()}});
+  database.transact([&](store::Transaction& transaction) {
+    store::record_unreachable(transaction, cluster.id, error, at, at + wait);
+    // One event an outage: it is opened by the first failure, not counted up by the others.
+    if (cluster.reachable.value_or(true))
+      store::open_event(transaction, {.code = "CLUSTER_UNREACHABLE", .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = error},
+                        at);
+  });
+}
+
+void note_unreachable(Visit& visit, const std::string& error) { note_unreachable(visit.database, visit.cluster, error); }
+
+}  // namespace gleaner::fleet

@@ -1,0 +1,24 @@
+#include "lib/fleet/held_lease.hpp"
+#include "lib/process/run.hpp"
+#include "lib/store/migrations.hpp"
+#include "metascheduler/metascheduler.hpp"
+#include "metascheduler/planner/plan.hpp"
+
+int main(int argc, char** argv) {
+  using namespace gleaner;
+  const process::Program program{.name = "metascheduler",
+                                 .purpose = "decides which campaign gets what on which cluster, once",
+                                 .keys = {"database",
+                                          "flood",
+                                          "array_size",
+                                          "status_max_age",
+                                          "failures_before_brake",
+                                          {"campaign_order", planner::order_names()},
+                                          {"placement", planner::placement_names()}}};
+  return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
+    store::Database database{context.config.database};
+    store::check_schema(database);
+    const fleet::HeldLease lease{database, context.term, fleet::holder_name("metascheduler")};
+    return metascheduler::run_once(context.config, database, lease.term(), context.now).summary();
+  });
+}

@@ -1,0 +1,74 @@
+#include "metascheduler/metascheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "lib/process/failpoint.hpp"
+#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/snapshot_of.hpp"
+
+namespace gleaner::metascheduler {
+namespace {
+
+using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
+
+std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
+  planner::ClusterNames names;
+  for (const auto& cluster : facts.clusters) names.emplace(cluster.id, cluster.name);
+  std::vector<store::StoredDecision> stored;
+  for (const auto& decision : plan.decisions) {
+    store::StoredDecision one;
+    one.campaign = decision.campaign;
+    one.cluster = decision.cluster;
+    one.stage = planner::name_of(decision.stage);
+    one.reason = planner::name_of(decision.reason);
+    one.sentence = planner::explain(decision, names);
+    one.jobs = decision.jobs;
+    stored.push_back(std::move(one));
+  }
+  return stored;
+}
+
+/// What each pair was given, for the predictor to learn from.
+std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
+  std::map<PairKey, double> ratios;
+  for (const auto& pair : facts.pairs) ratios.emplace(PairKey{pair.campaign, pair.cluster}, ratio_of(pair));
+  std::vector<store::Submitted> submitted;
+  for (const auto& decision : plan.decisions) {
+    if (!decision.cluster || decision.jobs == 0) continue;
+    submitted.push_back({.campaign = decision.campaign,
+                         .cluster = *decision.cluster,
+                         .jobs = decision.jobs,
+                         .offered = decision.figures.offered_free,
+                         .first_ratio = ratios.at({decision.campaign, *decision.cluster})});
+  }
+  return submitted;
+}
+
+}  // namespace
+
+std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={}", campaigns, launches, jobs); }
+
+Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
+  Counts counts;
+  store::transact(database, term, [&](store::Transaction& transaction) {
+    counts = {};
+    const auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, now);
+    const auto plan = planner::plan(snapshot_of(facts, config, now), {.order = config.campaign_order, .placement = config.placement});
+    for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
+    for (const auto& launch : plan.launches) {
+      counts.jobs += store::plan_launch(
+          transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term, now);
+      ++counts.launches;
+    }
+    store::write_submitted(transaction, submitted_of(plan, facts), now);
+    store::write_decisions(transaction, decisions_of(plan, facts), now);
+    counts.campaigns = static_cast<int>(facts.campaigns.size());
+    process::failpoint("metascheduler.before_commit");
+  });
+  process::failpoint("metascheduler.after_commit");
+  return counts;
+}
+
+}  // namespace gleaner::metascheduler

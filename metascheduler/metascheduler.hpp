@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+
+#include "lib/process/config.hpp"
+#include "lib/store/database.hpp"
+
+namespace gleaner::metascheduler {
+
+struct Counts {
+  int campaigns = 0;
+  int launches = 0;
+  int jobs = 0;
+  [[nodiscard]] std::string summary() const;
+};
+
+/// One cycle: reads the picture, plans, and writes the launches with their jobs, and why each
+/// campaign got what it got, in one transaction.
+Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now);
+
+}  // namespace gleaner::metascheduler

@@ -1,0 +1,46 @@
+#include "nikita/excess.hpp"
+
+#include <algorithm>
+
+namespace gleaner::nikita {
+namespace {
+
+constexpr double kSmall = 1e-9;
+
+double resources_of(const store::WaitingJob& job) {
+  if (job.resources_per_job) return *job.resources_per_job;
+  if (job.job_ratio && *job.job_ratio > 0) return 1.0 / *job.job_ratio;
+  return 1.0;
+}
+
+/// Whether the cluster is still at work on our jobs: it took or started one lately.
+grid::Starting starting_of(const std::vector<store::WaitingJob>& jobs, grid::Instant now) {
+  std::optional<grid::Instant> last;
+  for (const auto& job : jobs) last = std::max({last, job.last_start_at, job.last_accept_at});
+  return grid::starting_of(last, std::nullopt, now, kSettling);
+}
+
+}  // namespace
+
+Wiped to_wipe(const Queue& queue, const Patience& patience, grid::Instant now) {
+  Wiped wiped;
+  double waiting = 0;
+  for (const auto& job : queue.jobs) waiting += resources_of(job);
+  const double startable = starting_of(queue.jobs, now) == grid::Starting::still ? queue.free_resources : 0;
+  const double allowed = queue.flood * queue.max_resources + startable;
+  for (const auto& job : queue.jobs) {
+    const auto age = now - job.submitted_at;
+    // Where anything may wait, the last job of the queue may, however big it is.
+    const bool tolerated = queue.flood > 0 && wiped.excess.size() + wiped.waited_too_long.size() + 1 == queue.jobs.size();
+    if (waiting > allowed + kSmall && age >= patience.grace && !tolerated) {
+      wiped.excess.push_back(job.id);
+      waiting -= resources_of(job);
+    } else if (age >= patience.timeout) {
+      wiped.waited_too_long.push_back(job.id);
+      waiting -= resources_of(job);
+    }
+  }
+  return wiped;
+}
+
+}  // namespace gleaner::nikita

@@ -1,0 +1,19 @@
+#include "lib/fleet/held_lease.hpp"
+#include "lib/process/run.hpp"
+#include "lib/store/migrations.hpp"
+#include "nikita/nikita.hpp"
+
+int main(int argc, char** argv) {
+  using namespace gleaner;
+  const process::Program program{
+      .name = "nikita",
+      .purpose = "kills the jobs that are to be killed, and wipes waiting jobs beyond the flood, once",
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "flood", "array_size", "waiting_grace", "remote_waiting_timeout",
+               "cleanup_delay"}};
+  return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
+    store::Database database{context.config.database};
+    store::check_schema(database);
+    const fleet::HeldLease lease{database, context.term, fleet::holder_name("nikita")};
+    return nikita::run_once(context.config, database, lease.term()).summary();
+  });
+}

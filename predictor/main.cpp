@@ -1,0 +1,18 @@
+#include "lib/fleet/held_lease.hpp"
+#include "lib/process/run.hpp"
+#include "lib/store/migrations.hpp"
+#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/predictor.hpp"
+
+int main(int argc, char** argv) {
+  using namespace gleaner;
+  const process::Program program{.name = "predictor",
+                                 .purpose = "learns how many jobs a free resource is worth, and when each campaign ends, once",
+                                 .keys = {"database", "flood", "throughput_window", {"predictor_algorithm", prediction::algorithm_names()}}};
+  return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
+    store::Database database{context.config.database};
+    store::check_schema(database);
+    const fleet::HeldLease lease{database, context.term, fleet::holder_name("predictor")};
+    return predictor::run_once(context.config, database, lease.term(), context.now).summary();
+  });
+}

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+
+#include "lib/fleet/fleet.hpp"
+#include "runner/runner.hpp"
+
+namespace gleaner::runner {
+
+/// Makes the planned launches of one cluster (DESIGN, "Submitting exactly once"): the intent is
+/// written, the POST is sent, the answer is written, each in its own step, so that a death between
+/// two of them leaves a launch that the next run finds.
+void make_launches(fleet::Visit& visit, const std::string& grid, Counts& counts);
+
+}  // namespace gleaner::runner

@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+
+#include "lib/process/config.hpp"
+#include "lib/store/database.hpp"
+
+namespace gleaner::runner {
+
+struct Counts {
+  int launches = 0;  ///< posted
+  int accepted = 0;
+  int refused = 0;
+  int unknown = 0;   ///< without an answer
+  int given_back = 0;
+  int found = 0;     ///< jobs of lost answers, adopted
+  [[nodiscard]] std::string summary() const;
+};
+
+/// One cycle: settles the launches whose fate is unknown, then makes the planned ones, each
+/// cluster on its own.
+Counts run_once(const process::Config& config, store::Database& database, store::Term term);
+
+}  // namespace gleaner::runner

@@ -1,0 +1,211 @@
+#include "updator/apply.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/grid/exit_status.hpp"
+#include "lib/store/clusters.hpp"
+#include "lib/store/events.hpp"
+#include "updator/classify.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+/// What happened to one campaign on this cluster in this poll.
+struct Tally {
+  int done = 0;
+  int charged = 0;
+  int failures_before = 0;
+  grid::JobEnd last = grid::JobEnd::done;
+  grid::JobId last_job{0};
+  std::string message;
+  std::size_t detail = 0;  ///< the longest message tells most
+};
+
+class Application {
+ public:
+  Application(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll)
+      : transaction_{transaction}, visit_{visit}, poll_{poll}, now_{fleet::now()} {}
+
+  void look_at(const store::LiveJob& job);
+  Changes write();
+
+ private:
+  void look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote);
+  [[nodiscard]] bool follow(const store::LiveJob& job, const oar::JobDetails& details);
+  /// Whether a job that ended with kRanNothing ran nothing indeed, and what follows from it.
+  [[nodiscard]] bool is_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence);
+  void tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end);
+  void write_tallies();
+  void write_status();
+
+  store::Transaction& transaction_;
+  const fleet::Visit& visit_;
+  const Poll& poll_;
+  grid::Instant now_;
+  std::vector<store::Observation> observations_;
+  std::vector<store::Ending> endings_;
+  std::map<grid::CampaignId, Tally> tallies_;
+  Changes changes_;
+};
+
+void Application::look_at(const store::LiveJob& job) {
+  const auto found = poll_.ours.find(job.remote);
+  if (found == poll_.ours.end()) {
+    ++changes_.absent;
+    return;
+  }
+  if (oar::is_over(found->second.state)) look_at_end(job, found->second);
+  else look_at_state(job, found->second);
+}
+
+void Application::look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  // Resources are given from toLaunch on, and counted as used by the cluster's status.
+  const auto state = oar::holds_resources(remote.state) ? grid::JobState::running : grid::JobState::remote_waiting;
+  if (remote.state == oar::RemoteState::to_error || remote.state == oar::RemoteState::unknown) return;
+  const bool news = state != job.state || (state == grid::JobState::running && !job.resources && remote.resources);
+  if (!news) return;
+  store::Observation observation;
+  observation.job = job.id;
+  observation.state = state;
+  observation.started_at = remote.started;
+  if (state == grid::JobState::running) {
+    observation.resources = remote.resources;
+    if (!observation.started_at) observation.started_at = poll_.began;
+  }
+  observations_.push_back(observation);
+}
+
+bool Application::follow(const store::LiveJob& job, const oar::JobDetails& details) {
+  if (!details.resubmitted_as || job.kill_sent) return false;
+  store::follow_job(transaction_, job.id, job.remote, *details.resubmitted_as);
+  ++changes_.followed;
+  return true;
+}
+
+bool Application::is_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  if (remote.state != oar::RemoteState::terminated || oar::shell_status(remote.exit_status.value_or(0)) != grid::kRanNothing) return false;
+  return job.resubmissions > 0 || !store::twins(transaction_, job).empty();
+}
+
+void Application::end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  constexpr auto kPlace = store::BagPlace::before_new;
+  const auto others = store::twins(transaction_, job);
+  const bool decided_elsewhere = std::ranges::any_of(others, [](const store::Twin& twin) {
+    return twin.state != grid::JobState::error || (twin.end && *twin.end != grid::JobEnd::never_submitted);
+  });
+  if (decided_elsewhere || store::reopen_twin(transaction_, job)) {
+    add_end(job, remote, grid::JobEnd::duplicate, {store::Outcome::keep, kPlace});
+    return;
+  }
+  // Its own first run had the claim, and OAR ran it again after that run was cut: the attempt is spent.
+  add_end(job, remote, grid::JobEnd::node_failure, consequence_of(grid::JobEnd::node_failure, job, {visit_.config.max_attempts, visit_.config.max_charged_attempts}));
+}
+
+void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  const auto details = poll_.details.find(job.remote);
+  if (remote.state == oar::RemoteState::error && details == poll_.details.end()) return;  // its reason is not known yet
+  if (details != poll_.details.end() && follow(job, details->second)) return;
+  if (is_duplicate(job, remote)) return end_duplicate(job, remote);
+  const auto end = remote.state == oar::RemoteState::error
+                       ? classify_error(details->second.events, job.kill_sent ? Deletion::ours : Deletion::none)
+                       : classify_terminated(remote);
+  add_end(job, remote, end, consequence_of(end, job, {visit_.config.max_attempts, visit_.config.max_charged_attempts}));
+  tally(job, remote, end);
+}
+
+void Application::add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence) {
+  store::Ending ending;
+  ending.job = job.id;
+  ending.end = end;
+  ending.state = remote.state == oar::RemoteState::terminated ? grid::JobState::terminated
+                 : end == grid::JobEnd::killed_by_us          ? grid::JobState::killed
+                                                              : grid::JobState::error;
+  ending.exit_status = remote.exit_status;
+  ending.started_at = remote.started;
+  ending.ended_at = remote.stopped;
+  ending.resources = remote.resources;
+  ending.outcome = consequence.outcome;
+  ending.place = consequence.place;
+  if (end != grid::JobEnd::done) ending.message = describe_end(end, remote);
+  endings_.push_back(std::move(ending));
+}
+
+void Application::tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end) {
+  auto& tally = tallies_[job.campaign];
+  tally.failures_before = job.failures_in_a_row;
+  if (end == grid::JobEnd::done) ++tally.done;
+  if (grid::charge_of(end) != grid::Charge::task) return;
+  ++tally.charged;
+  tally.last = end;
+  auto message = fmt::format("task {}, job {} of OAR: {}", job.task.value(), remote.id.value(), describe_end(end, remote));
+  const auto tail = poll_.stderr_tails.find(remote.id);
+  if (tail != poll_.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
+  if (message.size() >= tally.detail) {
+    tally.detail = message.size();
+    tally.last_job = job.id;
+    tally.message = std::move(message);
+  }
+}
+
+void Application::write_tallies() {
+  const auto& config = visit_.config;
+  for (const auto& [campaign, tally] : tallies_) {
+    const store::Target pair{.campaign = campaign, .cluster = visit_.cluster.id};
+    if (tally.done > 0 && tally.failures_before > 0) store::clear_brake(transaction_, pair);
+    if (tally.charged == 0) continue;
+    const auto code = tally.last == grid::JobEnd::walltime ? "WALLTIME" : tally.last == grid::JobEnd::bad_request ? "BAD_REQUEST" : "TASK_ERROR";
+    store::open_event(transaction_, {.code = code, .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.charged}, now_);
+    const int in_a_row = tally.charged + (tally.done > 0 ? 0 : tally.failures_before);
+    if (in_a_row < config.failures_before_brake) continue;
+    const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.message.substr(0, tally.message.find('\n')));
+    store::set_brake(transaction_, pair, reason,
+                     {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now_);
+  }
+}
+
+void Application::write_status() {
+  store::GridStatus status;
+  status.cluster = visit_.cluster.id;
+  status.time = poll_.began;
+  status.reachable = true;
+  status.max_resources = poll_.usable_resources.value_or(visit_.cluster.max_resources);
+  status.api_latency_ms = poll_.latency_ms;
+  for (const auto& job : poll_.occupying) {
+    const int resources = job.resources.value_or(1);
+    status.used += resources;
+    if (job.is_best_effort()) status.used_besteffort += resources;
+    if (poll_.ours.contains(job.id)) status.our_running += resources;
+  }
+  status.free = std::max(0, status.max_resources - status.used);
+  status.our_waiting = static_cast<int>(std::lround(store::waiting_resources(transaction_, visit_.cluster.id)));
+  if (poll_.usable_resources) store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, now_);
+  store::record_status(transaction_, status);
+  store::record_reached(transaction_, visit_.cluster.id, now_);
+  if (!visit_.cluster.reachable.value_or(true))
+    store::close_event(transaction_, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = visit_.cluster.id}, now_);
+}
+
+Changes Application::write() {
+  store::observe_jobs(transaction_, observations_);
+  changes_.observed = static_cast<int>(observations_.size());
+  changes_.ended = store::end_jobs(transaction_, endings_, now_);
+  write_tallies();
+  write_status();
+  return changes_;
+}
+
+}  // namespace
+
+Changes apply_poll(store::Transaction& transaction, const fleet::Visit& visit, const std::vector<store::LiveJob>& live, const Poll& poll) {
+  Application application{transaction, visit, poll};
+  for (const auto& job : live) application.look_at(job);
+  return application.write();
+}
+
+}  // namespace gleaner::updator
