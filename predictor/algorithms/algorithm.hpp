@@ -26,7 +26,7 @@ struct QueueState {
   std::optional<int> resources_per_job = {};        ///< of the JDL's request, when it says it
 };
 
-/// The last cycle that submitted for this campaign on this cluster.
+/// What the last cycle, and no earlier one, submitted for this campaign on this cluster.
 struct LastCycle {
   double free_offered = 0.0;  ///< free resources in the offer (the OLD_FREE of the specification)
   int nsub = 0;               ///< jobs submitted; 0: there is nothing to learn from
