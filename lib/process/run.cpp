@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 
 #include <unistd.h>
@@ -61,7 +62,7 @@ void hand_down(const GivenOptions& given, const std::optional<std::filesystem::p
     std::ranges::transform(key, std::back_inserter(name), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     setenv(name.c_str(), option.value.c_str(), 1);
   }
-  if (file) setenv("GLEANER_CONFIG", file->c_str(), 1);
+  if (file) setenv("GLEANER_CONFIG", std::filesystem::absolute(*file).c_str(), 1);
 }
 
 Context make_context(const Program& program, CommandLine line) {

@@ -81,7 +81,8 @@ using Body = std::function<Outcome(const Context&)>;
 /// its own), sets up the log and the signals (SIGPIPE ignored), runs `body`, and returns the exit
 /// code. A summary is logged as the event "done"; a message with another code goes to stderr. An
 /// Error ends with its code, grid::Unavailable with `unavailable`, any other exception with
-/// `failure`.
+/// `failure`. Programs that `body` starts find the same configuration: the command line's keys and
+/// the file are put into the environment.
 int run(const Program& program, int argc, char** argv, const Body& body);
 
 }  // namespace gleaner::process

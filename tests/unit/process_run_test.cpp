@@ -84,6 +84,14 @@ TEST(Run, TermInTheEnvironment_ReachesTheBody) {
   ::unsetenv("GLEANER_TERM");
 }
 
+TEST(Run, ProgramStartedByTheBody_FindsTheSameConfiguration) {
+  const auto asks = [](const Context&) -> Outcome {
+    const auto said = capture({.arguments = {"sh", "-c", "echo $GLEANER_DATABASE"}}, kLong);
+    return said && said->output == "dbname=other\n" ? ExitCode::ok : ExitCode::failure;
+  };
+  EXPECT_EXIT(std::exit(run_with({"--database=dbname=other"}, asks)), testing::ExitedWithCode(0), "");
+}
+
 TEST(Run, SigtermDuringTheBody_IsSeenAsARequestToStop) {
   EXPECT_EXIT(std::exit(run_with({},
                                  [](const Context&) {
