@@ -12,7 +12,6 @@
 #include "lib/process/exit_code.hpp"
 #include "lib/process/secret.hpp"
 #include "sim/gridlocal/clusters.hpp"
-#include "sim/gridlocal/database.hpp"
 #include "sim/gridlocal/local_grid.hpp"
 #include "sim/gridlocal/services.hpp"
 
@@ -109,18 +108,6 @@ TEST_F(LocalGrid, ClustersFileThatIsNone_IsRefusedWithWhatIsMissing) {
   EXPECT_THAT(refusal([&] { (void)read_clusters(place_, folder_ / "a.json"); }), HasSubstr("is not JSON"));
   EXPECT_THAT(refusal([&] { (void)read_clusters(place_, folder_ / "b.json"); }), HasSubstr("no text 'api_url'"));
   EXPECT_THAT(refusal([&] { (void)read_clusters(place_, folder_ / "c.json"); }), HasSubstr("cannot be read"));
-}
-
-TEST_F(LocalGrid, Database_ComesUp_IsKeptOverARestart_AndGoes) {
-  start_database(place_, services_);
-  EXPECT_TRUE(services_.is_running(kDatabaseService));
-  const auto server = services_.all().at(0);
-  start_database(place_, services_);
-  EXPECT_EQ(services_.all().at(0).pid, server.pid) << "a running server is left as it is";
-  services_.stop(server, SIGINT);
-  EXPECT_FALSE(is_alive(server));
-  start_database(place_, services_);
-  EXPECT_TRUE(services_.is_running(kDatabaseService));
 }
 
 }  // namespace
