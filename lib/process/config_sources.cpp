@@ -18,8 +18,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "GLEANER_";
-// Variables that are not options, and whose they are: run, almighty, the failpoints, the tests.
-constexpr std::array<std::string_view, 6> kOtherVariables{"CONFIG", "TERM", "FAILPOINT", "SOURCE_DIR", "BIN_DIR", "TEST"};
+// Variables that are not options: those of run, of almighty, of the failpoints, of the tests' tiers.
+constexpr std::array<std::string_view, 5> kOtherVariables{"CONFIG", "TERM", "FAILPOINT", "SOURCE_DIR", "BIN_DIR"};
+constexpr std::array<std::string_view, 6> kOtherPrefixes{"TEST_", "DB_", "CONTRACT_", "SYSTEM_", "CHAOS_", "BENCH_"};
+
+bool is_no_option(std::string_view name) {
+  return std::ranges::find(kOtherVariables, name) != kOtherVariables.end() ||
+         std::ranges::any_of(kOtherPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 std::string unknown_key(std::string_view key, const std::string& origin) {
   return fmt::format("{}: unknown option '{}'{}", origin, key, grid::did_you_mean(key, option_keys()));
@@ -119,7 +125,7 @@ tl::expected<GivenOptions, Complaints> read_environment(char** environment) {
     const auto name = text.substr(0, equals);
     const auto rest = name.substr(kPrefix.size());
     const auto value = equals == std::string_view::npos ? std::string_view{} : text.substr(equals + 1);
-    if (std::ranges::find(kOtherVariables, rest) != kOtherVariables.end() || rest.starts_with("TEST_")) continue;
+    if (is_no_option(rest)) continue;
     if (find_option(lower(rest)) == nullptr) {
       complaints.push_back(unknown_key(lower(rest), std::string{name}));
     } else if (!value.empty()) {
