@@ -4,6 +4,9 @@ ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 export LC_ALL=C.UTF-8
 export PATH="$PATH:/usr/sbin:/sbin"
 
+# What the caller's shell says of another grid is not meant for this one.
+for name in "${!GLEANER_@}"; do unset "$name"; done
+
 PROGRAM_NAME=$(basename "$0")
 say() { printf '%s: %s\n' "$PROGRAM_NAME" "$*" >&2; }
 die() { say "ERROR: $*"; exit 1; }

@@ -17,9 +17,21 @@ free_ports() {
     die "no free block of 50 TCP ports"
 }
 
-# start_testbed STATE: two clusters, alpha and beta, described in STATE/clusters.json.
+# stop_stale PREFIX: stops the testbeds whose script was killed before it could: those in PREFIX-PID.
+stop_stale() {
+    local state
+    for state in "$1"-*; do
+        if [ -d "$state" ] && [ ! -d "/proc/${state##*-}" ]; then
+            say "the OAR clusters in $state were left over"
+            OAR_TESTBED_STATE=$state "$ROOT/tests/oar-testbed/down"
+        fi
+    done
+}
+
+# start_testbed PREFIX: two clusters, alpha and beta, described in $OAR_TESTBED_STATE/clusters.json.
 start_testbed() {
-    export OAR_TESTBED_STATE=$1 OAR_TESTBED_PORT_BASE
+    stop_stale "$1"
+    export OAR_TESTBED_STATE=$1-$$ OAR_TESTBED_PORT_BASE
     OAR_TESTBED_PORT_BASE=$(free_ports)
     testbed=yes
     say "two OAR clusters come up in $OAR_TESTBED_STATE"
