@@ -18,7 +18,7 @@ constexpr auto kTraits = [] {
   std::array<std::uint8_t, 256> traits{};
   for (std::size_t i = 0x80; i < 256; ++i) traits[i] = kNotAscii;
   traits[0] = kNul;
-  for (const unsigned char c : {'\'', '"', '\\'}) traits[c] = kQuoting;
+  traits['\''] = traits['"'] = traits['\\'] = kQuoting;
   return traits;
 }();
 
