@@ -1,0 +1,115 @@
+#include "tests/db/grid_fixture.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+grid::ClusterId add(store::Transaction& transaction, const std::string& name) {
+  store::Cluster cluster;
+  cluster.name = name;
+  cluster.url = "http://127.0.0.1:1/" + name;
+  return store::add_cluster(transaction, cluster);
+}
+
+std::string counted(const std::string& state) { return fmt::format("count(*) FILTER (WHERE state = '{}')", state); }
+
+}  // namespace
+
+GridFixture::GridFixture()
+    : conninfo{PrivatePostgres::instance().fresh_database()},
+      database{conninfo},
+      term{store::acquire_lease(database, "test", std::chrono::hours{1}).value()} {
+  transact([&](store::Transaction& transaction) {
+    alpha = add(transaction, "alpha");
+    beta = add(transaction, "beta");
+  });
+}
+
+grid::CampaignId GridFixture::a_campaign(std::int64_t tasks, const std::vector<std::string>& clusters) {
+  grid::CampaignId id{0};
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    store::NewCampaign campaign;
+    campaign.user = "alice";
+    campaign.name = "test";
+    campaign.jdl = "{}";
+    id = std::get<grid::CampaignId>(store::create_campaign(transaction, campaign, now));
+    for (const auto& name : clusters) {
+      store::NewCampaignCluster cluster;
+      cluster.name = name;
+      cluster.exec_file = "run";
+      cluster.exec_directory = "$HOME";
+      cluster.resources = "/core=1";
+      cluster.resources_per_job = 1;
+      cluster.walltime = grid::Seconds{600};
+      EXPECT_TRUE(store::add_campaign_cluster(transaction, id, cluster));
+    }
+    store::write_numbered_tasks(transaction, id, tasks);
+    store::complete_campaign(transaction, id, tasks);
+  });
+  return id;
+}
+
+grid::LaunchId GridFixture::begun(grid::CampaignId campaign, grid::ClusterId cluster, int jobs) {
+  transact([&](store::Transaction& transaction) {
+    EXPECT_EQ(store::plan_launch(transaction, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .resources = static_cast<double>(jobs)}, term, now), jobs);
+  });
+  grid::LaunchId id{0};
+  transact([&](store::Transaction& transaction) {
+    id = store::planned_launches(transaction, cluster).back().id;
+    EXPECT_TRUE(store::begin_launch(transaction, id, fmt::format("tag-{}", id.value()), term, now));
+  });
+  return id;
+}
+
+std::vector<store::LiveJob> GridFixture::launched(grid::CampaignId campaign, grid::ClusterId cluster, int jobs) {
+  const auto id = begun(campaign, cluster, jobs);
+  std::vector<store::LiveJob> mine;
+  transact([&](store::Transaction& transaction) {
+    std::vector<store::AcceptedJob> accepted;
+    for (const auto& line : store::launch_lines(transaction, id)) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
+    EXPECT_EQ(store::accept_launch(transaction, id, accepted, accepted.front().remote, now), jobs);
+    for (const auto& job : store::live_jobs(transaction, cluster)) {
+      if (job.remote >= accepted.front().remote) mine.push_back(job);
+    }
+  });
+  return mine;
+}
+
+void GridFixture::end(const store::LiveJob& job, grid::JobEnd end, store::Outcome outcome) {
+  store::Ending ending;
+  ending.job = job.id;
+  ending.end = end;
+  ending.state = end == grid::JobEnd::done || end == grid::JobEnd::task_error ? grid::JobState::terminated : grid::JobState::error;
+  ending.started_at = now;
+  ending.ended_at = now + grid::Seconds{10};
+  ending.resources = 1;
+  ending.outcome = outcome;
+  transact([&](store::Transaction& transaction) { store::end_jobs(transaction, std::array{ending}, now); });
+}
+
+GridFixture::Counters GridFixture::counters(grid::CampaignId campaign) {
+  auto transaction = database.begin();
+  const auto row = transaction.implementation().work.exec1(
+      fmt::format("SELECT waiting, launching, submitted, running, done, failed, cancelled FROM campaigns WHERE id = {}", campaign.value()));
+  return {row[0].as<std::int64_t>(), row[1].as<std::int64_t>(), row[2].as<std::int64_t>(), row[3].as<std::int64_t>(),
+          row[4].as<std::int64_t>(), row[5].as<std::int64_t>(), row[6].as<std::int64_t>()};
+}
+
+GridFixture::Counters GridFixture::recount(grid::CampaignId campaign) {
+  auto transaction = database.begin();
+  const auto row = transaction.implementation().work.exec1(
+      fmt::format("SELECT {}, {}, {}, {}, {}, {}, {} FROM tasks WHERE campaign_id = {}", counted("waiting"), counted("launching"),
+                  counted("submitted"), counted("running"), counted("done"), counted("failed"), counted("cancelled"), campaign.value()));
+  return {row[0].as<std::int64_t>(), row[1].as<std::int64_t>(), row[2].as<std::int64_t>(), row[3].as<std::int64_t>(),
+          row[4].as<std::int64_t>(), row[5].as<std::int64_t>(), row[6].as<std::int64_t>()};
+}
+
+std::string GridFixture::value(const std::string& sql) {
+  auto transaction = database.begin();
+  return store::detail::text(transaction.implementation().work.exec1(sql)[0]);
+}
+
+}  // namespace gleaner::tests

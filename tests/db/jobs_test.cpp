@@ -1,0 +1,138 @@
+#include <fmt/format.h>
+
+#include <random>
+
+#include "lib/store/kills.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+using Jobs = GridFixture;
+using store::Outcome;
+
+TEST_F(Jobs, AJobDone_SettlesItsTask_AndCountsItsDuration) {
+  const auto campaign = a_campaign(2);
+  const auto jobs = launched(campaign, alpha, 2);
+  end(jobs[0], grid::JobEnd::done, Outcome::done);
+  EXPECT_EQ(counters(campaign), (Counters{0, 0, 1, 0, 1, 0, 0}));
+  EXPECT_EQ(value(fmt::format("SELECT done || ' ' || duration_sum || ' ' || concluded FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "1 10 1");
+}
+
+TEST_F(Jobs, APreemptedJob_GivesItsTaskBack_AsANewAttempt_WithoutACharge) {
+  const auto campaign = a_campaign(1);
+  end(launched(campaign, alpha, 1)[0], grid::JobEnd::preempted, Outcome::goes_back);
+  EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || charged FROM tasks"), "waiting 1 0");
+  EXPECT_EQ(launched(campaign, beta, 1)[0].attempt, 1);
+}
+
+TEST_F(Jobs, ALateWordOfADeadAttempt_DoesNotTouchTheNewOne) {
+  const auto campaign = a_campaign(1);
+  const auto first = launched(campaign, alpha, 1)[0];
+  end(first, grid::JobEnd::preempted, Outcome::goes_back);
+  const auto second = launched(campaign, alpha, 1)[0];
+  end(first, grid::JobEnd::done, Outcome::done);
+  EXPECT_EQ(counters(campaign).done, 0);
+  end(second, grid::JobEnd::done, Outcome::done);
+  EXPECT_EQ(counters(campaign).done, 1);
+}
+
+TEST_F(Jobs, ATaskError_IsChargedToTheTask) {
+  const auto campaign = a_campaign(1);
+  end(launched(campaign, alpha, 1)[0], grid::JobEnd::task_error, Outcome::failed);
+  EXPECT_EQ(value("SELECT state || ' ' || charged FROM tasks"), "failed 1");
+  EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "1");
+}
+
+TEST_F(Jobs, TheLastTaskSettled_EndsTheCampaign) {
+  const auto campaign = a_campaign(1);
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::finish_campaigns(t, now).empty()); });
+  end(launched(campaign, alpha, 1)[0], grid::JobEnd::done, Outcome::done);
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::finish_campaigns(t, now), std::vector{campaign}); });
+  EXPECT_EQ(value("SELECT state FROM campaigns"), "terminated");
+}
+
+TEST_F(Jobs, AJobOfACancelledCampaign_IsToBeKilled_AndItsTaskIsCancelled_NotGivenBack) {
+  const auto campaign = a_campaign(3);
+  const auto job = launched(campaign, alpha, 1)[0];
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
+  transact([&](store::Transaction& t) {
+    store::request_kills_of_cancelled(t, now);
+    EXPECT_EQ(store::pending_kills(t, alpha, now).size(), 1U);
+  });
+  end(job, grid::JobEnd::killed_by_us, Outcome::goes_back);
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 0, 0, 3}));
+}
+
+TEST_F(Jobs, AKillThatWasSent_IsNotSentAgain_BeforeItsTime) {
+  const auto campaign = a_campaign(1);
+  const auto job = launched(campaign, alpha, 1)[0];
+  transact([&](store::Transaction& t) {
+    store::request_kills(t, std::array{job.id}, store::KillReason::excess, now);
+    store::note_kills_sent(t, std::array{job.id}, now);
+    EXPECT_TRUE(store::pending_kills(t, alpha, now).empty());
+    EXPECT_EQ(store::pending_kills(t, alpha, now + grid::Seconds{1}).size(), 1U);
+  });
+}
+
+TEST_F(Jobs, AJobThatOarResubmits_IsFollowedUnderItsNewId) {
+  const auto campaign = a_campaign(1);
+  const auto job = launched(campaign, alpha, 1)[0];
+  transact([&](store::Transaction& t) { store::follow_job(t, job.id, job.remote, grid::RemoteJobId{99}); });
+  transact([&](store::Transaction& t) {
+    const auto live = store::live_jobs(t, alpha);
+    ASSERT_EQ(live.size(), 1U);
+    EXPECT_EQ(live[0].remote, grid::RemoteJobId{99});
+    EXPECT_EQ(live[0].resubmissions, 1);
+  });
+}
+
+TEST_F(Jobs, TheCounters_AreWhatARecountGives_AfterAnyTransitions) {
+  std::mt19937 random{20090520};
+  const auto pick = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(random); };
+  const auto campaign = a_campaign(60);
+  for (int step = 0; step < 120; ++step) {
+    const auto cluster = pick(2) == 0 ? alpha : beta;
+    std::vector<store::LiveJob> live;
+    transact([&](store::Transaction& t) { live = store::live_jobs(t, cluster); });
+    switch (pick(4)) {
+      case 0: {
+        transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 1 + pick(4), .resources = 1}, term, now); });
+        std::vector<store::LaunchToMake> planned;
+        transact([&](store::Transaction& t) { planned = store::planned_launches(t, cluster); });
+        for (const auto& launch : planned) {
+          transact([&](store::Transaction& t) {
+            ASSERT_TRUE(store::begin_launch(t, launch.id, fmt::format("tag-{}", launch.id.value()), term, now));
+            if (pick(4) == 0) return store::give_back(t, {.launch = launch.id, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = ""}, now);
+            std::vector<store::AcceptedJob> accepted;
+            for (const auto& line : store::launch_lines(t, launch.id)) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
+            store::accept_launch(t, launch.id, accepted, std::nullopt, now);
+          });
+        }
+        break;
+      }
+      case 1:
+        if (live.empty()) break;
+        transact([&](store::Transaction& t) {
+          const auto& job = live[static_cast<std::size_t>(pick(static_cast<int>(live.size())))];
+          store::observe_jobs(t, std::array{store::Observation{.job = job.id, .state = pick(4) == 0 ? grid::JobState::remote_waiting : grid::JobState::running, .started_at = now, .resources = 1}});
+        });
+        break;
+      default:
+        if (live.empty()) break;
+        const auto& job = live[static_cast<std::size_t>(pick(static_cast<int>(live.size())))];
+        const auto outcome = std::array{Outcome::done, Outcome::goes_back, Outcome::failed}[static_cast<std::size_t>(pick(3))];
+        end(job, outcome == Outcome::done ? grid::JobEnd::done : outcome == Outcome::failed ? grid::JobEnd::task_error : grid::JobEnd::preempted, outcome);
+    }
+    ASSERT_EQ(counters(campaign), recount(campaign)) << "after step " << step;
+    ASSERT_EQ(value("SELECT count(*) FROM campaign_clusters p WHERE (p.launching, p.waiting, p.running, p.unknown) <> "
+                    "(SELECT count(*) FILTER (WHERE state IN ('planned', 'launching')), count(*) FILTER (WHERE state = 'remote_waiting'), "
+                    "count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'unknown') FROM jobs j "
+                    "WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id)"),
+              "0");
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::tests

@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include "tests/db/grid_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+using Launches = GridFixture;
+using store::Outcome;
+
+TEST_F(Launches, ALaunch_TakesTheFirstTasksOfTheBag_AndMovesTheCursor) {
+  const auto campaign = a_campaign(10);
+  begun(campaign, alpha, 4);
+  EXPECT_EQ(value("SELECT string_agg(task::text, ' ' ORDER BY id) FROM jobs"), "0 1 2 3");
+  EXPECT_EQ(value("SELECT next_task FROM campaigns"), "4");
+  EXPECT_EQ(counters(campaign), (Counters{6, 4, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(Launches, ALaunchLargerThanTheBag_GetsWhatIsThere) {
+  const auto campaign = a_campaign(3);
+  int jobs = 0;
+  transact([&](store::Transaction& t) { jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now); });
+  EXPECT_EQ(jobs, 3);
+  transact([&](store::Transaction& t) { jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now); });
+  EXPECT_EQ(jobs, 0);
+  EXPECT_EQ(value("SELECT count(*) FROM launches"), "1");
+}
+
+TEST_F(Launches, ALaunchOfAPausedCampaign_TakesNothing) {
+  const auto campaign = a_campaign(3);
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::hold_campaign(t, campaign)); });
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 3, .resources = 3}, term, now), 0); });
+}
+
+TEST_F(Launches, TwoRunnersOnOneLaunch_OnlyOneBeginsIt) {
+  const auto campaign = a_campaign(2);
+  const auto launch = begun(campaign, alpha, 2);
+  transact([&](store::Transaction& t) { EXPECT_FALSE(store::begin_launch(t, launch, "again", term, now)); });
+}
+
+TEST_F(Launches, AModuleOfALostLease_WritesNothing) {
+  const auto campaign = a_campaign(2);
+  store::release_lease(database, term);
+  ASSERT_TRUE(store::acquire_lease(database, "other", std::chrono::hours{1}));
+  EXPECT_THROW(transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now); }),
+               store::LeaseLost);
+  EXPECT_EQ(value("SELECT count(*) FROM launches"), "0");
+}
+
+TEST_F(Launches, ARefusedLaunch_GivesItsTasksBack_WithTheSameAttempt_ToAnyCluster) {
+  const auto campaign = a_campaign(4);
+  const auto launch = begun(campaign, alpha, 4);
+  transact([&](store::Transaction& t) {
+    store::give_back(t, {.launch = launch, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = "no"}, now);
+  });
+  EXPECT_EQ(counters(campaign), (Counters{4, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(value("SELECT max(attempt) FROM tasks"), "0");
+  EXPECT_EQ(launched(campaign, beta, 4).size(), 4U);
+}
+
+TEST_F(Launches, AVoidLaunch_BindsItsTasksToItsCluster_WhereTheFenceHolds) {
+  const auto campaign = a_campaign(2);
+  const auto launch = begun(campaign, alpha, 2);
+  transact([&](store::Transaction& t) {
+    store::mark_unknown(t, std::array{launch}, "lost");
+    store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+  });
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = beta, .jobs = 2, .resources = 2}, term, now), 0); });
+  EXPECT_EQ(launched(campaign, alpha, 2).size(), 2U);
+  EXPECT_EQ(value("SELECT string_agg(attempt::text, ' ') FROM jobs"), "0 0 0 0");
+}
+
+TEST_F(Launches, ALateOrphanOfAVoidLaunch_IsAdopted_WhenItsTaskIsStillInTheBag) {
+  const auto campaign = a_campaign(1);
+  const auto launch = begun(campaign, alpha, 1);
+  std::vector<store::LaunchLine> lines;
+  transact([&](store::Transaction& t) {
+    lines = store::launch_lines(t, launch);
+    store::mark_unknown(t, std::array{launch}, "lost");
+    store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+  });
+  transact([&](store::Transaction& t) {
+    store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
+    EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now), 0);
+  });
+  EXPECT_EQ(counters(campaign), (Counters{0, 0, 1, 0, 0, 0, 0}));
+  EXPECT_EQ(value("SELECT state FROM launches"), "accepted");
+}
+
+TEST_F(Launches, AnOrphanAndItsSuccessor_TheFirstRealEndSettlesTheTask_OnceOnly) {
+  const auto campaign = a_campaign(1);
+  const auto launch = begun(campaign, alpha, 1);
+  std::vector<store::LaunchLine> lines;
+  transact([&](store::Transaction& t) {
+    lines = store::launch_lines(t, launch);
+    store::mark_unknown(t, std::array{launch}, "lost");
+    store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+  });
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  transact([&](store::Transaction& t) {
+    store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
+  });
+  end(successor, grid::JobEnd::duplicate, Outcome::keep);
+  EXPECT_EQ(counters(campaign).done, 0);
+  std::vector<store::LiveJob> live;
+  transact([&](store::Transaction& t) { live = store::live_jobs(t, alpha); });
+  ASSERT_EQ(live.size(), 1U);
+  end(live[0], grid::JobEnd::done, Outcome::done);
+  EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 1, 0, 0}));
+}
+
+TEST_F(Launches, AClaimHeldByAJobOfAVoidLaunch_HasItsLaunchSearchedAgain_AndIsSpentWhenNothingIsFound) {
+  const auto campaign = a_campaign(1);
+  const auto launch = begun(campaign, alpha, 1);
+  const auto make_void = [&] {
+    transact([&](store::Transaction& t) {
+      store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+    });
+  };
+  transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{launch}, "lost"); });
+  make_void();
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::reopen_twin(t, successor)); });
+  end(successor, grid::JobEnd::duplicate, Outcome::keep);
+  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE state = 'unknown'"), "1");
+  make_void();
+  EXPECT_EQ(counters(campaign), (Counters{1, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(value("SELECT attempt FROM tasks"), "1");
+}
+
+TEST_F(Launches, PartOfAnArrayFound_IsAdopted_AndTheRestStaysUnknown) {
+  const auto campaign = a_campaign(3);
+  const auto launch = begun(campaign, alpha, 3);
+  transact([&](store::Transaction& t) {
+    const auto lines = store::launch_lines(t, launch);
+    store::mark_unknown(t, std::array{launch}, "lost");
+    store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
+  });
+  EXPECT_EQ(value("SELECT state FROM launches"), "unknown");
+  EXPECT_EQ(counters(campaign), (Counters{0, 2, 1, 0, 0, 0, 0}));
+}
+
+TEST_F(Launches, ATaskThatWantsToRunLast_ComesAfterTheNewOnes_AndOneThatWantsToRunFirst_BeforeThem) {
+  const auto campaign = a_campaign(5);
+  const auto jobs = launched(campaign, alpha, 2);
+  const auto give = [&](const store::LiveJob& job, grid::JobEnd why, store::BagPlace place) {
+    store::Ending ending;
+    ending.job = job.id;
+    ending.end = why;
+    ending.outcome = Outcome::goes_back;
+    ending.place = place;
+    transact([&](store::Transaction& t) { store::end_jobs(t, std::array{ending}, now); });
+  };
+  give(jobs[0], grid::JobEnd::rerun_last, store::BagPlace::last);
+  give(jobs[1], grid::JobEnd::rerun_first, store::BagPlace::first);
+  std::vector<std::int64_t> order;
+  for (int i = 0; i < 5; ++i) order.push_back(launched(campaign, alpha, 1).at(0).task.value());
+  EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 3, 4, 0}));
+}
+
+}  // namespace
+}  // namespace gleaner::tests
