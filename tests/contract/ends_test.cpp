@@ -1,0 +1,188 @@
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include "tests/contract/raw_http.hpp"
+#include "tests/contract/world.hpp"
+
+/// How jobs end, and how one knows.
+namespace gleaner::contract {
+namespace {
+
+using oar::Removal;
+using oar::RemoteState;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+auto event(const std::string& type) { return Field(&oar::RemoteEvent::type, type); }
+auto event(const std::string& type, const std::string& words) {
+  return AllOf(Field(&oar::RemoteEvent::type, type), Field(&oar::RemoteEvent::description, HasSubstr(words)));
+}
+
+class Ends : public Contract {
+ protected:
+  static oar::JobDetails ended(const oar::Submitted& submitted) {
+    world().await_end(submitted.ids);
+    return world().details(submitted.ids.front());
+  }
+};
+GLEANER_ON_EACH_BACKEND(Ends);
+
+TEST_P(Ends, TerminatedIsTheEndOfACommand_AndItsStatusIsAWaitStatus) {
+  const auto jobs = world().await_end(world().shared().ends.ids);
+  for (const auto& job : jobs) {
+    EXPECT_EQ(job.state, RemoteState::terminated);
+    EXPECT_TRUE(job.started);
+    EXPECT_TRUE(job.stopped);
+  }
+  EXPECT_EQ(jobs[0].exit_status, 0);
+  EXPECT_EQ(jobs[1].exit_status, 3 << 8);
+  EXPECT_EQ(jobs[2].exit_status, 9);
+  EXPECT_EQ(jobs[3].exit_status, 127 << 8);
+  EXPECT_EQ(oar::shell_status(*jobs[1].exit_status), 3);
+  EXPECT_EQ(oar::shell_status(*jobs[2].exit_status), 137);
+}
+
+TEST_P(Ends, AWorkingDirectoryThatIsNotThere_IsAnErrorWithoutAStatus) {
+  const auto details = ended(world().shared().no_directory);
+  EXPECT_EQ(details.job.state, RemoteState::error);
+  EXPECT_FALSE(details.job.exit_status);
+  EXPECT_THAT(details.events, Contains(event("WORKING_DIRECTORY")));
+}
+
+TEST_P(Ends, AnOutputThatCannotBeWritten_IsAnError) {
+  const auto details = ended(world().shared().no_output);
+  EXPECT_EQ(details.job.state, RemoteState::error);
+  EXPECT_THAT(details.events, Contains(event("OUTPUT_FILES")));
+}
+
+TEST_P(Ends, AJobOverItsWalltimeIsKilled_AndTheEventSaysWhy) {
+  const auto details = ended(world().shared().over_time);
+  EXPECT_EQ(details.job.state, RemoteState::error);
+  EXPECT_FALSE(details.job.exit_status);
+  EXPECT_THAT(details.events, Contains(event("WALLTIME")));
+  EXPECT_THAT(details.events, Not(Contains(event("BESTEFFORT_KILL"))));
+}
+
+TEST_P(Ends, APreemptedJobWasKilledForALocalOne_AndAnIdempotentOneIsRunAgainByOar) {
+  const auto victim = world().shared().best_effort.ids.front();
+  world().await({victim}, [](const auto& job) { return job.state == RemoteState::running; });
+  auto local = world().request("true");
+  local.properties = world().shared().best_effort_place;
+  world().submit(local);
+  const auto details = ended(world().shared().best_effort);
+  EXPECT_EQ(details.job.state, RemoteState::error);
+  EXPECT_FALSE(details.job.exit_status);
+  EXPECT_THAT(details.events, Contains(event("BESTEFFORT_KILL")));
+  EXPECT_THAT(details.events, Contains(event("FRAG_JOB_REQUEST", "root")));
+  ASSERT_TRUE(details.resubmitted_as);
+  const auto second = world().details(*details.resubmitted_as);
+  EXPECT_EQ(second.resubmit_of, victim);
+  EXPECT_EQ(second.job.name, details.job.name);
+  EXPECT_EQ(second.job.command, details.job.command);
+}
+
+/// Polling may skip any of the short states, but never goes back.
+TEST_P(Ends, StatesOnlyGoForward) {
+  static const std::vector<RemoteState> kOrder{RemoteState::waiting,   RemoteState::to_launch, RemoteState::launching, RemoteState::running,
+                                               RemoteState::finishing, RemoteState::to_error,  RemoteState::error,     RemoteState::terminated};
+  const auto place_of = [](RemoteState state) { return std::ranges::find(kOrder, state) - kOrder.begin(); };
+  const auto submitted = world().submit(world().request("sleep 1"));
+  std::vector<RemoteState> seen;
+  const auto job = world()
+                       .await(submitted.ids,
+                              [&](const auto& now) {
+                                seen.push_back(now.state);
+                                return oar::is_over(now.state);
+                              })
+                       .front();
+  EXPECT_TRUE(std::ranges::is_sorted(seen, {}, place_of));
+  EXPECT_EQ(job.state, RemoteState::terminated);
+}
+
+class Deletion : public Contract {
+ protected:
+  static oar::Result<Removal> remove(const std::string& user, grid::RemoteJobId id) {
+    const oar::JobOf asked{user, id};
+    return client().remove({&asked, 1}).front();
+  }
+  static void expect_refused(const oar::Result<Removal>& removal) {
+    ASSERT_FALSE(removal);
+    ASSERT_TRUE(std::holds_alternative<oar::Refused>(removal.error())) << oar::describe(removal.error());
+    EXPECT_EQ(std::get<oar::Refused>(removal.error()).status, 400);
+  }
+};
+GLEANER_ON_EACH_BACKEND(Deletion);
+
+TEST_P(Deletion, IsNotedOnce_AndSaidToBeNotedAfterwards) {
+  const auto id = world().submit(world().request("sleep 100")).ids.front();
+  world().await({id}, [](const auto& job) { return job.state == RemoteState::running; });
+  EXPECT_EQ(remove(world().user(), id).value(), Removal::accepted);
+  EXPECT_EQ(remove(world().user(), id).value(), Removal::already_over_or_asked);
+  world().await_end({id});
+  EXPECT_EQ(remove(world().user(), id).value(), Removal::already_over_or_asked);
+  const auto details = world().details(id);
+  EXPECT_EQ(details.job.state, RemoteState::error);
+  EXPECT_FALSE(details.job.exit_status);
+  EXPECT_THAT(details.events, Contains(event("FRAG_JOB_REQUEST", world().user())));
+  EXPECT_THAT(details.events, Not(Contains(event("BESTEFFORT_KILL"))));
+}
+
+TEST_P(Deletion, OfAJobThatWaits_EndsItInErrorToo) {
+  auto request = world().request("true");
+  request.properties = "resource_id = 2";
+  const auto id = world().submit(request).ids.front();
+  EXPECT_EQ(remove(world().user(), id).value(), Removal::accepted);
+  EXPECT_EQ(world().await_end({id}).front().state, RemoteState::error);
+}
+
+TEST_P(Deletion, OfAJobThatHasEnded_SaysSo) {
+  const auto id = world().await_end(world().shared().echo.ids).front().id;
+  const auto removal = remove(world().user(), id);
+  ASSERT_TRUE(removal) << oar::describe(removal.error());
+  EXPECT_EQ(*removal, Removal::already_over_or_asked);
+}
+
+TEST_P(Deletion, OfAnUnknownOrForeignJob_IsRefused) {
+  expect_refused(remove(world().user(), grid::RemoteJobId{999'999'998}));
+  expect_refused(remove(world().other_user(), world().shared().long_one.ids.front()));
+}
+
+TEST_P(Deletion, OfAnArray_TakesAllThatIsLeft) {
+  auto request = world().request("sleep", {"0", "100", "100", "100"});
+  const auto submitted = world().submit(request);
+  world().await_end({submitted.ids.front()});
+  EXPECT_EQ(client().remove_array(world().user(), submitted.array).value(), Removal::accepted);
+  const auto jobs = world().await_end(submitted.ids);
+  EXPECT_EQ(jobs.front().state, RemoteState::terminated);
+  EXPECT_TRUE(std::all_of(jobs.begin() + 1, jobs.end(), [](const auto& job) { return job.state == RemoteState::error; }));
+  EXPECT_EQ(client().remove_array(world().user(), submitted.array).value(), Removal::already_over_or_asked);
+}
+
+TEST_P(Deletion, OfManyJobs_GoesTogether) {
+  auto request = world().request("sleep", {"100", "100", "100"});
+  request.types = {"besteffort"};
+  const auto submitted = world().submit(request);
+  std::vector<oar::JobOf> asked;
+  for (const auto id : submitted.ids) {
+    asked.push_back({world().user(), id});
+  }
+  for (const auto& removal : client().remove(asked)) {
+    ASSERT_TRUE(removal) << oar::describe(removal.error());
+    EXPECT_EQ(*removal, Removal::accepted);
+  }
+  for (const auto& job : world().await_end(submitted.ids)) {
+    EXPECT_EQ(job.state, RemoteState::error);
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::contract

@@ -1,0 +1,211 @@
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include "tests/contract/raw_http.hpp"
+#include "tests/contract/world.hpp"
+
+namespace gleaner::contract {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAreArray;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<grid::RemoteJobId> ids_of(const std::vector<oar::RemoteJob>& jobs) {
+  std::vector<grid::RemoteJobId> ids;
+  std::ranges::transform(jobs, std::back_inserter(ids), &oar::RemoteJob::id);
+  return ids;
+}
+
+template <class T>
+T value(oar::Result<T> result) {
+  if (!result) {
+    throw std::runtime_error(oar::describe(result.error()));
+  }
+  return std::move(*result);
+}
+
+class Lists : public Contract {
+ protected:
+  static rapidjson::Document list(const std::string& query) {
+    const auto answer = raw(world().access(), "GET", "/jobs.json?" + query, {identity(world().access(), world().user()), kAcceptJson});
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    rapidjson::Document document;
+    document.Parse(answer.body.c_str());
+    return document;
+  }
+  static std::set<std::int64_t> numbers(const rapidjson::Document& document) {
+    std::set<std::int64_t> found;
+    for (const auto& item : document["items"].GetArray()) {
+      found.insert(item["id"].GetInt64());
+    }
+    return found;
+  }
+};
+GLEANER_ON_EACH_BACKEND(Lists);
+
+TEST_P(Lists, WithoutAFilter_OnlyJobsThatAreNotOver) {
+  const auto over = world().await_end(world().shared().echo.ids).front().id;
+  const auto running = world().shared().long_one.ids.front();
+  const auto found = numbers(list("limit=10000"));
+  EXPECT_THAT(found, Contains(running.value()));
+  EXPECT_THAT(found, Not(Contains(over.value())));
+}
+
+TEST_P(Lists, AnArrayOrIdsReplaceThatFilter) {
+  const auto& echo = world().shared().echo;
+  world().await_end(echo.ids);
+  EXPECT_EQ(ids_of(value(client().jobs_of_array(echo.array))), echo.ids);
+  EXPECT_EQ(ids_of(value(client().jobs(echo.ids))), echo.ids);
+}
+
+TEST_P(Lists, PagesHaveATotalAndALinkToTheNext) {
+  const auto query = "array=" + std::to_string(world().shared().echo.array.value());
+  const auto first = list(query + "&limit=2");
+  EXPECT_EQ(first["items"].Size(), 2U);
+  EXPECT_EQ(first["total"].GetInt(), 3);
+  EXPECT_EQ(first["offset"].GetInt(), 0);
+  bool has_next = false;
+  for (const auto& link : first["links"].GetArray()) {
+    has_next = has_next || std::string{link["rel"].GetString()} == "next";
+  }
+  EXPECT_TRUE(has_next);
+  const auto second = list(query + "&limit=2&offset=2");
+  EXPECT_EQ(second["items"].Size(), 1U);
+  EXPECT_EQ(second["total"].GetInt(), 3);
+}
+
+TEST_P(Lists, BeyondTheLastPageThereIsNothing_AndTheTotalIsStillSaid) {
+  const auto page = list("array=" + std::to_string(world().shared().echo.array.value()) + "&limit=2&offset=1000");
+  EXPECT_EQ(page["items"].Size(), 0U);
+  EXPECT_EQ(page["total"].GetInt(), 3);
+}
+
+TEST_P(Lists, TheClientReadsEveryPage) {
+  oar::Limits limits;
+  limits.page = 2;
+  oar::Client patient{world().access(), limits};
+  const auto& ends = world().shared().ends;
+  EXPECT_EQ(ids_of(value(patient.jobs_of_array(ends.array))), ends.ids);
+  EXPECT_EQ(value(patient.resources()).total, value(client().resources()).total);
+}
+
+TEST_P(Lists, IdsAreAskedForInPieces_AndUnknownOnesAreLeftOut) {
+  oar::Limits limits;
+  limits.url_bytes = 20;
+  oar::Client brief{world().access(), limits};
+  auto asked = world().shared().ends.ids;
+  asked.insert(asked.end(), world().shared().echo.ids.begin(), world().shared().echo.ids.end());
+  auto expected = asked;
+  std::ranges::sort(expected);
+  asked.push_back(grid::RemoteJobId{999'999'998});
+  asked.push_back(asked.front());
+  EXPECT_EQ(ids_of(value(brief.jobs(asked))), expected);
+}
+
+TEST_P(Lists, NoIdsAreNoJobs) { EXPECT_THAT(value(client().jobs({})), IsEmpty()); }
+
+TEST_P(Lists, AnUnknownStateIsNoJob) { EXPECT_EQ(list("state=Nonsense")["items"].Size(), 0U); }
+
+TEST_P(Lists, AJobThatWaitsHasNoDatesOfItsOwnYet) {
+  const auto waiting = value(client().jobs(world().shared().held_back.ids)).front();
+  EXPECT_EQ(waiting.state, oar::RemoteState::waiting);
+  EXPECT_EQ(waiting.owner, world().user());
+  EXPECT_GT(waiting.submitted, grid::Instant{});
+  EXPECT_FALSE(waiting.stopped);
+  EXPECT_FALSE(waiting.exit_status);
+}
+
+TEST_P(Lists, AJobThatRunsSaysHowManyResourcesItTakes) {
+  const auto running =
+      world().await(world().shared().long_one.ids, [](const auto& job) { return job.state == oar::RemoteState::running; }).front();
+  EXPECT_EQ(running.resources, 1);
+  EXPECT_EQ(running.walltime, grid::Seconds{300});
+  EXPECT_TRUE(running.started);
+  EXPECT_FALSE(running.exit_status);
+}
+
+TEST_P(Lists, WhatOccupiesTheClusterIsWhatRuns) {
+  const auto running = world().shared().long_one.ids.front();
+  world().await({running}, [](const auto& job) { return job.state == oar::RemoteState::running; });
+  const auto over = world().await_end(world().shared().echo.ids).front().id;
+  const auto occupying = ids_of(value(client().occupying()));
+  EXPECT_THAT(occupying, Contains(running));
+  EXPECT_THAT(occupying, Not(Contains(over)));
+  EXPECT_THAT(occupying, Not(Contains(world().shared().held_back.ids.front())));
+}
+
+/// OAR's `from` alone leaves out jobs that are being launched or that finish.
+TEST_P(Lists, JobsSinceAMoment_AreFoundInEveryStateTheyPassThrough) {
+  const auto since = std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now());
+  auto request = world().request("true", {"1", "2", "3", "4"});
+  request.types = {"besteffort"};
+  const auto submitted = world().submit(request);
+  const std::set<grid::RemoteJobId> expected(submitted.ids.begin(), submitted.ids.end());
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{120};
+  for (bool over = false; !over;) {
+    std::set<grid::RemoteJobId> found;
+    over = true;
+    for (const auto& job : value(client().jobs_since(world().user(), since))) {
+      if (job.name == request.name) {
+        found.insert(job.id);
+        over = over && oar::is_over(job.state);
+      }
+    }
+    ASSERT_EQ(found, expected);
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline);
+  }
+}
+
+TEST_P(Lists, JobsSinceAMoment_AreOneUsersOnly) {
+  const auto jobs = value(client().jobs_since(world().other_user(), grid::Instant{}));
+  EXPECT_TRUE(std::ranges::all_of(jobs, [](const auto& job) { return job.owner == world().other_user(); }));
+}
+
+TEST_P(Lists, ResourcesAreCountedByStateAndByNode) {
+  const auto resources = value(client().resources());
+  EXPECT_GT(resources.total, 0);
+  EXPECT_EQ(resources.total, resources.alive + resources.standby + resources.suspected + resources.dead + resources.absent);
+  EXPECT_GT(resources.usable(), 0);
+  int by_node = 0;
+  for (const auto& node : resources.nodes) {
+    EXPECT_FALSE(node.name.empty());
+    by_node += node.resources;
+  }
+  EXPECT_EQ(by_node, resources.total);
+  EXPECT_GE(resources.biggest_node(), resources.total / static_cast<int>(resources.nodes.size()));
+}
+
+TEST_P(Lists, ManyJobsAreLookedAtTogether_AndEachAnswerIsInItsPlace) {
+  std::vector<oar::JobOf> asked;
+  for (int round = 0; round < 3; ++round) {
+    for (const auto id : world().shared().ends.ids) {
+      asked.push_back({world().user(), id});
+    }
+    asked.push_back({world().user(), grid::RemoteJobId{999'999'998}});
+  }
+  const auto details = client().details(asked);
+  ASSERT_EQ(details.size(), asked.size());
+  for (std::size_t place = 0; place < asked.size(); ++place) {
+    if (asked[place].id.value() == 999'999'998) {
+      ASSERT_FALSE(details[place]);
+      EXPECT_EQ(std::get<oar::Refused>(details[place].error()).status, 404);
+    } else {
+      ASSERT_TRUE(details[place]) << oar::describe(details[place].error());
+      EXPECT_EQ(details[place]->job.id, asked[place].id);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::contract

@@ -1,0 +1,70 @@
+#include <string>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "tests/contract/raw_http.hpp"
+#include "tests/contract/world.hpp"
+
+/// Files of the users, through the API.
+namespace gleaner::contract {
+namespace {
+
+class Media : public Contract {
+ protected:
+  static int refusal(const oar::Failure& failure) {
+    const auto* const refused = std::get_if<oar::Refused>(&failure);
+    return refused == nullptr ? -1 : refused->status;
+  }
+  static std::string folder() { return "~/" + world().token() + "/media"; }
+
+  /// Three lines, one with bytes that are no UTF-8, in a file whose name has a space; one that
+  /// nobody else may read.
+  static void make_files() {
+    const auto job = world().request(fmt::format("mkdir -p {0}/media; printf 'one\\\\ntw\\\\351\\\\nthree\\\\n' > '{0}/media/a b.txt'; "
+                                                 "echo secret > {0}/media/own; chmod 600 {0}/media/own; pwd",
+                                                 world().token()));
+    const auto ended = world().await_end(world().submit(job).ids).front();
+    ASSERT_EQ(ended.exit_status, 0);
+    home_ = client().read_file(world().user(), fmt::format("~/{}/{}.out", world().token(), ended.id.value())).value_or("");
+    home_.resize(home_.find('\n'));
+  }
+  static inline std::string home_;
+};
+GLEANER_ON_EACH_BACKEND(Media);
+
+TEST_P(Media, AFileIsReadByteForByte_WholeOrItsLastLines_ByAnyPath) {
+  make_files();
+  const auto user = world().user();
+  EXPECT_EQ(client().read_file(user, folder() + "/a b.txt").value_or("failed"), "one\ntw\xE9\nthree\n");
+  EXPECT_EQ(client().read_file(user, folder() + "/a b.txt", 2).value_or("failed"), "tw\xE9\nthree\n");
+  EXPECT_EQ(client().read_file(user, home_ + "/" + world().token() + "/media/own").value_or("failed"), "secret\n");
+}
+
+TEST_P(Media, AFileOfAnotherUserThatTheyKeep_IsForbidden) {
+  make_files();
+  const auto file = client().read_file(world().other_user(), home_ + "/" + world().token() + "/media/own");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(refusal(file.error()), 403) << oar::describe(file.error());
+}
+
+TEST_P(Media, AFileThatIsNotThere_IsNotFound) {
+  const auto file = client().read_file(world().user(), folder() + "/nosuchfile");
+  ASSERT_FALSE(file);
+  EXPECT_EQ(refusal(file.error()), 404) << oar::describe(file.error());
+}
+
+TEST_P(Media, AFolderIsDeletedWithAllThatIsInIt) {
+  make_files();
+  const auto deleted = client().delete_path(world().user(), folder());
+  ASSERT_TRUE(deleted) << oar::describe(deleted.error());
+  EXPECT_EQ(refusal(client().read_file(world().user(), folder() + "/own").error()), 404);
+}
+
+TEST_P(Media, APathThatIsNeitherAbsoluteNorInAHome_IsNotSent) {
+  EXPECT_EQ(refusal(client().read_file(world().user(), "file").error()), 0);
+  EXPECT_EQ(refusal(client().delete_path(world().user(), "../file").error()), 0);
+}
+
+}  // namespace
+}  // namespace gleaner::contract
