@@ -7,9 +7,6 @@
 namespace gleaner::metascheduler {
 namespace {
 
-/// How long OAR may take to start a job that fits.
-constexpr grid::Seconds kSettling{15};
-
 std::optional<planner::Brake> brake_of(const std::optional<store::ActiveBrake>& brake) {
   if (!brake) return std::nullopt;
   return planner::Brake{.reason = brake->reason, .until = brake->until};
@@ -19,8 +16,6 @@ std::optional<planner::Brake> brake_of(const std::optional<store::ActiveBrake>& 
 bool is_login(const std::string& login) {
   return !login.empty() && std::ranges::all_of(login, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
-
-double resources_per_job(const store::PlanningPair& pair) { return pair.resources_per_job ? *pair.resources_per_job : 1.0 / ratio_of(pair); }
 
 /// After repeated failures and the end of the brake, one job at a time until one succeeds.
 std::optional<int> most_jobs(const store::PlanningPair& pair, const process::Config& config) {
@@ -35,7 +30,7 @@ planner::PairView view_of(const store::PlanningPair& pair, const process::Config
   view.job_ratio = ratio_of(pair);
   view.live_jobs = pair.launching + pair.waiting + pair.running;
   view.waiting_jobs = pair.launching + pair.waiting;
-  view.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, kSettling);
+  view.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, grid::kSettling);
   view.frozen_jobs = pair.unknown;
   view.concluded_jobs = pair.concluded;
   view.returned_tasks = pair.returned;
@@ -85,8 +80,8 @@ planner::Snapshot snapshot_of(const store::PlanningFacts& facts, const process::
   for (const auto& pair : facts.pairs) {
     snapshot.pairs.push_back(view_of(pair, config, now));
     auto& cluster = snapshot.clusters[index.at(pair.cluster)];
-    cluster.waiting_resources += pair.waiting * resources_per_job(pair);
-    cluster.unaccounted_resources += (pair.launching + pair.unknown) * resources_per_job(pair);
+    cluster.waiting_resources += pair.waiting / ratio_of(pair);
+    cluster.unaccounted_resources += (pair.launching + pair.unknown) / ratio_of(pair);
   }
   return snapshot;
 }

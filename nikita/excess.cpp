@@ -8,16 +8,15 @@ namespace {
 constexpr double kSmall = 1e-9;
 
 double resources_of(const store::WaitingJob& job) {
-  if (job.resources_per_job) return *job.resources_per_job;
   if (job.job_ratio && *job.job_ratio > 0) return 1.0 / *job.job_ratio;
-  return 1.0;
+  return job.resources_per_job.value_or(1);
 }
 
 /// Whether the cluster is still at work on our jobs: it took or started one lately.
 grid::Starting starting_of(const std::vector<store::WaitingJob>& jobs, grid::Instant now) {
   std::optional<grid::Instant> last;
   for (const auto& job : jobs) last = std::max({last, job.last_start_at, job.last_accept_at});
-  return grid::starting_of(last, std::nullopt, now, kSettling);
+  return grid::starting_of(last, std::nullopt, now, grid::kSettling);
 }
 
 }  // namespace

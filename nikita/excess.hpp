@@ -29,8 +29,4 @@ struct Wiped {
 /// may find room elsewhere. Source: spec/003, step 9, and Bzizou's note on Nikita.
 [[nodiscard]] Wiped to_wipe(const Queue& queue, const Patience& patience, grid::Instant now);
 
-/// While a cluster that takes our jobs has started one within this time, its free resources are
-/// believed to be about to take those that wait.
-inline constexpr std::chrono::seconds kSettling{15};
-
 }  // namespace gleaner::nikita

@@ -12,8 +12,6 @@
 namespace gleaner::predictor {
 namespace {
 
-constexpr grid::Seconds kSettling{15};
-
 struct CampaignForecast {
   prediction::Durations durations;
   prediction::Forecast forecast;
@@ -50,7 +48,7 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
   queue.free_resources = pair.free;
   queue.max_resources = pair.max_resources;
   queue.flood = pair.flood;
-  queue.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, kSettling);
+  queue.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, grid::kSettling);
   queue.resources_per_job = pair.resources_per_job;
   if (pair.resources_jobs > 0) queue.assigned_resources = static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs);
   return queue;

@@ -7,6 +7,9 @@
 /// judges by it, and nikita wipes what is beyond it.
 namespace gleaner::grid {
 
+/// How long a cluster may take to start a job that fits.
+inline constexpr Seconds kSettling{15};
+
 /// Whether the cluster's scheduler is still at work on our jobs: OAR starts one or two a second, so
 /// for some seconds jobs wait beside free resources that they are about to take.
 enum class Starting {

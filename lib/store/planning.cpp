@@ -95,7 +95,6 @@ void release_bound(Transaction& transaction, grid::CampaignId campaign, grid::Cl
 }
 
 void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
-  if (submitted.empty()) return;
   Array campaigns, clusters, jobs, offered, ratios;
   for (const auto& one : submitted) {
     campaigns.add(one.campaign.value());

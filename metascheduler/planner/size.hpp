@@ -17,7 +17,8 @@ struct Share {
 };
 
 /// Stage 6. How many jobs on each cluster, in the order of the candidates: the campaign
-/// scheduler's word, of the tasks that are left. What is given is written into the ledger.
+/// scheduler's word, of the tasks that are left. Free resources of every cluster go before the
+/// queue of any: a task that could run at once does not wait elsewhere. What is given is written into the ledger.
 [[nodiscard]] std::vector<Share> size(const CampaignScheduler& scheduler, Ledger& ledger, Contender& contender,
                                       std::vector<Decision>& decisions);
 

@@ -70,11 +70,17 @@ SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
 UPDATE returned_tasks SET cluster_id = NULL WHERE campaign_id = $1 AND cluster_id = $2
 
 -- name: planning.submitted
--- What this cycle submits for each pair, for the predictor: $1 campaigns, $2 clusters, $3 jobs, $4 free resources offered, $5 first
+-- What this cycle submits for each pair, for the predictor; nothing for the pairs that are not given. $1 campaigns, $2 clusters, $3 jobs, $4 free resources offered, $5 first
 -- ratios, $6 now.
+WITH given AS (
+  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::double precision[], $5::double precision[])
+    AS g(campaign_id, cluster_id, jobs, offered, ratio)),
+nothing AS (
+  UPDATE forecasts f SET nsub = 0, offered = 0 FROM campaigns c
+  WHERE c.id = f.campaign_id AND c.state IN ('in_treatment', 'paused') AND f.nsub <> 0
+    AND NOT EXISTS (SELECT FROM given g WHERE g.campaign_id = f.campaign_id AND g.cluster_id = f.cluster_id))
 INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, offered)
-SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered
-FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::double precision[], $5::double precision[]) AS g(campaign_id, cluster_id, jobs, offered, ratio)
+SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered FROM given g
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
 
 -- name: planning.decide

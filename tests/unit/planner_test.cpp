@@ -40,6 +40,19 @@ TEST(Planner, Flood_AddsWhatMayWait_AndWhatWaitsIsTakenOff) {
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "no_free_resources");
 }
 
+TEST(Planner, ATaskThatCouldRunAtOnce_DoesNotWaitInTheQueueOfAClusterThatComesFirst) {
+  auto snapshot = one_of_each();
+  snapshot.campaigns = {a_campaign(1, 32)};
+  snapshot.clusters.push_back(a_cluster(2));
+  snapshot.pairs.push_back(a_pair(1, 2));
+  for (auto& cluster : snapshot.clusters) cluster.flood = 0.5;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 16);
+  snapshot.campaigns = {a_campaign(1, 34)};
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 18);
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 16);
+}
+
 TEST(Planner, FloodOfZero_LetsNothingWait) {
   auto snapshot = one_of_each();
   snapshot.clusters[0].free_resources = 0;
