@@ -1,0 +1,78 @@
+#pragma once
+#include <set>
+#include <string>
+
+#include "lib/http/message.hpp"
+#include "sim/minioar/call.hpp"
+#include "sim/minioar/engine.hpp"
+#include "sim/minioar/faults.hpp"
+#include "sim/minioar/job_json.hpp"
+
+namespace gleaner::minioar {
+
+/// What an action is for: one job, or an array of them.
+enum class Scope { job, array };
+enum class Users { listed, any };
+enum class Admin { refused, allowed };
+
+struct ApiOptions {
+  std::string prefix = "/oarapi-grid";
+  std::string login;                ///< empty: no password is asked
+  std::string password;
+  std::set<std::string> users;      ///< whom the cluster knows
+  Users accept = Users::listed;
+  Admin admin = Admin::refused;     ///< /_faults, /_preempt, /_node, /_stress
+};
+
+/// The REST API of OAR 2.5.9, over an engine. Safe for threads.
+class Api {
+ public:
+  Api(Engine& engine, ApiOptions options) : engine_{engine}, options_{std::move(options)} {}
+  [[nodiscard]] http::Response handle(const http::Request& request);
+  /// Ends the delays of faults.
+  void stop() { faults_.stop(); }
+
+ private:
+  [[nodiscard]] http::Response answer(const http::Request& request, const std::string& path_info);
+  [[nodiscard]] http::Response route(const Call& call);
+  [[nodiscard]] std::optional<http::Response> route_read(const Call& call);
+  [[nodiscard]] std::optional<http::Response> route_write(const Call& call);
+  [[nodiscard]] bool password_is_right(const http::Request& request) const;
+  [[nodiscard]] bool knows(const std::string& user) const;
+
+  // api_jobs.cpp
+  [[nodiscard]] http::Response list_jobs(const Call& call, std::string_view kind);
+  [[nodiscard]] http::Response show_job(const Call& call, JobNumber id, Detail detail);
+  [[nodiscard]] http::Response show_job_items(const Call& call, JobNumber id, std::string_view kind);
+  // api_actions.cpp
+  [[nodiscard]] http::Response post_job(const Call& call);
+  [[nodiscard]] http::Response delete_job(const Call& call, JobNumber id);
+  [[nodiscard]] http::Response act(const Call& call, Scope scope, JobNumber id, const std::string& action);
+  [[nodiscard]] http::Response send_signal(const Call& call, JobNumber id, int signal);
+  // api_resources.cpp
+  [[nodiscard]] http::Response root(const Call& call);
+  [[nodiscard]] http::Response small_facts(const Call& call, const std::string& which);
+  [[nodiscard]] http::Response list_resources(const Call& call, std::string_view kind);
+  [[nodiscard]] http::Response show_resource(const Call& call, std::int64_t id);
+  [[nodiscard]] http::Response node_resources(const Call& call, const std::string& node);
+  [[nodiscard]] http::Response jobs_on(const Call& call, const std::string& node, std::int64_t resource);
+  // api_media.cpp
+  [[nodiscard]] http::Response media(const Call& call);
+  [[nodiscard]] http::Response media_read(const Call& call, const std::string& file);
+  [[nodiscard]] http::Response media_list(const Call& call, const std::string& path);
+  [[nodiscard]] http::Response media_write(const Call& call, const std::string& file, std::string_view force);
+  [[nodiscard]] http::Response media_chmod(const Call& call, const std::string& file);
+  [[nodiscard]] http::Response media_delete(const std::string& file, const Call& call);
+  [[nodiscard]] std::string file_of(const Call& call, std::string_view path) const;
+  [[nodiscard]] bool may(const std::string& user, const std::string& file, int others_bit) const;
+  // api_admin.cpp
+  [[nodiscard]] http::Response admin(const http::Request& request, const std::string& path);
+
+  Engine& engine_;
+  const ApiOptions options_;
+  Faults faults_;
+  std::mutex stress_mutex_;
+  std::string stress_ = "0";
+};
+
+}  // namespace gleaner::minioar

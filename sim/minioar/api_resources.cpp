@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <ctime>
+
+#include <fmt/format.h>
+
+#include "sim/minioar/api.hpp"
+#include "sim/minioar/job_json.hpp"
+#include "sim/minioar/pages.hpp"
+
+namespace gleaner::minioar {
+
+namespace {
+
+constexpr std::int64_t kPageLimit = 500;
+
+void write_versions(JsonText& json, const Call& call) {
+  json.field("api_timestamp", call.now).field("api_timezone", "UTC").field("api_version", "1.0.2").field("apilib_version", "1.0.2");
+  json.field("oar_version", "2.5.9 (Canicule)");
+}
+
+std::string zone() {
+  const auto now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  return parts.tm_zone;
+}
+
+}  // namespace
+
+http::Response Api::root(const Call& call) {
+  JsonText json;
+  json.begin_object();
+  write_versions(json, call);
+  json.key("links").begin_array();
+  write_link(json, call.link("./"), "self");
+  for (const auto& [path, title] : {std::pair{"resources", "resources"},
+                                    {"resources/details", "full_resources"},
+                                    {"jobs", "jobs"},
+                                    {"jobs/details", "detailed_jobs"},
+                                    {"jobs/table", "jobs_table"},
+                                    {"config", "config"},
+                                    {"admission_rules", "admission_rules"}}) {
+    write_link(json, call.link(path), "collection", title);
+  }
+  json.end_array().end_object();
+  return json_answer(200, json.text(), "GET");
+}
+
+http::Response Api::small_facts(const Call& call, const std::string& which) {
+  JsonText json;
+  json.begin_object();
+  if (which == "version") {
+    write_versions(json, call);
+  } else if (which == "whoami") {
+    json.field("api_timestamp", call.now).field("authenticated_user", call.user);
+  } else if (which == "timezone") {
+    json.field("api_timestamp", call.now).field("timezone", zone());
+  } else {
+    const std::lock_guard lock{stress_mutex_};
+    json.field("GLOBAL_STRESS", stress_).field("api_timestamp", call.now).key("links").begin_array();
+    write_link(json, call.link("stress_factor"), "self");
+    json.end_array();
+  }
+  json.end_object();
+  return json_answer(200, json.text(), "GET");
+}
+
+http::Response Api::list_resources(const Call& call, std::string_view kind) {
+  Page page;
+  page.limit = call.parameter("limit") ? std::max<std::int64_t>(call.number("limit").value_or(0), 0) : kPageLimit;
+  page.offset = std::max<std::int64_t>(call.number("offset").value_or(0), 0);
+  page.items = engine_.read([&](Ledger& ledger) {
+    const auto& resources = ledger.resources();
+    page.total = static_cast<std::int64_t>(resources.size());
+    const auto begin = std::min(page.offset, page.total);
+    const auto end = page.limit == 0 ? page.total : std::min(begin + page.limit, page.total);
+    JsonText json;
+    json.begin_array();
+    for (auto i = begin; i < end; ++i) {
+      const auto& resource = resources[static_cast<std::size_t>(i)];
+      if (kind.empty()) {
+        write_listed_resource(json, call, resource);
+      } else {
+        write_resource(json, call, resource);
+      }
+    }
+    json.end_array();
+    return json.text();
+  });
+  return json_answer(200, page_json(call, page), kind.empty() ? "GET, POST" : "GET");
+}
+
+http::Response Api::show_resource(const Call& call, std::int64_t id) {
+  const auto json = engine_.read([&](Ledger& ledger) -> std::optional<std::string> {
+    if (id < 1 || id > static_cast<std::int64_t>(ledger.resources().size())) return std::nullopt;
+    JsonText text;
+    write_resource(text, call, ledger.resources()[static_cast<std::size_t>(id - 1)]);
+    return text.text();
+  });
+  if (!json) return error_answer({404, "Resource not found", "Resource not found"});
+  return json_answer(200, *json, "GET, DELETE");
+}
+
+http::Response Api::node_resources(const Call& call, const std::string& node) {
+  Page page;
+  page.items = engine_.read([&](Ledger& ledger) {
+    JsonText json;
+    json.begin_array();
+    for (const auto& resource : ledger.resources()) {
+      if (resource.host != node) continue;
+      ++page.total;
+      write_listed_resource(json, call, resource);
+    }
+    json.end_array();
+    return json.text();
+  });
+  if (page.total == 0) return error_answer({500, "", ""});
+  return json_answer(200, page_json(call, page), "GET");
+}
+
+http::Response Api::jobs_on(const Call& call, const std::string& node, std::int64_t resource) {
+  Page page;
+  page.items = engine_.read([&](Ledger& ledger) {
+    JsonText json;
+    json.begin_array();
+    for (const auto id : ledger.unfinished()) {
+      const auto& job = *ledger.find(id);
+      const auto uses = [&](int place) {
+        const auto& each = ledger.resources()[static_cast<std::size_t>(place)];
+        return node.empty() ? each.id == resource : each.host == node;
+      };
+      if (std::none_of(job.resources.begin(), job.resources.end(), uses)) continue;
+      ++page.total;
+      json.begin_object().field("api_timestamp", call.now).field("id", id);
+      write_job_links(json, call, id);
+      json.end_object();
+    }
+    json.end_array();
+    return json.text();
+  });
+  return json_answer(200, page_json(call, page), "GET");
+}
+
+}  // namespace gleaner::minioar

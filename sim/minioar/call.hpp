@@ -1,0 +1,39 @@
+#pragma once
+#include <ctime>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/http/message.hpp"
+#include "sim/minioar/json_text.hpp"
+
+namespace gleaner::minioar {
+
+/// A request to the API, after the web server's part.
+struct Call {
+  const http::Request& http;
+  std::string prefix;     ///< "/oarapi-grid"
+  std::string path_info;  ///< what follows the prefix, decoded: "/jobs/3.json"
+  std::string path;       ///< the same without the extension
+  std::string user;       ///< empty: nobody
+  std::int64_t now = std::time(nullptr);
+
+  [[nodiscard]] std::string link(std::string_view to) const { return prefix + "/" + std::string{to}; }
+  [[nodiscard]] std::optional<std::string> parameter(std::string_view name) const;
+  [[nodiscard]] std::optional<std::int64_t> number(std::string_view name) const;
+};
+
+/// {"href","rel"[,"title"]}
+void write_link(JsonText& json, const std::string& href, std::string_view rel, std::string_view title = {});
+
+/// One page of a list.
+struct Page {
+  std::int64_t total = 0;
+  std::int64_t limit = 0;   ///< 0: all
+  std::int64_t offset = 0;
+  std::string items;        ///< JSON: an array, or an object for structure=oar
+};
+/// The links of the page come from the query of the call, unless there is none to page by.
+[[nodiscard]] std::string page_json(const Call& call, const Page& page);
+
+}  // namespace gleaner::minioar

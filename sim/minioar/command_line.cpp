@@ -1,0 +1,93 @@
+#include "sim/minioar/command_line.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "sim/minioar/spawn.hpp"
+
+namespace gleaner::minioar {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::string_view kMarker = "--minioar--arguments--";
+
+std::string with_home(std::string text, const std::string& home) {
+  if (const auto at = text.find("/~/"); at != std::string::npos) text.replace(at, 3, home + "/");
+  return text;
+}
+
+/// Nothing in it means anything to a shell, within double quotes.
+bool plain(const PostedOptions& posted) {
+  const auto quiet = [](const std::string& text) { return text.find_first_of("\\$`\0"sv) == std::string::npos; };
+  const auto named = [](const std::string& name) {
+    return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
+  };
+  return quiet(posted.command.value_or("")) && posted.workdir.empty() &&
+         std::all_of(posted.options.begin(), posted.options.end(), [&](const auto& option) { return named(option.first) && quiet(option.second); });
+}
+
+std::vector<std::string> split_at_nul(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const auto end = text.find('\0');
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + 1);
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::string escape_before(std::string_view text, std::string_view marks) {
+  std::string out;
+  std::size_t backslashes = 0;
+  for (const char c : text) {
+    if (marks.find(c) != std::string_view::npos) out.append(backslashes + 1, '\\');
+    backslashes = c == '\\' ? backslashes + 1 : 0;
+    out += c;
+  }
+  return out;
+}
+
+tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& posted, const std::string& home,
+                                                      const std::vector<std::string>& environment) {
+  CommandLine line;
+  std::string words;
+  for (const auto& [name, value] : posted.options) {
+    words += fmt::format(" --{}", name);
+    if (!value.empty()) words += fmt::format("=\"{}\"", escape_before(value, "\""));
+    line.arguments.push_back(value.empty() ? "--" + name : fmt::format("--{}={}", name, value));
+  }
+  if (posted.command) {
+    words += with_home(fmt::format(" \"{}\"", escape_before(*posted.command, "\"")), home);
+    line.arguments.push_back(with_home(*posted.command, home));
+  }
+  words = escape_before(words, "\"");
+  line.shown = "oarsub " + words;
+  if (plain(posted)) return line;
+
+  const auto go = posted.workdir.empty() ? std::string{} : fmt::format("cd {} && ", with_home(posted.workdir, home));
+  const auto inner = fmt::format("bash --noprofile --norc -c \"{}printf '%s\\0' {}{}\"", go, kMarker, words);
+  SpawnRequest request;
+  request.program = "/bin/sh";
+  request.arguments = {"sh", "-c", escape_before(inner, "`$")};
+  request.environment = environment;
+  request.directory = home;
+  const auto result = run_and_read(std::move(request));
+  if (!result) return tl::unexpected{ShellFailure{255, "cannot run a shell\n", line.shown}};
+  const auto marker = result->output.find(std::string{kMarker} + '\0');
+  if (marker == std::string::npos || result->status != 0) {
+    return tl::unexpected{ShellFailure{WIFEXITED(result->status) ? WEXITSTATUS(result->status) : 255, result->output, line.shown}};
+  }
+  line.noise = result->output.substr(0, marker);
+  line.arguments = split_at_nul(std::string_view{result->output}.substr(marker + kMarker.size() + 1));
+  return line;
+}
+
+}  // namespace gleaner::minioar

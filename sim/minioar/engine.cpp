@@ -1,0 +1,354 @@
+#include "sim/minioar/engine.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "sim/minioar/job_environment.hpp"
+
+namespace gleaner::minioar {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPassInterval = 10ms;  ///< many requests at once share a pass of the scheduler
+
+std::int64_t seconds_of(std::chrono::system_clock::time_point time) { return std::chrono::system_clock::to_time_t(time); }
+
+http::FileDescriptor open_pid(pid_t pid) { return http::FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}; }
+
+}  // namespace
+
+Engine::Engine(EngineOptions options)
+    : options_{std::move(options)}, epoll_{::epoll_create1(EPOLL_CLOEXEC)}, wake_event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = 0;
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_event_.get(), &event);
+}
+
+tl::expected<std::unique_ptr<Engine>, std::string> Engine::start(EngineOptions options) {
+  std::unique_ptr<Engine> engine{new Engine{std::move(options)}};
+  if (auto opened = engine->open(); !opened) return tl::unexpected{opened.error()};
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  engine->thread_ = std::thread{[&each = *engine] { each.loop(); }};
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return engine;
+}
+
+Engine::~Engine() { stop(); }
+
+tl::expected<void, std::string> Engine::open() {
+  const auto& directory = options_.state_directory;
+  std::error_code error;
+  std::filesystem::create_directories(directory + "/run", error);
+  if (error) return tl::unexpected{fmt::format("cannot make the state directory {}: {}", directory, error.message())};
+  auto log = Journal::append_to(directory + "/executions.log");
+  if (!log) return tl::unexpected{log.error()};
+  log_ = std::make_unique<Journal>(std::move(*log));
+  auto ledger = Ledger::open(directory + "/journal", make_resources(options_.shape));
+  if (!ledger) return tl::unexpected{ledger.error()};
+  ledger_ = std::move(*ledger);
+  const auto unfinished = ledger_->unfinished();
+  for (const auto id : unfinished) {
+    if (auto& job = *ledger_->find(id); started(job.state)) recover(job);
+  }
+  return {};
+}
+
+void Engine::recover(Job& job) {
+  const auto files = job_files(options_.state_directory + "/run", job.id);
+  auto trace = find_supervisor(files);
+  // It has its lock, and writes its number first of all.
+  for (int look = 0; trace.state == SupervisorState::starting && look < 200; ++look) {
+    std::this_thread::sleep_for(10ms);
+    trace = find_supervisor(files);
+  }
+  switch (trace.state) {
+    case SupervisorState::alive:
+      if (job.state == JobState::to_launch || job.state == JobState::launching) job.state = JobState::running;
+      watch(job, trace.pid, Clock::from_time_t(job.start_time) + 1s);
+      ledger_->save(job);
+      if (job.fragged) send_kill(job);
+      break;
+    case SupervisorState::gone:
+    case SupervisorState::starting: finish(job, read_ending(files).value_or(JobEnding{.time = seconds_of(Clock::now())}), job.fragged); break;
+    case SupervisorState::never_started:
+      job.state = JobState::waiting;
+      job.start_time = 0;
+      job.resources.clear();
+      job.moldable.reset();
+      ledger_->save(job);
+      if (job.fragged) frag(job, job.submission->user, seconds_of(Clock::now()));
+  }
+}
+
+void Engine::wake() {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = ::write(wake_event_.get(), &one, sizeof one);
+}
+
+void Engine::log(const std::string& line) { log_->add(line); }
+
+void Engine::loop() {
+  std::vector<SupervisorOrder> orders;
+  int timeout = 0;
+  while (true) {
+    wait(timeout);
+    orders.clear();
+    {
+      const std::lock_guard lock{mutex_};
+      if (stopping_) return;
+      step(Clock::now(), orders);
+      timeout = timeout_ms(Clock::now());
+    }
+    for (const auto& order : orders) {
+      const auto pid = start_supervisor(order);
+      const std::lock_guard lock{mutex_};
+      launched(order, pid);
+    }
+  }
+}
+
+int Engine::timeout_ms(Clock::time_point now) {
+  std::optional<Clock::time_point> next;
+  const auto at = [&](Clock::time_point time) { next = std::min(next.value_or(time), time); };
+  if (dirty_) at(last_pass_ + kPassInterval);
+  if (!launches_.empty()) at(std::max(launches_.front().not_before, next_launch_));
+  for (const auto& [id, running] : running_) {
+    if (running.walltime_end && !running.kill_sent) at(*running.walltime_end);
+    if (running.checkpoint_at) at(*running.checkpoint_at);
+  }
+  for (const auto id : ledger_->unfinished()) {
+    const auto& job = *ledger_->find(id);
+    if (job.state == JobState::waiting && job.submission->not_before > seconds_of(now)) at(Clock::from_time_t(job.submission->not_before));
+  }
+  if (!next) return -1;
+  const auto rest = std::chrono::ceil<std::chrono::milliseconds>(*next - now).count();
+  return static_cast<int>(std::clamp<std::int64_t>(rest, 0, 3'600'000));
+}
+
+void Engine::wait(int timeout) {
+  std::array<epoll_event, 64> events{};
+  const int count = ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout);
+  const std::lock_guard lock{mutex_};
+  for (int i = 0; i < count; ++i) {
+    const auto id = static_cast<JobNumber>(events.at(static_cast<std::size_t>(i)).data.u64);
+    if (id != 0) {
+      ended_.push_back(id);
+      continue;
+    }
+    std::uint64_t ignored = 0;
+    [[maybe_unused]] const auto got = ::read(wake_event_.get(), &ignored, sizeof ignored);
+  }
+}
+
+void Engine::step(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
+  for (const auto id : std::exchange(ended_, {})) reap(id);
+  enforce_times(now);
+  const auto second = seconds_of(now);
+  for (const auto id : ledger_->unfinished()) {
+    const auto& job = *ledger_->find(id);
+    const auto not_before = job.submission->not_before;
+    if (not_before > seconds_of(last_pass_) && not_before <= second && job.state == JobState::waiting) dirty_ = true;
+  }
+  if (dirty_ && now - last_pass_ >= kPassInterval) {
+    dirty_ = false;
+    last_pass_ = now;
+    schedule_pass(second);
+  }
+  launch_due(now, orders);
+}
+
+void Engine::enforce_times(Clock::time_point now) {
+  const auto second = seconds_of(now);
+  for (auto& [id, running] : running_) {
+    auto& job = *ledger_->find(id);
+    if (running.checkpoint_at && *running.checkpoint_at <= now) {
+      running.checkpoint_at.reset();
+      ask_to_signal(running.pid, job.submission->signal);
+    }
+    if (!running.walltime_end || *running.walltime_end > now || running.kill_sent) continue;
+    ledger_->add_event(job, "FRAG_JOB_REQUEST", fmt::format("User root requested to frag the job {}", id), second);
+    ledger_->add_event(job, "WALLTIME",
+                       fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", id, job.start_time, job.walltime().value_or(0), second),
+                       second);
+    job.fragged = true;
+    ledger_->save(job);
+    send_kill(job);
+  }
+}
+
+void Engine::schedule_pass(std::int64_t now) {
+  std::vector<Holder> holders;
+  std::vector<Candidate> normal;
+  std::vector<Candidate> best_effort;
+  for (const auto id : ledger_->unfinished()) {
+    const auto& job = *ledger_->find(id);
+    const auto& submission = *job.submission;
+    if (started(job.state)) {
+      holders.push_back({id, job.resources, job.start_time == 0 ? now : job.start_time, std::max(now + 1, (job.start_time == 0 ? now : job.start_time) + job.walltime().value_or(0)),
+                         submission.best_effort(), job.fragged});
+      continue;
+    }
+    const bool blocked = std::any_of(submission.after.begin(), submission.after.end(), [&](JobNumber before) {
+      const auto* other = ledger_->find(before);
+      return other != nullptr && !over(other->state);
+    });
+    if (job.state != JobState::waiting || blocked || submission.not_before > now) continue;
+    (submission.best_effort() ? best_effort : normal).push_back({id, &submission.moldables, &submission.condition, submission.best_effort()});
+  }
+  for (const auto id : std::exchange(predicted_, {})) {
+    if (auto& job = *ledger_->find(id); queued(job.state)) job.scheduled_start.reset();
+  }
+  normal.insert(normal.end(), best_effort.begin(), best_effort.end());
+  const auto plan = schedule(now, ledger_->resources(), holders, normal);
+  for (const auto& start : plan.starts) begin(start, now);
+  for (const auto& [id, time] : plan.predictions) {
+    auto& job = *ledger_->find(id);
+    job.scheduled_start = time;
+    job.message = job.submission->message + " (Karma=0.000,quota_ok)";
+    predicted_.push_back(id);
+  }
+  for (const auto id : plan.kills) preempt_one(*ledger_->find(id), now);
+}
+
+void Engine::begin(const Start& start, std::int64_t now) {
+  auto& job = *ledger_->find(start.job);
+  job.state = JobState::to_launch;
+  job.resources = start.resources;
+  job.moldable = start.moldable;
+  job.scheduled_start = now;
+  job.message = job.submission->message + " (Karma=0.000,quota_ok)";
+  ledger_->save(job);
+  if (job.submission->best_effort()) {
+    ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_START",
+                       fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
+  }
+  launches_.push_back({job.id, Clock::now() + options_.start_delay});
+}
+
+void Engine::launch_due(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
+  while (!launches_.empty() && launches_.front().not_before <= now && next_launch_ <= now) {
+    auto& job = *ledger_->find(launches_.front().job);
+    launches_.pop_front();
+    if (job.state != JobState::to_launch) continue;
+    if (options_.start_rate > 0) {
+      next_launch_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>{1 / options_.start_rate});
+    }
+    job.state = JobState::launching;
+    job.start_time = seconds_of(now);
+    ledger_->save(job);
+    orders.push_back(order_for(job));
+  }
+}
+
+SupervisorOrder Engine::order_for(const Job& job) const {
+  const auto& submission = *job.submission;
+  const auto home = home_of(submission.user);
+  SupervisorOrder order;
+  order.job = job.id;
+  order.files = job_files(options_.state_directory + "/run", job.id);
+  order.execution_log = options_.state_directory + "/executions.log";
+  order.directory = submission.directory.starts_with("/") ? submission.directory : home + "/" + submission.directory;
+  order.stdout_file = job.file_name(submission.stdout_file);
+  order.stderr_file = job.file_name(submission.stderr_file);
+  order.command = job.command;
+  order.kill_grace = options_.kill_grace;
+  order.environment = job_environment(job, home, order);
+  write_node_files(job, ledger_->resources(), order.files);
+  return order;
+}
+
+void Engine::launched(const SupervisorOrder& order, std::optional<pid_t> pid) {
+  auto& job = *ledger_->find(order.job);
+  const auto now = Clock::now();
+  if (!pid) {
+    finish_badly(job, "PING_CHECKER_NODE_SUSPECTED", fmt::format("[bipbip {}] cannot start it: {}", job.id, std::strerror(errno)), seconds_of(now));
+    return;
+  }
+  job.state = JobState::running;
+  ledger_->save(job);
+  watch(job, *pid, now);
+  if (job.fragged) send_kill(job);
+}
+
+void Engine::watch(Job& job, pid_t pid, Clock::time_point started_at) {
+  Running running;
+  running.pid = pid;
+  running.handle = open_pid(pid);
+  if (const auto walltime = job.walltime()) {
+    running.walltime_end = started_at + std::chrono::seconds{*walltime};
+    if (job.submission->checkpoint > 0) running.checkpoint_at = *running.walltime_end - std::chrono::seconds{job.submission->checkpoint};
+  }
+  if (running.handle.valid()) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = static_cast<std::uint64_t>(job.id);
+    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, running.handle.get(), &event);
+  } else {
+    ended_.push_back(job.id);  // it is over already
+    wake();
+  }
+  running_.insert_or_assign(job.id, std::move(running));
+}
+
+void Engine::reap(JobNumber id) {
+  const auto found = running_.find(id);
+  if (found == running_.end()) return;
+  const bool kill_sent = found->second.kill_sent;
+  ::waitpid(found->second.pid, nullptr, WNOHANG);
+  running_.erase(found);
+  const auto files = job_files(options_.state_directory + "/run", id);
+  finish(*ledger_->find(id), read_ending(files).value_or(JobEnding{.time = seconds_of(Clock::now())}), kill_sent);
+}
+
+void Engine::send_kill(Job& job) {
+  const auto found = running_.find(job.id);
+  if (found == running_.end() || found->second.kill_sent) return;
+  found->second.kill_sent = true;
+  ledger_->add_event(job, "SEND_KILL_JOB", fmt::format("[Leon] Send the kill signal to oarexec on {} for job {}", first_node(job), job.id),
+                     seconds_of(Clock::now()));
+  ask_to_kill(found->second.pid);
+}
+
+std::string Engine::first_node(const Job& job) const {
+  return job.resources.empty() ? std::string{} : ledger_->resources()[static_cast<std::size_t>(job.resources.front())].host;
+}
+
+void Engine::stop() {
+  if (!thread_.joinable()) return;
+  if (options_.kill_jobs_on_exit) {
+    const auto deadline = Clock::now() + options_.kill_grace + 5s;
+    std::unique_lock lock{mutex_};
+    for (const auto& launch : std::exchange(launches_, {})) frag(*ledger_->find(launch.job), "root", seconds_of(Clock::now()));
+    for (const auto& [id, running] : running_) frag(*ledger_->find(id), "root", seconds_of(Clock::now()));
+    while (!running_.empty() && Clock::now() < deadline) {
+      lock.unlock();
+      std::this_thread::sleep_for(10ms);
+      lock.lock();
+    }
+  }
+  {
+    const std::lock_guard lock{mutex_};
+    stopping_ = true;
+  }
+  wake();
+  thread_.join();
+}
+
+}  // namespace gleaner::minioar

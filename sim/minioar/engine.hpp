@@ -1,0 +1,133 @@
+#pragma once
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/http/file_descriptor.hpp"
+#include "sim/minioar/ledger.hpp"
+#include "sim/minioar/supervisor.hpp"
+
+namespace gleaner::minioar {
+
+struct EngineOptions {
+  std::string state_directory;
+  std::string homes;                           ///< the home of USER is HOMES/USER
+  ClusterShape shape;
+  double start_rate = 0;                       ///< jobs started per second; 0: as fast as it can
+  std::chrono::milliseconds start_delay{0};    ///< between the scheduler's decision and the start
+  std::chrono::milliseconds kill_grace{1000};  ///< between SIGTERM and SIGKILL
+  bool kill_jobs_on_exit = false;
+};
+
+/// Why an action on a job is refused.
+enum class Refusal { wrong_user, unknown_job, not_running, already_killed, wrong_state };
+using Done = tl::expected<void, Refusal>;
+
+/// The cluster at work: schedules, starts, watches, kills. Safe for threads.
+class Engine {
+ public:
+  /// Takes up what is in the state directory, jobs that still run included.
+  [[nodiscard]] static tl::expected<std::unique_ptr<Engine>, std::string> start(EngineOptions options);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// No job starts any more; those that run go on, unless kill_jobs_on_exit.
+  void stop();
+
+  /// Reads the jobs and resources, which do not change meanwhile.
+  template <class Reader>
+  auto read(Reader reader) {
+    const std::lock_guard lock{mutex_};
+    return reader(*ledger_);
+  }
+
+  /// The ids of the new jobs.
+  [[nodiscard]] tl::expected<std::vector<JobNumber>, RequestError> submit(Submission submission, std::vector<std::string> commands);
+  /// A new job like that one.
+  [[nodiscard]] tl::expected<JobNumber, Refusal> resubmit(const std::string& user, JobNumber id);
+  Done kill(const std::string& user, JobNumber id);
+  Done checkpoint(const std::string& user, JobNumber id);
+  Done signal(const std::string& user, JobNumber id, int signal);
+  Done hold(const std::string& user, JobNumber id);
+  Done suspend(const std::string& user, JobNumber id);
+  Done resume(const std::string& user, JobNumber id);
+
+  /// Kills best-effort jobs as if a normal one wanted their resources: that one, or the `count`
+  /// youngest. Says which.
+  std::vector<JobNumber> preempt(std::optional<JobNumber> id, int count);
+  /// False when there is no such node.
+  bool set_node_state(const std::string& node, ResourceState state);
+
+  [[nodiscard]] const EngineOptions& options() const { return options_; }
+  [[nodiscard]] std::string home_of(const std::string& user) const { return options_.homes + "/" + user; }
+  /// Adds a line to the execution log.
+  void log(const std::string& line);
+
+ private:
+  using Clock = std::chrono::system_clock;
+  struct Running {
+    pid_t pid = 0;
+    http::FileDescriptor handle;          ///< a pidfd
+    std::optional<Clock::time_point> walltime_end;
+    std::optional<Clock::time_point> checkpoint_at;
+    bool kill_sent = false;
+  };
+  struct Launch {
+    JobNumber job;
+    Clock::time_point not_before;
+  };
+
+  explicit Engine(EngineOptions options);
+  tl::expected<void, std::string> open();
+  void recover(Job& job);
+  void loop();
+  void wake();
+  [[nodiscard]] int timeout_ms(Clock::time_point now);
+  void wait(int timeout);
+  void step(Clock::time_point now, std::vector<SupervisorOrder>& orders);
+  void enforce_times(Clock::time_point now);
+  void schedule_pass(std::int64_t now);
+  void begin(const Start& start, std::int64_t now);
+  void launch_due(Clock::time_point now, std::vector<SupervisorOrder>& orders);
+  [[nodiscard]] SupervisorOrder order_for(const Job& job) const;
+  void launched(const SupervisorOrder& order, std::optional<pid_t> pid);
+  void watch(Job& job, pid_t pid, Clock::time_point started);
+  void reap(JobNumber id);
+  void finish(Job& job, const JobEnding& ending, bool kill_sent);
+  void finish_badly(Job& job, std::string type, std::string description, std::int64_t now);
+  void resubmit_if_idempotent(Job& job, bool preempted, std::int64_t now);
+  void frag(Job& job, const std::string& who, std::int64_t now);
+  void send_kill(Job& job);
+  void preempt_one(Job& job, std::int64_t now);
+  [[nodiscard]] std::string first_node(const Job& job) const;
+  [[nodiscard]] tl::expected<Job*, Refusal> own(const std::string& user, JobNumber id);
+  [[nodiscard]] tl::expected<Job*, Refusal> own_running(const std::string& user, JobNumber id);
+
+  EngineOptions options_;
+  std::mutex mutex_;
+  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<Journal> log_;
+  http::FileDescriptor epoll_;
+  http::FileDescriptor wake_event_;
+  std::map<JobNumber, Running> running_;
+  std::vector<JobNumber> ended_;
+  std::deque<Launch> launches_;
+  std::vector<JobNumber> predicted_;
+  Clock::time_point next_launch_{};
+  Clock::time_point last_pass_{};
+  bool dirty_ = true;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace gleaner::minioar

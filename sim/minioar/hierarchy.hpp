@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "sim/minioar/condition.hpp"
+#include "sim/minioar/resource.hpp"
+
+namespace gleaner::minioar {
+
+/// `/host=2`; a count below zero is kAll or kBest.
+struct Level {
+  std::string property;
+  int count;
+};
+constexpr int kAll = -1;
+constexpr int kBest = -2;
+
+/// `{mem > 8}/host=2/core=4`
+struct Group {
+  std::string filter_text;  ///< without the braces, may be empty
+  Condition filter;
+  std::vector<Level> levels;
+};
+
+/// One `-l` option: groups joined by `+`, and a walltime.
+struct Moldable {
+  std::vector<Group> groups;
+  std::int64_t walltime = 0;  ///< seconds
+  bool walltime_given = false;
+};
+
+constexpr std::int64_t kDefaultWalltime = 7200;
+
+struct RequestError {
+  enum class Kind { syntax, resource };  ///< syntax: oarsub refuses it; resource: the server does
+  Kind kind;
+  std::string message;  ///< as OAR prints it
+};
+
+/// Reads an `-l` option. `nodes` becomes network_address, an absent request is `/core=1`, an absent
+/// walltime the default.
+[[nodiscard]] tl::expected<Moldable, RequestError> parse_moldable(std::string_view text);
+
+/// `-l "{type = 'default'}/core=1,walltime=2:0:0" `, as OAR shows what it understood.
+[[nodiscard]] std::string wanted_resources(const Moldable& moldable);
+
+/// h:m:s without padding.
+[[nodiscard]] std::string walltime_text(std::int64_t seconds);
+
+/// Which resources may be used, and which ones rather than others.
+struct Choice {
+  std::span<const Resource> resources;
+  std::vector<bool> usable;  ///< by place in resources
+  std::vector<int> rank;     ///< lower first, by place; empty: by id
+};
+
+/// Places of the resources that a request gets, in order; nothing when it does not fit. A level takes
+/// whole values: `/host=1` needs all the eligible resources of one host.
+[[nodiscard]] std::optional<std::vector<int>> place(const Moldable& moldable, const Condition& properties, const Choice& choice);
+
+}  // namespace gleaner::minioar

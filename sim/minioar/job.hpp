@@ -1,0 +1,90 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/minioar/hierarchy.hpp"
+#include "sim/minioar/schedule.hpp"
+
+namespace gleaner::minioar {
+
+enum class JobState { waiting, hold, to_launch, launching, running, suspended, resuming, finishing, terminated, error };
+constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",     "toLaunch",  "Launching",  "Running",
+                                                         "Suspended", "Resuming", "Finishing", "Terminated", "Error"};
+[[nodiscard]] constexpr std::string_view name_of(JobState state) { return kJobStateNames[static_cast<std::size_t>(state)]; }
+[[nodiscard]] constexpr bool over(JobState state) { return state == JobState::terminated || state == JobState::error; }
+/// It may wait for resources, or be made to.
+[[nodiscard]] constexpr bool queued(JobState state) { return state == JobState::waiting || state == JobState::hold; }
+/// A supervisor may be there.
+[[nodiscard]] constexpr bool started(JobState state) { return !queued(state) && !over(state); }
+
+struct Event {
+  std::int64_t id;
+  std::int64_t date;
+  std::string type;
+  std::string description;
+  bool to_check = false;
+};
+
+/// What the jobs of one POST have in common; does not change.
+struct Submission {
+  std::string user;
+  std::optional<std::string> name;
+  std::string project = "default";
+  std::string queue = "default";
+  std::vector<std::string> types;
+  std::string property;                  ///< what the user gave
+  std::vector<std::string> resources;    ///< the `-l` options
+  std::string initial_request;
+  std::string directory;
+  std::string stdout_file;               ///< with %jobid%
+  std::string stderr_file;
+  std::int64_t checkpoint = 0;           ///< seconds before the walltime; 0: none
+  int signal = 12;
+  std::vector<JobNumber> after;          ///< jobs that must be over
+  std::int64_t not_before = 0;           ///< of an advance reservation; 0: none
+  std::int64_t submission_time = 0;
+  bool starts_on_hold = false;
+
+  // Made of the above by complete():
+  std::vector<Moldable> moldables;
+  Condition condition;
+  std::string properties;                ///< as OAR shows them
+  std::string wanted;
+  std::string message;                   ///< "R=1,W=…", before the scheduler's remark
+
+  [[nodiscard]] bool has_type(std::string_view type) const;
+  [[nodiscard]] bool best_effort() const { return has_type("besteffort"); }
+};
+
+/// Fills what follows from the rest; the error is as OAR prints it.
+[[nodiscard]] tl::expected<void, RequestError> complete(Submission& submission, const std::vector<Resource>& resources);
+
+struct Job {
+  JobNumber id = 0;
+  JobNumber array_id = 0;
+  int array_index = 1;
+  JobNumber resubmitted = 0;             ///< the job that this one replaces
+  std::shared_ptr<const Submission> submission;
+  std::string command;
+
+  JobState state = JobState::waiting;
+  std::int64_t start_time = 0;
+  std::int64_t stop_time = 0;
+  std::optional<std::int64_t> scheduled_start;
+  std::optional<std::int64_t> exit_code;
+  std::string message;
+  std::vector<int> resources;            ///< places; kept after the end
+  std::optional<int> moldable;           ///< once it has resources
+  bool fragged = false;                  ///< somebody asked for its end
+  std::vector<Event> events;
+
+  [[nodiscard]] std::optional<std::int64_t> walltime() const;
+  [[nodiscard]] std::string file_name(std::string_view pattern) const;  ///< %jobid% replaced
+};
+
+}  // namespace gleaner::minioar

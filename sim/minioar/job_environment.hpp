@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/minioar/job.hpp"
+#include "sim/minioar/supervisor.hpp"
+
+namespace gleaner::minioar {
+
+/// What OAR puts in the environment of a job, and nothing of ours.
+[[nodiscard]] std::vector<std::string> job_environment(const Job& job, const std::string& home, const SupervisorOrder& order);
+
+/// The environment of a user's login on the front end, where commands are read.
+[[nodiscard]] std::vector<std::string> login_environment(const std::string& user, const std::string& home);
+
+/// $OAR_NODEFILE (a node's name for each resource) and $OAR_RESOURCE_PROPERTIES_FILE.
+void write_node_files(const Job& job, const std::vector<Resource>& resources, const JobFiles& files);
+
+}  // namespace gleaner::minioar

@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+
+#include "sim/minioar/call.hpp"
+#include "sim/minioar/ledger.hpp"
+
+namespace gleaner::minioar {
+
+/// A job as GET /jobs shows it.
+void write_listed_job(JsonText& json, const Call& call, const Job& job);
+/// As GET /jobs/table.
+void write_table_job(JsonText& json, const Call& call, const Job& job);
+
+enum class Detail {
+  plain,           ///< GET /jobs/ID
+  with_resources,  ///< GET /jobs/ID/details
+  in_list          ///< GET /jobs/details, where OAR leaves some fields null
+};
+void write_full_job(JsonText& json, const Call& call, const Ledger& ledger, const Job& job, Detail detail);
+
+/// The resources of a job, or its nodes: a JSON array and its size.
+struct Items {
+  std::string json;
+  std::int64_t count;
+};
+[[nodiscard]] Items job_resources(const Call& call, const Ledger& ledger, const Job& job);
+[[nodiscard]] Items job_nodes(const Call& call, const Ledger& ledger, const Job& job);
+
+/// The links to a job and what belongs to it.
+void write_job_links(JsonText& json, const Call& call, JobNumber id);
+
+/// A resource with all its properties; `status` is that of a job's resource, empty otherwise.
+void write_resource(JsonText& json, const Call& call, const Resource& resource, std::string_view status = {});
+/// A resource as GET /resources shows it.
+void write_listed_resource(JsonText& json, const Call& call, const Resource& resource);
+
+}  // namespace gleaner::minioar

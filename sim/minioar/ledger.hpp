@@ -1,0 +1,58 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "sim/minioar/job.hpp"
+#include "sim/minioar/journal.hpp"
+
+namespace gleaner::minioar {
+
+/// All the jobs there have been, and the resources, on the disk before anybody else knows of a change.
+/// Not safe for threads.
+class Ledger {
+ public:
+  /// Reads what an earlier one left in `path`.
+  [[nodiscard]] static tl::expected<std::unique_ptr<Ledger>, std::string> open(const std::string& path, std::vector<Resource> resources);
+
+  /// New jobs, one a command, in one array; in the order of the commands.
+  std::vector<Job*> add(Submission submission, std::vector<std::string> commands);
+  /// A new job like an old one, in its place.
+  Job& add_again(const Job& old, std::int64_t now);
+
+  /// Nothing when there is none.
+  [[nodiscard]] Job* find(JobNumber id);
+  [[nodiscard]] const std::deque<Job>& jobs() const { return jobs_; }  ///< by id, from 1
+  /// The ids of the jobs that are not over.
+  [[nodiscard]] const std::set<JobNumber>& unfinished() const { return unfinished_; }
+  /// The ids of the jobs of an array.
+  [[nodiscard]] std::vector<JobNumber> array(JobNumber array_id) const;
+
+  [[nodiscard]] const std::vector<Resource>& resources() const { return resources_; }
+  void set_state(Resource& resource, ResourceState state);
+  [[nodiscard]] Resource& resource(int place) { return resources_.at(static_cast<std::size_t>(place)); }
+
+  /// Writes down what has changed in the job.
+  void save(const Job& job);
+  void add_event(Job& job, std::string type, std::string description, std::int64_t now);
+
+ private:
+  explicit Ledger(std::vector<Resource> resources) : resources_{std::move(resources)} {}
+  bool apply(std::string_view line);
+  Job* insert(Job job, std::shared_ptr<const Submission> submission);
+  void index(const Job& job);
+
+  std::vector<Resource> resources_;
+  std::deque<Job> jobs_;
+  std::set<JobNumber> unfinished_;
+  std::multimap<JobNumber, JobNumber> arrays_;
+  std::int64_t last_event_ = 0;
+  std::unique_ptr<Journal> journal_;
+};
+
+}  // namespace gleaner::minioar

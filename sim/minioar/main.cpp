@@ -1,0 +1,176 @@
+#include <pwd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <boost/program_options.hpp>
+#include <fmt/format.h>
+
+#include "lib/http/server.hpp"
+#include "sim/minioar/api.hpp"
+#include "sim/minioar/supervisor.hpp"
+
+namespace {
+
+namespace po = boost::program_options;
+using namespace gleaner;
+using namespace gleaner::minioar;
+
+constexpr int kUsage = 2;
+constexpr int kCannotStart = 1;
+
+constexpr const char* kIntroduction =
+    "minioar: a small OAR cluster on this machine. It speaks the REST API of OAR 2.5 and runs the jobs as\n"
+    "processes of the user who started it. It keeps its jobs in the state directory; those that run when it\n"
+    "stops go on, and are found again by the next one. Prints one line of JSON when it listens: {\"url\":…}.\n";
+
+struct Settings {
+  EngineOptions engine;
+  ApiOptions api;
+  http::ServerOptions server;
+};
+
+po::options_description options_of(Settings& s, std::string& listen, std::string& socket, std::string& password_file, std::vector<std::string>& users) {
+  po::options_description all{"Options"};
+  auto add = all.add_options();
+  add("help", "print this");
+  add("version", "print the version");
+  add("state", po::value(&s.engine.state_directory)->required()->value_name("DIR"), "where the jobs are kept");
+  add("homes", po::value(&s.engine.homes)->value_name("DIR"), "the home of USER is DIR/USER (default: STATE/homes)");
+  add("name", po::value(&s.engine.shape.name)->default_value("minioar"), "of the cluster; its nodes are NAME-1, NAME-2…");
+  add("nodes", po::value(&s.engine.shape.nodes)->default_value(2), "how many");
+  add("cores", po::value(&s.engine.shape.cores)->default_value(8), "of each node");
+  add("mem", po::value(&s.engine.shape.mem)->default_value(16), "property mem of each resource");
+  add("listen", po::value(&listen)->default_value("127.0.0.1:0")->value_name("ADDRESS:PORT"), "port 0: a free one");
+  add("socket", po::value(&socket)->value_name("PATH"), "listen on a unix socket too");
+  add("prefix", po::value(&s.api.prefix)->default_value("/oarapi-grid"), "of the paths of the API");
+  add("login", po::value(&s.api.login), "the client's name for basic authentication; none is asked without");
+  add("password-file", po::value(&password_file)->value_name("FILE"), "its password, the first line of a file that others cannot read");
+  add("user", po::value(&users)->composing(), "a user of the cluster, may be repeated (default: who starts it)");
+  add("any-user", "accept any user");
+  add("start-rate", po::value(&s.engine.start_rate)->default_value(0), "jobs started per second; 0: as many as fit");
+  add("start-delay-ms", po::value<long>()->default_value(0), "between the scheduler's decision and the start of a job");
+  add("kill-grace-ms", po::value<long>()->default_value(1000), "between SIGTERM and SIGKILL, when a job is killed");
+  add("kill-jobs-on-exit", "kill the jobs that run when it stops");
+  add("max-connections", po::value(&s.server.max_connections)->default_value(64), "at once");
+  add("allow-faults", "allow POST /_faults, /_preempt, /_node and /_stress, from this machine");
+  return all;
+}
+
+std::string read_password(const std::string& path) {
+  std::error_code error;
+  const auto mode = std::filesystem::status(path, error).permissions();
+  if (error) throw std::runtime_error{fmt::format("cannot read {}: {}", path, error.message())};
+  if ((mode & (std::filesystem::perms::group_all | std::filesystem::perms::others_all)) != std::filesystem::perms::none) {
+    throw std::runtime_error{fmt::format("{} can be read by others: chmod 600 {}", path, path)};
+  }
+  std::string password;
+  std::getline(std::ifstream{path}, password);
+  return password;
+}
+
+std::string invoking_user() {
+  const auto* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_name : std::to_string(::getuid());
+}
+
+http::TcpEndpoint endpoint_of(const std::string& text) {
+  const auto colon = text.rfind(':');
+  if (colon == std::string::npos) throw std::runtime_error{fmt::format("--listen {}: ADDRESS:PORT is needed", text)};
+  const auto port = std::stoul(text.substr(colon + 1));
+  if (port > 65535) throw std::runtime_error{fmt::format("--listen {}: no such port", text)};
+  return {text.substr(0, colon), static_cast<std::uint16_t>(port)};
+}
+
+/// Nothing when all is said already (--help).
+std::optional<Settings> read_settings(int argc, char** argv) {
+  Settings s;
+  std::string listen;
+  std::string socket;
+  std::string password_file;
+  std::vector<std::string> users;
+  const auto all = options_of(s, listen, socket, password_file, users);
+  po::variables_map given;
+  po::store(po::parse_command_line(argc, argv, all), given);
+  if (given.contains("help")) {
+    std::cout << kIntroduction << '\n' << all << '\n';
+    return std::nullopt;
+  }
+  if (given.contains("version")) {
+    std::cout << "minioar " << GLEANER_VERSION << '\n';
+    return std::nullopt;
+  }
+  po::notify(given);
+  s.engine.state_directory = std::filesystem::absolute(s.engine.state_directory).lexically_normal().string();
+  s.engine.homes = s.engine.homes.empty() ? s.engine.state_directory + "/homes" : std::filesystem::absolute(s.engine.homes).lexically_normal().string();
+  if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
+  s.engine.start_delay = std::chrono::milliseconds{given["start-delay-ms"].as<long>()};
+  s.engine.kill_grace = std::chrono::milliseconds{given["kill-grace-ms"].as<long>()};
+  s.engine.kill_jobs_on_exit = given.contains("kill-jobs-on-exit");
+  if (users.empty()) users.push_back(invoking_user());
+  s.api.users.insert(users.begin(), users.end());
+  s.api.accept = given.contains("any-user") ? Users::any : Users::listed;
+  s.api.admin = given.contains("allow-faults") ? Admin::allowed : Admin::refused;
+  if (s.api.login.empty() != password_file.empty()) throw std::runtime_error{"--login and --password-file go together"};
+  if (!password_file.empty()) s.api.password = read_password(password_file);
+  s.server.tcp = endpoint_of(listen);
+  if (!socket.empty()) s.server.unix_socket = http::UnixEndpoint{socket, 0600};
+  s.server.on_problem = [](std::string_view what) { std::cerr << fmt::format("minioar: {}\n", what) << std::flush; };
+  return s;
+}
+
+void wait_for_end() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  int caught = 0;
+  sigwait(&signals, &caught);
+}
+
+int serve(Settings settings) {
+  for (const auto& user : settings.api.users) std::filesystem::create_directories(settings.engine.homes + "/" + user);
+  auto engine = Engine::start(std::move(settings.engine));
+  if (!engine) {
+    std::cerr << fmt::format("minioar: {}\n", engine.error());
+    return kCannotStart;
+  }
+  const auto prefix = settings.api.prefix;
+  Api api{**engine, std::move(settings.api)};
+  auto server = http::Server::start(std::move(settings.server), [&](const http::Request& request) { return api.handle(request); });
+  if (!server) {
+    std::cerr << fmt::format("minioar: {}\n", server.error());
+    return kCannotStart;
+  }
+  std::cout << fmt::format("{{\"url\":\"{}{}\",\"port\":{},\"pid\":{}}}\n", (*server)->url(), prefix, (*server)->port(), ::getpid()) << std::flush;
+  wait_for_end();
+  api.stop();
+  (*server)->stop();
+  (*engine)->stop();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], kSupervisorFlag) == 0) supervisor_main(argc, argv);
+  // Before any thread: only wait_for_end takes these.
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  try {
+    auto settings = read_settings(argc, argv);
+    return settings ? serve(std::move(*settings)) : 0;
+  } catch (const po::error& error) {
+    std::cerr << fmt::format("minioar: {} (see --help)\n", error.what());
+    return kUsage;
+  } catch (const std::exception& error) {
+    std::cerr << fmt::format("minioar: {}\n", error.what());
+    return kCannotStart;
+  }
+}

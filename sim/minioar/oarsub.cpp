@@ -1,0 +1,265 @@
+#include "sim/minioar/oarsub.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/minioar/command_line.hpp"
+#include "sim/minioar/job_environment.hpp"
+
+namespace gleaner::minioar {
+
+namespace {
+
+/// oarsub's exit statuses that the API calls the user's fault.
+constexpr std::array kUserFaults{4, 5, 6, 7, 8, 10, 16, 17};
+constexpr std::array<std::string_view, 13> kTypes{"besteffort", "idempotent", "timesharing", "deploy",    "desktop_computing", "cosystem", "container",
+                                                  "inner",      "noop",       "placeholder", "allowed", "set_placeholder",   "use_placeholder"};
+
+struct Failure {
+  int status;
+  std::string output;
+};
+
+std::string random_suffix() {
+  static thread_local std::mt19937 generator{std::random_device{}()};
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::string out;
+  for (int i = 0; i < 5; ++i) out += kLetters[generator() % kLetters.size()];
+  return out;
+}
+
+std::int64_t number(const std::string& option, const std::string& text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw Failure{1, fmt::format("Value \"{}\" invalid for option {} (number expected)\n", text, option)};
+  }
+  return value;
+}
+
+std::int64_t local_time(const std::string& text) {
+  std::tm parts{};
+  if (strptime(text.c_str(), "%Y-%m-%d %H:%M:%S", &parts) == nullptr) {
+    throw Failure{7, fmt::format("[ERROR] Syntax error for the reservation date specification: {}\n", text)};
+  }
+  parts.tm_isdst = -1;
+  return std::mktime(&parts);
+}
+
+/// What the options of one oarsub say.
+class Options {
+ public:
+  void read(const std::vector<std::string>& arguments, const std::string& command_hint) {
+    for (const auto& argument : arguments) {
+      if (argument.starts_with("--")) {
+        const auto equal = argument.find('=');
+        set(argument.substr(2, equal == std::string::npos ? equal : equal - 2), equal == std::string::npos ? "" : argument.substr(equal + 1));
+      } else {
+        command = argument;
+      }
+    }
+    if (command.empty()) command = command_hint;
+  }
+
+  void set(const std::string& name, const std::string& value) {
+    auto& s = submission;
+    if (name == "resource") {
+      s.resources.push_back(value);
+    } else if (name == "name") {
+      s.name = value;
+    } else if (name == "project") {
+      s.project = value;
+    } else if (name == "queue") {
+      s.queue = value;
+    } else if (name == "type") {
+      s.types.push_back(value);
+    } else if (name == "property") {
+      s.property = value;
+    } else if (name == "directory") {
+      s.directory = value;
+    } else if (name == "stdout") {
+      s.stdout_file = value;
+    } else if (name == "stderr") {
+      s.stderr_file = value;
+    } else if (name == "hold") {
+      s.starts_on_hold = true;
+    } else if (!set_number(name, value) && name != "scanscript" && name != "notify" && name != "use-job-key" && name != "stagein") {
+      throw Failure{1, fmt::format("Unknown option: {}\n", name)};
+    }
+  }
+
+  Submission submission;
+  std::string command;
+  std::optional<std::int64_t> array;
+
+ private:
+  bool set_number(const std::string& name, const std::string& value) {
+    if (name == "checkpoint") {
+      submission.checkpoint = number(name, value);
+    } else if (name == "signal") {
+      submission.signal = static_cast<int>(number(name, value));
+    } else if (name == "array") {
+      array = number(name, value);
+    } else if (name == "anterior") {
+      submission.after.push_back(number(name, value));
+    } else if (name == "reservation") {
+      submission.not_before = local_time(value);
+    } else {
+      return false;
+    }
+    return true;
+  }
+};
+
+bool known_type(const std::string& type) {
+  const auto base = type.substr(0, type.find('='));
+  return std::find(kTypes.begin(), kTypes.end(), base) != kTypes.end();
+}
+
+/// The rules of a fresh OAR; they print what they do.
+std::string admit(Submission& submission) {
+  std::string said;
+  const auto say = [&](std::string_view text) { said += fmt::format("[ADMISSION RULE] {}\n", text); };
+  const auto refuse = [&](std::string_view text) { throw Failure{254, fmt::format("{}[ADMISSION RULE] {}\n\n", said, text)}; };
+  if (submission.user == "root" || submission.user == "oar") refuse("root and oar users are not allowed to submit jobs.");
+  if (submission.queue == "admin") refuse("Only member of the group admin can submit jobs in the admin queue");
+  if (submission.queue == "besteffort" && !submission.best_effort()) {
+    submission.types.emplace_back("besteffort");
+    say("Automatically add the besteffort type");
+  }
+  if (submission.best_effort()) {
+    if (submission.queue != "besteffort") say("Automatically redirect in the besteffort queue");
+    submission.queue = "besteffort";
+    say("Automatically add the besteffort constraint on the resources");
+    if (submission.not_before != 0) refuse("Error: a job cannot both be of type besteffort and be a reservation.");
+  }
+  const bool default_walltime = submission.resources.empty() || std::any_of(submission.resources.begin(), submission.resources.end(), [](const auto& text) {
+                                  const auto moldable = parse_moldable(text);
+                                  return moldable ? !moldable->walltime_given : text.find("walltime=") == std::string::npos;
+                                });
+  if (default_walltime) say(fmt::format("Set default walltime to {}.", kDefaultWalltime));
+  for (const auto& type : submission.types) {
+    if (!known_type(type)) refuse(fmt::format("Error: unknown job type: {}", type));
+  }
+  say("Modify resource description with type constraints");
+  return said;
+}
+
+std::vector<std::string> commands_of(const Options& options, const std::string& param_file) {
+  std::vector<std::string> commands;
+  std::istringstream lines{param_file};
+  for (std::string line; std::getline(lines, line);) {
+    const auto begin = line.find_first_not_of(" \t\r");
+    if (begin == std::string::npos || line[begin] == '#') continue;
+    commands.push_back(options.command + " " + line);
+  }
+  if (param_file.empty()) commands.assign(static_cast<std::size_t>(options.array.value_or(1)), options.command);
+  return commands;
+}
+
+/// Lines such as `#OAR -n NAME` of a script.
+void scan(const std::string& script, Options& options) {
+  std::istringstream lines{script};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    std::string mark;
+    std::string option;
+    std::string value;
+    if (!(words >> mark >> option) || mark != "#OAR") continue;
+    std::getline(words >> std::ws, value);
+    if (option == "-n") options.set("name", value);
+    if (option == "-l") options.set("resource", value);
+    if (option == "-t") options.set("type", value);
+    if (option == "-p") options.set("property", value);
+    if (option == "-q") options.set("queue", value);
+  }
+}
+
+std::string write_script(const std::string& directory, const std::string& script) {
+  const auto name = "oarapi.subscript." + random_suffix();
+  const auto path = directory + "/" + name;
+  std::ofstream{path, std::ios::binary} << script;
+  std::filesystem::permissions(path, std::filesystem::perms{0755});
+  return "./" + name;
+}
+
+void check_syntax(const Submission& submission) {
+  for (const auto& text : submission.resources) {
+    const auto moldable = parse_moldable(text);
+    if (!moldable && moldable.error().kind == RequestError::Kind::syntax) throw Failure{255, moldable.error().message + "\n"};
+  }
+}
+
+void complete_files(Submission& submission, const std::string& working_directory) {
+  if (submission.directory.empty()) submission.directory = working_directory;
+  const auto stem = submission.name ? fmt::format("OAR.{}.%jobid%", *submission.name) : std::string{"OAR.%jobid%"};
+  if (submission.stdout_file.empty()) submission.stdout_file = stem + ".stdout";
+  if (submission.stderr_file.empty()) submission.stderr_file = stem + ".stderr";
+}
+
+Accepted submit(Engine& engine, const std::string& user, const PostedOptions& posted, const CommandLine& line) {
+  Options options;
+  const auto home = engine.home_of(user);
+  const auto directory = posted.workdir.empty() ? home : posted.workdir;
+  std::string script;
+  if (posted.script) script = write_script(directory, *posted.script);
+  options.read(line.arguments, script);
+  const auto has = [&](std::string_view name) {
+    return std::any_of(posted.options.begin(), posted.options.end(), [&](const auto& option) { return option.first == name; });
+  };
+  if (posted.script && has("scanscript")) scan(*posted.script, options);
+  if (options.array && *options.array <= 0) throw Failure{6, "[ERROR] An array job must have a positive number of sub-jobs.\n"};
+  auto& submission = options.submission;
+  submission.user = user;
+  submission.initial_request = fmt::format("oarsub {}{}", fmt::join(line.arguments, " "), script.empty() ? "" : " " + script);
+  if (!posted.param_file.empty()) submission.initial_request += " --array-param-file=/tmp/oarapi.paramfile." + random_suffix();
+  check_syntax(submission);
+  auto said = line.noise + admit(submission);
+  if (submission.queue != "default" && submission.queue != "besteffort") {
+    throw Failure{248, fmt::format("{}ERROR : The queue {} does not exist\n", said, submission.queue)};
+  }
+  complete_files(submission, directory);
+  if (submission.not_before != 0 && submission.not_before < std::time(nullptr)) {
+    throw Failure{10, said + "Reservation mode: waiting validation...\nReservation not valid --> KO (Reservation too old)\n"};
+  }
+  const bool reservation = submission.not_before != 0;
+  auto commands = commands_of(options, posted.param_file);
+  if (commands.empty()) throw Failure{6, "[ERROR] An array job must have a positive number of sub-jobs.\n"};
+  const auto ids = engine.submit(std::move(submission), std::move(commands));
+  if (!ids) throw Failure{8, fmt::format("{}{}\nOAR_JOB_ID=-5\n[ERROR] Oarsub failed, please verify your request syntax.\n", said, ids.error().message)};
+  if (ids->size() > 1) said += "Simple array job submission is used\n";
+  for (const auto id : *ids) said += fmt::format("OAR_JOB_ID={}\n", id);
+  if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
+  if (reservation) said += "Reservation mode: waiting validation...\nReservation valid --> OK\n";
+  return {*ids, std::move(said)};
+}
+
+ApiError api_error(int status, const std::string& output, const std::string& shown) {
+  const bool theirs = std::find(kUserFaults.begin(), kUserFaults.end(), status) != kUserFaults.end();
+  return {theirs ? 400U : 500U, theirs ? "Bad query" : "Oar server error",
+          fmt::format("Oarsub command exited with status {}: {}\nCmd:\n{}", status, output, shown)};
+}
+
+}  // namespace
+
+tl::expected<Accepted, ApiError> oarsub(Engine& engine, const std::string& user, const PostedOptions& posted) {
+  const auto home = engine.home_of(user);
+  const auto line = read_by_shell(posted, home, login_environment(user, home));
+  if (!line) return tl::unexpected{api_error(line.error().status, line.error().output, line.error().shown)};
+  try {
+    return submit(engine, user, posted, *line);
+  } catch (const Failure& failure) {
+    return tl::unexpected{api_error(failure.status, failure.output, line->shown)};
+  }
+}
+
+}  // namespace gleaner::minioar

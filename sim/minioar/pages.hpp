@@ -1,0 +1,19 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "lib/http/message.hpp"
+#include "sim/minioar/posted_options.hpp"
+
+namespace gleaner::minioar {
+
+/// An answer in JSON, announced as OAR does. `allow` may be empty.
+[[nodiscard]] http::Response json_answer(unsigned status, std::string_view json, std::string_view allow = {});
+/// {"code","title","message"}; code 500 without a title is the web server's own page.
+[[nodiscard]] http::Response error_answer(const ApiError& error);
+/// A page of the web server in front of OAR.
+[[nodiscard]] http::Response html_page(unsigned status, std::string_view title, std::string_view text);
+/// The web server asks for a password.
+[[nodiscard]] http::Response password_page(std::string_view realm);
+
+}  // namespace gleaner::minioar

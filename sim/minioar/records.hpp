@@ -1,0 +1,37 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "sim/minioar/job.hpp"
+
+namespace gleaner::minioar {
+
+/// What a line of the journal says.
+struct JobsRecord {          ///< jobs exist from now on
+  Submission submission;     ///< not completed
+  std::vector<Job> jobs;     ///< without their submission
+};
+struct StateRecord {         ///< all of a job that changes, but its events
+  Job job;
+};
+struct EventRecord {
+  JobNumber job;
+  Event event;
+};
+struct ResourceRecord {
+  std::int64_t id;
+  ResourceState state;
+};
+using Record = std::variant<JobsRecord, StateRecord, EventRecord, ResourceRecord>;
+
+[[nodiscard]] std::string jobs_line(const Submission& submission, const std::vector<const Job*>& jobs);
+[[nodiscard]] std::string state_line(const Job& job);
+[[nodiscard]] std::string event_line(JobNumber job, const Event& event);
+[[nodiscard]] std::string resource_line(const Resource& resource);
+
+/// Nothing when the line is not whole.
+[[nodiscard]] std::optional<Record> read_record(std::string_view line);
+
+}  // namespace gleaner::minioar

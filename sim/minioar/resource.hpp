@@ -1,0 +1,47 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gleaner::minioar {
+
+using PropertyValue = std::variant<std::int64_t, std::string>;
+[[nodiscard]] std::string as_text(const PropertyValue& value);
+
+enum class ResourceState { alive = 1, absent = 2, suspected = 3, dead = 4 };
+[[nodiscard]] std::string_view name_of(ResourceState state);
+[[nodiscard]] std::optional<ResourceState> resource_state(std::string_view name);
+
+/// One core of a node. Its place in the list of resources, from 0, is its id less 1.
+struct Resource {
+  std::int64_t id;
+  std::int64_t cpu;
+  std::int64_t core;
+  std::int64_t cpuset;  ///< number of the core on its node
+  std::int64_t mem;
+  std::string host;
+  std::string cluster;
+  ResourceState state = ResourceState::alive;
+  std::int64_t last_job_date = 0;
+};
+
+struct ClusterShape {
+  std::string name = "minioar";
+  int nodes = 2;
+  int cores = 8;
+  std::int64_t mem = 16;
+};
+/// Nodes called NAME-1, NAME-2…, one cpu each.
+[[nodiscard]] std::vector<Resource> make_resources(const ClusterShape& shape);
+
+/// What `column` of the table of resources holds for this one; nothing when there is no such column.
+[[nodiscard]] std::optional<PropertyValue> property(const Resource& resource, std::string_view column);
+
+enum class ColumnType { integer, text };
+/// Nothing when there is no such column.
+[[nodiscard]] std::optional<ColumnType> column_type(std::string_view column);
+
+}  // namespace gleaner::minioar
