@@ -35,7 +35,8 @@ ORDER BY p.campaign_id, p.cluster_id
 
 -- name: planning.launch
 -- Takes up to $3 tasks from a bag and plans a launch of them: those given back first, then new ones, then those that asked to be
--- last; a task bound to another cluster stays. $1 campaign, $2 cluster, $4 resources, $5 term, $6 now.
+-- last; a task bound to another cluster stays. The tasks are named by an array, so that the index finds each of them whatever the
+-- statistics of a bag just submitted say. $1 campaign, $2 cluster, $4 resources, $5 term, $6 now.
 WITH campaign AS (
   SELECT id, next_task, total FROM campaigns WHERE id = $1 AND state = 'in_treatment' FOR UPDATE),
 early AS (
@@ -54,8 +55,8 @@ taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = $1 AND n > 0),
 started AS (
-  UPDATE tasks t SET state = 'launching' FROM taken
-  WHERE t.campaign_id = $1 AND t.number = taken.number AND t.state = 'waiting'
+  UPDATE tasks t SET state = 'launching'
+  WHERE t.campaign_id = $1 AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
   RETURNING t.number, t.attempt),
 launch AS (
   INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at)
