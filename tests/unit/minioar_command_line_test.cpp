@@ -1,0 +1,74 @@
+#include <gtest/gtest.h>
+
+#include "sim/minioar/command_line.hpp"
+#include "sim/minioar/faults.hpp"
+
+namespace gleaner::minioar {
+namespace {
+
+/// What oarsub gets of a command.
+std::string read(const std::string& command) {
+  PostedOptions posted;
+  posted.options = {{"resource", "/core=1"}};
+  posted.command = command;
+  const auto line = read_by_shell(posted, "/tmp", {"HOME=/home/someone", "PATH=/usr/bin:/bin"});
+  return line ? line->arguments.back() : "refused: " + line.error().output;
+}
+
+TEST(CommandLine, Dollar_IsExpandedUnlessItIsProtected) {
+  EXPECT_EQ(read("echo $HOME $NOSUCH."), "echo /home/someone .");
+  EXPECT_EQ(read("echo \\$HOME"), "echo $HOME");
+  EXPECT_EQ(read("echo $((1+1)) `echo hi`"), "echo 2 hi");
+  EXPECT_EQ(read("kill -9 \\$\\$"), "kill -9 $$");
+}
+
+TEST(CommandLine, QuotesAndNewlines_ArriveAsTheyAre) {
+  for (const std::string text : {"sh -c 'echo one; echo \"two  words\"'", "echo \"unclosed", "echo 'unclosed", "a\nb; c & d | e > f * ? !x #", "é →"}) {
+    EXPECT_EQ(read(text), text);
+  }
+}
+
+TEST(CommandLine, Escaping_DoublesTheBackslashesThatPrecede) {
+  EXPECT_EQ(escape_before("a\"b", "\""), "a\\\"b");
+  EXPECT_EQ(escape_before("a\\\"b", "\""), "a\\\\\\\"b");
+  EXPECT_EQ(escape_before("\\n", "\""), "\\n");
+}
+
+TEST(PostedJob, Options_AreKeptInTheirOrder_AndEmptyOnesDropped) {
+  const auto posted = read_posted_job(R"({"resources":["/core=1","/core=2"],"name":"","hold":"1","scanscript":"0","command":"true","type":["a"]})");
+  ASSERT_TRUE(posted);
+  EXPECT_EQ(posted->options, (std::vector<std::pair<std::string, std::string>>{
+                                 {"resource", "/core=1"}, {"resource", "/core=2"}, {"hold", ""}, {"type", "a"}}));
+}
+
+TEST(PostedJob, Mistakes_HaveTheCodesOfOar) {
+  EXPECT_EQ(read_posted_job("{\"a\":").error().title, "JSON data not understood");
+  EXPECT_EQ(read_posted_job("{}").error().title, "Missing Required Field");
+  EXPECT_EQ(read_posted_job("[1]").error().code, 500U);
+}
+
+TEST(PostedJob, ParametersOfLatin1Only_BecomeLatin1) {
+  EXPECT_EQ(latin1_when_possible("caf\u00e9"), "caf\xe9");
+  EXPECT_EQ(latin1_when_possible("caf\u00e9 \u20ac"), "caf\u00e9 \u20ac");
+}
+
+TEST(Faults, Fault_StrikesWhatItMatches_AsOftenAsItSays) {
+  Faults faults;
+  ASSERT_TRUE(faults.add(R"({"mode":"500","match":"POST /jobs","count":1,"after_commit":true,"latency_ms":5})"));
+  EXPECT_FALSE(faults.take("GET /jobs"));
+  const auto fault = faults.take("POST /jobs");
+  ASSERT_TRUE(fault);
+  EXPECT_TRUE(carries_out(*fault));
+  EXPECT_EQ(spoil(*fault, {}).status, 500U);
+  EXPECT_FALSE(faults.take("POST /jobs"));
+}
+
+TEST(Faults, UnknownModesAndFields_AreRefused) {
+  Faults faults;
+  EXPECT_FALSE(faults.add(R"({"mode":"explode"})"));
+  EXPECT_FALSE(faults.add(R"({"mod":"500"})"));
+  EXPECT_FALSE(faults.add("[]"));
+}
+
+}  // namespace
+}  // namespace gleaner::minioar
