@@ -127,7 +127,7 @@ void Engine::loop() {
 int Engine::timeout_ms(Clock::time_point now) {
   std::optional<Clock::time_point> next;
   const auto at = [&](Clock::time_point time) { next = std::min(next.value_or(time), time); };
-  if (dirty_) at(last_pass_ + kPassInterval);
+  if (dirty_ && !draining_) at(last_pass_ + kPassInterval);
   if (!launches_.empty()) at(std::max(launches_.front().not_before, next_launch_));
   for (const auto& [id, running] : running_) {
     if (running.walltime_end && !running.kill_sent) at(*running.walltime_end);
@@ -166,7 +166,7 @@ void Engine::step(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
     const auto not_before = job.submission->not_before;
     if (not_before > seconds_of(last_pass_) && not_before <= second && job.state == JobState::waiting) dirty_ = true;
   }
-  if (dirty_ && now - last_pass_ >= kPassInterval) {
+  if (dirty_ && !draining_ && now - last_pass_ >= kPassInterval) {
     dirty_ = false;
     last_pass_ = now;
     schedule_pass(second);
@@ -335,6 +335,7 @@ void Engine::stop() {
   if (options_.kill_jobs_on_exit) {
     const auto deadline = Clock::now() + options_.kill_grace + 5s;
     std::unique_lock lock{mutex_};
+    draining_ = true;
     for (const auto& launch : std::exchange(launches_, {})) frag(*ledger_->find(launch.job), "root", seconds_of(Clock::now()));
     for (const auto& [id, running] : running_) frag(*ledger_->find(id), "root", seconds_of(Clock::now()));
     while (!running_.empty() && Clock::now() < deadline) {

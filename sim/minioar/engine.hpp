@@ -126,6 +126,7 @@ class Engine {
   Clock::time_point next_launch_{};
   Clock::time_point last_pass_{};
   bool dirty_ = true;
+  bool draining_ = false;  ///< nothing more starts
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -102,13 +102,10 @@ http::Response spoil(const Fault& fault, http::Response response) {
     case FaultMode::html: response = html_page(200, "OK", "This is no JSON."); break;
     case FaultMode::refuse: response = html_page(503, "Service Unavailable", "The server is temporarily unable to service your request."); break;
     case FaultMode::truncate: response.body.resize(response.body.size() / 2); break;
-    case FaultMode::cut: {
-      // The head is never that long: the cut is within the body of any list.
-      constexpr std::size_t kHead = 400;
-      response.mishap.only_first_bytes = std::min(kHead + response.body.size() / 2, kHead / 2 + response.body.size());
-      response.mishap.ending = Ending::close;
+    case FaultMode::cut:
+      // Chunked, and the last chunk never comes.
+      response.stream = [half = response.body.substr(0, response.body.size() / 2)](http::Sink& sink) { return sink.write(half) && false; };
       break;
-    }
     case FaultMode::empty: response.mishap = {.delay = {}, .only_first_bytes = 0, .ending = Ending::close}; break;
     case FaultMode::reset: response.mishap = {.delay = {}, .only_first_bytes = 0, .ending = Ending::reset}; break;
     case FaultMode::hang: response.mishap = {.delay = kForever, .only_first_bytes = 0, .ending = Ending::close}; break;
