@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 #include <sys/random.h>
@@ -23,6 +24,7 @@ using process::ExitCode;
 
 constexpr std::array<const char*, kMostClusters> kNames{"alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota"};
 constexpr const char* kLogin = "grid";
+constexpr const char* kRootIsCalled = "griduser1";
 
 void write_secret(const fs::path& file, const std::string& secret) {
   fs::create_directories(file.parent_path());
@@ -54,6 +56,10 @@ std::string announced_url(const fs::path& log, std::streamoff from) {
   return url;
 }
 
+/// The one user of a minioar, whose jobs run as who started it: its own name, but OAR takes no job
+/// from root.
+std::string user_there() { return ::geteuid() == 0 ? kRootIsCalled : our_name(); }
+
 std::streamoff size_of(const fs::path& file) {
   std::error_code missing;
   const auto size = fs::file_size(file, missing);
@@ -64,6 +70,7 @@ LocalCluster start_one(const Place& place, Services& services, const std::string
   const auto folder = place.cluster(name);
   const auto service = "minioar-" + name;
   LocalCluster cluster{name, "", kLogin, folder / "password"};
+  cluster.user = user_there();
   if (!fs::exists(cluster.password_file)) write_secret(cluster.password_file, random_secret());
   fs::create_directories(folder / "homes");
   const auto log = place.log_of(service);
@@ -72,7 +79,7 @@ LocalCluster start_one(const Place& place, Services& services, const std::string
     services.start(service,
                    {.arguments = {program("minioar"), "--name", name, "--state", (folder / "state").string(), "--homes", (folder / "homes").string(),
                                   "--nodes", "1", "--cores", std::to_string(cores), "--login", kLogin, "--password-file",
-                                  cluster.password_file.string(), "--any-user"},
+                                  cluster.password_file.string(), "--user", cluster.user, "--kill-jobs-on-exit"},
                     .environment = {},
                     .output = {},
                     .as_user = {},
@@ -104,6 +111,12 @@ rapidjson::Document read_json(const fs::path& file) {
 }
 
 }  // namespace
+
+std::string our_name() {
+  const auto* user = ::getpwuid(::geteuid());
+  if (user == nullptr) throw Error{ExitCode::failure, fmt::format("the user {} has no name on this machine", ::geteuid())};
+  return user->pw_name;
+}
 
 std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const ClusterWish& wish) {
   std::vector<LocalCluster> clusters;

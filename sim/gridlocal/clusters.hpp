@@ -15,7 +15,7 @@ struct LocalCluster {
   std::string login;
   std::filesystem::path password_file;
   std::string identity_header = "X_REMOTE_IDENT";
-  std::string user{};  ///< whom this machine's user is there; empty: the same name
+  std::string user{};  ///< the login there of who runs the grid; empty: the same name
 };
 
 /// What `up` was asked to make.
@@ -25,6 +25,9 @@ struct ClusterWish {
 };
 
 inline constexpr int kMostClusters = 9;
+
+/// The name of this machine's user who runs the grid.
+[[nodiscard]] std::string our_name();
 
 /// Starts minioar clusters (alpha, beta ...), whose jobs are processes of this machine.
 [[nodiscard]] std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const ClusterWish& wish);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <pwd.h>
 
 #include <fstream>
 
@@ -31,18 +30,13 @@ void must(const Place& place, const std::vector<std::string>& arguments) {
   if (!said.end.succeeded()) throw Error{ExitCode::failure, fmt::format("gridctl {} failed ({}):\n{}", fmt::join(arguments, " "), said.end.text(), said.output)};
 }
 
-std::string our_name() {
-  const auto* user = ::getpwuid(::geteuid());
-  if (user == nullptr) throw Error{ExitCode::failure, fmt::format("the user {} has no name on this machine", ::geteuid())};
-  return user->pw_name;
-}
-
 }  // namespace
 
 void write_configuration(const Place& place) {
   std::ofstream file{place.configuration()};
+  // Clusters that answer at once may be looked at often.
   file << "# Written by gridlocal up, and again at each one.\n"
-       << fmt::format("database = {}\napi = unix:{}\napi_socket = {}\nbin_directory = {}\n", conninfo(place), place.api_socket().string(),
+       << fmt::format("cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\nbin_directory = {}\n", conninfo(place), place.api_socket().string(),
                       place.api_socket().string(), program_folder().string());
   if (!file.flush()) throw Error{ExitCode::failure, fmt::format("{} cannot be written", place.configuration().string())};
 }
@@ -77,7 +71,7 @@ void register_clusters(const Place& place, const std::vector<LocalCluster>& clus
     } else if (!edited.end.succeeded()) {
       throw Error{ExitCode::failure, fmt::format("gridctl {} failed ({}):\n{}", fmt::join(edit, " "), edited.end.text(), edited.output)};
     }
-    if (!cluster.user.empty()) must(place, {"user", "map", our_name(), cluster.name, cluster.user});
+    if (!cluster.user.empty() && cluster.user != our_name()) must(place, {"user", "map", our_name(), cluster.name, cluster.user});
   }
 }
 
