@@ -99,6 +99,12 @@ bool Database::wait_for_notification(std::chrono::milliseconds at_most, int othe
   });
 }
 
+bool Database::seems_open() const {
+  // An idle server says nothing: whatever can be read is its farewell.
+  pollfd item{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0};
+  return poll(&item, 1, 0) == 0;
+}
+
 void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
   for (int tries = 1;; ++tries) {
     try {

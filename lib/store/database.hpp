@@ -72,6 +72,10 @@ class Database {
   /// or for the end of the time. True when a notification came.
   [[nodiscard]] bool wait_for_notification(std::chrono::milliseconds at_most, int other_descriptor = -1);
 
+  /// False when the server has ended this connection, which does nothing and listens to nothing
+  /// now. Asks nobody.
+  [[nodiscard]] bool seems_open() const;
+
  private:
   struct Implementation;
   std::unique_ptr<Implementation> implementation_;

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/json.hpp"
+#include "lib/http/message.hpp"
+#include "lib/jdl/problem.hpp"
+
+/// The answers that every route gives in the same shape.
+namespace gleaner::api {
+
+[[nodiscard]] http::Response answer(unsigned status, std::string json);
+[[nodiscard]] inline http::Response answer(const Json& json) { return answer(200, json.text()); }
+
+/// `{"status","title","message"}`; the title is the status's own.
+[[nodiscard]] http::Response error(unsigned status, std::string_view message);
+/// With everything that is wrong in what the user wrote.
+[[nodiscard]] http::Response error(std::string_view message, std::span<const jdl::Problem> problems);
+/// 202, in the shape of an error; `count` says how many things were concerned.
+[[nodiscard]] http::Response accepted(std::string_view message, std::optional<std::int64_t> count = {});
+
+struct Link {
+  std::string_view rel;
+  std::string href;
+  std::string_view title{};
+};
+void write_links(Json& json, const std::vector<Link>& links);
+
+}  // namespace gleaner::api

@@ -1,0 +1,78 @@
+#include "api/call.hpp"
+
+#include <charconv>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace gleaner::api {
+namespace {
+
+constexpr std::int64_t kMostItems = 10'000;
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds) {
+  const auto text = call.request.parameter(name);
+  if (!text) return fallback;
+  const auto value = whole_number(*text);
+  if (!value || *value < bounds.least || *value > bounds.most) {
+    return tl::unexpected{error(400, fmt::format("{}={}: a whole number from {} to {} is needed", name, jdl::excerpt(*text), bounds.least, bounds.most))};
+  }
+  return *value;
+}
+
+Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name) {
+  if (!call.request.parameter(name)) return std::optional<grid::Instant>{};
+  constexpr std::int64_t kYear10000 = 253'402'300'800;
+  const auto seconds = number(call, name, 0, {0, kYear10000});
+  if (!seconds) return tl::unexpected{seconds.error()};
+  return std::optional{grid::from_unix(*seconds)};
+}
+
+bool flag(const Call& call, std::string_view name) {
+  const auto text = call.request.parameter(name);
+  return text && *text != "0" && *text != "false";
+}
+
+Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit) {
+  const auto limit = number(call, "limit", usual_limit, {1, kMostItems});
+  if (!limit) return tl::unexpected{limit.error()};
+  const auto offset = number(call, "offset", 0, {0, std::numeric_limits<std::int32_t>::max()});
+  if (!offset) return tl::unexpected{offset.error()};
+  return store::views::Window{*limit, *offset};
+}
+
+std::vector<std::string> list(const Call& call, std::string_view name) {
+  std::vector<std::string> parts;
+  std::string_view rest = call.request.parameter(name).value_or("");
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    if (comma != 0) parts.emplace_back(rest.substr(0, comma));
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+  }
+  return parts;
+}
+
+std::optional<std::int64_t> id_of(const std::string& part) { return whole_number(part); }
+
+http::Response no_campaign(const Call& call) { return error(404, fmt::format("there is no campaign '{}'", jdl::excerpt(call.parts.at(0)))); }
+
+std::string href_with(const Call& call, std::string_view name, std::int64_t value) {
+  std::string href = call.request.path + '?';
+  for (const auto& [key, content] : call.request.query) {
+    if (key != name) href += fmt::format("{}={}&", http::percent_encode(key), http::percent_encode(content));
+  }
+  return href + fmt::format("{}={}", name, value);
+}
+
+bool may_change(const Call& call, const std::string& owner) { return call.caller.role == Role::administrator || call.caller.user == owner; }
+
+}  // namespace gleaner::api

@@ -1,0 +1,60 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "api/answers.hpp"
+#include "api/connections.hpp"
+#include "api/tokens.hpp"
+#include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/http/message.hpp"
+#include "lib/jdl/parse.hpp"
+#include "lib/store/views.hpp"
+
+namespace gleaner::api {
+
+/// What a route's function works with.
+struct Call {
+  const http::Request& request;
+  const std::vector<std::string>& parts;  ///< what the path had for each `:name` of the route
+  const Caller& caller;                   ///< nobody's name on routes that need no identity
+  Connections& connections;
+  const jdl::Defaults& defaults;
+  grid::Instant now;
+};
+
+/// A wrong request becomes the answer to it.
+template <class T>
+using Asked = tl::expected<T, http::Response>;
+
+/// A query parameter that is a number; `fallback` without it.
+struct Bounds {
+  std::int64_t least;
+  std::int64_t most;
+};
+[[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds);
+/// Seconds since 1970.
+[[nodiscard]] Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name);
+/// Given, and neither 0 nor false.
+[[nodiscard]] bool flag(const Call& call, std::string_view name);
+/// `limit` and `offset`.
+[[nodiscard]] Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit);
+/// The parts of a comma-separated parameter.
+[[nodiscard]] std::vector<std::string> list(const Call& call, std::string_view name);
+
+/// An id of the path; nothing when it is no number.
+[[nodiscard]] std::optional<std::int64_t> id_of(const std::string& part);
+
+[[nodiscard]] http::Response no_campaign(const Call& call);
+
+/// The href of this list from `offset` on, its other parameters kept.
+[[nodiscard]] std::string href_with(const Call& call, std::string_view name, std::int64_t value);
+
+/// Whether the caller may change what belongs to this user.
+[[nodiscard]] bool may_change(const Call& call, const std::string& owner);
+
+}  // namespace gleaner::api

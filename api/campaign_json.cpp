@@ -1,0 +1,99 @@
+#include "api/campaign_json.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "api/answers.hpp"
+#include "api/durations.hpp"
+
+namespace gleaner::api {
+namespace {
+
+void write_counts(Json& json, const store::views::TaskCounts& tasks) {
+  json.object([&] {
+    json.field("waiting", tasks.waiting);
+    json.field("launching", tasks.launching);
+    json.field("submitted", tasks.submitted);
+    json.field("running", tasks.running);
+    json.field("done", tasks.done);
+    json.field("failed", tasks.failed);
+    json.field("cancelled", tasks.cancelled);
+  });
+}
+
+void write_request(Json& json, const store::views::CampaignCluster& cluster) {
+  json.field("priority", cluster.priority);
+  json.field("exec_file", cluster.exec_file);
+  json.field("exec_directory", cluster.exec_directory);
+  json.field("resources", cluster.resources);
+  json.field("resources_per_job", cluster.resources_per_job);
+  json.field("walltime", cluster.walltime);
+  json.field("properties", cluster.properties);
+  json.field("project", cluster.project);
+  json.field("best_effort", cluster.best_effort);
+  json.field("max_jobs", cluster.max_jobs);
+}
+
+}  // namespace
+
+std::string campaign_path(grid::CampaignId id) { return fmt::format("/campaigns/{}", id.value()); }
+
+void write_campaign(Json& json, const store::views::Campaign& campaign) {
+  json.field("id", campaign.id);
+  json.field("name", campaign.name);
+  json.field("user", campaign.user);
+  json.field("type", campaign.type);
+  json.field("state", grid::name_of(campaign.state));
+  json.field("has_events", campaign.has_events);
+  json.field("submission_time", campaign.submitted_at);
+  json.field("first_start_time", campaign.first_start_at);
+  json.field("end_time", campaign.ended_at);
+  json.field("total_jobs", campaign.total);
+  json.field("finished_jobs", campaign.tasks.done);
+  json.key("tasks");
+  write_counts(json, campaign.tasks);
+  json.field("forecast_end", campaign.forecast_end);
+  const auto path = campaign_path(campaign.id);
+  write_links(json, {{"self", path},
+                     {"parent", "/campaigns"},
+                     {"collection", path + "/jobs", "jobs"},
+                     {"collection", path + "/events", "events"},
+                     {"collection", path + "/decisions", "decisions"},
+                     {"item", path + "/jdl", "jdl"},
+                     {"item", path + "/stats", "stats"}});
+}
+
+void write_campaign_cluster(Json& json, const store::views::CampaignCluster& cluster) {
+  json.field("cluster_name", cluster.name);
+  json.field("enabled", cluster.enabled);
+  json.field("reachable", cluster.reachable);
+  json.field("active_jobs", cluster.running);
+  json.field("queued_jobs", cluster.launching + cluster.waiting);
+  json.field("launching_jobs", cluster.launching);
+  json.field("waiting_jobs", cluster.waiting);
+  json.field("unknown_jobs", cluster.unknown);
+  json.field("done_jobs", cluster.done);
+  json.field("concluded_jobs", cluster.concluded);
+  write_request(json, cluster);
+  const Durations durations{cluster.done, cluster.duration_sum, cluster.duration_squares};
+  json.field("average_jobs_duration", durations.mean());
+  json.field("stddev_jobs_duration", durations.deviation());
+  json.field("failures_in_a_row", cluster.failures_in_a_row);
+  json.field("job_ratio", cluster.job_ratio);
+  json.field("jobs_throughput", cluster.throughput);
+  json.field("method", cluster.method);
+  json.field("forecast_end", cluster.forecast_end);
+  json.key("brake");
+  write_brake(json, cluster.brake);
+}
+
+void write_brake(Json& json, const std::optional<store::views::Brake>& brake) {
+  if (!brake) return json.null();
+  json.object([&] {
+    json.field("reason", brake->reason);
+    json.field("expires", brake->expires_at);
+  });
+}
+
+}  // namespace gleaner::api

@@ -1,0 +1,60 @@
+#include "api/connections.hpp"
+
+#include "lib/store/migrations.hpp"
+
+namespace gleaner::api {
+namespace {
+
+constexpr int kMostInUse = 16;
+constexpr std::size_t kMostIdle = 4;
+constexpr auto kPatience = std::chrono::seconds{10};
+
+}  // namespace
+
+void Connections::wait_for_turn() {
+  std::unique_lock lock{mutex_};
+  if (!freed_.wait_for(lock, kPatience, [&] { return in_use_ < kMostInUse; }))
+    throw store::Unavailable{"all connections to the database are in use"};
+  ++in_use_;
+}
+
+std::optional<store::Database> Connections::take_idle() {
+  const std::lock_guard lock{mutex_};
+  while (!idle_.empty()) {
+    store::Database database = std::move(idle_.back());
+    idle_.pop_back();
+    if (database.seems_open()) return database;
+  }
+  return std::nullopt;
+}
+
+void Connections::give_back(std::optional<store::Database> database) {
+  {
+    const std::lock_guard lock{mutex_};
+    --in_use_;
+    if (database && idle_.size() < kMostIdle) idle_.push_back(std::move(*database));
+  }
+  freed_.notify_one();
+}
+
+Connections::Lease::Lease(Connections& from) : from_{from} {
+  from_.wait_for_turn();
+  try {
+    database_ = from_.take_idle();
+    if (!database_) {
+      is_new_ = true;
+      database_.emplace(from_.conninfo_);
+      store::check_schema(*database_);
+    }
+  } catch (...) {
+    from_.give_back({});
+    throw;
+  }
+}
+
+Connections::Lease::~Lease() {
+  if (!kept_) database_.reset();
+  from_.give_back(std::move(database_));
+}
+
+}  // namespace gleaner::api

@@ -1,0 +1,85 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/store/database.hpp"
+
+namespace gleaner::api {
+
+/// A few connections to the database, kept open between requests. Those that the database has
+/// closed meanwhile are noticed and replaced. Safe from any thread.
+class Connections {
+ public:
+  explicit Connections(std::string conninfo) : conninfo_{std::move(conninfo)} {}
+
+  /// Runs reads in a transaction; once more when a connection turns out to be dead. Throws
+  /// store::Unavailable, and store::WrongSchema.
+  template <class Work>
+  auto read(Work&& work) {
+    for (bool first = true;; first = false) {
+      Lease lease{*this};
+      try {
+        auto transaction = lease.database().begin();
+        auto result = work(transaction);
+        lease.keep();
+        return result;
+      } catch (const store::Unavailable&) {
+        if (!first || lease.is_new()) throw;
+      }
+    }
+  }
+
+  /// Runs writes in a transaction and commits it; from the beginning again after a deadlock.
+  template <class Work>
+  auto write(Work&& work) {
+    Lease lease{*this};
+    std::optional<decltype(work(std::declval<store::Transaction&>()))> result;
+    store::transact(lease.database(), std::nullopt, [&](store::Transaction& transaction) { result.emplace(work(transaction)); });
+    lease.keep();
+    return std::move(*result);
+  }
+
+  /// Runs a work that cannot be repeated, and that commits by itself, or not.
+  template <class Work>
+  auto write_once(Work&& work) {
+    Lease lease{*this};
+    auto transaction = lease.database().begin();
+    auto result = work(transaction);
+    return result;
+  }
+
+ private:
+  /// A connection for one request. Unless it is kept, it is closed at the end.
+  class Lease {
+   public:
+    explicit Lease(Connections& from);
+    ~Lease();
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    [[nodiscard]] store::Database& database() { return *database_; }
+    [[nodiscard]] bool is_new() const { return is_new_; }
+    void keep() { kept_ = true; }
+
+   private:
+    Connections& from_;
+    std::optional<store::Database> database_;
+    bool is_new_ = false;
+    bool kept_ = false;
+  };
+
+  void wait_for_turn();
+  [[nodiscard]] std::optional<store::Database> take_idle();
+  void give_back(std::optional<store::Database> database);
+
+  std::string conninfo_;
+  std::mutex mutex_;
+  std::condition_variable freed_;
+  std::vector<store::Database> idle_;
+  int in_use_ = 0;
+};
+
+}  // namespace gleaner::api

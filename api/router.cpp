@@ -1,0 +1,64 @@
+#include "api/router.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "lib/http/uri.hpp"
+
+namespace gleaner::api {
+namespace {
+
+/// What is between the slashes; one at the end counts for nothing.
+std::vector<std::string_view> split(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    path.remove_prefix(1);
+    const auto slash = std::min(path.find('/'), path.size());
+    if (slash > 0 || slash < path.size()) parts.push_back(path.substr(0, slash));
+    path.remove_prefix(slash);
+  }
+  return parts;
+}
+
+std::optional<std::vector<std::string>> match(std::string_view pattern, const std::vector<std::string_view>& path) {
+  const auto wanted = split(pattern);
+  if (wanted.size() != path.size()) return std::nullopt;
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const auto decoded = http::percent_decode(path[i]);
+    if (!decoded) return std::nullopt;
+    if (wanted[i].starts_with(':')) {
+      parts.push_back(*decoded);
+    } else if (wanted[i] != *decoded) {
+      return std::nullopt;
+    }
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::vector<Route> all_routes() {
+  std::vector<Route> all;
+  for (const auto table : {service_routes(), submission_routes(), campaign_routes(), control_routes(), task_routes(), event_routes(), cluster_routes()})
+    all.insert(all.end(), table.begin(), table.end());
+  return all;
+}
+
+std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method, std::string_view path) {
+  if (!path.starts_with('/')) return NoSuchPath{};
+  const auto parts = split(path);
+  const auto wanted = method == "HEAD" ? std::string_view{"GET"} : method;
+  std::string allowed;
+  for (const auto& route : routes) {
+    auto matched = match(route.pattern, parts);
+    if (!matched) continue;
+    if (route.method == wanted) return Match{&route, std::move(*matched)};
+    if (!allowed.empty()) allowed += ", ";
+    allowed += route.method;
+  }
+  if (allowed.empty()) return NoSuchPath{};
+  return WrongMethod{allowed};
+}
+
+}  // namespace gleaner::api

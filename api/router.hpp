@@ -1,0 +1,47 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "api/call.hpp"
+
+namespace gleaner::api {
+
+enum class Access { anybody, identified };
+
+/// One line of a table of routes. A pattern's `:name` stands for any one part of a path.
+struct Route {
+  std::string_view method;
+  std::string_view pattern;
+  Access access;
+  http::Response (*respond)(const Call&);
+};
+
+// One table a file.
+[[nodiscard]] std::span<const Route> service_routes();
+[[nodiscard]] std::span<const Route> submission_routes();
+[[nodiscard]] std::span<const Route> campaign_routes();
+[[nodiscard]] std::span<const Route> control_routes();
+[[nodiscard]] std::span<const Route> task_routes();
+[[nodiscard]] std::span<const Route> event_routes();
+[[nodiscard]] std::span<const Route> cluster_routes();
+
+/// All of them.
+[[nodiscard]] std::vector<Route> all_routes();
+
+struct Match {
+  const Route* route;
+  std::vector<std::string> parts;
+};
+/// The path is known, the method is not one of its own; these are, for the header Allow.
+struct WrongMethod {
+  std::string allowed;
+};
+struct NoSuchPath {};
+
+/// Finds the route of a request; HEAD goes where GET goes.
+[[nodiscard]] std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method, std::string_view path);
+
+}  // namespace gleaner::api

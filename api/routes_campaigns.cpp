@@ -1,0 +1,211 @@
+// What is to be seen of campaigns.
+#include <array>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "api/campaign_json.hpp"
+#include "api/durations.hpp"
+#include "api/router.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/store/views.hpp"
+
+namespace gleaner::api {
+namespace {
+
+namespace views = store::views;
+
+constexpr std::array<std::string_view, 4> kStates{"in_treatment", "paused", "terminated", "cancelled"};
+
+Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
+  std::vector<grid::CampaignState> states;
+  for (const auto& name : list(call, "state")) {
+    const auto state = grid::campaign_state(name);
+    if (!state) return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), grid::did_you_mean(name, kStates)))};
+    states.push_back(*state);
+  }
+  if (states.empty() && !flag(call, "all")) states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};
+  return states;
+}
+
+Asked<std::optional<std::vector<std::int64_t>>> asked_ids(const Call& call) {
+  if (!call.request.parameter("ids")) return std::optional<std::vector<std::int64_t>>{};
+  std::vector<std::int64_t> ids;
+  for (const auto& part : list(call, "ids")) {
+    const auto id = id_of(part);
+    if (!id) return tl::unexpected{error(400, fmt::format("ids={}: numbers with commas between them are needed", jdl::excerpt(part)))};
+    ids.push_back(*id);
+  }
+  return std::optional{std::move(ids)};
+}
+
+Asked<views::CampaignFilter> asked_filter(const Call& call) {
+  views::CampaignFilter filter;
+  auto ids = asked_ids(call);
+  if (!ids) return tl::unexpected{ids.error()};
+  filter.ids = std::move(*ids);
+  if (auto states = asked_states(call); !states) {
+    return tl::unexpected{states.error()};
+  } else if (!filter.ids || call.request.parameter("state")) {
+    filter.states = std::move(*states);
+  }
+  if (const auto user = call.request.parameter("user")) filter.user = std::string{*user};
+  const auto from = instant(call, "from");
+  if (!from) return tl::unexpected{from.error()};
+  const auto to = instant(call, "to");
+  if (!to) return tl::unexpected{to.error()};
+  filter.submitted_from = *from;
+  filter.submitted_before = *to;
+  return filter;
+}
+
+http::Response list_campaigns(const Call& call) {
+  const auto filter = asked_filter(call);
+  if (!filter) return filter.error();
+  const auto part = window(call, 1000);
+  if (!part) return part.error();
+  const auto page = call.connections.read([&](store::Transaction& transaction) { return views::campaigns(transaction, *filter, *part); });
+  Json json;
+  json.object([&] {
+    json.key("items").array(page.items, [&](const auto& campaign) { json.object([&] { write_campaign(json, campaign); }); });
+    json.field("total", page.total);
+    json.field("offset", part->offset);
+    json.field("limit", part->limit);
+    std::vector<Link> links{{"self", call.request.target}, {"parent", "/"}};
+    const auto next = part->offset + static_cast<std::int64_t>(page.items.size());
+    if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
+    write_links(json, links);
+  });
+  return answer(json);
+}
+
+struct Detail {
+  views::Campaign campaign;
+  std::vector<views::CampaignCluster> clusters;
+  std::optional<views::Brake> brake;
+};
+
+std::optional<Detail> load(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return std::nullopt;
+  return call.connections.read([&](store::Transaction& transaction) -> std::optional<Detail> {
+    auto campaign = views::campaign(transaction, grid::CampaignId{*id});
+    if (!campaign) return std::nullopt;
+    return Detail{*campaign, views::campaign_clusters(transaction, campaign->id, call.now), views::campaign_brake(transaction, campaign->id, call.now)};
+  });
+}
+
+http::Response show_campaign(const Call& call) {
+  const auto detail = load(call);
+  if (!detail) return no_campaign(call);
+  Json json;
+  json.object([&] {
+    write_campaign(json, detail->campaign);
+    json.key("brake");
+    write_brake(json, detail->brake);
+    json.key("clusters").object([&] {
+      for (const auto& cluster : detail->clusters) {
+        json.key(fmt::format("{}", cluster.cluster.value())).object([&] { write_campaign_cluster(json, cluster); });
+      }
+    });
+  });
+  return answer(json);
+}
+
+struct Totals {
+  Durations durations;
+  std::int64_t started = 0;    ///< jobs that ran, or run
+  std::int64_t concluded = 0;  ///< jobs that settled their task
+  std::int64_t alive = 0;
+  double throughput = 0;
+};
+
+Totals totals_of(const std::vector<views::CampaignCluster>& clusters) {
+  Totals totals;
+  for (const auto& cluster : clusters) {
+    totals.durations.add({cluster.done, cluster.duration_sum, cluster.duration_squares});
+    totals.started += cluster.started;
+    totals.concluded += cluster.concluded;
+    totals.alive += cluster.running + cluster.unknown;
+    totals.throughput += cluster.throughput.value_or(0);
+  }
+  return totals;
+}
+
+double ratio(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<double>(std::max<std::int64_t>(part, 0)) / static_cast<double>(whole) : 0; }
+
+http::Response show_stats(const Call& call) {
+  const auto detail = load(call);
+  if (!detail) return no_campaign(call);
+  const auto& campaign = detail->campaign;
+  const auto totals = totals_of(detail->clusters);
+  // CiGri's clients divide by it.
+  constexpr double kLeastThroughput = 1e-16;
+  const auto throughput = std::max(totals.throughput, kLeastThroughput);
+  const auto& tasks = campaign.tasks;
+  const auto remaining = campaign.total - tasks.done - tasks.failed - tasks.cancelled;
+  const auto ended = std::max(totals.started - totals.alive, totals.concluded);
+  Json json;
+  json.object([&] {
+    json.field("average_jobs_duration", totals.durations.mean());
+    json.field("stddev_jobs_duration", totals.durations.deviation());
+    json.field("jobs_throughput", throughput);
+    json.field("remaining_time", static_cast<double>(remaining) / throughput);
+    json.field("failures_rate", ratio(tasks.failed, tasks.failed + tasks.done));
+    json.field("resubmit_rate", ratio(ended - totals.concluded, ended));
+    json.field("ended_jobs", ended);
+    json.field("remaining_tasks", remaining);
+    json.field("forecast_end", campaign.forecast_end);
+    json.field("elapsed_time", std::chrono::floor<grid::Seconds>(campaign.ended_at.value_or(call.now) - campaign.submitted_at));
+  });
+  return answer(json);
+}
+
+http::Response show_jdl(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  auto jdl = call.connections.read([&](store::Transaction& transaction) { return views::jdl(transaction, grid::CampaignId{*id}); });
+  return jdl ? answer(200, std::move(*jdl)) : no_campaign(call);
+}
+
+http::Response list_decisions(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
+    if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
+    return views::decisions(transaction, grid::CampaignId{*id});
+  });
+  if (!decisions) return no_campaign(call);
+  Json json;
+  json.object([&] {
+    json.key("items").array(*decisions, [&](const views::Decision& decision) {
+      json.object([&] {
+        json.field("cluster_id", decision.cluster);
+        json.field("cluster_name", decision.cluster ? std::optional{decision.cluster_name} : std::nullopt);
+        json.field("stage", decision.stage);
+        json.field("reason", decision.reason);
+        json.field("sentence", decision.sentence);
+        json.field("jobs", decision.jobs);
+        json.field("since", decision.since);
+      });
+    });
+    json.field("total", static_cast<std::int64_t>(decisions->size()));
+    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id})}});
+  });
+  return answer(json);
+}
+
+constexpr std::array kRoutes{
+    Route{"GET", "/campaigns", Access::identified, list_campaigns},
+    Route{"GET", "/campaigns/:id", Access::identified, show_campaign},
+    Route{"GET", "/campaigns/:id/stats", Access::identified, show_stats},
+    Route{"GET", "/campaigns/:id/jdl", Access::identified, show_jdl},
+    Route{"GET", "/campaigns/:id/decisions", Access::identified, list_decisions},
+};
+
+}  // namespace
+
+std::span<const Route> campaign_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

@@ -1,0 +1,152 @@
+// What is to be seen of the clusters.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/campaign_json.hpp"
+#include "api/router.hpp"
+#include "lib/store/views_grid.hpp"
+
+namespace gleaner::api {
+namespace {
+
+namespace views = store::views;
+
+void write_status(Json& json, const std::optional<store::GridStatus>& status) {
+  if (!status) return json.null();
+  json.object([&] {
+    json.field("time", status->time);
+    json.field("max_resources", status->max_resources);
+    json.field("free", status->free);
+    json.field("used", status->used);
+    json.field("used_besteffort", status->used_besteffort);
+    json.field("our_running", status->our_running);
+    json.field("our_waiting", status->our_waiting);
+    json.field("api_latency_ms", status->api_latency_ms);
+  });
+}
+
+void write_cluster(Json& json, const views::ClusterView& view) {
+  const auto& cluster = view.cluster;
+  json.field("id", cluster.id);
+  json.field("name", cluster.name);
+  json.field("api_url", cluster.url);
+  json.field("api_auth_type", cluster.authentication);
+  json.field("api_auth_header", cluster.identity_header);
+  json.field("power", cluster.power);
+  json.field("flood", cluster.flood);
+  json.field("array_size", cluster.array_size);
+  json.field("enabled", cluster.enabled);
+  json.field("reachable", cluster.reachable);
+  json.field("unreachable_since", cluster.unreachable_since);
+  json.field("last_error", cluster.last_error.empty() ? std::nullopt : std::optional{cluster.last_error});
+  json.field("max_resources", cluster.max_resources);
+  json.field("blacklisted", !cluster.enabled || cluster.reachable == std::optional{false} || view.brake.has_value());
+  json.key("brake");
+  write_brake(json, view.brake);
+  json.key("status");
+  write_status(json, view.status);
+  write_links(json, {{"self", fmt::format("/clusters/{}", cluster.id.value())}, {"parent", "/clusters"}});
+}
+
+std::vector<views::ClusterView> load(const Call& call) {
+  return call.connections.read([&](store::Transaction& transaction) { return views::clusters(transaction, call.now); });
+}
+
+http::Response list_clusters(const Call& call) {
+  const auto clusters = load(call);
+  Json json;
+  json.object([&] {
+    json.key("items").array(clusters, [&](const auto& view) { json.object([&] { write_cluster(json, view); }); });
+    json.field("total", std::ssize(clusters));
+    write_links(json, {{"self", call.request.target}, {"parent", "/"}});
+  });
+  return answer(json);
+}
+
+http::Response show_cluster(const Call& call) {
+  const auto clusters = load(call);
+  const auto& asked = call.parts[0];
+  auto found = std::ranges::find_if(clusters, [&](const auto& view) { return view.cluster.name == asked; });
+  if (found == clusters.end()) {
+    const auto id = id_of(asked);
+    found = std::ranges::find_if(clusters, [&](const auto& view) { return id && view.cluster.id.value() == *id; });
+  }
+  if (found == clusters.end()) return error(404, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
+  Json json;
+  json.object([&] { write_cluster(json, *found); });
+  return answer(json);
+}
+
+void write_usage(Json& json, const views::Usage& usage) {
+  json.object([&] {
+    json.field("cluster_id", usage.cluster);
+    json.field("cluster_name", usage.name);
+    json.field("max_resources", usage.max_resources);
+    json.field("used_resources", usage.used);
+    json.field("used_by_cigri", usage.ours);
+    json.field("unavailable_resources", std::max(0, usage.max_resources - usage.free - usage.used));
+  });
+}
+
+/// The figures of one time are one item.
+std::vector<std::span<const views::Usage>> by_time(const std::vector<views::Usage>& all) {
+  std::vector<std::span<const views::Usage>> groups;
+  for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+    for (end = begin; end < all.size() && all[end].time == all[begin].time;) ++end;
+    groups.push_back(std::span{all}.subspan(begin, end - begin));
+  }
+  return groups;
+}
+
+http::Response answer_usage(const Call& call, const std::vector<std::span<const views::Usage>>& groups, std::optional<grid::Instant> from,
+                            std::optional<grid::Instant> to) {
+  Json json;
+  json.object([&] {
+    json.key("items").array(groups, [&](const auto& group) {
+      json.object([&] {
+        json.field("date", std::ranges::max(group, {}, &views::Usage::time).time);
+        json.key("clusters").array(group, [&](const auto& usage) { write_usage(json, usage); });
+      });
+    });
+    json.field("from", from);
+    json.field("to", to);
+    json.field("total", std::ssize(groups));
+    write_links(json, {{"self", call.request.target}, {"parent", "/"}});
+  });
+  return answer(json);
+}
+
+http::Response usage_now(const Call& call) {
+  const auto all = call.connections.read([](store::Transaction& transaction) { return views::usage_now(transaction); });
+  std::vector<std::span<const views::Usage>> groups;
+  if (!all.empty()) groups.emplace_back(all);
+  return answer_usage(call, groups, {}, {});
+}
+
+http::Response grid_usage(const Call& call) {
+  const auto from = instant(call, "from");
+  if (!from) return from.error();
+  const auto to = instant(call, "to");
+  if (!to) return to.error();
+  if (!*from && !*to) return usage_now(call);
+  views::Span span{from->value_or(grid::Instant{}), to->value_or(call.now), grid::Seconds{60}};
+  if (span.from >= span.to) return error(400, "from must be before to");
+  constexpr int kMostSlices = 1000;
+  span.slice = std::max(span.slice, std::chrono::ceil<grid::Seconds>((span.to - span.from) / kMostSlices));
+  const auto all = call.connections.read([&](store::Transaction& transaction) { return views::usage(transaction, span); });
+  return answer_usage(call, by_time(all), *from, *to);
+}
+
+constexpr std::array kRoutes{
+    Route{"GET", "/clusters", Access::identified, list_clusters},
+    Route{"GET", "/clusters/:id", Access::identified, show_cluster},
+    Route{"GET", "/gridusage", Access::identified, grid_usage},
+};
+
+}  // namespace
+
+std::span<const Route> cluster_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

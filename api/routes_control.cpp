@@ -1,0 +1,134 @@
+// What users do to their campaigns and events.
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/router.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/campaigns.hpp"
+
+namespace gleaner::api {
+namespace {
+
+using Owner = std::optional<store::CampaignOwner>;
+
+/// What a change came to: how many things it concerned, or nothing when the state forbids it.
+struct Change {
+  Owner owner;
+  std::optional<std::int64_t> count;
+};
+
+http::Response not_yours(const Call& call, std::string_view what, const std::string& owner) {
+  return error(403, fmt::format("{} is of {}, and you are {}", what, jdl::excerpt(owner), jdl::excerpt(call.caller.user)));
+}
+
+std::string campaign_text(grid::CampaignId id) { return fmt::format("campaign {}", id.value()); }
+
+/// Does something to a campaign of the caller's; 404, 403 or 409 otherwise. `work` gives nothing
+/// when the campaign is not in a state for it; `refusal` says why, `done` what was done.
+template <class Work, class Refusal, class Done>
+http::Response change(const Call& call, std::string_view event, Work&& work, Refusal&& refusal, Done&& done) {
+  const auto number = id_of(call.parts[0]);
+  if (!number) return no_campaign(call);
+  const grid::CampaignId id{*number};
+  const auto change = call.connections.write([&](store::Transaction& transaction) -> Change {
+    const auto owner = store::campaign_owner(transaction, id);
+    if (!owner || !may_change(call, owner->user)) return {owner, std::nullopt};
+    return {owner, work(transaction, id)};
+  });
+  if (!change.owner) return no_campaign(call);
+  if (!may_change(call, change.owner->user)) return not_yours(call, campaign_text(id), change.owner->user);
+  if (!change.count) return error(409, refusal(change.owner->state));
+  process::log::info(event, {{"campaign", id}, {"by", call.caller.user}});
+  return accepted(done(*change.count), change.count);
+}
+
+std::optional<std::int64_t> once(bool changed) { return changed ? std::optional<std::int64_t>{1} : std::nullopt; }
+
+http::Response hold(const Call& call) {
+  return change(
+      call, "campaign paused", [](store::Transaction& transaction, grid::CampaignId id) { return once(store::hold_campaign(transaction, id)); },
+      [&](grid::CampaignState state) { return fmt::format("campaign {} is {}: only one in treatment can be paused", call.parts[0], grid::name_of(state)); },
+      [&](std::int64_t) { return fmt::format("Campaign {} paused", call.parts[0]); });
+}
+
+http::Response resume(const Call& call) {
+  return change(
+      call, "campaign resumed", [](store::Transaction& transaction, grid::CampaignId id) { return once(store::resume_campaign(transaction, id)); },
+      [&](grid::CampaignState state) { return fmt::format("campaign {} is {}: only a paused one can be resumed", call.parts[0], grid::name_of(state)); },
+      [&](std::int64_t) { return fmt::format("Campaign {} resumed", call.parts[0]); });
+}
+
+http::Response cancel(const Call& call) {
+  if (flag(call, "purge")) return error(400, "campaigns are not purged over the API: ended ones are pruned when they are older than the retention");
+  if (flag(call, "hold")) return hold(call);
+  if (flag(call, "resume")) return resume(call);
+  return change(
+      call, "campaign cancelled",
+      [&](store::Transaction& transaction, grid::CampaignId id) { return once(store::cancel_campaign(transaction, id, call.now)); },
+      [&](grid::CampaignState state) { return fmt::format("campaign {} is {} already", call.parts[0], grid::name_of(state)); },
+      [&](std::int64_t) { return fmt::format("Campaign {} cancelled", call.parts[0]); });
+}
+
+http::Response retry(const Call& call) {
+  return change(
+      call, "failed tasks retried",
+      [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
+        const auto tasks = store::retry_failed_tasks(transaction, id, call.now);
+        return tasks > 0 ? std::optional{tasks} : std::nullopt;
+      },
+      [&](grid::CampaignState state) {
+        if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
+        return fmt::format("campaign {} has no failed task", call.parts[0]);
+      },
+      [&](std::int64_t tasks) { return fmt::format("{} failed task{} of campaign {} will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]); });
+}
+
+http::Response fix_all(const Call& call) {
+  return change(
+      call, "events fixed",
+      [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
+        return store::fix_campaign_events(transaction, id, call.now);
+      },
+      [&](grid::CampaignState) { return std::string{}; },
+      [&](std::int64_t) { return fmt::format("Campaign {} events closed", call.parts[0]); });
+}
+
+struct Fix {
+  std::optional<store::EventOwner> event;
+  bool allowed = false;
+};
+
+http::Response fix_one(const Call& call) {
+  const auto unknown = [&] { return error(404, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto id = id_of(call.parts[0]);
+  if (!id) return unknown();
+  const auto fix = call.connections.write([&](store::Transaction& transaction) -> Fix {
+    const auto event = store::event_owner(transaction, *id);
+    if (!event) return {};
+    const bool allowed = event->user ? may_change(call, *event->user) : call.caller.role == Role::administrator;
+    const bool closed = allowed && event->open && store::fix_event(transaction, *id, call.now);
+    return {store::EventOwner{event->user, event->campaign, closed}, allowed};
+  });
+  if (!fix.event) return unknown();
+  if (!fix.allowed && fix.event->user) return not_yours(call, fmt::format("event {}", *id), *fix.event->user);
+  if (!fix.allowed) return error(403, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
+  if (!fix.event->open) return error(409, fmt::format("event {} is closed already", *id));
+  process::log::info("event fixed", {{"id", *id}, {"by", call.caller.user}});
+  return accepted(fmt::format("Event {} closed", *id), 1);
+}
+
+constexpr std::array kRoutes{
+    Route{"DELETE", "/campaigns/:id", Access::identified, cancel},
+    Route{"POST", "/campaigns/:id/hold", Access::identified, hold},
+    Route{"POST", "/campaigns/:id/resume", Access::identified, resume},
+    Route{"POST", "/campaigns/:id/retries", Access::identified, retry},
+    Route{"DELETE", "/campaigns/:id/events", Access::identified, fix_all},
+    Route{"DELETE", "/events/:id", Access::identified, fix_one},
+};
+
+}  // namespace
+
+std::span<const Route> control_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

@@ -1,0 +1,102 @@
+// What is to be seen of events.
+#include <array>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include "api/campaign_json.hpp"
+#include "api/router.hpp"
+#include "lib/store/views_grid.hpp"
+
+namespace gleaner::api {
+namespace {
+
+namespace views = store::views;
+
+std::string_view class_of(const views::EventView& event) {
+  if (event.job) return "job";
+  if (event.campaign) return "campaign";
+  return event.cluster ? "cluster" : "grid";
+}
+
+std::string date(grid::Instant instant) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(grid::to_unix(instant))); }
+
+void write_event(Json& json, const views::EventView& event) {
+  json.object([&] {
+    json.field("id", event.id);
+    json.field("class", class_of(event));
+    json.field("code", event.code);
+    json.field("state", event.state);
+    json.field("campaign_id", event.campaign);
+    json.field("cluster_id", event.cluster);
+    json.field("cluster_name", event.cluster ? std::optional{event.cluster_name} : std::nullopt);
+    json.field("job_id", event.job);
+    json.field("occurrences", event.occurrences);
+    json.field("date_open", date(event.opened_at));
+    json.field("date_update", date(event.last_at));
+    json.field("date_closed", event.closed_at ? std::optional{date(*event.closed_at)} : std::nullopt);
+    json.field("message", event.message);
+    json.key("parent").null();
+    const auto parent = event.campaign ? campaign_path(grid::CampaignId{*event.campaign}) + "/events" : std::string{"/events"};
+    write_links(json, {{"self", fmt::format("/events/{}", event.id)}, {"parent", parent}});
+  });
+}
+
+http::Response list(const Call& call, const views::Page<views::EventView>& page, views::Window part, const std::string& parent) {
+  Json json;
+  json.object([&] {
+    json.key("items").array(page.items, [&](const auto& event) { write_event(json, event); });
+    json.field("total", page.total);
+    json.field("offset", part.offset);
+    json.field("limit", part.limit);
+    std::vector<Link> links{{"self", call.request.target}, {"parent", parent}};
+    const auto next = part.offset + std::ssize(page.items);
+    if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
+    write_links(json, links);
+  });
+  return answer(json);
+}
+
+views::Which asked_which(const Call& call) { return flag(call, "all") ? views::Which::all : views::Which::open; }
+
+http::Response list_campaign_events(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  const auto part = window(call, 100);
+  if (!part) return part.error();
+  const auto page = call.connections.read([&](store::Transaction& transaction) -> std::optional<views::Page<views::EventView>> {
+    if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
+    return views::campaign_events(transaction, grid::CampaignId{*id}, asked_which(call), *part);
+  });
+  return page ? list(call, *page, *part, campaign_path(grid::CampaignId{*id})) : no_campaign(call);
+}
+
+http::Response list_grid_events(const Call& call) {
+  const auto part = window(call, 100);
+  if (!part) return part.error();
+  const auto page = call.connections.read([&](store::Transaction& transaction) { return views::grid_events(transaction, asked_which(call), *part); });
+  return list(call, page, *part, "/");
+}
+
+http::Response show_event(const Call& call) {
+  const auto unknown = [&] { return error(404, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto id = id_of(call.parts[0]);
+  if (!id) return unknown();
+  const auto event = call.connections.read([&](store::Transaction& transaction) { return views::event(transaction, *id); });
+  if (!event) return unknown();
+  Json json;
+  write_event(json, *event);
+  return answer(json);
+}
+
+constexpr std::array kRoutes{
+    Route{"GET", "/campaigns/:id/events", Access::identified, list_campaign_events},
+    Route{"GET", "/events", Access::identified, list_grid_events},
+    Route{"GET", "/events/:id", Access::identified, show_event},
+};
+
+}  // namespace
+
+std::span<const Route> event_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

@@ -1,0 +1,103 @@
+// The API itself: its entry, its health, its document.
+#include <array>
+
+#include "api/openapi.hpp"
+#include "api/router.hpp"
+#include "lib/store/lease.hpp"
+#include "lib/store/views_grid.hpp"
+
+namespace gleaner::api {
+namespace {
+
+namespace views = store::views;
+
+http::Response show_root(const Call& call) {
+  Json json;
+  json.object([&] {
+    json.field("name", "Gleaner");
+    json.field("version", GLEANER_VERSION);
+    json.field("user", call.caller.user);
+    json.field("administrator", call.caller.role == Role::administrator);
+    write_links(json, {{"self", "/"},
+                       {"collection", "/campaigns", "campaigns"},
+                       {"collection", "/clusters", "clusters"},
+                       {"collection", "/events", "events"},
+                       {"item", "/gridusage", "gridusage"},
+                       {"item", "/health", "health"},
+                       {"item", "/openapi.json", "the API's document"}});
+  });
+  return answer(json);
+}
+
+struct Health {
+  std::string_view schema = "unknown";
+  std::optional<std::string> trouble;
+  std::optional<store::LeaseHolder> conductor;
+  std::optional<views::Cycle> cycle;
+};
+
+Health examine(const Call& call) {
+  Health health;
+  try {
+    health = call.connections.read([](store::Transaction& transaction) {
+      return Health{"ok", {}, store::lease_holder(transaction), views::last_cycle(transaction)};
+    });
+  } catch (const store::Unavailable&) {
+    health.trouble = "the database cannot be reached";
+  } catch (const store::WrongSchema&) {
+    health.schema = "wrong";
+    health.trouble = "the database's schema is not this program's: run 'gridctl db migrate'";
+  }
+  return health;
+}
+
+void write_conductor(Json& json, const Health& health, grid::Instant now) {
+  json.key("conductor");
+  if (health.conductor) {
+    json.object([&] {
+      json.field("holder", health.conductor->name);
+      json.field("term", health.conductor->term);
+    });
+  } else {
+    json.null();
+  }
+  json.key("last_cycle");
+  if (!health.cycle) return json.null();
+  json.object([&] {
+    json.field("started", health.cycle->started_at);
+    json.field("ended", health.cycle->ended_at);
+    json.field("age", std::chrono::duration<double>(now - health.cycle->started_at).count());
+  });
+}
+
+http::Response show_health(const Call& call) {
+  const auto health = examine(call);
+  Json json;
+  json.object([&] {
+    json.field("status", health.trouble ? "unavailable" : "ok");
+    json.field("version", GLEANER_VERSION);
+    json.key("database").object([&] {
+      json.field("reachable", health.schema != "unknown");
+      json.field("schema", health.schema);
+      json.field("message", health.trouble);
+    });
+    write_conductor(json, health, call.now);
+  });
+  auto response = answer(health.trouble ? 503 : 200, json.text());
+  if (health.trouble) response.headers.add("Retry-After", "5");
+  return response;
+}
+
+http::Response show_document(const Call&) { return answer(200, std::string{openapi_document()}); }
+
+constexpr std::array kRoutes{
+    Route{"GET", "/", Access::identified, show_root},
+    Route{"GET", "/health", Access::anybody, show_health},
+    Route{"GET", "/openapi.json", Access::anybody, show_document},
+};
+
+}  // namespace
+
+std::span<const Route> service_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

@@ -1,0 +1,174 @@
+// How campaigns come in.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/campaign_json.hpp"
+#include "api/router.hpp"
+#include "api/submission.hpp"
+#include "api/task_intake.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/campaigns.hpp"
+
+namespace gleaner::api {
+namespace {
+
+constexpr std::size_t kMostBytes = 64 << 20;  // of a campaign file, its parameters included
+constexpr std::size_t kLongestKey = 200;
+
+Asked<std::optional<std::string>> idempotency_key(const Call& call) {
+  const auto key = call.request.headers.find("Idempotency-Key");
+  if (!key) return std::optional<std::string>{};
+  const bool printable = std::ranges::all_of(*key, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (key->empty() || key->size() > kLongestKey || !printable)
+    return tl::unexpected{error(400, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
+  return std::optional{std::string{*key}};
+}
+
+void write_warnings(Json& json, const std::vector<std::string>& warnings) {
+  json.key("warnings").array(warnings, [&](const std::string& warning) { json.value(warning); });
+}
+
+http::Response created(const store::views::Campaign& campaign, const std::vector<std::string>& warnings) {
+  Json json;
+  json.object([&] {
+    write_campaign(json, campaign);
+    write_warnings(json, warnings);
+  });
+  auto response = answer(201, json.text());
+  response.headers.add("Location", campaign_path(campaign.id));
+  return response;
+}
+
+void write_section(Json& json, const jdl::ClusterSection& section) {
+  json.object([&] {
+    json.field("cluster_name", section.name);
+    json.field("exec_file", section.exec_file);
+    json.field("exec_directory", section.exec_directory);
+    json.field("resources", section.resources.text());
+    json.field("resources_per_job", section.resources.resources());
+    json.field("walltime", section.walltime);
+    json.field("properties", section.properties);
+    json.field("project", section.project);
+    json.field("best_effort", section.kind == jdl::JobKind::best_effort);
+    json.field("max_jobs", section.max_jobs);
+    json.field("priority", section.priority);
+  });
+}
+
+http::Response check_only(const Call& call, const Submission& submission, ParameterBody* following) {
+  const auto& file = submission.file;
+  const auto tasks = TaskIntake{file, nullptr}.take_all(following);
+  if (!tasks) return tasks.error();
+  Json json;
+  json.object([&] {
+    json.field("dry_run", true);
+    json.field("name", file.name);
+    json.field("user", call.caller.user);
+    json.field("type", grid::name_of(file.type));
+    json.field("total_jobs", *tasks);
+    json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
+    write_warnings(json, submission.warnings);
+  });
+  return answer(json);
+}
+
+/// The campaign that the key stands for already; the body is read to its end, as the client expects.
+http::Response repeated(store::Transaction& transaction, const store::Repeated& known, const Submission& submission, ParameterBody* following) {
+  if (!known.same) return error(409, fmt::format("this Idempotency-Key stands for campaign {}, which is another one: use a new key", known.id.value()));
+  if (following != nullptr) {
+    if (const auto read = following->skip(); !read) return broken_body(read.error());
+  }
+  const auto campaign = store::views::campaign(transaction, known.id);
+  if (!campaign) return error(404, fmt::format("campaign {} of this Idempotency-Key was removed", known.id.value()));
+  auto response = created(*campaign, submission.warnings);
+  response.headers.add("Idempotent-Replayed", "true");
+  return response;
+}
+
+/// Numbers need no transport: the database counts them out.
+bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* following) {
+  return following == nullptr && std::holds_alternative<jdl::Count>(file.parameters) && file.type == grid::CampaignType::default_;
+}
+
+Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, ParameterBody* following) {
+  if (is_plain_count(file, following)) {
+    const auto count = std::get<jdl::Count>(file.parameters).tasks;
+    store::write_numbered_tasks(transaction, id, count);
+    return count;
+  }
+  store::TaskWriter writer{transaction, id};
+  auto tasks = TaskIntake{file, &writer}.take_all(following);
+  if (tasks) writer.finish();
+  return tasks;
+}
+
+http::Response store_campaign(const Call& call, store::Transaction& transaction, const Submission& submission, const store::NewCampaign& campaign,
+                              ParameterBody* following) {
+  const auto& file = submission.file;
+  const auto outcome = store::create_campaign(transaction, campaign, call.now);
+  if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission, following);
+  const auto id = std::get<grid::CampaignId>(outcome);
+  for (const auto& section : file.clusters) {
+    if (!store::add_campaign_cluster(transaction, id, stored_section(section, id)))
+      return error(409, fmt::format("cluster '{}' was removed just now", section.name));
+  }
+  const auto tasks = write_tasks(transaction, id, file, following);
+  if (!tasks) return tasks.error();
+  store::complete_campaign(transaction, id, *tasks);
+  const auto stored = store::views::campaign(transaction, id);
+  transaction.commit();
+  process::log::info("campaign submitted", {{"campaign", id}, {"user", call.caller.user}, {"tasks", *tasks}});
+  return created(stored.value(), submission.warnings);
+}
+
+http::Response submit(const Call& call, const SubmissionHead& head, ParameterBody* following) {
+  auto key = idempotency_key(call);
+  if (!key) return key.error();
+  const auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
+  if (!submission) return submission.error();
+  if (head.wish == Wish::check_only) return check_only(call, *submission, following);
+  const auto& file = submission->file;
+  const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(*key)};
+  return call.connections.write_once(
+      [&](store::Transaction& transaction) { return store_campaign(call, transaction, *submission, campaign, following); });
+}
+
+http::Response submit_json(const Call& call) {
+  SubmissionHead head;
+  if (const auto type = call.request.parameter("type")) {
+    head.type = grid::campaign_type(*type);
+    if (!head.type) return error(400, fmt::format("type={}: it is default or test", jdl::excerpt(*type)));
+  }
+  if (flag(call, "dry_run")) head.wish = Wish::check_only;
+  auto text = call.request.body->read_all(kMostBytes);
+  if (!text) return broken_body(text.error());
+  head.jdl = std::move(*text);
+  return submit(call, head, nullptr);
+}
+
+http::Response submit_ndjson(const Call& call) {
+  ParameterBody body{*call.request.body};
+  const auto line = body.first_line(kMostBytes);
+  if (!line) return broken_body(line.error());
+  const auto head = read_head(*line);
+  if (!head) return error(400, head.error());
+  return submit(call, *head, &body);
+}
+
+http::Response post_campaign(const Call& call) {
+  const auto header = call.request.headers.find("Content-Type").value_or("application/json");
+  const auto type = header.substr(0, header.find_first_of("; "));
+  if (type == "application/x-ndjson") return submit_ndjson(call);
+  if (type == "application/json") return submit_json(call);
+  return error(415, fmt::format("'{}' is not taken here: send application/json or application/x-ndjson", jdl::excerpt(type)));
+}
+
+constexpr std::array kRoutes{Route{"POST", "/campaigns", Access::identified, post_campaign}};
+
+}  // namespace
+
+std::span<const Route> submission_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

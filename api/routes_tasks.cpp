@@ -1,0 +1,128 @@
+// What is to be seen of tasks and jobs.
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "api/campaign_json.hpp"
+#include "api/router.hpp"
+#include "api/task_json.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/store/views_tasks.hpp"
+
+namespace gleaner::api {
+namespace {
+
+namespace views = store::views;
+
+constexpr std::array<std::string_view, 7> kStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled"};
+
+Asked<views::TaskFilter> asked_filter(const Call& call) {
+  views::TaskFilter filter;
+  for (const auto& name : list(call, "state")) {
+    const auto state = grid::task_state(name);
+    if (!state) return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), grid::did_you_mean(name, kStates)))};
+    filter.states.push_back(*state);
+  }
+  const auto after = number(call, "after", -1, {-1, std::numeric_limits<std::int32_t>::max()});
+  if (!after) return tl::unexpected{after.error()};
+  filter.from = *after + 1;
+  return filter;
+}
+
+struct Tasks {
+  views::Campaign campaign;
+  views::Page<views::Task> page;
+  bool more;
+};
+
+/// One task more than asked says whether there is a next page.
+std::optional<Tasks> load(const Call& call, grid::CampaignId id, const views::TaskFilter& filter, views::Window window) {
+  return call.connections.read([&](store::Transaction& transaction) -> std::optional<Tasks> {
+    auto campaign = views::campaign(transaction, id);
+    if (!campaign) return std::nullopt;
+    auto page = views::tasks(transaction, *campaign, filter, {window.limit + 1, window.offset});
+    const bool more = std::ssize(page.items) > window.limit;
+    if (more) page.items.pop_back();
+    return Tasks{std::move(*campaign), std::move(page), more};
+  });
+}
+
+std::string next_href(const Call& call, const Tasks& tasks, const views::TaskFilter& filter, views::Window window) {
+  const bool by_number = !filter.states.empty() || filter.from > 0;
+  if (by_number && window.offset == 0) return href_with(call, "after", tasks.page.items.back().number.value());
+  return href_with(call, "offset", window.offset + std::ssize(tasks.page.items));
+}
+
+http::Response list_tasks(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  const auto filter = asked_filter(call);
+  if (!filter) return filter.error();
+  const auto part = window(call, 100);
+  if (!part) return part.error();
+  const auto tasks = load(call, grid::CampaignId{*id}, *filter, *part);
+  if (!tasks) return no_campaign(call);
+  Json json;
+  json.object([&] {
+    json.key("items").array(tasks->page.items, [&](const auto& task) { json.object([&] { write_task(json, task, tasks->campaign.id); }); });
+    json.field("total", tasks->page.total);
+    json.field("offset", part->offset);
+    json.field("limit", part->limit);
+    std::vector<Link> links{{"self", call.request.target}, {"parent", campaign_path(tasks->campaign.id)}};
+    if (tasks->more) links.push_back({"next", next_href(call, *tasks, *filter, *part)});
+    write_links(json, links);
+  });
+  return answer(json);
+}
+
+struct TaskDetail {
+  views::Task task;
+  std::vector<views::Job> jobs;
+};
+
+http::Response show_task(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  const auto number = id_of(call.parts[1]);
+  const auto detail = call.connections.read([&](store::Transaction& transaction) -> std::optional<TaskDetail> {
+    const auto campaign = number && *number >= 0 ? views::campaign(transaction, grid::CampaignId{*id}) : std::nullopt;
+    if (!campaign) return std::nullopt;
+    const views::TaskFilter filter{.states = {}, .from = *number};
+    auto page = views::tasks(transaction, *campaign, filter, {1, 0});
+    if (page.items.empty()) return std::nullopt;
+    return TaskDetail{std::move(page.items.front()), views::jobs_of_task(transaction, campaign->id, grid::TaskNumber{*number})};
+  });
+  if (!detail) return error(404, fmt::format("campaign {} has no task '{}'", *id, jdl::excerpt(call.parts[1])));
+  Json json;
+  json.object([&] {
+    write_task(json, detail->task, grid::CampaignId{*id});
+    json.field("campaign_id", *id);
+    json.key("execution").array(detail->jobs, [&](const views::Job& job) { json.object([&] { write_job(json, job); }); });
+    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/jobs"}});
+  });
+  return answer(json);
+}
+
+http::Response show_job(const Call& call) {
+  const auto unknown = [&] { return error(404, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto id = id_of(call.parts[0]);
+  if (!id) return unknown();
+  const auto job = call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); });
+  if (!job) return unknown();
+  Json json;
+  json.object([&] { write_job(json, *job); });
+  return answer(json);
+}
+
+constexpr std::array kRoutes{
+    Route{"GET", "/campaigns/:id/jobs", Access::identified, list_tasks},
+    Route{"GET", "/campaigns/:id/jobs/:task", Access::identified, show_task},
+    Route{"GET", "/jobs/:id", Access::identified, show_job},
+};
+
+}  // namespace
+
+std::span<const Route> task_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

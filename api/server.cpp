@@ -1,0 +1,109 @@
+#include "api/server.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "lib/jdl/problem.hpp"
+#include "lib/process/log.hpp"
+
+namespace gleaner::api {
+namespace {
+
+constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel says who it is
+
+http::Response unauthorized() {
+  auto response = error(401, "who you are is not known: call the unix socket, or send a header 'Authorization: Bearer TOKEN'");
+  response.headers.add("WWW-Authenticate", "Bearer");
+  return response;
+}
+
+http::Response unknown_path(const http::Request& request) {
+  return error(404, fmt::format("{} {} not found on this server", jdl::excerpt(request.method), jdl::excerpt(request.target)));
+}
+
+http::Response wrong_method(const http::Request& request, const WrongMethod& wrong) {
+  auto response = error(405, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method), jdl::excerpt(request.path), wrong.allowed));
+  response.headers.add("Allow", wrong.allowed);
+  return response;
+}
+
+http::Response try_again(std::string_view message) {
+  auto response = error(503, message);
+  response.headers.add("Retry-After", "5");
+  return response;
+}
+
+http::ServerOptions server_options() {
+  http::ServerOptions options;
+  options.on_problem = [](std::string_view what) { process::log::error("request failed", {{"what", what}}); };
+  return options;
+}
+
+}  // namespace
+
+Api::Api(const ApiOptions& options)
+    : connections_{options.database},
+      identities_{options.admin_group, options.tokens_file},
+      defaults_{options.defaults},
+      routes_{all_routes()} {}
+
+tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
+  std::unique_ptr<Api> api{new Api{options}};
+  if (options.socket) {
+    auto server = server_options();
+    server.unix_socket = http::UnixEndpoint{options.socket->string(), kEverybodyMayConnect};
+    if (auto listening = api->listen(std::move(server)); !listening) return tl::unexpected{listening.error()};
+  }
+  for (const auto& endpoint : options.listen) {
+    auto server = server_options();
+    server.tcp = endpoint;
+    server.tls = options.tls;
+    if (auto listening = api->listen(std::move(server)); !listening) return tl::unexpected{listening.error()};
+  }
+  return api;
+}
+
+tl::expected<void, std::string> Api::listen(http::ServerOptions options) {
+  auto server = http::Server::start(std::move(options), [this](const http::Request& request) { return handle(request); });
+  if (!server) return tl::unexpected{server.error()};
+  servers_.push_back(std::move(*server));
+  return {};
+}
+
+std::vector<std::string> Api::urls() const {
+  std::vector<std::string> urls;
+  for (const auto& server : servers_) {
+    if (auto url = server->url(); !url.empty()) urls.push_back(std::move(url));
+  }
+  return urls;
+}
+
+http::Response Api::handle(const http::Request& request) {
+  auto response = dispatch(request);
+  const auto pretty = request.parameter("pretty");
+  if (pretty && *pretty != "false") response.body = prettified(response.body);
+  return response;
+}
+
+http::Response Api::dispatch(const http::Request& request) try {
+  const auto found = find_route(routes_, request.method, request.path);
+  if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request);
+  if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
+  const auto& match = std::get<Match>(found);
+  const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
+  if (!caller) return unauthorized();
+  const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  return match.route->respond(Call{request, match.parts, *caller, connections_, defaults_, now});
+} catch (const store::Unavailable& failure) {
+  process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
+  return try_again("the database cannot be reached now: try again in a few seconds");
+} catch (const store::WrongSchema& failure) {
+  process::log::error("wrong schema", {{"why", failure.what()}});
+  return try_again("the database's schema is not this program's: its administrator has to run 'gridctl db migrate'");
+} catch (const std::exception& failure) {
+  process::log::error("request failed", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
+  return error(500, "an error of the server itself: its log says more");
+}
+
+}  // namespace gleaner::api

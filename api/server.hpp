@@ -1,0 +1,54 @@
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "api/connections.hpp"
+#include "api/identity.hpp"
+#include "api/router.hpp"
+#include "lib/http/server.hpp"
+#include "lib/jdl/parse.hpp"
+
+namespace gleaner::api {
+
+struct ApiOptions {
+  std::string database;
+  std::optional<std::filesystem::path> socket;
+  std::vector<http::TcpEndpoint> listen;
+  std::optional<http::TlsFiles> tls;  ///< for all of `listen`
+  std::optional<std::filesystem::path> tokens_file;
+  std::string admin_group;
+  jdl::Defaults defaults;
+};
+
+/// The API, answering until it is destroyed. The database need not be there when it starts.
+class Api {
+ public:
+  /// The error says what cannot be used, and why.
+  [[nodiscard]] static tl::expected<std::unique_ptr<Api>, std::string> start(const ApiOptions& options);
+
+  /// The base URLs of the TCP endpoints.
+  [[nodiscard]] std::vector<std::string> urls() const;
+
+  Api(const Api&) = delete;
+  Api& operator=(const Api&) = delete;
+
+ private:
+  explicit Api(const ApiOptions& options);
+  [[nodiscard]] tl::expected<void, std::string> listen(http::ServerOptions options);
+  [[nodiscard]] http::Response handle(const http::Request& request);
+  [[nodiscard]] http::Response dispatch(const http::Request& request);
+
+  Connections connections_;
+  Identities identities_;
+  jdl::Defaults defaults_;
+  std::vector<Route> routes_;
+  std::vector<std::unique_ptr<http::Server>> servers_;  // the last: it stops before the rest goes
+};
+
+}  // namespace gleaner::api

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "api/call.hpp"
+#include "lib/grid/campaign_type.hpp"
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/store/campaigns.hpp"
+
+namespace gleaner::api {
+
+enum class Wish { store, check_only };
+
+/// What comes before the parameters of a submission.
+struct SubmissionHead {
+  std::string jdl;  ///< the text of the campaign file
+  std::string source;  ///< its name, empty: unknown
+  std::optional<grid::CampaignType> type;
+  std::optional<std::int64_t> nb_jobs;
+  Wish wish = Wish::store;
+};
+
+/// Reads the first line of an NDJSON submission; the error says what is wrong.
+[[nodiscard]] tl::expected<SubmissionHead, std::string> read_head(std::string_view line);
+
+/// A campaign that may be submitted: its file is right, and where its parameters come from is clear.
+struct Submission {
+  jdl::CampaignFile file;
+  std::vector<std::string> warnings;
+};
+
+/// Checks the file against the clusters that there are. `streamed`: parameters may follow; without
+/// it, they must be in the file or the head.
+enum class Parameters { in_the_file, may_follow };
+[[nodiscard]] Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters);
+
+/// What is stored of one cluster's section.
+[[nodiscard]] store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign);
+
+}  // namespace gleaner::api

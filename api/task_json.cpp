@@ -1,0 +1,101 @@
+#include "api/task_json.hpp"
+
+#include <sys/wait.h>
+
+#include <fmt/format.h>
+
+#include "api/answers.hpp"
+#include "api/campaign_json.hpp"
+#include "lib/grid/words.hpp"
+#include "lib/jdl/parameter.hpp"
+
+namespace gleaner::api {
+namespace {
+
+/// A parameter as it is stored; one that cannot be read is shown as a line.
+jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored) {
+  if (form == store::ParameterForm::line) return stored;
+  auto parameter = jdl::parse_ndjson(stored);
+  return parameter ? std::move(*parameter) : jdl::Parameter{stored};
+}
+
+/// As a line that a shell would split into the same arguments.
+std::string line_of(const jdl::Parameter& parameter) {
+  if (const auto* line = std::get_if<std::string>(&parameter)) return *line;
+  std::string line;
+  for (const auto& argument : std::get<jdl::Arguments>(parameter)) line += (line.empty() ? "" : " ") + grid::quote(argument);
+  return line;
+}
+
+std::optional<int> code_of(std::optional<int> wait_status) { return wait_status ? std::optional{exit_code(*wait_status)} : std::nullopt; }
+
+void write_last_job(Json& json, const std::optional<store::views::LastJob>& job) {
+  const auto of_job = [&](std::string_view name, auto member) {
+    json.key(name);
+    if (job) {
+      json.value(member(*job));
+    } else {
+      json.null();
+    }
+  };
+  of_job("cluster", [](const auto& j) { return j.cluster; });
+  of_job("cigri_job_id", [](const auto& j) { return j.id; });
+  of_job("remote_id", [](const auto& j) { return j.remote_id; });
+  of_job("job_state", [](const auto& j) { return grid::name_of(j.state); });
+  of_job("ending", [](const auto& j) { return j.ending; });
+  of_job("exit_code", [](const auto& j) { return code_of(j.exit_status); });
+  of_job("submission_time", [](const auto& j) { return j.submitted_at; });
+  of_job("start_time", [](const auto& j) { return j.started_at; });
+  of_job("stop_time", [](const auto& j) { return j.ended_at; });
+}
+
+}  // namespace
+
+int exit_code(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return 128 + WTERMSIG(wait_status);
+  return WEXITSTATUS(wait_status);
+}
+
+void write_task(Json& json, const store::views::Task& task, grid::CampaignId campaign) {
+  const auto parameter = parameter_of(task.form, task.parameter);
+  json.field("id", task.number);
+  json.field("name", jdl::task_name(parameter));
+  json.field("parameters", line_of(parameter));
+  if (const auto* arguments = std::get_if<jdl::Arguments>(&parameter))
+    json.key("arguments").array(*arguments, [&](const std::string& argument) { json.value(argument); });
+  json.field("state", grid::name_of(task.state));
+  json.field("attempt", task.attempt);
+  json.field("charged", task.charged);
+  write_last_job(json, task.job);
+  json.field("href", fmt::format("{}/jobs/{}", campaign_path(campaign), task.number.value()));
+}
+
+void write_job(Json& json, const store::views::Job& job) {
+  json.field("id", job.id);
+  json.field("campaign_id", job.campaign);
+  json.field("grid_user", job.user);
+  json.field("param_id", job.task);
+  json.field("param", line_of(parameter_of(job.form, job.parameter)));
+  json.field("batch_id", job.launch);
+  json.field("tag", job.tag);
+  json.field("cluster_id", job.cluster);
+  json.field("cluster_name", job.cluster_name);
+  json.field("state", grid::name_of(job.state));
+  json.field("attempt", job.attempt);
+  json.field("remote_id", job.remote_id);
+  json.field("return_code", code_of(job.exit_status));
+  json.field("ending", job.ending);
+  json.field("resources_used", job.resources);
+  json.field("submission_time", job.submitted_at);
+  json.field("start_time", job.started_at);
+  json.field("stop_time", job.ended_at);
+  json.field("resubmissions", job.resubmissions);
+  json.field("message", job.message);
+  const auto path = campaign_path(job.campaign);
+  write_links(json, {{"self", fmt::format("/jobs/{}", job.id.value())},
+                     {"parent", path},
+                     {"item", fmt::format("{}/jobs/{}", path, job.task.value()), "task"},
+                     {"item", fmt::format("/clusters/{}", job.cluster.value()), "cluster"}});
+}
+
+}  // namespace gleaner::api

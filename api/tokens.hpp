@@ -1,0 +1,58 @@
+#pragma once
+#include <array>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace gleaner::api {
+
+enum class Role { user, administrator };
+
+struct Caller {
+  std::string user;
+  Role role = Role::user;
+};
+
+/// The tokens that stand for users over TCP. Lines of the file: `token user` or
+/// `token user admin`; blank lines and lines that begin with `#` say nothing. The file must not be
+/// readable by its group or by others. It is read again when it has changed; while it cannot be
+/// used, no token is good.
+class Tokens {
+ public:
+  explicit Tokens(std::filesystem::path file) : file_{std::move(file)} {}
+
+  /// Whom a token stands for. Takes the same time for any token. Safe from any thread.
+  [[nodiscard]] std::optional<Caller> find(std::string_view token);
+  /// What is wrong with the file, when something is.
+  [[nodiscard]] std::optional<std::string> problem();
+
+ private:
+  using Digest = std::array<unsigned char, 32>;
+  struct Entry {
+    Digest digest;
+    Caller caller;
+  };
+  struct Version {
+    std::int64_t inode = 0;
+    std::int64_t size = -1;
+    std::int64_t modified = 0;
+    std::int64_t changed = 0;
+    bool operator==(const Version&) const = default;
+  };
+  void refresh();
+  [[nodiscard]] static Digest digest_of(std::string_view token);
+  [[nodiscard]] static tl::expected<std::vector<Entry>, std::string> read(const std::filesystem::path& file);
+
+  std::filesystem::path file_;
+  std::mutex mutex_;
+  Version version_;
+  std::vector<Entry> entries_;
+  std::optional<std::string> problem_;
+};
+
+}  // namespace gleaner::api
