@@ -28,6 +28,7 @@ std::optional<std::vector<std::string>> match(std::string_view pattern, const st
     const auto decoded = http::percent_decode(path[i]);
     if (!decoded) return std::nullopt;
     if (wanted[i].starts_with(':')) {
+      if (decoded->empty()) return std::nullopt;
       parts.push_back(*decoded);
     } else if (wanted[i] != *decoded) {
       return std::nullopt;

@@ -49,18 +49,26 @@ Said read_member(std::string_view key, const rapidjson::Value& value, Submission
   return {};
 }
 
-jdl::KnownClusters known_clusters(const Call& call) {
+struct Clusters {
+  jdl::KnownClusters known;           // a disabled one may be named: it may be enabled again while the campaign runs
+  std::vector<std::string> disabled;
+};
+
+Clusters load_clusters(const Call& call) {
   return call.connections.read([](store::Transaction& transaction) {
-    jdl::KnownClusters known;
-    for (auto& cluster : store::clusters(transaction)) (cluster.enabled ? known.enabled : known.disabled).push_back(std::move(cluster.name));
-    return known;
+    Clusters clusters;
+    for (auto& cluster : store::clusters(transaction)) {
+      if (!cluster.enabled) clusters.disabled.push_back(cluster.name);
+      clusters.known.enabled.push_back(std::move(cluster.name));
+    }
+    return clusters;
   });
 }
 
-std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const jdl::KnownClusters& known) {
+std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const Clusters& clusters) {
   std::vector<std::string> warnings;
   for (const auto& section : file.clusters) {
-    const bool disabled = std::ranges::find(known.disabled, section.name) != known.disabled.end();
+    const bool disabled = std::ranges::find(clusters.disabled, section.name) != clusters.disabled.end();
     if (disabled) warnings.push_back(fmt::format("cluster '{}' is disabled: no job goes there until it is enabled", section.name));
   }
   return warnings;
@@ -105,16 +113,16 @@ tl::expected<SubmissionHead, std::string> read_head(std::string_view line) {
 }
 
 Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters) {
-  const auto known = known_clusters(call);
+  const auto clusters = load_clusters(call);
   auto defaults = call.defaults;
   defaults.type = head.type;
-  auto file = jdl::parse(head.jdl, defaults, &known);
+  auto file = jdl::parse(head.jdl, defaults, &clusters.known);
   if (!file) {
     const auto name = head.source.empty() ? std::string{"the campaign file"} : jdl::excerpt(head.source);
     return tl::unexpected{error(fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
   }
   if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
-  auto warnings = warnings_of(*file, known);
+  auto warnings = warnings_of(*file, clusters);
   return Submission{std::move(*file), std::move(warnings)};
 }
 

@@ -1,0 +1,317 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <pwd.h>
+
+#include "tests/db/api_fixture.hpp"
+#include "tests/db/postgres.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Campaigns : public ApiTest {
+ protected:
+  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest = {}) { return "/campaigns/" + std::to_string(id) + rest; }
+  [[nodiscard]] std::string state(std::int64_t id) const { return sql("SELECT state FROM campaigns WHERE id = " + std::to_string(id)); }
+  /// waiting, failed, cancelled, next_task
+  [[nodiscard]] std::string counters(std::int64_t id) const {
+    return sql("SELECT concat_ws(' ', waiting, failed, cancelled, next_task) FROM campaigns WHERE id = " + std::to_string(id));
+  }
+  /// As if the first tasks of a campaign had been taken and given back, or had failed.
+  void take(std::int64_t id, int tasks, const std::string& state) const {
+    const auto campaign = std::to_string(id);
+    sql("UPDATE tasks SET state = 'launching' WHERE campaign_id = " + campaign + " AND number < " + std::to_string(tasks));
+    sql("UPDATE campaigns SET next_task = " + std::to_string(tasks) + " WHERE id = " + campaign);
+    sql("UPDATE tasks SET state = '" + state + "' WHERE campaign_id = " + campaign + " AND number < " + std::to_string(tasks));
+    if (state == "waiting")
+      sql("INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT " + campaign + ", n, now() FROM generate_series(0, " +
+          std::to_string(tasks - 1) + ") n");
+  }
+  [[nodiscard]] std::vector<std::int64_t> ids(const std::string& target) const {
+    std::vector<std::int64_t> all;
+    const auto answer = get(target);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    for (const auto& item : answer.json["items"].GetArray()) all.push_back(item["id"].GetInt64());
+    return all;
+  }
+};
+
+TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
+  for (const auto* target : {"/", "/campaigns", "/clusters", "/events"}) {
+    const auto answer = ask(port(), {.target = target, .headers = {{"X-CIGRI-USER", "root"}, {"X_REMOTE_IDENT", "alice"}}});
+    EXPECT_EQ(answer.status, 401) << target;
+    EXPECT_EQ(answer.json["status"].GetInt(), 401);
+  }
+  EXPECT_EQ(ask(port(), {.headers = {{"Authorization", "Bearer wrong"}}}).status, 401);
+}
+
+TEST_F(Campaigns, OnTheUnixSocket_TheKernelSaysWhoCalls) {
+  const auto answer = ask(socket(), {.headers = {{"Authorization", "Bearer alice-token-0123456789"}, {"X-CIGRI-USER", "alice"}}});
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_STREQ(answer.json["user"].GetString(), ::getpwuid(::geteuid())->pw_name);
+}
+
+TEST_F(Campaigns, HoldAndResume_ChangeTheState) {
+  const auto id = a_campaign_of(3);
+  EXPECT_EQ(post(path(id, "/hold")).status, 202);
+  EXPECT_EQ(state(id), "paused");
+  EXPECT_EQ(post(path(id, "/hold")).status, 409);
+  sql("INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (" + std::to_string(id) + ", 'why', now(), now() + interval '1 hour')");
+  EXPECT_EQ(post(path(id, "/resume")).status, 202);
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
+}
+
+TEST_F(Campaigns, DeleteWithHoldOrResume_DoesAsCigriDid) {
+  const auto id = a_campaign_of(3);
+  EXPECT_EQ(remove(path(id) + "?hold=1").message(), "Campaign " + std::to_string(id) + " paused");
+  EXPECT_EQ(remove(path(id) + "?resume=1").message(), "Campaign " + std::to_string(id) + " resumed");
+  EXPECT_EQ(state(id), "in_treatment");
+}
+
+TEST_F(Campaigns, Cancel_MovesTheCountersAndLeavesUntakenTasksAlone) {
+  const auto id = a_campaign_of(10);
+  take(id, 4, "waiting");
+  const auto answer = remove(path(id));
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_EQ(counters(id), "0 0 10 10");
+  EXPECT_EQ(sql("SELECT count(*) FROM returned_tasks"), "0");
+  EXPECT_EQ(sql("SELECT string_agg(state::text, ' ' ORDER BY number) FROM tasks WHERE number IN (0, 3, 4, 9)"), "cancelled cancelled waiting waiting");
+  const auto tasks = get(path(id, "/jobs"));
+  for (const auto& task : tasks.json["items"].GetArray()) EXPECT_STREQ(task["state"].GetString(), "cancelled");
+  EXPECT_EQ(get(path(id, "/jobs?state=cancelled")).json["items"].Size(), 10U);
+  EXPECT_EQ(get(path(id, "/jobs?state=waiting")).json["items"].Size(), 0U);
+  EXPECT_EQ(remove(path(id)).status, 409);
+  EXPECT_EQ(post(path(id, "/resume")).status, 409);
+}
+
+TEST_F(Campaigns, CancelWithLiveJobs_LeavesTheirTasksToTheirEnd) {
+  const auto id = a_campaign_of(5);
+  take(id, 2, "running");
+  ASSERT_EQ(remove(path(id)).status, 202);
+  EXPECT_EQ(counters(id), "0 0 3 5");
+  EXPECT_EQ(sql("SELECT running FROM campaigns"), "2");
+}
+
+TEST_F(Campaigns, Retry_GivesFailedTasksBackToTheBag) {
+  const auto id = a_campaign_of(5);
+  EXPECT_EQ(post(path(id, "/retries")).status, 409);
+  take(id, 2, "failed");
+  sql("UPDATE tasks SET charged = 1 WHERE state = 'failed'");
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  const auto answer = post(path(id, "/retries"));
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_EQ(answer.json["count"].GetInt(), 2);
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(counters(id), "5 0 0 2");
+  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', number, state, attempt, charged), ', ' ORDER BY number) FROM tasks WHERE number < 2"),
+            "0 waiting 1 0, 1 waiting 1 0");
+  EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 1");
+}
+
+TEST_F(Campaigns, OfAnotherUser_CanBeSeenButNotChanged) {
+  const auto id = a_campaign_of(3);
+  EXPECT_EQ(as("bob", {.target = path(id)}).status, 200);
+  for (const auto& [method, rest] : std::vector<std::pair<std::string, std::string>>{
+           {"DELETE", ""}, {"POST", "/hold"}, {"POST", "/resume"}, {"POST", "/retries"}, {"DELETE", "/events"}})
+    EXPECT_EQ(as("bob", {.method = method, .target = path(id, rest)}).status, 403) << method << rest;
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = path(id)}).status, 202);
+  EXPECT_EQ(state(id), "cancelled");
+}
+
+TEST_F(Campaigns, List_ShowsThoseInTreatmentUnlessAskedOtherwise) {
+  const auto live = a_campaign_of(1);
+  const auto paused = a_campaign_of(1);
+  const auto over = a_campaign_of(1);
+  (void)post(path(paused, "/hold"));
+  (void)remove(path(over));
+  EXPECT_THAT(ids("/campaigns"), ElementsAre(live, paused));
+  EXPECT_THAT(ids("/campaigns?all=1"), ElementsAre(live, paused, over));
+  EXPECT_THAT(ids("/campaigns?state=cancelled,paused"), ElementsAre(paused, over));
+  EXPECT_THAT(ids("/campaigns?ids=" + std::to_string(over) + "," + std::to_string(live)), ElementsAre(live, over));
+  EXPECT_THAT(ids("/campaigns?user=bob"), ElementsAre());
+  EXPECT_THAT(ids("/campaigns?from=9999999999"), ElementsAre());
+  EXPECT_THAT(get("/campaigns?state=canceled").message(), HasSubstr("did you mean 'cancelled'"));
+  EXPECT_EQ(get("/campaigns?limit=0").status, 400);
+  EXPECT_EQ(get("/campaigns?from=yesterday").status, 400);
+}
+
+TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
+  for (int i = 0; i < 4; ++i) (void)a_campaign_of(1);
+  const auto first = get("/campaigns?limit=2&user=alice");
+  EXPECT_EQ(first.json["total"].GetInt(), 4);
+  ASSERT_EQ(first.link("next"), "/campaigns?limit=2&user=alice&offset=2");
+  const auto last = get(first.link("next"));
+  EXPECT_EQ(last.json["items"].Size(), 2U);
+  EXPECT_EQ(last.link("next"), "");
+}
+
+TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
+  const auto id = a_campaign_of(3);
+  sql("INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, throughput, end_at, method) SELECT campaign_id, cluster_id, now(), 0.5, 0.25, "
+      "'2030-01-01 00:00:00+00', 'measured' FROM campaign_clusters");
+  sql("UPDATE campaign_clusters SET done = 4, concluded = 4, duration_sum = 40, duration_squares = 420");
+  const auto answer = get(path(id));
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  EXPECT_EQ(answer.json["forecast_end"].GetInt64(), 1893456000);
+  ASSERT_EQ(answer.json["clusters"].MemberCount(), 1U);
+  const auto& cluster = answer.json["clusters"].MemberBegin()->value;
+  EXPECT_STREQ(cluster["cluster_name"].GetString(), "alpha");
+  EXPECT_DOUBLE_EQ(cluster["job_ratio"].GetDouble(), 0.5);
+  EXPECT_DOUBLE_EQ(cluster["average_jobs_duration"].GetDouble(), 10);
+  const auto stats = get(path(id, "/stats"));
+  EXPECT_DOUBLE_EQ(stats.json["jobs_throughput"].GetDouble(), 0.25);
+  EXPECT_DOUBLE_EQ(stats.json["remaining_time"].GetDouble(), 12);
+}
+
+TEST_F(Campaigns, Jdl_IsShownAsUnderstood) {
+  const auto answer = get(path(a_campaign_of(1), "/jdl"));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_STREQ(answer.json["name"].GetString(), "t");
+}
+
+TEST_F(Campaigns, Tasks_ArePagedExactly) {
+  const auto id = a_campaign_of(4);
+  const auto first = get(path(id, "/jobs?limit=2"));
+  EXPECT_EQ(first.json["total"].GetInt(), 4);
+  ASSERT_NE(first.link("next"), "");
+  const auto second = get(first.link("next"));
+  ASSERT_EQ(second.json["items"].Size(), 2U);
+  EXPECT_EQ(second.json["items"][0]["id"].GetInt(), 2);
+  EXPECT_EQ(second.link("next"), "");
+  EXPECT_EQ(get(path(id, "/jobs?offset=10")).json["items"].Size(), 0U);
+}
+
+TEST_F(Campaigns, TasksOfAState_ArePagedByTheirNumbers) {
+  const auto id = a_campaign_of(6);
+  take(id, 5, "failed");
+  sql("UPDATE tasks SET state = 'waiting' WHERE number = 1");
+  const auto first = get(path(id, "/jobs?state=failed&limit=2"));
+  EXPECT_EQ(first.json["total"].GetInt(), 4);
+  EXPECT_EQ(first.json["items"][1]["id"].GetInt(), 2);
+  const auto second = get(first.link("next"));
+  ASSERT_EQ(second.json["items"].Size(), 2U);
+  EXPECT_EQ(second.json["items"][0]["id"].GetInt(), 3);
+  EXPECT_EQ(second.link("next"), "");
+}
+
+TEST_F(Campaigns, Task_HasItsLastJob_AndAllOfThemWhenAskedFor) {
+  const auto id = a_campaign_of(2);
+  for (const int attempt : {0, 1})
+    sql("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, remote_id, exit_status, ending) SELECT 7, campaign_id, cluster_id, 1, " +
+        std::to_string(attempt) + ", 'terminated', 100 + " + std::to_string(attempt) + ", 768, 'task_error' FROM campaign_clusters");
+  const auto list = get(path(id, "/jobs"));
+  EXPECT_TRUE(list.json["items"][0]["cigri_job_id"].IsNull());
+  EXPECT_EQ(list.json["items"][1]["remote_id"].GetInt(), 101);
+  EXPECT_EQ(list.json["items"][1]["exit_code"].GetInt(), 3);
+  EXPECT_STREQ(list.json["items"][1]["cluster"].GetString(), "alpha");
+  const auto task = get(path(id, "/jobs/1"));
+  ASSERT_EQ(task.json["execution"].Size(), 2U) << task.body;
+  const auto job = get("/jobs/" + std::to_string(task.json["execution"][0]["id"].GetInt64()));
+  EXPECT_EQ(job.json["remote_id"].GetInt(), 100);
+  EXPECT_STREQ(job.json["grid_user"].GetString(), "alice");
+  EXPECT_EQ(get(path(id, "/jobs/2")).status, 404);
+}
+
+TEST_F(Campaigns, Decisions_SayWhy) {
+  const auto id = a_campaign_of(1);
+  sql("INSERT INTO decisions SELECT campaign_id, cluster_id, 'match', 'no_room', 'alpha is full', 0, now() FROM campaign_clusters");
+  const auto answer = get(path(id, "/decisions"));
+  ASSERT_EQ(answer.json["items"].Size(), 1U) << answer.body;
+  EXPECT_STREQ(answer.json["items"][0]["sentence"].GetString(), "alpha is full");
+}
+
+TEST_F(Campaigns, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {
+  const auto id = std::to_string(a_campaign_of(1));
+  const auto event = sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', campaign_id, cluster_id, now(), "
+                         "now(), 'exit 1' FROM campaign_clusters RETURNING id");
+  sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
+      "FROM campaign_clusters");
+  const auto global = sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), now(), 'down' "
+                          "FROM campaign_clusters RETURNING id");
+  EXPECT_TRUE(get("/campaigns/" + id).json["has_events"].GetBool());
+  EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 2);
+  EXPECT_EQ(get("/events").json["total"].GetInt(), 1);
+  EXPECT_EQ(as("bob", {.method = "DELETE", .target = "/events/" + event}).status, 403);
+  EXPECT_EQ(remove("/events/" + global).status, 403);
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/events/" + global}).status, 202);
+  EXPECT_EQ(remove("/events/" + event).status, 202);
+  EXPECT_EQ(remove("/events/" + event).status, 409);
+  EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
+  EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 0);
+  EXPECT_EQ(get("/campaigns/" + id + "/events?all=1").json["total"].GetInt(), 1);
+  EXPECT_STREQ(get("/events/" + event).json["state"].GetString(), "closed");
+}
+
+TEST_F(Campaigns, AllEventsOfACampaign_CanBeFixedAtOnce) {
+  const auto id = a_campaign_of(1);
+  for (const std::string code : {"TASK_ERROR", "WALLTIME"})
+    sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT '" + code + "', id, now(), now(), 'x' FROM campaigns");
+  const auto answer = remove(path(id, "/events"));
+  EXPECT_EQ(answer.status, 202);
+  EXPECT_EQ(answer.json["count"].GetInt(), 2);
+}
+
+TEST_F(Campaigns, Clusters_HaveTheirStatus) {
+  sql("INSERT INTO gridstatus SELECT id, now() - interval '1 min', 16, 4, 10, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");
+  sql("INSERT INTO gridstatus SELECT id, now(), 16, 6, 8, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");
+  const auto cluster = get("/clusters/alpha");
+  ASSERT_EQ(cluster.status, 200) << cluster.body;
+  EXPECT_EQ(cluster.json["status"]["free"].GetInt(), 6);
+  EXPECT_EQ(get("/clusters/" + std::to_string(cluster.json["id"].GetInt())).json["name"], cluster.json["name"]);
+  EXPECT_EQ(get("/clusters").json["items"].Size(), 3U);
+  EXPECT_TRUE(get("/clusters/gamma").json["blacklisted"].GetBool());
+  EXPECT_EQ(get("/clusters/delta").status, 404);
+  EXPECT_EQ(get("/gridusage").json["items"][0]["clusters"][0]["unavailable_resources"].GetInt(), 2);
+  EXPECT_EQ(get("/gridusage?from=0").json["items"][0]["clusters"].Size(), 1U);
+  EXPECT_EQ(get("/gridusage?from=5&to=5").status, 400);
+}
+
+TEST_F(Campaigns, WhatIsNotThere_IsNamed) {
+  EXPECT_THAT(get("/nothing").message(), HasSubstr("GET /nothing"));
+  EXPECT_EQ(get("/campaigns/toto").status, 404);
+  EXPECT_EQ(get("/campaigns/-1").status, 404);
+  EXPECT_EQ(get("/campaigns/1'%20OR%201=1").status, 404);
+  EXPECT_EQ(get("/jobs/99").status, 404);
+  EXPECT_EQ(get("/events/99").status, 404);
+  const auto wrong = as("alice", {.method = "PUT", .target = "/campaigns/1"});
+  EXPECT_EQ(wrong.status, 405);
+  EXPECT_EQ(wrong.headers.at("allow"), "GET, DELETE");
+}
+
+TEST_F(Campaigns, Pretty_IsTheSameDocumentIndented) {
+  const auto id = a_campaign_of(1);
+  const auto plain = get(path(id));
+  const auto pretty = get(path(id) + "?pretty");
+  EXPECT_EQ(plain.json, pretty.json);
+  EXPECT_THAT(pretty.body, HasSubstr("\n  \"id\""));
+}
+
+TEST_F(Campaigns, DatabaseDown_IsSaid_AndHealsByItself) {
+  const auto id = a_campaign_of(1);
+  ASSERT_EQ(get(path(id)).status, 200);
+  PrivatePostgres::instance().stop();
+  const auto down = get(path(id));
+  EXPECT_EQ(down.status, 503);
+  EXPECT_EQ(down.headers.count("retry-after"), 1U);
+  EXPECT_EQ(ask(port(), {.target = "/health"}).status, 503);
+  PrivatePostgres::instance().start();
+  EXPECT_EQ(get(path(id)).status, 200);
+  EXPECT_EQ(ask(port(), {.target = "/health"}).status, 200);
+}
+
+TEST_F(Campaigns, Health_TellsOfTheConductor) {
+  sql("UPDATE lease SET holder = 'host:1', term = 4, expires_at = now() + interval '1 hour'");
+  sql("INSERT INTO cycles (term, started_at) VALUES (4, now() - interval '10 s')");
+  const auto health = ask(port(), {.target = "/health"});
+  ASSERT_EQ(health.status, 200) << health.body;
+  EXPECT_EQ(health.json["conductor"]["term"].GetInt(), 4);
+  EXPECT_GE(health.json["last_cycle"]["age"].GetDouble(), 10);
+}
+
+}  // namespace
+}  // namespace gleaner::tests

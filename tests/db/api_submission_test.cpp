@@ -1,0 +1,168 @@
+#include <gmock/gmock.h>
+
+#include "lib/store/database.hpp"
+#include "tests/db/api_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class Submission : public ApiTest {
+ protected:
+  [[nodiscard]] std::string stored_campaigns() const { return sql("SELECT count(*) FROM campaigns"); }
+};
+
+TEST_F(Submission, JsonWithParameters_CreatesTheCampaign) {
+  const auto answer = post("/campaigns", R"({"name": "t1", "params": ["1 a", ["2", "b c"]], "clusters": {"alpha": {"exec_file": "run", "walltime": "0:10:00",
+      "resources": "/nodes=2/core=4", "properties": "mem > 8", "max_jobs": 5}}})");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  const auto id = std::to_string(answer.json["id"].GetInt64());
+  EXPECT_EQ(answer.headers.at("location"), "/campaigns/" + id);
+  EXPECT_STREQ(answer.json["user"].GetString(), "alice");
+  EXPECT_STREQ(answer.json["state"].GetString(), "in_treatment");
+  EXPECT_EQ(answer.json["total_jobs"].GetInt(), 2);
+  EXPECT_EQ(answer.json["tasks"]["waiting"].GetInt(), 2);
+  EXPECT_EQ(sql("SELECT string_agg(form::text || ':' || parameter, ' | ' ORDER BY number) FROM tasks WHERE campaign_id = " + id), R"(l:1 a | a:["2","b c"])");
+  EXPECT_EQ(sql("SELECT concat_ws(' ', resources, resources_per_job, walltime_s, properties, max_jobs, best_effort) FROM campaign_clusters"),
+            "/nodes=2/core=4 8 600 mem > 8 5 t");
+}
+
+TEST_F(Submission, StreamedParameters_AreStoredByteForByteAndInOrder) {
+  const auto answer = submit_lines(head_of(kOnAlpha), "\"1 'a b'\"\n[\"x\\ty\",\"\",\"\\\\\"]\n\"caf\\u00e9 \\\\t\"\n");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(sql("SELECT string_agg(number || form::text || parameter, '|' ORDER BY number) FROM tasks"), "0l1 'a b'|1a[\"x\\ty\",\"\",\"\\\\\"]|2lcafé \\t");
+  EXPECT_EQ(sql("SELECT concat_ws(' ', total, waiting, next_task) FROM campaigns"), "3 3 0");
+}
+
+TEST_F(Submission, ManyStreamedParameters_AreAllStored) {
+  std::string lines;
+  for (int i = 0; i < 30'000; ++i) lines += '"' + std::to_string(i) + " argument\"\n";
+  const auto answer = submit_lines(head_of(kOnAlpha), lines);
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(answer.json["total_jobs"].GetInt(), 30'000);
+  EXPECT_EQ(sql("SELECT count(*) FROM tasks WHERE parameter = number || ' argument'"), "30000");
+}
+
+TEST_F(Submission, CountInTheHead_NumbersTheTasks) {
+  const auto answer = submit_lines(head_of(kOnAlpha, R"("nb_jobs": 5)"), "");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(sql("SELECT string_agg(parameter, ',' ORDER BY number) FROM tasks"), "0,1,2,3,4");
+}
+
+TEST_F(Submission, WrongParameter_IsNamedByItsLine_AndNothingIsStored) {
+  const auto answer = submit_lines(head_of(kOnAlpha), "\"1\"\n\"2\"\n\"it's\"\n\"4\"\n");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.message(), HasSubstr("parameter line 3"));
+  EXPECT_EQ(answer.json["problems"][0]["line"].GetInt(), 3);
+  EXPECT_EQ(stored_campaigns(), "0");
+  EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
+}
+
+TEST_F(Submission, WrongCampaignFile_HasAllItsProblemsTold) {
+  const auto answer = submit_lines(head_of("{\n \"name\": \"t\",\n \"clusters\": {\n  \"alpah\": {\"exec_file\": \"x\"},\n  \"beta\": {\"exec_file\": \"x\", \"waltime\": \"1:0:0\"}}}"), "\"1\"\n");
+  ASSERT_EQ(answer.status, 400) << answer.body;
+  const auto& problems = answer.json["problems"];
+  ASSERT_EQ(problems.Size(), 2U) << answer.body;
+  EXPECT_EQ(problems[0]["line"].GetInt(), 4);
+  EXPECT_THAT(problems[0]["message"].GetString(), HasSubstr("alpha"));
+  EXPECT_EQ(problems[1]["line"].GetInt(), 5);
+  EXPECT_THAT(problems[1]["message"].GetString(), HasSubstr("walltime"));
+  EXPECT_EQ(stored_campaigns(), "0");
+}
+
+TEST_F(Submission, WrongHead_IsSaid) {
+  for (const auto& [head, word] : std::vector<std::pair<std::string, std::string>>{{"", "JSON"},
+                                                                                   {"[1]", "object"},
+                                                                                   {R"({"type": "test"})", "'jdl'"},
+                                                                                   {R"({"jdl": "x", "tpye": "test"})", "did you mean 'type'"},
+                                                                                   {R"({"jdl": "x", "nb_jobs": 0})", "nb_jobs"}}) {
+    const auto answer = submit_lines(head, "\"1\"\n");
+    EXPECT_EQ(answer.status, 400) << head;
+    EXPECT_THAT(answer.message(), HasSubstr(word));
+  }
+}
+
+TEST_F(Submission, DisabledCluster_IsTakenWithAWarning) {
+  const auto answer = submit_lines(head_of(R"({"name": "t", "clusters": {"gamma": {"exec_file": "x"}}})"), "\"1\"\n");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  ASSERT_EQ(answer.json["warnings"].Size(), 1U);
+  EXPECT_THAT(answer.json["warnings"][0].GetString(), HasSubstr("gamma"));
+}
+
+TEST_F(Submission, ParametersFromTwoPlaces_AreRefused) {
+  const auto answer = submit_lines(head_of(R"({"name": "t", "nb_jobs": 3, "clusters": {"alpha": {"exec_file": "x"}}})"), "\"1\"\n");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.message(), HasSubstr("twice"));
+}
+
+TEST_F(Submission, NoParameters_AreRefused) {
+  EXPECT_THAT(submit_lines(head_of(kOnAlpha), "").message(), HasSubstr("no parameters"));
+  EXPECT_THAT(post("/campaigns", kOnAlpha).message(), HasSubstr("no parameters"));
+  EXPECT_THAT(post("/campaigns", R"({"name": "t", "param_file": "/etc/shadow", "clusters": {"alpha": {"exec_file": "x"}}})").message(), HasSubstr("gridsub"));
+  EXPECT_EQ(stored_campaigns(), "0");
+}
+
+TEST_F(Submission, TestCampaign_HasOneTaskForEachCluster) {
+  ASSERT_EQ(submit_lines(head_of(kOnBoth, R"("type": "test")"), "\"a\"\n\"b\"\n\"c\"\n").status, 201);
+  EXPECT_EQ(sql("SELECT concat_ws(' ', type, total, waiting) FROM campaigns"), "test 2 2");
+  EXPECT_EQ(sql("SELECT string_agg(parameter, ',' ORDER BY number) FROM tasks"), "a,b");
+}
+
+TEST_F(Submission, TestCampaignWithFewerParametersThanClusters_RepeatsThem) {
+  ASSERT_EQ(submit_lines(head_of(kOnBoth, R"("type": "test")"), "\"only\"\n").status, 201);
+  EXPECT_EQ(sql("SELECT string_agg(parameter, ',' ORDER BY number) FROM tasks"), "only,only");
+}
+
+TEST_F(Submission, DryRun_ChecksAllAndStoresNothing) {
+  const auto good = submit_lines(head_of(kOnBoth, R"("dry_run": true)"), "\"a\"\n\"b\"\n");
+  ASSERT_EQ(good.status, 200) << good.body;
+  EXPECT_EQ(good.json["total_jobs"].GetInt(), 2);
+  EXPECT_EQ(good.json["clusters"].Size(), 2U);
+  EXPECT_EQ(submit_lines(head_of(kOnBoth, R"("dry_run": true)"), "\"a\"\n\"it's\"\n").status, 400);
+  EXPECT_EQ(stored_campaigns(), "0");
+}
+
+TEST_F(Submission, SameKeyAgain_GivesTheSameCampaign) {
+  const ApiRequest request{.method = "POST", .target = "/campaigns", .body = head_of(kOnAlpha) + "\n\"1\"\n\"2\"\n",
+                           .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
+  const auto first = as("alice", request);
+  const auto second = as("alice", request);
+  ASSERT_EQ(first.status, 201) << first.body;
+  ASSERT_EQ(second.status, 201) << second.body;
+  EXPECT_EQ(first.json["id"].GetInt64(), second.json["id"].GetInt64());
+  EXPECT_EQ(second.headers.at("idempotent-replayed"), "true");
+  EXPECT_EQ(stored_campaigns(), "1");
+  EXPECT_NE(as("bob", request).json["id"].GetInt64(), first.json["id"].GetInt64());
+}
+
+TEST_F(Submission, SameKeyForAnotherCampaign_IsRefused) {
+  ApiRequest request{.method = "POST", .target = "/campaigns", .body = head_of(kOnAlpha) + "\n\"1\"\n",
+                     .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
+  ASSERT_EQ(as("alice", request).status, 201);
+  request.body = head_of(kOnBoth) + "\n\"1\"\n";
+  EXPECT_EQ(as("alice", request).status, 409);
+  EXPECT_EQ(stored_campaigns(), "1");
+}
+
+TEST_F(Submission, OfOtherContent_IsRefused) {
+  EXPECT_EQ(as("alice", {.method = "POST", .target = "/campaigns", .body = "x", .headers = {{"Content-Type", "text/plain"}}}).status, 415);
+}
+
+TEST_F(Submission, WakesTheConductorUp) {
+  store::Database conductor{database()};
+  conductor.listen(store::kWakeUp);
+  (void)a_campaign_of(1);
+  EXPECT_TRUE(conductor.wait_for_notification(std::chrono::seconds{30}));
+}
+
+TEST_F(Submission, HostileTexts_AreStoredAsTheyAre) {
+  const auto answer = post("/campaigns", R"({"name": "'; DROP TABLE tasks; --", "params": ["a'' \\\"$HOME\\\" ; rm"], "clusters": {"alpha": {"exec_file": "x'y"}}})");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(sql("SELECT name FROM campaigns"), "'; DROP TABLE tasks; --");
+  EXPECT_EQ(sql("SELECT parameter FROM tasks"), R"(a'' \"$HOME\" ; rm)");
+}
+
+}  // namespace
+}  // namespace gleaner::tests

@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include <rapidjson/document.h>
+
+#include "api/openapi.hpp"
+#include "api/router.hpp"
+
+namespace gleaner::api {
+namespace {
+
+const std::vector<Route>& routes() {
+  static const auto all = all_routes();
+  return all;
+}
+
+TEST(Router, PathWithNames_GivesTheirDecodedParts) {
+  const auto found = find_route(routes(), "GET", "/campaigns/12/jobs/a%2Fb");
+  ASSERT_TRUE(std::holds_alternative<Match>(found));
+  EXPECT_EQ(std::get<Match>(found).route->pattern, "/campaigns/:id/jobs/:task");
+  EXPECT_EQ(std::get<Match>(found).parts, (std::vector<std::string>{"12", "a/b"}));
+}
+
+TEST(Router, SlashAtTheEnd_CountsForNothing) {
+  EXPECT_TRUE(std::holds_alternative<Match>(find_route(routes(), "GET", "/campaigns/")));
+  EXPECT_TRUE(std::holds_alternative<Match>(find_route(routes(), "GET", "/")));
+}
+
+TEST(Router, UnknownPath_IsNotFound) {
+  for (const auto* path : {"/campaign", "/campaigns//jobs", "/campaigns/1/nothing", "", "campaigns", "/campaigns/%ZZ"})
+    EXPECT_TRUE(std::holds_alternative<NoSuchPath>(find_route(routes(), "GET", path))) << path;
+}
+
+TEST(Router, KnownPathWithAnotherMethod_NamesTheMethodsOfThePath) {
+  const auto found = find_route(routes(), "PUT", "/campaigns/1");
+  ASSERT_TRUE(std::holds_alternative<WrongMethod>(found));
+  EXPECT_EQ(std::get<WrongMethod>(found).allowed, "GET, DELETE");
+}
+
+TEST(Router, Head_GoesWhereGetGoes) { EXPECT_TRUE(std::holds_alternative<Match>(find_route(routes(), "HEAD", "/clusters"))); }
+
+/// `/campaigns/:id` as the document writes it, its names left out.
+std::string shape(std::string_view pattern) {
+  std::string out;
+  bool in_name = false;
+  for (const char c : pattern) {
+    if (c == ':' || c == '{') {
+      in_name = true;
+      out += '*';
+    } else if (c == '/' ) {
+      in_name = false;
+      out += c;
+    } else if (!in_name) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+TEST(OpenApi, Document_HasExactlyTheRoutes) {
+  rapidjson::Document document;
+  document.Parse(openapi_document().data(), openapi_document().size());
+  ASSERT_FALSE(document.HasParseError());
+  std::set<std::string> written;
+  for (const auto& path : document["paths"].GetObject()) {
+    for (const auto& method : path.value.GetObject()) {
+      std::string name = method.name.GetString();
+      for (auto& c : name) c = static_cast<char>(std::toupper(c));
+      written.insert(name + " " + shape(path.name.GetString()));
+    }
+  }
+  std::set<std::string> served;
+  for (const auto& route : routes()) served.insert(std::string{route.method} + " " + shape(route.pattern));
+  EXPECT_EQ(written, served);
+}
+
+}  // namespace
+}  // namespace gleaner::api
