@@ -1,0 +1,175 @@
+// Is everything within reach? One finding a line, with what to do when it is not.
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <future>
+
+#include "clients/gridctl/commands.hpp"
+#include "clients/text.hpp"
+#include "clients/times.hpp"
+#include "lib/fleet/fleet.hpp"
+#include "lib/oar/client.hpp"
+#include "lib/oar/transport.hpp"
+#include "lib/process/values.hpp"
+#include "lib/store/lease.hpp"
+#include "lib/store/migrations.hpp"
+#include "lib/store/views_grid.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using clients::Cell;
+using clients::Ink;
+using clients::Table;
+using process::ExitCode;
+
+struct Finding {
+  std::string subject;  ///< the database, the conductor, a cluster
+  std::string says;
+  std::string to_do{};  ///< empty: all is well
+  [[nodiscard]] bool is_wrong() const { return !to_do.empty(); }
+};
+using Findings = std::vector<Finding>;
+
+constexpr std::chrono::seconds kMostClockDifference{5};
+
+Finding conductor(const Call& call, store::Transaction& transaction) {
+  const auto& config = call.context.config;
+  const auto holder = store::lease_holder(transaction);
+  const auto cycle = store::views::last_cycle(transaction);
+  const std::string start{"start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"};
+  if (!cycle) return {"conductor", "no cycle has ever run", start};
+  const auto age = call.context.now - cycle->started_at;
+  const auto text = fmt::format("{}; the last cycle began {}", holder ? "almighty is " + holder->name : "nobody holds the lease", clients::ago(age));
+  // Run by cron, nobody holds the lease between two cycles.
+  const auto patience = 3 * std::max<process::Duration>(config.idle_period, std::chrono::minutes{1});
+  return {"conductor", text, age > patience ? start : std::string{}};
+}
+
+/// The clusters, when the database can be read.
+std::vector<store::Cluster> check_database(const Call& call, Findings& findings) {
+  try {
+    store::Database database{call.context.config.database};
+    try {
+      store::check_schema(database);
+    } catch (const store::WrongSchema& error) {
+      findings.push_back({"database", error.what(), "run 'gridctl db migrate' with this version's gridctl"});
+      return {};
+    }
+    findings.push_back({"database", "reached, its schema is up to date"});
+    auto transaction = database.begin();
+    findings.push_back(conductor(call, transaction));
+    auto clusters = store::clusters(transaction);
+    if (clusters.empty()) findings.push_back({"clusters", "there is none", "add one: 'gridctl cluster add NAME URL'"});
+    return clusters;
+  } catch (const store::Unavailable& error) {
+    findings.push_back({"database", error.what(), "start PostgreSQL, or mend `database` in the configuration; it must let this user in"});
+    return {};
+  }
+}
+
+std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
+  const auto edit = fmt::format("'gridctl cluster edit {}'", cluster.name);
+  if (std::holds_alternative<oar::NotSent>(failure)) return fmt::format("is the address right ({})? is its web server up, and is the way open? mend it with {} --url", cluster.url, edit);
+  if (std::holds_alternative<oar::NoAnswer>(failure)) return fmt::format("is {} the URL of an OAR API? does its server answer others?", cluster.url);
+  if (const auto* refused = std::get_if<oar::Refused>(&failure)) {
+    if (refused->status == 401 || refused->status == 403) return fmt::format("is the login right, and its password? mend it with {} --login --secret-file", edit);
+    return fmt::format("is {} the URL of an OAR API? mend it with {} --url", cluster.url, edit);
+  }
+  return "look into the log of its web server, and whether its OAR and database run";
+}
+
+void check_identity(oar::Client& client, const store::Cluster& cluster, const std::string& user, Findings& findings) {
+  const auto name = client.who_am_i(user);
+  if (!name) {
+    findings.push_back({cluster.name, "who we are: " + oar::describe(name.error()), advice(name.error(), cluster)});
+  } else if (*name != user) {
+    findings.push_back({cluster.name, fmt::format("asked as {}, it takes us for {}", user, name->empty() ? "nobody" : *name),
+                        fmt::format("its web server must let our login name users by the header {} (--identity-header)", cluster.identity_header)});
+  } else {
+    findings.push_back({cluster.name, fmt::format("takes us for {} when asked as {}", *name, user)});
+  }
+}
+
+void check_resources(oar::Client& client, const store::Cluster& cluster, Findings& findings) {
+  const auto resources = client.resources();
+  if (!resources) {
+    findings.push_back({cluster.name, "its resources: " + oar::describe(resources.error()), advice(resources.error(), cluster)});
+    return;
+  }
+  const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total, clients::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
+  findings.push_back({cluster.name, text, resources->usable() > 0 ? "" : "none is alive: see 'oarnodes' on its frontend"});
+}
+
+void check_clock(const oar::Access& access, const oar::Limits& limits, Findings& findings) {
+  oar::Transport transport{access, limits};
+  const std::vector<oar::Request> requests{{oar::Method::get, "/version.json", {}, {}}};
+  const auto answers = transport.send(requests);
+  if (answers.empty() || !answers[0] || !answers[0]->clock_ahead) return;
+  const auto ahead = *answers[0]->clock_ahead;
+  const auto off = std::chrono::abs(ahead);
+  const auto text = off <= std::chrono::seconds{1} ? "its clock is ours" : fmt::format("its clock is {} s {} ours", off.count(), ahead.count() > 0 ? "before" : "behind");
+  findings.push_back({access.name, text, off > kMostClockDifference ? "let both machines keep their time by NTP" : ""});
+}
+
+Findings check_cluster(const process::Config& config, const store::Cluster& cluster, const std::string& user) {
+  Findings findings;
+  if (!cluster.enabled) findings.push_back({cluster.name, "is disabled: nothing is sent there"});
+  const auto access = fleet::access_of(cluster);
+  if (!access) return {{cluster.name, access.error(), "the user that runs the grid's programs must own that file, and be able to read it"}};
+  const auto limits = fleet::limits_of(config);
+  oar::Client client{*access, limits};
+  const auto version = client.version();
+  if (!version) {
+    findings.push_back({cluster.name, oar::describe(version.error()), advice(version.error(), cluster)});
+    return findings;
+  }
+  findings.push_back({cluster.name, fmt::format("OAR {} answers in {} ms at {}", *version, client.last_latency().count(), cluster.url)});
+  check_identity(client, cluster, user, findings);
+  check_resources(client, cluster, findings);
+  check_clock(*access, limits, findings);
+  return findings;
+}
+
+std::string our_name(const Call& call) {
+  if (const auto given = call.value("as")) return *given;
+  const auto* user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_name : "root";
+}
+
+void show(const Call& call, const Findings& findings) {
+  Table table{{{"subject", ""}, {"ok", ""}, {"says", ""}, {"to_do", ""}}, {}};
+  std::string text;
+  auto& output = call.output;
+  const std::string indent(12, ' ');
+  for (const auto& finding : findings) {
+    table.rows.push_back({Cell{finding.subject}, Cell{!finding.is_wrong()}, Cell{finding.says}, Cell{finding.to_do}});
+    const auto width = std::max<std::size_t>(output.screen().width, 40) - indent.size();
+    text += output.paint(finding.is_wrong() ? Ink::bad : Ink::good, finding.is_wrong() ? "wrong" : "ok   ") + " ";
+    text += clients::wrap(fmt::format("{}: {}", finding.subject, clients::printable(finding.says)), width + 6, std::string(8, ' ')) + "\n";
+    if (finding.is_wrong()) text += "        " + output.paint(Ink::strong, "->") + " " + clients::wrap(clients::printable(finding.to_do), width, std::string(11, ' ')) + "\n";
+  }
+  output.show({.table = table, .text = text});
+}
+
+}  // namespace
+
+process::Outcome check(const Call& call) {
+  Findings findings;
+  const auto clusters = check_database(call, findings);
+  const auto user = our_name(call);
+  std::vector<std::future<Findings>> asked;
+  for (const auto& cluster : clusters) asked.push_back(std::async(std::launch::async, [&] { return check_cluster(call.context.config, cluster, user); }));
+  for (auto& one : asked) {
+    for (auto& finding : one.get()) findings.push_back(std::move(finding));
+  }
+  show(call, findings);
+  const auto wrong = std::ranges::count_if(findings, &Finding::is_wrong);
+  if (wrong == 0) return ExitCode::ok;
+  return {ExitCode::unavailable, fmt::format("{} found wrong", clients::counted(wrong, "thing"))};
+}
+
+}  // namespace gleaner::gridctl

@@ -1,0 +1,264 @@
+#include "lib/store/clusters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "clients/gridctl/commands.hpp"
+#include "clients/times.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/process/secret.hpp"
+#include "lib/process/values.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/views.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using clients::Align;
+using clients::Cell;
+using clients::Ink;
+using clients::Shrink;
+using clients::Table;
+using process::Error;
+using process::ExitCode;
+
+Error wrong(std::string_view option, std::string_view value, std::string_view needed) {
+  return Error{ExitCode::usage, fmt::format("--{}={}: must be {}", option, value, needed)};
+}
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(process::expand_home(path)).lexically_normal().string();
+}
+
+void check_name(const std::string& name) {
+  const bool plain = !name.empty() && name.size() <= 100 && std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+  if (!plain) throw Error{ExitCode::usage, fmt::format("'{}' is no name for a cluster: letters, digits, '-', '_' and '.' are", name)};
+}
+
+void check_url(const std::string& url) {
+  const auto scheme = url.find("://");
+  const bool known = url.starts_with("http://") || url.starts_with("https://");
+  const auto rest = known ? url.substr(scheme + 3) : std::string{};
+  if (!known || rest.empty() || rest.front() == '/') throw Error{ExitCode::usage, fmt::format("'{}' is no URL of an OAR API: such as https://frontend.example.org/oarapi-priv", url)};
+  if (rest.substr(0, rest.find('/')).find('@') != std::string::npos)
+    throw Error{ExitCode::usage, "a login or password in the URL can be read by others: use --login and --secret-file"};
+}
+
+void read_authentication(const Call& call, store::Cluster& cluster) {
+  constexpr std::array<std::string_view, 3> kKnown{"none", "basic", "certificate"};
+  const auto longer = call.value("authentication");
+  const auto given = longer ? longer : call.value("auth");
+  if (!given) return;
+  if (std::ranges::find(kKnown, *given) == kKnown.end())
+    throw wrong("authentication", *given, fmt::format("none, basic or certificate{}", grid::did_you_mean(*given, kKnown)));
+  cluster.authentication = *given;
+}
+
+void read_numbers(const Call& call, store::Cluster& cluster) {
+  if (const auto given = call.value("power")) {
+    const auto read = process::parse_number(*given);
+    if (!read || *read <= 0) throw wrong("power", *given, "a number greater than 0");
+    cluster.power = *read;
+  }
+  if (const auto given = call.value("flood")) {
+    const auto read = process::parse_number(*given);
+    if (*given != "default" && (!read || *read < 0 || *read > 100)) throw wrong("flood", *given, "a number from 0 to 100, such as 0.5, or 'default'");
+    cluster.flood = read;
+  }
+  if (const auto given = call.value("array_size")) {
+    const auto read = process::parse_integer(*given);
+    if (*given != "default" && (!read || *read < 1)) throw wrong("array-size", *given, "a whole number from 1, or 'default'");
+    cluster.array_size = read;
+  }
+}
+
+void read_access(const Call& call, store::Cluster& cluster) {
+  read_authentication(call, cluster);
+  if (const auto given = call.value("login")) cluster.login = *given;
+  if (const auto given = call.value("secret-file")) cluster.secret_file = absolute(*given);
+  if (const auto given = call.value("identity-header")) cluster.identity_header = *given;
+  if (const auto given = call.value("ca-file")) cluster.ca_file = absolute(*given);
+  if (const auto given = call.value("certificate")) cluster.certificate_file = absolute(*given);
+  if (const auto given = call.value("key")) cluster.key_file = absolute(*given);
+  if (call.has("verify") && call.has("no-verify")) throw Error{ExitCode::usage, "--verify and --no-verify exclude each other"};
+  if (call.has("no-verify")) cluster.verify_tls = false;
+  if (call.has("verify")) cluster.verify_tls = true;
+  read_numbers(call, cluster);
+}
+
+/// What belongs together is there; files that cannot be read here are only told, as the grid's
+/// processes may run as another user.
+void check_whole(const Call& call, const store::Cluster& cluster) {
+  if (cluster.authentication == "basic") {
+    if (cluster.login.empty() || cluster.secret_file.empty())
+      throw Error{ExitCode::usage, "basic authentication needs --login and --secret-file (a file with the password alone, readable by its owner only)"};
+    if (const auto secret = process::read_secret_file(cluster.secret_file); !secret) call.output.tell(fmt::format("gridctl: note: {}", secret.error()));
+  }
+  if (cluster.authentication == "certificate" && (cluster.certificate_file.empty() || cluster.key_file.empty()))
+    throw Error{ExitCode::usage, "authentication by certificate needs --certificate and --key"};
+  for (const auto& file : {cluster.ca_file, cluster.certificate_file, cluster.key_file}) {
+    std::error_code error;
+    if (!file.empty() && !std::filesystem::exists(file, error)) call.output.tell(fmt::format("gridctl: note: {} is not there (yet)", file));
+  }
+}
+
+store::Cluster known_cluster(store::Transaction& transaction, const std::string& name) {
+  if (auto found = store::find_cluster(transaction, name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& cluster : store::clusters(transaction)) names.push_back(cluster.name);
+  const std::vector<std::string_view> known{names.begin(), names.end()};
+  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, grid::did_you_mean(name, known))};
+}
+
+void done(const Call& call, const std::string& sentence) { call.output.tell("gridctl: " + sentence); }
+
+process::Outcome set_enabled(const Call& call, bool enabled) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    auto cluster = known_cluster(transaction, call.arguments[0]);
+    cluster.enabled = enabled;
+    store::edit_cluster(transaction, cluster);
+    store::wake_up(transaction);
+  });
+  done(call, enabled ? fmt::format("{} is enabled: jobs go there from the next cycle on", call.arguments[0])
+                     : fmt::format("{} is disabled: nothing more is sent there, its jobs go on", call.arguments[0]));
+  return ExitCode::ok;
+}
+
+Cell state_cell(const store::Cluster& cluster, grid::Instant now) {
+  if (!cluster.enabled) return {std::string{"disabled"}, "disabled", Ink::warm};
+  if (!cluster.reachable) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
+  if (*cluster.reachable) return {std::string{"reachable"}, "reachable", Ink::good};
+  const auto since = cluster.unreachable_since ? fmt::format("unreachable for {}", clients::length(std::chrono::floor<grid::Seconds>(now - *cluster.unreachable_since))) : "unreachable";
+  return {std::string{"unreachable"}, since, Ink::bad};
+}
+
+template <class Number>
+clients::Value optional_number(const std::optional<Number>& number) {
+  if (!number) return std::monostate{};
+  if constexpr (std::is_integral_v<Number>) return static_cast<std::int64_t>(*number);
+  return static_cast<double>(*number);
+}
+
+}  // namespace
+
+process::Outcome cluster_add(const Call& call) {
+  store::Cluster cluster;
+  cluster.name = call.arguments[0];
+  cluster.url = call.arguments[1];
+  check_name(cluster.name);
+  check_url(cluster.url);
+  read_access(call, cluster);
+  check_whole(call, cluster);
+  cluster.enabled = !call.has("disabled");
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    if (store::find_cluster(transaction, cluster.name))
+      throw Error{ExitCode::refused, fmt::format("there is a cluster '{}' already: change it with 'gridctl cluster edit {}'", cluster.name, cluster.name)};
+    store::add_cluster(transaction, cluster);
+    store::wake_up(transaction);
+  });
+  done(call, fmt::format("{} is added; 'gridctl check' tells whether it can be reached", cluster.name));
+  return ExitCode::ok;
+}
+
+process::Outcome cluster_edit(const Call& call) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    auto cluster = known_cluster(transaction, call.arguments[0]);
+    if (const auto url = call.value("url")) {
+      check_url(*url);
+      cluster.url = *url;
+    }
+    read_access(call, cluster);
+    check_whole(call, cluster);
+    store::edit_cluster(transaction, cluster);
+    store::wake_up(transaction);
+  });
+  done(call, fmt::format("{} is changed; 'gridctl check' tells whether it can be reached", call.arguments[0]));
+  return ExitCode::ok;
+}
+
+process::Outcome cluster_list(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  Table table{{{"name", "Name", Align::left, Shrink::when_needed},
+               {"url", "URL", Align::left, Shrink::when_needed},
+               {"authentication", "Auth"},
+               {"power", "Power", Align::right},
+               {"flood", "Flood", Align::right},
+               {"array_size", "Array", Align::right},
+               {"max_resources", "Max", Align::right},
+               {"state", "State", Align::left, Shrink::when_needed},
+               {"enabled", ""},
+               {"verify_tls", ""},
+               {"login", ""},
+               {"identity_header", ""},
+               {"last_error", ""}},
+              {},
+              "There is no cluster yet: 'gridctl cluster add NAME URL' adds one."};
+  std::vector<std::string> names;
+  for (const auto& c : store::clusters(transaction)) {
+    table.rows.push_back({Cell{c.name}, Cell{c.url}, Cell{c.authentication}, Cell{c.power}, Cell{optional_number(c.flood), c.flood ? "" : "-"},
+                          Cell{optional_number(c.array_size), c.array_size ? "" : "-"}, Cell{std::int64_t{c.max_resources}},
+                          state_cell(c, call.context.now), Cell{c.enabled}, Cell{c.verify_tls}, Cell{c.login}, Cell{c.identity_header}, Cell{c.last_error}});
+    names.push_back(c.name);
+  }
+  call.output.show({.table = table, .ids = names});
+  return ExitCode::ok;
+}
+
+process::Outcome cluster_disable(const Call& call) { return set_enabled(call, false); }
+process::Outcome cluster_enable(const Call& call) { return set_enabled(call, true); }
+
+process::Outcome cluster_remove(const Call& call) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    const auto cluster = known_cluster(transaction, call.arguments[0]);
+    if (!store::remove_cluster(transaction, cluster.id))
+      throw Error{ExitCode::refused, fmt::format("campaigns have used {}: 'gridctl cluster disable {}' keeps it out of use", cluster.name, cluster.name)};
+  });
+  done(call, fmt::format("{} is removed", call.arguments[0]));
+  return ExitCode::ok;
+}
+
+process::Outcome user_map(const Call& call) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    const auto cluster = known_cluster(transaction, call.arguments[1]);
+    store::map_user(transaction, call.arguments[0], cluster.id, call.arguments[2]);
+    store::wake_up(transaction);
+  });
+  done(call, fmt::format("{} is {} on {}", call.arguments[0], call.arguments[2], call.arguments[1]));
+  return ExitCode::ok;
+}
+
+process::Outcome brake_clear(const Call& call) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    store::Target target;
+    if (call.arguments[0] != "any") {
+      const auto id = process::parse_integer(call.arguments[0]);
+      if (!id || *id < 1) throw Error{ExitCode::usage, fmt::format("'{}' is neither the id of a campaign nor 'any'", call.arguments[0])};
+      target.campaign = grid::CampaignId{*id};
+    }
+    if (call.arguments.size() > 1) target.cluster = known_cluster(transaction, call.arguments[1]).id;
+    if (target.campaign && !store::campaign_owner(transaction, *target.campaign))
+      throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", target.campaign->value())};
+    if (!target.campaign && !target.cluster) throw Error{ExitCode::usage, "usage: gridctl brake clear CAMPAIGN [CLUSTER], or gridctl brake clear any CLUSTER"};
+    store::clear_brake(transaction, target);
+    if (target.campaign && !target.cluster) {
+      for (const auto& pair : store::views::campaign_clusters(transaction, *target.campaign, call.context.now))
+        store::clear_brake(transaction, {target.campaign, pair.cluster});
+    }
+    store::wake_up(transaction);
+  });
+  done(call, "the brake is lifted: jobs are sent from the next cycle on");
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridctl

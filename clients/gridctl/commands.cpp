@@ -1,0 +1,135 @@
+#include "clients/gridctl/commands.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lib/grid/suggest.hpp"
+#include "lib/store/migrations.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+const std::vector<std::string_view> kAccess{"authentication", "auth", "login",  "secret-file", "identity-header", "ca-file", "certificate", "key",
+                                            "no-verify",      "verify", "power", "flood",      "array_size"};
+
+std::vector<std::string_view> with(std::vector<std::string_view> options, std::string_view more) {
+  options.push_back(more);
+  return options;
+}
+
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (!text.empty()) {
+    const auto blank = std::min(text.find(' '), text.size());
+    words.emplace_back(text.substr(0, blank));
+    text.remove_prefix(std::min(blank + 1, text.size()));
+  }
+  return words;
+}
+
+std::string all_commands() {
+  std::string text;
+  for (const auto& command : commands()) text += fmt::format("{}{}", text.empty() ? "" : ", ", command.words);
+  return text;
+}
+
+[[noreturn]] void refuse_unknown(const std::vector<std::string>& typed) {
+  const auto first = typed[0];
+  std::vector<std::string> groups;
+  std::vector<std::string> seconds;
+  for (const auto& command : commands()) {
+    const auto words = split_words(command.words);
+    groups.push_back(words[0]);
+    if (words[0] == first && words.size() > 1) seconds.push_back(words[1]);
+  }
+  if (seconds.empty()) {
+    const std::vector<std::string_view> known{groups.begin(), groups.end()};
+    throw Error{ExitCode::usage, fmt::format("unknown command '{}'{}; known: {}", first, grid::did_you_mean(first, known), all_commands())};
+  }
+  const std::vector<std::string_view> known{seconds.begin(), seconds.end()};
+  const auto second = typed.size() > 1 ? typed[1] : std::string{};
+  const auto what = second.empty() ? fmt::format("'{}' alone is no command", first) : fmt::format("unknown command '{} {}'", first, second);
+  std::string list;
+  for (const auto& word : seconds) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", first, word);
+  throw Error{ExitCode::usage, fmt::format("{}{}; known: {}", what, grid::did_you_mean(second, known), list)};
+}
+
+const Command& find_command(const std::vector<std::string>& typed) {
+  if (typed.empty()) throw Error{ExitCode::usage, fmt::format("a command is needed: {} (see --help)", all_commands())};
+  for (const auto& command : commands()) {
+    const auto words = split_words(command.words);
+    if (words.size() <= typed.size() && std::equal(words.begin(), words.end(), typed.begin())) return command;
+  }
+  refuse_unknown(typed);
+}
+
+void check_arguments(const Command& command, std::size_t given) {
+  const auto named = split_words(command.arguments);
+  const auto least = static_cast<std::size_t>(std::ranges::count_if(named, [](const auto& word) { return !word.starts_with('['); }));
+  if (given >= least && given <= named.size()) return;
+  throw Error{ExitCode::usage, fmt::format("usage: gridctl {} {}", command.words, command.arguments)};
+}
+
+void check_options(const Command& command, const process::Arguments& arguments) {
+  constexpr std::array<std::string_view, 3> kForms{"json", "csv", "quiet"};
+  for (const auto& [name, values] : arguments.options) {
+    const bool taken = std::ranges::find(kForms, name) != kForms.end() || std::ranges::find(command.options, name) != command.options.end();
+    if (!taken) throw Error{ExitCode::usage, fmt::format("'gridctl {}' does not take --{}", command.words, name)};
+  }
+}
+
+clients::Form form_of(const process::Arguments& arguments) {
+  if (arguments.has("json")) return clients::Form::json;
+  if (arguments.has("csv")) return clients::Form::csv;
+  return arguments.has("quiet") ? clients::Form::quiet : clients::Form::human;
+}
+
+}  // namespace
+
+std::span<const Command> commands() {
+  static const std::array kCommands{
+      Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},
+      Command{"db status", "", "what the database holds, and who conducts the grid", {}, db_status},
+      Command{"cluster add", "NAME URL", "add a cluster by the URL of its OAR API", with(kAccess, "disabled"), cluster_add},
+      Command{"cluster edit", "NAME", "change how it is reached and used; what is not said stays", with(kAccess, "url"), cluster_edit},
+      Command{"cluster list", "", "the clusters, as they are reached", {}, cluster_list},
+      Command{"cluster disable", "NAME", "send nothing more there; its jobs go on", {}, cluster_disable},
+      Command{"cluster enable", "NAME", "use it again", {}, cluster_enable},
+      Command{"cluster remove", "NAME", "forget a cluster that no campaign ever used", {}, cluster_remove},
+      Command{"user map", "USER CLUSTER LOGIN", "the login of a user on a cluster, where it differs", {}, user_map},
+      Command{"check", "", "reach the database and every cluster; say what is wrong and what to do", {"as"}, check},
+      Command{"prune", "", "delete what ended longer ago than the retention", {"older-than", "dry-run"}, prune},
+      Command{"event list", "[CAMPAIGN]", "the open events: of the grid and its clusters, or of a campaign", {"all"}, event_list},
+      Command{"event close", "ID", "fix an event: close it, and lift its brake", {}, event_close},
+      Command{"brake clear", "CAMPAIGN [CLUSTER]", "send jobs again; CAMPAIGN may be `any` for a cluster's own brake", {}, brake_clear},
+  };
+  return kCommands;
+}
+
+process::Outcome dispatch(const process::Context& context) {
+  const auto& typed = context.arguments.positional;
+  const auto& command = find_command(typed);
+  const auto words = split_words(command.words).size();
+  std::vector<std::string> arguments{typed.begin() + static_cast<std::ptrdiff_t>(words), typed.end()};
+  check_arguments(command, arguments.size());
+  check_options(command, context.arguments);
+  const auto output = clients::make_output(form_of(context.arguments));
+  try {
+    return command.act(Call{context, std::move(arguments), *output});
+  } catch (const store::WrongSchema& error) {
+    return {ExitCode::refused, error.what()};
+  }
+}
+
+store::Database open_database(const Call& call) {
+  store::Database database{call.context.config.database};
+  store::check_schema(database);
+  return database;
+}
+
+}  // namespace gleaner::gridctl

@@ -1,0 +1,57 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clients/output.hpp"
+#include "lib/process/run.hpp"
+#include "lib/store/database.hpp"
+
+/// What administrators do, one function a command.
+namespace gleaner::gridctl {
+
+/// One command as it was called: its words are taken off, what is left are its arguments.
+struct Call {
+  const process::Context& context;
+  std::vector<std::string> arguments;
+  clients::Output& output;
+
+  [[nodiscard]] bool has(std::string_view option) const { return context.arguments.has(option); }
+  [[nodiscard]] std::optional<std::string> value(std::string_view option) const { return context.arguments.value(option); }
+};
+
+struct Command {
+  std::string_view words;      ///< `cluster add`
+  std::string_view arguments;  ///< `NAME URL`, as --help shows them; [X] may be left out
+  std::string_view purpose;
+  std::vector<std::string_view> options;  ///< that it takes, beyond --json, --csv and --quiet
+  process::Outcome (*act)(const Call& call);
+};
+
+/// All of them, in the order of --help.
+[[nodiscard]] std::span<const Command> commands();
+
+/// Finds the command, checks its arguments and options, and runs it. Throws process::Error (usage)
+/// with what is known when something is not.
+process::Outcome dispatch(const process::Context& context);
+
+/// The database of the configuration, whose schema is this program's.
+[[nodiscard]] store::Database open_database(const Call& call);
+
+process::Outcome db_migrate(const Call& call);
+process::Outcome db_status(const Call& call);
+process::Outcome cluster_add(const Call& call);
+process::Outcome cluster_edit(const Call& call);
+process::Outcome cluster_list(const Call& call);
+process::Outcome cluster_disable(const Call& call);
+process::Outcome cluster_enable(const Call& call);
+process::Outcome cluster_remove(const Call& call);
+process::Outcome user_map(const Call& call);
+process::Outcome check(const Call& call);
+process::Outcome prune(const Call& call);
+process::Outcome event_list(const Call& call);
+process::Outcome event_close(const Call& call);
+process::Outcome brake_clear(const Call& call);
+
+}  // namespace gleaner::gridctl

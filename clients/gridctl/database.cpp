@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "clients/gridctl/commands.hpp"
+#include "clients/times.hpp"
+#include "lib/store/clusters.hpp"
+#include "lib/store/lease.hpp"
+#include "lib/store/migrations.hpp"
+#include "lib/store/views.hpp"
+#include "lib/store/views_grid.hpp"
+
+namespace gleaner::gridctl {
+
+using clients::Cell;
+using clients::Table;
+using process::ExitCode;
+
+process::Outcome db_migrate(const Call& call) {
+  store::Database database{call.context.config.database};
+  const auto applied = store::migrate(database);
+  Table table{{{"migration", "Migration"}}, {}, "The schema was up to date already."};
+  for (const auto& name : applied) table.rows.push_back({Cell{name}});
+  call.output.show({.table = table, .ids = applied});
+  return ExitCode::ok;
+}
+
+process::Outcome db_status(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  const auto holder = store::lease_holder(transaction);
+  const auto cycle = store::views::last_cycle(transaction);
+  store::views::CampaignFilter in_hand;
+  in_hand.states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};
+  const auto live = store::views::campaigns(transaction, in_hand, {1, 0});
+  const auto all = store::views::campaigns(transaction, {}, {1, 0});
+  const auto clusters = store::clusters(transaction);
+  const auto events = store::views::grid_events(transaction, store::views::Which::open, {1, 0});
+  Table table{{{"what", "What"}, {"value", "Value"}}, {}};
+  table.rows.push_back({Cell{"schema"}, Cell{"up to date"}});
+  table.rows.push_back({Cell{"grid"}, Cell{store::grid_token(transaction)}});
+  table.rows.push_back({Cell{"conductor"}, Cell{holder ? fmt::format("{} (term {})", holder->name, holder->term) : "nobody holds the lease"}});
+  table.rows.push_back({Cell{"last cycle"}, Cell{cycle ? clients::ago(call.context.now - cycle->started_at) : "none yet"}});
+  table.rows.push_back({Cell{"clusters"}, Cell{static_cast<std::int64_t>(clusters.size())}});
+  table.rows.push_back({Cell{"campaigns in treatment or paused"}, Cell{live.total}});
+  table.rows.push_back({Cell{"campaigns"}, Cell{all.total}});
+  table.rows.push_back({Cell{"open events of the grid"}, Cell{events.total}});
+  call.output.show({.table = table});
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridctl

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "clients/gridctl/commands.hpp"
+#include "clients/times.hpp"
+#include "lib/process/values.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/views_grid.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using clients::Align;
+using clients::Cell;
+using clients::Ink;
+using clients::Shrink;
+using clients::Table;
+using process::Error;
+using process::ExitCode;
+
+namespace views = store::views;
+
+constexpr std::int64_t kMostEvents = 1000;
+
+std::int64_t id_of(const std::string& text, std::string_view what) {
+  const auto read = process::parse_integer(text);
+  if (!read || *read < 1) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}", text, what)};
+  return *read;
+}
+
+views::Page<views::EventView> events_of(const Call& call, store::Transaction& transaction) {
+  const auto which = call.has("all") ? views::Which::all : views::Which::open;
+  if (call.arguments.empty()) return views::grid_events(transaction, which, {kMostEvents, 0});
+  const grid::CampaignId campaign{id_of(call.arguments[0], "a campaign")};
+  if (!store::campaign_owner(transaction, campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", campaign.value())};
+  return views::campaign_events(transaction, campaign, which, {kMostEvents, 0});
+}
+
+}  // namespace
+
+process::Outcome event_list(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  const auto page = events_of(call, transaction);
+  Table table{{{"id", "Id", Align::right},
+               {"code", "Code", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"occurrences", "Times", Align::right},
+               {"last", "Last"},
+               {"message", "Message", Align::left, Shrink::when_needed},
+               {"state", ""},
+               {"campaign", ""},
+               {"opened", ""}},
+              {},
+              "No event is open."};
+  std::vector<std::string> ids;
+  for (const auto& e : page.items) {
+    const auto last = grid::to_unix(e.last_at);
+    table.rows.push_back({Cell{e.id}, Cell{e.code}, Cell{e.cluster_name}, Cell{e.occurrences}, Cell{last, clients::near_time(last, call.context.now)},
+                          Cell{e.message}, Cell{e.state}, e.campaign ? Cell{*e.campaign} : Cell{}, Cell{grid::to_unix(e.opened_at)}});
+    ids.push_back(fmt::format("{}", e.id));
+  }
+  call.output.show({.table = table, .ids = ids});
+  if (page.total > kMostEvents) call.output.tell(fmt::format("gridctl: only the first {} of {} events", kMostEvents, page.total));
+  return ExitCode::ok;
+}
+
+process::Outcome event_close(const Call& call) {
+  const auto id = id_of(call.arguments[0], "an event");
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    const auto event = store::event_owner(transaction, id);
+    if (!event) throw Error{ExitCode::not_found, fmt::format("there is no event {}", id)};
+    if (!store::fix_event(transaction, id, call.context.now)) throw Error{ExitCode::refused, fmt::format("event {} is closed already", id)};
+  });
+  call.output.tell(fmt::format("gridctl: event {} is closed, and its brake lifted", id));
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridctl

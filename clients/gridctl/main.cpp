@@ -1,0 +1,54 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "clients/gridctl/commands.hpp"
+#include "lib/process/run.hpp"
+
+namespace {
+
+std::string list_of_commands() {
+  std::string text{"Commands:\n"};
+  for (const auto& command : gleaner::gridctl::commands()) {
+    const auto left = fmt::format("{}{}{}", command.words, command.arguments.empty() ? "" : " ", command.arguments);
+    text += fmt::format("  {:<30}{}{}\n", left, left.size() < 30 ? "" : "\n" + std::string(32, ' '), command.purpose);
+  }
+  return text + "\nA password is never an option: --secret-file names a file that only its owner can read.";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace gleaner;
+  const auto notes = list_of_commands();
+  const process::Program program{
+      .name = "gridctl",
+      .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "lease_duration", "idle_period", "retention"},
+      .options = {{"authentication", "HOW", "how the API knows us: none (the default), basic or certificate"},
+                  {"auth", "HOW", "the same, shorter"},
+                  {"login", "LOGIN", "basic: the grid's login there"},
+                  {"secret-file", "FILE", "basic: the file of its password, which others cannot read"},
+                  {"identity-header", "NAME", "the header that names the user to the API (X_REMOTE_IDENT)"},
+                  {"ca-file", "FILE", "the authorities that may have signed the API's certificate"},
+                  {"certificate", "FILE", "certificate: ours, PEM"},
+                  {"key", "FILE", "certificate: its private key, PEM"},
+                  {"no-verify", "", "trust any TLS certificate (for trials only)"},
+                  {"verify", "", "verify it again"},
+                  {"url", "URL", "cluster edit: the new address"},
+                  {"power", "NUMBER", "speed of its resources, 1 being usual: `placement = power` prefers the greater"},
+                  {"flood", "FRACTION", "what may wait in its queue; `default`: as the configuration says"},
+                  {"array_size", "NUMBER", "the most jobs in one submission; `default`: as the configuration says"},
+                  {"disabled", "", "cluster add: do not use it yet"},
+                  {"as", "USER", "check: the user to be taken for (the one who runs it)"},
+                  {"older-than", "DURATION", "prune: instead of the configured retention, such as 90d"},
+                  {"dry-run", "", "prune: only say how much"},
+                  {"all", "", "event list: closed ones too"},
+                  {"json", "", "print JSON"},
+                  {"csv", "", "print CSV"},
+                  {"quiet,q", "", "print ids or names alone"}},
+      .positional = "COMMAND [ARGUMENT...]",
+      .interruption = process::Interruption::ends_program,
+      .notes = notes};
+  return process::run(program, argc, argv, gridctl::dispatch);
+}

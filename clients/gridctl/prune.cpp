@@ -1,0 +1,45 @@
+#include "lib/store/prune.hpp"
+
+#include <fmt/format.h>
+
+#include "clients/gridctl/commands.hpp"
+#include "lib/process/values.hpp"
+
+namespace gleaner::gridctl {
+
+using clients::Align;
+using clients::Cell;
+using clients::Table;
+using process::ExitCode;
+
+namespace {
+
+process::Duration age_of(const Call& call) {
+  const auto given = call.value("older-than");
+  if (!given) return call.context.config.retention;
+  const auto read = process::parse_duration(*given);
+  if (!read) throw process::Error{ExitCode::usage, fmt::format("--older-than={}: must be a time such as 90d or 12h", *given)};
+  return *read;
+}
+
+}  // namespace
+
+process::Outcome prune(const Call& call) {
+  const auto age = age_of(call);
+  const auto before = call.context.now - age;
+  auto database = open_database(call);
+  const auto rows = [&] {
+    if (!call.has("dry-run")) return store::prune(database, before);
+    auto transaction = database.begin();
+    return store::count_prunable(transaction, before);
+  }();
+  Table table{{{"what", "What"}, {"rows", "Rows", Align::right}}, {}};
+  table.rows = {{Cell{"ended campaigns"}, Cell{rows.campaigns}}, {Cell{"their tasks"}, Cell{rows.tasks}},   {Cell{"their jobs"}, Cell{rows.jobs}},
+                {Cell{"figures of clusters"}, Cell{rows.statuses}}, {Cell{"cycles"}, Cell{rows.cycles}}, {Cell{"closed events"}, Cell{rows.events}}};
+  call.output.tell(fmt::format("gridctl: {} that ended more than {} ago{}", call.has("dry-run") ? "would delete" : "deleted", process::format_duration(age),
+                               call.has("dry-run") ? "; nothing was deleted" : ""));
+  call.output.show({.table = table});
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridctl

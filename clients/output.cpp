@@ -1,0 +1,256 @@
+#include "clients/output.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "clients/text.hpp"
+#include "lib/process/exit_code.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+constexpr std::size_t kLeastColumn = 6;
+
+std::string shown(const Cell& cell) { return printable(cell.shown.empty() ? text_of(cell.value) : cell.shown); }
+
+struct Layout {
+  std::vector<std::size_t> columns;  ///< those that people see
+  std::vector<std::size_t> widths;
+};
+
+Layout natural_layout(const Table& table) {
+  Layout layout;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    if (table.columns[c].title.empty()) continue;
+    auto width = display_width(table.columns[c].title);
+    for (const auto& row : table.rows) width = std::max(width, display_width(shown(row[c])));
+    layout.columns.push_back(c);
+    layout.widths.push_back(width);
+  }
+  return layout;
+}
+
+std::size_t total_width(const Layout& layout) {
+  std::size_t total = layout.widths.empty() ? 0 : 2 * (layout.widths.size() - 1);
+  for (const auto width : layout.widths) total += width;
+  return total;
+}
+
+/// Takes columns from the widest of those that may shrink, until the line fits.
+void shrink(Layout& layout, const Table& table, std::size_t screen_width) {
+  auto excess = total_width(layout) > screen_width ? total_width(layout) - screen_width : 0;
+  while (excess > 0) {
+    std::size_t widest = layout.widths.size();
+    for (std::size_t i = 0; i < layout.widths.size(); ++i) {
+      const bool may = table.columns[layout.columns[i]].shrink == Shrink::when_needed && layout.widths[i] > kLeastColumn;
+      if (may && (widest == layout.widths.size() || layout.widths[i] > layout.widths[widest])) widest = i;
+    }
+    if (widest == layout.widths.size()) return;
+    --layout.widths[widest];
+    --excess;
+  }
+}
+
+std::string fitted(const std::string& text, std::size_t width, Align align) {
+  const auto cut = shorten(text, width);
+  return align == Align::right ? pad_left(cut, width) : pad_right(cut, width);
+}
+
+void finish_line(std::string& text, std::string line) {
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  text += line + "\n";
+}
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void write_text(Writer& writer, std::string_view text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
+
+struct WriteValue {
+  Writer& writer;
+  void operator()(std::monostate) const { writer.Null(); }
+  void operator()(bool value) const { writer.Bool(value); }
+  void operator()(std::int64_t value) const { writer.Int64(value); }
+  void operator()(double value) const { writer.Double(value); }
+  void operator()(const std::string& value) const { write_text(writer, value); }
+};
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
+  std::string quoted{"\""};
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+void print(const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) throw process::Error{process::ExitCode::failure, "the output cannot be written"};
+}
+
+class Talking : public Output {
+ public:
+  using Output::Output;
+  void tell(std::string_view line) override { fmt::print(stderr, "{}\n", line); }
+};
+
+class Human final : public Talking {
+ public:
+  Human() : Talking{screen_of(STDOUT_FILENO)} {}
+  void show(const Answer& answer) override { print(answer.text.empty() ? render_human(answer.table, screen()) : answer.text); }
+};
+
+class JsonForm final : public Talking {
+ public:
+  JsonForm() : Talking{Screen{}} {}
+  void show(const Answer& answer) override { print((answer.json.empty() ? render_json(answer.table) : answer.json) + "\n"); }
+};
+
+class Csv final : public Talking {
+ public:
+  Csv() : Talking{Screen{}} {}
+  void show(const Answer& answer) override { print(render_csv(answer.table)); }
+};
+
+class Quiet final : public Output {
+ public:
+  Quiet() : Output{Screen{}} {}
+  void show(const Answer& answer) override {
+    std::string text;
+    for (const auto& id : answer.ids) text += id + "\n";
+    print(text);
+  }
+  void tell(std::string_view) override {}
+};
+
+}  // namespace
+
+// Not inline: g++ 12 sees uninitialised strings in variants that hold none.
+Cell::Cell(Value content) : value{std::move(content)} {}
+Cell::Cell(Value content, std::string text, Ink colour) : value{std::move(content)}, shown{std::move(text)}, ink{colour} {}
+
+std::string text_of(const Value& value) {
+  struct Write {
+    std::string operator()(std::monostate) const { return {}; }
+    std::string operator()(bool is) const { return is ? "yes" : "no"; }
+    std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
+    std::string operator()(double number) const { return fmt::format("{:g}", number); }
+    std::string operator()(const std::string& text) const { return text; }
+  };
+  return std::visit(Write{}, value);
+}
+
+Screen screen_of(int descriptor) {
+  Screen screen;
+  screen.is_terminal = ::isatty(descriptor) == 1;
+  winsize size{};
+  if (screen.is_terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) screen.width = size.ws_col;
+  const char* no_colour = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool is_dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
+  screen.has_colour = screen.is_terminal && !is_dumb && (no_colour == nullptr || *no_colour == '\0');
+  return screen;
+}
+
+std::string painted(Ink ink, std::string_view text, const Screen& screen) {
+  if (!screen.has_colour || ink == Ink::plain) return std::string{text};
+  const auto code = [&] {
+    switch (ink) {
+      case Ink::good: return "32";
+      case Ink::bad: return "31";
+      case Ink::warm: return "33";
+      case Ink::faint: return "2";
+      case Ink::strong: return "1";
+      case Ink::plain: break;
+    }
+    return "0";
+  }();
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+std::string Output::paint(Ink ink, std::string_view text) const { return painted(ink, text, screen_); }
+
+std::string render_human(const Table& table, const Screen& screen) {
+  if (table.rows.empty() && !table.when_empty.empty()) return table.when_empty + "\n";
+  auto layout = natural_layout(table);
+  shrink(layout, table, screen.width);
+  std::string text;
+  std::string head;
+  std::string rule;
+  for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+    const auto& column = table.columns[layout.columns[i]];
+    head += (i > 0 ? "  " : "") + fitted(column.title, layout.widths[i], column.align);
+    rule += (i > 0 ? "  " : "") + std::string(layout.widths[i], '-');
+  }
+  finish_line(text, head);
+  finish_line(text, rule);
+  for (const auto& row : table.rows) {
+    std::string line;
+    for (std::size_t i = 0; i < layout.columns.size(); ++i) {
+      const auto& cell = row[layout.columns[i]];
+      line += (i > 0 ? "  " : "") + painted(cell.ink, fitted(shown(cell), layout.widths[i], table.columns[layout.columns[i]].align), screen);
+    }
+    finish_line(text, line);
+  }
+  return text;
+}
+
+std::string render_csv(const Table& table) {
+  std::string text;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
+  text += "\n";
+  for (const auto& row : table.rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + csv_field(text_of(row[c].value));
+    text += "\n";
+  }
+  return text;
+}
+
+std::string render_json(const Table& table) {
+  rapidjson::StringBuffer buffer;
+  Writer writer{buffer};
+  writer.StartObject();
+  writer.Key("items");
+  writer.StartArray();
+  for (const auto& row : table.rows) {
+    writer.StartObject();
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      write_text(writer, table.columns[c].key);
+      std::visit(WriteValue{writer}, row[c].value);
+    }
+    writer.EndObject();
+  }
+  writer.EndArray();
+  writer.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+std::string bar(double fraction, std::size_t columns) {
+  if (columns < 3) return {};
+  const auto inside = columns - 2;
+  const auto clamped = std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0.0;
+  auto full = static_cast<std::size_t>(std::floor(clamped * static_cast<double>(inside)));
+  if (full == inside && clamped < 1.0) --full;
+  return "[" + std::string(full, '#') + std::string(inside - full, ' ') + "]";
+}
+
+std::unique_ptr<Output> make_output(Form form) {
+  switch (form) {
+    case Form::json: return std::make_unique<JsonForm>();
+    case Form::csv: return std::make_unique<Csv>();
+    case Form::quiet: return std::make_unique<Quiet>();
+    case Form::human: break;
+  }
+  return std::make_unique<Human>();
+}
+
+}  // namespace gleaner::clients

@@ -1,0 +1,93 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// What a command answers, as data, and its renderings. Data goes to stdout, talk to stderr.
+namespace gleaner::clients {
+
+enum class Ink { plain, good, bad, warm, faint, strong };
+
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+
+/// A value, and how a person reads it when that differs.
+struct Cell {
+  Cell() = default;
+  Cell(Value content);
+  Cell(Value content, std::string text, Ink colour = Ink::plain);
+  Value value;
+  std::string shown{};
+  Ink ink = Ink::plain;
+};
+
+enum class Align { left, right };
+enum class Shrink { never, when_needed };
+
+struct Column {
+  std::string key;    ///< in JSON and CSV
+  std::string title;  ///< for people; empty: not shown to them
+  Align align = Align::left;
+  Shrink shrink = Shrink::never;
+};
+
+struct Table {
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;
+  std::string when_empty{};  ///< what a person reads instead of no row
+};
+
+/// What a command answers; each form takes what it needs.
+struct Answer {
+  Table table{};                   ///< CSV; people too, unless there is `text`
+  std::string text{};              ///< people, with its line ends
+  std::string json{};              ///< the whole document; empty: {"items": the table}
+  std::vector<std::string> ids{};  ///< quiet, one a line
+};
+
+enum class Form { human, json, csv, quiet };
+
+/// Where the output goes to.
+struct Screen {
+  std::size_t width = 80;
+  bool is_terminal = false;
+  bool has_colour = false;
+};
+/// Stdout, or stderr, as it is; NO_COLOR and TERM=dumb are respected.
+[[nodiscard]] Screen screen_of(int descriptor);
+
+class Output {
+ public:
+  virtual ~Output() = default;
+  /// Data, on stdout. Throws process::Error when it cannot be written.
+  virtual void show(const Answer& answer) = 0;
+  /// A line for the person who runs the command, on stderr.
+  virtual void tell(std::string_view line) = 0;
+
+  [[nodiscard]] const Screen& screen() const { return screen_; }
+  /// The text in a colour, where there are any.
+  [[nodiscard]] std::string paint(Ink ink, std::string_view text) const;
+
+ protected:
+  explicit Output(Screen screen) : screen_{screen} {}
+
+ private:
+  Screen screen_;
+};
+
+[[nodiscard]] std::unique_ptr<Output> make_output(Form form);
+
+/// Renderings as text, for the forms and their tests.
+[[nodiscard]] std::string render_human(const Table& table, const Screen& screen);
+[[nodiscard]] std::string render_csv(const Table& table);
+[[nodiscard]] std::string render_json(const Table& table);
+[[nodiscard]] std::string painted(Ink ink, std::string_view text, const Screen& screen);
+/// A value as CSV and people read it.
+[[nodiscard]] std::string text_of(const Value& value);
+
+/// `[#####     ]`, of so many columns in all.
+[[nodiscard]] std::string bar(double fraction, std::size_t columns);
+
+}  // namespace gleaner::clients

@@ -1,0 +1,29 @@
+#pragma once
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+/// Text on a terminal: widths are columns of a UTF-8 terminal, not bytes.
+namespace gleaner::clients {
+
+/// The text with nothing in it that a terminal would obey: control characters and bytes that are
+/// not UTF-8 become `?`, line ends and tabs become blanks.
+[[nodiscard]] std::string printable(std::string_view text);
+
+/// Columns that a printable text takes.
+[[nodiscard]] std::size_t display_width(std::string_view text);
+
+/// The text in at most `columns` columns; what was cut off is shown by a `…` at its end.
+[[nodiscard]] std::string shorten(std::string_view text, std::size_t columns);
+
+/// Filled up with blanks on its right or left side to `columns`; a longer text is left alone.
+[[nodiscard]] std::string pad_right(std::string_view text, std::size_t columns);
+[[nodiscard]] std::string pad_left(std::string_view text, std::size_t columns);
+
+/// Broken into lines of at most `columns` columns at blanks; lines behind the first one begin with `indent`.
+[[nodiscard]] std::string wrap(std::string_view text, std::size_t columns, std::string_view indent);
+
+/// `1 task`, `2 tasks`.
+[[nodiscard]] std::string counted(std::int64_t number, std::string_view thing);
+
+}  // namespace gleaner::clients

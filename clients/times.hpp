@@ -1,0 +1,22 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "lib/grid/time.hpp"
+
+/// Times as people read them.
+namespace gleaner::clients {
+
+/// `2026-11-20 18-14-56`, in local time, as CiGri's gridstat writes it.
+[[nodiscard]] std::string submission_time(std::int64_t unix_seconds);
+/// `2026-11-20 18:14:56`, in local time.
+[[nodiscard]] std::string local_time(std::int64_t unix_seconds);
+/// `18:14:56` when it is within a day of now, else with the date.
+[[nodiscard]] std::string near_time(std::int64_t unix_seconds, grid::Instant now);
+/// The two biggest units: `3 d 4 h`, `2 h 5 min`, `5 min 30 s`, `12 s`.
+[[nodiscard]] std::string length(std::chrono::seconds duration);
+/// `5 min 30 s ago`.
+[[nodiscard]] std::string ago(std::chrono::microseconds duration);
+
+}  // namespace gleaner::clients
