@@ -1,0 +1,119 @@
+#include "tests/system/clusters.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "tests/system/http_call.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string content(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+/// The last URL that was announced after the given size of the log.
+std::string announced_url(const fs::path& log, std::size_t from) {
+  const auto text = content(log);
+  std::istringstream lines{from < text.size() ? text.substr(from) : std::string{}};
+  for (std::string line; std::getline(lines, line);) {
+    rapidjson::Document json;
+    json.Parse(line.c_str());
+    if (!json.HasParseError() && json.IsObject() && json.HasMember("url")) return json["url"].GetString();
+  }
+  return {};
+}
+
+}  // namespace
+
+process::Command Minioar::command_of(const fs::path& folder, const MinioarWish& wish) {
+  process::Command command{.arguments = {program("minioar"), "--name", wish.name, "--state", (folder / "state").string(), "--homes",
+                                         (folder / "homes").string(), "--nodes", std::to_string(wish.nodes), "--cores",
+                                         std::to_string(wish.cores), "--any-user", "--allow-faults", "--kill-jobs-on-exit"}};
+  command.arguments.insert(command.arguments.end(), wish.options.begin(), wish.options.end());
+  command.output = folder / "minioar.log";
+  return command;
+}
+
+Minioar::Minioar(const fs::path& folder, MinioarWish wish)
+    : folder_{folder / wish.name}, wish_{std::move(wish)}, service_{"minioar " + wish_.name, command_of(folder_, wish_)} {
+  fs::create_directories(folder_ / "homes");
+}
+
+void Minioar::start() {
+  constexpr process::Duration kPatience{30'000};
+  const auto from = content(service_.log()).size();
+  auto command = command_of(folder_, wish_);
+  if (!base_.empty()) {
+    command.arguments.insert(command.arguments.end(), {"--listen", base_.substr(base_.find("//") + 2)});
+    service_ = Service{service_.name(), command};
+  }
+  service_.start();
+  std::string url;
+  const bool listens = await(kPatience, [&] {
+    url = announced_url(service_.log(), from);
+    return !url.empty() || !service_.is_running();
+  });
+  if (!listens || url.empty()) throw std::runtime_error{"minioar does not start:\n" + tail_of(service_.log(), 20)};
+  url_ = url;
+  base_ = url.substr(0, url.find('/', url.find("//") + 2));
+}
+
+TestCluster Minioar::description() const { return {.name = wish_.name, .url = url_, .login = {}, .password = {}, .user = "alice"}; }
+
+std::string Minioar::admin(const std::string& method, const std::string& path, const std::string& json) {
+  const auto answer = call({.method = method, .url = base_ + path, .body = json, .headers = {"Content-Type: application/json"}});
+  if (answer.status != 200) throw std::runtime_error{fmt::format("{} {} {}: {} {}", method, path, json, answer.status, answer.body)};
+  return answer.body;
+}
+
+int Minioar::preempt(int count) {
+  rapidjson::Document json;
+  json.Parse(admin("POST", "/_preempt", fmt::format(R"({{"count":{}}})", count)).c_str());
+  return static_cast<int>(json["killed"].Size());
+}
+
+int Minioar::jobs_in(const std::string& state) const {
+  const auto answer = call({.url = fmt::format("{}/jobs.json?state={}&limit=1", url_, state)});
+  rapidjson::Document json;
+  json.Parse(answer.body.c_str());
+  if (json.HasParseError() || !json.HasMember("total")) throw std::runtime_error{"jobs of minioar: " + answer.body};
+  return json["total"].GetInt();
+}
+
+int Minioar::submissions() const {
+  std::ifstream log{folder_ / "state" / "executions.log"};
+  int found = 0;
+  for (std::string line; std::getline(log, line);) found += line.find(R"("what":"post")") != std::string::npos ? 1 : 0;
+  return found;
+}
+
+std::vector<TestCluster> real_clusters() {
+  const char* file = std::getenv("GLEANER_TEST_OAR");
+  if (file == nullptr || *file == '\0') return {};
+  rapidjson::Document json;
+  json.Parse(content(file).c_str());
+  if (json.HasParseError() || !json.IsObject() || !json.HasMember("clusters"))
+    throw std::runtime_error{fmt::format("GLEANER_TEST_OAR: {} is no clusters.json", file)};
+  std::vector<TestCluster> clusters;
+  for (const auto& each : json["clusters"].GetArray()) {
+    clusters.push_back({.name = each["name"].GetString(),
+                        .url = each["api_url"].GetString(),
+                        .login = each["grid_login"].GetString(),
+                        .password = each["grid_password"].GetString(),
+                        .identity_header = each["identity_header"].GetString(),
+                        .user = each["users"][0].GetString()});
+  }
+  return clusters;
+}
+
+}  // namespace gleaner::tests

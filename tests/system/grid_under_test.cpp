@@ -1,0 +1,303 @@
+#include "tests/system/grid_under_test.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iostream>
+
+#include "lib/fleet/fleet.hpp"
+#include "lib/grid/resource_request.hpp"
+#include "lib/grid/walltime.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/clusters.hpp"
+#include "lib/store/detail.hpp"
+#include "tests/db/postgres.hpp"
+#include "tests/system/tell.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path new_folder() {
+  // Not in /tmp, of which clusters may have their own.
+  std::string pattern = "/var/tmp/gleaner-system-XXXXXX";
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"no folder can be made: " + pattern};
+  fs::permissions(pattern, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
+  return pattern;
+}
+
+std::string our_name() {
+  const auto* user = ::getpwuid(::geteuid());
+  return user == nullptr ? std::to_string(::geteuid()) : user->pw_name;
+}
+
+void write_secret(const fs::path& file, const std::string& secret) {
+  std::ofstream{file} << secret << '\n';
+  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+}
+
+store::NewCampaignCluster ask_of(const TestCampaign& campaign, const std::string& cluster) {
+  const auto request = grid::ResourceRequest::parse(campaign.resources).value();
+  store::NewCampaignCluster ask;
+  ask.name = cluster;
+  ask.exec_file = campaign.exec_file;
+  ask.exec_directory = "$HOME";
+  ask.resources = campaign.resources;
+  ask.resources_per_job = request.resources();
+  ask.walltime = grid::parse_walltime(campaign.walltime).value();
+  ask.best_effort = campaign.job_type == "best_effort";
+  if (campaign.max_jobs > 0) ask.max_jobs = campaign.max_jobs;
+  return ask;
+}
+
+}  // namespace
+
+struct GridUnderTest::Connection {
+  explicit Connection(const std::string& conninfo) : database{conninfo} {}
+  store::Database database;
+};
+
+bool long_runs() { return std::getenv("GLEANER_TEST_LONG") != nullptr; }
+
+GridUnderTest::GridUnderTest(Wish wish) : folder_{new_folder()}, oracle_{folder_ / "results"}, conninfo_{PrivatePostgres::instance().fresh_database()} {
+  write_configuration(wish.configuration);
+  start_clusters(wish);
+  register_clusters();
+  almighty_ = std::make_unique<Service>("almighty", command_of("almighty", {}, "almighty.log"));
+  standby_ = std::make_unique<Service>("standby", command_of("almighty", {}, "standby.log"));
+}
+
+GridUnderTest::~GridUnderTest() {
+  if (::testing::Test::HasFailure() || std::uncaught_exceptions() > 0) tell();
+  for (auto* service : {almighty_.get(), standby_.get(), api_.get()}) {
+    if (service != nullptr) service->stop();
+  }
+  for (const auto& minioar : minioars_) minioar->stop();
+  std::error_code ignored;
+  if (std::getenv("GLEANER_TEST_KEEP") == nullptr) fs::remove_all(folder_, ignored);
+}
+
+void GridUnderTest::write_configuration(const Configuration& configuration) {
+  Configuration all{{"database", conninfo_},
+                    {"api", "unix:" + (folder_ / "api.socket").string()},
+                    {"api_socket", (folder_ / "api.socket").string()},
+                    {"bin_directory", program("almighty").parent_path().string()},
+                    {"cycle_period", "300ms"},
+                    {"idle_period", "1s"},
+                    {"lease_duration", "6s"},
+                    {"void_delay", "4s"},
+                    {"void_looks", "2"},
+                    {"brake_time", "1s"},
+                    {"brake_time_max", "2s"},
+                    {"max_charged_attempts", "1"},
+                    {"cleanup_delay", "1s"},
+                    {"connect_timeout", "2s"},
+                    {"request_timeout", "5s"},
+                    {"submit_timeout", "5s"},
+                    {"log_level", "debug"}};
+  for (const auto& [key, text] : configuration) all[key] = text;
+  std::ofstream file{folder_ / "gleaner.conf"};
+  for (const auto& [key, text] : all) file << fmt::format("{} = {}\n", key, text);
+}
+
+void GridUnderTest::start_clusters(const Wish& wish) {
+  if (wish.backend == Backend::real_oar) {
+    clusters_ = real_clusters();
+    return;
+  }
+  for (const auto& one : wish.clusters) {
+    minioars_.push_back(std::make_unique<Minioar>(folder_, one));
+    minioars_.back()->start();
+    clusters_.push_back(minioars_.back()->description());
+  }
+}
+
+void GridUnderTest::register_clusters() {
+  connection_ = std::make_unique<Connection>(conninfo_);
+  store::transact(connection_->database, std::nullopt, [&](store::Transaction& transaction) {
+    for (const auto& one : clusters_) {
+      store::Cluster cluster;
+      cluster.name = one.name;
+      cluster.url = one.url;
+      cluster.identity_header = one.identity_header;
+      if (!one.login.empty()) {
+        cluster.authentication = "basic";
+        cluster.login = one.login;
+        cluster.secret_file = folder_ / (one.name + ".secret");
+        write_secret(cluster.secret_file, one.password);
+      }
+      const auto id = store::add_cluster(transaction, cluster);
+      for (const auto& user : {std::string{"alice"}, our_name()}) store::map_user(transaction, user, id, one.user);
+    }
+  });
+}
+
+process::Command GridUnderTest::command_of(const std::string& name, std::vector<std::string> arguments, const std::string& log) const {
+  process::Command command{.arguments = {program(name)}};
+  command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
+  if (!log.empty()) command.output = folder_ / log;
+  command.directory = folder_;
+  command.environment = {{"GLEANER_CONFIG", (folder_ / "gleaner.conf").string()}, {"GLEANER_FAILPOINT", ""}};
+  return command;
+}
+
+Service& GridUnderTest::api() {
+  if (!api_) api_ = std::make_unique<Service>("gridapi", command_of("gridapi", {}, "gridapi.log"));
+  return *api_;
+}
+
+Minioar& GridUnderTest::cluster(const std::string& name) {
+  for (const auto& minioar : minioars_) {
+    if (minioar->name() == name) return *minioar;
+  }
+  throw std::logic_error{"no minioar " + name};
+}
+
+process::Captured GridUnderTest::run(const std::string& name, std::vector<std::string> arguments, process::Duration limit) {
+  auto said = process::capture(command_of(name, std::move(arguments), ""), limit);
+  if (!said) throw std::runtime_error{said.error()};
+  return std::move(*said);
+}
+
+Service GridUnderTest::background(const std::string& name, std::vector<std::string> arguments) {
+  const auto log = fmt::format("{}.{}.log", name, ++backgrounds_);
+  return Service{name, command_of(name, std::move(arguments), log)};
+}
+
+grid::CampaignId GridUnderTest::submit(const TestCampaign& campaign) {
+  grid::CampaignId id{0};
+  store::transact(connection_->database, std::nullopt, [&](store::Transaction& transaction) {
+    store::NewCampaign asked;
+    asked.user = "alice";
+    asked.name = "test";
+    asked.type = grid::campaign_type(campaign.type).value();
+    asked.jdl = "{}";
+    id = std::get<grid::CampaignId>(store::create_campaign(transaction, asked, fleet::now()));
+    for (const auto& cluster : campaign.clusters) {
+      if (!store::add_campaign_cluster(transaction, id, ask_of(campaign, cluster))) throw std::logic_error{"no cluster " + cluster};
+    }
+    store::write_numbered_tasks(transaction, id, campaign.tasks);
+    store::complete_campaign(transaction, id, campaign.tasks);
+  });
+  return id;
+}
+
+void GridUnderTest::cancel(grid::CampaignId campaign) {
+  store::transact(connection_->database, std::nullopt,
+                  [&](store::Transaction& transaction) { static_cast<void>(store::cancel_campaign(transaction, campaign, fleet::now())); });
+}
+
+void GridUnderTest::move_cluster(const std::string& name, const std::string& url) {
+  store::transact(connection_->database, std::nullopt, [&](store::Transaction& transaction) {
+    auto cluster = store::find_cluster(transaction, name).value();
+    cluster.url = url;
+    store::edit_cluster(transaction, cluster);
+  });
+}
+
+std::string GridUnderTest::value(const std::string& sql) {
+  try {
+    if (!connection_) connection_ = std::make_unique<Connection>(conninfo_);
+    auto transaction = connection_->database.begin();
+    return store::detail::text(transaction.implementation().work.exec1(sql)[0]);
+  } catch (const pqxx::broken_connection& error) {
+    connection_.reset();
+    throw store::Unavailable{error.what()};
+  } catch (const store::Unavailable&) {
+    connection_.reset();
+    throw;
+  }
+}
+
+void GridUnderTest::execute(const std::string& sql) {
+  store::Database database{conninfo_};
+  auto transaction = database.begin();
+  transaction.implementation().work.exec(sql);
+  transaction.commit();
+}
+
+std::int64_t GridUnderTest::number(const std::string& sql) { return std::stoll(value(sql)); }
+
+::testing::AssertionResult GridUnderTest::becomes(const std::string& sql, const std::string& wanted, process::Duration limit) {
+  std::string last;
+  const bool reached = await(limit, [&] {
+    try {
+      last = value(sql);
+    } catch (const store::Unavailable& error) {
+      last = error.what();
+    }
+    return last == wanted;
+  });
+  if (reached) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << sql << " is " << last << ", not " << wanted << ", after " << limit.count() << " ms";
+}
+
+::testing::AssertionResult GridUnderTest::terminates(grid::CampaignId campaign, process::Duration limit) {
+  return becomes(fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value()), "terminated", limit);
+}
+
+::testing::AssertionResult GridUnderTest::is_exactly_done(grid::CampaignId campaign, std::int64_t tasks) {
+  const auto state = value(fmt::format("SELECT state || ' ' || done || '/' || total FROM campaigns WHERE id = {}", campaign.value()));
+  if (const auto wanted = fmt::format("terminated {}/{}", tasks, tasks); state != wanted)
+    return ::testing::AssertionFailure() << "campaign " << campaign.value() << " is " << state << ", not " << wanted;
+  if (const auto wrong = oracle_.each_exactly_once(campaign, tasks); !wrong.empty())
+    return ::testing::AssertionFailure() << "campaign " << campaign.value() << ": " << wrong;
+  return is_consistent();
+}
+
+::testing::AssertionResult GridUnderTest::is_consistent() {
+  struct Law {
+    const char* text;
+    const char* breaches;
+  };
+  constexpr std::array kLaws{
+      Law{"a campaign's counters are those of its tasks",
+          "SELECT count(*) FROM campaigns c, LATERAL ("
+          " SELECT count(*) FILTER (WHERE state = 'waiting') AS waiting, count(*) FILTER (WHERE state = 'launching') AS launching,"
+          "  count(*) FILTER (WHERE state = 'submitted') AS submitted, count(*) FILTER (WHERE state = 'running') AS running,"
+          "  count(*) FILTER (WHERE state = 'done') AS done, count(*) FILTER (WHERE state = 'failed') AS failed,"
+          "  count(*) FILTER (WHERE state = 'cancelled') AS cancelled FROM tasks WHERE campaign_id = c.id) t"
+          " WHERE (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled)"
+          "  <> (t.waiting, t.launching, t.submitted, t.running, t.done, t.failed, t.cancelled)"},
+      Law{"a pair's counters are those of its jobs",
+          "SELECT count(*) FROM campaign_clusters p, LATERAL ("
+          " SELECT count(*) FILTER (WHERE state IN ('planned', 'launching')) AS launching, count(*) FILTER (WHERE state = 'remote_waiting') AS waiting,"
+          "  count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE state = 'unknown') AS unknown"
+          " FROM jobs WHERE campaign_id = p.campaign_id AND cluster_id = p.cluster_id) j"
+          " WHERE (p.launching, p.waiting, p.running, p.unknown) <> (j.launching, j.waiting, j.running, j.unknown)"},
+      Law{"a task is done by exactly one job",
+          "SELECT count(*) FROM tasks t WHERE (state = 'done') <> (1 = (SELECT count(*) FROM jobs j"
+          " WHERE j.campaign_id = t.campaign_id AND j.task = t.number AND j.ending = 'done'))"},
+      Law{"a job of OAR is one job of ours",
+          "SELECT count(*) FROM (SELECT FROM jobs WHERE remote_id IS NOT NULL GROUP BY cluster_id, remote_id HAVING count(*) > 1) twice"},
+      Law{"what waits is in the bag, once, and nothing else is",
+          "SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id AND c.state IN ('in_treatment', 'paused')"
+          " LEFT JOIN returned_tasks r ON r.campaign_id = t.campaign_id AND r.number = t.number"
+          " WHERE (t.state = 'waiting') <> (t.number >= c.next_task OR r.number IS NOT NULL)"},
+      Law{"nothing is left of a campaign that is over",
+          "SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id AND c.state = 'terminated'"
+          " WHERE t.state NOT IN ('done', 'failed', 'cancelled')"},
+  };
+  auto result = ::testing::AssertionSuccess();
+  for (const auto& law : kLaws) {
+    if (const auto breaches = value(law.breaches); breaches != "0") result = ::testing::AssertionFailure() << law.text << ": " << breaches << " breaches";
+  }
+  return result;
+}
+
+void GridUnderTest::tell() const {
+  std::vector<fs::path> logs;
+  for (const auto* service : {almighty_.get(), standby_.get(), api_.get()}) {
+    if (service != nullptr) logs.push_back(service->log());
+  }
+  for (const auto& minioar : minioars_) logs.push_back(minioar->log());
+  std::cerr << what_the_database_says(conninfo_) << ends_of(logs);
+}
+
+}  // namespace gleaner::tests

@@ -1,0 +1,104 @@
+#pragma once
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/process/child.hpp"
+#include "tests/system/clusters.hpp"
+#include "tests/system/oracle.hpp"
+#include "tests/system/service.hpp"
+
+namespace gleaner::tests {
+
+using Configuration = std::map<std::string, std::string>;
+
+/// A campaign of the tasks "0", "1"… whose command is the oracle's.
+struct TestCampaign {
+  std::int64_t tasks = 10;
+  std::string exec_file;
+  std::vector<std::string> clusters{"alpha", "beta"};
+  std::string type = "default";
+  std::string resources = "/core=1";
+  std::string walltime = "0:10:0";
+  std::string job_type = "best_effort";
+  int max_jobs = 0;  ///< 0: no limit
+};
+
+/// A grid of its own for one test: database, clusters, configuration, almighty, the commands. All
+/// stops and goes when it goes out of scope; when its test failed, it first says what it knows.
+class GridUnderTest {
+ public:
+  enum class Backend { minioar, real_oar };
+  struct Wish {
+    Backend backend = Backend::minioar;
+    std::vector<MinioarWish> clusters{{.name = "alpha"}, {.name = "beta"}};
+    Configuration configuration{};  ///< on top of short periods
+  };
+  explicit GridUnderTest(Wish wish);
+  GridUnderTest() : GridUnderTest{Wish{}} {}
+  ~GridUnderTest();
+  GridUnderTest(const GridUnderTest&) = delete;
+  GridUnderTest& operator=(const GridUnderTest&) = delete;
+
+  [[nodiscard]] Service& almighty() { return *almighty_; }
+  /// A second conductor on the same database.
+  [[nodiscard]] Service& standby() { return *standby_; }
+  [[nodiscard]] Service& api();
+  [[nodiscard]] Minioar& cluster(const std::string& name);
+  [[nodiscard]] const std::vector<TestCluster>& clusters() const { return clusters_; }
+  [[nodiscard]] const Oracle& oracle() const { return oracle_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+  /// Runs one of the programs to its end, under this grid's configuration.
+  process::Captured run(const std::string& name, std::vector<std::string> arguments, process::Duration limit = process::Duration{120'000});
+  /// The same in the background, with its output in a file of the folder.
+  [[nodiscard]] Service background(const std::string& name, std::vector<std::string> arguments);
+
+  /// Straight into the database, as gridapi does.
+  grid::CampaignId submit(const TestCampaign& campaign);
+  void cancel(grid::CampaignId campaign);
+  /// Where the cluster is reached from now on.
+  void move_cluster(const std::string& name, const std::string& url);
+
+  /// The first column of the only row, as text; throws while the database is away.
+  [[nodiscard]] std::string value(const std::string& sql);
+  [[nodiscard]] std::int64_t number(const std::string& sql);
+  /// Statements without an answer.
+  void execute(const std::string& sql);
+  [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
+  /// Waits until the query's only value is the one wanted. A database that is away is waited for.
+  [[nodiscard]] ::testing::AssertionResult becomes(const std::string& sql, const std::string& wanted, process::Duration limit = process::Duration{60'000});
+  [[nodiscard]] ::testing::AssertionResult terminates(grid::CampaignId campaign, process::Duration limit = process::Duration{120'000});
+  /// Terminated, with every task done, each carried out exactly once.
+  [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks);
+  /// What must hold of the database at any time: counters, states, remote ids.
+  [[nodiscard]] ::testing::AssertionResult is_consistent();
+
+ private:
+  struct Connection;
+  void start_clusters(const Wish& wish);
+  void register_clusters();
+  void write_configuration(const Configuration& configuration);
+  [[nodiscard]] process::Command command_of(const std::string& name, std::vector<std::string> arguments, const std::string& log) const;
+  void tell() const;
+
+  std::filesystem::path folder_;
+  Oracle oracle_;
+  std::string conninfo_;
+  std::unique_ptr<Connection> connection_;
+  std::vector<std::unique_ptr<Minioar>> minioars_;
+  std::vector<TestCluster> clusters_;
+  std::unique_ptr<Service> almighty_, standby_, api_;
+  int backgrounds_ = 0;
+};
+
+/// Whether the long variants of the tests are wanted (GLEANER_TEST_LONG).
+[[nodiscard]] bool long_runs();
+
+}  // namespace gleaner::tests

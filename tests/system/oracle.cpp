@@ -1,0 +1,53 @@
+#include "tests/system/oracle.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// `bash -c '…' task`, to which the job's wrapper adds the arguments.
+std::string command(const std::string& script) { return fmt::format("bash -c '{}' task", script); }
+
+}  // namespace
+
+Oracle::Oracle(fs::path folder) : folder_{std::move(folder)} {
+  fs::create_directories(folder_);
+  // Jobs may run as other users.
+  fs::permissions(folder_, fs::perms::all);
+}
+
+std::string Oracle::task(const std::string& before) const {
+  return command(fmt::format(R"({}{}echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before, before.empty() ? "" : "; ", folder_.string()));
+}
+
+std::string Oracle::gated_task() const { return task(fmt::format("until [ -e {}/gate ]; do sleep 0.2; done", folder_.string())); }
+
+void Oracle::open_gate() const { std::ofstream{folder_ / "gate"}; }
+
+Oracle::Executions Oracle::executions(grid::CampaignId campaign) const {
+  Executions found;
+  std::ifstream file{folder_ / std::to_string(campaign.value())};
+  std::int64_t task = 0;
+  for (int attempt = 0; file >> task >> attempt;) ++found[{task, attempt}];
+  return found;
+}
+
+std::string Oracle::each_exactly_once(grid::CampaignId campaign, std::int64_t total) const {
+  std::map<std::int64_t, int> times;
+  for (const auto& [execution, count] : executions(campaign)) times[execution.first] += count;
+  std::string wrong;
+  for (std::int64_t task = 0; task < total; ++task) {
+    const auto found = times.find(task);
+    const int count = found == times.end() ? 0 : found->second;
+    if (count != 1) wrong += fmt::format("task {} was carried out {} times; ", task, count);
+    if (found != times.end()) times.erase(found);
+  }
+  for (const auto& [task, count] : times) wrong += fmt::format("there is no task {}, carried out {} times; ", task, count);
+  return wrong;
+}
+
+}  // namespace gleaner::tests

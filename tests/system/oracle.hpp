@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "lib/grid/id.hpp"
+
+namespace gleaner::tests {
+
+/// What the tasks did, told by the tasks themselves: each appends its number and its attempt to its
+/// campaign's file, in a folder that all clusters see.
+class Oracle {
+ public:
+  explicit Oracle(std::filesystem::path folder);
+
+  /// The exec_file of tasks that note themselves, after the shell text `before` (`sleep 2`).
+  [[nodiscard]] std::string task(const std::string& before = {}) const;
+  /// The same for tasks that first wait until the gate is open.
+  [[nodiscard]] std::string gated_task() const;
+  void open_gate() const;
+
+  /// (task, attempt) to the number of times that it was carried out.
+  using Executions = std::map<std::pair<std::int64_t, int>, int>;
+  [[nodiscard]] Executions executions(grid::CampaignId campaign) const;
+  /// What the tasks wrote to a file of this name with `>> "$RESULTS/name"`.
+  [[nodiscard]] std::filesystem::path folder() const { return folder_; }
+
+  /// Empty when each of the tasks 0 to total - 1 was carried out exactly once; else what is wrong.
+  [[nodiscard]] std::string each_exactly_once(grid::CampaignId campaign, std::int64_t total) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace gleaner::tests
