@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "lib/process/child.hpp"
+#include "tests/bench/measure.hpp"
+
+// What must be shown, 2: on real clusters, against the same tasks given to them by hand.
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Load {
+  int tasks;
+  int seconds;     ///< of each task
+  double at_most;  ///< ratio of the makespans
+};
+
+class Makespan : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (real_clusters().empty()) GTEST_SKIP() << "no real OAR clusters: GLEANER_TEST_OAR does not name any";
+    grid = std::make_unique<GridUnderTest>(default_configuration(GridUnderTest::Backend::real_oar));
+  }
+
+  /// The testbed's own command on a cluster, as the user.
+  std::string on_cluster(const std::string& cluster, const std::string& command) {
+    const fs::path source{std::getenv("GLEANER_SOURCE_DIR")};
+    const auto ran = process::capture({.arguments = {source / "tests/oar-testbed/exec", "-u", "griduser1", cluster, "bash", "-c", command}}, process::Duration{120'000});
+    EXPECT_TRUE(ran && ran->end.succeeded()) << (ran ? ran->output : ran.error());
+    return ran ? ran->output : "";
+  }
+  bool is_empty(const std::string& cluster) { return on_cluster(cluster, "oarstat | grep -c '^[0-9]' || true") == "0\n"; }
+  void await_empty() {
+    ASSERT_TRUE(await(process::Duration{900'000}, [&] { return is_empty("alpha") && is_empty("beta"); }));
+  }
+
+  double by_hand(const Load& load) {
+    return seconds_of([&] {
+      for (const auto* cluster : {"alpha", "beta"})
+        on_cluster(cluster, fmt::format("seq {} > by_hand.txt; oarsub -t besteffort -l core=1,walltime=0:10:0 --array-param-file by_hand.txt 'sleep {}; true'", load.tasks / 2, load.seconds));
+      await_empty();
+    });
+  }
+
+  double by_the_grid(const Load& load) {
+    const auto jdl = grid->folder() / "load.jdl";
+    std::ofstream{jdl} << fmt::format(R"({{"name":"load","exec_file":"sleep {}; true","walltime":"0:10:0","nb_jobs":{},"clusters":{{"alpha":{{}},"beta":{{}}}}}})", load.seconds, load.tasks);
+    return seconds_of([&] {
+      const auto submitted = grid->run("gridsub", {"--quiet", "-f", jdl});
+      ASSERT_TRUE(submitted.end.succeeded()) << submitted.output;
+      ASSERT_TRUE(grid->becomes("SELECT count(*) FROM campaigns WHERE state = 'in_treatment'", "0", process::Duration{900'000}));
+    });
+  }
+
+  /// Free resources of each cycle of the last campaign, times its length.
+  void report_idle() {
+    const auto total = grid->value(
+        "WITH c AS (SELECT submitted_at, ended_at FROM campaigns ORDER BY id DESC LIMIT 1), "
+        "s AS (SELECT g.time, g.free, lead(g.time) OVER (PARTITION BY cluster_id ORDER BY g.time) - g.time AS length FROM gridstatus g, c "
+        "WHERE g.time BETWEEN c.submitted_at AND c.ended_at) "
+        "SELECT string_agg(round(idle)::text, ' ' ORDER BY cycle) FROM (SELECT date_trunc('second', time) AS cycle, sum(free * extract(epoch FROM length)) AS idle FROM s GROUP BY 1) i");
+    report("idle core-seconds of each cycle", total);
+  }
+
+  void compare(const Load& load) {
+    grid->api().start();
+    grid->almighty().start();
+    ASSERT_TRUE(grid->becomes("SELECT count(*) FROM clusters WHERE reachable", "2"));
+    await_empty();
+    const double ours = by_the_grid(load);
+    report_idle();
+    const double late = std::stod(grid->value("SELECT extract(epoch FROM (SELECT ended_at FROM campaigns ORDER BY id DESC LIMIT 1) - max(ended_at)) FROM jobs"));
+    await_empty();
+    grid->almighty().stop();
+    const double floor = by_hand(load);
+    report(fmt::format("makespan of {} tasks of {} s on two clusters of 16 cores against oarsub by hand", load.tasks, load.seconds),
+           fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; said to be terminated {:.1f} s after the last end", ours, floor, ours / floor, late));
+    EXPECT_LE(ours, load.at_most * floor);
+    constexpr double kCycle = 5;
+    EXPECT_LE(late, kCycle + 1) << "one cycle, and OAR's times are whole seconds";
+  }
+
+  std::unique_ptr<GridUnderTest> grid;
+};
+
+TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_TakeAtMostOneAndAQuarterTimesTheFloor) { compare({.tasks = 32, .seconds = 10, .at_most = 1.25}); }
+
+TEST_F(Makespan, FiveHundredTasksOfOneSecond_TakeAtMostOneAndAFifthTimesTheFloor) { compare({.tasks = 500, .seconds = 1, .at_most = 1.2}); }
+
+}  // namespace
+}  // namespace gleaner::tests

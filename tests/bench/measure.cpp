@@ -1,0 +1,91 @@
+#include "tests/bench/measure.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The fields of /proc/PID/stat behind the command's name.
+std::vector<std::string> stat_fields(pid_t pid) {
+  std::ifstream file{fmt::format("/proc/{}/stat", pid)};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const auto name_end = text.rfind(')');
+  std::vector<std::string> fields;
+  if (name_end == std::string::npos) return fields;
+  std::istringstream rest{text.substr(name_end + 1)};
+  for (std::string field; rest >> field;) fields.push_back(field);
+  return fields;
+}
+
+constexpr std::size_t kParent = 1, kUserTime = 11, kChildrenSystemTime = 14;
+
+}  // namespace
+
+GridUnderTest::Wish default_configuration(GridUnderTest::Backend backend) {
+  GridUnderTest::Wish wish;
+  wish.backend = backend;
+  wish.configuration = {{"cycle_period", "5s"},     {"idle_period", "30s"}, {"lease_duration", "15s"}, {"module_patience", "3s"},
+                        {"flood", "0.5"},           {"waiting_grace", "60s"}, {"void_delay", "120s"},  {"void_looks", "3"},
+                        {"connect_timeout", "3s"},  {"request_timeout", "10s"}, {"submit_timeout", "30s"}, {"cleanup_delay", "60s"}};
+  return wish;
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median_seconds(int runs, const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < runs; ++i) times.push_back(seconds_of(work));
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+double peak_megabytes(pid_t pid) {
+  std::ifstream file{fmt::format("/proc/{}/status", pid)};
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+double processor_seconds(pid_t pid) {
+  const auto fields = stat_fields(pid);
+  double ticks = 0;
+  for (auto i = kUserTime; i < fields.size() && i <= kChildrenSystemTime; ++i) ticks += std::stod(fields[i]);
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+double processor_seconds_of_children(pid_t pid) {
+  double seconds = 0;
+  for (const auto& entry : fs::directory_iterator{"/proc"}) {
+    const auto name = entry.path().filename().string();
+    pid_t child = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), child);
+    if (error != std::errc{} || end != name.data() + name.size()) continue;
+    const auto fields = stat_fields(child);
+    if (fields.size() > kParent && fields[kParent] == std::to_string(pid)) seconds += processor_seconds(child);
+  }
+  return seconds;
+}
+
+pid_t parent_of(pid_t pid) { return static_cast<pid_t>(std::stol(stat_fields(pid).at(kParent))); }
+
+void report(const std::string& what, const std::string& figures) {
+  std::cout << fmt::format("MEASURED {}: {}", what, figures) << std::endl;
+  ::testing::Test::RecordProperty(fmt::format("measured_{}", std::hash<std::string>{}(what)), figures);
+}
+
+}  // namespace gleaner::tests
