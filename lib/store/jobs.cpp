@@ -115,6 +115,7 @@ double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
 }
 
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {
+  exec(transaction, sql::campaigns_sweep);
   std::vector<grid::CampaignId> finished;
   for (const auto& row : exec(transaction, sql::campaigns_finish, micros(now))) finished.emplace_back(row[0].as<std::int64_t>());
   return finished;

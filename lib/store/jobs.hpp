@@ -82,7 +82,8 @@ bool reopen_twin(Transaction& transaction, const LiveJob& job);
 /// Resources that our waiting jobs on the cluster will take.
 [[nodiscard]] double waiting_resources(Transaction& transaction, grid::ClusterId cluster);
 
-/// Ends the campaigns of which no task is left to do.
+/// Ends the campaigns of which no task is left to do; cancels tasks that came back to the bag of a
+/// campaign just when it was cancelled.
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now);
 
 }  // namespace gleaner::store

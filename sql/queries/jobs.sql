@@ -121,3 +121,9 @@ WHERE p.cluster_id = $1 AND p.waiting > 0
 UPDATE campaigns SET state = 'terminated', ended_at = instant($1)
 WHERE state IN ('in_treatment', 'paused') AND done + failed + cancelled >= total
 RETURNING id
+
+-- name: campaigns.sweep
+-- Tasks that came back to the bag of a campaign just when it was cancelled are cancelled too.
+WITH stray AS (
+  DELETE FROM returned_tasks r USING campaigns c WHERE c.id = r.campaign_id AND c.state = 'cancelled' RETURNING r.campaign_id, r.number)
+UPDATE tasks t SET state = 'cancelled' FROM stray WHERE t.campaign_id = stray.campaign_id AND t.number = stray.number AND t.state = 'waiting'

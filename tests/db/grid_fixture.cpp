@@ -112,4 +112,10 @@ std::string GridFixture::value(const std::string& sql) {
   return store::detail::text(transaction.implementation().work.exec1(sql)[0]);
 }
 
+void GridFixture::execute(const std::string& sql) {
+  auto transaction = database.begin();
+  transaction.implementation().work.exec(sql);
+  transaction.commit();
+}
+
 }  // namespace gleaner::tests

@@ -36,6 +36,7 @@ class GridFixture : public ::testing::Test {
   /// The same, counted from the tasks themselves.
   [[nodiscard]] Counters recount(grid::CampaignId campaign);
   [[nodiscard]] std::string value(const std::string& sql);
+  void execute(const std::string& sql);
 
   void transact(const std::function<void(store::Transaction&)>& work) { store::transact(database, term, work); }
 

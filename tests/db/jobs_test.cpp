@@ -65,6 +65,16 @@ TEST_F(Jobs, AJobOfACancelledCampaign_IsToBeKilled_AndItsTaskIsCancelled_NotGive
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 0, 0, 3}));
 }
 
+TEST_F(Jobs, ATaskThatCameBackJustWhenItsCampaignWasCancelled_IsCancelledToo) {
+  const auto campaign = a_campaign(1);
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
+  // What a transaction that read the campaign before its cancellation leaves.
+  execute("UPDATE tasks SET state = 'waiting'; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
+  transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });
+  EXPECT_EQ(value("SELECT state FROM tasks"), "cancelled");
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
+}
+
 TEST_F(Jobs, AKillThatWasSent_IsNotSentAgain_BeforeItsTime) {
   const auto campaign = a_campaign(1);
   const auto job = launched(campaign, alpha, 1)[0];
