@@ -38,6 +38,8 @@ class Application {
   [[nodiscard]] bool follow(const store::LiveJob& job, const oar::JobDetails& details);
   /// Whether a job that ended with kRanNothing ran nothing indeed, and what follows from it.
   [[nodiscard]] bool is_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
+  /// Whether it was the wrapper that could not start the task (no room for the claim, no process).
+  [[nodiscard]] bool wrapper_failed(const oar::RemoteJob& remote) const;
   void end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
   void add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence);
   void tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end);
@@ -93,6 +95,12 @@ bool Application::is_duplicate(const store::LiveJob& job, const oar::RemoteJob& 
   return job.resubmissions > 0 || !store::twins(transaction_, job).empty();
 }
 
+bool Application::wrapper_failed(const oar::RemoteJob& remote) const {
+  if (oar::shell_status(remote.exit_status.value_or(0)) != grid::kRanNothing) return false;
+  const auto tail = poll_.stderr_tails.find(remote.id);
+  return tail != poll_.stderr_tails.end() && tail->second.starts_with("gleaner: ");
+}
+
 void Application::end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote) {
   constexpr auto kPlace = store::BagPlace::before_new;
   const auto others = store::twins(transaction_, job);
@@ -112,9 +120,10 @@ void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& r
   if (remote.state == oar::RemoteState::error && details == poll_.details.end()) return;  // its reason is not known yet
   if (details != poll_.details.end() && follow(job, details->second)) return;
   if (is_duplicate(job, remote)) return end_duplicate(job, remote);
-  const auto end = remote.state == oar::RemoteState::error
-                       ? classify_error(details->second.events, job.kill_sent ? Deletion::ours : Deletion::none)
-                       : classify_terminated(remote);
+  auto end = remote.state == oar::RemoteState::error
+                 ? classify_error(details->second.events, job.kill_sent ? Deletion::ours : Deletion::none)
+                 : classify_terminated(remote);
+  if (end == grid::JobEnd::task_error && wrapper_failed(remote)) end = grid::JobEnd::node_failure;
   add_end(job, remote, end, consequence_of(end, job, {visit_.config.max_attempts, visit_.config.max_charged_attempts}));
   tally(job, remote, end);
 }
