@@ -191,8 +191,10 @@ std::string render_human(const Table& table, const Screen& screen) {
     head += (i > 0 ? "  " : "") + fitted(column.title, layout.widths[i], column.align);
     rule += (i > 0 ? "  " : "") + std::string(layout.widths[i], '-');
   }
-  finish_line(text, head);
-  finish_line(text, rule);
+  if (table.heading == Heading::shown) {
+    finish_line(text, head);
+    finish_line(text, rule);
+  }
   for (const auto& row : table.rows) {
     std::string line;
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
@@ -206,8 +208,8 @@ std::string render_human(const Table& table, const Screen& screen) {
 
 std::string render_csv(const Table& table) {
   std::string text;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
-  text += "\n";
+  for (std::size_t c = 0; c < table.columns.size() && table.heading == Heading::shown; ++c) text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
+  if (table.heading == Heading::shown) text += "\n";
   for (const auto& row : table.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + csv_field(text_of(row[c].value));
     text += "\n";

@@ -33,10 +33,13 @@ struct Column {
   Shrink shrink = Shrink::never;
 };
 
+enum class Heading { shown, left_out };
+
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
   std::string when_empty{};  ///< what a person reads instead of no row
+  Heading heading = Heading::shown;
 };
 
 /// What a command answers; each form takes what it needs.

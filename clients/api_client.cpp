@@ -1,0 +1,280 @@
+#include "clients/api_client.hpp"
+
+#include <curl/curl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <exception>
+#include <optional>
+#include <random>
+#include <thread>
+
+#include "lib/process/exit_code.hpp"
+#include "lib/process/secret.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+enum class Method { get, post, remove };
+
+struct Request {
+  Method method = Method::get;
+  std::string path;
+  BodySource* body = nullptr;
+  std::string idempotency_key{};
+};
+
+/// The connection was lost, or the answer: whether the request was done is unknown.
+struct Lost {
+  CURLcode code;
+  std::string what;
+};
+
+constexpr int kSubmissionAttempts = 6;
+constexpr long kSilenceSeconds = 300;  // while a submission's tasks are written, nothing is heard
+constexpr std::size_t kMostBytes = std::size_t{256} << 20;
+
+/// What one transfer reads and writes.
+struct Exchange {
+  BodySource* body = nullptr;
+  Reply reply{};
+  std::exception_ptr failure{};
+};
+
+std::size_t take_body(char* data, std::size_t size, std::size_t count, void* self) {
+  auto& reply = static_cast<Exchange*>(self)->reply;
+  if (reply.body.size() + size * count > kMostBytes) return 0;
+  reply.body.append(data, size * count);
+  return size * count;
+}
+
+std::size_t take_header(char* data, std::size_t size, std::size_t count, void* self) {
+  std::string line{data, size * count};
+  std::ranges::transform(line, line.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (line.starts_with("idempotent-replayed:") && line.find("true") != std::string::npos) static_cast<Exchange*>(self)->reply.replayed = true;
+  return size * count;
+}
+
+std::size_t give_body(char* data, std::size_t size, std::size_t count, void* self) {
+  auto& exchange = *static_cast<Exchange*>(self);
+  try {
+    return exchange.body->read({data, size * count});
+  } catch (...) {
+    exchange.failure = std::current_exception();
+    return CURL_READFUNC_ABORT;
+  }
+}
+
+bool is_loopback(std::string_view url) {
+  auto host = url.substr(url.find("://") + 3);
+  host = host.substr(0, host.find('/'));
+  return host.starts_with("127.") || host.starts_with("localhost") || host.starts_with("[::1]");
+}
+
+std::string message_of(const Reply& reply) {
+  auto message = reply.json["message"].text();
+  return message.empty() ? fmt::format("the API answered {}", reply.status) : message;
+}
+
+/// Nothing for an answer that is good.
+void refuse_errors(const Reply& reply) {
+  if (reply.status >= 200 && reply.status < 300) return;
+  const auto message = message_of(reply);
+  switch (reply.status) {
+    case 401: throw Error{ExitCode::refused, message + " (a token is read from `token_file`)"};
+    case 404: throw Error{ExitCode::not_found, message};
+    case 400:
+    case 403:
+    case 409:
+    case 413: throw Error{ExitCode::refused, message};
+    case 502:
+    case 503:
+    case 504: throw Error{ExitCode::unavailable, message};
+    default: throw Error{ExitCode::failure, message};
+  }
+}
+
+bool may_be_repeated(const Reply& reply) { return reply.status >= 500; }
+
+}  // namespace
+
+std::vector<process::Use> api_keys() { return {"api", "token_file", "api_ca_file", "connect_timeout", "submit_timeout"}; }
+
+struct ApiClient::Curl {
+  explicit Curl(const process::Config& configuration) : config{configuration}, handle{curl_easy_init()} {
+    if (handle == nullptr) throw std::runtime_error{"libcurl cannot be initialised"};
+    constexpr std::string_view kUnix{"unix:"};
+    if (config.api.starts_with(kUnix)) {
+      socket = config.api.substr(kUnix.size());
+      base = "http://localhost";
+    } else {
+      base = config.api;
+      while (base.ends_with('/')) base.pop_back();
+    }
+    read_token();
+  }
+  ~Curl() { curl_easy_cleanup(handle); }
+  Curl(const Curl&) = delete;
+  Curl& operator=(const Curl&) = delete;
+
+  void read_token() {
+    if (config.token_file.empty()) return;
+    auto secret = process::read_secret_file(config.token_file);
+    if (!secret) throw Error{ExitCode::usage, fmt::format("the token: {}", secret.error())};
+    if (base.starts_with("http://") && socket.empty() && !is_loopback(base))
+      throw Error{ExitCode::usage, fmt::format("api = {}: a token would be read on its way; use https", config.api)};
+    token = std::move(*secret);
+  }
+
+  /// The reply, or how it was lost. Throws when nothing was sent, or the body cannot be read.
+  std::variant<Reply, Lost> send(const Request& request);
+  Reply send_once(const Request& request);
+  void prepare(const Request& request, Exchange& exchange);
+  curl_slist* headers_of(const Request& request) const;
+  [[nodiscard]] Error unreachable(const std::string& what) const;
+
+  const process::Config config;
+  CURL* handle;
+  std::string base;
+  std::string socket;
+  std::string token;
+};
+
+curl_slist* ApiClient::Curl::headers_of(const Request& request) const {
+  // The API may answer while the body is still on its way; nothing waits for its permission.
+  curl_slist* headers = curl_slist_append(nullptr, "Expect:");
+  headers = curl_slist_append(headers, "Accept: application/json");
+  if (request.body != nullptr) {
+    headers = curl_slist_append(headers, "Content-Type: application/x-ndjson");
+    headers = curl_slist_append(headers, "Transfer-Encoding: chunked");
+  }
+  if (!request.idempotency_key.empty()) headers = curl_slist_append(headers, ("Idempotency-Key: " + request.idempotency_key).c_str());
+  return headers;
+}
+
+void ApiClient::Curl::prepare(const Request& request, Exchange& exchange) {
+  curl_easy_reset(handle);
+  curl_easy_setopt(handle, CURLOPT_URL, (base + request.path).c_str());
+  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(handle, CURLOPT_USERAGENT, "gleaner/" GLEANER_VERSION);
+  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(config.connect_timeout.count()));
+  if (!socket.empty()) curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, socket.c_str());
+  if (!token.empty()) {
+    curl_easy_setopt(handle, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl_easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, token.c_str());
+  }
+  if (!config.api_ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, config.api_ca_file.c_str());
+  curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
+  curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
+  curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_header);
+  curl_easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
+  if (request.method == Method::remove) curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "DELETE");
+  if (request.method == Method::post) {
+    curl_easy_setopt(handle, CURLOPT_POST, 1L);
+    if (request.body == nullptr) curl_easy_setopt(handle, CURLOPT_POSTFIELDS, "");
+  }
+  if (request.body == nullptr) {
+    curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(config.submit_timeout.count()));
+    return;
+  }
+  curl_easy_setopt(handle, CURLOPT_READFUNCTION, give_body);
+  curl_easy_setopt(handle, CURLOPT_READDATA, &exchange);
+  curl_easy_setopt(handle, CURLOPT_UPLOAD_BUFFERSIZE, 256L * 1024);
+  curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, kSilenceSeconds);
+}
+
+Error ApiClient::Curl::unreachable(const std::string& what) const {
+  return Error{ExitCode::unavailable, fmt::format("the API cannot be reached at {}: {}. Is gridapi running? Start it with 'systemctl start gleaner-api' "
+                                                  "('gridlocal up' for a grid of this machine), or say where it is (--api, GLEANER_API)",
+                                                  config.api, what)};
+}
+
+std::variant<Reply, Lost> ApiClient::Curl::send(const Request& request) {
+  Exchange exchange{request.body};
+  if (request.body != nullptr) request.body->rewind();
+  prepare(request, exchange);
+  auto* headers = headers_of(request);
+  curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
+  char text[CURL_ERROR_SIZE] = "";
+  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, text);
+  const auto code = curl_easy_perform(handle);
+  curl_easy_setopt(handle, CURLOPT_ERRORBUFFER, nullptr);
+  curl_slist_free_all(headers);
+  if (exchange.failure) std::rethrow_exception(exchange.failure);
+  if (code != CURLE_OK) {
+    const std::string what{*text != '\0' ? text : curl_easy_strerror(code)};
+    const bool nothing_sent = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_SSL_CONNECT_ERROR ||
+                              code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_URL_MALFORMAT;
+    if (nothing_sent) throw unreachable(what);
+    return Lost{code, what};
+  }
+  long status = 0;
+  curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
+  exchange.reply.status = static_cast<int>(status);
+  if (auto json = Json::parse(exchange.reply.body)) exchange.reply.json = std::move(*json);
+  return std::move(exchange.reply);
+}
+
+Reply ApiClient::Curl::send_once(const Request& request) {
+  auto result = send(request);
+  if (const auto* lost = std::get_if<Lost>(&result)) throw unreachable(lost->what);
+  auto& reply = std::get<Reply>(result);
+  refuse_errors(reply);
+  return std::move(reply);
+}
+
+ApiClient::ApiClient(const process::Config& config) : curl_{std::make_unique<Curl>(config)} {}
+ApiClient::~ApiClient() = default;
+
+Reply ApiClient::get(const std::string& path) { return curl_->send_once({Method::get, path}); }
+Reply ApiClient::post(const std::string& path) { return curl_->send_once({Method::post, path}); }
+Reply ApiClient::remove(const std::string& path) { return curl_->send_once({Method::remove, path}); }
+
+Reply ApiClient::submit(BodySource& body) {
+  const Request request{Method::post, "/campaigns", &body, new_idempotency_key()};
+  bool sent_before = false;
+  std::string what;
+  for (int attempt = 1; attempt <= kSubmissionAttempts; ++attempt) {
+    if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds{250} * (1 << (attempt - 2)));
+    try {
+      auto result = curl_->send(request);
+      auto* reply = std::get_if<Reply>(&result);
+      if (reply != nullptr && !may_be_repeated(*reply)) {
+        if (reply->status != 400 || reply->json["problems"].is_null()) refuse_errors(*reply);
+        return std::move(*reply);
+      }
+      sent_before = true;
+      what = reply != nullptr ? message_of(*reply) : std::get<Lost>(result).what;
+    } catch (const Error& error) {
+      // Where nothing was ever sent, there is nothing to find out.
+      if (error.code() != ExitCode::unavailable || !sent_before) throw;
+      what = error.what();
+    }
+  }
+  throw Error{ExitCode::unavailable,
+              fmt::format("whether the campaign was created is unknown: {}. 'gridstat -u' shows your campaigns; submit it again only if it is not there", what)};
+}
+
+std::string url_encoded(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (byte < 0x80 && std::isalnum(byte)) || c == '-' || c == '_' || c == '.' || c == '~' || c == ',';
+    result += plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return result;
+}
+
+std::string new_idempotency_key() {
+  std::random_device random;
+  std::string key{"gridsub-"};
+  for (int i = 0; i < 4; ++i) key += fmt::format("{:08x}", random());
+  return key;
+}
+
+}  // namespace gleaner::clients

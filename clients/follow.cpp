@@ -1,0 +1,78 @@
+#include "clients/follow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "clients/asked.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kIdsOfOneRequest = 500;
+
+/// Nothing while the API cannot be reached.
+std::optional<std::vector<Json>> look(ApiClient& api, Output& output, const Following& following, bool& was_there) {
+  try {
+    auto campaigns = campaigns_of(api, following.ids);
+    if (!was_there) output.tell("the API is back");
+    was_there = true;
+    return campaigns;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unavailable) throw;
+    if (was_there) output.tell(fmt::format("{}; waiting for it", error.what()));
+    was_there = false;
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<Json> campaigns_of(ApiClient& api, const std::vector<std::int64_t>& ids) {
+  std::vector<Json> campaigns;
+  for (std::size_t begin = 0; begin < ids.size(); begin += kIdsOfOneRequest) {
+    const auto first = ids.begin() + static_cast<std::ptrdiff_t>(begin);
+    const std::vector<std::int64_t> part{first, first + static_cast<std::ptrdiff_t>(std::min(kIdsOfOneRequest, ids.size() - begin))};
+    const auto reply = api.get(fmt::format("/campaigns?ids={}&limit={}", joined(part), kIdsOfOneRequest));
+    const auto& found = reply.json["items"].items();
+    for (const auto id : part) {
+      const auto is_it = [&](const Json& campaign) { return campaign["id"].whole() == id; };
+      const auto campaign = std::ranges::find_if(found, is_it);
+      if (campaign == found.end()) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", id)};
+      campaigns.push_back(*campaign);
+    }
+  }
+  return campaigns;
+}
+
+bool has_ended(const Json& campaign) {
+  const auto state = campaign["state"].text();
+  return state == "terminated" || state == "cancelled";
+}
+
+bool has_succeeded(const Json& campaign) {
+  return campaign["state"].text() == "terminated" && campaign["finished_jobs"].integer() == campaign["total_jobs"].integer();
+}
+
+ExitCode follow(ApiClient& api, Output& output, const Following& following) {
+  const auto deadline = following.time_limit ? std::optional{Clock::now() + *following.time_limit} : std::nullopt;
+  // At first an API that is not there is an error like any other.
+  auto campaigns = std::optional{campaigns_of(api, following.ids)};
+  bool is_there = true;
+  while (true) {
+    if (campaigns && following.show) following.show(*campaigns);
+    if (campaigns && std::ranges::all_of(*campaigns, has_ended)) return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;
+    auto pause = following.period;
+    if (deadline) pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()));
+    if (pause.count() <= 0) return ExitCode::try_again;
+    std::this_thread::sleep_for(pause);
+    campaigns = look(api, output, following, is_there);
+  }
+}
+
+}  // namespace gleaner::clients

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include "clients/api_client.hpp"
+#include "clients/asked.hpp"
+#include "clients/text.hpp"
+#include "clients/times.hpp"
+#include "lib/process/run.hpp"
+
+namespace {
+
+using namespace gleaner;
+using clients::Align;
+using clients::Cell;
+using clients::Ink;
+using clients::Json;
+using clients::Shrink;
+using clients::Table;
+
+constexpr std::size_t kBar = 22;
+
+/// Whether jobs go there, and if not, why.
+Cell state_of(const Json& cluster, grid::Instant now) {
+  if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
+  if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
+  if (!cluster["reachable"].is_true()) {
+    const auto since = cluster["unreachable_since"].whole();
+    const auto text = since ? fmt::format("unreachable for {}", clients::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
+    return {std::string{"unreachable"}, text, Ink::bad};
+  }
+  if (!cluster["brake"].is_null()) return {std::string{"braked"}, "stopped: " + cluster["brake"]["reason"].text(), Ink::bad};
+  return {std::string{"ok"}, "ok", Ink::good};
+}
+
+Cell count(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{{}, "-"}; }
+
+Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
+  Table table{{{"id", "Id", Align::right},
+               {"name", "Name", Align::left, Shrink::when_needed},
+               {"state", "State", Align::left, Shrink::when_needed},
+               {"max", "Max", Align::right},
+               {"free", "Free", Align::right},
+               {"used", "Used", Align::right},
+               {"ours", "Ours", Align::right},
+               {"waiting", "Waiting", Align::right},
+               {"latency_ms", "ms", Align::right},
+               {"error", ""}},
+              {},
+              "There is no cluster yet: an administrator adds one with 'gridctl cluster add'."};
+  for (const auto& c : clusters) {
+    const auto& status = c["status"];
+    table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]), count(status["free"]), count(status["used"]),
+                          count(status["our_running"]), count(status["our_waiting"]), count(status["api_latency_ms"]), Cell{c["last_error"].text()}});
+  }
+  return table;
+}
+
+/// What a person must know that no column holds.
+std::string reasons(const std::vector<Json>& clusters, const clients::Screen& screen) {
+  std::string text;
+  for (const auto& c : clusters) {
+    const bool is_down = !c["reachable"].is_null() && !c["reachable"].is_true() && c["enabled"].is_true();
+    if (is_down && !c["last_error"].is_null()) text += clients::wrap(clients::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
+    if (!c["brake"].is_null()) text += clients::wrap(clients::printable(c["name"].text() + ": stopped until " + clients::local_time(c["brake"]["expires"].integer()) + ": " + c["brake"]["reason"].text()), screen.width, "    ") + "\n";
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
+double share(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+
+/// `name  [####      ]  12 of 16 used, 8 by the grid`.
+std::string usage_text(const std::vector<Json>& clusters, clients::Output& output) {
+  std::string text;
+  std::size_t longest = 4;
+  for (const auto& c : clusters) longest = std::max(longest, std::min<std::size_t>(clients::display_width(c["name"].text()), 20));
+  for (const auto& c : clusters) {
+    const auto max = c["max_resources"].integer();
+    const auto name = clients::pad_right(clients::shorten(clients::printable(c["name"].text()), longest), longest);
+    const auto& status = c["status"];
+    if (status.is_null()) {
+      text += name + "  no figures yet\n";
+      continue;
+    }
+    // What is neither free nor used cannot be used: dead or absent.
+    const auto used = status["used"].integer();
+    const auto drawn = output.screen().is_terminal ? "  " + output.paint(Ink::good, clients::bar(share(used, max), kBar)) : std::string{};
+    text += fmt::format("{}{}  {} of {} used ({:.0f}%), {} by the grid, {} free\n", name, drawn, used, max, share(used, max) * 100, status["our_running"].integer(), status["free"].integer());
+  }
+  return text;
+}
+
+process::Outcome gridclusters(const process::Context& context) {
+  const auto& arguments = context.arguments;
+  const auto output = clients::make_output(clients::form_of(arguments));
+  clients::ApiClient api{context.config};
+  const auto reply = api.get("/clusters");
+  const auto& clusters = reply.json["items"].items();
+  clients::Answer answer{.table = clusters_table(clusters, context.now), .json = reply.body};
+  if (arguments.has("headerless")) answer.table.heading = clients::Heading::left_out;
+  for (const auto& cluster : clusters) answer.ids.push_back(cluster["name"].text());
+  if (!clusters.empty()) {
+    answer.text = arguments.has("usage") ? usage_text(clusters, *output) : clients::render_human(answer.table, output->screen()) + reasons(clusters, output->screen());
+  }
+  output->show(answer);
+  return process::ExitCode::ok;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const process::Program program{.name = "gridclusters",
+                                 .purpose = "Shows the clusters: whether jobs go there, and if not, why; their resources, and those that the grid uses.",
+                                 .keys = clients::api_keys(),
+                                 .options = {{"usage,u", "", "how much of each is used, and how much by the grid"},
+                                             {"json", "", "print JSON"},
+                                             {"csv", "", "print CSV"},
+                                             {"quiet,q", "", "print names alone"},
+                                             {"headerless,H", "", "leave out the head of the table"}},
+                                 .interruption = process::Interruption::ends_program};
+  return process::run(program, argc, argv, gridclusters);
+}

@@ -1,0 +1,156 @@
+// One campaign or several: figures, tasks, reasons, events.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "clients/asked.hpp"
+#include "clients/gridstat/gridstat.hpp"
+#include "clients/text.hpp"
+
+namespace gleaner::gridstat {
+namespace {
+
+using clients::Answer;
+using clients::Form;
+using clients::Heading;
+using clients::Json;
+using process::Error;
+using process::ExitCode;
+
+constexpr std::int64_t kTasksForPeople = 1000;
+constexpr std::int64_t kPage = 10000;
+
+std::string path_of(std::int64_t id, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", id, rest); }
+
+std::string state_query(const Run& run) {
+  const auto states = run.context.arguments.value("state");
+  return states ? "&state=" + clients::url_encoded(*states) : std::string{};
+}
+
+Json tasks_page(const Run& run, std::int64_t id, std::int64_t limit, std::int64_t offset) {
+  return run.api.get(path_of(id, fmt::format("/jobs?limit={}&offset={}{}", limit, offset, state_query(run)))).json;
+}
+
+std::int64_t asked_offset(const Run& run) { return clients::number_of(run.context.arguments, "offset", 0, 0, std::numeric_limits<std::int64_t>::max()); }
+bool has_window(const Run& run) { return run.has("limit") || run.has("offset"); }
+std::int64_t asked_limit(const Run& run, std::int64_t fallback) { return clients::number_of(run.context.arguments, "limit", fallback, 1, kPage); }
+
+/// All tasks, a page at a time, or the window that was asked for.
+void show_tasks_csv(const Run& run, std::int64_t id) {
+  auto setting = run.setting();
+  if (has_window(run)) {
+    const auto page = tasks_page(run, id, asked_limit(run, kPage), asked_offset(run));
+    run.output.show({.table = tasks_table(page["items"].items(), setting)});
+    return;
+  }
+  std::int64_t after = -1;
+  while (true) {
+    const auto page = run.api.get(path_of(id, fmt::format("/jobs?limit={}{}{}", kPage, after < 0 ? "" : fmt::format("&after={}", after), state_query(run)))).json;
+    const auto& items = page["items"].items();
+    if (items.empty() && after >= 0) return;
+    run.output.show({.table = tasks_table(items, setting)});
+    if (static_cast<std::int64_t>(items.size()) < kPage) return;
+    after = items.back()["id"].integer();
+    setting.heading = Heading::left_out;
+  }
+}
+
+bool wants_tasks(const Run& run) { return run.has("full") || run.has("state"); }
+
+Json whole_document(const Run& run, std::int64_t id) {
+  auto json = run.api.get(path_of(id)).json;
+  json.add("stats", run.api.get(path_of(id, "/stats")).json);
+  if (wants_tasks(run)) json.add("jobs", tasks_page(run, id, asked_limit(run, kTasksForPeople), asked_offset(run)));
+  return json;
+}
+
+std::string tasks_text(const Run& run, std::int64_t id) {
+  const auto limit = asked_limit(run, kTasksForPeople);
+  const auto offset = asked_offset(run);
+  const auto page = tasks_page(run, id, limit, offset);
+  const auto& items = page["items"].items();
+  auto text = "\nTasks:\n" + clients::render_human(tasks_table(items, run.setting()), run.setting().screen);
+  const bool is_full = static_cast<std::int64_t>(items.size()) == limit;
+  const auto next = offset + limit;
+  if (is_full && (run.has("state") || next < page["total"].integer())) run.output.tell(fmt::format("gridstat: WARNING: more tasks left: next ones with --offset={}", next));
+  return text;
+}
+
+void show_for_people(const Run& run, std::int64_t id, bool is_first) {
+  const auto campaign = run.api.get(path_of(id)).json;
+  const auto stats = run.api.get(path_of(id, "/stats")).json;
+  auto text = (is_first ? "" : "\n") + campaign_view(campaign, stats, run.has("full") ? Detail::all : Detail::some, run.setting());
+  if (wants_tasks(run)) text += tasks_text(run, id);
+  run.output.show({.text = text, .ids = {fmt::format("{}", id)}});
+}
+
+/// One document for one campaign, a list of them for several.
+void show_documents(const Run& run, const std::vector<std::int64_t>& ids, Json (*load)(const Run& run, std::int64_t id)) {
+  std::vector<Json> documents;
+  for (const auto id : ids) documents.push_back(load(run, id));
+  const auto one = documents.size() == 1 ? std::move(documents[0]) : Json::of(std::vector<Json::Member>{{"items", Json::of(std::move(documents))}});
+  run.output.show({.json = run.document(one)});
+}
+
+Json load_why(const Run& run, std::int64_t id) {
+  auto json = run.api.get(path_of(id)).json;
+  json.add("decisions", run.api.get(path_of(id, "/decisions")).json["items"]);
+  json.add("events", run.api.get(path_of(id, "/events")).json["items"]);
+  return json;
+}
+
+Json load_events(const Run& run, std::int64_t id) {
+  return run.api.get(path_of(id, fmt::format("/events?limit={}&offset={}{}", asked_limit(run, kPage), asked_offset(run), run.has("closed") ? "&all=1" : ""))).json;
+}
+
+}  // namespace
+
+void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json) return show_documents(run, ids, whole_document);
+  if (run.form == Form::csv) {
+    if (ids.size() != 1) throw Error{ExitCode::usage, "--csv lists the tasks of one campaign: give one id"};
+    return show_tasks_csv(run, ids[0]);
+  }
+  for (std::size_t i = 0; i < ids.size(); ++i) show_for_people(run, ids[i], i == 0);
+}
+
+void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json) return show_documents(run, ids, load_why);
+  clients::Table table{{{"campaign", "Campaign"}, {"cluster", "Cluster"}, {"stage", "Stage"}, {"reason", "Reason"}, {"jobs", "Jobs"}, {"since", "Since"}, {"sentence", "Sentence"}}, {}};
+  std::string text;
+  for (const auto id : ids) {
+    const auto json = load_why(run, id);
+    const auto& decisions = json["decisions"].items();
+    for (const auto& d : decisions) {
+      table.rows.push_back({clients::Cell{id}, clients::Cell{d["cluster_name"].text()}, clients::Cell{d["stage"].text()}, clients::Cell{d["reason"].text()},
+                            clients::Cell{d["jobs"].integer()}, clients::Cell{d["since"].integer()}, clients::Cell{d["sentence"].text()}});
+    }
+    text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
+  }
+  run.output.show({.table = table, .text = text});
+}
+
+void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json) return show_documents(run, ids, load_events);
+  std::vector<Json> events;
+  for (const auto id : ids) {
+    const auto page = load_events(run, id);
+    events.insert(events.end(), page["items"].items().begin(), page["items"].items().end());
+  }
+  run.output.show({.table = events_table(events, run.setting())});
+}
+
+void show_jdl(const Run& run, const std::vector<std::int64_t>& ids) {
+  for (const auto id : ids) {
+    const auto jdl = run.api.get(path_of(id, "/jdl")).json;
+    run.output.show({.text = clients::dump(jdl, clients::Layout::indented) + "\n", .json = run.document(jdl)});
+  }
+}
+
+void show_job(const Run& run, std::int64_t job) {
+  const auto json = run.api.get(fmt::format("/jobs/{}", job)).json;
+  run.output.show({.text = job_view(json), .json = run.document(json)});
+}
+
+}  // namespace gleaner::gridstat

@@ -1,0 +1,81 @@
+#include "clients/gridstat/gridstat.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "clients/asked.hpp"
+
+namespace gleaner::gridstat {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+clients::Form form_of(const process::Arguments& arguments) {
+  const auto form = clients::form_of(arguments);
+  const bool dump = arguments.has("dump") || arguments.has("pretty");
+  if (dump && form != clients::Form::human && form != clients::Form::json) throw Error{ExitCode::usage, "--dump is JSON: no other form goes with it"};
+  return dump ? clients::Form::json : form;
+}
+
+bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789,") == std::string::npos; }
+
+/// The ids, of -c and alone; the name behind a lone -u is no id.
+std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
+  auto named = arguments.all("campaign");
+  for (const auto& argument : arguments.positional) {
+    const bool is_user = arguments.value("user") == "" && !is_number(argument);
+    if (!is_user) named.push_back(argument);
+  }
+  return clients::ids_of(named);
+}
+
+/// Options that show something of one campaign, and nothing without one.
+void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  for (const std::string_view option : {"full", "why", "events", "jdl", "state"}) {
+    if (arguments.has(option) && ids.empty()) throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
+  }
+  for (const std::string_view option : {"summary", "all", "user", "username"}) {
+    if (arguments.has(option) && !ids.empty()) throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
+  }
+  if (arguments.has("watch") && arguments.has("why")) throw Error{ExitCode::usage, "--watch and --why exclude each other"};
+}
+
+}  // namespace
+
+Setting Run::setting() const {
+  return {output.screen(), has("headerless") ? clients::Heading::left_out : clients::Heading::shown,
+          std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now())};
+}
+
+std::string Run::document(const clients::Json& json) const { return clients::dump(json, has("pretty") ? clients::Layout::indented : clients::Layout::one_line); }
+
+process::Outcome gridstat(const process::Context& context) {
+  const auto& arguments = context.arguments;
+  const auto ids = asked_ids(arguments);
+  check_combination(arguments, ids);
+  const auto form = form_of(arguments);
+  const auto output = clients::make_output(form);
+  clients::ApiClient api{context.config};
+  const Run run{context, api, *output, form};
+  if (arguments.has("job")) {
+    show_job(run, clients::number_of(arguments, "job", 0, 1, std::numeric_limits<std::int64_t>::max()));
+  } else if (arguments.has("watch")) {
+    return watch(run, ids);
+  } else if (ids.empty()) {
+    show_list(run);
+  } else if (arguments.has("why")) {
+    show_why(run, ids);
+  } else if (arguments.has("events")) {
+    show_events(run, ids);
+  } else if (arguments.has("jdl")) {
+    show_jdl(run, ids);
+  } else {
+    show_campaigns(run, ids);
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridstat

@@ -1,0 +1,36 @@
+#include "clients/api_client.hpp"
+#include "clients/gridstat/gridstat.hpp"
+#include "lib/process/run.hpp"
+
+int main(int argc, char** argv) {
+  using namespace gleaner;
+  const process::Program program{
+      .name = "gridstat",
+      .purpose = "Shows campaigns: those in treatment and paused, or the ones that are named.",
+      .keys = clients::api_keys(),
+      .options = {{"campaign,c", "ID", "this campaign (as ID alone); 3,4 are two"},
+                  {"full,f", "", "with its tasks, and more of its clusters"},
+                  {"summary,s", "RANGE", "a line for each of these, in any state: 3, 3-7, 3-*, *-7"},
+                  {"user,u", "USER", "only this user's; without a name, mine", ""},
+                  {"username", "USER", "the same"},
+                  {"all,a", "", "campaigns that have ended too"},
+                  {"why", "", "why each cluster runs its jobs, or does not"},
+                  {"events,e", "", "its open events"},
+                  {"closed", "", "with --events: closed ones too"},
+                  {"jdl,J", "", "its JDL, as it was understood"},
+                  {"job,j", "ID", "one job"},
+                  {"state", "STATE", "its tasks in this state only: waiting, running, done, failed ...; several with commas"},
+                  {"offset,o", "N", "leave out the first N tasks or campaigns"},
+                  {"limit", "N", "at most N of them (1000)"},
+                  {"watch,w", "DURATION", "again and again, until the campaign has ended: exit status 0 when all tasks are done, 1 when some are not", "2s"},
+                  {"json", "", "print JSON"},
+                  {"dump,d", "", "the same"},
+                  {"pretty,p", "", "print JSON, indented"},
+                  {"csv", "", "print CSV: the campaigns, or the tasks of one"},
+                  {"quiet,q", "", "print ids alone"},
+                  {"headerless,H", "", "leave out the head of a table"}},
+      .positional = "[ID...]",
+      .interruption = process::Interruption::ends_program,
+      .notes = "Waiting: tasks in the bag, or in a cluster's queue. ToFix: failed tasks; e: an event is open (gridstat ID -e)."};
+  return process::run(program, argc, argv, gridstat::gridstat);
+}

@@ -1,0 +1,167 @@
+// One campaign: its figures, its clusters, why they work for it or not, its progress.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "clients/gridstat/views.hpp"
+#include "clients/text.hpp"
+#include "clients/times.hpp"
+
+namespace gleaner::gridstat {
+
+using clients::Align;
+using clients::Cell;
+using clients::Ink;
+using clients::Json;
+using clients::Shrink;
+using clients::Table;
+
+namespace {
+
+// CiGri's server says this when it has no throughput.
+constexpr double kNoThroughput = 1e-15;
+constexpr double kSecondsOfHour = 3600;
+
+std::string labelled(std::string_view label, std::string_view value) { return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), clients::printable(value)); }
+
+std::string seconds(const Json& value) { return value.number() ? fmt::format("{:.0f} s", *value.number()) : "~"; }
+
+std::string hourly(const Json& per_second) {
+  const auto rate = per_second.number().value_or(0) * kSecondsOfHour;
+  return rate > kNoThroughput * kSecondsOfHour ? fmt::format("{:.1f}", rate) : "~";
+}
+
+std::string progress(const Json& campaign) {
+  const auto total = campaign["total_jobs"].integer();
+  const auto done = campaign["finished_jobs"].integer();
+  return fmt::format("{}/{} ({}%)", done, total, total > 0 ? done * 100 / total : 0);
+}
+
+std::string brake_text(const Json& brake, grid::Instant now) {
+  return fmt::format("{} (until {})", clients::printable(brake["reason"].text()), clients::near_time(brake["expires"].integer(), now));
+}
+
+bool is_live(const Json& campaign) {
+  const auto state = campaign["state"].text();
+  return state == "in_treatment" || state == "paused";
+}
+
+std::string forecast_text(const Json& end, grid::Instant now) {
+  if (!end.whole()) return "~";
+  const auto left = std::chrono::seconds{*end.whole() - grid::to_unix(now)};
+  return left.count() > 0 ? fmt::format("{} (in {})", clients::near_time(*end.whole(), now), clients::length(left)) : std::string{"at any moment"};
+}
+
+Cell cluster_state(const Json& cluster) {
+  if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
+  if (!cluster["brake"].is_null()) return {std::string{"braked"}, "braked", Ink::bad};
+  if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
+  if (!cluster["reachable"].is_true()) return {std::string{"unreachable"}, "unreachable", Ink::bad};
+  return {std::string{"ok"}, "ok", Ink::good};
+}
+
+std::string fixed(const Json& number, int digits) { return number.number() ? fmt::format("{:.{}f}", *number.number(), digits) : "~"; }
+
+Table clusters_table(const Json& campaign, Detail detail) {
+  const auto full = [&](std::string title) { return detail == Detail::all ? title : std::string{}; };
+  Table table{{{"name", "Cluster", Align::left, Shrink::when_needed},
+               {"state", "State"},
+               {"active", "Active", Align::right},
+               {"queued", "Queued", Align::right},
+               {"done", "Done", Align::right},
+               {"throughput", "Jobs/h", Align::right},
+               {"ratio", "Ratio", Align::right},
+               {"average", "Average", Align::right},
+               {"stddev", full("Stddev"), Align::right},
+               {"resources", full("Resources"), Align::left, Shrink::when_needed}},
+              {}};
+  for (const auto& [id, c] : campaign["clusters"].members()) {
+    table.rows.push_back({Cell{c["cluster_name"].text()}, cluster_state(c), Cell{c["active_jobs"].integer()}, Cell{c["queued_jobs"].integer()},
+                          Cell{c["done_jobs"].integer()}, Cell{hourly(c["jobs_throughput"])}, Cell{fixed(c["job_ratio"], 3)},
+                          Cell{seconds(c["average_jobs_duration"])}, Cell{fixed(c["stddev_jobs_duration"], 2)}, Cell{c["resources"].text()}});
+  }
+  return table;
+}
+
+std::string head_of(const Json& campaign, const Setting& setting) {
+  auto text = fmt::format("Campaign {}\n", campaign["id"].integer());
+  text += labelled("Name", campaign["name"].text());
+  text += labelled("User", campaign["user"].text());
+  text += labelled("Type", campaign["type"].text());
+  text += labelled("Status", campaign["state"].text());
+  text += labelled("Submitted", clients::local_time(campaign["submission_time"].integer()));
+  if (const auto start = campaign["first_start_time"].whole()) text += labelled("First job started", clients::local_time(*start));
+  if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", clients::local_time(*end));
+  text += labelled("Errors to Fix", campaign["has_events"].is_true() ? "true" : "false");
+  if (!campaign["brake"].is_null()) text += labelled("Stopped", brake_text(campaign["brake"], setting.now));
+  return text;
+}
+
+std::string counts_of(const Json& campaign, const Json& stats) {
+  const auto& tasks = campaign["tasks"];
+  auto text = labelled("Running", fmt::format("{}", tasks["running"].integer()));
+  text += labelled("Waiting", fmt::format("{}", waiting_of(campaign)));
+  text += labelled("Terminated", fmt::format("{}", tasks["done"].integer()));
+  if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()));
+  if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()));
+  text += labelled("Progress", progress(campaign));
+  return text + labelled("Duration", seconds(stats["elapsed_time"]));
+}
+
+}  // namespace
+
+std::string rate_of(const Json& stats) {
+  const auto rate = hourly(stats["jobs_throughput"]);
+  return rate == "~" ? rate : rate + " jobs/hour";
+}
+
+std::string campaign_view(const Json& campaign, const Json& stats, Detail detail, const Setting& setting) {
+  auto text = head_of(campaign, setting) + counts_of(campaign, stats);
+  text += "\nForecasts:\n";
+  text += labelled("Throughput", rate_of(stats));
+  text += labelled("Average", seconds(stats["average_jobs_duration"]));
+  text += labelled("Stddev", fixed(stats["stddev_jobs_duration"], 2));
+  if (is_live(campaign)) text += labelled("End", forecast_text(stats["forecast_end"], setting.now));
+  text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
+  text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100));
+  text += "\nClusters:\n" + clients::render_human(clusters_table(campaign, detail), setting.screen);
+  for (const auto& [id, cluster] : campaign["clusters"].members()) {
+    if (!cluster["brake"].is_null())
+      text += fmt::format("{}: stopped: {}\n", clients::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
+  }
+  return text;
+}
+
+std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
+  auto text = fmt::format("Campaign {} is {}: {} done, {} running, {} waiting\n", campaign["id"].integer(), campaign["state"].text(), progress(campaign),
+                          campaign["tasks"]["running"].integer(), waiting_of(campaign));
+  if (decisions.empty()) text += "Nothing was decided on it yet.\n";
+  for (const auto& decision : decisions) {
+    const auto cluster = decision["cluster_name"].is_null() ? std::string{"the campaign"} : clients::printable(decision["cluster_name"].text());
+    const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
+    const auto line = fmt::format("  {}: {} (for {})", clients::painted(Ink::strong, cluster, setting.screen),
+                                  clients::printable(decision["sentence"].text()), clients::length(since));
+    text += "  " + clients::wrap(line, setting.screen.width, "      ") + "\n";
+  }
+  if (events.empty()) return text;
+  return text + "\nOpen events:\n" + clients::render_human(events_table(events, setting), setting.screen);
+}
+
+std::string progress_view(const Json& campaign, const Json& stats, const Setting& setting) {
+  const auto total = campaign["total_jobs"].integer();
+  const auto done = campaign["finished_jobs"].integer();
+  const auto& tasks = campaign["tasks"];
+  auto title = fmt::format("Campaign {} {} ({}): {}", campaign["id"].integer(), campaign["name"].text(), campaign["user"].text(), campaign["state"].text());
+  auto text = clients::shorten(clients::printable(title), setting.screen.width) + "\n";
+  const auto fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
+  const auto counts = fmt::format(" {}", progress(campaign));
+  const auto width = setting.screen.width > counts.size() + 10 ? setting.screen.width - counts.size() : 10;
+  text += clients::painted(Ink::good, clients::bar(fraction, width), setting.screen) + counts + "\n";
+  auto line = fmt::format("running {}, waiting {}", tasks["running"].integer(), waiting_of(campaign));
+  if (tasks["failed"].integer() > 0) line += fmt::format(", failed {}", tasks["failed"].integer());
+  line += fmt::format("; {}", rate_of(stats));
+  if (is_live(campaign)) line += fmt::format("; end {}", forecast_text(stats["forecast_end"], setting.now));
+  return text + clients::shorten(line, setting.screen.width) + "\n";
+}
+
+}  // namespace gleaner::gridstat

@@ -1,0 +1,141 @@
+// Tables: campaigns, tasks, events.
+#include <fmt/format.h>
+
+#include "clients/gridstat/views.hpp"
+#include "clients/text.hpp"
+#include "clients/times.hpp"
+
+namespace gleaner::gridstat {
+
+using clients::Align;
+using clients::Cell;
+using clients::Ink;
+using clients::Json;
+using clients::Shrink;
+using clients::Table;
+
+namespace {
+
+constexpr std::size_t kWideScreen = 110;
+
+Cell whole(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
+Cell text(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
+
+Cell campaign_state(const std::string& state) {
+  if (state == "paused") return {state, state, Ink::warm};
+  if (state == "cancelled") return {state, state, Ink::faint};
+  return {state, state, state == "terminated" ? Ink::good : Ink::plain};
+}
+
+/// Tasks that need their user, and `e` when an event is open.
+Cell to_fix(const Json& campaign) {
+  const auto failed = campaign["tasks"]["failed"].integer();
+  auto shown = failed > 0 ? fmt::format("{}", failed) : std::string{};
+  if (campaign["has_events"].is_true()) shown += shown.empty() ? "e" : " e";
+  return {failed, shown.empty() ? " " : shown, failed > 0 ? Ink::bad : Ink::warm};
+}
+
+int percent(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<int>(part * 100 / whole) : 0; }
+
+Cell task_state(const std::string& state) {
+  if (state == "failed") return {state, state, Ink::bad};
+  return {state, state, state == "done" ? Ink::good : Ink::plain};
+}
+
+}  // namespace
+
+std::int64_t waiting_of(const Json& campaign) {
+  const auto& tasks = campaign["tasks"];
+  return tasks["waiting"].integer() + tasks["launching"].integer() + tasks["submitted"].integer();
+}
+
+Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
+  const auto wide = [&](std::string title) { return setting.screen.width >= kWideScreen ? title : std::string{}; };
+  Table table{{{"id", "Id", Align::right},
+               {"name", "Name", Align::left, Shrink::when_needed},
+               {"user", "User", Align::left, Shrink::when_needed},
+               {"submission_time", wide("Submission time")},
+               {"state", "Status"},
+               {"type", "Type"},
+               {"waiting", "Waiting", Align::right},
+               {"running", "Running", Align::right},
+               {"finished", "Finished", Align::right},
+               {"failed", "ToFix", Align::right},
+               {"progress", "Prog.", Align::right},
+               {"total", ""},
+               {"cancelled", ""},
+               {"has_events", ""},
+               {"end_time", ""},
+               {"forecast_end", ""}},
+              {},
+              "No campaign is in treatment or paused (gridstat -a shows those that have ended).",
+              setting.heading};
+  for (const auto& c : campaigns) {
+    const auto total = c["total_jobs"].integer();
+    const auto done = c["finished_jobs"].integer();
+    const auto submitted = c["submission_time"].integer();
+    table.rows.push_back({whole(c["id"]), text(c["name"]), text(c["user"]), Cell{submitted, clients::submission_time(submitted)},
+                          campaign_state(c["state"].text()), text(c["type"]), Cell{waiting_of(c)}, whole(c["tasks"]["running"]), Cell{done}, to_fix(c),
+                          Cell{std::int64_t{percent(done, total)}, fmt::format("{}%", percent(done, total))}, Cell{total}, whole(c["tasks"]["cancelled"]),
+                          Cell{c["has_events"].is_true()}, whole(c["end_time"]), whole(c["forecast_end"])});
+  }
+  return table;
+}
+
+Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
+  Table table{{{"id", "Task", Align::right},
+               {"state", "State"},
+               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"job", "Job", Align::right},
+               {"remote_id", "RemoteId", Align::right},
+               {"attempt", "Try", Align::right},
+               {"exit_code", "Exit", Align::right},
+               {"ending", "Ending", Align::left, Shrink::when_needed},
+               {"parameters", "Params", Align::left, Shrink::when_needed},
+               {"name", ""},
+               {"submission_time", ""},
+               {"start_time", ""},
+               {"stop_time", ""}},
+              {},
+              "No such task.",
+              setting.heading};
+  for (const auto& t : tasks) {
+    table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster"]), whole(t["cigri_job_id"]), whole(t["remote_id"]),
+                          whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]), text(t["name"]),
+                          whole(t["submission_time"]), whole(t["start_time"]), whole(t["stop_time"])});
+  }
+  return table;
+}
+
+Table events_table(const std::vector<Json>& events, const Setting& setting) {
+  Table table{{{"id", "Id", Align::right},
+               {"code", "Code", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"occurrences", "Times", Align::right},
+               {"date_update", "Last"},
+               {"message", "Message", Align::left, Shrink::when_needed},
+               {"state", ""},
+               {"job", ""},
+               {"date_open", ""}},
+              {},
+              "No event is open.",
+              setting.heading};
+  for (const auto& e : events) {
+    table.rows.push_back({whole(e["id"]), text(e["code"]), text(e["cluster_name"]), whole(e["occurrences"]), text(e["date_update"]), text(e["message"]),
+                          text(e["state"]), whole(e["job_id"]), text(e["date_open"])});
+  }
+  return table;
+}
+
+std::string job_view(const Json& job) {
+  std::string view;
+  for (const auto& [key, value] : job.members()) {
+    if (value.is_null() || !value.items().empty() || !value.members().empty()) continue;
+    auto shown = value.text();
+    if (const auto number = value.whole()) shown = key.ends_with("_time") ? clients::local_time(*number) : fmt::format("{}", *number);
+    view += fmt::format("{}: {}\n", clients::printable(key), clients::printable(shown));
+  }
+  return view;
+}
+
+}  // namespace gleaner::gridstat

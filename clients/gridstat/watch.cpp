@@ -1,0 +1,84 @@
+// --watch: the same again and again, in place.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+
+#include "clients/follow.hpp"
+#include "clients/gridstat/gridstat.hpp"
+#include "lib/process/values.hpp"
+
+namespace gleaner::gridstat {
+namespace {
+
+using clients::Json;
+using process::Error;
+using process::ExitCode;
+
+process::Duration asked_period(const Run& run) {
+  const auto given = run.context.arguments.value("watch").value_or("");
+  const auto read = process::parse_duration(given);
+  if (!read) throw Error{ExitCode::usage, fmt::format("--watch={}: must be a time such as 2s or 500ms", given)};
+  return std::max<process::Duration>(*read, std::chrono::milliseconds{100});
+}
+
+/// Draws over what it drew before on a terminal; elsewhere it writes what has changed.
+class Canvas {
+ public:
+  explicit Canvas(const Run& run) : run_{run} {}
+
+  void draw(const std::string& text) {
+    if (text == last_) return;
+    const bool in_place = run_.output.screen().is_terminal && run_.form == clients::Form::human;
+    const auto above = in_place && lines_ > 0 ? fmt::format("\x1b[{}A\x1b[J", lines_) : std::string{};
+    run_.output.show({.text = above + text});
+    lines_ = std::ranges::count(text, '\n');
+    last_ = text;
+  }
+
+ private:
+  const Run& run_;
+  std::string last_;
+  std::ptrdiff_t lines_ = 0;
+};
+
+std::string progress_of(const Run& run, const std::vector<Json>& campaigns) {
+  std::string text;
+  for (const auto& campaign : campaigns) {
+    const auto stats = run.api.get(fmt::format("/campaigns/{}/stats", campaign["id"].integer())).json;
+    text += progress_view(campaign, stats, run.setting());
+  }
+  return text;
+}
+
+/// A line of JSON, or of the summary, at each look.
+void show_data(const Run& run, const std::vector<Json>& campaigns, clients::Heading heading) {
+  auto setting = run.setting();
+  setting.heading = heading;
+  const auto document = Json::of(std::vector<Json::Member>{{"items", Json::of(campaigns)}});
+  run.output.show({.table = summary(campaigns, setting), .json = clients::dump(document, clients::Layout::one_line)});
+}
+
+}  // namespace
+
+ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
+  const auto period = asked_period(run);
+  Canvas canvas{run};
+  auto heading = clients::Heading::shown;
+  const auto show = [&](const std::vector<Json>& campaigns) {
+    if (run.form == clients::Form::human) {
+      canvas.draw(ids.empty() ? clients::render_human(summary(campaigns, run.setting()), run.output.screen()) : progress_of(run, campaigns));
+    } else {
+      show_data(run, campaigns, heading);
+      heading = clients::Heading::left_out;
+    }
+  };
+  if (!ids.empty()) return clients::follow(run.api, run.output, {.ids = ids, .period = period, .time_limit = {}, .show = show});
+  while (true) {
+    show(list_campaigns(run).campaigns);
+    std::this_thread::sleep_for(period);
+  }
+}
+
+}  // namespace gleaner::gridstat

@@ -1,0 +1,135 @@
+#include "clients/gridsub/campaign.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+#include "clients/asked.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/jdl/parse.hpp"
+#include "lib/process/exit_code.hpp"
+#include "lib/process/values.hpp"
+
+namespace gleaner::gridsub {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+constexpr std::int64_t kMostTasks = 100'000'000;
+
+Error wrong(const std::vector<jdl::Problem>& problems, const std::string& source) {
+  auto text = jdl::render(problems, source);
+  if (text.ends_with('\n')) text.pop_back();
+  return Error{ExitCode::usage, fmt::format("nothing was submitted:\n{}", text)};
+}
+
+std::string read_all(std::istream& stream) { return {std::istreambuf_iterator<char>{stream}, {}}; }
+
+/// `~/x` and `{HOME}/x` are in our home; another relative path is beside the campaign file.
+std::string parameter_path(const std::string& path, const std::string& campaign_file) {
+  constexpr std::string_view kHome{"{HOME}"};
+  const auto expanded = process::expand_home(path.starts_with(kHome) ? fmt::format("~{}", path.substr(kHome.size())) : path);
+  if (expanded.is_absolute() || campaign_file.empty()) return expanded.string();
+  return (std::filesystem::path{campaign_file}.parent_path() / expanded).string();
+}
+
+struct Given {
+  std::string source;
+  std::string text;
+  std::string path;  ///< empty: no file
+};
+
+Given read_file(const std::string& path) {
+  if (path == "-") return {"standard input", read_all(std::cin), {}};
+  if (std::error_code error; std::filesystem::is_directory(path, error)) throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a campaign file", path)};
+  std::ifstream file{path, std::ios::binary};
+  if (!file) throw Error{ExitCode::not_found, fmt::format("the campaign file {} cannot be read: {}", path, std::strerror(errno))};
+  return {path, read_all(file), path};
+}
+
+std::vector<Given> given_campaigns(const process::Arguments& arguments) {
+  std::vector<Given> given;
+  for (const auto& path : arguments.all("file")) given.push_back(read_file(path));
+  for (const auto& text : arguments.all("json")) given.push_back({"-j", text, {}});
+  if (given.empty()) throw Error{ExitCode::usage, "a campaign is needed: gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)"};
+  return given;
+}
+
+std::optional<grid::CampaignType> asked_type(const process::Arguments& arguments) {
+  const auto given = arguments.value("type");
+  if (!given) return std::nullopt;
+  constexpr std::array<std::string_view, 2> kKnown{"default", "test"};
+  const auto type = grid::campaign_type(*given);
+  if (!type) throw Error{ExitCode::usage, fmt::format("--type={}: must be default or test{}", *given, grid::did_you_mean(*given, kKnown))};
+  return type;
+}
+
+bool in_the_file(const jdl::CampaignFile& file) {
+  return std::holds_alternative<jdl::Params>(file.parameters) || std::holds_alternative<jdl::Count>(file.parameters);
+}
+
+/// The file of the parameters, `-` for standard input; nothing when they are in the campaign.
+std::optional<std::string> parameter_source(const process::Arguments& arguments, const Campaign& campaign, const Given& given) {
+  const auto option = arguments.value("param-file");
+  const bool elsewhere = option.has_value() || campaign.nb_jobs.has_value();
+  if (option && campaign.nb_jobs) throw Error{ExitCode::usage, "the parameters are given twice: by --param-file and by --nb-jobs"};
+  if (elsewhere && in_the_file(campaign.file))
+    throw Error{ExitCode::usage, fmt::format("the parameters are given twice: by {} and in {}", option ? "--param-file" : "--nb-jobs", given.source)};
+  if (option) return *option == "-" ? *option : process::expand_home(*option).string();
+  if (campaign.nb_jobs || in_the_file(campaign.file)) return std::nullopt;
+  if (const auto* file = std::get_if<jdl::ParamFile>(&campaign.file.parameters)) return parameter_path(file->path, given.path);
+  if (given.source != "standard input" && ::isatty(STDIN_FILENO) == 0) return "-";
+  throw Error{ExitCode::usage, fmt::format("{} has no parameters: give them by params, param_file or nb_jobs in it, by --param-file or --nb-jobs, or on standard input", given.source)};
+}
+
+Campaign read_campaign(const process::Arguments& arguments, Given given) {
+  Campaign campaign;
+  campaign.type = asked_type(arguments);
+  if (arguments.has("nb-jobs")) campaign.nb_jobs = clients::number_of(arguments, "nb-jobs", 0, 1, kMostTasks);
+  jdl::Defaults defaults;
+  defaults.type = campaign.type;
+  auto file = jdl::parse(given.text, defaults);
+  if (!file) throw wrong(file.error(), given.source);
+  campaign.file = std::move(*file);
+  if (const auto source = parameter_source(arguments, campaign, given)) {
+    if (*source == "-" && given.source == "standard input") throw Error{ExitCode::usage, "standard input cannot be the campaign and its parameters at once"};
+    campaign.parameters = std::make_unique<ParameterFile>(*source);
+    const auto tasks = check_parameters(*campaign.parameters);
+    if (!tasks) throw wrong(tasks.error(), campaign.parameters->name());
+    campaign.tasks = *tasks;
+  } else if (campaign.nb_jobs) {
+    campaign.tasks = *campaign.nb_jobs;
+  } else if (const auto* count = std::get_if<jdl::Count>(&campaign.file.parameters)) {
+    campaign.tasks = count->tasks;
+  } else {
+    campaign.tasks = static_cast<std::int64_t>(std::get<jdl::Params>(campaign.file.parameters).values.size());
+  }
+  campaign.source = std::move(given.source);
+  campaign.text = std::move(given.text);
+  return campaign;
+}
+
+}  // namespace
+
+std::vector<Campaign> read_campaigns(const process::Arguments& arguments) {
+  std::vector<Campaign> campaigns;
+  for (auto& given : given_campaigns(arguments)) campaigns.push_back(read_campaign(arguments, std::move(given)));
+  return campaigns;
+}
+
+std::string head_of(const Campaign& campaign, Wish wish) {
+  auto head = fmt::format(R"({{"jdl":{},"source":{})", clients::json_string(campaign.text), clients::json_string(campaign.source));
+  if (campaign.type) head += fmt::format(R"(,"type":"{}")", grid::name_of(*campaign.type));
+  if (campaign.nb_jobs) head += fmt::format(R"(,"nb_jobs":{})", *campaign.nb_jobs);
+  if (wish == Wish::check_only) head += R"(,"dry_run":true)";
+  return head + "}";
+}
+
+}  // namespace gleaner::gridsub

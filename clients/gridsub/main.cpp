@@ -1,0 +1,29 @@
+#include "clients/api_client.hpp"
+#include "clients/gridsub/gridsub.hpp"
+#include "lib/process/run.hpp"
+
+int main(int argc, char** argv) {
+  using namespace gleaner;
+  const process::Program program{
+      .name = "gridsub",
+      .purpose = "Submits a campaign: prints CAMPAIGN_ID=<n>. What is wrong in its file is said at once, and nothing is sent.",
+      .keys = clients::api_keys(),
+      .options = {{"file,f", "FILE", "the campaign file (JDL), JSON or classic; - is standard input"},
+                  {"json,j", "JSON", "the JDL itself"},
+                  {"type,t", "TYPE", "default, or test: one task on each cluster, before all others"},
+                  {"nb-jobs,n", "N", "N tasks with the parameters 0 to N-1"},
+                  {"param-file,p", "FILE", "the parameters, one a line; - is standard input"},
+                  {"dry-run", "", "check everything, submit nothing"},
+                  {"wait,w", "", "wait for the end: exit status 0 when all tasks are done, 1 when some are not"},
+                  {"quiet,q", "", "print the id alone"},
+                  {"details,d", "", "print the campaign as JSON"},
+                  {"hold", "ID", "pause a campaign: nothing more is submitted, its jobs go on"},
+                  {"resume", "ID", "go on with it, and lift its brakes"},
+                  {"retry", "ID", "run its failed tasks again"},
+                  {"fix", "ID", "close its events, and lift its brakes"}},
+      .positional = "[ID...]",
+      .interruption = process::Interruption::ends_program,
+      .notes = "Without parameters in the JDL nor by an option, they are read from standard input, unless it is a terminal.\n"
+               "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4."};
+  return process::run(program, argc, argv, gridsub::gridsub);
+}
