@@ -22,6 +22,8 @@ namespace {
 ///
 /// - The first job of a campaign makes the folder, the others need one mkdir.
 /// - The command gets a shell of its own, so that it sees none of these names.
+/// - The arguments are decoded through a pipe: the status of a process substitution gets lost in bash,
+///   once in some thousand times (`wait` then says -1).
 /// - Signals of OAR (checkpoint, end of walltime) are the command's: the wrapper only outlives it.
 constexpr std::string_view kWrapper{R"(
 d=$HOME/.gleaner/$g/$i;c=$d/claims/$1.$2;o="$1 $2 $3 ${OAR_JOB_ID:-0}"
@@ -34,7 +36,8 @@ exit 113;}
 n start
 trap : HUP INT TERM USR1 USR2
 a=()
-[ "$4" = - ]||{ mapfile -d '' -t a < <(base64 -d <<<"$4");wait $!||{ n end 113;echo "gleaner: cannot decode the arguments">&2;exit 113;};}
+shopt -s lastpipe
+[ "$4" = - ]||{ base64 -d <<<"$4"|mapfile -d '' -t a;((PIPESTATUS))&&{ n end 113;echo "gleaner: cannot decode the arguments">&2;exit 113;};}
 export CIGRI_NODE_FILE=$OAR_NODEFILE CIGRI_NODEFILE=$OAR_NODEFILE CIGRI_JOB_ID=$3 CIGRI_JOBID=$3 CIGRI_CAMPAIGN_ID=$i CIGRI_CAMPAIGNID=$i CIGRI_JOB_NAME=$a CIGRI_JOBNAME=$a CIGRI_WORKING_DIRECTORY=$CIGRI_WORKDIR CIGRI_ATTEMPT=$2
 bash -c "$x \"\$@\"" "$0" "${a[@]}"
 s=$?

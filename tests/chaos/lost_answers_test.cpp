@@ -1,0 +1,99 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "tests/system/grid_under_test.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+constexpr std::int64_t kTasks = 24;
+const Configuration kImpatient{{"submit_timeout", "1s"}, {"request_timeout", "2s"}, {"void_delay", "2s"}};
+
+std::string fault(std::string_view mode, std::string_view when) {
+  return fmt::format(R"({{"mode":"{}","match":"POST /jobs","count":2,"after_commit":{}}})", mode, when);
+}
+
+void spoil_submissions(GridUnderTest& grid, const std::string& json) {
+  for (const auto* name : {"alpha", "beta"}) grid.cluster(name).add_fault(json);
+}
+
+/// How the answer of a submission is lost.
+class LostAnswer : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(LostAnswer, OfASubmissionThatWasCarriedOut_ItsJobsAreFoundAndAdopted) {
+  GridUnderTest grid{{.configuration = kImpatient}};
+  spoil_submissions(grid, fault(GetParam(), "true"));
+  const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task("sleep 0.3")});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM launches WHERE state <> 'accepted'"), "0");
+  EXPECT_EQ(grid.number("SELECT count(*) FROM launches"), grid.cluster("alpha").submissions() + grid.cluster("beta").submissions());
+}
+
+TEST_P(LostAnswer, OfASubmissionThatWasNever_ItsTasksAreGivenBackAndRunOnce) {
+  GridUnderTest grid{{.configuration = kImpatient}};
+  spoil_submissions(grid, fault(GetParam(), "false"));
+  const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task()});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_GE(grid.number("SELECT count(*) FROM launches WHERE state = 'void'"), 1);
+  EXPECT_EQ(grid.value("SELECT count(*) FROM launches WHERE state IN ('launching', 'unknown')"), "0");
+}
+
+INSTANTIATE_TEST_SUITE_P(By, LostAnswer, ::testing::Values("empty", "reset", "500", "html", "hang", "refuse"),
+                         [](const auto& each) { return std::string{each.param}; });
+
+class HalfAnswer : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(HalfAnswer, OfASubmission_ItsJobsAreFoundAndAdopted) {
+  GridUnderTest grid{{.configuration = kImpatient}};
+  spoil_submissions(grid, fault(GetParam(), "true"));
+  const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task("sleep 0.3")});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM launches WHERE state <> 'accepted'"), "0");
+}
+
+INSTANTIATE_TEST_SUITE_P(By, HalfAnswer, ::testing::Values("truncate", "cut"), [](const auto& each) { return std::string{each.param}; });
+
+/// A submission that the cluster carries out long after it was given up.
+std::string late(int milliseconds) { return fmt::format(R"({{"mode":"none","match":"POST /jobs","count":1,"delay_ms":{}}})", milliseconds); }
+
+TEST(LateOrphan, WhoseSuccessorsRunAlready_FindsItsAttemptsClaimed) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 16}}, .configuration = kImpatient}};
+  grid.cluster("alpha").add_fault(late(15'000));
+  const auto campaign = grid.submit({.tasks = 8, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running'", "8"));
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").submissions() == 2; })) << "the orphan never came";
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Terminated") == 8; })) << "the orphan's jobs did not end at once";
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
+}
+
+TEST(LateOrphan, ThatRunsBeforeItsSuccessors_IsFoundByThemAndAdopted) {
+  auto configuration = kImpatient;
+  configuration["brake_time"] = "6s";
+  configuration["brake_time_max"] = "6s";
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 16}}, .configuration = configuration}};
+  grid.cluster("alpha").add_fault(late(6'000));
+  const auto campaign = grid.submit({.tasks = 8, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Running") == 8; })) << "the orphan never came";
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM launches WHERE state = 'void'"), "0");
+}
+
+}  // namespace
+}  // namespace gleaner::tests
