@@ -31,7 +31,8 @@ if(GLEANER_MOLD)
 endif()
 find_program(GLEANER_CCACHE ccache)
 if(GLEANER_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${GLEANER_CCACHE})
+  # Another checkout, or another build folder of this one, finds what was compiled here.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true ${GLEANER_CCACHE})
 endif()
 
 # gleaner_library(NAME SOURCES ... LINKS ...): a static library gleaner_NAME of this folder.
