@@ -56,6 +56,18 @@ auto value_of(std::string_view path, const Result<Answer>& answer, Parse parse)
   return std::move(*parsed);
 }
 
+std::optional<std::string> wrong_file(std::string_view user, std::string_view path) {
+  auto wrong = wrong_user(user);
+  return wrong ? wrong : wrong_path(path);
+}
+
+/// The web server failed, not OAR, whose errors are JSON: Apache says so when the process that it
+/// gave the request to was just ending, as OAR's do after an error of their own.
+bool worth_another_try(const Request& request, const Result<Answer>& answer) {
+  constexpr int kServerErrors = 500;
+  return request.method == Method::get && answer && answer->status >= kServerErrors && wrong_type(*answer);
+}
+
 std::string query_with(const std::string& path, std::size_t limit, std::size_t offset) {
   const char* const separator = path.find('?') == std::string::npos ? "?" : "&";
   return fmt::format("{}{}limit={}&offset={}", path, separator, limit, offset);
@@ -170,6 +182,11 @@ class Client::Implementation {
 
   std::vector<Result<Answer>> send(std::span<const Request> requests) {
     auto answers = transport_.send(requests);
+    for (std::size_t place = 0; place < answers.size(); ++place) {
+      if (worth_another_try(requests[place], answers[place])) {
+        answers[place] = std::move(transport_.send(requests.subspan(place, 1)).front());
+      }
+    }
     for (const auto& answer : answers) {
       if (answer && answer->clock_ahead) {
         clock_ahead_ = *answer->clock_ahead;
@@ -339,11 +356,10 @@ Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId ar
 }
 
 Result<std::string> Client::read_file(std::string_view user, std::string_view path, std::optional<int> tail) {
-  auto target = media_path(path);
-  if (auto wrong = wrong_user(user); wrong || !target) {
-    return refused_here(wrong ? *wrong : fmt::format("'{}' is neither absolute nor under ~/", path));
+  if (auto wrong = wrong_file(user, path)) {
+    return refused_here(std::move(*wrong));
   }
-  auto answer = implementation_->get(*target + (tail ? fmt::format("?tail={}", *tail) : ""), std::string{user});
+  auto answer = implementation_->get(media_path(path) + (tail ? fmt::format("?tail={}", *tail) : ""), std::string{user});
   if (!answer) {
     return tl::unexpected(answer.error());
   }
@@ -354,11 +370,10 @@ Result<std::string> Client::read_file(std::string_view user, std::string_view pa
 }
 
 Result<void> Client::delete_path(std::string_view user, std::string_view path) {
-  auto target = media_path(path);
-  if (auto wrong = wrong_user(user); wrong || !target) {
-    return refused_here(wrong ? *wrong : fmt::format("'{}' is neither absolute nor under ~/", path));
+  if (auto wrong = wrong_file(user, path)) {
+    return refused_here(std::move(*wrong));
   }
-  const Request request{Method::remove, *target, std::string{user}, {}};
+  const Request request{Method::remove, media_path(path), std::string{user}, {}};
   const auto answer = std::move(implementation_->send({&request, 1}).front());
   if (!answer) {
     return tl::unexpected(answer.error());

@@ -26,7 +26,7 @@ struct JobOf {
 
 enum class Removal {
   accepted,              ///< noted: the job ends soon, and only its state says when
-  already_over_or_asked  ///< OAR had noted it before, or the job is over
+  already_over_or_asked  ///< OAR had noted it before
 };
 
 /// One cluster's REST API. Connections stay open between calls, and requests of one call go out
@@ -65,14 +65,16 @@ class Client {
   /// not the number asked for is NoAnswer: look for them by the name.
   [[nodiscard]] std::vector<Result<Submitted>> submit(std::span<const SubmitRequest> requests);
 
-  /// One DELETE for each job; results in the order asked. Foreign and unknown jobs are Refused.
+  /// One DELETE for each job; results in the order asked. Foreign and unknown jobs are Refused. OAR
+  /// accepts to delete a job that ended by itself, once: what became of a job, only its state says.
   [[nodiscard]] std::vector<Result<Removal>> remove(std::span<const JobOf> asked);
 
   /// Deletes all the jobs of an array that are left, in one request.
   [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array);
 
   /// The last `tail` lines of a file on the cluster, read as the user; `~/` is their home. Bytes
-  /// as they are. A missing file is Refused 404, one that they may not read Refused 403.
+  /// as they are. A missing file is Refused 404, one that they may not read Refused 403. A path
+  /// with letters that a shell would read is Refused here: OAR quotes none.
   [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path,
                                               std::optional<int> tail = std::nullopt);
 

@@ -128,14 +128,21 @@ std::vector<std::string> id_chunks(std::span<const grid::RemoteJobId> ids, std::
   return chunks;
 }
 
-std::optional<std::string> media_path(std::string_view path) {
+std::optional<std::string> wrong_path(std::string_view path) {
+  constexpr std::string_view kPlain{"/~-_.,:=@+%"};
   if (!path.starts_with("~/") && !path.starts_with('/')) {
-    return std::nullopt;
+    return fmt::format("'{}' is neither absolute nor under ~/", path);
   }
-  constexpr std::string_view kPlain{"/~-_."};
+  const bool plain = std::ranges::all_of(
+      path, [&](char letter) { return is_digit_or_letter(letter) || kPlain.find(letter) != std::string_view::npos; });
+  return plain ? std::nullopt : std::optional{fmt::format("'{}' holds a letter that OAR would let a shell read", path)};
+}
+
+std::string media_path(std::string_view path) {
+  constexpr std::string_view kAsTheyAre{"/~-_."};
   std::string encoded = path.starts_with('/') ? "/media" : "/media/";
   for (const char letter : path) {
-    if (is_digit_or_letter(letter) || kPlain.find(letter) != std::string_view::npos) {
+    if (is_digit_or_letter(letter) || kAsTheyAre.find(letter) != std::string_view::npos) {
       encoded += letter;
     } else {
       encoded += fmt::format("%{:02X}", static_cast<unsigned char>(letter));

@@ -27,7 +27,11 @@ namespace gleaner::oar {
 /// The ids in texts `1:2:3` of at most `bytes` bytes (at least one id each), sorted, each id once.
 [[nodiscard]] std::vector<std::string> id_chunks(std::span<const grid::RemoteJobId> ids, std::size_t bytes);
 
-/// `/media/~/a%20file`, from `~/a file` or an absolute path; an error for any other.
-[[nodiscard]] std::optional<std::string> media_path(std::string_view path);
+/// Why a path is not for /media: OAR gives it to a shell without quotes, so only plain letters may
+/// be in it, and it must be absolute or start with `~/`.
+[[nodiscard]] std::optional<std::string> wrong_path(std::string_view path);
+
+/// `/media/~/a%2Cb`, from `~/a,b` or an absolute path that is not wrong.
+[[nodiscard]] std::string media_path(std::string_view path);
 
 }  // namespace gleaner::oar

@@ -142,7 +142,8 @@ TEST_P(Identity, WithoutOne_ListsWork) {
   const auto jobs = stranger.jobs(ids);
   ASSERT_TRUE(jobs) << oar::describe(jobs.error());
   EXPECT_EQ(jobs->size(), ids.size());
-  EXPECT_TRUE(stranger.resources());
+  const auto resources = stranger.resources();
+  EXPECT_TRUE(resources) << oar::describe(resources.error());
 }
 
 TEST_P(Identity, WithoutOne_AJobASubmissionAndADeletionAreRefused) {

@@ -18,10 +18,10 @@ class Media : public Contract {
   }
   static std::string folder() { return "~/" + world().token() + "/media"; }
 
-  /// Three lines, one with bytes that are no UTF-8, in a file whose name has a space; one that
+  /// Three lines, one with bytes that are no UTF-8; one that
   /// nobody else may read.
   static void make_files() {
-    const auto job = world().request(fmt::format("mkdir -p {0}/media; printf 'one\\\\ntw\\\\351\\\\nthree\\\\n' > '{0}/media/a b.txt'; "
+    const auto job = world().request(fmt::format("mkdir -p {0}/media; printf 'one\\\\ntw\\\\351\\\\nthree\\\\n' > {0}/media/a,b.txt; "
                                                  "echo secret > {0}/media/own; chmod 600 {0}/media/own; pwd",
                                                  world().token()));
     const auto ended = world().await_end(world().submit(job).ids).front();
@@ -36,8 +36,8 @@ GLEANER_ON_EACH_BACKEND(Media);
 TEST_P(Media, AFileIsReadByteForByte_WholeOrItsLastLines_ByAnyPath) {
   make_files();
   const auto user = world().user();
-  EXPECT_EQ(client().read_file(user, folder() + "/a b.txt").value_or("failed"), "one\ntw\xE9\nthree\n");
-  EXPECT_EQ(client().read_file(user, folder() + "/a b.txt", 2).value_or("failed"), "tw\xE9\nthree\n");
+  EXPECT_EQ(client().read_file(user, folder() + "/a,b.txt").value_or("failed"), "one\ntw\xE9\nthree\n");
+  EXPECT_EQ(client().read_file(user, folder() + "/a,b.txt", 2).value_or("failed"), "tw\xE9\nthree\n");
   EXPECT_EQ(client().read_file(user, home_ + "/" + world().token() + "/media/own").value_or("failed"), "secret\n");
 }
 
@@ -59,6 +59,14 @@ TEST_P(Media, AFolderIsDeletedWithAllThatIsInIt) {
   const auto deleted = client().delete_path(world().user(), folder());
   ASSERT_TRUE(deleted) << oar::describe(deleted.error());
   EXPECT_EQ(refusal(client().read_file(world().user(), folder() + "/own").error()), 404);
+}
+
+/// OAR would give it to a shell as it is.
+TEST_P(Media, APathThatAShellWouldRead_IsNotSent) {
+  for (const std::string path : {"~/a b", "~/a;id", "~/$HOME", "~/`id`", "~/a*", "~/a\nb"}) {
+    EXPECT_EQ(refusal(client().read_file(world().user(), path).error()), 0) << path;
+    EXPECT_EQ(refusal(client().delete_path(world().user(), path).error()), 0) << path;
+  }
 }
 
 TEST_P(Media, APathThatIsNeitherAbsoluteNorInAHome_IsNotSent) {

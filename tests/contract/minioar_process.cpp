@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <stdexcept>
 
 #include <fcntl.h>
@@ -30,7 +31,11 @@ MiniOarProcess::MiniOarProcess(const std::string& program, const std::vector<std
   if (access(program.c_str(), X_OK) != 0) {
     throw std::runtime_error(fmt::format("minioar is asked for, and '{}' is not there: build it (target minioar)", program));
   }
-  std::vector<std::string> words{program, "--state", folder_, "--port", "0"};
+  const auto secret_file = folder_ + "/secret";
+  std::ofstream{secret_file} << secret_ << '\n';
+  std::filesystem::permissions(secret_file, std::filesystem::perms::owner_read);
+  std::vector<std::string> words{program, "--state", folder_ + "/state", "--login", login_, "--password-file", secret_file,
+                                 "--kill-jobs-on-exit", "--kill-grace-ms", "200"};
   for (const auto& user : users) {
     words.insert(words.end(), {"--user", user});
   }
