@@ -20,8 +20,8 @@ struct Tally {
   int failures_before = 0;
   grid::JobEnd last = grid::JobEnd::done;
   grid::JobId last_job{0};
-  std::string message;
-  std::size_t detail = 0;  ///< the longest message tells most
+  std::string cause;       ///< one sentence
+  std::string message;     ///< the cause, with the last lines of stderr
 };
 
 class Application {
@@ -152,12 +152,14 @@ void Application::tally(const store::LiveJob& job, const oar::RemoteJob& remote,
   if (grid::charge_of(end) != grid::Charge::task) return;
   ++tally.charged;
   tally.last = end;
-  auto message = fmt::format("task {}, job {} of OAR: {}", job.task.value(), remote.id.value(), describe_end(end, remote));
+  const auto cause = fmt::format("task {}, job {} of OAR: {}", job.task.value(), remote.id.value(), describe_end(end, remote));
+  auto message = cause;
   const auto tail = poll_.stderr_tails.find(remote.id);
   if (tail != poll_.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
-  if (message.size() >= tally.detail) {
-    tally.detail = message.size();
+  // The longest message tells most.
+  if (message.size() >= tally.message.size()) {
     tally.last_job = job.id;
+    tally.cause = cause;
     tally.message = std::move(message);
   }
 }
@@ -172,7 +174,7 @@ void Application::write_tallies() {
     store::open_event(transaction_, {.code = code, .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.charged}, now_);
     const int in_a_row = tally.charged + (tally.done > 0 ? 0 : tally.failures_before);
     if (in_a_row < config.failures_before_brake) continue;
-    const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.message.substr(0, tally.message.find('\n')));
+    const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
     store::set_brake(transaction_, pair, reason,
                      {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now_);
   }
