@@ -1,0 +1,393 @@
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lib/http/server.hpp"
+#include "lib/oar/client.hpp"
+
+/// The client before servers that fail.
+namespace gleaner::oar {
+namespace {
+
+using http::Mishap;
+using http::Response;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using namespace std::chrono_literals;
+
+Response json(unsigned status, std::string body) {
+  Response response;
+  response.status = status;
+  response.headers.add("Content-Type", "application/json; charset=ISO-8859-1");
+  response.body = std::move(body);
+  return response;
+}
+
+Response html(unsigned status, std::string body) {
+  auto response = json(status, std::move(body));
+  response.headers = {};
+  response.headers.add("Content-Type", "text/html");
+  return response;
+}
+
+const std::string kVersion = R"_({"oar_version":"2.5.9 (Canicule)"})_";
+const std::string kAccepted = R"({"id":7,"cmd_output":"OAR_JOB_ID=7\n"})";
+
+/// A server on a port of its own; every request is noted.
+class FakeOar {
+ public:
+  using Handler = std::function<Response(const http::Request&)>;
+  explicit FakeOar(Handler handler, std::optional<http::TlsFiles> tls = std::nullopt) : handler_{std::move(handler)} {
+    http::ServerOptions options;
+    options.tcp = http::TcpEndpoint{};
+    options.tls = std::move(tls);
+    server_ = http::Server::start(options, [this](const http::Request& request) {
+                (void)request.body->read_all(1 << 20);
+                const std::lock_guard lock{mutex_};
+                requests_.push_back(request.method + " " + request.target);
+                return handler_(request);
+              }).value();
+  }
+  [[nodiscard]] std::vector<std::string> requests() {
+    const std::lock_guard lock{mutex_};
+    return requests_;
+  }
+  [[nodiscard]] Access access() const {
+    Access access;
+    access.name = "fake";
+    access.url = server_->url() + "/oarapi";
+    access.authentication = Authentication::basic;
+    access.login = "grid";
+    access.secret = "open-sesame";
+    access.reader = "reader";
+    return access;
+  }
+
+ private:
+  Handler handler_;
+  std::mutex mutex_;
+  std::vector<std::string> requests_;
+  std::unique_ptr<http::Server> server_;
+};
+
+Limits short_limits() {
+  Limits limits;
+  limits.connect = 500ms;
+  limits.read = 300ms;
+  limits.submit = 300ms;
+  return limits;
+}
+
+SubmitRequest a_request() {
+  SubmitRequest request;
+  request.user = "griduser1";
+  request.command = "true";
+  return request;
+}
+
+Result<Submitted> submit_one(Client& client) {
+  const auto request = a_request();
+  return client.submit({&request, 1}).front();
+}
+
+template <class Kind, class T>
+void expect(const Result<T>& result) {
+  ASSERT_FALSE(result);
+  EXPECT_TRUE(std::holds_alternative<Kind>(result.error())) << describe(result.error());
+  EXPECT_THAT(describe(result.error()), Not(HasSubstr("sesame")));
+}
+
+Response with(Response response, Mishap mishap) {
+  response.mishap = mishap;
+  return response;
+}
+
+TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
+  std::string seen;
+  FakeOar oar{[&](const http::Request& request) {
+    seen = fmt::format("{}|{}|{}", request.headers.find("X_REMOTE_IDENT").value_or("-"), request.headers.find("Accept").value_or("-"),
+                       request.headers.find("Authorization").value_or("-"));
+    return json(200, kVersion);
+  }};
+  Client client{oar.access()};
+  EXPECT_EQ(client.version().value_or("failed"), "2.5.9 (Canicule)");
+  EXPECT_EQ(seen, "reader|application/json|Basic Z3JpZDpvcGVuLXNlc2FtZQ==");
+  EXPECT_EQ(oar.requests(), std::vector<std::string>{"GET /oarapi/version.json"});
+}
+
+TEST(OarClient, NobodyListens_SoNothingWasSent) {
+  auto access = FakeOar{[](const auto&) { return json(200, kVersion); }}.access();  // gone already
+  Client client{access, short_limits()};
+  expect<NotSent>(client.version());
+  expect<NotSent>(submit_one(client));
+}
+
+TEST(OarClient, ASubmissionWithoutAWholeAnswer_HasAnUnknownOutcome_AndIsSentOnce) {
+  const std::vector<Response> answers{with(json(201, kAccepted), {0ms, 0, Mishap::Ending::close}),
+                                      with(json(201, kAccepted), {0ms, 0, Mishap::Ending::reset}),
+                                      with(json(201, kAccepted), {0ms, 60, Mishap::Ending::close}),
+                                      with(json(201, kAccepted), {1s, std::nullopt, Mishap::Ending::none}),
+                                      json(201, kAccepted.substr(0, 10)),
+                                      json(201, "{}"),
+                                      json(201, R"({"id":7,"cmd_output":""})"),
+                                      html(201, "<html>hello</html>"),
+                                      html(200, "<html>login</html>"),
+                                      json(302, "{}")};
+  for (std::size_t place = 0; place < answers.size(); ++place) {
+    FakeOar oar{[&](const auto& request) { return request.method == "POST" ? answers[place] : json(200, kVersion); }};
+    Client client{oar.access(), short_limits()};
+    EXPECT_TRUE(client.version());  // so that a connection waits for the next request
+    expect<NoAnswer>(submit_one(client));
+    EXPECT_EQ(oar.requests().size(), 2U) << "answer " << place;
+    EXPECT_TRUE(client.version()) << "answer " << place;
+  }
+}
+
+TEST(OarClient, AServerErrorLeavesASubmissionUnknown_UnlessOarsubSaidNo) {
+  FakeOar failing{[](const auto&) { return html(502, "<title>502 Proxy Error</title>"); }};
+  Client client{failing.access()};
+  const auto failed = submit_one(client);
+  expect<ServerError>(failed);
+  EXPECT_TRUE(outcome_unknown(failed.error()));
+  EXPECT_EQ(failing.requests().size(), 1U);
+  FakeOar refusing{[](const auto&) { return json(400, R"({"code":400,"title":"Bad query","message":"not enough resources"})"); }};
+  Client other{refusing.access()};
+  const auto refused = submit_one(other);
+  expect<Refused>(refused);
+  EXPECT_FALSE(outcome_unknown(refused.error()));
+  EXPECT_THAT(describe(refused.error()), HasSubstr("not enough resources"));
+}
+
+TEST(OarClient, AnAnswerToARead_ThatIsNoJson_HalfOfIt_OrOfAnotherKind_IsNoAnswer) {
+  const std::vector<Response> answers{html(200, "<html></html>"), json(200, R"({"items":[)"), json(200, "[]"), json(200, ""),
+                                      with(json(200, kVersion), {0ms, 80, Mishap::Ending::close}),
+                                      with(json(200, kVersion), {1s, std::nullopt, Mishap::Ending::none}), json(204, "")};
+  for (const auto& answer : answers) {
+    FakeOar oar{[&](const auto&) { return answer; }};
+    Client client{oar.access(), short_limits()};
+    expect<NoAnswer>(client.occupying());
+    expect<NoAnswer>(client.resources());
+    expect<NoAnswer>(client.version());
+  }
+}
+
+TEST(OarClient, AnAnswerLongerThanTheLimit_IsNoAnswer) {
+  FakeOar oar{[](const auto&) { return json(200, std::string(5000, ' ') + kVersion); }};
+  auto limits = short_limits();
+  limits.answer_bytes = 1000;
+  Client client{oar.access(), limits};
+  const auto version = client.version();
+  expect<NoAnswer>(version);
+  EXPECT_THAT(describe(version.error()), HasSubstr("longer than 1000 bytes"));
+}
+
+/// Apache answers so when OAR's process was just ending.
+TEST(OarClient, AReadThatTheWebServerFailed_IsMadeOnceMore_AndOneThatOarFailedIsNot) {
+  int asked = 0;
+  FakeOar once{[&](const auto&) { return ++asked == 1 ? html(500, "<title>500</title>") : json(200, kVersion); }};
+  EXPECT_TRUE(Client{once.access()}.version());
+  EXPECT_EQ(once.requests().size(), 2U);
+  FakeOar always{[](const auto&) { return html(503, "<title>503</title>"); }};
+  Client unlucky{always.access()};
+  expect<ServerError>(unlucky.version());
+  EXPECT_EQ(always.requests().size(), 2U);
+  FakeOar database{[](const auto&) { return json(500, R"({"code":500,"message":"Cannot connect to the database"})"); }};
+  Client told{database.access()};
+  expect<ServerError>(told.version());
+  EXPECT_EQ(database.requests().size(), 1U);
+}
+
+TEST(OarClient, AListThatIgnoresItsOffset_IsNotReadForEver) {
+  FakeOar oar{[](const auto&) { return json(200, R"({"total":99,"items":[{"id":1,"state":"Running"},{"id":2,"state":"Running"}]})"); }};
+  Limits limits;
+  limits.page = 2;
+  Client client{oar.access(), limits};
+  expect<NoAnswer>(client.occupying());
+  EXPECT_LT(oar.requests().size(), 100U);
+}
+
+TEST(OarClient, AServerThatGivesLessThanItIsAskedFor_IsReadToTheEnd) {
+  FakeOar oar{[](const http::Request& request) {
+    const auto offset = std::stoi(std::string{request.parameter("offset").value_or("0")});
+    std::string items;
+    for (int id = offset + 1; id <= std::min(offset + 2, 7); ++id) {
+      items += fmt::format("{}{{\"id\":{},\"state\":\"Running\"}}", items.empty() ? "" : ",", id);
+    }
+    return json(200, fmt::format(R"({{"total":7,"items":[{}]}})", items));
+  }};
+  Client client{oar.access()};
+  EXPECT_EQ(client.occupying()->size(), 7U);
+  std::vector<grid::RemoteJobId> ids;
+  for (int id = 1; id <= 7; ++id) {
+    ids.emplace_back(id);
+  }
+  EXPECT_EQ(client.jobs(ids)->size(), 7U);
+}
+
+TEST(OarClient, OnePartOfAListThatFails_FailsTheWhole) {
+  FakeOar oar{[](const http::Request& request) {
+    return request.target.find("ids=3") == std::string::npos ? json(200, R"({"total":0,"items":[]})") : json(500, R"({"message":"no"})");
+  }};
+  auto limits = short_limits();
+  limits.url_bytes = 1;
+  Client client{oar.access(), limits};
+  const std::vector<grid::RemoteJobId> ids{grid::RemoteJobId{1}, grid::RemoteJobId{2}, grid::RemoteJobId{3}};
+  expect<ServerError>(client.jobs(ids));
+}
+
+TEST(OarClient, ManyRequests_EachAnswerInItsPlace_AndNoMoreAtOnceThanAllowed) {
+  std::atomic<int> now{0};
+  std::atomic<int> most{0};
+  http::ServerOptions options;
+  options.tcp = http::TcpEndpoint{};
+  const auto server = http::Server::start(options, [&](const http::Request& request) {
+                        const int busy = ++now;
+                        for (int before = most; before < busy && !most.compare_exchange_weak(before, busy);) {
+                        }
+                        const auto id = request.path.substr(request.path.rfind('/') + 1);
+                        auto response = json(200, fmt::format(R"({{"id":{},"state":"Running"}})", id.substr(0, id.find('.'))));
+                        --now;
+                        return response;
+                      }).value();
+  Access access;
+  access.url = server->url();
+  Limits limits;
+  limits.parallel = 3;
+  Client client{access, limits};
+  std::vector<JobOf> asked;
+  for (int id = 1; id <= 100; ++id) {
+    asked.push_back({"griduser1", grid::RemoteJobId{id}});
+  }
+  const auto details = client.details(asked);
+  for (std::size_t place = 0; place < asked.size(); ++place) {
+    ASSERT_TRUE(details[place]) << describe(details[place].error());
+    EXPECT_EQ(details[place]->job.id, asked[place].id);
+  }
+  EXPECT_LE(most, 3);
+  EXPECT_EQ(client.requests(), 100U);
+}
+
+TEST(OarClient, AnAnswerAboutAnotherJob_IsNoAnswer) {
+  FakeOar oar{[](const auto&) { return json(200, R"({"id":8,"state":"Running"})"); }};
+  Client client{oar.access()};
+  const JobOf asked{"griduser1", grid::RemoteJobId{7}};
+  expect<NoAnswer>(client.details({&asked, 1}).front());
+}
+
+TEST(OarClient, ADeletionSaidInHtml_IsNoDeletion) {
+  FakeOar oar{[](const auto&) { return html(200, "<html>please log in</html>"); }};
+  Client client{oar.access()};
+  const JobOf asked{"griduser1", grid::RemoteJobId{7}};
+  expect<NoAnswer>(client.remove({&asked, 1}).front());
+}
+
+TEST(OarClient, LatencyIsThatOfTheWholeAnswer) {
+  FakeOar oar{[](const auto&) { return with(json(200, kVersion), {150ms, std::nullopt, Mishap::Ending::none}); }};
+  Client client{oar.access()};
+  EXPECT_TRUE(client.version());
+  EXPECT_GE(client.last_latency(), 150ms);
+  EXPECT_GE(client.slowest_latency(), client.last_latency());
+}
+
+/// A certification authority, a server's certificate and a client's, made once.
+class Certificates {
+ public:
+  static const Certificates& get() {
+    static const Certificates kCertificates;
+    return kCertificates;
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] http::TlsFiles server() const { return {file("server.pem"), file("server.key"), std::nullopt}; }
+  [[nodiscard]] http::TlsFiles server_for_known_clients() const { return {file("server.pem"), file("server.key"), file("ca.pem")}; }
+  ~Certificates() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Certificates(Certificates&&) = delete;
+  Certificates& operator=(Certificates&&) = delete;
+
+ private:
+  Certificates() {
+    auto pattern = (std::filesystem::temp_directory_path() / "gleaner-tls-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    const std::string commands = fmt::format(
+        "cd '{}' && exec >/dev/null 2>&1; new='openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch'; "
+        "$new -x509 -days 2 -subj /CN=authority -keyout ca.key -out ca.pem && "
+        "$new -x509 -days 2 -subj /CN=stranger -keyout stranger.key -out stranger.pem && "
+        "echo subjectAltName=IP:127.0.0.1 >san && "
+        "for who in server client; do $new -subj /CN=$who -keyout $who.key -out $who.csr && "
+        "openssl x509 -req -days 2 -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile san -out $who.pem || exit 1; done",
+        folder_.string());
+    if (std::system(commands.c_str()) != 0) {
+      throw std::runtime_error("openssl could not make the certificates");
+    }
+  }
+  std::filesystem::path folder_;
+};
+
+TEST(OarClientTls, AServerOfTheGivenAuthorityIsTrusted) {
+  FakeOar oar{[](const auto&) { return json(200, kVersion); }, Certificates::get().server()};
+  auto access = oar.access();
+  access.ca_file = Certificates::get().file("ca.pem");
+  const auto version = Client{access}.version();
+  EXPECT_TRUE(version) << describe(version.error());
+}
+
+TEST(OarClientTls, AServerThatNobodyVouchesFor_GetsNoRequest) {
+  FakeOar oar{[](const auto&) { return json(201, kAccepted); }, Certificates::get().server()};
+  auto access = oar.access();
+  Client trusting_the_system{access};
+  expect<NotSent>(submit_one(trusting_the_system));
+  access.ca_file = Certificates::get().file("stranger.pem");
+  Client trusting_another{access};
+  expect<NotSent>(submit_one(trusting_another));
+  access.ca_file = "/no/such/file";
+  Client mistaken{access};
+  expect<NotSent>(submit_one(mistaken));
+  EXPECT_TRUE(oar.requests().empty());
+}
+
+TEST(OarClientTls, VerificationMayBeTurnedOff) {
+  FakeOar oar{[](const auto&) { return json(200, kVersion); }, Certificates::get().server()};
+  auto access = oar.access();
+  access.verification = Verification::off;
+  EXPECT_TRUE(Client{access}.version());
+}
+
+TEST(OarClientTls, TheNameInTheCertificateIsVerifiedToo) {
+  FakeOar oar{[](const auto&) { return json(200, kVersion); }, Certificates::get().server()};
+  auto access = oar.access();
+  access.ca_file = Certificates::get().file("ca.pem");
+  access.url.replace(access.url.find("127.0.0.1"), 9, "localhost");
+  Client client{access};
+  expect<NotSent>(client.version());
+}
+
+TEST(OarClientTls, AClientShowsItsCertificate) {
+  FakeOar oar{[](const http::Request& request) {
+                return json(200, R"({"authenticated_user":")" + request.peer.certificate.value_or("nobody") + "\"}");
+              },
+              Certificates::get().server_for_known_clients()};
+  auto access = oar.access();
+  access.ca_file = Certificates::get().file("ca.pem");
+  access.authentication = Authentication::certificate;
+  access.certificate_file = Certificates::get().file("client.pem");
+  access.key_file = Certificates::get().file("client.key");
+  EXPECT_THAT(Client{access}.who_am_i("griduser1").value_or("failed"), HasSubstr("client"));
+  access.certificate_file = Certificates::get().file("stranger.pem");
+  access.key_file = Certificates::get().file("stranger.key");
+  EXPECT_FALSE(Client{access}.version());
+}
+
+}  // namespace
+}  // namespace gleaner::oar

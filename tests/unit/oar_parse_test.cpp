@@ -1,0 +1,315 @@
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <rapidjson/document.h>
+
+#include "lib/oar/client.hpp"
+#include "lib/oar/json.hpp"
+#include "lib/oar/parse.hpp"
+
+namespace gleaner::oar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Exchange {
+  std::string section, title, method, path, body;
+  int status;
+};
+
+/// What a real OAR answered, from the testbed's transcripts.
+const std::vector<Exchange>& transcripts() {
+  static const std::vector<Exchange> kAll = [] {
+    const char* const root = std::getenv("GLEANER_SOURCE_DIR");
+    std::ifstream file{std::string{root == nullptr ? "." : root} + "/tests/oar-testbed/transcripts/all.jsonl"};
+    std::vector<Exchange> all;
+    for (std::string line; std::getline(file, line);) {
+      rapidjson::Document one;
+      one.Parse(line.c_str());
+      all.push_back({one["section"].GetString(), one["title"].GetString(), one["method"].GetString(), one["path"].GetString(),
+                     one["body"].IsString() ? one["body"].GetString() : "", one["status"].GetInt()});
+    }
+    return all;
+  }();
+  return kAll;
+}
+
+const Exchange& answer(const std::string& section, const std::string& title) {
+  for (const auto& exchange : transcripts()) {
+    if (exchange.section.starts_with(section) && exchange.title.starts_with(title)) {
+      return exchange;
+    }
+  }
+  throw std::runtime_error("no such exchange: " + title);
+}
+
+TEST(OarParse, EveryListThatARealOarGaveIsRead) {
+  int lists = 0;
+  for (const auto& exchange : transcripts()) {
+    const bool is_list = exchange.path.find("/jobs.json") != std::string::npos || exchange.path.find("/jobs/table.json") != std::string::npos ||
+                         exchange.path.find("/jobs/details.json") != std::string::npos;
+    const bool simple = exchange.path.find("structure=oar") == std::string::npos;
+    if (exchange.method == "GET" && exchange.status == 200 && is_list && simple) {
+      const auto page = parse_jobs(exchange.body);
+      ASSERT_TRUE(page) << exchange.title << ": " << page.error();
+      EXPECT_TRUE(page->total) << exchange.title;
+      ++lists;
+    }
+  }
+  EXPECT_GT(lists, 10);
+}
+
+TEST(OarParse, ATableTellsAllOfAJob) {
+  const auto page = parse_jobs(answer("04", "...the jobs").body);
+  ASSERT_TRUE(page) << page.error();
+  ASSERT_THAT(page->items, SizeIs(2));
+  const auto& job = page->items.front();
+  EXPECT_EQ(job.name, "blank");
+  EXPECT_EQ(job.owner, "griduser1");
+  EXPECT_EQ(job.queue, "default");
+  EXPECT_EQ(job.project, "default");
+  EXPECT_EQ(job.command, "/bin/echo one");
+  EXPECT_EQ(job.state, RemoteState::terminated);
+  EXPECT_EQ(job.exit_status, 0);
+  EXPECT_EQ(job.resources, 1);
+  EXPECT_EQ(job.walltime, grid::Seconds{300});
+  EXPECT_EQ(job.array, job.id);
+  EXPECT_TRUE(job.started && job.stopped);
+  EXPECT_LE(job.submitted, *job.started);
+  EXPECT_FALSE(job.is_best_effort());
+}
+
+TEST(OarParse, AnEmptyListHasNoItemsAndNoDateOfTheServer) {
+  const auto page = parse_jobs(answer("01", "...it may list jobs").body);
+  ASSERT_TRUE(page) << page.error();
+  EXPECT_THAT(page->items, IsEmpty());
+  EXPECT_EQ(page->total, 0U);
+}
+
+TEST(OarParse, ZeroIsNoDate_AndNullIsNothing) {
+  const auto waiting = parse_job(answer("03", "...its description").body);
+  ASSERT_TRUE(waiting) << waiting.error();
+  const auto page = parse_jobs(R"({"total":"1","items":[{"id":"7","state":"Waiting","name":null,"start_time":0,"stop_time":0,"exit_code":null,)"
+                               R"("walltime":null,"submission_time":"1795201398","message":null}]})");
+  ASSERT_TRUE(page) << page.error();
+  const auto& job = page->items.front();
+  EXPECT_EQ(job.id.value(), 7);
+  EXPECT_EQ(grid::to_unix(job.submitted), 1795201398);
+  EXPECT_FALSE(job.started || job.stopped || job.exit_status || job.walltime || job.resources);
+}
+
+TEST(OarParse, EventsSayWhatBecameOfAJob) {
+  const auto preempted = parse_job(answer("09", "The idempotent one").body);
+  ASSERT_TRUE(preempted) << preempted.error();
+  EXPECT_EQ(preempted->resubmitted_as, grid::RemoteJobId{1173});
+  EXPECT_TRUE(preempted->job.is_best_effort());
+  EXPECT_THAT(preempted->types, ElementsAre("besteffort", "idempotent"));
+  EXPECT_THAT(preempted->events, ::testing::Contains(::testing::Field(&RemoteEvent::type, "BESTEFFORT_KILL")));
+  const auto failed = parse_job(answer("14", "...it failed there").body);
+  ASSERT_TRUE(failed) << failed.error();
+  EXPECT_EQ(failed->resubmitted_as, grid::RemoteJobId{1183});
+  EXPECT_FALSE(failed->job.resources);
+  const auto second = parse_job(answer("14", "...OAR submitted it again").body);
+  ASSERT_TRUE(second) << second.error();
+  EXPECT_EQ(second->resubmit_of, grid::RemoteJobId{1182});
+  EXPECT_FALSE(second->resubmitted_as);
+}
+
+TEST(OarParse, AMarkOfTheJobInAFileNameIsReplaced) {
+  const auto job = parse_job(R"({"id":9,"state":"Running","stdout_file":"a.%jobid%.%jobid%","stderr_file":"b"})");
+  ASSERT_TRUE(job) << job.error();
+  EXPECT_EQ(job->stdout_file, "a.9.9");
+  EXPECT_EQ(job->stderr_file, "b");
+}
+
+TEST(OarParse, AStateThatIsNotKnownIsUnknown_AndNoEnd) {
+  const auto job = parse_job(R"({"id":9,"state":"Dreaming"})");
+  ASSERT_TRUE(job) << job.error();
+  EXPECT_EQ(job->job.state, RemoteState::unknown);
+  EXPECT_FALSE(is_over(job->job.state));
+}
+
+TEST(OarParse, WhatMakesNoSenseIsRefusedWithAReason) {
+  const std::map<std::string, std::string> wrong{
+      {"", "not JSON"},
+      {"<html></html>", "not JSON"},
+      {R"({"items":[)", "not JSON"},
+      {R"([1])", "not an object"},
+      {R"({})", "'items' is missing"},
+      {R"({"items":{}})", "'items' is not a list"},
+      {R"({"items":[1]})", "not an object"},
+      {R"({"items":[{"state":"Running"}]})", "'id' is missing"},
+      {R"({"items":[{"id":1}]})", "'state' is missing"},
+      {R"({"items":[{"id":0,"state":"Running"}]})", "0 is not the id of a job"},
+      {R"({"items":[{"id":"12x","state":"Running"}]})", "'id' is not an integer"},
+      {R"({"items":[{"id":1.5,"state":"Running"}]})", "'id' is not an integer"},
+      {R"({"items":[{"id":1,"state":[]}]})", "'state' is not a text"},
+      {R"({"items":[{"id":1,"state":"Running","start_time":-5}]})", "not a date"},
+      {R"({"items":[{"id":1,"state":"Running","start_time":99999999999999999}]})", "not a date"},
+      {R"({"items":[{"id":1,"state":"Running","exit_code":99999999999}]})", "out of its range"},
+      {R"({"items":[],"total":-1})", "'total' is negative"}};
+  for (const auto& [body, reason] : wrong) {
+    const auto page = parse_jobs(body);
+    ASSERT_FALSE(page) << body;
+    EXPECT_THAT(page.error(), HasSubstr(reason)) << body;
+  }
+}
+
+TEST(OarParse, ASubmissionNamesItsJobsInOrder) {
+  const auto& exchange = answer("04", "As many jobs as lines");
+  const auto submitted = parse_submission(exchange.body, 3);
+  ASSERT_TRUE(submitted) << submitted.error();
+  EXPECT_THAT(submitted->ids, ElementsAre(grid::RemoteJobId{1130}, grid::RemoteJobId{1131}, grid::RemoteJobId{1132}));
+  EXPECT_EQ(submitted->array, grid::RemoteJobId{1130});
+  EXPECT_THAT(parse_submission(exchange.body, 4).error(), HasSubstr("4 jobs were asked for, and the answer names 3"));
+  const auto single = parse_submission(answer("03", "One job").body, 1);
+  ASSERT_TRUE(single) << single.error();
+  EXPECT_EQ(single->array, single->ids.front());
+}
+
+TEST(OarParse, ASubmissionThatContradictsItselfIsNoAnswer) {
+  EXPECT_FALSE(parse_submission(R"({"id":3,"cmd_output":"OAR_JOB_ID=1\nOAR_JOB_ID=2\n"})", 2));
+  EXPECT_FALSE(parse_submission(R"({"id":1,"cmd_output":"OAR_JOB_ID=1\nOAR_JOB_ID=1\n"})", 2));
+  EXPECT_FALSE(parse_submission(R"({"id":1})", 1));
+  EXPECT_FALSE(parse_submission(R"({"id":-5,"cmd_output":"OAR_JOB_ID=-5\n"})", 1));
+  EXPECT_FALSE(parse_submission(R"({"id":1,"cmd_output":"said OAR_JOB_ID=1\n"})", 1));
+}
+
+template <class Kind>
+void expect_kind(const Exchange& exchange) {
+  const auto failure = submission_failure(exchange.status, parse_message(exchange.body));
+  EXPECT_TRUE(std::holds_alternative<Kind>(failure)) << exchange.title << ": " << describe(failure);
+}
+
+/// The status says it in few cases: 500 may be a refusal, and 400 a job that exists.
+TEST(OarParse, ARefusedSubmissionIsToldFromOneWhoseOutcomeIsUnknown) {
+  for (const std::string title : {"Resource request that is not", "Resource request with a syntax", "More resources", "Property that is not SQL",
+                                  "Property that no", "Unknown type", "Unknown queue", "Unknown option", "No command", "Broken JSON", "Empty body",
+                                  "Wrong content type", "Best effort and reservation", "The user root"}) {
+    expect_kind<Refused>(answer("13", title));
+  }
+  expect_kind<Refused>(answer("01", "Identity that is no unix account"));
+  expect_kind<ServerError>(answer("14", "Submission fails, though"));
+  expect_kind<ServerError>(answer("13", "Reservation in the past"));
+  EXPECT_TRUE(std::holds_alternative<ServerError>(submission_failure(500, "Cannot connect to the database")));
+  EXPECT_TRUE(std::holds_alternative<ServerError>(submission_failure(502, "Bad gateway")));
+}
+
+TEST(OarParse, AnOutcomeOfADeletionIsReadInItsText) {
+  const auto outcome = [](const std::string& section, const std::string& title) {
+    const auto& exchange = answer(section, title);
+    return removal_outcome(exchange.status, parse_message(exchange.body));
+  };
+  EXPECT_EQ(outcome("06", "Deletion while it runs"), Removal::accepted);
+  EXPECT_EQ(outcome("04", "The whole array is deleted"), Removal::accepted);
+  EXPECT_EQ(outcome("06", "Deletion again"), Removal::already_over_or_asked);
+  EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Somebody else may").error()));
+  EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Deletion of an unknown").error()));
+  EXPECT_TRUE(std::holds_alternative<Refused>(outcome("06", "Nor may").error()));
+  // Registered, and nobody was told: it may not be carried out.
+  EXPECT_TRUE(std::holds_alternative<ServerError>(outcome("14", "Deletion fails too").error()));
+}
+
+TEST(OarParse, APageOfTheWebServerIsItsTitle_AndAMessageIsOneLine) {
+  EXPECT_EQ(parse_message(answer("01", "Wrong password").body), "401 Unauthorized");
+  EXPECT_EQ(parse_message(R"({"message":"one"})"), "one");
+  EXPECT_EQ(parse_message(""), "no message");
+  const auto failure = read_failure(500, std::string(5000, 'x') + "\ny");
+  EXPECT_LT(describe(failure).size(), 1000U);
+  EXPECT_THAT(describe(read_failure(404, "two\nlines")), ::testing::Not(HasSubstr("\n")));
+}
+
+TEST(OarParse, ResourcesCountByStateAndNode_AndASleepingNodeIsUsable) {
+  const auto page = parse_resources(
+      R"({"total":5,"items":[{"id":1,"network_address":"n1","state":"Alive"},{"id":2,"network_address":"n1","state":"Suspected"},)"
+      R"({"id":3,"network_address":"n2","state":"Absent","available_upto":2147483647},)"
+      R"({"id":4,"network_address":"n2","state":"Absent","available_upto":5},{"id":5,"network_address":"n2","state":"Dead"}]})");
+  ASSERT_TRUE(page) << page.error();
+  const auto resources = count_resources(page->items, grid::from_unix(1'800'000'000));
+  EXPECT_EQ(resources.total, 5);
+  EXPECT_EQ(resources.alive, 1);
+  EXPECT_EQ(resources.standby, 1);
+  EXPECT_EQ(resources.absent, 1);
+  EXPECT_EQ(resources.suspected, 1);
+  EXPECT_EQ(resources.dead, 1);
+  EXPECT_EQ(resources.usable(), 2);
+  EXPECT_EQ(resources.biggest_node(), 3);
+  ASSERT_THAT(resources.nodes, SizeIs(2));
+  EXPECT_EQ(resources.nodes[1].usable, 1);
+}
+
+TEST(OarParse, SmallAnswersAreRead) {
+  EXPECT_EQ(parse_version(answer("01", "Version").body).value_or(""), "2.5.9 (Canicule)");
+  EXPECT_EQ(parse_stress(answer("11", "Stress of the server").body).value_or(-1), 0.0);
+  EXPECT_EQ(parse_stress(R"({"GLOBAL_STRESS":0.75})").value_or(-1), 0.75);
+  EXPECT_FALSE(parse_stress(R"({"GLOBAL_STRESS":"much"})"));
+  EXPECT_EQ(parse_identity(answer("01", "Who am I").body).value_or(""), "griduser1");
+}
+
+TEST(OarParse, BytesOfLatin1BecomeUtf8_AndUtf8StaysAsItIs) {
+  EXPECT_EQ(json::to_utf8("caf\xE9"), "caf\xC3\xA9");
+  EXPECT_EQ(json::to_utf8("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"), "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
+  EXPECT_EQ(json::to_utf8("\xC3"), "\xC3\x83");
+  EXPECT_EQ(json::to_utf8("\xC0\x80"), "\xC3\x80\xC2\x80");      // overlong
+  EXPECT_EQ(json::to_utf8("\xED\xA0\x80"), "\xC3\xAD\xC2\xA0\xC2\x80");  // a surrogate
+  EXPECT_EQ(parse_job("{\"id\":1,\"state\":\"Running\",\"command\":\"caf\xE9\"}")->job.command, "caf\xC3\xA9");
+}
+
+void parse_as_everything(const std::string& body) {
+  (void)parse_jobs(body);
+  (void)parse_job(body);
+  (void)parse_resources(body);
+  (void)parse_submission(body, 1);
+  (void)parse_version(body);
+  (void)parse_stress(body);
+  (void)parse_identity(body);
+  (void)submission_failure(500, parse_message(body));
+  (void)removal_outcome(400, parse_message(body));
+}
+
+TEST(OarParse, BrokenAnswersNeverBreakTheParsers) {
+  std::mt19937 random{7};
+  for (const auto& exchange : transcripts()) {
+    for (int round = 0; round < 6; ++round) {
+      auto body = exchange.body.substr(0, random() % (exchange.body.size() + 1));
+      for (int flip = 0; flip < round && !body.empty(); ++flip) {
+        body[random() % body.size()] = static_cast<char>(random());
+      }
+      parse_as_everything(body);
+    }
+  }
+  parse_as_everything(std::string(1'000'000, '['));
+  parse_as_everything("{\"items\":" + std::string(1'000'000, '['));
+}
+
+RC_GTEST_PROP(OarParse, AnyBytesBecomeUtf8ThatStaysAsItIs, (const std::string& bytes)) {
+  const auto once = json::to_utf8(bytes);
+  RC_ASSERT(json::to_utf8(once) == once);
+}
+
+TEST(OarStates, EachHasOarsOwnName_AndOnlyTwoAreEnds) {
+  int ends = 0;
+  for (int number = 0; number < static_cast<int>(RemoteState::unknown); ++number) {
+    const auto state = static_cast<RemoteState>(number);
+    EXPECT_EQ(remote_state(name_of(state)), state);
+    EXPECT_FALSE(is_over(state) && holds_resources(state));
+    ends += is_over(state) ? 1 : 0;
+  }
+  EXPECT_EQ(ends, 2);
+  EXPECT_EQ(shell_status(768), 3);
+  EXPECT_EQ(shell_status(9), 137);
+  EXPECT_EQ(shell_status(32512), 127);
+}
+
+}  // namespace
+}  // namespace gleaner::oar

@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <rapidjson/document.h>
+
+#include "lib/oar/pages.hpp"
+#include "lib/oar/request_text.hpp"
+
+namespace gleaner::oar {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(OarRequest, ABodyIsAsciiJson_WithWhatIsGivenOnly) {
+  SubmitRequest request;
+  request.user = "griduser1";
+  request.resources = "/nodes=1/core=4";
+  request.walltime = "0:10:0";
+  request.command = "caf\xC3\xA9 \"x\"";
+  request.lines = {"1", "2"};
+  request.types = {"besteffort"};
+  const auto body = submission_body(request);
+  EXPECT_TRUE(std::ranges::all_of(body, [](char letter) { return letter >= ' ' && letter < '\x7F'; }));
+  rapidjson::Document json;
+  json.Parse(body.c_str());
+  EXPECT_STREQ(json["resource"].GetString(), "/nodes=1/core=4,walltime=0:10:0");
+  EXPECT_STREQ(json["command"].GetString(), "caf\xC3\xA9 \"x\"");
+  EXPECT_STREQ(json["param_file"].GetString(), "1\n2\n");
+  EXPECT_STREQ(json["type"][0].GetString(), "besteffort");
+  EXPECT_EQ(json.MemberCount(), 4U);
+}
+
+TEST(OarRequest, ANameThatOarWouldCutIsWrong) {
+  EXPECT_FALSE(wrong_user("griduser_1"));
+  EXPECT_THAT(*wrong_user("john.doe"), HasSubstr("would cut 'john.doe' to 'john'"));
+  for (const std::string user : {"", "-x", "a b", "caf\xC3\xA9", "x\r\nX-Other: y"}) {
+    EXPECT_TRUE(wrong_user(user)) << user;
+  }
+}
+
+TEST(OarRequest, PathsAreEncoded_AndAShellFindsNothingInThem) {
+  EXPECT_EQ(media_path("~/.gleaner/g/1/journal.a"), "/media/~/.gleaner/g/1/journal.a");
+  EXPECT_EQ(media_path("/home/u/a,b"), "/media/home/u/a%2Cb");
+  EXPECT_FALSE(wrong_path("~/a,b"));
+  for (const std::string path : {"", "a", "~", "~x/y", "/a b", "/a;b", "/$x", "/`x`", "/a\n", "/a'b", "/a\\b", "/(a)", "/a*"}) {
+    EXPECT_TRUE(wrong_path(path)) << path;
+  }
+}
+
+RC_GTEST_PROP(OarRequest, ChunksHoldEveryIdOnce_AndFitTheUrl, (const std::vector<std::uint32_t>& numbers, std::uint8_t bytes)) {
+  std::vector<grid::RemoteJobId> ids;
+  std::set<std::int64_t> expected;
+  for (const auto number : numbers) {
+    ids.emplace_back(number);
+    expected.insert(number);
+  }
+  std::vector<std::int64_t> found;
+  for (const auto& chunk : id_chunks(ids, bytes)) {
+    RC_ASSERT(chunk.size() <= bytes || chunk.find(':') == std::string::npos);
+    for (std::size_t start = 0; start <= chunk.size();) {
+      const auto end = std::min(chunk.find(':', start), chunk.size());
+      found.push_back(std::stoll(chunk.substr(start, end - start)));
+      start = end + 1;
+    }
+  }
+  RC_ASSERT(found == std::vector<std::int64_t>(expected.begin(), expected.end()));
+}
+
+/// A list on a server, which may change between two requests.
+struct ServedList {
+  std::set<std::int64_t> ids;
+  std::vector<std::int64_t> page(std::size_t offset, std::size_t limit) const {
+    std::vector<std::int64_t> all(ids.begin(), ids.end());
+    const auto from = std::min(offset, all.size());
+    return {all.begin() + static_cast<std::ptrdiff_t>(from), all.begin() + static_cast<std::ptrdiff_t>(std::min(from + limit, all.size()))};
+  }
+};
+
+TEST(OarPaging, AListOfOnePageIsOneRequest) {
+  Paging paging{1000};
+  EXPECT_EQ(paging.take(std::vector<std::int64_t>{1, 2, 3}, 3), Paging::Next::finished);
+  EXPECT_EQ(Paging{1000}.take({}, 0), Paging::Next::finished);
+}
+
+TEST(OarPaging, AServerThatIgnoresTheOffset_IsGivenUp) {
+  Paging paging{3};
+  const std::vector<std::int64_t> same{1, 2, 3};
+  auto next = Paging::Next::more;
+  int requests = 0;
+  for (; next == Paging::Next::more && requests < 1000; ++requests) {
+    next = paging.take(same, 1000);
+  }
+  EXPECT_EQ(next, Paging::Next::lost);
+  EXPECT_LT(requests, 100);
+}
+
+TEST(OarPaging, AServerThatIgnoresTheLimitToo_GaveAllAtOnce) {
+  Paging paging{2};
+  EXPECT_EQ(paging.take(std::vector<std::int64_t>{1, 2, 3, 4, 5}, 5), Paging::Next::finished);
+}
+
+TEST(OarPaging, ATotalThatNothingComesOf_IsGivenUp) {
+  Paging paging{2};
+  auto next = Paging::Next::more;
+  for (int requests = 0; next == Paging::Next::more && requests < 1000; ++requests) {
+    next = paging.take({}, 7);
+  }
+  EXPECT_EQ(next, Paging::Next::lost);
+}
+
+/// Whatever leaves or joins the list meanwhile, what stayed in it is seen.
+RC_GTEST_PROP(OarPaging, WhatStaysInAListThatChangesIsSeen, ()) {
+  const auto numbers = *rc::gen::container<std::set<std::int64_t>>(rc::gen::inRange<std::int64_t>(1, 200));
+  const auto limit = *rc::gen::inRange<std::size_t>(2, 20);
+  ServedList list{numbers};
+  std::set<std::int64_t> stayed = numbers;
+  std::set<std::int64_t> seen;
+  Paging paging{limit};
+  auto next = Paging::Next::more;
+  for (int changes = 0; next == Paging::Next::more; ++changes) {
+    const auto page = list.page(paging.offset(), paging.limit());
+    seen.insert(page.begin(), page.end());
+    next = paging.take(page, list.ids.size());
+    if (changes < 10) {
+      const auto leaves = *rc::gen::inRange<std::int64_t>(1, 200);
+      list.ids.erase(leaves);
+      stayed.erase(leaves);
+      list.ids.insert(*rc::gen::inRange<std::int64_t>(1, 400));
+    }
+  }
+  if (next == Paging::Next::finished) {
+    RC_ASSERT(std::ranges::includes(seen, stayed));
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::oar
