@@ -13,9 +13,7 @@ std::size_t take(char* data, std::size_t /*one*/, std::size_t size, void* body) 
   return size;
 }
 
-}  // namespace
-
-RawAnswer raw(const oar::Access& access, const std::string& method, const std::string& path, const std::vector<std::string>& headers,
+RawAnswer ask(const oar::Access& access, const std::string& method, const std::string& path, const std::vector<std::string>& headers,
               const std::string& body) {
   const std::unique_ptr<CURL, decltype(&curl_easy_cleanup)> easy{curl_easy_init(), curl_easy_cleanup};
   curl_slist* list = nullptr;
@@ -50,6 +48,20 @@ RawAnswer raw(const oar::Access& access, const std::string& method, const std::s
   curl_easy_getinfo(easy.get(), CURLINFO_CONTENT_TYPE, &type);
   answer.status = static_cast<int>(status);
   answer.content_type = type == nullptr ? "" : type;
+  return answer;
+}
+
+}  // namespace
+
+/// A process of the real API ends after an error of its own, and Apache may give it one request more.
+RawAnswer raw(const oar::Access& access, const std::string& method, const std::string& path, const std::vector<std::string>& headers,
+              const std::string& body) {
+  constexpr int kServerError = 500;
+  constexpr int kTries = 5;
+  auto answer = ask(access, method, path, headers, body);
+  for (int tries = 1; method != "POST" && answer.status == kServerError && answer.content_type.starts_with("text/html") && tries < kTries; ++tries) {
+    answer = ask(access, method, path, headers, body);
+  }
   return answer;
 }
 
