@@ -121,6 +121,7 @@ void Engine::loop() {
       const std::lock_guard lock{mutex_};
       launched(order, pid);
     }
+    if (!orders.empty()) timeout = 0;  // their ends of walltime are not in it
   }
 }
 

@@ -26,7 +26,7 @@ struct TestCampaign {
   std::string type = "default";
   std::string resources = "/core=1";
   std::string walltime = "0:10:0";
-  std::string job_type = "best_effort";
+  std::string job_type{};  ///< empty: what the JDL gives; else "normal"
   int max_jobs = 0;  ///< 0: no limit
 };
 
@@ -60,7 +60,13 @@ class GridUnderTest {
   /// The same in the background, with its output in a file of the folder.
   [[nodiscard]] Service background(const std::string& name, std::vector<std::string> arguments);
 
-  /// Straight into the database, as gridapi does.
+  /// Starts the API, and returns when it answers.
+  void start_api();
+  /// By gridsub, with its output checked. `jdl` is JSON.
+  grid::CampaignId gridsub(const std::string& jdl, std::vector<std::string> options = {});
+  /// The same campaign as `submit`, as JSON.
+  [[nodiscard]] static std::string jdl_of(const TestCampaign& campaign);
+  /// Straight into the database, as gridapi does: for the tests of the core alone.
   grid::CampaignId submit(const TestCampaign& campaign);
   void cancel(grid::CampaignId campaign);
   /// Where the cluster is reached from now on.

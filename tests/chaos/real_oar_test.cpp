@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tests/chaos/tcp_gate.hpp"
+#include "tests/system/grid_under_test.hpp"
+#include "tests/system/http_call.hpp"
+
+/// Exactly once, on real OAR clusters: those of the testbed that GLEANER_TEST_OAR names.
+namespace gleaner::tests {
+namespace {
+
+constexpr process::Duration kPatience{600'000};
+/// Real OAR starts some three jobs a second: the long run has the numbers of the specification.
+std::int64_t tasks() { return long_runs() ? 400 : 40; }
+
+class RealOar : public ::testing::Test {
+ protected:
+  static GridUnderTest::Wish wish() {
+    return {.backend = GridUnderTest::Backend::real_oar,
+            .clusters = {},
+            .configuration = {{"cycle_period", "1s"}, {"void_delay", "10s"}, {"submit_timeout", "10s"}, {"request_timeout", "10s"}, {"lease_duration", "4s"}}};
+  }
+  void SetUp() override {
+    if (real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
+    grid = std::make_unique<GridUnderTest>(wish());
+  }
+  [[nodiscard]] std::string ends(const std::string& end) const { return fmt::format("SELECT count(*) FROM jobs WHERE ending = '{}'", end); }
+  void is_done(grid::CampaignId campaign, std::int64_t total) {
+    ASSERT_TRUE(grid->terminates(campaign, kPatience));
+    EXPECT_TRUE(grid->is_exactly_done(campaign, total));
+  }
+  std::unique_ptr<GridUnderTest> grid;
+};
+
+TEST_F(RealOar, ACampaignFromGridsubToItsEnd_RunsEachTaskExactlyOnce) {
+  grid->start_api();
+  grid->almighty().start();
+  const auto campaign = grid->gridsub(GridUnderTest::jdl_of({.tasks = tasks(), .exec_file = grid->oracle().task()}));
+  EXPECT_TRUE(grid->run("gridwait", {std::to_string(campaign.value())}, kPatience).end.succeeded());
+  is_done(campaign, tasks());
+}
+
+/// A job of the cluster's own users, which preempts best-effort ones.
+void submit_local_jobs(const TestCluster& cluster, int jobs) {
+  const auto body = fmt::format(R"({{"resource":"/core={},walltime=0:2:0","command":"sleep 3"}})", jobs);
+  const auto answer = call({.method = "POST",
+                            .url = cluster.url + "/jobs.json",
+                            .body = body,
+                            .login = cluster.login,
+                            .password = cluster.password,
+                            .headers = {"Content-Type: application/json", cluster.identity_header + ": griduser2"}});
+  ASSERT_EQ(answer.status, 201) << answer.body;
+}
+
+TEST_F(RealOar, TwentyJobsPreemptedByLocalOnes_RunAgain_EachTaskExactlyOnce) {
+  const auto total = std::max<std::int64_t>(tasks(), 50);
+  grid->almighty().start();
+  const auto campaign = grid->submit({.tasks = total, .exec_file = grid->oracle().gated_task()});
+  ASSERT_TRUE(grid->becomes("SELECT running >= 32 FROM campaigns", "t", kPatience));
+  for (const auto& cluster : grid->clusters()) ASSERT_NO_FATAL_FAILURE(submit_local_jobs(cluster, 10));
+  ASSERT_TRUE(grid->becomes(fmt::format("SELECT ({}) >= 20", ends("preempted")), "t", kPatience));
+  grid->oracle().open_gate();
+  is_done(campaign, total);
+  EXPECT_EQ(grid->value("SELECT sum(charged) FROM tasks"), "0");
+}
+
+TEST_F(RealOar, TheRunnerKilledAtEachOfItsFailpoints_EachTaskExactlyOnce) {
+  const auto campaign = grid->submit({.tasks = tasks(), .exec_file = grid->oracle().task("sleep 1")});
+  const auto deaths = [] { return std::string{"SELECT count(*) FROM cycles, jsonb_array_elements(modules) m WHERE m->>'module' = 'runner' AND m->>'result' = 'failed'"}; };
+  std::int64_t seen = 0;
+  for (const auto* name : {"runner.before_post", "runner.after_post", "runner.after_accept"}) {
+    grid->almighty().start({{"GLEANER_FAILPOINT", name}});
+    ASSERT_TRUE(grid->becomes(fmt::format("SELECT ({}) > {}", deaths(), seen), "t", kPatience)) << name;
+    grid->almighty().kill();
+    seen = grid->number(deaths());
+  }
+  grid->almighty().start();
+  is_done(campaign, tasks());
+}
+
+class RealOarLosesTheAnswer : public RealOar, public ::testing::WithParamInterface<std::pair<const char*, TcpGate::Instead>> {};
+
+TEST_P(RealOarLosesTheAnswer, OfAnAcceptedSubmission_EachTaskExactlyOnce) {
+  std::vector<std::unique_ptr<TcpGate>> gates;
+  for (const auto& cluster : grid->clusters()) {
+    gates.push_back(std::make_unique<TcpGate>(cluster.url));
+    gates.back()->lose(GetParam().second, 1, std::chrono::seconds{15});
+    grid->move_cluster(cluster.name, gates.back()->url());
+  }
+  const auto campaign = grid->submit({.tasks = tasks(), .exec_file = grid->oracle().task("sleep 1")});
+  grid->almighty().start();
+  is_done(campaign, tasks());
+  for (const auto& gate : gates) EXPECT_EQ(gate->lost(), 1);
+  EXPECT_EQ(grid->value("SELECT count(*) FROM launches WHERE state <> 'accepted'"), "0");
+}
+
+INSTANTIATE_TEST_SUITE_P(By, RealOarLosesTheAnswer,
+                         ::testing::Values(std::pair{"end_of_file", TcpGate::Instead::end_of_file}, std::pair{"reset", TcpGate::Instead::reset},
+                                           std::pair{"error_500", TcpGate::Instead::error_500}, std::pair{"late", TcpGate::Instead::late}),
+                         [](const auto& each) { return std::string{each.param.first}; });
+
+}  // namespace
+}  // namespace gleaner::tests

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "tests/system/grid_under_test.hpp"
+
+/// Who conducts the grid.
+namespace gleaner::tests {
+namespace {
+
+constexpr process::Duration kPatience{60'000};
+
+bool stands_by(const Service& almighty) { return tail_of(almighty.log(), 100).find("standing by") != std::string::npos; }
+
+TEST(AlmightyOnce, CalledAgainAndAgain_BringsACampaignToItsEnd_ACycleACall) {
+  GridUnderTest grid;
+  const auto campaign = grid.submit({.tasks = 40, .exec_file = grid.oracle().task()});
+  int calls = 0;
+  ASSERT_TRUE(await(kPatience, [&] {
+    ++calls;
+    const auto said = grid.run("almighty", {"--once"});
+    EXPECT_TRUE(said.end.succeeded()) << said.output;
+    return grid.value("SELECT state FROM campaigns") == "terminated";
+  }));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 40));
+  EXPECT_EQ(grid.number("SELECT count(*) FROM cycles"), calls);
+}
+
+TEST(AlmightyOnce, WhileAnotherConducts_LeavesTheWorkToIt) {
+  GridUnderTest grid;
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM cycles", "t"));
+  const auto said = grid.run("almighty", {"--once"});
+  EXPECT_EQ(said.end.exit_status, 75) << said.output;
+}
+
+TEST(SecondAlmighty, StandsBy_AndTakesOverWhenTheFirstIsKilled) {
+  GridUnderTest grid{{.configuration = {{"lease_duration", "3s"}}}};
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 100, .exec_file = grid.oracle().task("sleep 0.5")});
+  ASSERT_TRUE(grid.becomes("SELECT done > 0 FROM campaigns", "t"));
+  grid.standby().start();
+  ASSERT_TRUE(await(kPatience, [&] { return stands_by(grid.standby()); }));
+  ASSERT_EQ(grid.value("SELECT count(DISTINCT term) FROM cycles"), "1");
+  grid.almighty().kill();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 100));
+  EXPECT_EQ(grid.value("SELECT count(DISTINCT term) FROM cycles"), "2");
+}
+
+TEST(SecondAlmighty, TakesOverAtOnceFromOneThatStopsCleanly) {
+  GridUnderTest grid{{.configuration = {{"lease_duration", "10m"}, {"idle_period", "300ms"}}}};
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM cycles", "t"));
+  grid.standby().start();
+  ASSERT_TRUE(await(kPatience, [&] { return stands_by(grid.standby()); }));
+  EXPECT_TRUE(grid.almighty().stop().succeeded());
+  EXPECT_EQ(grid.value("SELECT expires_at < now() FROM lease"), "t");
+}
+
+}  // namespace
+}  // namespace gleaner::tests

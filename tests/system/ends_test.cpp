@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "tests/system/grid_under_test.hpp"
+
+/// How jobs end, and what becomes of their tasks.
+namespace gleaner::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string of(grid::CampaignId campaign, const std::string& column) {
+  return fmt::format("SELECT {} FROM campaigns WHERE id = {}", column, campaign.value());
+}
+std::string ends(grid::CampaignId campaign, const std::string& end) {
+  return fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND ending = '{}'", campaign.value(), end);
+}
+
+TEST(Task, ThatFails_OpensAnEventWithItsStderr_AndBrakesItsClusterAlone) {
+  GridUnderTest grid{{.configuration = {{"brake_time", "1s"}, {"brake_time_max", "1s"}}}};
+  grid.start_api();
+  const auto bad = "bash -c 'echo no such molecule >&2; exit 3' task";
+  const auto jdl = fmt::format(R"({{"name":"half","nb_jobs":60,"walltime":"0:1:0","clusters":{{"alpha":{{"exec_file":"{}"}},"beta":{{"exec_file":"sleep 1; true"}}}}}})", bad);
+  const auto campaign = grid.gridsub(jdl);
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM brakes b JOIN clusters k ON k.id = b.cluster_id WHERE k.name = 'alpha'", "1"));
+  const auto failed_before = grid.number(ends(campaign, "task_error"));
+  EXPECT_THAT(grid.value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("no such molecule"));
+  ASSERT_TRUE(grid.becomes(fmt::format("SELECT count(*) > {} FROM jobs WHERE ending = 'task_error'", failed_before), "t"))
+      << "the cluster is tried again when the brake is over";
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM brakes b JOIN clusters k ON k.id = b.cluster_id WHERE k.name = 'beta'"), "0");
+  EXPECT_EQ(grid.value(of(campaign, "done + failed")), "60");
+  EXPECT_GT(grid.number(of(campaign, "done")), 20);
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(Task, ThatAsksForARerun_RunsAgain_AndPaysNothing) {
+  for (const int status : {66, 67}) {
+    GridUnderTest grid;
+    const auto campaign = grid.submit({.tasks = 12, .exec_file = grid.oracle().task(fmt::format("[ $CIGRI_ATTEMPT != 0 ] || exit {}", status))});
+    grid.almighty().start();
+    ASSERT_TRUE(grid.terminates(campaign));
+    EXPECT_TRUE(grid.is_exactly_done(campaign, 12));
+    EXPECT_EQ(grid.value(ends(campaign, status == 66 ? "rerun_first" : "rerun_last")), "12");
+    EXPECT_EQ(grid.value("SELECT sum(charged) FROM tasks"), "0");
+  }
+}
+
+TEST(Task, LongerThanItsWalltime_IsKilled_AndPays) {
+  GridUnderTest grid;
+  const auto campaign = grid.submit({.tasks = 4, .exec_file = grid.oracle().task("sleep 300"), .walltime = "0:0:1"});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.value(of(campaign, "failed")), "4");
+  EXPECT_EQ(grid.value(ends(campaign, "walltime")), "4");
+  EXPECT_GE(grid.number("SELECT count(*) FROM events WHERE code = 'WALLTIME'"), 1);
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(BestEffortJobs, Preempted_RunAgain_AndTheirTasksPayNothing) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .cores = 8}, {.name = "beta", .cores = 8}}}};
+  const auto campaign = grid.submit({.tasks = 60, .exec_file = grid.oracle().gated_task()});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes(of(campaign, "running"), "32"));
+  EXPECT_EQ(grid.cluster("alpha").preempt(10) + grid.cluster("beta").preempt(10), 20);
+  ASSERT_TRUE(grid.becomes(ends(campaign, "preempted"), "20"));
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 60));
+  EXPECT_EQ(grid.value("SELECT sum(charged) FROM tasks"), "0");
+}
+
+TEST(ParallelJobs, FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .cores = 8}, {.name = "beta", .cores = 8}}, .configuration = {{"flood", "0.5"}}}};
+  const auto campaign = grid.submit({.tasks = 60, .exec_file = grid.oracle().task("sleep 2"), .resources = "/nodes=1/core=4"});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 60));
+  EXPECT_EQ(grid.value("SELECT min(most) FROM (SELECT max(our_running) AS most FROM gridstatus GROUP BY cluster_id) m"), "16");
+  EXPECT_LE(grid.number("SELECT max(our_waiting) FROM gridstatus WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16)"), 8);
+}
+
+}  // namespace
+}  // namespace gleaner::tests
