@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <random>
 #include <thread>
+#include <variant>
 
 #include "lib/process/exit_code.hpp"
 #include "lib/process/secret.hpp"
@@ -136,6 +138,7 @@ struct ApiClient::Curl {
   void prepare(const Request& request, Exchange& exchange);
   curl_slist* headers_of(const Request& request) const;
   [[nodiscard]] Error unreachable(const std::string& what) const;
+  [[nodiscard]] std::string why(CURLcode code, const char* text) const;
 
   const process::Config config;
   CURL* handle;
@@ -194,6 +197,14 @@ Error ApiClient::Curl::unreachable(const std::string& what) const {
                                                   config.api, what)};
 }
 
+/// libcurl speaks of a host and a port even of a unix socket.
+std::string ApiClient::Curl::why(CURLcode code, const char* text) const {
+  long system_error = 0;
+  curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
+  if (!socket.empty() && code == CURLE_COULDNT_CONNECT && system_error != 0) return std::strerror(static_cast<int>(system_error));
+  return *text != '\0' ? text : curl_easy_strerror(code);
+}
+
 std::variant<Reply, Lost> ApiClient::Curl::send(const Request& request) {
   Exchange exchange{request.body};
   if (request.body != nullptr) request.body->rewind();
@@ -207,7 +218,7 @@ std::variant<Reply, Lost> ApiClient::Curl::send(const Request& request) {
   curl_slist_free_all(headers);
   if (exchange.failure) std::rethrow_exception(exchange.failure);
   if (code != CURLE_OK) {
-    const std::string what{*text != '\0' ? text : curl_easy_strerror(code)};
+    const auto what = why(code, text);
     const bool nothing_sent = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST || code == CURLE_SSL_CONNECT_ERROR ||
                               code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE || code == CURLE_URL_MALFORMAT;
     if (nothing_sent) throw unreachable(what);

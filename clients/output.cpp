@@ -162,7 +162,8 @@ Screen screen_of(int descriptor) {
 }
 
 std::string painted(Ink ink, std::string_view text, const Screen& screen) {
-  if (!screen.has_colour || ink == Ink::plain) return std::string{text};
+  const bool is_blank = text.find_first_not_of(' ') == std::string_view::npos;
+  if (!screen.has_colour || ink == Ink::plain || is_blank) return std::string{text};
   const auto code = [&] {
     switch (ink) {
       case Ink::good: return "32";

@@ -43,7 +43,7 @@ Finding conductor(const Call& call, store::Transaction& transaction) {
   const std::string start{"start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"};
   if (!cycle) return {"conductor", "no cycle has ever run", start};
   const auto age = call.context.now - cycle->started_at;
-  const auto text = fmt::format("{}; the last cycle began {}", holder ? "almighty is " + holder->name : "nobody holds the lease", clients::ago(age));
+  const auto text = fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", clients::ago(age));
   // Run by cron, nobody holds the lease between two cycles.
   const auto patience = 3 * std::max<process::Duration>(config.idle_period, std::chrono::minutes{1});
   return {"conductor", text, age > patience ? start : std::string{}};

@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "gridctl",
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
-      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "lease_duration", "idle_period", "retention"},
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention"},
       .options = {{"authentication", "HOW", "how the API knows us: none (the default), basic or certificate"},
                   {"auth", "HOW", "the same, shorter"},
                   {"login", "LOGIN", "basic: the grid's login there"},

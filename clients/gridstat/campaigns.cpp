@@ -138,7 +138,9 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
     const auto page = load_events(run, id);
     events.insert(events.end(), page["items"].items().begin(), page["items"].items().end());
   }
-  run.output.show({.table = events_table(events, run.setting())});
+  clients::Answer answer{.table = events_table(events, run.setting()), .text = events_view(events, run.setting())};
+  for (const auto& event : events) answer.ids.push_back(fmt::format("{}", event["id"].integer()));
+  run.output.show(answer);
 }
 
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids) {

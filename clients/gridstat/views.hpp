@@ -29,6 +29,8 @@ enum class Detail { some, all };
 /// Why each cluster runs its jobs, or does not.
 [[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions, const std::vector<clients::Json>& events,
                                    const Setting& setting);
+/// Each event with its whole message: the last lines of stderr may be in it.
+[[nodiscard]] std::string events_view(const std::vector<clients::Json>& events, const Setting& setting);
 [[nodiscard]] clients::Table events_table(const std::vector<clients::Json>& events, const Setting& setting);
 
 /// One job, a `key: value` a line.

@@ -1,7 +1,7 @@
 // One campaign: its figures, its clusters, why they work for it or not, its progress.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "clients/gridstat/views.hpp"
 #include "clients/text.hpp"
@@ -65,7 +65,7 @@ std::string fixed(const Json& number, int digits) { return number.number() ? fmt
 Table clusters_table(const Json& campaign, Detail detail) {
   const auto full = [&](std::string title) { return detail == Detail::all ? title : std::string{}; };
   Table table{{{"name", "Cluster", Align::left, Shrink::when_needed},
-               {"state", "State"},
+               {"state", "State", Align::left, Shrink::when_needed},
                {"active", "Active", Align::right},
                {"queued", "Queued", Align::right},
                {"done", "Done", Align::right},
@@ -139,12 +139,13 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
   for (const auto& decision : decisions) {
     const auto cluster = decision["cluster_name"].is_null() ? std::string{"the campaign"} : clients::printable(decision["cluster_name"].text());
     const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
-    const auto line = fmt::format("  {}: {} (for {})", clients::painted(Ink::strong, cluster, setting.screen),
-                                  clients::printable(decision["sentence"].text()), clients::length(since));
-    text += "  " + clients::wrap(line, setting.screen.width, "      ") + "\n";
+    const auto sentence = fmt::format("{} (for {})", clients::printable(decision["sentence"].text()), clients::length(since));
+    // Colours have no width: they are put on what is wrapped already.
+    const auto lines = clients::wrap(fmt::format("{}: {}", cluster, sentence), setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
+    text += fmt::format("  {}{}\n", clients::painted(Ink::strong, cluster, setting.screen), lines.substr(std::min(cluster.size(), lines.size())));
   }
   if (events.empty()) return text;
-  return text + "\nOpen events:\n" + clients::render_human(events_table(events, setting), setting.screen);
+  return text + "\nOpen events:\n" + events_view(events, setting);
 }
 
 std::string progress_view(const Json& campaign, const Json& stats, const Setting& setting) {

@@ -1,6 +1,8 @@
 // Tables: campaigns, tasks, events.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "clients/gridstat/views.hpp"
 #include "clients/text.hpp"
 #include "clients/times.hpp"
@@ -51,17 +53,18 @@ std::int64_t waiting_of(const Json& campaign) {
 
 Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
   const auto wide = [&](std::string title) { return setting.screen.width >= kWideScreen ? title : std::string{}; };
+  const bool has_tests = std::ranges::any_of(campaigns, [](const Json& campaign) { return campaign["type"].text() != "default"; });
   Table table{{{"id", "Id", Align::right},
                {"name", "Name", Align::left, Shrink::when_needed},
                {"user", "User", Align::left, Shrink::when_needed},
                {"submission_time", wide("Submission time")},
-               {"state", "Status"},
-               {"type", "Type"},
+               {"state", "Status", Align::left, Shrink::when_needed},
+               {"type", has_tests ? "Type" : wide("Type")},
                {"waiting", "Waiting", Align::right},
                {"running", "Running", Align::right},
                {"finished", "Finished", Align::right},
                {"failed", "ToFix", Align::right},
-               {"progress", "Prog.", Align::right},
+               {"progress", "%", Align::right},
                {"total", ""},
                {"cancelled", ""},
                {"has_events", ""},
@@ -105,6 +108,26 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
                           whole(t["submission_time"]), whole(t["start_time"]), whole(t["stop_time"])});
   }
   return table;
+}
+
+std::string events_view(const std::vector<Json>& events, const Setting& setting) {
+  if (events.empty()) return "No event is open.\n";
+  std::string view;
+  for (const auto& e : events) {
+    const auto code = fmt::format("{} {}", e["id"].integer(), e["code"].text());
+    view += clients::painted(e["state"].text() == "open" ? Ink::bad : Ink::faint, clients::printable(code), setting.screen);
+    if (!e["cluster_name"].is_null()) view += " on " + clients::printable(e["cluster_name"].text());
+    view += fmt::format(", {}, last {}", clients::counted(e["occurrences"].integer(), "time"), clients::printable(e["date_update"].text()));
+    if (e["state"].text() != "open") view += ", closed";
+    view += "\n";
+    auto message = e["message"].text();
+    for (std::size_t begin = 0; begin < message.size();) {
+      const auto end = std::min(message.find('\n', begin), message.size());
+      view += "    " + clients::wrap(clients::printable(message.substr(begin, end - begin)), setting.screen.width, "    ") + "\n";
+      begin = end + 1;
+    }
+  }
+  return view;
 }
 
 Table events_table(const std::vector<Json>& events, const Setting& setting) {

@@ -43,11 +43,20 @@ class Canvas {
   std::ptrdiff_t lines_ = 0;
 };
 
+/// Null while the API cannot be reached: the next look shows them.
+Json stats_of(const Run& run, std::int64_t id) {
+  try {
+    return run.api.get(fmt::format("/campaigns/{}/stats", id)).json;
+  } catch (const Error& error) {
+    if (error.code() != ExitCode::unavailable) throw;
+    return {};
+  }
+}
+
 std::string progress_of(const Run& run, const std::vector<Json>& campaigns) {
   std::string text;
   for (const auto& campaign : campaigns) {
-    const auto stats = run.api.get(fmt::format("/campaigns/{}/stats", campaign["id"].integer())).json;
-    text += progress_view(campaign, stats, run.setting());
+    text += progress_view(campaign, stats_of(run, campaign["id"].integer()), run.setting());
   }
   return text;
 }
@@ -75,9 +84,18 @@ ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
     }
   };
   if (!ids.empty()) return clients::follow(run.api, run.output, {.ids = ids, .period = period, .time_limit = {}, .show = show});
+  show(list_campaigns(run).campaigns);
+  bool was_there = true;
   while (true) {
-    show(list_campaigns(run).campaigns);
     std::this_thread::sleep_for(period);
+    try {
+      show(list_campaigns(run).campaigns);
+      was_there = true;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::unavailable) throw;
+      if (was_there) run.output.tell(fmt::format("gridstat: {}; waiting for it", error.what()));
+      was_there = false;
+    }
   }
 }
 

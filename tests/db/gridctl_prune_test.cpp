@@ -1,0 +1,79 @@
+#include "lib/store/prune.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/db/grid_fixture.hpp"
+
+namespace gleaner::store {
+namespace {
+
+/// The fixture's grid, with campaigns that ended at some time.
+class Prune : public tests::GridFixture {
+ protected:
+  grid::CampaignId ended_campaign(std::int64_t tasks, grid::Seconds ago) {
+    const auto campaign = a_campaign(tasks);
+    execute("UPDATE campaigns SET state = 'terminated', ended_at = instant(" + std::to_string((now - ago).time_since_epoch().count()) +
+            ") WHERE id = " + std::to_string(campaign.value()));
+    return campaign;
+  }
+  std::string rows(const std::string& table) { return value("SELECT count(*) FROM " + table); }
+
+  const grid::Instant before = now - std::chrono::hours{24};
+};
+
+TEST_F(Prune, EndedLongAgo_GoesWithItsTasks_AndTheOthersStay) {
+  (void)ended_campaign(250, std::chrono::hours{48});
+  (void)ended_campaign(3, std::chrono::hours{1});
+  (void)a_campaign(5);
+  const auto pruned = prune(database, before, 100);
+  EXPECT_EQ(pruned.campaigns, 1);
+  EXPECT_EQ(pruned.tasks, 250);
+  EXPECT_EQ(rows("campaigns"), "2");
+  EXPECT_EQ(rows("tasks"), "8");
+}
+
+TEST_F(Prune, Count_TellsWhatPruneDeletes) {
+  (void)ended_campaign(20, std::chrono::hours{48});
+  auto transaction = database.begin();
+  const auto counted = count_prunable(transaction, before);
+  EXPECT_EQ(counted.campaigns, 1);
+  EXPECT_EQ(counted.tasks, 20);
+  transaction.commit();
+  EXPECT_EQ(rows("campaigns"), "1");
+}
+
+TEST_F(Prune, CampaignWhoseJobIsAlive_Stays) {
+  const auto campaign = a_campaign(2);
+  (void)launched(campaign, alpha, 1);
+  execute("UPDATE campaigns SET state = 'cancelled', ended_at = instant(" + std::to_string((now - std::chrono::hours{48}).time_since_epoch().count()) +
+          ") WHERE id = " + std::to_string(campaign.value()));
+  EXPECT_EQ(prune(database, before).campaigns, 0);
+  EXPECT_EQ(rows("campaigns"), "1");
+}
+
+TEST_F(Prune, NewestFiguresOfACluster_StayWhateverTheirAge) {
+  transact([&](Transaction& transaction) {
+    for (int hours = 100; hours < 103; ++hours) {
+      GridStatus status;
+      status.cluster = alpha;
+      status.time = now - std::chrono::hours{hours};
+      record_status(transaction, status);
+    }
+  });
+  const auto had = std::stoi(rows("gridstatus"));
+  const auto pruned = prune(database, before, 1);
+  EXPECT_GE(pruned.statuses, 2);
+  EXPECT_EQ(std::stoi(rows("gridstatus")), had - pruned.statuses);
+  EXPECT_GE(std::stoi(rows("gridstatus")), 1);
+  EXPECT_EQ(prune(database, before).statuses, 0);
+}
+
+TEST_F(Prune, OpenEvents_StayWhateverTheirAge) {
+  execute("INSERT INTO events (code, state, opened_at, last_at, closed_at, message) VALUES ('A', 'open', 'epoch', 'epoch', NULL, ''), "
+          "('B', 'closed', 'epoch', 'epoch', 'epoch', '')");
+  EXPECT_EQ(prune(database, before).events, 1);
+  EXPECT_EQ(value("SELECT code FROM events"), "A");
+}
+
+}  // namespace
+}  // namespace gleaner::store

@@ -1,0 +1,175 @@
+// What the clients do when the API misbehaves, and when it is not there.
+#include "clients/api_client.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <filesystem>
+#include <mutex>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "lib/http/server.hpp"
+#include "lib/process/exit_code.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+using ::testing::HasSubstr;
+
+/// An API that answers as the test wants.
+class ApiUnderTest {
+ public:
+  explicit ApiUnderTest(http::Handler handler) {
+    http::ServerOptions options;
+    options.unix_socket = http::UnixEndpoint{path_, 0600};
+    auto started = http::Server::start(std::move(options), std::move(handler));
+    if (!started) throw std::runtime_error{started.error()};
+    server_ = std::move(*started);
+  }
+  ~ApiUnderTest() { server_->stop(); }
+  ApiUnderTest(const ApiUnderTest&) = delete;
+  ApiUnderTest& operator=(const ApiUnderTest&) = delete;
+
+  [[nodiscard]] process::Config config() const {
+    process::Config config;
+    config.api = "unix:" + path_;
+    config.connect_timeout = std::chrono::seconds{5};
+    config.submit_timeout = std::chrono::seconds{30};
+    return config;
+  }
+
+ private:
+  std::string path_ = std::filesystem::temp_directory_path() / fmt::format("gleaner-clients-{}.socket", ::getpid());
+  std::unique_ptr<http::Server> server_;
+};
+
+class TextBody final : public BodySource {
+ public:
+  explicit TextBody(std::string text) : text_{std::move(text)} {}
+  void rewind() override { given_ = 0; }
+  std::size_t read(std::span<char> buffer) override {
+    const auto size = std::min(buffer.size(), text_.size() - given_);
+    std::memcpy(buffer.data(), text_.data() + given_, size);
+    given_ += size;
+    return size;
+  }
+
+ private:
+  std::string text_;
+  std::size_t given_ = 0;
+};
+
+http::Response answer(unsigned status, std::string body) {
+  http::Response response;
+  response.status = status;
+  response.body = std::move(body);
+  return response;
+}
+
+ExitCode code_of(const std::function<void()>& work, std::string* message = nullptr) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (message != nullptr) *message = error.what();
+    return error.code();
+  }
+  return ExitCode::ok;
+}
+
+TEST(ApiClient, AnswerOfASubmissionLost_SendsTheSameAgain_UnderTheSameKey) {
+  std::set<std::string> keys;
+  std::set<std::string> bodies;
+  std::atomic<int> requests{0};
+  const ApiUnderTest api{[&](const http::Request& request) {
+    keys.insert(std::string{request.headers.find("Idempotency-Key").value_or("")});
+    bodies.insert(request.body->read_all(1 << 20).value());
+    auto response = answer(201, R"({"id": 7})");
+    if (++requests <= 2) response.mishap = {.only_first_bytes = 10, .ending = http::Mishap::Ending::close};
+    return response;
+  }};
+  ApiClient client{api.config()};
+  TextBody body{"{\"jdl\":\"\"}\n\"0\"\n\"1\"\n"};
+  EXPECT_EQ(client.submit(body).json["id"].whole(), 7);
+  EXPECT_EQ(requests, 3);
+  EXPECT_EQ(keys.size(), 1U);
+  EXPECT_EQ(bodies.size(), 1U);
+  EXPECT_FALSE(keys.begin()->empty());
+}
+
+TEST(ApiClient, TwoSubmissions_HaveTwoKeys) { EXPECT_NE(new_idempotency_key(), new_idempotency_key()); }
+
+TEST(ApiClient, DatabaseAwayForAMoment_IsWaitedForByASubmission) {
+  std::atomic<int> requests{0};
+  const ApiUnderTest api{[&](const http::Request& request) {
+    (void)request.body->read_all(1 << 20);
+    return ++requests == 1 ? answer(503, R"({"status":503,"title":"","message":"no database"})") : answer(201, R"({"id": 8})");
+  }};
+  ApiClient client{api.config()};
+  TextBody body{"{}\n"};
+  EXPECT_EQ(client.submit(body).json["id"].whole(), 8);
+}
+
+TEST(ApiClient, RefusedSubmission_IsNotSentAgain) {
+  std::atomic<int> requests{0};
+  const ApiUnderTest api{[&](const http::Request& request) {
+    (void)request.body->read_all(1 << 20);
+    ++requests;
+    return answer(400, R"({"status":400,"title":"Bad request","message":"m","problems":[{"line":1,"column":2,"path":"p","value":"","message":"m"}]})");
+  }};
+  ApiClient client{api.config()};
+  TextBody body{"{}\n"};
+  EXPECT_EQ(client.submit(body).json["problems"].items().size(), 1U);
+  EXPECT_EQ(requests, 1);
+}
+
+TEST(ApiClient, LargeBody_ArrivesWhole) {
+  std::string text(5'000'000, 'x');
+  std::size_t arrived = 0;
+  const ApiUnderTest api{[&](const http::Request& request) {
+    arrived = request.body->read_all(10'000'000).value().size();
+    return answer(201, R"({"id": 9})");
+  }};
+  ApiClient client{api.config()};
+  TextBody body{std::move(text)};
+  EXPECT_EQ(client.submit(body).status, 201);
+  EXPECT_EQ(arrived, 5'000'000U);
+}
+
+TEST(ApiClient, EachStatus_HasItsExitCode_AndTheApisOwnWords) {
+  const ApiUnderTest api{[](const http::Request& request) {
+    const auto status = static_cast<unsigned>(std::stoi(request.path.substr(1)));
+    return answer(status, fmt::format(R"({{"status":{},"title":"t","message":"the reason"}})", status));
+  }};
+  ApiClient client{api.config()};
+  const std::vector<std::pair<int, ExitCode>> expected{{200, ExitCode::ok},      {202, ExitCode::ok},      {400, ExitCode::refused}, {401, ExitCode::refused},
+                                                       {403, ExitCode::refused}, {404, ExitCode::not_found}, {409, ExitCode::refused}, {500, ExitCode::failure},
+                                                       {503, ExitCode::unavailable}};
+  for (const auto& [status, code] : expected) {
+    std::string message{"the reason"};
+    EXPECT_EQ(code_of([&] { (void)client.get(fmt::format("/{}", status)); }, &message), code) << status;
+    EXPECT_THAT(message, HasSubstr("the reason")) << status;
+  }
+}
+
+TEST(ApiClient, NobodyListens_IsUnavailable_AndSaysHowToStartIt) {
+  process::Config config;
+  config.api = "unix:/nonexistent/gleaner.socket";
+  config.connect_timeout = std::chrono::seconds{1};
+  config.submit_timeout = std::chrono::seconds{1};
+  ApiClient client{config};
+  std::string message;
+  EXPECT_EQ(code_of([&] { (void)client.get("/campaigns"); }, &message), ExitCode::unavailable);
+  EXPECT_THAT(message, HasSubstr("gleaner-api"));
+  TextBody body{"{}\n"};
+  EXPECT_EQ(code_of([&] { (void)client.submit(body); }), ExitCode::unavailable);
+}
+
+}  // namespace
+}  // namespace gleaner::clients

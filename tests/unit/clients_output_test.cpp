@@ -1,0 +1,116 @@
+#include "clients/output.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "clients/gridstat/gridstat.hpp"
+#include "clients/json.hpp"
+#include "clients/text.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Text, WhatATerminalWouldObey_IsMadeHarmless) {
+  EXPECT_EQ(printable("a\x1b[31mb"), "a?[31mb");
+  EXPECT_EQ(printable("two\nlines\tand a tab"), "two lines and a tab");
+  EXPECT_EQ(printable("\xff\xfe"), "??");
+  EXPECT_EQ(printable("r\u202eeversed"), "r?eversed");
+  EXPECT_EQ(printable("naïve 名前"), "naïve 名前");
+}
+
+TEST(Text, Width_IsColumnsAndNotBytes) {
+  EXPECT_EQ(display_width("naïve"), 5U);
+  EXPECT_EQ(display_width("名前"), 4U);
+  EXPECT_EQ(display_width("e\u0301"), 1U);
+}
+
+TEST(Text, LongText_IsShortenedToTheColumns_AndNeverWithinACharacter) {
+  EXPECT_EQ(shorten("campaign", 8), "campaign");
+  EXPECT_EQ(shorten("campaigns", 8), "campaig…");
+  EXPECT_EQ(shorten("名前名前", 5), "名前…");
+  EXPECT_EQ(shorten("名前名前", 4), "名…");
+  EXPECT_EQ(shorten("x", 0), "");
+}
+
+TEST(Text, WrappedText_KeepsItsWords_WithinTheColumns) {
+  EXPECT_EQ(wrap("one two three four", 9, "  "), "one two\n  three\n  four");
+  EXPECT_EQ(wrap("unbreakable", 4, "  "), "unbreakable");
+}
+
+Table two_campaigns() {
+  Table table{{{"id", "Id", Align::right}, {"name", "Name", Align::left, Shrink::when_needed}, {"secret", ""}}, {}};
+  table.rows.push_back({Cell{std::int64_t{3}}, Cell{std::string{"sweep, \"fine\""}}, Cell{1.5}});
+  table.rows.push_back({Cell{std::int64_t{40}}, Cell{std::string(200, 'x')}, Cell{}});
+  return table;
+}
+
+TEST(Output, TableForPeople_FitsTheScreen) {
+  const auto text = render_human(two_campaigns(), Screen{});
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const auto end = text.find('\n', begin);
+    EXPECT_LE(display_width(text.substr(begin, end - begin)), 80U);
+    begin = end + 1;
+  }
+  EXPECT_THAT(text, HasSubstr("…"));
+  EXPECT_THAT(text, Not(HasSubstr("secret")));
+}
+
+TEST(Output, Csv_HoldsEveryColumnWhole_AndQuotesWhatItMust) {
+  EXPECT_EQ(render_csv(two_campaigns()), "id,name,secret\n3,\"sweep, \"\"fine\"\"\",1.5\n40," + std::string(200, 'x') + ",\n");
+}
+
+TEST(Output, Json_HasTypedValues_AndNullForWhatIsNotThere) {
+  const auto json = Json::parse(render_json(two_campaigns()));
+  ASSERT_TRUE(json.has_value()) << json.error();
+  const auto& items = (*json)["items"].items();
+  ASSERT_EQ(items.size(), 2U);
+  EXPECT_EQ(items[0]["id"].whole(), 3);
+  EXPECT_EQ(items[0]["name"].text(), "sweep, \"fine\"");
+  EXPECT_EQ(items[0]["secret"].number(), 1.5);
+  EXPECT_TRUE(items[1]["secret"].is_null());
+}
+
+TEST(Output, Colours_AreOnlyWhereTheScreenHasThem) {
+  EXPECT_EQ(painted(Ink::bad, "no", Screen{80, true, false}), "no");
+  EXPECT_EQ(painted(Ink::bad, "no", Screen{80, true, true}), "\x1b[31mno\x1b[0m");
+  EXPECT_EQ(painted(Ink::bad, "  ", Screen{80, true, true}), "  ");
+}
+
+TEST(Output, Bar_IsFullOnlyWhenAllIsDone) {
+  EXPECT_EQ(bar(0, 12), "[          ]");
+  EXPECT_EQ(bar(0.5, 12), "[#####     ]");
+  EXPECT_EQ(bar(0.9999, 12), "[######### ]");
+  EXPECT_EQ(bar(1, 12), "[##########]");
+}
+
+TEST(Json, WhatIsNotThere_IsNull) {
+  const auto json = Json::parse(R"({"a": {"b": 7}, "list": [1, 2.5, "x", true]})");
+  ASSERT_TRUE(json.has_value());
+  EXPECT_EQ((*json)["a"]["b"].integer(), 7);
+  EXPECT_TRUE((*json)["x"]["y"]["z"].is_null());
+  EXPECT_EQ((*json)["list"].items().size(), 4U);
+  EXPECT_FALSE(Json::parse("{").has_value());
+  EXPECT_EQ(dump(*json, Layout::one_line), R"({"a":{"b":7},"list":[1,2.5,"x",true]})");
+}
+
+TEST(Ranges, EveryFormOf2009_IsUnderstood) {
+  const auto range = [](std::string_view text) { return gridstat::parse_range(text); };
+  EXPECT_EQ(range("3")->first, 3);
+  EXPECT_EQ(range("3")->last, 3);
+  EXPECT_EQ(range("3-7")->last, 7);
+  EXPECT_EQ(range("3-*")->first, 3);
+  EXPECT_FALSE(range("3-*")->last.has_value());
+  EXPECT_EQ(range("*-7")->last, 7);
+  EXPECT_TRUE(range("*-*").has_value());
+}
+
+TEST(Ranges, WhatIsNone_IsRefused) {
+  for (const auto* text : {"", "*", "7-3", "a-b", "3-", "-3", "3--4", "3-7-9"}) EXPECT_FALSE(gridstat::parse_range(text).has_value()) << text;
+}
+
+}  // namespace
+}  // namespace gleaner::clients
