@@ -53,6 +53,18 @@ double median_seconds(int runs, const std::function<void()>& work) {
   return times[times.size() / 2];
 }
 
+double least_seconds(int runs, const std::function<void()>& work) {
+  double least = seconds_of(work);
+  for (int i = 1; i < runs; ++i) least = std::min(least, seconds_of(work));
+  return least;
+}
+
+void psql(const GridUnderTest& grid, const std::string& command) {
+  constexpr process::Duration kLimit{300'000};
+  const auto ran = process::capture({.arguments = {"psql", grid.conninfo(), "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", command}}, kLimit);
+  ASSERT_TRUE(ran && ran->end.succeeded()) << (ran ? ran->output : ran.error());
+}
+
 double peak_megabytes(pid_t pid) {
   std::ifstream file{fmt::format("/proc/{}/status", pid)};
   for (std::string line; std::getline(file, line);) {

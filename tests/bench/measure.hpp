@@ -15,6 +15,12 @@ namespace gleaner::tests {
 /// The median of so many runs.
 [[nodiscard]] double median_seconds(int runs, const std::function<void()>& work);
 
+/// The quickest of so many runs: what the machine does besides is left out.
+[[nodiscard]] double least_seconds(int runs, const std::function<void()>& work);
+
+/// psql on the grid's own database; its failure is the test's.
+void psql(const GridUnderTest& grid, const std::string& command);
+
 /// The most memory that a process had at once until now, in MB.
 [[nodiscard]] double peak_megabytes(pid_t pid);
 /// Processor time of a process and of the children that it has waited for, in seconds.

@@ -31,11 +31,6 @@ class Submission : public ::testing::Test {
     for (std::int64_t i = 0; i < kMillion; ++i) rows << "0\t" << i << "\tl\tinput-" << i << " --seed " << i * 7 << '\n';
   }
 
-  /// psql on the grid's own database.
-  void psql(const std::string& command) {
-    const auto ran = process::capture({.arguments = {"psql", grid.conninfo(), "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", command}}, process::Duration{300'000});
-    ASSERT_TRUE(ran && ran->end.succeeded()) << (ran ? ran->output : ran.error());
-  }
   void gridsub() {
     const auto ran = grid.run("gridsub", {"--quiet", "-f", grid.folder() / "million.jdl", "--param-file", grid.folder() / "parameters.txt"},
                               process::Duration{600'000});
@@ -46,12 +41,12 @@ class Submission : public ::testing::Test {
 };
 
 TEST_F(Submission, AMillionParameters_TakeAtMostThreeTimesPsqlCopy_InConstantMemory_AndGridstatAtMostThreeTimesASelect) {
-  psql("CREATE TABLE copied (LIKE tasks INCLUDING ALL)");
+  psql(grid, "CREATE TABLE copied (LIKE tasks INCLUDING ALL)");
   const auto copy = fmt::format("\\copy copied (campaign_id, number, form, parameter) from '{}'", (grid.folder() / "rows.tsv").string());
   double floor = 1e9, ours = 1e9;
   for (int i = 0; i < 2; ++i) {
-    psql("TRUNCATE copied");
-    floor = std::min(floor, seconds_of([&] { psql(copy); }));
+    psql(grid, "TRUNCATE copied");
+    floor = std::min(floor, seconds_of([&] { psql(grid, copy); }));
     ours = std::min(ours, seconds_of([&] { gridsub(); }));
   }
   const double client = biggest_child_megabytes();
@@ -63,7 +58,7 @@ TEST_F(Submission, AMillionParameters_TakeAtMostThreeTimesPsqlCopy_InConstantMem
 
   const auto id = grid.value("SELECT max(id) FROM campaigns");
   constexpr int kRuns = 15;
-  const double select = median_seconds(kRuns, [&] { psql("select 1"); });
+  const double select = median_seconds(kRuns, [&] { psql(grid, "select 1"); });
   const double gridstat = median_seconds(kRuns, [&] { ASSERT_TRUE(grid.run("gridstat", {"-c", id}).end.succeeded()); });
   report("gridstat of a campaign of 1 000 000 tasks against psql -c 'select 1'", fmt::format("{:.1f} ms, {:.1f} ms, ratio {:.2f}", gridstat * 1e3, select * 1e3, gridstat / select));
   EXPECT_LE(gridstat, 3 * select);
