@@ -104,9 +104,8 @@ void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, c
   const auto wait = kFirstWait * (1 << std::min(cluster.failed_polls, kMostDoublings));
   process::log::warning("cluster does not answer", {{"cluster", cluster.name}, {"error", error}, {"next_try_s", wait.count()}});
   database.transact([&](store::Transaction& transaction) {
-    store::record_unreachable(transaction, cluster.id, error, at, at + wait);
     // One event an outage: it is opened by the first failure, not counted up by the others.
-    if (cluster.reachable.value_or(true))
+    if (store::record_unreachable(transaction, cluster.id, error, at, at + wait))
       store::open_event(transaction, {.code = "CLUSTER_UNREACHABLE", .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = error},
                         at);
   });

@@ -97,8 +97,9 @@ void record_resources(Transaction& transaction, grid::ClusterId cluster, int max
   exec(transaction, sql::clusters_resources, cluster.value(), max_resources, micros(now));
 }
 
-void record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
-  exec(transaction, sql::clusters_unreachable, cluster.value(), std::string{error}, micros(now), micros(retry_at));
+bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
+  const auto rows = exec(transaction, sql::clusters_unreachable, cluster.value(), std::string{error}, micros(now), micros(retry_at));
+  return !rows.empty() && rows[0][0].as<int>() == 1;
 }
 
 }  // namespace gleaner::store

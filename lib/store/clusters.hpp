@@ -71,7 +71,7 @@ void map_user(Transaction& transaction, std::string_view user, grid::ClusterId c
 void record_status(Transaction& transaction, const GridStatus& status);
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, grid::Instant now);
-/// `retry_at`: not before then is it asked again.
-void record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at);
+/// `retry_at`: not before then is it asked again. True for the first failure of an outage, whoever saw it.
+bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at);
 
 }  // namespace gleaner::store

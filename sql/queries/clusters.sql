@@ -54,10 +54,11 @@ WHERE id = $1 AND (reachable IS NOT TRUE OR failed_polls > 0)
 UPDATE clusters SET max_resources = $2, resources_at = instant($3) WHERE id = $1
 
 -- name: clusters.unreachable
--- The cluster's API failed.
+-- The cluster's API failed: how many times since it was last reached.
 UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant($3)), healthy_since = NULL,
   failed_polls = failed_polls + 1, next_probe_at = instant($4), last_error = $2
 WHERE id = $1
+RETURNING failed_polls
 
 -- name: clusters.with_launches
 -- Clusters that answer and on which launches are to be made, or to be looked for. $1 void since.
