@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/oar/answers.hpp"
 #include "lib/oar/pages.hpp"
 #include "lib/oar/parse.hpp"
 #include "lib/oar/request_text.hpp"
@@ -14,27 +15,6 @@
 
 namespace gleaner::oar {
 namespace {
-
-constexpr int kOk = 200;
-constexpr int kCreated = 201;
-constexpr int kMultiple = 300;
-
-bool is_success(int status) { return status >= kOk && status < kMultiple; }
-
-tl::unexpected<Failure> refused_here(std::string why) { return tl::unexpected(Failure{Refused{0, std::move(why)}}); }
-
-tl::unexpected<Failure> nonsense(std::string_view what, const std::string& why) {
-  return tl::unexpected(Failure{NoAnswer{fmt::format("{}: {}", what, why)}});
-}
-
-/// A body of another type than JSON is somebody else's: a proxy's, or the web server's.
-std::optional<std::string> wrong_type(const Answer& answer) {
-  constexpr std::string_view kJson{"application/json"};
-  if (answer.content_type.starts_with(kJson)) {
-    return std::nullopt;
-  }
-  return fmt::format("the answer is '{}', not JSON: {}", answer.content_type, parse_message(answer.body));
-}
 
 /// The value of a GET's JSON.
 template <class Parse>
@@ -87,39 +67,6 @@ std::string states_query(bool (*wanted)(RemoteState)) {
 std::int64_t number_of(const RemoteJob& job) { return job.id.value(); }
 std::int64_t number_of(const ResourceLine& line) { return line.id; }
 
-Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expected) {
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
-  if (!is_success(answer->status)) {
-    return tl::unexpected(submission_failure(answer->status, parse_message(answer->body)));
-  }
-  if (answer->status != kCreated && answer->status != kOk) {
-    return nonsense("POST /jobs", fmt::format("an answer {} where none belongs", answer->status));
-  }
-  if (const auto wrong = wrong_type(*answer)) {
-    return nonsense("POST /jobs", *wrong);
-  }
-  auto submitted = parse_submission(answer->body, expected);
-  if (!submitted) {
-    return nonsense("POST /jobs", submitted.error());
-  }
-  return std::move(*submitted);
-}
-
-/// A success must be said in JSON too: a page of a proxy that says 200 has deleted nothing.
-Result<Removal> removal_of(const Result<Answer>& answer) {
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
-  if (is_success(answer->status)) {
-    if (const auto wrong = wrong_type(*answer)) {
-      return nonsense("deletion", *wrong);
-    }
-  }
-  return removal_outcome(answer->status, parse_message(answer->body));
-}
-
 }  // namespace
 
 class Client::Implementation {
@@ -133,6 +80,9 @@ class Client::Implementation {
     Paging paging{static_cast<std::size_t>(std::max(limits_.page, 1))};
     for (auto next = Paging::Next::more; next != Paging::Next::finished;) {
       auto page = value_of(path, get(query_with(path, paging.limit(), paging.offset()), access_.reader), parse);
+      if (!page && is_too_long(page.error()) && paging.ask_for_less()) {
+        continue;
+      }
       if (!page) {
         return tl::unexpected(page.error());
       }
@@ -158,13 +108,7 @@ class Client::Implementation {
     std::map<std::int64_t, RemoteJob> known;
     const auto answers = send(requests);
     for (std::size_t place = 0; place < chunks.size(); ++place) {
-      auto page = value_of("/jobs/table.json?ids=", answers[place], parse_jobs);
-      if (!page) {
-        return tl::unexpected(page.error());
-      }
-      // A server that gives less than the limit asked for is read page by page.
-      const bool is_whole = !page->total || page->items.size() >= *page->total;
-      auto jobs = is_whole ? Result<std::vector<RemoteJob>>{std::move(page->items)} : job_list("ids=" + chunks[place]);
+      auto jobs = whole_chunk(chunks[place], value_of("/jobs/table.json?ids=", answers[place], parse_jobs));
       if (!jobs) {
         return jobs;
       }
@@ -223,6 +167,19 @@ class Client::Implementation {
   [[nodiscard]] std::chrono::seconds clock_ahead() const { return clock_ahead_; }
 
  private:
+  /// A server that gives less than it is asked for, or jobs with very long commands, are read page
+  /// by page.
+  Result<std::vector<RemoteJob>> whole_chunk(const std::string& ids, Result<Page<RemoteJob>> page) {
+    const bool is_part = page ? page->total.value_or(0) > page->items.size() : is_too_long(page.error());
+    if (is_part) {
+      return job_list("ids=" + ids);
+    }
+    if (!page) {
+      return tl::unexpected(page.error());
+    }
+    return std::move(page->items);
+  }
+
   template <class T>
   static Paging::Next take(Paging& paging, Page<T> page, std::map<std::int64_t, T>& known) {
     std::vector<std::int64_t> ids;

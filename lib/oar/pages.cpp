@@ -4,6 +4,12 @@
 
 namespace gleaner::oar {
 
+bool Paging::ask_for_less() {
+  const bool possible = page_ > 2;
+  page_ = std::max<std::size_t>(page_ / 2, 2);
+  return possible;
+}
+
 Paging::Next Paging::take(std::span<const std::int64_t> ids, std::optional<std::size_t> total) {
   if (ids.empty()) {
     return take_empty(total);

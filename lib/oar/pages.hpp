@@ -17,6 +17,9 @@ class Paging {
   [[nodiscard]] std::size_t offset() const { return offset_; }
   [[nodiscard]] std::size_t limit() const { return page_; }
 
+  /// Asks for half as much from now on; false when it is one item and its neighbour already.
+  [[nodiscard]] bool ask_for_less();
+
   enum class Next {
     more,      ///< ask for the page at offset()
     finished,  ///< every item that was in the list all the time is known

@@ -14,6 +14,8 @@ struct GlobalCurl {
   GlobalCurl() { curl_global_init(CURL_GLOBAL_DEFAULT); }
 };
 
+constexpr std::string_view kTooLong{"the answer is longer than"};
+
 void start_libcurl_once() { static const GlobalCurl kStarted; }
 
 struct FreeEasy {
@@ -75,6 +77,11 @@ bool before_sending(CURLcode code, CURL* easy) {
 
 }  // namespace
 
+bool is_too_long(const Failure& failure) {
+  const auto* const no_answer = std::get_if<NoAnswer>(&failure);
+  return no_answer != nullptr && no_answer->what.starts_with(kTooLong);
+}
+
 struct Transport::Curl {
   Multi multi{given(curl_multi_init())};
   std::vector<Easy> idle;
@@ -105,7 +112,7 @@ class Transport::Transfer {
 
   [[nodiscard]] Result<Answer> outcome(CURLcode code) {
     if (too_big_) {
-      return tl::unexpected(NoAnswer{fmt::format("the answer is longer than {} bytes", limit_)});
+      return tl::unexpected(NoAnswer{fmt::format("{} {} bytes", kTooLong, limit_)});
     }
     if (code != CURLE_OK) {
       const std::string what = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);

@@ -31,6 +31,9 @@ struct Answer {
   std::optional<std::chrono::seconds> clock_ahead;  ///< how far the server's clock is before ours
 };
 
+/// Whether the answer was longer than Limits::answer_bytes: less may be asked for at once.
+[[nodiscard]] bool is_too_long(const Failure& failure);
+
 /// Sends requests together, at most Limits::parallel at once, and keeps connections. A request
 /// that is not a GET never goes over a connection that was used before: libcurl would silently
 /// send it again when such a connection turns out to be closed, and it may have been done.

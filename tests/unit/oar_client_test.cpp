@@ -191,6 +191,35 @@ TEST(OarClient, AnAnswerLongerThanTheLimit_IsNoAnswer) {
   EXPECT_THAT(describe(version.error()), HasSubstr("longer than 1000 bytes"));
 }
 
+/// Commands of 100 kB are allowed, and a list has them all.
+TEST(OarClient, AListTooLongForOneAnswer_IsAskedForInSmallerPages) {
+  FakeOar oar{[](const http::Request& request) {
+    const auto offset = std::stoi(std::string{request.parameter("offset").value_or("0")});
+    const auto limit = std::stoi(std::string{request.parameter("limit").value_or("500")});
+    std::string items;
+    for (int id = offset + 1; id <= std::min(offset + limit, 40); ++id) {
+      items += fmt::format(R"({}{{"id":{},"state":"Running","command":"{}"}})", items.empty() ? "" : ",", id, std::string(100, 'x'));
+    }
+    return json(200, fmt::format(R"({{"total":40,"items":[{}]}})", items));
+  }};
+  auto limits = short_limits();
+  limits.answer_bytes = 1000;
+  Client client{oar.access(), limits};
+  const auto occupying = client.occupying();
+  ASSERT_TRUE(occupying) << describe(occupying.error());
+  EXPECT_EQ(occupying->size(), 40U);
+  std::vector<grid::RemoteJobId> ids;
+  for (int id = 1; id <= 40; ++id) {
+    ids.emplace_back(id);
+  }
+  const auto jobs = client.jobs(ids);
+  ASSERT_TRUE(jobs) << describe(jobs.error());
+  EXPECT_EQ(jobs->size(), 40U);
+  limits.answer_bytes = 10;
+  Client hopeless{oar.access(), limits};
+  expect<NoAnswer>(hopeless.occupying());
+}
+
 /// Apache answers so when OAR's process was just ending.
 TEST(OarClient, AReadThatTheWebServerFailed_IsMadeOnceMore_AndOneThatOarFailedIsNot) {
   int asked = 0;

@@ -1,0 +1,55 @@
+#include "lib/oar/answers.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/oar/parse.hpp"
+
+namespace gleaner::oar {
+
+tl::unexpected<Failure> refused_here(std::string why) { return tl::unexpected(Failure{Refused{0, std::move(why)}}); }
+
+tl::unexpected<Failure> nonsense(std::string_view what, const std::string& why) {
+  return tl::unexpected(Failure{NoAnswer{fmt::format("{}: {}", what, why)}});
+}
+
+std::optional<std::string> wrong_type(const Answer& answer) {
+  constexpr std::string_view kJson{"application/json"};
+  if (answer.content_type.starts_with(kJson)) {
+    return std::nullopt;
+  }
+  return fmt::format("the answer is '{}', not JSON: {}", answer.content_type, parse_message(answer.body));
+}
+
+Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expected) {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (!is_success(answer->status)) {
+    return tl::unexpected(submission_failure(answer->status, parse_message(answer->body)));
+  }
+  if (answer->status != kCreated && answer->status != kOk) {
+    return nonsense("POST /jobs", fmt::format("an answer {} where none belongs", answer->status));
+  }
+  if (const auto wrong = wrong_type(*answer)) {
+    return nonsense("POST /jobs", *wrong);
+  }
+  auto submitted = parse_submission(answer->body, expected);
+  if (!submitted) {
+    return nonsense("POST /jobs", submitted.error());
+  }
+  return std::move(*submitted);
+}
+
+Result<Removal> removal_of(const Result<Answer>& answer) {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (is_success(answer->status)) {
+    if (const auto wrong = wrong_type(*answer)) {
+      return nonsense("deletion", *wrong);
+    }
+  }
+  return removal_outcome(answer->status, parse_message(answer->body));
+}
+
+}  // namespace gleaner::oar
