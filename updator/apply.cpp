@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/store/clusters.hpp"
@@ -24,11 +25,17 @@ struct Tally {
   std::string message;     ///< the cause, with the last lines of stderr
 };
 
+/// What the wrapper of a job says on stderr begins so.
+constexpr std::string_view kWrapperSpeaks{"gleaner: "};
+
+bool ran_nothing(const oar::RemoteJob& remote) { return oar::shell_status(remote.exit_status.value_or(0)) == grid::kRanNothing; }
+
 class Application {
  public:
   Application(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll)
       : transaction_{transaction}, visit_{visit}, poll_{poll}, now_{fleet::now()} {}
 
+  void hear_wrappers(const std::vector<store::LiveJob>& live);
   void look_at(const store::LiveJob& job);
   Changes write();
 
@@ -39,7 +46,7 @@ class Application {
   /// Whether a job that ended with kRanNothing ran nothing indeed, and what follows from it.
   [[nodiscard]] bool is_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
   /// Whether it was the wrapper that could not start the task (no room for the claim, no process).
-  [[nodiscard]] bool wrapper_failed(const oar::RemoteJob& remote) const;
+  [[nodiscard]] bool wrapper_failed(const store::LiveJob& job, const oar::RemoteJob& remote) const;
   void end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
   void add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence);
   void tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end);
@@ -53,6 +60,7 @@ class Application {
   std::vector<store::Observation> observations_;
   std::vector<store::Ending> endings_;
   std::map<grid::CampaignId, Tally> tallies_;
+  std::set<grid::CampaignId> failing_wrappers_;  ///< campaigns whose jobs could not start their tasks
   Changes changes_;
 };
 
@@ -91,14 +99,25 @@ bool Application::follow(const store::LiveJob& job, const oar::JobDetails& detai
 }
 
 bool Application::is_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote) {
-  if (remote.state != oar::RemoteState::terminated || oar::shell_status(remote.exit_status.value_or(0)) != grid::kRanNothing) return false;
+  if (remote.state != oar::RemoteState::terminated || !ran_nothing(remote)) return false;
   return job.resubmissions > 0 || !store::twins(transaction_, job).empty();
 }
 
-bool Application::wrapper_failed(const oar::RemoteJob& remote) const {
-  if (oar::shell_status(remote.exit_status.value_or(0)) != grid::kRanNothing) return false;
+bool Application::wrapper_failed(const store::LiveJob& job, const oar::RemoteJob& remote) const {
+  if (!ran_nothing(remote)) return false;
   const auto tail = poll_.stderr_tails.find(remote.id);
-  return tail != poll_.stderr_tails.end() && tail->second.starts_with("gleaner: ");
+  if (tail == poll_.stderr_tails.end()) return failing_wrappers_.contains(job.campaign);
+  return tail->second.starts_with(kWrapperSpeaks);
+}
+
+/// Only the first few words of a campaign's jobs are read: what they say goes for the others.
+void Application::hear_wrappers(const std::vector<store::LiveJob>& live) {
+  for (const auto& job : live) {
+    const auto tail = poll_.stderr_tails.find(job.remote);
+    const auto found = poll_.ours.find(job.remote);
+    if (tail == poll_.stderr_tails.end() || found == poll_.ours.end()) continue;
+    if (ran_nothing(found->second) && tail->second.starts_with(kWrapperSpeaks)) failing_wrappers_.insert(job.campaign);
+  }
 }
 
 void Application::end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote) {
@@ -123,7 +142,7 @@ void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& r
   auto end = remote.state == oar::RemoteState::error
                  ? classify_error(details->second.events, job.kill_sent ? Deletion::ours : Deletion::none)
                  : classify_terminated(remote);
-  if (end == grid::JobEnd::task_error && wrapper_failed(remote)) end = grid::JobEnd::node_failure;
+  if (end == grid::JobEnd::task_error && wrapper_failed(job, remote)) end = grid::JobEnd::node_failure;
   add_end(job, remote, end, consequence_of(end, job, {visit_.config.max_attempts, visit_.config.max_charged_attempts}));
   tally(job, remote, end);
 }
@@ -215,6 +234,7 @@ Changes Application::write() {
 
 Changes apply_poll(store::Transaction& transaction, const fleet::Visit& visit, const std::vector<store::LiveJob>& live, const Poll& poll) {
   Application application{transaction, visit, poll};
+  application.hear_wrappers(live);
   for (const auto& job : live) application.look_at(job);
   return application.write();
 }

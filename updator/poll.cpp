@@ -70,9 +70,8 @@ void ask_details(fleet::Visit& visit, const std::vector<store::LiveJob>& live, P
     if (answers[i]) poll.details.emplace(asked[i].id, std::move(*answers[i]));
     owners.emplace(asked[i].id, asked[i].user);
   }
-  int tails = 0;
   for (const auto& [id, details] : poll.details) {
-    if (details.job.state != oar::RemoteState::terminated || ++tails > kTailsPerCampaign) continue;
+    if (details.job.state != oar::RemoteState::terminated) continue;
     auto tail = visit.client.read_file(owners.at(id), path_of_stderr(details), kTailLines);
     if (tail) poll.stderr_tails.emplace(id, std::move(*tail));
   }

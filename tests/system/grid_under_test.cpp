@@ -77,6 +77,10 @@ bool long_runs() { return std::getenv("GLEANER_TEST_LONG") != nullptr; }
 
 GridUnderTest::GridUnderTest(Wish wish) : folder_{new_folder()}, oracle_{folder_ / "results"}, conninfo_{PrivatePostgres::instance().fresh_database()} {
   write_configuration(wish.configuration);
+  // Its database is a copy: its jobs must not take those of another test for their own.
+  transact([](store::Transaction& transaction) {
+    transaction.implementation().work.exec("UPDATE grid SET token = substr(md5(random()::text || clock_timestamp()::text), 1, 8)");
+  });
   start_clusters(wish);
   register_clusters();
   almighty_ = std::make_unique<Service>("almighty", command_of("almighty", {}, "almighty.log"));
@@ -129,8 +133,7 @@ void GridUnderTest::start_clusters(const Wish& wish) {
 }
 
 void GridUnderTest::register_clusters() {
-  connection_ = std::make_unique<Connection>(conninfo_);
-  store::transact(connection_->database, std::nullopt, [&](store::Transaction& transaction) {
+  transact([&](store::Transaction& transaction) {
     for (const auto& one : clusters_) {
       store::Cluster cluster;
       cluster.name = one.name;
@@ -205,9 +208,24 @@ std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {
                      clusters);
 }
 
+void GridUnderTest::transact(const std::function<void(store::Transaction&)>& work) {
+  constexpr process::Duration kPatience{30'000};
+  const bool done = await(kPatience, [&] {
+    try {
+      if (!connection_) connection_ = std::make_unique<Connection>(conninfo_);
+      store::transact(connection_->database, std::nullopt, work);
+      return true;
+    } catch (const store::Unavailable&) {
+      connection_.reset();
+      return false;
+    }
+  });
+  if (!done) throw std::runtime_error{"the database does not come back"};
+}
+
 grid::CampaignId GridUnderTest::submit(const TestCampaign& campaign) {
   grid::CampaignId id{0};
-  store::transact(connection_->database, std::nullopt, [&](store::Transaction& transaction) {
+  transact([&](store::Transaction& transaction) {
     store::NewCampaign asked;
     asked.user = "alice";
     asked.name = "test";
@@ -224,12 +242,11 @@ grid::CampaignId GridUnderTest::submit(const TestCampaign& campaign) {
 }
 
 void GridUnderTest::cancel(grid::CampaignId campaign) {
-  store::transact(connection_->database, std::nullopt,
-                  [&](store::Transaction& transaction) { static_cast<void>(store::cancel_campaign(transaction, campaign, fleet::now())); });
+  transact([&](store::Transaction& transaction) { static_cast<void>(store::cancel_campaign(transaction, campaign, fleet::now())); });
 }
 
 void GridUnderTest::move_cluster(const std::string& name, const std::string& url) {
-  store::transact(connection_->database, std::nullopt, [&](store::Transaction& transaction) {
+  transact([&](store::Transaction& transaction) {
     auto cluster = store::find_cluster(transaction, name).value();
     cluster.url = url;
     store::edit_cluster(transaction, cluster);

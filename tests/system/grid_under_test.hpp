@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "lib/grid/id.hpp"
 #include "lib/process/child.hpp"
+#include "lib/store/database.hpp"
 #include "tests/system/clusters.hpp"
 #include "tests/system/oracle.hpp"
 #include "tests/system/service.hpp"
@@ -88,6 +90,8 @@ class GridUnderTest {
 
  private:
   struct Connection;
+  /// Waits for a database that is away.
+  void transact(const std::function<void(store::Transaction&)>& work);
   void start_clusters(const Wish& wish);
   void register_clusters();
   void write_configuration(const Configuration& configuration);

@@ -7,6 +7,10 @@
 
 #include "tests/system/service.hpp"
 
+/// libpqxx 6.4 leaks the error that libpq made when a connection broke in the middle of a query.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() { return "leak:PQmakeEmptyPGresult"; }
+
 namespace gleaner::tests {
 namespace {
 
