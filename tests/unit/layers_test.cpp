@@ -63,7 +63,7 @@ const std::vector<Library>& libraries() {
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
       {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "api/", "clients/", "almighty/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
-      {"openssl/", {"lib/http/", "api/"}},
+      {"openssl/", {"lib/http/", "api/", "sim/"}},
       {"systemd/", {"almighty/", "api/"}},
   };
   return table;
