@@ -101,9 +101,7 @@ class Splitter {
       word_.reset();
     }
   }
-  void fail(std::size_t position, std::string what) {
-    error_ = WordError{position, std::move(what)};
-  }
+  void fail(std::size_t position, std::string what) { error_ = WordError{position, std::move(what)}; }
 
   std::string_view line_;
   std::size_t at_ = 0;

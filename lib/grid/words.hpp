@@ -2,9 +2,8 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tl/expected.hpp>
+#include <vector>
 
 namespace gleaner::grid {
 

@@ -1,11 +1,11 @@
 #include "lib/oar/client.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <type_traits>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "lib/oar/answers.hpp"
 #include "lib/oar/pages.hpp"
@@ -71,8 +71,7 @@ std::int64_t number_of(const ResourceLine& line) { return line.id; }
 
 class Client::Implementation {
  public:
-  Implementation(Access access, Limits limits)
-      : access_{std::move(access)}, limits_{limits}, transport_{access_, limits_} {}
+  Implementation(Access access, Limits limits) : access_{std::move(access)}, limits_{limits}, transport_{access_, limits_} {}
 
   template <class T, class Parse>
   Result<std::vector<T>> list(const std::string& path, Parse parse) {
@@ -94,9 +93,7 @@ class Client::Implementation {
     return values(std::move(known));
   }
 
-  Result<std::vector<RemoteJob>> job_list(const std::string& query) {
-    return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs);
-  }
+  Result<std::vector<RemoteJob>> job_list(const std::string& query) { return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs); }
 
   /// As list(), for several lists at once that each fit one page.
   Result<std::vector<RemoteJob>> chunked(const std::vector<std::string>& chunks) {
@@ -216,7 +213,8 @@ Result<Resources> Client::resources() {
   if (!lines) {
     return tl::unexpected(lines.error());
   }
-  return count_resources(*lines, std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead());
+  return count_resources(*lines,
+                         std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead());
 }
 
 Result<std::vector<RemoteJob>> Client::occupying() { return implementation_->job_list("state=" + states_query(holds_resources)); }
@@ -238,7 +236,8 @@ Result<std::vector<RemoteJob>> Client::jobs_since(std::string_view user, grid::I
     return refused_here(std::move(*wrong));
   }
   constexpr grid::Seconds kMargin{60};
-  auto unfinished = implementation_->job_list(fmt::format("user={}&state={}", user, states_query([](RemoteState state) { return !is_over(state); })));
+  auto unfinished =
+      implementation_->job_list(fmt::format("user={}&state={}", user, states_query([](RemoteState state) { return !is_over(state); })));
   if (!unfinished) {
     return unfinished;
   }
@@ -272,7 +271,8 @@ std::vector<Result<JobDetails>> Client::details(std::span<const JobOf> asked) {
   return implementation_->send_some<JobDetails>(wanted, [&](std::size_t place, const Result<Answer>& answer) -> Result<JobDetails> {
     auto details = value_of("/jobs/ID.json", answer, parse_job);
     if (details && details->job.id != asked[place].id) {
-      return nonsense("/jobs/ID.json", fmt::format("job {} was asked for, and {} answered", asked[place].id.value(), details->job.id.value()));
+      return nonsense("/jobs/ID.json",
+                      fmt::format("job {} was asked for, and {} answered", asked[place].id.value(), details->job.id.value()));
     }
     return details;
   });
@@ -287,9 +287,8 @@ std::vector<Result<Submitted>> Client::submit(std::span<const SubmitRequest> req
       wanted.push_back(Request{Method::post, "/jobs.json", request.user, submission_body(request)});
     }
   }
-  return implementation_->send_some<Submitted>(wanted, [&](std::size_t place, const Result<Answer>& answer) {
-    return submitted_of(answer, jobs_of(requests[place]));
-  });
+  return implementation_->send_some<Submitted>(
+      wanted, [&](std::size_t place, const Result<Answer>& answer) { return submitted_of(answer, jobs_of(requests[place])); });
 }
 
 std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
@@ -301,7 +300,8 @@ std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
       wanted.push_back(Request{Method::remove, fmt::format("/jobs/{}.json", id.value()), user, {}});
     }
   }
-  return implementation_->send_some<Removal>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return removal_of(answer); });
+  return implementation_->send_some<Removal>(wanted,
+                                             [](std::size_t /*place*/, const Result<Answer>& answer) { return removal_of(answer); });
 }
 
 Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId array) {

@@ -75,8 +75,7 @@ class Client {
   /// The last `tail` lines of a file on the cluster, read as the user; `~/` is their home. Bytes
   /// as they are. A missing file is Refused 404, one that they may not read Refused 403. A path
   /// with letters that a shell would read is Refused here: OAR quotes none.
-  [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path,
-                                              std::optional<int> tail = std::nullopt);
+  [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path, std::optional<int> tail = std::nullopt);
 
   /// Deletes a file, or a folder with all that is in it, as the user.
   [[nodiscard]] Result<void> delete_path(std::string_view user, std::string_view path);

@@ -12,9 +12,7 @@ struct Describe {
     return failure.status == 0 ? fmt::format("refused before it was sent: {}", failure.message)
                                : fmt::format("refused ({}): {}", failure.status, failure.message);
   }
-  std::string operator()(const ServerError& failure) const {
-    return fmt::format("server error ({}): {}", failure.status, failure.message);
-  }
+  std::string operator()(const ServerError& failure) const { return fmt::format("server error ({}): {}", failure.status, failure.message); }
 };
 
 }  // namespace

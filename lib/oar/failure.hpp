@@ -1,8 +1,7 @@
 #pragma once
 #include <string>
-#include <variant>
-
 #include <tl/expected.hpp>
+#include <variant>
 
 namespace gleaner::oar {
 

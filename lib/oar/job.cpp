@@ -58,8 +58,7 @@ bool holds_resources(RemoteState state) {
 }
 
 bool RemoteJob::is_best_effort() const {
-  return queue == "besteffort" || message.find("T=besteffort") != std::string::npos ||
-         message.find("|besteffort") != std::string::npos;
+  return queue == "besteffort" || message.find("T=besteffort") != std::string::npos || message.find("|besteffort") != std::string::npos;
 }
 
 int shell_status(int wait_status) {

@@ -1,19 +1,17 @@
 #include "lib/oar/json.hpp"
 
-#include <charconv>
-#include <cmath>
-
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
+
+#include <charconv>
+#include <cmath>
 
 namespace gleaner::oar::json {
 namespace {
 
 using Byte = unsigned char;
 
-bool continues(std::string_view bytes, std::size_t at) {
-  return at < bytes.size() && (static_cast<Byte>(bytes[at]) & 0xC0U) == 0x80U;
-}
+bool continues(std::string_view bytes, std::size_t at) { return at < bytes.size() && (static_cast<Byte>(bytes[at]) & 0xC0U) == 0x80U; }
 
 /// Length of the UTF-8 letter that starts here, 0 when none does. Overlong forms, surrogates and
 /// what is past U+10FFFF are none.
@@ -37,9 +35,7 @@ std::size_t letter_length(std::string_view bytes, std::size_t at) {
   return 0;
 }
 
-[[noreturn]] void wrong_type(const char* name, const char* wanted) {
-  throw Malformed(fmt::format("'{}' is not {}", name, wanted));
-}
+[[noreturn]] void wrong_type(const char* name, const char* wanted) { throw Malformed(fmt::format("'{}' is not {}", name, wanted)); }
 
 std::int64_t as_integer(const rapidjson::Value& value, const char* name) {
   if (value.IsInt64()) {

@@ -1,11 +1,11 @@
 #pragma once
+#include <rapidjson/document.h>
+
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-
-#include <rapidjson/document.h>
 
 /// Reading of JSON that may be anything. Only the .cpp files of this folder include it.
 namespace gleaner::oar::json {

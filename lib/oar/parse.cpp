@@ -1,10 +1,10 @@
 #include "lib/oar/parse.hpp"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <limits>
 #include <map>
-
-#include <fmt/format.h>
 
 #include "lib/oar/json.hpp"
 
@@ -202,8 +202,8 @@ ResourceLine resource_of(const Value& item) {
   if (!item.IsObject()) {
     throw json::Malformed("an item of the list is not an object");
   }
-  return {json::required_integer(item, {"id", "resource_id"}), json::text(item, {"network_address"}),
-          json::required_text(item, {"state"}), optional_instant(item, {"available_upto"})};
+  return {json::required_integer(item, {"id", "resource_id"}), json::text(item, {"network_address"}), json::required_text(item, {"state"}),
+          optional_instant(item, {"available_upto"})};
 }
 
 }  // namespace

@@ -3,9 +3,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "lib/grid/time.hpp"
 #include "lib/oar/failure.hpp"

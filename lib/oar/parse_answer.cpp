@@ -1,8 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-
-#include <fmt/format.h>
 
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
@@ -55,7 +55,8 @@ Submitted submitted_of(const rapidjson::Value& answer, std::size_t expected) {
 /// One line of at most this many bytes, cut between letters.
 std::string one_line(std::string text) {
   constexpr std::size_t kLongest = 600;
-  std::ranges::replace_if(text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
+  std::ranges::replace_if(
+      text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
   const auto last = text.find_last_not_of(' ');
   text.resize(last == std::string::npos ? 0 : last + 1);
   if (text.size() > kLongest) {
@@ -85,8 +86,8 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 /// oarsub refused before it made a job: its own checks, or those of the cluster's administrator.
 /// A negative result of its submission function ends as 256 minus a small number.
 bool refused_by_oarsub(std::string_view message) {
-  constexpr std::array<std::string_view, 4> kSayings{"Cannot recognize the resource description", "Unknown option:",
-                                                     "[ADMISSION RULE] Error", "[ADMISSION RULE] root and oar users"};
+  constexpr std::array<std::string_view, 4> kSayings{"Cannot recognize the resource description",
+                                                     "Unknown option:", "[ADMISSION RULE] Error", "[ADMISSION RULE] root and oar users"};
   if (std::ranges::any_of(kSayings, [&](std::string_view saying) { return has(message, saying); })) {
     return true;
   }

@@ -1,10 +1,10 @@
 #include "lib/oar/request_text.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+
+#include <algorithm>
 
 namespace gleaner::oar {
 namespace {
@@ -28,9 +28,7 @@ std::optional<std::string> wrong_line(const std::string& line) {
   return std::nullopt;
 }
 
-std::string param_file(const std::vector<std::string>& lines) {
-  return fmt::format("{}\n", fmt::join(lines, "\n"));
-}
+std::string param_file(const std::vector<std::string>& lines) { return fmt::format("{}\n", fmt::join(lines, "\n")); }
 
 class Body {
  public:
@@ -133,8 +131,8 @@ std::optional<std::string> wrong_path(std::string_view path) {
   if (!path.starts_with("~/") && !path.starts_with('/')) {
     return fmt::format("'{}' is neither absolute nor under ~/", path);
   }
-  const bool plain = std::ranges::all_of(
-      path, [&](char letter) { return is_digit_or_letter(letter) || kPlain.find(letter) != std::string_view::npos; });
+  const bool plain =
+      std::ranges::all_of(path, [&](char letter) { return is_digit_or_letter(letter) || kPlain.find(letter) != std::string_view::npos; });
   return plain ? std::nullopt : std::optional{fmt::format("'{}' holds a letter that OAR would let a shell read", path)};
 }
 

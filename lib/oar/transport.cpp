@@ -1,11 +1,11 @@
 #include "lib/oar/transport.hpp"
 
+#include <curl/curl.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <new>
-
-#include <curl/curl.h>
-#include <fmt/format.h>
 
 namespace gleaner::oar {
 namespace {

@@ -1,10 +1,10 @@
 #include "runner/command/command.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
-
-#include <fmt/format.h>
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/walltime.hpp"
@@ -80,9 +80,8 @@ std::string assignments(const LaunchFacts& facts) {
   return fmt::format(
       "g={} i={} t={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
-      facts.grid, facts.campaign.value(), facts.tag, grid::quote(facts.exec_file), grid::quote(facts.cluster),
-      grid::quote(facts.user), grid::quote(facts.workdir), grid::quote(facts.resources), grid::quote(facts.walltime),
-      walltime ? walltime->count() : -1);
+      facts.grid, facts.campaign.value(), facts.tag, grid::quote(facts.exec_file), grid::quote(facts.cluster), grid::quote(facts.user),
+      grid::quote(facts.workdir), grid::quote(facts.resources), grid::quote(facts.walltime), walltime ? walltime->count() : -1);
 }
 
 /// The last `count` words of the text, the first of them first.
@@ -129,8 +128,8 @@ tl::expected<std::string, std::string> parameter_line(const TaskFacts& task) {
   }
   auto line = fmt::format("{} {} {} {}", task.task.value(), task.attempt, task.job.value(), bytes.empty() ? "-" : base64(bytes));
   if (line.size() > kLongestLine) {
-    return tl::unexpected(fmt::format("the arguments of task {} take {} bytes, more than the {} that a job can be given",
-                                      task.task.value(), line.size(), kLongestLine));
+    return tl::unexpected(fmt::format("the arguments of task {} take {} bytes, more than the {} that a job can be given", task.task.value(),
+                                      line.size(), kLongestLine));
   }
   return line;
 }

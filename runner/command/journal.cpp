@@ -10,9 +10,9 @@ namespace gleaner::runner {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, JournalWord>, 4> kWords{{{"start", JournalWord::start},
-                                                                         {"end", JournalWord::end},
-                                                                         {"duplicate", JournalWord::duplicate},
-                                                                         {"unclaimed", JournalWord::unclaimed}}};
+                                                                          {"end", JournalWord::end},
+                                                                          {"duplicate", JournalWord::duplicate},
+                                                                          {"unclaimed", JournalWord::unclaimed}}};
 
 /// Takes the next word off the line.
 std::string_view next_word(std::string_view& line) {
@@ -65,7 +65,7 @@ std::optional<JournalEntry> parse_line(std::string_view line) {
   if (!next_word(line).empty()) {
     return std::nullopt;
   }
-  return JournalEntry{grid::from_unix(*date),        *word, grid::TaskNumber{*task}, static_cast<int>(*attempt), grid::JobId{*job},
+  return JournalEntry{grid::from_unix(*date),     *word, grid::TaskNumber{*task}, static_cast<int>(*attempt), grid::JobId{*job},
                       grid::RemoteJobId{*remote}, status};
 }
 

@@ -1,12 +1,12 @@
 #include "tests/contract/backend.hpp"
 
-#include <cstdlib>
-#include <fstream>
-#include <stdexcept>
-
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <rapidjson/istreamwrapper.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
 
 #include "tests/contract/minioar_process.hpp"
 

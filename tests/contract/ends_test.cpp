@@ -1,11 +1,11 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
 #include <algorithm>
 #include <chrono>
 #include <string>
 #include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
 
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
@@ -14,8 +14,8 @@
 namespace gleaner::contract {
 namespace {
 
-using oar::Removal;
 using oar::RemoteState;
+using oar::Removal;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Field;
@@ -94,8 +94,9 @@ TEST_P(Ends, APreemptedJobWasKilledForALocalOne_AndAnIdempotentOneIsRunAgainByOa
 
 /// Polling may skip any of the short states, but never goes back.
 TEST_P(Ends, StatesOnlyGoForward) {
-  static const std::vector<RemoteState> kOrder{RemoteState::waiting,   RemoteState::to_launch, RemoteState::launching, RemoteState::running,
-                                               RemoteState::finishing, RemoteState::to_error,  RemoteState::error,     RemoteState::terminated};
+  static const std::vector<RemoteState> kOrder{RemoteState::waiting, RemoteState::to_launch, RemoteState::launching,
+                                               RemoteState::running, RemoteState::finishing, RemoteState::to_error,
+                                               RemoteState::error,   RemoteState::terminated};
   const auto place_of = [](RemoteState state) { return std::ranges::find(kOrder, state) - kOrder.begin(); };
   const auto submitted = world().submit(world().request("sleep 1"));
   std::vector<RemoteState> seen;

@@ -1,8 +1,8 @@
-#include <string>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
+
+#include <string>
 
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
@@ -55,9 +55,7 @@ TEST_P(Formats, FilesWantTheSameAccept) {
   EXPECT_EQ(get("/media/~/nosuchfile", kAcceptJson).status, 404);
 }
 
-TEST_P(Formats, JsonIsAnnouncedAsLatin1) {
-  EXPECT_THAT(get("/jobs.json", kAcceptJson).content_type, HasSubstr("ISO-8859-1"));
-}
+TEST_P(Formats, JsonIsAnnouncedAsLatin1) { EXPECT_THAT(get("/jobs.json", kAcceptJson).content_type, HasSubstr("ISO-8859-1")); }
 
 TEST_P(Formats, LettersOfLatin1ComeAsSingleBytes_AndTheClientMakesThemUtf8) {
   const auto id = world().shared().latin.ids.front();

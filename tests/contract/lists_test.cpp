@@ -1,11 +1,11 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
 #include <algorithm>
 #include <chrono>
 #include <set>
 #include <string>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
 
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"

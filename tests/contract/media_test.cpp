@@ -1,7 +1,7 @@
-#include <string>
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <string>
 
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
@@ -21,9 +21,10 @@ class Media : public Contract {
   /// Three lines, one with bytes that are no UTF-8; one that
   /// nobody else may read.
   static void make_files() {
-    const auto job = world().request(fmt::format("mkdir -p {0}/media; printf 'one\\\\ntw\\\\351\\\\nthree\\\\n' > {0}/media/a,b.txt; "
-                                                 "echo secret > {0}/media/own; chmod 600 {0}/media/own; pwd",
-                                                 world().token()));
+    const auto job =
+        world().request(fmt::format("mkdir -p {0}/media; printf 'one\\\\ntw\\\\351\\\\nthree\\\\n' > {0}/media/a,b.txt; "
+                                    "echo secret > {0}/media/own; chmod 600 {0}/media/own; pwd",
+                                    world().token()));
     const auto ended = world().await_end(world().submit(job).ids).front();
     ASSERT_EQ(ended.exit_status, 0);
     home_ = client().read_file(world().user(), fmt::format("~/{}/{}.out", world().token(), ended.id.value())).value_or("");

@@ -1,18 +1,18 @@
 #include "tests/contract/minioar_process.hpp"
 
-#include <array>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <rapidjson/document.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
 
 namespace gleaner::contract {
 namespace {
@@ -34,8 +34,8 @@ MiniOarProcess::MiniOarProcess(const std::string& program, const std::vector<std
   const auto secret_file = folder_ + "/secret";
   std::ofstream{secret_file} << secret_ << '\n';
   std::filesystem::permissions(secret_file, std::filesystem::perms::owner_read);
-  std::vector<std::string> words{program, "--state", folder_ + "/state", "--login", login_, "--password-file", secret_file,
-                                 "--kill-jobs-on-exit", "--kill-grace-ms", "200"};
+  std::vector<std::string> words{program,           "--state",   folder_ + "/state",    "--login",         login_,
+                                 "--password-file", secret_file, "--kill-jobs-on-exit", "--kill-grace-ms", "200"};
   for (const auto& user : users) {
     words.insert(words.end(), {"--user", user});
   }

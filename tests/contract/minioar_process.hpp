@@ -1,8 +1,8 @@
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
-
-#include <sys/types.h>
 
 namespace gleaner::contract {
 

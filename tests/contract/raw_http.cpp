@@ -1,9 +1,9 @@
 #include "tests/contract/raw_http.hpp"
 
+#include <curl/curl.h>
+
 #include <memory>
 #include <stdexcept>
-
-#include <curl/curl.h>
 
 namespace gleaner::contract {
 namespace {
@@ -59,14 +59,13 @@ RawAnswer raw(const oar::Access& access, const std::string& method, const std::s
   constexpr int kServerError = 500;
   constexpr int kTries = 5;
   auto answer = ask(access, method, path, headers, body);
-  for (int tries = 1; method != "POST" && answer.status == kServerError && answer.content_type.starts_with("text/html") && tries < kTries; ++tries) {
+  for (int tries = 1; method != "POST" && answer.status == kServerError && answer.content_type.starts_with("text/html") && tries < kTries;
+       ++tries) {
     answer = ask(access, method, path, headers, body);
   }
   return answer;
 }
 
-std::string identity(const oar::Access& access, std::string_view user) {
-  return access.identity_header + ": " + std::string{user};
-}
+std::string identity(const oar::Access& access, std::string_view user) { return access.identity_header + ": " + std::string{user}; }
 
 }  // namespace gleaner::contract

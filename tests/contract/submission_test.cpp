@@ -1,10 +1,10 @@
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
+
+#include <string>
+#include <vector>
 
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"

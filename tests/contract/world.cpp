@@ -1,5 +1,8 @@
 #include "tests/contract/world.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -7,9 +10,6 @@
 #include <set>
 #include <stdexcept>
 #include <thread>
-
-#include <fmt/format.h>
-#include <unistd.h>
 
 namespace gleaner::contract {
 namespace {
@@ -120,12 +120,12 @@ void World::submit_shared() {
   no_directory.directory = "/no/such/directory";
   auto no_output = request("true");
   no_output.stdout_file = "/proc/no/such/folder/x";
-  auto first_resource = request("sleep 200");
+  auto first_resource = request("sleep 280");
   first_resource.properties = "resource_id = 2";
   auto held_back = request("true");
   held_back.properties = first_resource.properties;
   shared_.best_effort_place = "resource_id = 3";
-  auto best_effort = request("sleep 200");
+  auto best_effort = request("sleep 280");
   best_effort.types = {"besteffort", "idempotent"};
   best_effort.properties = shared_.best_effort_place;
   const std::vector<oar::SubmitRequest> all{
@@ -140,15 +140,16 @@ void World::submit_shared() {
       request("/bin/echo", {"caf\xC3\xA9"}),
       request("echo $LOGNAME:\\$LOGNAME"),
   };
-  std::vector<oar::Submitted*> places{&shared_.best_effort, &shared_.long_one, &shared_.held_back, &shared_.over_time, &shared_.no_directory, &shared_.no_output,
-                                      &shared_.echo,     &shared_.ends,      &shared_.latin,     &shared_.dollars};
+  std::vector<oar::Submitted*> places{&shared_.best_effort,  &shared_.long_one,  &shared_.held_back, &shared_.over_time,
+                                      &shared_.no_directory, &shared_.no_output, &shared_.echo,      &shared_.ends,
+                                      &shared_.latin,        &shared_.dollars};
   for (std::size_t place = 0; place < all.size(); ++place) {
     *places[place] = submit(all[place]);
   }
 }
 
 std::vector<oar::RemoteJob> World::await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition) {
-  constexpr auto kPatience = 120s;
+  constexpr auto kPatience = 300s;
   constexpr auto kPause = 200ms;
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (;;) {

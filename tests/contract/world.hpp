@@ -1,11 +1,11 @@
 #pragma once
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include <gtest/gtest.h>
 
 #include "lib/oar/client.hpp"
 #include "tests/contract/backend.hpp"
@@ -35,7 +35,7 @@ class World {
   oar::Submitted submit(const oar::SubmitRequest& request);
 
   /// Waits until the jobs satisfy the condition, and gives them; fails the test when it takes more
-  /// than two minutes.
+  /// than five minutes.
   using Condition = std::function<bool(const oar::RemoteJob&)>;
   std::vector<oar::RemoteJob> await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition);
   std::vector<oar::RemoteJob> await_end(const std::vector<grid::RemoteJobId>& ids);
@@ -43,16 +43,16 @@ class World {
 
   /// The jobs that were submitted at the start.
   struct Shared {
-    oar::Submitted echo;         ///< three lines: `a 1`, `b 2`, `"c d" 3`
-    oar::Submitted ends;         ///< exit 0, exit 3, kill -9, a command that does not exist
-    oar::Submitted latin;        ///< a line out of ASCII
-    oar::Submitted long_one;     ///< sleeps for minutes
-    oar::Submitted over_time;    ///< longer than its walltime
+    oar::Submitted echo;       ///< three lines: `a 1`, `b 2`, `"c d" 3`
+    oar::Submitted ends;       ///< exit 0, exit 3, kill -9, a command that does not exist
+    oar::Submitted latin;      ///< a line out of ASCII
+    oar::Submitted long_one;   ///< sleeps for minutes
+    oar::Submitted over_time;  ///< longer than its walltime
     oar::Submitted no_directory;
     oar::Submitted no_output;
-    oar::Submitted dollars;      ///< one `$` bare and one escaped
-    oar::Submitted held_back;    ///< wants the resource of long_one, and waits
-    oar::Submitted best_effort;  ///< best-effort and idempotent, alone on its resource
+    oar::Submitted dollars;         ///< one `$` bare and one escaped
+    oar::Submitted held_back;       ///< wants the resource of long_one, and waits
+    oar::Submitted best_effort;     ///< best-effort and idempotent, alone on its resource
     std::string best_effort_place;  ///< the property that picks that resource
   };
   [[nodiscard]] const Shared& shared() const { return shared_; }
@@ -81,6 +81,5 @@ class Contract : public ::testing::TestWithParam<std::string> {
 }  // namespace gleaner::contract
 
 /// Runs a suite on the backends that were asked for.
-#define GLEANER_ON_EACH_BACKEND(suite)                                                                              \
-  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::gleaner::contract::asked_backends()),                   \
-                           ::gleaner::contract::name_of_parameter)
+#define GLEANER_ON_EACH_BACKEND(suite) \
+  INSTANTIATE_TEST_SUITE_P(On, suite, ::testing::ValuesIn(::gleaner::contract::asked_backends()), ::gleaner::contract::name_of_parameter)

@@ -1,13 +1,13 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
 #include <cstdlib>
 #include <iostream>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "lib/grid/exit_status.hpp"
 #include "runner/command/command.hpp"
@@ -57,7 +57,8 @@ class HostileArguments {
   }
   std::size_t below(std::size_t bound) { return std::uniform_int_distribution<std::size_t>{0, bound - 1}(random_); }
   Arguments random_set() {
-    static const std::vector<std::string> kParts{"$", "`", "\\", "\"", "'", "\n", " ", ";", "#", "*", "é", "\xE9", "a", "\t", "!", "&&", "=", "%"};
+    static const std::vector<std::string> kParts{"$", "`", "\\",   "\"", "'",  "\n", " ",  ";", "#",
+                                                 "*", "é", "\xE9", "a",  "\t", "!",  "&&", "=", "%"};
     Arguments set(1 + below(6));
     for (auto& argument : set) {
       for (std::size_t left = below(12); left > 0; --left) {
@@ -159,7 +160,8 @@ TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondSaysSo) {
 }
 
 TEST_P(Wrapper, TheJobHasTheEnvironmentOfTheGrid) {
-  auto given = facts(world().token() + ".environment", "env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
+  auto given =
+      facts(world().token() + ".environment", "env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
   given.workdir = "/tmp/a b'c";
   const auto submitted = launch(given, {task(600, 3, 77, {"first word", "second"})});
   EXPECT_EQ(world().await_end(submitted.ids).front().exit_status, 0);

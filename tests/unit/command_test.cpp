@@ -1,3 +1,9 @@
+#include "runner/command/command.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <sys/wait.h>
 
 #include <array>
@@ -11,15 +17,9 @@
 #include <thread>
 #include <vector>
 
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/words.hpp"
 #include "runner/command/base64.hpp"
-#include "runner/command/command.hpp"
 #include "runner/command/journal.hpp"
 
 /// The wrapper of a job, run here by the same shell.
@@ -163,9 +163,9 @@ TEST_F(JobWrapper, TheEnvironmentOfTheGridIsThere) {
   const auto ran = run_job(facts("env; :"), task({"first word", "2"}, 3, 2));
   for (const std::string line :
        {"CIGRI_NODE_FILE=/dev/null", "CIGRI_NODEFILE=/dev/null", "CIGRI_JOB_ID=345", "CIGRI_JOBID=345", "CIGRI_CAMPAIGNID=12",
-        "CIGRI_CAMPAIGN_ID=12", "CIGRI_JOB_NAME=first word", "CIGRI_JOBNAME=first word", "CIGRI_USER=griduser1", "CIGRI_WORKDIR=/home/griduser1",
-        "CIGRI_WORKING_DIRECTORY=/home/griduser1", "CIGRI_RESOURCES=/nodes=1/core=4", "CIGRI_WALLTIME=1:30:00", "CIGRI_WALLTIME_SECONDS=5400",
-        "CIGRI_CLUSTER=alpha", "CIGRI_ATTEMPT=2"}) {
+        "CIGRI_CAMPAIGN_ID=12", "CIGRI_JOB_NAME=first word", "CIGRI_JOBNAME=first word", "CIGRI_USER=griduser1",
+        "CIGRI_WORKDIR=/home/griduser1", "CIGRI_WORKING_DIRECTORY=/home/griduser1", "CIGRI_RESOURCES=/nodes=1/core=4",
+        "CIGRI_WALLTIME=1:30:00", "CIGRI_WALLTIME_SECONDS=5400", "CIGRI_CLUSTER=alpha", "CIGRI_ATTEMPT=2"}) {
     EXPECT_THAT("\n" + ran.output, HasSubstr("\n" + line + "\n"));
   }
 }
@@ -226,7 +226,8 @@ TEST(JobCommandText, TheTaskIsReadBackFromACommand) {
   const auto text = JobCommand::create({"g", grid::CampaignId{12}, "t", "true", "c", "u", "/w", "/core=1", "1:0:0"}).value().text();
   const auto line = parameter_line({grid::TaskNumber{5}, 2, grid::JobId{345}, {"x"}}).value();
   EXPECT_EQ(read_command(text + " " + line), (CommandIdentity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}}));
-  for (const std::string other : {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 -", "gleaner.12 1 x 3 -", "echo 12 1 2 3 -", "gleaner.12 -1 2 3 -"}) {
+  for (const std::string other :
+       {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 -", "gleaner.12 1 x 3 -", "echo 12 1 2 3 -", "gleaner.12 -1 2 3 -"}) {
     EXPECT_FALSE(read_command(other)) << other;
   }
 }
@@ -242,7 +243,8 @@ TEST(JobCommandText, Base64IsTheStandards) {
 TEST(Journal, LinesThatAreCutOrMixedAreLeftOut) {
   const auto entries = parse_journal(
       "1795231871 start 0 1 100 39 \n1795231871 end 0 1 100 39 0\n1795231871 end 0 1 100 39\n\nnonsense\n"
-      "1795231871 start 0 1 1001795231871 start 1 1 101 40 \n-5 start 0 1 100 39 \n1795231872 duplicate 2 1 102 41 \n1795231873 start 3 1 1");
+      "1795231871 start 0 1 1001795231871 start 1 1 101 40 \n-5 start 0 1 100 39 \n1795231872 duplicate 2 1 102 41 \n1795231873 start 3 1 "
+      "1");
   ASSERT_THAT(entries, SizeIs(3));
   EXPECT_EQ(entries[0].word, JournalWord::start);
   EXPECT_EQ(entries[1].status, 0);

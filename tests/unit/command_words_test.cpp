@@ -1,11 +1,11 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
 #include <array>
 #include <cstdio>
 #include <string>
 #include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 
 #include "lib/grid/words.hpp"
 
@@ -26,7 +26,8 @@ std::vector<std::string> words(std::string_view line) {
 
 /// What /bin/sh makes of the line, as `printf '%s\0'` tells.
 std::vector<std::string> words_of_the_shell(const std::string& line) {
-  const std::string script = "eval \"set -- \"\"$(cat <<'GLEANER_END'\n" + line + "\nGLEANER_END\n)\"; for w; do printf '%s\\0' \"$w\"; done";
+  const std::string script =
+      "eval \"set -- \"\"$(cat <<'GLEANER_END'\n" + line + "\nGLEANER_END\n)\"; for w; do printf '%s\\0' \"$w\"; done";
   const std::string command = "sh -c " + quote(script);
   FILE* pipe = popen(command.c_str(), "r");
   std::string output;
@@ -101,7 +102,8 @@ RC_GTEST_PROP(Words, AnyBytesSplitOrFailInsideTheLine, (const std::string& line)
 
 /// Letters that mean nothing to a shell beyond quoting, so that a shell can be the judge.
 TEST(Words, AShellAgrees) {
-  for (const std::string line : {R"(a 'b c' "d\e" \f)", R"("\\\"'" '"\' x)", R"(''a""b\ c)", R"('é'\é"\é")", "a\\\nb c", "\"x\\\ny\" '\\\n'"}) {
+  for (const std::string line :
+       {R"(a 'b c' "d\e" \f)", R"("\\\"'" '"\' x)", R"(''a""b\ c)", R"('é'\é"\é")", "a\\\nb c", "\"x\\\ny\" '\\\n'"}) {
     EXPECT_EQ(words(line), words_of_the_shell(line)) << line;
   }
 }

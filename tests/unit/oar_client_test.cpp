@@ -1,116 +1,23 @@
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <filesystem>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <vector>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <vector>
+
 #include "lib/http/server.hpp"
 #include "lib/oar/client.hpp"
+#include "tests/unit/oar_fake.hpp"
 
 /// The client before servers that fail.
 namespace gleaner::oar {
 namespace {
 
-using http::Mishap;
-using http::Response;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using namespace std::chrono_literals;
-
-Response json(unsigned status, std::string body) {
-  Response response;
-  response.status = status;
-  response.headers.add("Content-Type", "application/json; charset=ISO-8859-1");
-  response.body = std::move(body);
-  return response;
-}
-
-Response html(unsigned status, std::string body) {
-  auto response = json(status, std::move(body));
-  response.headers = {};
-  response.headers.add("Content-Type", "text/html");
-  return response;
-}
-
-const std::string kVersion = R"_({"oar_version":"2.5.9 (Canicule)"})_";
-const std::string kAccepted = R"({"id":7,"cmd_output":"OAR_JOB_ID=7\n"})";
-
-/// A server on a port of its own; every request is noted.
-class FakeOar {
- public:
-  using Handler = std::function<Response(const http::Request&)>;
-  explicit FakeOar(Handler handler, std::optional<http::TlsFiles> tls = std::nullopt) : handler_{std::move(handler)} {
-    http::ServerOptions options;
-    options.tcp = http::TcpEndpoint{};
-    options.tls = std::move(tls);
-    server_ = http::Server::start(options, [this](const http::Request& request) {
-                (void)request.body->read_all(1 << 20);
-                const std::lock_guard lock{mutex_};
-                requests_.push_back(request.method + " " + request.target);
-                return handler_(request);
-              }).value();
-  }
-  [[nodiscard]] std::vector<std::string> requests() {
-    const std::lock_guard lock{mutex_};
-    return requests_;
-  }
-  [[nodiscard]] Access access() const {
-    Access access;
-    access.name = "fake";
-    access.url = server_->url() + "/oarapi";
-    access.authentication = Authentication::basic;
-    access.login = "grid";
-    access.secret = "open-sesame";
-    access.reader = "reader";
-    return access;
-  }
-
- private:
-  Handler handler_;
-  std::mutex mutex_;
-  std::vector<std::string> requests_;
-  std::unique_ptr<http::Server> server_;
-};
-
-Limits short_limits() {
-  Limits limits;
-  limits.connect = 500ms;
-  limits.read = 300ms;
-  limits.submit = 300ms;
-  return limits;
-}
-
-SubmitRequest a_request() {
-  SubmitRequest request;
-  request.user = "griduser1";
-  request.command = "true";
-  return request;
-}
-
-Result<Submitted> submit_one(Client& client) {
-  const auto request = a_request();
-  return client.submit({&request, 1}).front();
-}
-
-template <class Kind, class T>
-void expect(const Result<T>& result) {
-  ASSERT_FALSE(result);
-  EXPECT_TRUE(std::holds_alternative<Kind>(result.error())) << describe(result.error());
-  EXPECT_THAT(describe(result.error()), Not(HasSubstr("sesame")));
-}
-
-Response with(Response response, Mishap mishap) {
-  response.mishap = mishap;
-  return response;
-}
 
 TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
   std::string seen;
@@ -169,9 +76,13 @@ TEST(OarClient, AServerErrorLeavesASubmissionUnknown_UnlessOarsubSaidNo) {
 }
 
 TEST(OarClient, AnAnswerToARead_ThatIsNoJson_HalfOfIt_OrOfAnotherKind_IsNoAnswer) {
-  const std::vector<Response> answers{html(200, "<html></html>"), json(200, R"({"items":[)"), json(200, "[]"), json(200, ""),
+  const std::vector<Response> answers{html(200, "<html></html>"),
+                                      json(200, R"({"items":[)"),
+                                      json(200, "[]"),
+                                      json(200, ""),
                                       with(json(200, kVersion), {0ms, 80, Mishap::Ending::close}),
-                                      with(json(200, kVersion), {1s, std::nullopt, Mishap::Ending::none}), json(204, "")};
+                                      with(json(200, kVersion), {1s, std::nullopt, Mishap::Ending::none}),
+                                      json(204, "")};
   for (const auto& answer : answers) {
     FakeOar oar{[&](const auto&) { return answer; }};
     Client client{oar.access(), short_limits()};
@@ -326,96 +237,6 @@ TEST(OarClient, LatencyIsThatOfTheWholeAnswer) {
   EXPECT_TRUE(client.version());
   EXPECT_GE(client.last_latency(), 150ms);
   EXPECT_GE(client.slowest_latency(), client.last_latency());
-}
-
-/// A certification authority, a server's certificate and a client's, made once.
-class Certificates {
- public:
-  static const Certificates& get() {
-    static const Certificates kCertificates;
-    return kCertificates;
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return (folder_ / name).string(); }
-  [[nodiscard]] http::TlsFiles server() const { return {file("server.pem"), file("server.key"), std::nullopt}; }
-  [[nodiscard]] http::TlsFiles server_for_known_clients() const { return {file("server.pem"), file("server.key"), file("ca.pem")}; }
-  ~Certificates() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  Certificates(Certificates&&) = delete;
-  Certificates& operator=(Certificates&&) = delete;
-
- private:
-  Certificates() {
-    auto pattern = (std::filesystem::temp_directory_path() / "gleaner-tls-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    const std::string commands = fmt::format(
-        "cd '{}' && exec >/dev/null 2>&1; new='openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch'; "
-        "$new -x509 -days 2 -subj /CN=authority -keyout ca.key -out ca.pem && "
-        "$new -x509 -days 2 -subj /CN=stranger -keyout stranger.key -out stranger.pem && "
-        "echo subjectAltName=IP:127.0.0.1 >san && "
-        "for who in server client; do $new -subj /CN=$who -keyout $who.key -out $who.csr && "
-        "openssl x509 -req -days 2 -in $who.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile san -out $who.pem || exit 1; done",
-        folder_.string());
-    if (std::system(commands.c_str()) != 0) {
-      throw std::runtime_error("openssl could not make the certificates");
-    }
-  }
-  std::filesystem::path folder_;
-};
-
-TEST(OarClientTls, AServerOfTheGivenAuthorityIsTrusted) {
-  FakeOar oar{[](const auto&) { return json(200, kVersion); }, Certificates::get().server()};
-  auto access = oar.access();
-  access.ca_file = Certificates::get().file("ca.pem");
-  const auto version = Client{access}.version();
-  EXPECT_TRUE(version) << describe(version.error());
-}
-
-TEST(OarClientTls, AServerThatNobodyVouchesFor_GetsNoRequest) {
-  FakeOar oar{[](const auto&) { return json(201, kAccepted); }, Certificates::get().server()};
-  auto access = oar.access();
-  Client trusting_the_system{access};
-  expect<NotSent>(submit_one(trusting_the_system));
-  access.ca_file = Certificates::get().file("stranger.pem");
-  Client trusting_another{access};
-  expect<NotSent>(submit_one(trusting_another));
-  access.ca_file = "/no/such/file";
-  Client mistaken{access};
-  expect<NotSent>(submit_one(mistaken));
-  EXPECT_TRUE(oar.requests().empty());
-}
-
-TEST(OarClientTls, VerificationMayBeTurnedOff) {
-  FakeOar oar{[](const auto&) { return json(200, kVersion); }, Certificates::get().server()};
-  auto access = oar.access();
-  access.verification = Verification::off;
-  EXPECT_TRUE(Client{access}.version());
-}
-
-TEST(OarClientTls, TheNameInTheCertificateIsVerifiedToo) {
-  FakeOar oar{[](const auto&) { return json(200, kVersion); }, Certificates::get().server()};
-  auto access = oar.access();
-  access.ca_file = Certificates::get().file("ca.pem");
-  access.url.replace(access.url.find("127.0.0.1"), 9, "localhost");
-  Client client{access};
-  expect<NotSent>(client.version());
-}
-
-TEST(OarClientTls, AClientShowsItsCertificate) {
-  FakeOar oar{[](const http::Request& request) {
-                return json(200, R"({"authenticated_user":")" + request.peer.certificate.value_or("nobody") + "\"}");
-              },
-              Certificates::get().server_for_known_clients()};
-  auto access = oar.access();
-  access.ca_file = Certificates::get().file("ca.pem");
-  access.authentication = Authentication::certificate;
-  access.certificate_file = Certificates::get().file("client.pem");
-  access.key_file = Certificates::get().file("client.key");
-  EXPECT_THAT(Client{access}.who_am_i("griduser1").value_or("failed"), HasSubstr("client"));
-  access.certificate_file = Certificates::get().file("stranger.pem");
-  access.key_file = Certificates::get().file("stranger.key");
-  EXPECT_FALSE(Client{access}.version());
 }
 
 }  // namespace

@@ -1,14 +1,14 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <rapidjson/document.h>
+
 #include <cstdlib>
 #include <fstream>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-#include <rapidjson/document.h>
 
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
@@ -56,7 +56,8 @@ const Exchange& answer(const std::string& section, const std::string& title) {
 TEST(OarParse, EveryListThatARealOarGaveIsRead) {
   int lists = 0;
   for (const auto& exchange : transcripts()) {
-    const bool is_list = exchange.path.find("/jobs.json") != std::string::npos || exchange.path.find("/jobs/table.json") != std::string::npos ||
+    const bool is_list = exchange.path.find("/jobs.json") != std::string::npos ||
+                         exchange.path.find("/jobs/table.json") != std::string::npos ||
                          exchange.path.find("/jobs/details.json") != std::string::npos;
     const bool simple = exchange.path.find("structure=oar") == std::string::npos;
     if (exchange.method == "GET" && exchange.status == 200 && is_list && simple) {
@@ -99,8 +100,9 @@ TEST(OarParse, AnEmptyListHasNoItemsAndNoDateOfTheServer) {
 TEST(OarParse, ZeroIsNoDate_AndNullIsNothing) {
   const auto waiting = parse_job(answer("03", "...its description").body);
   ASSERT_TRUE(waiting) << waiting.error();
-  const auto page = parse_jobs(R"({"total":"1","items":[{"id":"7","state":"Waiting","name":null,"start_time":0,"stop_time":0,"exit_code":null,)"
-                               R"("walltime":null,"submission_time":"1795201398","message":null}]})");
+  const auto page =
+      parse_jobs(R"({"total":"1","items":[{"id":"7","state":"Waiting","name":null,"start_time":0,"stop_time":0,"exit_code":null,)"
+                 R"("walltime":null,"submission_time":"1795201398","message":null}]})");
   ASSERT_TRUE(page) << page.error();
   const auto& job = page->items.front();
   EXPECT_EQ(job.id.value(), 7);
@@ -140,24 +142,23 @@ TEST(OarParse, AStateThatIsNotKnownIsUnknown_AndNoEnd) {
 }
 
 TEST(OarParse, WhatMakesNoSenseIsRefusedWithAReason) {
-  const std::map<std::string, std::string> wrong{
-      {"", "not JSON"},
-      {"<html></html>", "not JSON"},
-      {R"({"items":[)", "not JSON"},
-      {R"([1])", "not an object"},
-      {R"({})", "'items' is missing"},
-      {R"({"items":{}})", "'items' is not a list"},
-      {R"({"items":[1]})", "not an object"},
-      {R"({"items":[{"state":"Running"}]})", "'id' is missing"},
-      {R"({"items":[{"id":1}]})", "'state' is missing"},
-      {R"({"items":[{"id":0,"state":"Running"}]})", "0 is not the id of a job"},
-      {R"({"items":[{"id":"12x","state":"Running"}]})", "'id' is not an integer"},
-      {R"({"items":[{"id":1.5,"state":"Running"}]})", "'id' is not an integer"},
-      {R"({"items":[{"id":1,"state":[]}]})", "'state' is not a text"},
-      {R"({"items":[{"id":1,"state":"Running","start_time":-5}]})", "not a date"},
-      {R"({"items":[{"id":1,"state":"Running","start_time":99999999999999999}]})", "not a date"},
-      {R"({"items":[{"id":1,"state":"Running","exit_code":99999999999}]})", "out of its range"},
-      {R"({"items":[],"total":-1})", "'total' is negative"}};
+  const std::map<std::string, std::string> wrong{{"", "not JSON"},
+                                                 {"<html></html>", "not JSON"},
+                                                 {R"({"items":[)", "not JSON"},
+                                                 {R"([1])", "not an object"},
+                                                 {R"({})", "'items' is missing"},
+                                                 {R"({"items":{}})", "'items' is not a list"},
+                                                 {R"({"items":[1]})", "not an object"},
+                                                 {R"({"items":[{"state":"Running"}]})", "'id' is missing"},
+                                                 {R"({"items":[{"id":1}]})", "'state' is missing"},
+                                                 {R"({"items":[{"id":0,"state":"Running"}]})", "0 is not the id of a job"},
+                                                 {R"({"items":[{"id":"12x","state":"Running"}]})", "'id' is not an integer"},
+                                                 {R"({"items":[{"id":1.5,"state":"Running"}]})", "'id' is not an integer"},
+                                                 {R"({"items":[{"id":1,"state":[]}]})", "'state' is not a text"},
+                                                 {R"({"items":[{"id":1,"state":"Running","start_time":-5}]})", "not a date"},
+                                                 {R"({"items":[{"id":1,"state":"Running","start_time":99999999999999999}]})", "not a date"},
+                                                 {R"({"items":[{"id":1,"state":"Running","exit_code":99999999999}]})", "out of its range"},
+                                                 {R"({"items":[],"total":-1})", "'total' is negative"}};
   for (const auto& [body, reason] : wrong) {
     const auto page = parse_jobs(body);
     ASSERT_FALSE(page) << body;
@@ -193,9 +194,10 @@ void expect_kind(const Exchange& exchange) {
 
 /// The status says it in few cases: 500 may be a refusal, and 400 a job that exists.
 TEST(OarParse, ARefusedSubmissionIsToldFromOneWhoseOutcomeIsUnknown) {
-  for (const std::string title : {"Resource request that is not", "Resource request with a syntax", "More resources", "Property that is not SQL",
-                                  "Property that no", "Unknown type", "Unknown queue", "Unknown option", "No command", "Broken JSON", "Empty body",
-                                  "Wrong content type", "Best effort and reservation", "The user root"}) {
+  for (const std::string title :
+       {"Resource request that is not", "Resource request with a syntax", "More resources", "Property that is not SQL", "Property that no",
+        "Unknown type", "Unknown queue", "Unknown option", "No command", "Broken JSON", "Empty body", "Wrong content type",
+        "Best effort and reservation", "The user root"}) {
     expect_kind<Refused>(answer("13", title));
   }
   expect_kind<Refused>(answer("01", "Identity that is no unix account"));
@@ -260,7 +262,7 @@ TEST(OarParse, BytesOfLatin1BecomeUtf8_AndUtf8StaysAsItIs) {
   EXPECT_EQ(json::to_utf8("caf\xE9"), "caf\xC3\xA9");
   EXPECT_EQ(json::to_utf8("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"), "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
   EXPECT_EQ(json::to_utf8("\xC3"), "\xC3\x83");
-  EXPECT_EQ(json::to_utf8("\xC0\x80"), "\xC3\x80\xC2\x80");      // overlong
+  EXPECT_EQ(json::to_utf8("\xC0\x80"), "\xC3\x80\xC2\x80");              // overlong
   EXPECT_EQ(json::to_utf8("\xED\xA0\x80"), "\xC3\xAD\xC2\xA0\xC2\x80");  // a surrogate
   EXPECT_EQ(parse_job("{\"id\":1,\"state\":\"Running\",\"command\":\"caf\xE9\"}")->job.command, "caf\xC3\xA9");
 }

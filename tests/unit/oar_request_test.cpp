@@ -1,12 +1,12 @@
-#include <algorithm>
-#include <set>
-#include <string>
-#include <vector>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <rapidjson/document.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "lib/oar/pages.hpp"
 #include "lib/oar/request_text.hpp"
