@@ -17,7 +17,7 @@ namespace {
 /// What happened to one campaign on this cluster in this poll.
 struct Tally {
   int done = 0;
-  int charged = 0;
+  int failed = 0;  ///< by the tasks' fault, or because the wrapper could not start them: the next ones would fail too
   int failures_before = 0;
   grid::JobEnd last = grid::JobEnd::done;
   grid::JobId last_job{0};
@@ -29,6 +29,12 @@ struct Tally {
 constexpr std::string_view kWrapperSpeaks{"gleaner: "};
 
 bool ran_nothing(const oar::RemoteJob& remote) { return oar::shell_status(remote.exit_status.value_or(0)) == grid::kRanNothing; }
+
+std::string_view code_of(grid::JobEnd end) {
+  if (end == grid::JobEnd::walltime) return "WALLTIME";
+  if (end == grid::JobEnd::bad_request) return "BAD_REQUEST";
+  return end == grid::JobEnd::node_failure ? "CANNOT_START" : "TASK_ERROR";
+}
 
 class Application {
  public:
@@ -168,8 +174,9 @@ void Application::tally(const store::LiveJob& job, const oar::RemoteJob& remote,
   auto& tally = tallies_[job.campaign];
   tally.failures_before = job.failures_in_a_row;
   if (end == grid::JobEnd::done) ++tally.done;
-  if (grid::charge_of(end) != grid::Charge::task) return;
-  ++tally.charged;
+  const bool cannot_start = end == grid::JobEnd::node_failure && wrapper_failed(job, remote);
+  if (grid::charge_of(end) != grid::Charge::task && !cannot_start) return;
+  ++tally.failed;
   tally.last = end;
   const auto cause = fmt::format("task {}, job {} of OAR: {}", job.task.value(), remote.id.value(), describe_end(end, remote));
   auto message = cause;
@@ -188,10 +195,9 @@ void Application::write_tallies() {
   for (const auto& [campaign, tally] : tallies_) {
     const store::Target pair{.campaign = campaign, .cluster = visit_.cluster.id};
     if (tally.done > 0 && tally.failures_before > 0) store::clear_brake(transaction_, pair);
-    if (tally.charged == 0) continue;
-    const auto code = tally.last == grid::JobEnd::walltime ? "WALLTIME" : tally.last == grid::JobEnd::bad_request ? "BAD_REQUEST" : "TASK_ERROR";
-    store::open_event(transaction_, {.code = code, .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.charged}, now_);
-    const int in_a_row = tally.charged + (tally.done > 0 ? 0 : tally.failures_before);
+    if (tally.failed == 0) continue;
+    store::open_event(transaction_, {.code = code_of(tally.last), .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.failed}, now_);
+    const int in_a_row = tally.failed + (tally.done > 0 ? 0 : tally.failures_before);
     if (in_a_row < config.failures_before_brake) continue;
     const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
     store::set_brake(transaction_, pair, reason,

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <thread>
 
+#include "tests/chaos/killer.hpp"
 #include "tests/chaos/tcp_gate.hpp"
-#include "tests/system/grid_under_test.hpp"
 #include "tests/system/http_call.hpp"
 
 /// Exactly once, on real OAR clusters: those of the testbed that GLEANER_TEST_OAR names.
@@ -86,6 +87,39 @@ TEST_F(RealOar, TheRunnerKilledAtEachOfItsFailpoints_EachTaskExactlyOnce) {
   }
   grid->almighty().start();
   for (const auto campaign : campaigns) is_done(campaign, each);
+}
+
+TEST_F(RealOar, AnyProcessKilledAtAnyMoment_EachTaskExactlyOnce) {
+  Dice dice{chaos_seed()};
+  Killer killer{*grid, dice};
+  grid->start_api();
+  grid->almighty().start();
+  const auto campaign = grid->submit({.tasks = tasks(), .exec_file = grid->oracle().task("sleep 1")});
+  const auto state = fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value());
+  for (int strike = 0; strike < (long_runs() ? 60 : 8) && grid->value(state) != "terminated"; ++strike) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{dice.roll(500, 3000)});  // the random moment itself
+    killer.strike();
+  }
+  is_done(campaign, tasks());
+}
+
+TEST_F(RealOar, ParallelJobs_FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
+  grid->almighty().start();
+  const auto campaign = grid->submit({.tasks = 16, .exec_file = grid->oracle().task("sleep 5"), .resources = "/nodes=1/core=4"});
+  is_done(campaign, 16);
+  EXPECT_EQ(grid->value("SELECT min(most) FROM (SELECT max(our_running) AS most FROM gridstatus GROUP BY cluster_id) m"), "16");
+  EXPECT_LE(grid->number("SELECT max(our_waiting) FROM gridstatus g WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16 "
+                         "AND cluster_id = g.cluster_id)"), 8);
+}
+
+TEST_F(RealOar, ACancelledCampaign_LeavesNothingOnTheClusters) {
+  grid->almighty().start();
+  const auto campaign = grid->submit({.tasks = 100, .exec_file = grid->oracle().task("sleep 300")});
+  ASSERT_TRUE(grid->becomes("SELECT running >= 16 FROM campaigns", "t", kPatience));
+  grid->cancel(campaign);
+  EXPECT_TRUE(grid->becomes("SELECT cancelled FROM campaigns", "100", kPatience));
+  EXPECT_TRUE(grid->oracle().executions(campaign).empty());
+  EXPECT_TRUE(grid->is_consistent());
 }
 
 class RealOarLosesTheAnswer : public RealOar, public ::testing::WithParamInterface<std::pair<const char*, TcpGate::Instead>> {};

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 
 #include "lib/grid/exit_status.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -10,7 +11,11 @@ namespace {
 /// What the updator makes of the ends of jobs on alpha.
 class Ends : public GridFixture {
  protected:
-  Ends() { config.max_attempts = config.max_charged_attempts = 5; }
+  Ends() {
+    config.max_attempts = config.max_charged_attempts = 5;
+    config.failures_before_brake = 3;
+    config.brake_time = config.brake_time_max = std::chrono::minutes{1};
+  }
 
   void all_ended(const std::vector<store::LiveJob>& jobs, int shell_status) {
     for (const auto& job : jobs) {
@@ -43,6 +48,8 @@ TEST_F(Ends, OfJobsWhoseWrapperFailed_AreTheClustersFault_AlsoOfThoseThatNobodyA
   apply(jobs);
   EXPECT_EQ(ended("node_failure"), "5");
   EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'CANNOT_START'"), ::testing::HasSubstr("No space left"));
+  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1") << "the next jobs would fail there too";
 }
 
 TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault) {
