@@ -45,7 +45,9 @@ TEST_P(Failpoint, ModuleThatDiesThereAgainAndAgain_LosesNothing_AndRunsNothingTw
     return grid.number(deaths_of(module)) >= 2 || state == "terminated";
   });
   EXPECT_TRUE(died);
-  EXPECT_GE(grid.number(deaths_of(module)), passage == 1 ? 2 : 0) << name << " was not passed";
+  // A deletion that was sent is not sent again before its time: there is one such passage.
+  const int passages = name == "nikita.after_delete" ? 1 : 2;
+  EXPECT_GE(grid.number(deaths_of(module)), passage == 1 ? passages : 0) << name << " was not passed";
 
   grid.almighty().kill();
   grid.almighty().start();
