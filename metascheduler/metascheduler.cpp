@@ -2,16 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "lib/process/failpoint.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/snapshot_of.hpp"
+#include "metascheduler/submitted_of.hpp"
 
 namespace gleaner::metascheduler {
 namespace {
-
-using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
 
 std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
   planner::ClusterNames names;
@@ -30,22 +27,6 @@ std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const
   return stored;
 }
 
-/// What each pair was given, for the predictor to learn from.
-std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
-  std::map<PairKey, double> ratios;
-  for (const auto& pair : facts.pairs) ratios.emplace(PairKey{pair.campaign, pair.cluster}, ratio_of(pair));
-  std::vector<store::Submitted> submitted;
-  for (const auto& decision : plan.decisions) {
-    if (!decision.cluster || decision.jobs == 0) continue;
-    submitted.push_back({.campaign = decision.campaign,
-                         .cluster = *decision.cluster,
-                         .jobs = decision.jobs,
-                         .offered = decision.figures.offered_free,
-                         .first_ratio = ratios.at({decision.campaign, *decision.cluster})});
-  }
-  return submitted;
-}
-
 }  // namespace
 
 std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={}", campaigns, launches, jobs); }
@@ -55,7 +36,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
     const auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, now);
-    const auto plan = planner::plan(snapshot_of(facts, config, now), {.order = config.campaign_order, .placement = config.placement});
+    const auto plan = planner::plan(snapshot_of(facts, config, now), planner_config_of(config));
     for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
     for (const auto& launch : plan.launches) {
       counts.jobs += store::plan_launch(

@@ -47,7 +47,8 @@ const std::vector<Layer>& layers() {
       {"clients/", {"lib/"}},
       {"sim/minioar/", {"lib/"}},
       {"sim/gridlocal/", {"lib/"}},
-      {"sim/", {"lib/", "metascheduler/planner/", "predictor/algorithms/"}},
+      {"sim/gridsim/", {"lib/", "metascheduler/", "predictor/", "nikita/", "clients/"}},
+      {"sim/", {"lib/"}},
   };
   return table;
 }

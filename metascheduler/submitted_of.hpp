@@ -1,0 +1,12 @@
+#pragma once
+#include <vector>
+
+#include "lib/store/planning.hpp"
+#include "metascheduler/planner/plan.hpp"
+
+namespace gleaner::metascheduler {
+
+/// What a plan gave each pair, for the predictor to learn from.
+[[nodiscard]] std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts);
+
+}  // namespace gleaner::metascheduler

@@ -1,0 +1,91 @@
+#include "predictor/forecasts_of.hpp"
+
+#include <map>
+#include <stdexcept>
+
+#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/forecast.hpp"
+
+namespace gleaner::predictor {
+namespace {
+
+struct CampaignForecast {
+  prediction::Durations durations;
+  prediction::Forecast forecast;
+  grid::Instant started;
+};
+using CampaignForecasts = std::map<grid::CampaignId, CampaignForecast>;
+
+CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
+  CampaignForecasts forecasts;
+  for (const auto& pair : facts.pairs) {
+    auto& durations = forecasts[pair.campaign].durations;
+    durations.count += pair.done;
+    durations.sum += pair.duration_sum;
+    durations.squares += pair.duration_squares;
+  }
+  for (const auto& campaign : facts.campaigns) {
+    auto& one = forecasts[campaign.id];
+    one.started = campaign.first_start_at.value_or(campaign.submitted_at);
+    one.forecast = prediction::forecast({.now = now,
+                                         .started = one.started,
+                                         .remaining = campaign.remaining,
+                                         .running = campaign.running,
+                                         .ended_in_window = campaign.ended_in_window,
+                                         .window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window),
+                                         .durations = one.durations});
+  }
+  return forecasts;
+}
+
+prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant now) {
+  prediction::QueueState queue;
+  queue.running = pair.running;
+  queue.waiting = pair.waiting;
+  queue.free_resources = pair.free;
+  queue.max_resources = pair.max_resources;
+  queue.flood = pair.flood;
+  queue.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, grid::kSettling);
+  queue.resources_per_job = pair.resources_per_job;
+  if (pair.resources_jobs > 0) queue.assigned_resources = static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs);
+  return queue;
+}
+
+/// The ratio is left as it is while the cluster does not answer: nothing is known of the queue.
+double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, grid::Instant now) {
+  const double old = pair.job_ratio.value_or(prediction::first_ratio(pair.resources_per_job));
+  if (!pair.reachable) return old;
+  return algorithm.next(old, {.free_offered = pair.offered, .nsub = pair.nsub}, queue_of(pair, now), prediction::kDefaultUpperBound);
+}
+
+store::StoredForecast forecast_of(const store::PredictionPair& pair, const CampaignForecast& campaign, const prediction::Algorithm& algorithm,
+                                  const process::Config& config, grid::Instant now) {
+  prediction::Progress progress;
+  progress.now = now;
+  progress.started = campaign.started;
+  progress.ended_in_window = pair.ended_in_window;
+  progress.window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window);
+  const prediction::Durations durations{.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares};
+  return {.campaign = pair.campaign,
+          .cluster = pair.cluster,
+          .job_ratio = ratio_of(pair, algorithm, now),
+          .throughput = prediction::forecast(progress).throughput,
+          .mean = prediction::mean_of(durations),
+          .deviation = prediction::deviation_of(durations),
+          .end = campaign.forecast.end,
+          .method = std::string{prediction::name_of(campaign.forecast.method)}};
+}
+
+}  // namespace
+
+std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
+  const auto algorithm = prediction::find_algorithm(config.predictor_algorithm);
+  if (!algorithm) throw std::invalid_argument{algorithm.error()};
+  const auto campaigns = campaign_forecasts(facts, config, now);
+  std::vector<store::StoredForecast> forecasts;
+  forecasts.reserve(facts.pairs.size());
+  for (const auto& pair : facts.pairs) forecasts.push_back(forecast_of(pair, campaigns.at(pair.campaign), **algorithm, config, now));
+  return forecasts;
+}
+
+}  // namespace gleaner::predictor

@@ -1,0 +1,13 @@
+#pragma once
+#include <vector>
+
+#include "lib/process/config.hpp"
+#include "lib/store/prediction.hpp"
+
+namespace gleaner::predictor {
+
+/// One forecast for each pair of the facts: the job ratio by the configured algorithm, the throughput, the end of the pair's campaign.
+/// Pure: all that depends on the clock is decided here. Throws std::invalid_argument when the configuration names no algorithm.
+[[nodiscard]] std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now);
+
+}  // namespace gleaner::predictor
