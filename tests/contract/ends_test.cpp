@@ -117,6 +117,15 @@ class Deletion : public Contract {
     const oar::JobOf asked{user, id};
     return client().remove({&asked, 1}).front();
   }
+  /// Asks again, as nikita does in its next cycle, when the API broke off (the real one now and then
+  /// answers 500 when one of its processes ends): the deletion may have been noted the first time.
+  static void expect_array_removed(grid::RemoteJobId array) {
+    auto removal = client().remove_array(world().user(), array);
+    const bool broke_off = !removal && !std::holds_alternative<oar::Refused>(removal.error());
+    if (broke_off) removal = client().remove_array(world().user(), array);
+    ASSERT_TRUE(removal) << oar::describe(removal.error());
+    EXPECT_TRUE(*removal == Removal::accepted || (broke_off && *removal == Removal::already_over_or_asked));
+  }
   static void expect_refused(const oar::Result<Removal>& removal) {
     ASSERT_FALSE(removal);
     ASSERT_TRUE(std::holds_alternative<oar::Refused>(removal.error())) << oar::describe(removal.error());
@@ -167,11 +176,13 @@ TEST_P(Deletion, OfAnArray_TakesAllThatIsLeft) {
   auto request = world().request("sleep", {"0", "100", "100", "100"});
   const auto submitted = world().submit(request);
   world().await_end({submitted.ids.front()});
-  EXPECT_EQ(client().remove_array(world().user(), submitted.array).value(), Removal::accepted);
+  expect_array_removed(submitted.array);
   const auto jobs = world().await_end(submitted.ids);
   EXPECT_EQ(jobs.front().state, RemoteState::terminated);
   EXPECT_TRUE(std::all_of(jobs.begin() + 1, jobs.end(), [](const auto& job) { return job.state == RemoteState::error; }));
-  EXPECT_EQ(client().remove_array(world().user(), submitted.array).value(), Removal::already_over_or_asked);
+  const auto again = client().remove_array(world().user(), submitted.array);
+  ASSERT_TRUE(again) << oar::describe(again.error());
+  EXPECT_EQ(*again, Removal::already_over_or_asked);
 }
 
 TEST_P(Deletion, OfManyJobs_GoesTogether) {
