@@ -3,6 +3,7 @@
 #include "lib/store/migrations.hpp"
 #include "metascheduler/metascheduler.hpp"
 #include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner_config.hpp"
 
 int main(int argc, char** argv) {
   using namespace gleaner;
@@ -13,8 +14,17 @@ int main(int argc, char** argv) {
                                           "array_size",
                                           "status_max_age",
                                           "failures_before_brake",
-                                          {"campaign_order", planner::order_names()},
-                                          {"placement", planner::placement_names()}}};
+                                          {"campaign_order", metascheduler::wrong_order},
+                                          "simultaneous",
+                                          {"campaign_scheduler", planner::scheduler_names()},
+                                          {"placement", planner::placement_names()},
+                                          "probe_jobs",
+                                          "reservations",
+                                          {"fairshare_usage", metascheduler::usage_rules()},
+                                          "fairshare_decay",
+                                          "fairshare_window",
+                                          {"multifactor_weights", metascheduler::wrong_weights},
+                                          "age_max"}};
   return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
     store::Database database{context.config.database};
     store::check_schema(database);

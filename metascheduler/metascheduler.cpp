@@ -4,6 +4,7 @@
 
 #include "lib/process/failpoint.hpp"
 #include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
 #include "metascheduler/submitted_of.hpp"
 

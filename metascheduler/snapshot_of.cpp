@@ -56,10 +56,6 @@ planner::ClusterView view_of(const store::PlanningCluster& cluster, const proces
 
 }  // namespace
 
-planner::PlannerConfig planner_config_of(const process::Config& config) {
-  return {.order = config.campaign_order, .placement = config.placement};
-}
-
 double ratio_of(const store::PlanningPair& pair) {
   if (pair.job_ratio && *pair.job_ratio > 0) return *pair.job_ratio;
   return pair.resources_per_job ? 1.0 / *pair.resources_per_job : 1.0;

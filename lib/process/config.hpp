@@ -30,7 +30,16 @@ struct Config {
   double flood{};
   std::string predictor_algorithm;
   std::string campaign_order;
+  std::string campaign_scheduler;
   std::string placement;
+  bool simultaneous{};
+  std::string fairshare_usage;
+  double fairshare_decay{};
+  int fairshare_window{};
+  std::string multifactor_weights;
+  Duration age_max{};
+  int probe_jobs{};
+  bool reservations{};
   Duration throughput_window{};
   int array_size{};
 

@@ -99,6 +99,7 @@ class FileReader {
 
 std::optional<std::string> wrong_choice(const Option& option, std::string_view value, std::span<const Use> uses) {
   const auto use = std::ranges::find(uses, option.key, &Use::key);
+  if (use != uses.end() && use->check) return use->check(value);
   if (use == uses.end() || use->choices.empty() || std::ranges::find(use->choices, value) != use->choices.end()) return std::nullopt;
   return fmt::format("one of {}{}", fmt::join(use->choices, ", "), grid::did_you_mean(value, use->choices));
 }

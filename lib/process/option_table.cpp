@@ -96,6 +96,22 @@ Wrong address(std::string_view value, Config& into) {
   return {};
 }
 
+/// A factor from 0 to 1.
+template <auto Member>
+Wrong part(std::string_view value, Config& into) {
+  const auto read = parse_number(value);
+  if (!read || *read < 0 || *read > 1) return "a number from 0 to 1, such as 0.7";
+  into.*Member = *read;
+  return {};
+}
+
+template <auto Member>
+Wrong yes_no(std::string_view value, Config& into) {
+  if (value != "yes" && value != "no") return "yes or no";
+  into.*Member = value == "yes";
+  return {};
+}
+
 Wrong listen(std::string_view value, Config& into) {
   auto addresses = split_list(value);
   for (const auto& one : addresses) {
@@ -124,7 +140,16 @@ constexpr auto kOptions = std::to_array<Option>({
     {"flood", "FRACTION", "0.5", "what may wait in a cluster's own queue, as a fraction of its resources", fraction<&Config::flood>},
     {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>},
     {"campaign_order", "NAME", "fifo", "which campaign goes first", word<&Config::campaign_order>},
+    {"campaign_scheduler", "NAME", "workqueue", "how a campaign is treated whose JDL does not say it", word<&Config::campaign_scheduler>},
     {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>},
+    {"simultaneous", "YES|NO", "no", "several campaigns of one user share what the user gets, instead of one after the other", yes_no<&Config::simultaneous>},
+    {"fairshare_usage", "RULE", "absolute", "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)", word<&Config::fairshare_usage>},
+    {"fairshare_decay", "FACTOR", "0.7", "what a day of usage counts for one day later", part<&Config::fairshare_decay>},
+    {"fairshare_window", "DAYS", "7", "days of usage that count, today included", integer<&Config::fairshare_window, 1, 365>},
+    {"multifactor_weights", "WEIGHTS", "age:1000,fairshare:1000,size:0,priority:1000,affinity:500", "what each factor counts in the order multifactor", word<&Config::multifactor_weights>},
+    {"age_max", "DURATION", "7d", "age at which a campaign's age counts in full", some_time<&Config::age_max>},
+    {"probe_jobs", "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", integer<&Config::probe_jobs, 1, 100000>},
+    {"reservations", "YES|NO", "yes", "what is freed is held back for a wide job that could not start", yes_no<&Config::reservations>},
     {"throughput_window", "DURATION", "2h", "how far back the throughput and the durations of jobs are measured", some_time<&Config::throughput_window>},
     {"array_size", "NUMBER", "500", "the most jobs in one submission to a cluster", integer<&Config::array_size, 1, 100000>},
 

@@ -13,13 +13,18 @@
 
 namespace gleaner::process {
 
+/// What a value of a configuration key must be instead; nothing when it is right.
+using Check = std::function<std::optional<std::string>(std::string_view value)>;
+
 /// A configuration key that a program uses: its --help lists it, its command line takes it. When
-/// `choices` is given (the names of a table of policies), any other value is refused.
+/// `choices` (the names of a table of policies) or a check is given, any other value is refused.
 struct Use {
   Use(const char* used_key) : key{used_key} {}
   Use(std::string_view used_key, std::vector<std::string_view> known) : key{used_key}, choices{std::move(known)} {}
+  Use(std::string_view used_key, Check checked) : key{used_key}, check{std::move(checked)} {}
   std::string_view key;
   std::vector<std::string_view> choices{};
+  Check check{};
 };
 
 /// An option of one program alone: `{"once", "", "run one cycle and end"}` is a switch,

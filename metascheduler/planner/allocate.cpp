@@ -1,7 +1,22 @@
 #include "metascheduler/planner/allocate.hpp"
 
-namespace gleaner::planner {
+#include <algorithm>
+#include <cmath>
 
-void allocate(const Placement& placement, Contender& contender) { placement.arrange(contender.candidates); }
+namespace gleaner::planner {
+namespace {
+
+/// In quarters, so that small differences of standing leave the word to the policy.
+int standing_of(const PairView& pair) { return static_cast<int>(std::ceil(std::clamp(pair.standing, 0.0, 1.0) * 4.0)); }
+
+}  // namespace
+
+void allocate(const Placement& placement, const Contender& contender, std::vector<Candidate*>& candidates) {
+  if (candidates.size() < 2) return;
+  placement.arrange(contender, candidates);
+  std::ranges::stable_sort(candidates, std::greater{}, [](const Candidate* candidate) {
+    return std::pair{candidate->pair->priority, standing_of(*candidate->pair)};
+  });
+}
 
 }  // namespace gleaner::planner

@@ -2,12 +2,15 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "metascheduler/planner/decision.hpp"
 #include "metascheduler/planner/snapshot.hpp"
 
 namespace gleaner::planner {
+
+constexpr int kNoLimit = std::numeric_limits<int>::max();
 
 /// What a cluster has left for a campaign, in resources.
 struct Offer {
@@ -19,16 +22,31 @@ struct Offer {
 struct Candidate {
   const PairView* pair = nullptr;
   const ClusterView* cluster = nullptr;
-  int allowed_jobs = std::numeric_limits<int>::max();  ///< throttle
-  Offer offer = {};                                    ///< match
-  int room = 0;                                        ///< match: jobs that the offer has room for
+  std::size_t cluster_index = 0;      ///< in the snapshot's list
+  // What this turn allows.
+  int allowed_jobs = kNoLimit;        ///< throttle
+  int allowed_waiting = kNoLimit;     ///< throttle: of them, those that may have to wait in the queue
+  Limit bound = Limit::max_jobs;      ///< throttle: what allowed_jobs comes from
+  std::size_t tightest = 0;           ///< throttle: the limit that it comes from, or that allowed_waiting does
+  Offer offer = {};                   ///< match
+  int room = 0;                       ///< match: jobs that the offer has room for
+  // What the plan has given until now.
+  int jobs = 0;
+  int returned = 0;                   ///< of them, for tasks that this cluster returned
+  double resources = 0.0;             ///< that they count for
+  std::ptrdiff_t decision = -1;       ///< its index in Plan::decisions
 };
 
 /// A campaign with the clusters that may still get some of it.
 struct Contender {
   const CampaignView* campaign = nullptr;
-  std::vector<Candidate> candidates;
-  std::int64_t reserved_tasks = 0;  ///< of the bag: they wait for the clusters that returned them
+  std::vector<Candidate> candidates = {};
+  std::int64_t tasks_for_anyone = 0;   ///< of the bag, those left that may go to any cluster
+  std::int64_t tasks_reserved = 0;     ///< those left that wait for the clusters that returned them
+  bool has_reservation = false;
+  std::vector<std::size_t> limits = {};  ///< indices of the limits that may hold it, on some cluster
+
+  [[nodiscard]] std::int64_t tasks() const { return tasks_for_anyone + tasks_reserved; }
 };
 
 /// Why a stage stops a candidate.
@@ -36,26 +54,5 @@ struct Stop {
   Reason reason;
   Figures figures = {};
 };
-
-/// Drops the candidates for which `test` gives a Stop, and notes a decision for each.
-template <class Test>
-void filter(Stage stage, Contender& contender, std::vector<Decision>& decisions, Test test) {
-  std::vector<Candidate> kept;
-  kept.reserve(contender.candidates.size());
-  for (auto& candidate : contender.candidates) {
-    std::optional<Stop> stop = test(candidate);
-    if (!stop) {
-      kept.push_back(candidate);
-      continue;
-    }
-    decisions.push_back({.campaign = contender.campaign->id,
-                         .cluster = candidate.cluster->id,
-                         .stage = stage,
-                         .reason = stop->reason,
-                         .jobs = 0,
-                         .figures = std::move(stop->figures)});
-  }
-  contender.candidates = std::move(kept);
-}
 
 }  // namespace gleaner::planner

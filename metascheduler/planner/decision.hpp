@@ -32,15 +32,27 @@ enum class Reason {
   too_big,               ///< one job asks for more than the cluster has
   test_already_given,    ///< a test campaign has had its job there
   max_jobs_reached,
+  limit_reached,         ///< a limit of `gridctl limit`
+  under_stress,          ///< the cluster takes fewer of our jobs for a while
+  probing,               ///< the first few jobs are out, to learn from
   no_free_resources,     ///< the cluster is full, and its queue holds what the flood allows
   not_enough_resources,  ///< something is free, but less than one job takes
+  reserved,              ///< the job is wide: resources are held back for it
+  held_for_reservation,  ///< what is free is held back for a wide job of another campaign
+  preempting,            ///< jobs of the lowest priority are being killed for it
   earlier_campaigns,     ///< there was enough, the campaigns before took it
   tasks_elsewhere,       ///< the tasks left went to clusters that come first for this campaign
   tasks_reserved         ///< the tasks left were returned by another cluster, and wait for it
 };
 
 /// What kept a launch from being bigger.
-enum class Limit { none, offer, bag, max_jobs, one_per_cluster };
+enum class Limit { none, offer, bag, max_jobs, one_per_cluster, limit, stress, probe, turn };
+
+/// Up to three campaigns, the first that took some of a cluster.
+struct Takers {
+  std::array<std::int64_t, 3> ids = {};
+  int count = 0;
+};
 
 /// The numbers behind a reason; those that do not bear on it are zero.
 struct Figures {
@@ -56,12 +68,13 @@ struct Figures {
   int live_jobs = 0;
   int frozen_jobs = 0;
   std::int64_t concluded_jobs = 0;
-  int max_jobs = 0;
+  int max_jobs = 0;               ///< the JDL's, or what stress or probing allows
   std::int64_t tasks = 0;         ///< in the bag, or reserved
+  double held_resources = 0.0;    ///< for a reservation
   Limit limit = Limit::none;
-  std::optional<grid::Instant> until = {};    ///< end of a brake
-  std::string note = {};                      ///< a brake's reason, or the user who is not mapped
-  std::vector<grid::CampaignId> earlier = {}; ///< who took it: the first few
+  std::optional<grid::Instant> until = {};    ///< end of a brake, beginning of a reservation
+  std::string note = {};                      ///< a brake's reason, the user who is not mapped, or the limit
+  Takers earlier = {};                        ///< who took it, or for whom it is held
 };
 
 struct Decision {
@@ -74,6 +87,7 @@ struct Decision {
 };
 
 constexpr int kReasons = static_cast<int>(Reason::tasks_reserved) + 1;
+constexpr int kLimits = static_cast<int>(Limit::turn) + 1;
 
 [[nodiscard]] std::string_view name_of(Stage stage);
 [[nodiscard]] std::string_view name_of(Reason reason);

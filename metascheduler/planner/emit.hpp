@@ -1,12 +1,9 @@
 #pragma once
-#include <vector>
-
-#include "metascheduler/planner/plan.hpp"
-#include "metascheduler/planner/size.hpp"
+#include "metascheduler/planner/draft.hpp"
 
 namespace gleaner::planner {
 
-/// Stage 7. The launches of one campaign: each share in arrays that its cluster takes.
-void emit(std::vector<Share> shares, Plan& plan);
+/// Stage 7. The launches: what each candidate got, in arrays that its cluster takes.
+void emit(Draft& draft);
 
 }  // namespace gleaner::planner

@@ -29,9 +29,13 @@ std::string until(const Figures& figures) {
 }
 
 std::string earlier(const Figures& figures) {
-  std::vector<std::int64_t> ids;
-  for (const auto campaign : figures.earlier) ids.push_back(campaign.value());
-  return fmt::format("{} {}", ids.size() == 1 ? "campaign" : "campaigns", fmt::join(ids, ", "));
+  const auto begin = figures.earlier.ids.begin();
+  return fmt::format("{} {}", figures.earlier.count == 1 ? "campaign" : "campaigns", fmt::join(begin, begin + figures.earlier.count, ", "));
+}
+
+std::string time_of(const Figures& figures) {
+  if (!figures.until) return "at an unknown time";
+  return fmt::format("at {:%Y-%m-%d %H:%M:%S} UTC", std::chrono::floor<grid::Seconds>(*figures.until));
 }
 
 /// How an offer is made up.
@@ -50,6 +54,11 @@ std::string limit(const Figures& f) {
     case Limit::bag: return "; they are all the tasks that wait";
     case Limit::max_jobs:
       return fmt::format("; the JDL's max_jobs of {} allows no more, end of jobs or a larger max_jobs does", f.max_jobs);
+    case Limit::limit: return fmt::format("; {}, a larger one allows more (gridctl limit)", f.note);
+    case Limit::stress:
+      return fmt::format("; the cluster is under stress, and takes {} of our jobs for now, more when it answers and works faster", f.max_jobs);
+    case Limit::probe: return "; they go first, to learn from, the others follow when one has ended";
+    case Limit::turn: return "; the campaigns share what is free, and this is its part; more start when more are free";
     case Limit::one_per_cluster: return "; a test campaign gets one on each cluster";
   }
   return {};
@@ -83,6 +92,15 @@ std::string of_resources(const Figures& f, Reason reason, std::string_view clust
     case Reason::earlier_campaigns:
       return fmt::format("{} took {} resources of {} in this cycle, {} are left and a job needs {}; it starts when they leave some",
                          earlier(f), figure(f.taken_resources), cluster, figure(f.offered_resources), need);
+    case Reason::reserved:
+      return fmt::format("a job needs {} resources of {}, more than are free at once ({}); what is freed there is held back for it until {} are, "
+                         "by the forecasts {}", need, cluster, offer(f), need, time_of(f));
+    case Reason::held_for_reservation:
+      return fmt::format("what is free on {} ({} of {} resources) is held back for a job of {} that needs {}; a job whose walltime ends before "
+                         "that one starts may use it", cluster, f.free_resources, f.max_resources, earlier(f), figure(f.held_resources));
+    case Reason::preempting:
+      return fmt::format("{} has no resources free ({}), and jobs of the lowest priority are being killed for it there; it starts when they are "
+                         "gone", cluster, offer(f));
     default: throw std::logic_error{fmt::format("the reason '{}' has no text", name_of(reason))};
   }
 }
@@ -119,6 +137,14 @@ std::string of_pair(const Decision& decision, std::string_view cluster) {
       return fmt::format("{} live on {}{}, and the JDL's max_jobs is {}; the end of one, or a larger max_jobs, allows another",
                          counted(f.live_jobs, "job"), cluster,
                          f.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", f.frozen_jobs) : "", f.max_jobs);
+    case Reason::limit_reached:
+      return fmt::format("{} gets no more: {}; the end of jobs, or a larger limit (gridctl limit), allows another", cluster, f.note);
+    case Reason::under_stress:
+      return fmt::format("{} is under stress and takes {} of our jobs at once for now, {} live there; the limit rises again as it answers and works faster", cluster,
+                         f.max_jobs, f.live_jobs);
+    case Reason::probing:
+      return fmt::format("the first {} on {} are out, to learn from them before more follow (at most {}); the first end lets the others go",
+                         counted(f.live_jobs, "job"), cluster, f.max_jobs);
     case Reason::tasks_elsewhere:
       return fmt::format("{} gets nothing: the tasks left went to clusters that come first for this campaign; a higher priority of {} in "
                          "the JDL would change it", cluster, cluster);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <unordered_map>
 
 namespace gleaner::planner {
 namespace {
@@ -31,9 +30,81 @@ std::optional<Stop> whole_campaign(const Contender& contender) {
   return Stop{reason, std::move(figures)};
 }
 
-std::optional<Stop> one_cluster(const CampaignView& campaign, const Candidate& candidate) {
-  const auto& cluster = *candidate.cluster;
-  const auto& pair = *candidate.pair;
+/// A cluster that cannot be asked may still show a job of the void launch when it is back: its
+/// tasks wait for it. Any other stop may last, and there a late job is seen and dealt with.
+bool keeps_its_tasks(const Candidate& candidate) {
+  return candidate.cluster->enabled && (!candidate.cluster->reachable || !candidate.cluster->status_fresh);
+}
+
+/// The index of an id in a list; pairs mostly come in the order of the lists, so the last one found,
+/// or the next, is tried first.
+template <class Id>
+class Index {
+ public:
+  void add(Id id, std::size_t at) {
+    ids_.emplace_back(id, at);
+  }
+  void sort() { std::ranges::sort(ids_); }
+  [[nodiscard]] std::optional<std::size_t> find(Id id) {
+    for (const auto guess : {last_, last_ + 1, std::size_t{0}}) {
+      if (guess < ids_.size() && ids_[guess].first == id) return ids_[last_ = guess].second;
+    }
+    const auto found = std::ranges::lower_bound(ids_, id, {}, &std::pair<Id, std::size_t>::first);
+    if (found == ids_.end() || found->first != id) return std::nullopt;
+    last_ = static_cast<std::size_t>(found - ids_.begin());
+    return found->second;
+  }
+
+ private:
+  std::vector<std::pair<Id, std::size_t>> ids_;
+  std::size_t last_ = 0;
+};
+
+std::vector<Contender> pair_up(const Snapshot& snapshot) {
+  std::vector<Contender> contenders;
+  contenders.reserve(snapshot.campaigns.size());
+  for (const auto& campaign : snapshot.campaigns) contenders.push_back({.campaign = &campaign});
+  std::ranges::sort(contenders, {}, [](const Contender& contender) { return contender.campaign->id; });
+  Index<grid::ClusterId> clusters;
+  for (std::size_t i = 0; i < snapshot.clusters.size(); ++i) clusters.add(snapshot.clusters[i].id, i);
+  clusters.sort();
+  Index<grid::CampaignId> campaigns;
+  for (std::size_t i = 0; i < contenders.size(); ++i) campaigns.add(contenders[i].campaign->id, i);
+  for (const auto& pair : snapshot.pairs) {
+    const auto campaign = campaigns.find(pair.campaign);
+    const auto cluster = clusters.find(pair.cluster);
+    if (!campaign || !cluster)
+      throw std::invalid_argument{fmt::format("the pair of campaign {} and cluster {} is not of this snapshot",
+                                              pair.campaign.value(), pair.cluster.value())};
+    auto& candidates = contenders[*campaign].candidates;
+    if (candidates.empty()) candidates.reserve(snapshot.clusters.size());
+    candidates.push_back({.pair = &pair, .cluster = &snapshot.clusters[*cluster], .cluster_index = *cluster});
+  }
+  for (auto& contender : contenders)
+    std::ranges::sort(contender.candidates, {}, [](const Candidate& candidate) { return candidate.cluster->id; });
+  return contenders;
+}
+
+void check_clusters(Contender& contender, Plan& plan) {
+  const auto& campaign = *contender.campaign;
+  std::int64_t reserved = 0;
+  std::erase_if(contender.candidates, [&](Candidate& candidate) {
+    auto stop = why_not(campaign, *candidate.cluster, *candidate.pair);
+    const auto returned = candidate.pair->returned_tasks;
+    if (returned > 0) {
+      if (stop && !keeps_its_tasks(candidate)) plan.releases.push_back({campaign.id, candidate.cluster->id});
+      else reserved += returned;
+    }
+    if (stop) note_stop(plan, candidate, Stage::feasible, std::move(*stop));
+    return stop.has_value();
+  });
+  contender.tasks_reserved = std::min(reserved, campaign.waiting_tasks);
+  contender.tasks_for_anyone = campaign.waiting_tasks - contender.tasks_reserved;
+}
+
+}  // namespace
+
+std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair) {
   if (!cluster.enabled) return Stop{Reason::cluster_disabled};
   if (!cluster.reachable) return Stop{Reason::unreachable};
   if (!cluster.status_fresh) return Stop{Reason::stale_status};
@@ -52,63 +123,24 @@ std::optional<Stop> one_cluster(const CampaignView& campaign, const Candidate& c
   return std::nullopt;
 }
 
-/// A cluster that cannot be asked may still show a job of the void launch when it is back: its
-/// tasks wait for it. Any other stop may last, and there a late job is seen and dealt with.
-bool keeps_its_tasks(const Candidate& candidate) {
-  return candidate.cluster->enabled && (!candidate.cluster->reachable || !candidate.cluster->status_fresh);
-}
-
-std::vector<Contender> pair_up(const Snapshot& snapshot) {
-  std::unordered_map<grid::ClusterId, const ClusterView*> clusters;
-  for (const auto& cluster : snapshot.clusters) clusters.emplace(cluster.id, &cluster);
-  std::vector<Contender> contenders;
-  contenders.reserve(snapshot.campaigns.size());
-  for (const auto& campaign : snapshot.campaigns) contenders.push_back({.campaign = &campaign, .candidates = {}});
-  std::ranges::sort(contenders, {}, [](const Contender& contender) { return contender.campaign->id; });
-  std::unordered_map<grid::CampaignId, Contender*> by_id;
-  for (auto& contender : contenders) by_id.emplace(contender.campaign->id, &contender);
-  for (const auto& pair : snapshot.pairs) {
-    const auto campaign = by_id.find(pair.campaign);
-    const auto cluster = clusters.find(pair.cluster);
-    if (campaign == by_id.end() || cluster == clusters.end())
-      throw std::invalid_argument{fmt::format("the pair of campaign {} and cluster {} is not of this snapshot",
-                                              pair.campaign.value(), pair.cluster.value())};
-    campaign->second->candidates.push_back({.pair = &pair, .cluster = cluster->second});
-  }
-  for (auto& contender : contenders)
-    std::ranges::sort(contender.candidates, {}, [](const Candidate& candidate) { return candidate.cluster->id; });
-  return contenders;
-}
-
-void check_clusters(Contender& contender, Plan& plan) {
-  filter(Stage::feasible, contender, plan.decisions, [&](const Candidate& candidate) {
-    auto stop = one_cluster(*contender.campaign, candidate);
-    const auto returned = candidate.pair->returned_tasks;
-    if (returned > 0) {
-      if (stop && !keeps_its_tasks(candidate)) plan.releases.push_back({contender.campaign->id, candidate.cluster->id});
-      else contender.reserved_tasks += returned;
-    }
-    return stop;
-  });
-  contender.reserved_tasks = std::min(contender.reserved_tasks, contender.campaign->waiting_tasks);
-}
-
-}  // namespace
-
-std::vector<Contender> feasible(const Snapshot& snapshot, Plan& plan) {
+std::vector<Contender> feasible(Draft& draft) {
   std::vector<Contender> kept;
-  for (auto& contender : pair_up(snapshot)) {
+  kept.reserve(draft.snapshot.campaigns.size());
+  draft.plan.decisions.reserve(draft.snapshot.pairs.size());
+  for (auto& contender : pair_up(draft.snapshot)) {
     if (auto stop = whole_campaign(contender)) {
-      plan.decisions.push_back({.campaign = contender.campaign->id,
-                                .cluster = std::nullopt,
-                                .stage = Stage::feasible,
-                                .reason = stop->reason,
-                                .jobs = 0,
-                                .figures = std::move(stop->figures)});
+      draft.plan.decisions.push_back({.campaign = contender.campaign->id,
+                                      .cluster = std::nullopt,
+                                      .stage = Stage::feasible,
+                                      .reason = stop->reason,
+                                      .jobs = 0,
+                                      .figures = std::move(stop->figures)});
       continue;
     }
-    check_clusters(contender, plan);
-    if (!contender.candidates.empty()) kept.push_back(std::move(contender));
+    check_clusters(contender, draft.plan);
+    if (contender.candidates.empty()) continue;
+    contender.limits = draft.limits.holding(*contender.campaign);
+    kept.push_back(std::move(contender));
   }
   return kept;
 }

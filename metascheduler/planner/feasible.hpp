@@ -1,15 +1,18 @@
 #pragma once
+#include <optional>
 #include <vector>
 
-#include "metascheduler/planner/candidate.hpp"
-#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner/draft.hpp"
 
 namespace gleaner::planner {
 
 /// Stage 1. The campaigns and clusters that can be planned at all: states, brakes, clusters that
 /// answer, users known there, requests that the cluster could ever satisfy. The others get their
-/// decision in `plan`, and so do the returned tasks that need not wait for their cluster.
+/// decision in the draft, and so do the returned tasks that need not wait for their cluster.
 /// The result is in the order of the ids.
-[[nodiscard]] std::vector<Contender> feasible(const Snapshot& snapshot, Plan& plan);
+[[nodiscard]] std::vector<Contender> feasible(Draft& draft);
+
+/// Why nothing of a campaign can be sent to a cluster at all; nothing when it can.
+[[nodiscard]] std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair);
 
 }  // namespace gleaner::planner

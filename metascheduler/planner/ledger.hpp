@@ -1,5 +1,5 @@
 #pragma once
-#include <unordered_map>
+#include <optional>
 #include <vector>
 
 #include "metascheduler/planner/candidate.hpp"
@@ -7,30 +7,53 @@
 
 namespace gleaner::planner {
 
-/// What each cluster still has to offer while a plan is made, and who took the rest.
+/// Resources of a cluster that are held back, from some time on, for a job that is too wide to
+/// start now.
+struct Reservation {
+  grid::CampaignId campaign{0};
+  double resources = 0.0;
+  double after = 0.0;  ///< seconds from now until they are free at once, by the forecasts
+  double spare = 0.0;  ///< of the resources free then, those that the job does not need
+};
+
+/// What each cluster still has to offer while a plan is made, and who took the rest. Clusters are
+/// named by their index in the snapshot.
 class Ledger {
  public:
   explicit Ledger(const std::vector<ClusterView>& clusters);
 
   /// free + flood of the maximum - waiting - unaccounted, minus what this plan took; never
-  /// negative.
-  [[nodiscard]] Offer left(grid::ClusterId cluster) const;
-  /// The same before this plan took anything.
-  [[nodiscard]] Offer at_first(grid::ClusterId cluster) const;
+  /// negative. Behind a reservation: the free resources for work that ends before it, the spare
+  /// ones for all other, and no flood.
+  /// @param walltime  of the work, in seconds
+  [[nodiscard]] Offer left(std::size_t cluster, grid::CampaignId campaign, double walltime) const;
+  /// The same before this plan took anything or held anything back.
+  [[nodiscard]] Offer at_first(std::size_t cluster) const { return accounts_[cluster].first; }
   /// Taken by this plan until now.
-  [[nodiscard]] double taken(grid::ClusterId cluster) const;
-  /// The first campaigns that took some, at most three.
-  [[nodiscard]] const std::vector<grid::CampaignId>& takers(grid::ClusterId cluster) const;
+  [[nodiscard]] double taken(std::size_t cluster) const { return accounts_[cluster].taken; }
+  [[nodiscard]] int jobs_given(std::size_t cluster) const { return accounts_[cluster].jobs; }
+  /// The first campaigns that took some.
+  [[nodiscard]] const Takers& takers(std::size_t cluster) const { return accounts_[cluster].takers; }
+  [[nodiscard]] const std::optional<Reservation>& reservation(std::size_t cluster) const { return accounts_[cluster].reservation; }
 
-  void take(grid::CampaignId campaign, grid::ClusterId cluster, double resources);
+  void take(std::size_t cluster, grid::CampaignId campaign, double walltime, int jobs, double resources);
+
+  /// When so many resources are free at once, by the forecast ends of our jobs; nothing when they
+  /// never are, because jobs of others hold them, or when the cluster's freed resources are held
+  /// back already.
+  [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, grid::CampaignId campaign, double resources) const;
+  void reserve(std::size_t cluster, const Reservation& reservation) { accounts_[cluster].reservation = reservation; }
 
  private:
   struct Account {
     Offer first;
     double taken = 0.0;
-    std::vector<grid::CampaignId> takers;
+    int jobs = 0;
+    Takers takers = {};
+    std::optional<Reservation> reservation = {};
   };
-  std::unordered_map<grid::ClusterId, Account> accounts_;
+  [[nodiscard]] double free_left(const Account& account) const;
+  std::vector<Account> accounts_;
 };
 
 /// Resources that may wait in a cluster's queue: flood * max_resources, in whole resources.

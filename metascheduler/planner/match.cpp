@@ -5,41 +5,71 @@
 namespace gleaner::planner {
 namespace {
 
-Reason why_no_room(const Candidate& candidate, const Offer& at_first) {
-  if (room_for(*candidate.pair, *candidate.cluster, at_first) > 0) return Reason::earlier_campaigns;
+Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
+  const auto index = candidate.cluster_index;
+  const auto& held = ledger.reservation(index);
+  if (held && held->campaign != candidate.pair->campaign && ledger.left(index, held->campaign, 0.0).free > candidate.offer.free)
+    return Reason::held_for_reservation;
+  const auto& at_first = ledger.at_first(index);
+  if (room_for(candidate, at_first) > 0) return Reason::earlier_campaigns;
   return at_first.resources < 1.0 ? Reason::no_free_resources : Reason::not_enough_resources;
+}
+
+grid::Instant at(grid::Instant now, double after) {
+  return now + std::chrono::duration_cast<grid::Instant::duration>(std::chrono::duration<double>{after});
+}
+
+/// What one more job there takes; nothing when it could not be wide, or needs no reservation: some
+/// of its jobs wait in the cluster's own queue, which keeps their place.
+std::optional<double> wide_job(const Candidate& candidate) {
+  const auto& pair = *candidate.pair;
+  const double resources = 1.0 / usable_ratio(pair, *candidate.cluster);
+  if (resources < 1.5 || candidate.allowed_jobs <= 0 || pair.waiting_jobs > 0 || pair.frozen_jobs > 0) return std::nullopt;
+  return resources;
 }
 
 }  // namespace
 
-Figures figures_of(const Candidate& candidate, const Ledger& ledger) {
-  const auto& cluster = *candidate.cluster;
-  Figures figures;
-  figures.max_resources = cluster.max_resources;
-  figures.free_resources = cluster.free_resources;
-  figures.waiting_resources = cluster.waiting_resources;
-  figures.unaccounted_resources = cluster.unaccounted_resources;
-  figures.flood_resources = flood_resources(cluster);
-  figures.offered_resources = candidate.offer.resources;
-  figures.offered_free = candidate.offer.free;
-  figures.taken_resources = ledger.taken(cluster.id);
-  figures.job_resources = 1.0 / usable_ratio(*candidate.pair, cluster);
-  figures.live_jobs = candidate.pair->live_jobs;
-  figures.frozen_jobs = candidate.pair->frozen_jobs;
-  figures.concluded_jobs = candidate.pair->concluded_jobs;
-  figures.max_jobs = candidate.pair->max_jobs.value_or(0);
-  figures.earlier = ledger.takers(cluster.id);
-  return figures;
+void match(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
+  const auto& ledger = draft.ledger;
+  filter(Stage::match, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
+    candidate.offer = ledger.left(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime);
+    candidate.room = room_for(candidate, candidate.offer);
+    if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
+    if (candidate.jobs > 0) return Stop{Reason::no_free_resources};  // it is not noted: jobs were given
+    auto figures = figures_of(candidate, ledger);
+    const auto reason = why_no_room(candidate, ledger);
+    if (reason == Reason::held_for_reservation) {
+      const auto& held = *ledger.reservation(candidate.cluster_index);
+      figures.earlier = {.ids = {held.campaign.value()}, .count = 1};
+    }
+    return Stop{reason, std::move(figures)};
+  });
 }
 
-void match(const CampaignScheduler& scheduler, const Ledger& ledger, Contender& contender, std::vector<Decision>& decisions) {
-  filter(Stage::match, contender, decisions, [&](Candidate& candidate) -> std::optional<Stop> {
-    const auto id = candidate.cluster->id;
-    candidate.offer = ledger.left(id);
-    candidate.room = room_for(*candidate.pair, *candidate.cluster, candidate.offer);
-    if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
-    return Stop{why_no_room(candidate, ledger.at_first(id)), figures_of(candidate, ledger)};
-  });
+void reserve(Contender& contender, Draft& draft) {
+  if (contender.has_reservation || contender.tasks() <= 0) return;
+  Candidate* best = nullptr;
+  std::optional<Reservation> soonest;
+  for (auto& candidate : contender.candidates) {
+    if (candidate.jobs > 0) return;
+    const auto resources = wide_job(candidate);
+    if (!resources) continue;
+    auto found = draft.ledger.earliest(*candidate.cluster, candidate.cluster_index, contender.campaign->id, *resources);
+    if (!found || (soonest && soonest->after <= found->after)) continue;
+    soonest = found;
+    best = &candidate;
+  }
+  if (!best) return;
+  auto figures = figures_of(*best, draft.ledger);
+  draft.ledger.reserve(best->cluster_index, *soonest);
+  contender.has_reservation = true;
+  figures.until = at(draft.snapshot.now, soonest->after);
+  draft.plan.reservations.push_back({.campaign = contender.campaign->id,
+                               .cluster = best->cluster->id,
+                               .resources = soonest->resources,
+                               .at = *figures.until});
+  note_stop(draft.plan, *best, Stage::match, {Reason::reserved, std::move(figures)});
 }
 
 }  // namespace gleaner::planner

@@ -5,27 +5,51 @@
 #include "metascheduler/planner/allocate.hpp"
 #include "metascheduler/planner/emit.hpp"
 #include "metascheduler/planner/feasible.hpp"
-#include "metascheduler/planner/ledger.hpp"
 #include "metascheduler/planner/match.hpp"
+#include "metascheduler/planner/preempt.hpp"
 #include "metascheduler/planner/prioritize.hpp"
+#include "metascheduler/planner/replicate.hpp"
 #include "metascheduler/planner/size.hpp"
 #include "metascheduler/planner/throttle.hpp"
 
 namespace gleaner::planner {
-
 namespace {
 
 struct Policies {
-  const CampaignOrder* order;
+  OrderChoice order;
   const Placement* placement;
 };
 
 tl::expected<Policies, std::string> policies_of(const PlannerConfig& config) {
-  const auto order = find_order(config.order);
+  const auto order = parse_order(config.order);
   if (!order) return tl::unexpected{order.error()};
   const auto placement = find_placement(config.placement);
   if (!placement) return tl::unexpected{placement.error()};
   return Policies{*order, *placement};
+}
+
+double free_resources(const Draft& draft) {
+  double free = 0.0;
+  for (std::size_t i = 0; i < draft.snapshot.clusters.size(); ++i) free += draft.ledger.at_first(i).free;
+  return free;
+}
+
+/// One turn of a campaign through the stages, on its clusters of one class.
+Served serve(const Policies& policies, Couples couples, const Turn& turn, Contender& contender, Draft& draft) {
+  if (contender.tasks() <= 0) return {.exhausted = true};
+  std::vector<Candidate*> candidates;
+  candidates.reserve(contender.candidates.size());
+  for (auto& candidate : contender.candidates) {
+    if (belongs(*candidate.pair, couples)) candidates.push_back(&candidate);
+  }
+  const auto& scheduler = scheduler_of(*contender.campaign);
+  throttle(scheduler, contender, candidates, draft);
+  match(scheduler, contender, candidates, draft);
+  allocate(*policies.placement, contender, candidates);
+  auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
+  if (served.jobs == 0 && draft.config.reservations) reserve(contender, draft);
+  served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
+  return served;
 }
 
 }  // namespace
@@ -38,18 +62,23 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   const auto policies = policies_of(config);
   if (!policies) throw std::invalid_argument{policies.error()};
 
-  Plan result;
-  auto contenders = feasible(snapshot, result);
-  prioritize(*policies->order, contenders);
-  Ledger ledger{snapshot.clusters};
-  for (auto& contender : contenders) {
-    const auto& scheduler = scheduler_of(contender.campaign->type);
-    throttle(contender, result.decisions);
-    match(scheduler, ledger, contender, result.decisions);
-    allocate(*policies->placement, contender);
-    emit(size(scheduler, ledger, contender, result.decisions), result);
+  Draft draft{snapshot, config};
+  auto contenders = feasible(draft);
+  replicate(ReplicaKind::expired, draft);
+  std::uint64_t seed = snapshot.seed;
+  for (auto& [couples, members] : classes_of(policies->order, contenders)) {
+    const Class among{snapshot, config, contenders, members, free_resources(draft), seed++};
+    const auto turns = policies->order.within->turns(among);
+    for (const auto member : members) {
+      if (auto text = turns->standing(member); !text.empty())
+        draft.plan.standings.push_back({.campaign = contenders[member].campaign->id, .text = std::move(text)});
+    }
+    while (const auto turn = turns->next()) turns->served(*turn, serve(*policies, couples, *turn, contenders[turn->contender], draft));
   }
-  return result;
+  preempt(contenders, draft);
+  replicate(ReplicaKind::finalize, draft);
+  emit(draft);
+  return std::move(draft.plan);
 }
 
 }  // namespace gleaner::planner

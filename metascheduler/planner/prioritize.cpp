@@ -1,33 +1,48 @@
 #include "metascheduler/planner/prioritize.hpp"
 
-#include <algorithm>
-#include <iterator>
-#include <unordered_map>
+#include <array>
+#include <map>
 
 namespace gleaner::planner {
 namespace {
 
-void rank_group(const CampaignOrder& order, std::vector<Contender>::iterator begin, std::vector<Contender>::iterator end) {
-  std::vector<const CampaignView*> campaigns;
-  std::unordered_map<const CampaignView*, Contender*> contender_of;
-  for (auto contender = begin; contender != end; ++contender) {
-    campaigns.push_back(contender->campaign);
-    contender_of.emplace(contender->campaign, &*contender);
-  }
-  std::vector<Contender> ranked;
-  ranked.reserve(campaigns.size());
-  for (const auto* campaign : order.rank(std::move(campaigns))) ranked.push_back(std::move(*contender_of.at(campaign)));
-  std::ranges::move(ranked, begin);
+/// Lexicographic, the smallest first: test campaigns and lowest ones, then the two choices.
+using Rank = std::array<int, 3>;
+
+int type_rank(const CampaignView& campaign) {
+  if (campaign.type == grid::CampaignType::test) return 0;
+  return campaign.priority == kLowestPriority ? 2 : 1;
+}
+
+Rank rank_of(const OrderChoice& order, const CampaignView& campaign, Couples couples) {
+  const int priority = order.by_priority ? campaign.priority : 0;
+  const int affinity = couples == Couples::others ? 1 : 0;
+  if (order.affinity_first) return {type_rank(campaign), affinity, priority};
+  return {type_rank(campaign), priority, affinity};
 }
 
 }  // namespace
 
-void prioritize(const CampaignOrder& order, std::vector<Contender>& contenders) {
-  const auto others = std::partition(contenders.begin(), contenders.end(), [](const Contender& contender) {
-    return contender.campaign->type == grid::CampaignType::test;
-  });
-  rank_group(order, contenders.begin(), others);
-  rank_group(order, others, contenders.end());
+std::vector<ClassMembers> classes_of(const OrderChoice& order, const std::vector<Contender>& contenders) {
+  std::map<std::pair<Rank, Couples>, ClassMembers> classes;
+  const auto add = [&](std::size_t contender, Couples couples) {
+    auto& members = classes[{rank_of(order, *contenders[contender].campaign, couples), couples}];
+    members.couples = couples;
+    members.members.push_back(contender);
+  };
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    if (!order.by_affinity || contenders[i].campaign->type == grid::CampaignType::test) {
+      add(i, Couples::any);
+      continue;
+    }
+    bool affine = false, others = false;
+    for (const auto& candidate : contenders[i].candidates) (candidate.pair->affine ? affine : others) = true;
+    if (affine) add(i, Couples::affine);
+    if (others) add(i, Couples::others);
+  }
+  std::vector<ClassMembers> sorted;
+  for (auto& [rank, members] : classes) sorted.push_back(std::move(members));
+  return sorted;
 }
 
 }  // namespace gleaner::planner

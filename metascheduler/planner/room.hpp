@@ -11,9 +11,9 @@ namespace gleaner::planner {
 [[nodiscard]] double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered);
 
 /// Jobs of the pair that an offer has room for: offer * ratio, and no more than may wait with those
-/// that wait already (grid::tolerated_jobs). When the ratio gives none, but the free resources
+/// that wait already or were given in this plan (grid::tolerated_jobs). When the ratio gives none, but the free resources
 /// hold the one job that the JDL describes (or one resource), and none of ours waits there, it is
 /// one: without it a ratio that is too small could never be corrected.
-[[nodiscard]] int room_for(const PairView& pair, const ClusterView& cluster, const Offer& offer);
+[[nodiscard]] int room_for(const Candidate& candidate, const Offer& offer);
 
 }  // namespace gleaner::planner

@@ -20,11 +20,19 @@ struct Brake {
   std::optional<grid::Instant> until;  ///< nothing: until somebody lifts it
 };
 
+/// Resources that come back when some of our running jobs end, by their forecast.
+struct Ending {
+  double after = 0.0;      ///< seconds from now
+  double resources = 0.0;
+};
+
 /// One cluster. Counts are in resources.
 struct ClusterView {
   grid::ClusterId id;
   std::string name;
   double power = 1.0;               ///< relative speed, from the configuration
+  double cost = 0.0;                ///< of one resource for an hour, from the configuration
+  double transfer_mb_s = 0.0;       ///< at which inputs reach it; 0: nothing is known, nothing is counted
   int max_resources = 0;            ///< all that may ever be used
   int free_resources = 0;           ///< usable, minus those used by anybody, when the status was taken
   double waiting_resources = 0.0;   ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
@@ -36,7 +44,13 @@ struct ClusterView {
   bool reachable = true;
   bool status_fresh = true;         ///< the figures above are recent enough to plan on
   std::optional<Brake> brake = {};
+  int our_jobs = 0;                          ///< live jobs of all campaigns there
+  std::optional<int> job_limit = {};         ///< of them, while the cluster is under stress
+  std::vector<Ending> endings = {};          ///< of our running jobs, in any order
 };
+
+constexpr int kNormalPriority = 4;  ///< of seven, 1 the highest (spec/002, "Project Priority")
+constexpr int kLowestPriority = 7;  ///< its jobs give way to those of normal priority and above
 
 /// One campaign in treatment, or paused (it gets a reason, and nothing else).
 struct CampaignView {
@@ -47,6 +61,13 @@ struct CampaignView {
   grid::Instant submitted{};
   std::int64_t waiting_tasks = 0;   ///< the bag: all of them, returned ones included
   std::optional<Brake> brake = {};
+  std::string project = {};
+  int priority = kNormalPriority;
+  double input_mb = 0.0;                       ///< of one task, on average
+  double used_resource_seconds = 0.0;          ///< by its ended jobs
+  std::string scheduler = "workqueue";         ///< the campaign scheduler that treats it; `test` by its type
+  bool profiled = false;                       ///< a campaign of the same user and command is known
+  bool replicas_allowed = false;
 };
 
 /// One campaign on one cluster of its JDL.
@@ -66,14 +87,60 @@ struct PairView {
   std::optional<int> max_jobs = {};          ///< the JDL's limit on live jobs
   bool mapped = true;                        ///< the campaign's user is known on the cluster
   std::optional<Brake> brake = {};
+  double walltime = 0.0;                     ///< seconds that a job may take at most
+  std::optional<double> mean_duration = {};  ///< seconds, of the jobs done there
+  bool affine = false;                       ///< the user and the cluster are a couple (`gridctl affinity`)
+  double standing = 1.0;                     ///< of the cluster with this campaign, in (0, 1]: failures lower it, time restores it
+  std::optional<double> min_duration = {};   ///< seconds, the JDL's: what ends sooner did nothing
+  int dying_jobs = 0;                        ///< of the live ones, those with a kill on its way
+  int replicable_tasks = 0;                  ///< that run there in one copy
+  int expired_tasks = 0;                     ///< of them, those that run longer than expected
+};
+
+/// A user as the fair orders see them.
+struct UserView {
+  std::string name;
+  int priority = kNormalPriority;  ///< the administrator's: 1 the highest
+  double share = 0.0;              ///< of the grid, in [0, 1]
+  double usage = 0.0;              ///< decayed, in days of the whole grid (grid::decayed_usage)
+};
+
+/// A node of the tree of projects and users; the root is not listed.
+struct ShareNode {
+  std::string name;
+  int parent = -1;       ///< its index in the list, smaller than its own; -1: the root
+  double shares = 1.0;   ///< against its siblings
+  double usage = 0.0;    ///< of all that is below it, in days of the whole grid
+  bool is_user = false;
+};
+
+/// What a limit counts. Live jobs are those that wait or run: all of them may run at once.
+enum class LimitKind { running_jobs, waiting_jobs, resources, resource_seconds };
+
+/// A limit of `gridctl limit`. Whom it holds: all that it does not leave open; one that leaves
+/// everything open is the grid's cap.
+struct LimitView {
+  std::int64_t id = 0;
+  LimitKind kind = LimitKind::running_jobs;
+  double most = 0.0;
+  double used = 0.0;     ///< now, by those whom it holds; of resource_seconds: within its window
+  std::optional<std::string> user = {};
+  std::optional<std::string> project = {};
+  std::optional<grid::CampaignId> campaign = {};
+  std::optional<grid::ClusterId> cluster = {};
 };
 
 /// The whole picture. Every pair names a campaign and a cluster of the lists; the order of the
-/// lists has no influence on the plan.
+/// lists of clusters, campaigns and pairs has no influence on the plan.
 struct Snapshot {
   std::vector<ClusterView> clusters;
   std::vector<CampaignView> campaigns;
   std::vector<PairView> pairs;
+  std::vector<UserView> users = {};     ///< those with shares or usage; others have none
+  std::vector<ShareNode> shares = {};
+  std::vector<LimitView> limits = {};
+  grid::Instant now{};
+  std::uint64_t seed = 0;               ///< of what is drawn at random
 };
 
 }  // namespace gleaner::planner

@@ -1,18 +1,66 @@
 #include "metascheduler/planner/throttle.hpp"
 
-namespace gleaner::planner {
+#include <algorithm>
 
-void throttle(Contender& contender, std::vector<Decision>& decisions) {
-  filter(Stage::throttle, contender, decisions, [](Candidate& candidate) -> std::optional<Stop> {
+#include "metascheduler/planner/room.hpp"
+
+namespace gleaner::planner {
+namespace {
+
+/// Jobs of the pair that live, or may: those given in this plan too.
+int live_jobs(const Candidate& candidate) { return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs; }
+
+/// A cluster that has not yet done a job of the campaign, while there is something to compare its
+/// jobs with, may be a sink: jobs that end there at once without having done anything.
+bool may_be_a_sink(const Contender& contender, const Candidate& candidate) {
+  if (candidate.pair->mean_duration) return false;
+  if (candidate.pair->min_duration) return true;
+  return std::ranges::any_of(contender.candidates, [](const Candidate& other) { return other.pair->mean_duration.has_value(); });
+}
+
+Reason reason_for(Limit bound) {
+  switch (bound) {
+    case Limit::limit: return Reason::limit_reached;
+    case Limit::stress: return Reason::under_stress;
+    case Limit::probe: return Reason::probing;
+    default: return Reason::max_jobs_reached;
+  }
+}
+
+}  // namespace
+
+void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
+  filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
     const auto& pair = *candidate.pair;
-    if (!pair.max_jobs) return std::nullopt;
-    candidate.allowed_jobs = *pair.max_jobs - pair.live_jobs - pair.frozen_jobs;
+    candidate.allowed_jobs = candidate.allowed_waiting = kNoLimit;
+    int most = 0;
+    const auto hold = [&](int limit, int allowed, Limit bound) {
+      if (allowed >= candidate.allowed_jobs) return;
+      candidate.allowed_jobs = allowed;
+      candidate.bound = bound;
+      most = limit;
+    };
+    if (pair.max_jobs) hold(*pair.max_jobs, *pair.max_jobs - live_jobs(candidate), Limit::max_jobs);
+    if (candidate.cluster->job_limit) {
+      const auto limit = *candidate.cluster->job_limit;
+      hold(limit, limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);
+    }
+    const bool probes = scheduler.probes(*contender.campaign, pair) || may_be_a_sink(contender, candidate);
+    if (probes && contender.campaign->type != grid::CampaignType::test)
+      hold(draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
+    if (!contender.limits.empty()) {
+      const auto left = draft.limits.left(contender, candidate, 1.0 / usable_ratio(pair, *candidate.cluster));
+      hold(0, left.jobs, Limit::limit);
+      candidate.allowed_waiting = left.waiting;
+      candidate.tightest = candidate.bound == Limit::limit ? left.tightest : left.tightest_waiting;
+    }
     if (candidate.allowed_jobs > 0) return std::nullopt;
     Figures figures;
-    figures.max_jobs = *pair.max_jobs;
-    figures.live_jobs = pair.live_jobs;
+    figures.max_jobs = most;
+    figures.live_jobs = candidate.bound == Limit::stress ? candidate.cluster->our_jobs : pair.live_jobs;
     figures.frozen_jobs = pair.frozen_jobs;
-    return Stop{Reason::max_jobs_reached, std::move(figures)};
+    if (candidate.bound == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
+    return Stop{reason_for(candidate.bound), std::move(figures)};
   });
 }
 

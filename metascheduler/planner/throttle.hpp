@@ -1,12 +1,14 @@
 #pragma once
 #include <vector>
 
-#include "metascheduler/planner/candidate.hpp"
+#include "metascheduler/planner/draft.hpp"
+#include "metascheduler/planner/schedulers/scheduler.hpp"
 
 namespace gleaner::planner {
 
-/// Stage 3. Limits: the JDL's max_jobs on the jobs of a campaign that live on a cluster, those of
-/// unknown launches included.
-void throttle(Contender& contender, std::vector<Decision>& decisions);
+/// Stage 3. Limits on jobs: the JDL's max_jobs on those of a campaign that live on a cluster (those
+/// of unknown launches included), those of `gridctl limit`, what a cluster under stress takes, and
+/// the few that go first to a cluster of which nothing is known.
+void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft);
 
 }  // namespace gleaner::planner

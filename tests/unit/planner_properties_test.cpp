@@ -27,6 +27,9 @@ ClusterView any_cluster(std::int64_t id) {
   cluster.reachable = !rarely();
   cluster.status_fresh = !rarely();
   if (rarely()) cluster.brake = Brake{"brake", {}};
+  if (rarely()) cluster.job_limit = *rc::gen::inRange(1, 20);
+  cluster.cost = *rc::gen::inRange(0, 3);
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) cluster.endings.push_back({double(*rc::gen::inRange(0, 500)), double(*rc::gen::inRange(1, 9))});
   return cluster;
 }
 
@@ -35,6 +38,10 @@ CampaignView any_campaign(std::int64_t id) {
   campaign.waiting_tasks = *rc::gen::inRange(0, 200);
   campaign.submitted = grid::from_unix(*rc::gen::inRange(0, 5));
   if (rarely()) campaign.state = grid::CampaignState::paused;
+  if (rarely()) campaign.scheduler = "prediction";
+  campaign.user = *rc::gen::element(std::string{"ada"}, std::string{"bob"}, std::string{"eve"});
+  campaign.priority = *rc::gen::inRange(1, 8);
+  campaign.replicas_allowed = rarely();
   return campaign;
 }
 
@@ -49,6 +56,11 @@ PairView any_pair(std::int64_t campaign, std::int64_t cluster) {
   pair.live_jobs = *rc::gen::inRange(0, 10);
   pair.waiting_jobs = *rc::gen::inRange(0, pair.live_jobs + 1);
   pair.mapped = !rarely();
+  pair.affine = rarely();
+  pair.walltime = *rc::gen::inRange(0, 1000);
+  pair.standing = *rc::gen::inRange(1, 5) / 4.0;
+  if (rarely()) pair.mean_duration = *rc::gen::inRange(1, 1000);
+  if (rarely()) pair.replicable_tasks = *rc::gen::inRange(0, 5);
   return pair;
 }
 
@@ -63,7 +75,26 @@ Snapshot any_snapshot() {
       if (!rarely()) snapshot.pairs.push_back(any_pair(i, j));
     }
   }
+  for (const auto* user : {"ada", "bob"}) {
+    snapshot.users.push_back({.name = user, .share = *rc::gen::inRange(0, 5) / 4.0, .usage = *rc::gen::inRange(0, 5) / 4.0});
+    snapshot.shares.push_back({.name = user, .parent = -1, .shares = double(*rc::gen::inRange(0, 5)), .usage = double(*rc::gen::inRange(0, 5)), .is_user = true});
+  }
+  if (rarely()) snapshot.limits.push_back({.id = 1, .kind = *rc::gen::element(LimitKind::running_jobs, LimitKind::resources, LimitKind::waiting_jobs), .most = double(*rc::gen::inRange(0, 40))});
+  snapshot.seed = *rc::gen::arbitrary<std::uint64_t>();
   return snapshot;
+}
+
+/// Every order and placement; with classes before the order now and then.
+PlannerConfig any_config() {
+  const auto orders = order_names();
+  const auto placements = placement_names();
+  PlannerConfig config;
+  config.order = std::string{orders[*rc::gen::inRange<std::size_t>(0, orders.size())]};
+  config.placement = std::string{placements[*rc::gen::inRange<std::size_t>(0, placements.size())]};
+  if (rarely()) config.order = "priority," + config.order;
+  if (rarely()) config.order = "affinity," + config.order;
+  config.simultaneous = rarely();
+  return config;
 }
 
 const PairView* pair_of(const Snapshot& snapshot, grid::CampaignId campaign, grid::ClusterId cluster) {
@@ -78,7 +109,8 @@ bool is_open(const ClusterView& cluster) {
 
 RC_GTEST_PROP(PlannerProperty, NeverMoreJobsThanTheBag, ()) {
   const auto snapshot = any_snapshot();
-  const auto result = plan(snapshot);
+  const auto config = any_config();
+  const auto result = plan(snapshot, config);
   std::map<grid::CampaignId, std::int64_t> jobs;
   for (const auto& launch : result.launches) jobs[launch.campaign] += launch.jobs;
   for (const auto& campaign : snapshot.campaigns) RC_ASSERT(jobs[campaign.id] <= campaign.waiting_tasks);
@@ -86,9 +118,11 @@ RC_GTEST_PROP(PlannerProperty, NeverMoreJobsThanTheBag, ()) {
 
 RC_GTEST_PROP(PlannerProperty, NeverBeyondTheOffer_ButForOneTestJobEach, ()) {
   const auto snapshot = any_snapshot();
-  const auto result = plan(snapshot);
+  const auto config = any_config();
+  const auto result = plan(snapshot, config);
   const Ledger ledger{snapshot.clusters};
-  for (const auto& cluster : snapshot.clusters) {
+  for (std::size_t index = 0; index < snapshot.clusters.size(); ++index) {
+    const auto& cluster = snapshot.clusters[index];
     double used = 0.0;
     double beyond_allowed = 0.0;
     for (const auto& launch : result.launches) {
@@ -100,13 +134,14 @@ RC_GTEST_PROP(PlannerProperty, NeverBeyondTheOffer_ButForOneTestJobEach, ()) {
       // The one job that probes a ratio, where the JDL does not say what it takes.
       if (!pair.resources_per_job && launch.jobs == 1) beyond_allowed += launch.resources;
     }
-    RC_ASSERT(used <= ledger.at_first(cluster.id).resources + beyond_allowed + 1e-6);
+    RC_ASSERT(used <= ledger.at_first(index).resources + beyond_allowed + 1e-6);
   }
 }
 
 RC_GTEST_PROP(PlannerProperty, ClosedClustersAndPairs_AreNeverUsed, ()) {
   const auto snapshot = any_snapshot();
-  const auto result = plan(snapshot);
+  const auto config = any_config();
+  const auto result = plan(snapshot, config);
   for (const auto& launch : result.launches) {
     const auto& cluster = snapshot.clusters.at(static_cast<std::size_t>(launch.cluster.value() - 1));
     const auto* pair = pair_of(snapshot, launch.campaign, launch.cluster);
@@ -119,7 +154,8 @@ RC_GTEST_PROP(PlannerProperty, ClosedClustersAndPairs_AreNeverUsed, ()) {
 
 RC_GTEST_PROP(PlannerProperty, EveryPairOrItsCampaign_HasExactlyOneDecision, ()) {
   const auto snapshot = any_snapshot();
-  const auto result = plan(snapshot);
+  const auto config = any_config();
+  const auto result = plan(snapshot, config);
   for (const auto& pair : snapshot.pairs) {
     const auto told = std::ranges::count_if(result.decisions, [&](const Decision& decision) {
       return decision.campaign == pair.campaign && (!decision.cluster || *decision.cluster == pair.cluster);
@@ -130,13 +166,14 @@ RC_GTEST_PROP(PlannerProperty, EveryPairOrItsCampaign_HasExactlyOneDecision, ())
 
 RC_GTEST_PROP(PlannerProperty, OrderOfTheLists_HasNoInfluence, ()) {
   const auto snapshot = any_snapshot();
+  const auto config = any_config();
   auto shuffled = snapshot;
   std::ranges::reverse(shuffled.clusters);
   std::ranges::reverse(shuffled.campaigns);
   const auto turn = *rc::gen::inRange<std::size_t>(0, shuffled.pairs.size() + 1);
   std::ranges::rotate(shuffled.pairs, shuffled.pairs.begin() + static_cast<std::ptrdiff_t>(turn));
-  const auto first = plan(snapshot);
-  const auto second = plan(shuffled);
+  const auto first = plan(snapshot, config);
+  const auto second = plan(shuffled, config);
   RC_ASSERT(first.launches == second.launches);
   RC_ASSERT(first.releases == second.releases);
   RC_ASSERT(first.decisions.size() == second.decisions.size());
@@ -144,27 +181,31 @@ RC_GTEST_PROP(PlannerProperty, OrderOfTheLists_HasNoInfluence, ()) {
 
 RC_GTEST_PROP(PlannerProperty, WorkConserving_NoCampaignGoesShortWhileItsResourcesAreLeft, ()) {
   const auto snapshot = any_snapshot();
-  const auto result = plan(snapshot);
+  auto config = any_config();
+  config.reservations = false;
+  const auto result = plan(snapshot, config);
   Ledger ledger{snapshot.clusters};
-  for (const auto& launch : result.launches) ledger.take(launch.campaign, launch.cluster, launch.resources);
+  const auto index_of = [](grid::ClusterId cluster) { return static_cast<std::size_t>(cluster.value() - 1); };
+  for (const auto& launch : result.launches) ledger.take(index_of(launch.cluster), launch.campaign, 0.0, launch.jobs, launch.resources);
   for (const auto& decision : result.decisions) {
     const bool by_resources = decision.reason == Reason::no_free_resources || decision.reason == Reason::not_enough_resources ||
                               decision.reason == Reason::earlier_campaigns ||
                               (decision.reason == Reason::launched && decision.figures.limit == Limit::offer);
     if (!by_resources) continue;
-    auto pair = *pair_of(snapshot, decision.campaign, *decision.cluster);
-    pair.waiting_jobs += decision.jobs;
-    const auto& cluster = snapshot.clusters.at(static_cast<std::size_t>(pair.cluster.value() - 1));
-    RC_ASSERT(room_for(pair, cluster, ledger.left(pair.cluster)) == 0);
+    const auto& pair = *pair_of(snapshot, decision.campaign, *decision.cluster);
+    const auto index = index_of(pair.cluster);
+    const Candidate candidate{.pair = &pair, .cluster = &snapshot.clusters[index], .cluster_index = index, .jobs = decision.jobs};
+    RC_ASSERT(room_for(candidate, ledger.left(index, pair.campaign, pair.walltime)) == 0);
   }
 }
 
 RC_GTEST_PROP(PlannerProperty, MoreTasksInTheBag_ChangeNothingOnceTheClustersAreFull, ()) {
   auto snapshot = any_snapshot();
+  const auto config = any_config();
   for (auto& campaign : snapshot.campaigns) campaign.waiting_tasks = 1'000'000;
-  const auto first = plan(snapshot);
+  const auto first = plan(snapshot, config);
   for (auto& campaign : snapshot.campaigns) campaign.waiting_tasks = 10'000'000;
-  RC_ASSERT(first.launches == plan(snapshot).launches);
+  RC_ASSERT(first.launches == plan(snapshot, config).launches);
 }
 
 }  // namespace

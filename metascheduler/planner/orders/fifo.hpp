@@ -6,13 +6,31 @@
 
 namespace gleaner::planner {
 
+/// A fixed sequence: each campaign has one turn, and takes all that it can.
+class Sequence : public Turns {
+ public:
+  explicit Sequence(std::vector<std::size_t> order) : order_{std::move(order)} {}
+  [[nodiscard]] std::optional<Turn> next() override {
+    if (at_ == order_.size()) return std::nullopt;
+    return Turn{.contender = order_[at_++]};
+  }
+  void served(const Turn&, const Served&) override {}
+
+ private:
+  std::vector<std::size_t> order_;
+  std::size_t at_ = 0;
+};
+
 /// First come, first served. Source: spec/003, "Metascheduler".
 class Fifo final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fifo"; }
-  [[nodiscard]] std::vector<const CampaignView*> rank(std::vector<const CampaignView*> campaigns) const override {
-    std::ranges::sort(campaigns, {}, [](const CampaignView* campaign) { return std::tuple{campaign->submitted, campaign->id}; });
-    return campaigns;
+  [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override {
+    auto order = among.members;
+    std::ranges::sort(order, {}, [&](std::size_t member) {
+      return std::tuple{among.campaign(member).submitted, among.campaign(member).id};
+    });
+    return std::make_unique<Sequence>(std::move(order));
   }
 };
 

@@ -6,13 +6,13 @@
 
 namespace gleaner::planner {
 
-/// The order of the JDL, then the most powerful cluster by its configured power.
+/// The most powerful cluster by its configured power.
 class Power final : public Placement {
  public:
   [[nodiscard]] std::string_view name() const override { return "power"; }
-  void arrange(std::vector<Candidate>& candidates) const override {
-    std::ranges::sort(candidates, {}, [](const Candidate& candidate) {
-      return std::tuple{-std::int64_t{candidate.pair->priority}, -candidate.cluster->power, candidate.cluster->id};
+  void arrange(const Contender&, std::vector<Candidate*>& candidates) const override {
+    std::ranges::sort(candidates, {}, [](const Candidate* candidate) {
+      return std::tuple{-candidate->cluster->power, candidate->cluster->id};
     });
   }
 };

@@ -1,4 +1,8 @@
+#include "metascheduler/planner/placements/balanced.hpp"
+#include "metascheduler/planner/placements/fastest.hpp"
+#include "metascheduler/planner/placements/packed.hpp"
 #include "metascheduler/planner/placements/power.hpp"
+#include "metascheduler/planner/placements/transfer.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner/policy_table.hpp"
 
@@ -6,8 +10,12 @@ namespace gleaner::planner {
 namespace {
 
 const Power kPower;
+const Fastest kFastest;
+const Packed kPacked;
+const Balanced kBalanced;
+const Transfer kTransfer;
 
-constexpr PolicyTable<Placement, 1> kPlacements{&kPower};
+constexpr PolicyTable<Placement, 5> kPlacements{&kPower, &kFastest, &kPacked, &kBalanced, &kTransfer};
 
 }  // namespace
 

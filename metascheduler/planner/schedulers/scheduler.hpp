@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "lib/grid/campaign_type.hpp"
+#include <tl/expected.hpp>
+
 #include "metascheduler/planner/candidate.hpp"
 
 namespace gleaner::planner {
@@ -24,12 +27,15 @@ class CampaignScheduler {
  public:
   virtual ~CampaignScheduler() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
-  [[nodiscard]] virtual Room room() const = 0;
+  [[nodiscard]] virtual Room room() const { return Room::needed; }
+  /// Whether only a few jobs go to the cluster for now, to learn from.
+  [[nodiscard]] virtual bool probes(const CampaignView&, const PairView&) const { return false; }
   /// @param tasks  that wait and that this cluster may get, at least 1
   [[nodiscard]] virtual Sizing size(const Candidate& candidate, std::int64_t tasks) const = 0;
 };
 
-/// The scheduler of the campaigns of a type.
-[[nodiscard]] const CampaignScheduler& scheduler_of(grid::CampaignType type);
+/// The scheduler of a campaign: `test` for test campaigns, else the one that it names.
+/// Throws std::invalid_argument when there is none of this name.
+[[nodiscard]] const CampaignScheduler& scheduler_of(const CampaignView& campaign);
 
 }  // namespace gleaner::planner

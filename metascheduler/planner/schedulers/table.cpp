@@ -1,9 +1,8 @@
-#include <array>
 #include <stdexcept>
-#include <utility>
 
-#include <fmt/format.h>
-
+#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner/policy_table.hpp"
+#include "metascheduler/planner/schedulers/prediction.hpp"
 #include "metascheduler/planner/schedulers/test.hpp"
 #include "metascheduler/planner/schedulers/workqueue.hpp"
 
@@ -12,18 +11,20 @@ namespace {
 
 const TestScheduler kTest;
 const Workqueue kWorkqueue;
+const Prediction kPrediction;
+
+/// Those that a campaign may name; `test` is its type's.
+constexpr PolicyTable<CampaignScheduler, 2> kSchedulers{&kWorkqueue, &kPrediction};
 
 }  // namespace
 
-const CampaignScheduler& scheduler_of(grid::CampaignType type) {
-  static constexpr std::array<std::pair<grid::CampaignType, const CampaignScheduler*>, 2> kSchedulers{{
-      {grid::CampaignType::test, &kTest},
-      {grid::CampaignType::default_, &kWorkqueue},
-  }};
-  for (const auto& [treated, scheduler] : kSchedulers) {
-    if (treated == type) return *scheduler;
-  }
-  throw std::logic_error{fmt::format("no campaign scheduler treats the type '{}'", grid::name_of(type))};
+const CampaignScheduler& scheduler_of(const CampaignView& campaign) {
+  if (campaign.type == grid::CampaignType::test) return kTest;
+  const auto found = find_policy(kSchedulers, "campaign scheduler", campaign.scheduler);
+  if (!found) throw std::invalid_argument{found.error()};
+  return **found;
 }
+
+std::vector<std::string_view> scheduler_names() { return names_of(kSchedulers); }
 
 }  // namespace gleaner::planner

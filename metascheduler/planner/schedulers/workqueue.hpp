@@ -6,14 +6,13 @@
 namespace gleaner::planner {
 
 /// As many jobs as fill the offer. Source: spec/003, "workqueue scheduling".
-class Workqueue final : public CampaignScheduler {
+class Workqueue : public CampaignScheduler {
  public:
   [[nodiscard]] std::string_view name() const override { return "workqueue"; }
-  [[nodiscard]] Room room() const override { return Room::needed; }
   [[nodiscard]] Sizing size(const Candidate& candidate, std::int64_t tasks) const override {
     const auto most = std::min(candidate.room, candidate.allowed_jobs);
     if (tasks < most) return {.jobs = static_cast<int>(tasks), .limit = Limit::bag};
-    return {.jobs = most, .limit = candidate.allowed_jobs < candidate.room ? Limit::max_jobs : Limit::offer};
+    return {.jobs = most, .limit = candidate.allowed_jobs < candidate.room ? candidate.bound : Limit::offer};
   }
 };
 

@@ -1,0 +1,97 @@
+#include "metascheduler/planner/limits.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+namespace gleaner::planner {
+namespace {
+
+constexpr double kDust = 1e-9;
+
+bool holds(const LimitView& limit, const CampaignView& campaign) {
+  return (!limit.user || *limit.user == campaign.user) && (!limit.project || *limit.project == campaign.project) &&
+         (!limit.campaign || *limit.campaign == campaign.id);
+}
+
+int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, 1e9)); }
+
+/// What one job is worth in the limit's own unit.
+double weight(LimitKind kind, const Candidate& candidate, double job_resources) {
+  switch (kind) {
+    case LimitKind::running_jobs:
+    case LimitKind::waiting_jobs: return 1.0;
+    case LimitKind::resources: return job_resources;
+    case LimitKind::resource_seconds:
+      return job_resources * std::max(1.0, candidate.pair->mean_duration.value_or(candidate.pair->walltime));
+  }
+  return 1.0;
+}
+
+std::string_view unit(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::running_jobs: return "jobs at once";
+    case LimitKind::waiting_jobs: return "jobs in a queue";
+    case LimitKind::resources: return "resources at once";
+    case LimitKind::resource_seconds: return "resource-seconds in its window";
+  }
+  return "";
+}
+
+}  // namespace
+
+Limits::Limits(const std::vector<LimitView>& limits) {
+  for (const auto& limit : limits) accounts_.push_back({&limit, std::max(0.0, limit.used)});
+}
+
+std::vector<std::size_t> Limits::holding(const CampaignView& campaign) const {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < accounts_.size(); ++i) {
+    if (holds(*accounts_[i].limit, campaign)) found.push_back(i);
+  }
+  return found;
+}
+
+Limits::Allowance Limits::left(const Contender& contender, const Candidate& candidate, double job_resources) const {
+  Allowance allowance;
+  for (const auto i : contender.limits) {
+    const auto& [limit, used] = accounts_[i];
+    if (limit->cluster && *limit->cluster != candidate.cluster->id) continue;
+    int jobs = whole((limit->most - used) / weight(limit->kind, candidate, job_resources));
+    // What is left of a window may be less than one job: it still is that job's.
+    if (limit->kind == LimitKind::resource_seconds && used < limit->most) jobs = std::max(jobs, 1);
+    if (limit->kind == LimitKind::waiting_jobs) {
+      if (jobs < allowance.waiting) allowance.tightest_waiting = i;
+      allowance.waiting = std::min(allowance.waiting, jobs);
+    } else if (jobs < allowance.jobs) {
+      allowance.jobs = jobs;
+      allowance.tightest = i;
+    }
+  }
+  return allowance;
+}
+
+void Limits::take(const Contender& contender, const Candidate& candidate, int jobs, int waiting, double resources) {
+  for (const auto i : contender.limits) {
+    auto& [limit, used] = accounts_[i];
+    if (limit->cluster && *limit->cluster != candidate.cluster->id) continue;
+    const int counted = limit->kind == LimitKind::waiting_jobs ? waiting : jobs;
+    used += counted * weight(limit->kind, candidate, jobs > 0 ? resources / jobs : 0.0);
+  }
+}
+
+std::string Limits::text(std::size_t index) const {
+  const auto& [limit, used] = accounts_[index];
+  std::vector<std::string> whom;
+  if (limit->user) whom.push_back(fmt::format("user {}", *limit->user));
+  if (limit->project) whom.push_back(fmt::format("project {}", *limit->project));
+  if (limit->campaign) whom.push_back(fmt::format("campaign {}", limit->campaign->value()));
+  if (limit->cluster) whom.push_back("this cluster");
+  if (whom.empty()) whom.push_back("the whole grid");
+  return fmt::format("limit {} ({}): at most {:.0f} {}, {:.0f} now", limit->id, fmt::join(whom, ", "), limit->most, unit(limit->kind), used);
+}
+
+}  // namespace gleaner::planner

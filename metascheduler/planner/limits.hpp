@@ -1,0 +1,41 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metascheduler/planner/candidate.hpp"
+
+namespace gleaner::planner {
+
+/// The limits of `gridctl limit`, with what this plan adds to what they count.
+class Limits {
+ public:
+  explicit Limits(const std::vector<LimitView>& limits);
+
+  /// Those that may hold a campaign, on some cluster or on all.
+  [[nodiscard]] std::vector<std::size_t> holding(const CampaignView& campaign) const;
+
+  struct Allowance {
+    int jobs = kNoLimit;          ///< live ones more
+    int waiting = kNoLimit;       ///< of them, in a queue
+    std::size_t tightest = 0;         ///< the limit that decides `jobs`
+    std::size_t tightest_waiting = 0;
+  };
+  /// What the limits leave a candidate.
+  /// @param job_resources  of one job
+  [[nodiscard]] Allowance left(const Contender& contender, const Candidate& candidate, double job_resources) const;
+
+  void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting, double resources);
+
+  /// "user ada: at most 10 running jobs, 10 now".
+  [[nodiscard]] std::string text(std::size_t limit) const;
+
+ private:
+  struct Account {
+    const LimitView* limit;
+    double used;
+  };
+  std::vector<Account> accounts_;
+};
+
+}  // namespace gleaner::planner

@@ -1,0 +1,72 @@
+#include "metascheduler/planner/orders/fairshare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "metascheduler/planner/orders/slices.hpp"
+#include "metascheduler/planner/orders/user_queues.hpp"
+
+namespace gleaner::planner {
+namespace {
+
+class FairShareTurns final : public Turns {
+ public:
+  explicit FairShareTurns(const Class& among) : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)} {
+    for (const auto& user : among_.snapshot.users) users_[user.name] = {user.share, user.usage};
+    for (const auto member : among_.members) users_.try_emplace(among_.campaign(member).user);
+  }
+
+  [[nodiscard]] std::optional<Turn> next() override {
+    const auto& taking_part = queues_.taking_part();
+    if (taking_part.empty()) return std::nullopt;
+    const auto first = *std::ranges::max_element(taking_part, {}, [&](std::size_t member) {
+      const auto& campaign = among_.campaign(member);
+      const auto& account = users_.at(campaign.user);
+      return std::tuple{priority_of(account), account.share, -campaign.submitted.time_since_epoch().count(), -campaign.id.value()};
+    });
+    return Turn{.contender = first, .most_resources = taking_part.size() == 1 ? kWholeTurn : slice_};
+  }
+
+  void served(const Turn& turn, const Served& served) override {
+    users_.at(among_.campaign(turn.contender).user).given += served.resource_seconds / day_;
+    if (served.exhausted) queues_.exhausted(turn.contender);
+  }
+
+  [[nodiscard]] std::string standing(std::size_t contender) const override {
+    const auto& user = among_.campaign(contender).user;
+    const auto& account = users_.at(user);
+    const bool by_share = among_.config.usage_rule == UsageRule::by_share;
+    return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", user,
+                       fair_priority(account.share, account.usage, among_.config.usage_rule), account.share, account.usage,
+                       by_share ? " x share" : "");
+  }
+
+ private:
+  struct Account {
+    double share = 0.0;
+    double usage = 0.0;
+    double given = 0.0;  ///< in this plan, in days of the grid
+  };
+  [[nodiscard]] double priority_of(const Account& account) const {
+    return fair_priority(account.share, account.usage + account.given, among_.config.usage_rule);
+  }
+
+  Class among_;
+  UserQueues queues_;
+  double slice_;
+  double day_;
+  std::map<std::string, Account, std::less<>> users_;
+};
+
+}  // namespace
+
+double fair_priority(double share, double usage, UsageRule rule) {
+  return rule == UsageRule::by_share ? share - share * usage : share - usage;
+}
+
+std::unique_ptr<Turns> FairShare::turns(const Class& among) const { return std::make_unique<FairShareTurns>(among); }
+
+}  // namespace gleaner::planner

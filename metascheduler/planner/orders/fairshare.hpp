@@ -1,0 +1,20 @@
+#pragma once
+#include "metascheduler/planner/orders/order.hpp"
+
+namespace gleaner::planner {
+
+/// A user's priority: the share less what was used of it.
+/// @param share  of the grid, in [0, 1]
+/// @param usage  decayed, in days of the whole grid
+[[nodiscard]] double fair_priority(double share, double usage, UsageRule rule);
+
+/// The user whose share is used least goes first; what is given counts as used at once, so that one
+/// plan is shared too. Equal users: the bigger share, then the campaign that came first. Source:
+/// spec/001, "fair-share".
+class FairShare final : public CampaignOrder {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "fairshare"; }
+  [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
+};
+
+}  // namespace gleaner::planner

@@ -1,0 +1,107 @@
+#include "metascheduler/planner/orders/multifactor.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "lib/grid/suggest.hpp"
+#include "metascheduler/planner/orders/fifo.hpp"
+#include "metascheduler/planner/room.hpp"
+
+namespace gleaner::planner {
+namespace {
+
+double seconds(grid::Instant::duration time) { return std::chrono::duration<double>{time}.count(); }
+
+double fairshare_factor(const Snapshot& snapshot, const std::string& name) {
+  const auto user = std::ranges::find(snapshot.users, name, &UserView::name);
+  if (user == snapshot.users.end() || user->share <= 0.0) return 0.0;
+  return std::exp2(-std::max(0.0, user->usage) / user->share);
+}
+
+class MultifactorTurns final : public Sequence {
+ public:
+  MultifactorTurns(std::vector<std::size_t> order, std::map<std::size_t, std::string> texts)
+      : Sequence{std::move(order)}, texts_{std::move(texts)} {}
+  [[nodiscard]] std::string standing(std::size_t contender) const override { return texts_.at(contender); }
+
+ private:
+  std::map<std::size_t, std::string> texts_;
+};
+
+}  // namespace
+
+tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
+  FactorWeights weights{.age = 0, .fairshare = 0, .size = 0, .priority = 0, .affinity = 0};
+  constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 5> kFactors{{{"age", &FactorWeights::age},
+                                                                                       {"fairshare", &FactorWeights::fairshare},
+                                                                                       {"size", &FactorWeights::size},
+                                                                                       {"priority", &FactorWeights::priority},
+                                                                                       {"affinity", &FactorWeights::affinity}}};
+  std::array<std::string_view, kFactors.size()> names;
+  std::ranges::transform(kFactors, names.begin(), [](const auto& factor) { return factor.first; });
+  while (!text.empty()) {
+    const auto part = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    const auto colon = part.find(':');
+    const auto name = part.substr(0, colon);
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      return tl::unexpected{fmt::format("there is no factor named '{}'{}; there are: {}", name, grid::did_you_mean(name, names), fmt::join(names, ", "))};
+    const auto number = colon == part.npos ? std::string_view{} : part.substr(colon + 1);
+    double weight = 0.0;
+    const auto read = std::from_chars(number.data(), number.data() + number.size(), weight);
+    if (number.empty() || read.ec != std::errc{} || read.ptr != number.data() + number.size() || !(weight >= 0.0) || weight > 1e9)
+      return tl::unexpected{fmt::format("the weight of {} is '{}', and must be a number from 0 to 1e9, as in {}:1000", name, number, name)};
+    weights.*kFactors[static_cast<std::size_t>(found - names.begin())].second = weight;
+  }
+  return weights;
+}
+
+Factors factors_of(const Class& among, std::size_t contender) {
+  const auto& campaign = among.campaign(contender);
+  const auto& candidates = among.contenders[contender].candidates;
+  Factors factors;
+  factors.age = std::clamp(seconds(among.snapshot.now - campaign.submitted) / std::max(1.0, among.config.age_max), 0.0, 1.0);
+  factors.fairshare = fairshare_factor(among.snapshot, campaign.user);
+  factors.priority = static_cast<double>(kLowestPriority - campaign.priority) / (kLowestPriority - 1);
+  double affine = 0.0;
+  for (const auto& candidate : candidates) {
+    const double resources = 1.0 / usable_ratio(*candidate.pair, *candidate.cluster);
+    factors.size = std::max(factors.size, std::min(1.0, resources / std::max(1, candidate.cluster->max_resources)));
+    affine += candidate.pair->affine ? 1.0 : 0.0;
+  }
+  if (!candidates.empty()) factors.affinity = affine / static_cast<double>(candidates.size());
+  return factors;
+}
+
+double weighted(const Factors& factors, const FactorWeights& weights) {
+  return factors.age * weights.age + factors.fairshare * weights.fairshare + factors.size * weights.size +
+         factors.priority * weights.priority + factors.affinity * weights.affinity;
+}
+
+std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
+  const auto& w = among.config.weights;
+  std::map<std::size_t, double> priorities;
+  std::map<std::size_t, std::string> texts;
+  for (const auto member : among.members) {
+    const auto f = factors_of(among, member);
+    priorities[member] = weighted(f, w);
+    texts[member] = fmt::format("priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
+                                "+ affinity {:.2f} x {:g}", priorities[member], f.age, w.age, f.fairshare, w.fairshare, f.size, w.size,
+                                f.priority, w.priority, f.affinity, w.affinity);
+  }
+  auto order = among.members;
+  std::ranges::sort(order, {}, [&](std::size_t member) {
+    return std::tuple{-priorities.at(member), among.campaign(member).submitted, among.campaign(member).id};
+  });
+  return std::make_unique<MultifactorTurns>(std::move(order), std::move(texts));
+}
+
+}  // namespace gleaner::planner

@@ -1,0 +1,25 @@
+#pragma once
+#include "metascheduler/planner/orders/order.hpp"
+
+namespace gleaner::planner {
+
+/// The factors of a campaign, each in [0, 1], the greater the sooner.
+struct Factors {
+  double age = 0.0;        ///< time since its submission, up to PlannerConfig::age_max
+  double fairshare = 0.0;  ///< 2^(-usage / share): 1 when nothing was used, 1/2 when just the share was
+  double size = 0.0;       ///< of its widest job, against its largest cluster
+  double priority = 0.0;   ///< its own: 1 for the highest, 0 for the lowest
+  double affinity = 0.0;   ///< part of its clusters that its user is coupled with
+};
+
+[[nodiscard]] Factors factors_of(const Class& among, std::size_t contender);
+[[nodiscard]] double weighted(const Factors& factors, const FactorWeights& weights);
+
+/// The campaign with the greatest sum of weighted factors first. Source: spec/001, "multi-factor".
+class Multifactor final : public CampaignOrder {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "multifactor"; }
+  [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
+};
+
+}  // namespace gleaner::planner

@@ -1,0 +1,150 @@
+#include "metascheduler/planner/orders/tickets.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "metascheduler/planner/orders/slices.hpp"
+#include "metascheduler/planner/orders/user_queues.hpp"
+
+namespace gleaner::planner {
+namespace {
+
+/// What a campaign brings to its ranking, in its own units.
+struct Holding {
+  double user_priority = kNormalPriority;
+  double age = 0.0;
+  double cpu_time = 0.0;
+  double jobs = 0.0;
+  double place = 0.0;
+  double power = 0.0;
+};
+
+double part(double value, double most) { return most > 0.0 ? std::clamp(value / most, 0.0, 1.0) : 0.0; }
+
+class TicketTurns final : public Turns {
+ public:
+  explicit TicketTurns(const Class& among)
+      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, random_{among_.seed}, box_{among_.members.size()} {
+    for (std::size_t i = 0; i < among_.members.size(); ++i) index_.emplace(among_.members[i], i);
+    for (const auto member : among_.members) holdings_.push_back(holding_of(member));
+    number_by_creation();
+    for (const auto& holding : holdings_) {
+      most_.age = std::max(most_.age, holding.age);
+      most_.cpu_time = std::max(most_.cpu_time, holding.cpu_time);
+      most_.jobs = std::max(most_.jobs, holding.jobs);
+      most_.power = std::max(most_.power, holding.power);
+    }
+    for (const auto member : queues_.taking_part()) deal(member);
+  }
+
+  [[nodiscard]] std::optional<Turn> next() override {
+    const auto drawn = box_.draw(random_);
+    if (!drawn) return std::nullopt;
+    return Turn{.contender = among_.members[*drawn], .most_resources = queues_.taking_part().size() == 1 ? kWholeTurn : slice_};
+  }
+
+  void served(const Turn& turn, const Served& served) override {
+    const auto index = index_.at(turn.contender);
+    holdings_[index].jobs += served.jobs;
+    if (!served.exhausted) return deal(turn.contender);
+    box_.set(index, 0.0);
+    if (const auto next = queues_.exhausted(turn.contender)) deal(*next);
+  }
+
+  [[nodiscard]] std::string standing(std::size_t contender) const override {
+    const auto ranking = ranking_of(contender);
+    double all = 0.0;
+    for (const auto member : among_.members) all += ranking_of(member).sum();
+    return fmt::format("{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
+                       "{:.2f} + jobs {:.2f} + creation {:.2f} + power {:.2f}", all / ranking.sum(), among_.members.size(), ranking.sum(),
+                       ranking.user_priority, ranking.priority, ranking.wall_clock, ranking.cpu_time, ranking.live_jobs, ranking.creation,
+                       ranking.power);
+  }
+
+ private:
+  [[nodiscard]] Holding holding_of(std::size_t member) const {
+    const auto& campaign = among_.campaign(member);
+    Holding holding;
+    const auto user = std::ranges::find(among_.snapshot.users, campaign.user, &UserView::name);
+    if (user != among_.snapshot.users.end()) holding.user_priority = user->priority;
+    holding.age = std::max(0.0, std::chrono::duration<double>{among_.snapshot.now - campaign.submitted}.count());
+    holding.cpu_time = campaign.used_resource_seconds;
+    for (const auto& candidate : among_.contenders[member].candidates) {
+      holding.jobs += candidate.pair->live_jobs + candidate.jobs;
+      holding.power += (candidate.pair->live_jobs + candidate.jobs) * candidate.cluster->power;
+    }
+    return holding;
+  }
+
+  void number_by_creation() {
+    std::vector<std::size_t> by_creation(holdings_.size());
+    for (std::size_t i = 0; i < by_creation.size(); ++i) by_creation[i] = i;
+    std::ranges::sort(by_creation, {}, [&](std::size_t i) {
+      const auto& campaign = among_.campaign(among_.members[i]);
+      return std::pair{campaign.submitted, campaign.id};
+    });
+    for (std::size_t place = 0; place < by_creation.size(); ++place) holdings_[by_creation[place]].place = static_cast<double>(place + 1);
+  }
+
+  [[nodiscard]] Ranking ranking_of(std::size_t member) const {
+    const auto& holding = holdings_[index_.at(member)];
+    return {.user_priority = part(holding.user_priority, kLowestPriority),
+            .priority = part(among_.campaign(member).priority, kLowestPriority),
+            .wall_clock = 1.0 - part(holding.age, most_.age),
+            .cpu_time = part(holding.cpu_time, most_.cpu_time),
+            .live_jobs = part(holding.jobs, most_.jobs),
+            .creation = part(holding.place, static_cast<double>(holdings_.size())),
+            .power = part(holding.power, most_.power)};
+  }
+
+  /// Only the proportions count, so the sum of all rankings, common to all, is left out.
+  void deal(std::size_t member) { box_.set(index_.at(member), 1.0 / ranking_of(member).sum()); }
+
+  Class among_;
+  UserQueues queues_;
+  double slice_;
+  Draw random_;
+  TicketBox box_;
+  std::map<std::size_t, std::size_t> index_;
+  std::vector<Holding> holdings_;
+  Holding most_{.user_priority = 0.0};
+};
+
+}  // namespace
+
+void TicketBox::set(std::size_t holder, double tickets) {
+  const double change = tickets - tickets_[holder];
+  tickets_[holder] = tickets;
+  for (auto i = holder + 1; i < sums_.size(); i += i & (~i + 1)) sums_[i] += change;
+}
+
+double TicketBox::all() const {
+  double all = 0.0;
+  for (const auto tickets : tickets_) all += tickets;
+  return all;
+}
+
+std::optional<std::size_t> TicketBox::draw(Draw& random) const {
+  const double all_tickets = all();
+  if (all_tickets <= 0.0) return std::nullopt;
+  // 53 random bits: what a double holds.
+  double at = static_cast<double>(random() >> 11) * 0x1.0p-53 * all_tickets;
+  std::size_t found = 0;
+  for (auto step = std::bit_floor(tickets_.size()); step > 0; step /= 2) {
+    if (found + step >= sums_.size() || sums_[found + step] > at) continue;
+    found += step;
+    at -= sums_[found];
+  }
+  // Rounding may lead past the last holder, or to one who has just handed in the tickets.
+  while (found < tickets_.size() && tickets_[found] <= 0.0) ++found;
+  if (found < tickets_.size()) return found;
+  while (found > 0 && tickets_[found - 1] <= 0.0) --found;
+  return found > 0 ? std::optional{found - 1} : std::nullopt;
+}
+
+std::unique_ptr<Turns> Tickets::turns(const Class& among) const { return std::make_unique<TicketTurns>(among); }
+
+}  // namespace gleaner::planner

@@ -1,0 +1,21 @@
+#pragma once
+#include <algorithm>
+#include <tuple>
+
+#include "metascheduler/planner/placements/placement.hpp"
+
+namespace gleaner::planner {
+
+/// Deals the tasks to all clusters, in proportion to the room that each has, the emptiest first.
+class Balanced final : public Placement {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "balanced"; }
+  [[nodiscard]] Distribution distribution() const override { return Distribution::round_robin; }
+  void arrange(const Contender&, std::vector<Candidate*>& candidates) const override {
+    std::ranges::sort(candidates, {}, [](const Candidate* candidate) {
+      return std::tuple{-candidate->offer.free / std::max(1, candidate->cluster->max_resources), candidate->cluster->id};
+    });
+  }
+};
+
+}  // namespace gleaner::planner
