@@ -25,6 +25,14 @@ std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const
     one.jobs = decision.jobs;
     stored.push_back(std::move(one));
   }
+  for (const auto& standing : plan.standings) {
+    store::StoredDecision one;
+    one.campaign = standing.campaign;
+    one.stage = planner::name_of(planner::Stage::prioritize);
+    one.reason = "standing";
+    one.sentence = "prioritize: " + standing.text;
+    stored.push_back(std::move(one));
+  }
   return stored;
 }
 
@@ -36,7 +44,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   Counts counts;
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
-    const auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, now);
+    const auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, config.fairshare_window, now);
     const auto plan = planner::plan(snapshot_of(facts, config, now), planner_config_of(config));
     for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
     for (const auto& launch : plan.launches) {
@@ -44,6 +52,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
           transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term, now);
       ++counts.launches;
     }
+    for (const auto& preemption : plan.preemptions)
+      store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
     store::write_submitted(transaction, submitted_of(plan, facts), now);
     store::write_decisions(transaction, decisions_of(plan, facts), now);
     counts.campaigns = static_cast<int>(facts.campaigns.size());

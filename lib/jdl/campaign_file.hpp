@@ -57,11 +57,20 @@ struct ClusterSection {
   bool operator==(const ClusterSection& other) const;
 };
 
+/// How a campaign wants to be scheduled.
+struct Scheduling {
+  int priority = 4;                          ///< of the seven, 1 the highest
+  std::optional<std::string> scheduler;      ///< workqueue or prediction; nothing: the configuration's
+  std::optional<grid::Seconds> min_duration; ///< a task that ends sooner did nothing
+  bool operator==(const Scheduling&) const = default;
+};
+
 /// A campaign as its user wrote it, checked.
 struct CampaignFile {
   std::string name;
   CampaignType type = CampaignType::default_;
   std::string project;
+  Scheduling scheduling;
   ParamSource parameters;
   std::vector<ClusterSection> clusters;  ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;

@@ -102,6 +102,9 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   const auto type = text_member(root, "campaign_type");
   campaign.type = known(grid::campaign_type(type), "campaign_type", type);
   campaign.project = text_member(root, "project");
+  if (root.HasMember("campaign_priority")) campaign.scheduling.priority = integer(member(root, "campaign_priority"), "campaign_priority");
+  if (root.HasMember("scheduler")) campaign.scheduling.scheduler = text_member(root, "scheduler");
+  if (root.HasMember("min_duration")) campaign.scheduling.min_duration = grid::Seconds{integer(member(root, "min_duration"), "min_duration")};
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
     const auto& count = member(root, "nb_jobs");
@@ -124,6 +127,15 @@ std::string to_json(const CampaignFile& campaign) {
   write(writer, "name", campaign.name);
   write(writer, "campaign_type", name_of(campaign.type));
   write(writer, "project", campaign.project);
+  if (campaign.scheduling.priority != Scheduling{}.priority) {
+    key(writer, "campaign_priority");
+    writer.Int(campaign.scheduling.priority);
+  }
+  if (campaign.scheduling.scheduler) write(writer, "scheduler", *campaign.scheduling.scheduler);
+  if (campaign.scheduling.min_duration) {
+    key(writer, "min_duration");
+    writer.Int64(campaign.scheduling.min_duration->count());
+  }
   if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) write(writer, "param_file", file->path);
   if (const auto* count = std::get_if<Count>(&campaign.parameters)) {
     key(writer, "nb_jobs");

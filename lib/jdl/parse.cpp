@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "lib/grid/suggest.hpp"
+#include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/sources.hpp"
 #include "lib/jdl/text.hpp"
@@ -73,7 +74,7 @@ class Validator {
         clusters_ = &member;
       } else if (member.key == "jobs_type") {
         read_jobs_type(member, path);
-      } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
+      } else if (!is_source_key(member.key) && !read_scheduling_key(member, path, campaign.scheduling, findings_) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);
       }
     }
@@ -99,6 +100,7 @@ class Validator {
   void unknown_campaign_key(const Member& member, const std::string& path) {
     auto names = cluster_keys();
     names.insert(names.end(), kCampaignKeys.begin(), kCampaignKeys.end());
+    names.insert(names.end(), scheduling_keys().begin(), scheduling_keys().end());
     findings_.add(member.offset, path, member.spelling, fmt::format("there is no key '{}'{}", excerpt(member.spelling), grid::did_you_mean(member.key, names)));
   }
 
@@ -138,7 +140,8 @@ class Validator {
   }
 
   void unknown_cluster_key(const Member& key, const std::string& path) {
-    const bool misplaced = std::ranges::find(kCampaignKeys, key.key) != kCampaignKeys.end();
+    const bool misplaced = std::ranges::find(kCampaignKeys, key.key) != kCampaignKeys.end() ||
+                           std::ranges::find(scheduling_keys(), key.key) != scheduling_keys().end();
     const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : grid::did_you_mean(key.key, cluster_keys());
     findings_.add(key.offset, path, key.spelling, fmt::format("there is no key '{}'{}", excerpt(key.spelling), why));
   }

@@ -143,7 +143,6 @@ constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"replicas", ""},
     UnbuiltKey{"input_mb", ""},
     UnbuiltKey{"memory_mb", ": ask for it in properties, e.g. mem >= 4096"},
-    UnbuiltKey{"min_duration", ""},
     UnbuiltKey{"max_duration", ""},
     UnbuiltKey{"dependencies", ""},
 };

@@ -22,6 +22,9 @@ PlanningCluster read_cluster(const pqxx::row& row) {
   cluster.id = grid::ClusterId{row["id"].as<std::int64_t>()};
   cluster.name = text(row["name"]);
   cluster.power = row["power"].as<double>();
+  cluster.cost = row["cost"].as<double>();
+  cluster.transfer_mb_s = row["transfer_mb_s"].as<double>();
+  cluster.job_limit = get<int>(row["job_limit"]);
   cluster.flood = row["flood"].as<double>();
   cluster.array_size = row["array_size"].as<int>();
   cluster.enabled = row["enabled"].as<bool>();
@@ -41,6 +44,10 @@ PlanningCampaign read_campaign(const pqxx::row& row) {
   campaign.state = grid::campaign_state(text(row["state"])).value();
   campaign.submitted_at = *get_instant(row["submitted_at"]);
   campaign.waiting = row["waiting"].as<std::int64_t>();
+  campaign.priority = row["priority"].as<int>();
+  campaign.project = text(row["project"]);
+  campaign.scheduler = get<std::string>(row["scheduler"]);
+  campaign.min_duration = get<double>(row["min_duration_s"]);
   campaign.brake = brake_of(row);
   return campaign;
 }
@@ -59,6 +66,12 @@ PlanningPair read_pair(const pqxx::row& row) {
   pair.concluded = row["concluded"].as<std::int64_t>();
   pair.max_jobs = get<int>(row["max_jobs"]);
   pair.failures_in_a_row = row["failures_in_a_row"].as<int>();
+  pair.last_failure_at = get_instant(row["last_failure_at"]);
+  pair.walltime = row["walltime_s"].as<double>();
+  pair.done = row["done"].as<std::int64_t>();
+  pair.duration_sum = row["duration_sum"].as<double>();
+  pair.resources_sum = row["resources_sum"].as<std::int64_t>();
+  pair.resources_jobs = row["resources_jobs"].as<std::int64_t>();
   pair.last_start_at = get_instant(row["last_start_at"]);
   pair.last_accept_at = get_instant(row["last_accept_at"]);
   pair.returned = row["returned"].as<std::int64_t>();
@@ -76,11 +89,12 @@ std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const C
   return clusters;
 }
 
-PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
+PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, int usage_days, grid::Instant now) {
   PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults, now);
   for (const auto& row : exec(transaction, sql::planning_campaigns, micros(now))) facts.campaigns.push_back(read_campaign(row));
   for (const auto& row : exec(transaction, sql::planning_pairs, micros(now))) facts.pairs.push_back(read_pair(row));
+  facts.policies = policy_facts(transaction, usage_days, now);
   return facts;
 }
 

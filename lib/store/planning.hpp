@@ -9,6 +9,7 @@
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/policies.hpp"
 
 /// What the metascheduler reads and writes.
 namespace gleaner::store {
@@ -22,6 +23,9 @@ struct PlanningCluster {
   grid::ClusterId id{0};
   std::string name;
   double power = 1;
+  double cost = 0;           ///< of one resource for an hour
+  double transfer_mb_s = 0;  ///< 0: not known
+  std::optional<int> job_limit;
   double flood = 0;
   int array_size = 1;
   bool enabled = true;
@@ -39,6 +43,10 @@ struct PlanningCampaign {
   grid::CampaignState state = grid::CampaignState::in_treatment;
   grid::Instant submitted_at;
   std::int64_t waiting = 0;  ///< tasks in the bag
+  int priority = 4;          ///< 1 to 7
+  std::string project;
+  std::optional<std::string> scheduler;   ///< that the JDL names
+  std::optional<double> min_duration;     ///< seconds
   std::optional<ActiveBrake> brake;
 };
 
@@ -52,6 +60,11 @@ struct PlanningPair {
   std::int64_t concluded = 0;
   std::optional<int> max_jobs;
   int failures_in_a_row = 0;
+  std::optional<grid::Instant> last_failure_at;
+  double walltime = 0;         ///< seconds
+  std::int64_t done = 0;       ///< jobs
+  double duration_sum = 0;     ///< of them, in seconds
+  std::int64_t resources_sum = 0, resources_jobs = 0;  ///< that OAR assigned, and to how many jobs
   std::optional<grid::Instant> last_start_at;
   std::optional<grid::Instant> last_accept_at;
   std::int64_t returned = 0;  ///< tasks bound to this cluster
@@ -63,6 +76,7 @@ struct PlanningFacts {
   std::vector<PlanningCluster> clusters;
   std::vector<PlanningCampaign> campaigns;
   std::vector<PlanningPair> pairs;
+  PolicyFacts policies;
 };
 
 struct ClusterDefaults {
@@ -71,7 +85,8 @@ struct ClusterDefaults {
 };
 
 [[nodiscard]] std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
-[[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
+/// @param usage_days  of usage that count, today included
+[[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, int usage_days, grid::Instant now);
 
 struct PlannedLaunch {
   grid::CampaignId campaign{0};

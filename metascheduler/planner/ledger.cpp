@@ -44,6 +44,7 @@ void Ledger::take(std::size_t cluster, grid::CampaignId campaign, double walltim
   auto& account = accounts_[cluster];
   account.taken += resources;
   account.jobs += jobs;
+  if (walltime > 0.0) account.given.push_back({.after = walltime, .resources = resources});
   auto& held = account.reservation;
   if (held && held->campaign != campaign && !ends_before(walltime, *held)) held->spare = non_negative(held->spare - resources);
   auto& takers = account.takers;
@@ -57,6 +58,7 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
   const auto& account = accounts_[cluster];
   if (account.reservation) return std::nullopt;
   auto endings = view.endings;
+  endings.insert(endings.end(), account.given.begin(), account.given.end());
   std::ranges::sort(endings, {}, &Ending::after);
   double free = free_left(account);
   for (const auto& ending : endings) {

@@ -38,7 +38,8 @@ class Ledger {
 
   void take(std::size_t cluster, grid::CampaignId campaign, double walltime, int jobs, double resources);
 
-  /// When so many resources are free at once, by the forecast ends of our jobs; nothing when they
+  /// When so many resources are free at once, by the forecast ends of our jobs, those of this plan
+  /// included; nothing when they
   /// never are, because jobs of others hold them, or when the cluster's freed resources are held
   /// back already.
   [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, grid::CampaignId campaign, double resources) const;
@@ -50,6 +51,7 @@ class Ledger {
     double taken = 0.0;
     int jobs = 0;
     Takers takers = {};
+    std::vector<Ending> given = {};  ///< what this plan took, until the walltime of its jobs
     std::optional<Reservation> reservation = {};
   };
   [[nodiscard]] double free_left(const Account& account) const;

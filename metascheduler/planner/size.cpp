@@ -39,6 +39,18 @@ int most_of_turn(const Candidate& candidate, double resources_left, bool first) 
   return jobs >= kNoLimit ? kNoLimit : std::max(first ? 1 : 0, static_cast<int>(jobs));
 }
 
+/// The clusters before this one have used up a part of the limits that hold them all.
+void recheck(const Contender& contender, Candidate& candidate, const Draft& draft) {
+  if (contender.limits.empty()) return;
+  const auto left = draft.limits.left(contender, candidate, 1.0 / usable_ratio(*candidate.pair, *candidate.cluster));
+  if (left.jobs < candidate.allowed_jobs) {
+    candidate.allowed_jobs = left.jobs;
+    candidate.bound = Limit::limit;
+    candidate.tightest = left.tightest;
+  }
+  candidate.allowed_waiting = std::min(candidate.allowed_waiting, left.waiting);
+}
+
 }  // namespace
 
 Served size(const CampaignScheduler& scheduler, Distribution distribution, double most_resources, Contender& contender,
@@ -51,6 +63,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   auto claim = claims.begin();
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
     const auto& pair = *candidate.pair;
+    recheck(contender, candidate, draft);
     const auto own_claim = *claim;
     claimed -= *claim++;  // of the clusters that come after this one
     const auto own = std::min(pair.returned_tasks - candidate.returned, contender.tasks_reserved);
@@ -68,6 +81,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
       sizing.limit = Limit::turn;
       sizing.reason = Reason::earlier_campaigns;
     }
+    if (sizing.jobs <= 0 && sizing.limit == Limit::limit) sizing.reason = Reason::limit_reached;
     if (sizing.limit == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
     if (sizing.jobs <= 0) return Stop{sizing.reason, std::move(figures)};
     figures.limit = sizing.limit;

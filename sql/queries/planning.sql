@@ -3,7 +3,7 @@
 -- name: planning.clusters
 -- Every cluster with its newest status. $1 flood and $2 array size of the configuration, $3 now.
 SELECT c.id, c.name, c.power, coalesce(c.flood, $1::double precision) AS flood, coalesce(c.array_size, $2::integer) AS array_size, c.enabled,
-  c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at, b.reason AS brake, micros(b.expires_at) AS brake_until
+  c.cost, c.transfer_mb_s, c.job_limit, c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at, b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM clusters c
 LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($3)
@@ -11,7 +11,7 @@ ORDER BY c.id
 
 -- name: planning.campaigns
 -- The campaigns in treatment or paused, with what waits in their bags. $1 now.
-SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at,
+SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, c.priority, c.project, c.scheduler, c.min_duration_s,
   c.total - c.next_task + coalesce(r.tasks, 0) AS waiting, b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM campaigns c
 LEFT JOIN (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id) r ON r.campaign_id = c.id
@@ -22,7 +22,8 @@ ORDER BY c.id
 -- name: planning.pairs
 -- Their clusters, with the counters, the forecast and the brake of each pair. $1 now.
 SELECT p.campaign_id, p.cluster_id, p.priority, p.resources_per_job, f.job_ratio, p.launching, p.waiting, p.running, p.unknown, p.concluded,
-  p.max_jobs, p.failures_in_a_row, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
+  p.max_jobs, p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.walltime_s, p.done, p.duration_sum,
+  p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
   coalesce(r.tasks, 0) AS returned, coalesce(m.login, c.user_name) AS login, b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM campaign_clusters p
 JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')

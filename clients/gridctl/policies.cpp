@@ -1,0 +1,249 @@
+#include "lib/store/policies.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "clients/gridctl/commands.hpp"
+#include "lib/grid/suggest.hpp"
+#include "lib/process/values.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/clusters.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using clients::Align;
+using clients::Cell;
+using clients::Shrink;
+using clients::Table;
+using process::Error;
+using process::ExitCode;
+
+constexpr std::array<std::string_view, 4> kLimitKinds{"running_jobs", "waiting_jobs", "resources", "resource_seconds"};
+
+double number_of(const std::string& text, std::string_view what) {
+  const auto read = process::parse_number(text);
+  if (!read || *read < 0) throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a number, 0 or more, is needed", text, what)};
+  return *read;
+}
+
+int integer_of(const std::string& text, std::string_view what, int least, int most) {
+  const auto read = process::parse_integer(text);
+  if (!read || *read < least || *read > most)
+    throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a whole number from {} to {} is needed", text, what, least, most)};
+  return static_cast<int>(*read);
+}
+
+grid::ClusterId cluster_named(store::Transaction& transaction, const std::string& name) {
+  const auto clusters = store::clusters(transaction);
+  std::vector<std::string_view> names;
+  for (const auto& cluster : clusters) {
+    if (cluster.name == name) return cluster.id;
+    names.push_back(cluster.name);
+  }
+  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}", name, grid::did_you_mean(name, names))};
+}
+
+store::LimitTarget target_of(const Call& call, store::Transaction& transaction) {
+  store::LimitTarget target;
+  target.user = call.value("user");
+  target.project = call.value("project");
+  if (const auto id = call.value("campaign")) {
+    target.campaign = grid::CampaignId{integer_of(*id, "the id of a campaign", 1, 2'000'000'000)};
+    if (!store::campaign_owner(transaction, *target.campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", *id)};
+  }
+  if (const auto name = call.value("cluster")) target.cluster = cluster_named(transaction, *name);
+  return target;
+}
+
+std::string target_text(const store::StoredLimit& limit) {
+  std::vector<std::string> parts;
+  if (limit.target.user) parts.push_back(fmt::format("user {}", *limit.target.user));
+  if (limit.target.project) parts.push_back(fmt::format("project {}", *limit.target.project));
+  if (limit.target.campaign) parts.push_back(fmt::format("campaign {}", limit.target.campaign->value()));
+  if (limit.target.cluster) parts.push_back(fmt::format("cluster {}", limit.cluster_name));
+  return parts.empty() ? "the whole grid" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// The project above a node, as --project names it: `physics`, or `science/physics` where one name
+/// is there several times.
+std::optional<std::int64_t> parent_of(const Call& call, store::Transaction& transaction) {
+  const auto path = call.value("project");
+  if (!path) return std::nullopt;
+  if (path->find('/') == std::string::npos) {
+    const auto found = store::projects_named(transaction, *path);
+    if (found.size() == 1) return found.front();
+    if (found.size() > 1) throw Error{ExitCode::usage, fmt::format("there are {} projects '{}': name its way from the root, such as science/{}", found.size(), *path, *path)};
+  }
+  std::optional<std::int64_t> at;
+  for (std::size_t begin = 0; begin <= path->size();) {
+    const auto end = std::min(path->find('/', begin), path->size());
+    const auto name = path->substr(begin, end - begin);
+    at = store::share_of(transaction, "project", name, at);
+    if (!at) throw Error{ExitCode::not_found, fmt::format("there is no project '{}' in the tree of shares: gridctl share set project {} SHARES makes it", name, name)};
+    begin = end + 1;
+  }
+  return at;
+}
+
+void check_share_kind(const std::string& kind) {
+  if (kind != "project" && kind != "user") throw Error{ExitCode::usage, fmt::format("'{}' is neither project nor user", kind)};
+}
+
+}  // namespace
+
+process::Outcome limit_set(const Call& call) {
+  const auto& kind = call.arguments[0];
+  if (std::ranges::find(kLimitKinds, kind) == kLimitKinds.end())
+    throw Error{ExitCode::usage, fmt::format("'{}' is not a kind of limit: {}{}", kind, fmt::join(kLimitKinds, ", "), grid::did_you_mean(kind, kLimitKinds))};
+  const double most = number_of(call.arguments[1], "a limit");
+  const auto days = call.value("days");
+  if (days && kind != "resource_seconds") throw Error{ExitCode::usage, fmt::format("--days is for resource_seconds; {} is counted now", kind)};
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    const auto target = target_of(call, transaction);
+    const auto id = store::set_limit(transaction, kind, most, target, days ? integer_of(*days, "a number of days", 1, 3650) : 1);
+    call.output.tell(fmt::format("gridctl: limit {} is set, in force from the next cycle", id));
+  });
+  return ExitCode::ok;
+}
+
+process::Outcome limit_list(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  Table table{{{"id", "Id", Align::right},
+               {"kind", "Kind"},
+               {"holds", "Holds", Align::left, Shrink::when_needed},
+               {"most", "Most", Align::right},
+               {"used", "Now", Align::right},
+               {"days", "Days", Align::right}},
+              {},
+              "There are no limits."};
+  std::vector<std::string> ids;
+  for (const auto& limit : store::limits(transaction, call.context.now)) {
+    table.rows.push_back({Cell{limit.id}, Cell{limit.kind}, Cell{target_text(limit)}, Cell{limit.most}, Cell{std::round(limit.used)},
+                          limit.kind == "resource_seconds" ? Cell{limit.days} : Cell{}});
+    ids.push_back(fmt::format("{}", limit.id));
+  }
+  call.output.show({.table = table, .ids = ids});
+  return ExitCode::ok;
+}
+
+process::Outcome limit_remove(const Call& call) {
+  const auto id = integer_of(call.arguments[0], "the id of a limit", 1, 2'000'000'000);
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    if (!store::remove_limit(transaction, id)) throw Error{ExitCode::not_found, fmt::format("there is no limit {}", id)};
+  });
+  call.output.tell(fmt::format("gridctl: limit {} is removed", id));
+  return ExitCode::ok;
+}
+
+process::Outcome share_set(const Call& call) {
+  const auto& kind = call.arguments[0];
+  check_share_kind(kind);
+  const double shares = number_of(call.arguments[2], "a number of shares");
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    store::set_share(transaction, kind, call.arguments[1], parent_of(call, transaction), shares);
+  });
+  call.output.tell(fmt::format("gridctl: {} {} has {:g} shares", kind, call.arguments[1], shares));
+  return ExitCode::ok;
+}
+
+process::Outcome share_list(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  const auto all = store::shares(transaction);
+  std::map<std::int64_t, std::string> paths;
+  Table table{{{"path", "Node", Align::left, Shrink::when_needed}, {"kind", "Kind"}, {"shares", "Shares", Align::right}, {"part", "Of its level", Align::right}},
+              {},
+              "There are no shares: every user counts alike."};
+  for (const auto& share : all) {
+    const auto path = (share.parent ? paths.at(*share.parent) : std::string{}) + "/" + share.name;
+    paths.emplace(share.id, path);
+    double level = 0;
+    for (const auto& sibling : all) level += sibling.parent == share.parent ? sibling.shares : 0;
+    table.rows.push_back({Cell{path}, Cell{std::string{share.is_user ? "user" : "project"}}, Cell{share.shares},
+                          Cell{level > 0 ? share.shares / level : 0.0, fmt::format("{:.1f} %", level > 0 ? 100 * share.shares / level : 0)}});
+  }
+  call.output.show({.table = table});
+  return ExitCode::ok;
+}
+
+process::Outcome share_remove(const Call& call) {
+  const auto& kind = call.arguments[0];
+  check_share_kind(kind);
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    const auto id = store::share_of(transaction, kind, call.arguments[1], parent_of(call, transaction));
+    if (!id || !store::remove_share(transaction, *id)) throw Error{ExitCode::not_found, fmt::format("there is no {} '{}' there (gridctl share list)", kind, call.arguments[1])};
+  });
+  call.output.tell(fmt::format("gridctl: {} {} has no shares any more, nor has what was below it", kind, call.arguments[1]));
+  return ExitCode::ok;
+}
+
+process::Outcome usage_list(const Call& call) {
+  const auto days = call.value("days") ? integer_of(*call.value("days"), "a number of days", 1, 3650) : call.context.config.fairshare_window;
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  std::map<std::pair<std::string, std::string>, std::pair<double, double>> sums;  // all days, today
+  for (const auto& one : store::usage(transaction, days, call.context.now)) {
+    auto& [all, today] = sums[{one.user, one.project}];
+    all += one.resource_seconds;
+    if (one.days_ago == 0) today += one.resource_seconds;
+  }
+  Table table{{{"user", "User"}, {"project", "Project"}, {"today", "Hours today", Align::right}, {"all", fmt::format("Hours, {} days", days), Align::right}},
+              {},
+              "Nothing was used."};
+  for (const auto& [who, used] : sums)
+    table.rows.push_back({Cell{who.first}, Cell{who.second}, Cell{used.second / 3600, fmt::format("{:.2f}", used.second / 3600)},
+                          Cell{used.first / 3600, fmt::format("{:.2f}", used.first / 3600)}});
+  call.output.show({.table = table});
+  return ExitCode::ok;
+}
+
+process::Outcome affinity_add(const Call& call) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    store::couple(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1]));
+  });
+  call.output.tell(fmt::format("gridctl: {} goes first on {} where the order of campaigns has affinity", call.arguments[0], call.arguments[1]));
+  return ExitCode::ok;
+}
+
+process::Outcome affinity_remove(const Call& call) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    if (!store::uncouple(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1])))
+      throw Error{ExitCode::not_found, fmt::format("{} and {} are no couple (gridctl affinity list)", call.arguments[0], call.arguments[1])};
+  });
+  call.output.tell(fmt::format("gridctl: {} and {} are no couple any more", call.arguments[0], call.arguments[1]));
+  return ExitCode::ok;
+}
+
+process::Outcome affinity_list(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  Table table{{{"user", "User"}, {"cluster", "Cluster"}}, {}, "There are no couples of a user and a cluster."};
+  for (const auto& couple : store::couples(transaction)) table.rows.push_back({Cell{couple.user}, Cell{couple.cluster_name}});
+  call.output.show({.table = table});
+  return ExitCode::ok;
+}
+
+process::Outcome user_priority(const Call& call) {
+  const int priority = integer_of(call.arguments[1], "a priority, 1 the highest and 7 the lowest", 1, 7);
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    store::set_user_priority(transaction, call.arguments[0], priority);
+  });
+  call.output.tell(fmt::format("gridctl: user {} has priority {} in the ticket draw", call.arguments[0], priority));
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridctl

@@ -1,0 +1,76 @@
+#include "lib/jdl/scheduling.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lib/grid/suggest.hpp"
+#include "lib/grid/walltime.hpp"
+#include "lib/jdl/text.hpp"
+#include "lib/jdl/values.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+/// Source: spec/002, "Project Priority".
+constexpr std::array<std::string_view, 7> kPriorities{"highest", "high", "above-normal", "normal", "below-normal", "low", "lowest"};
+
+/// The campaign schedulers that a campaign may name; `test` is said by test_mode.
+constexpr std::array<std::string_view, 2> kSchedulers{"workqueue", "prediction"};
+
+void read_priority(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  const auto text = node.kind == NodeKind::string ? lower(trim(node.text)) : node.text;
+  const auto named = std::ranges::find(kPriorities, text);
+  if (node.kind == NodeKind::string && named != kPriorities.end()) into.priority = static_cast<int>(named - kPriorities.begin()) + 1;
+  else if (text.size() == 1 && text[0] >= '1' && text[0] <= '7') into.priority = text[0] - '0';
+  else
+    findings.add(node.offset, path, shown(node),
+                 fmt::format("'{}' is not a priority; write {}, or 1 to 7{}", excerpt(shown(node)), fmt::join(kPriorities, ", "),
+                             grid::did_you_mean(text, kPriorities)));
+}
+
+void read_scheduler(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  const auto text = read_word(node, path, "workqueue or prediction", findings);
+  if (!text) return;
+  if (std::ranges::find(kSchedulers, *text) != kSchedulers.end()) {
+    into.scheduler = *text;
+    return;
+  }
+  const auto hint = *text == "test" ? std::string{"; a test campaign is said by \"test_mode\": true"} : grid::did_you_mean(*text, kSchedulers);
+  findings.add(node.offset, path, *text, fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
+}
+
+void read_min_duration(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  const auto text = read_text(node, path, findings);
+  if (!text) return;
+  if (const auto seconds = grid::parse_walltime(*text); seconds && seconds->count() > 0) into.min_duration = *seconds;
+  else findings.add(node.offset, path, *text, fmt::format("'{}' is not a time; write h:m:s, e.g. 0:00:10", excerpt(*text)));
+}
+
+struct Key {
+  std::string_view name;
+  void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
+};
+constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration}};
+
+}  // namespace
+
+bool read_scheduling_key(const Member& member, const std::string& path, Scheduling& into, Findings& findings) {
+  const auto known = std::ranges::find(kKeys, member.key, &Key::name);
+  if (known == kKeys.end()) return false;
+  known->read(member.value, path, into, findings);
+  return true;
+}
+
+const std::vector<std::string_view>& scheduling_keys() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all;
+    for (const auto& key : kKeys) all.push_back(key.name);
+    return all;
+  }();
+  return names;
+}
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,14 @@
+#pragma once
+#include "lib/process/config.hpp"
+#include "lib/store/policies.hpp"
+#include "metascheduler/planner/snapshot.hpp"
+
+namespace gleaner::metascheduler {
+
+/// The users and the tree of shares as the fair orders see them, in `snapshot`. A user's share is
+/// the product of the shares on the way from the root, each against its siblings; a user in several
+/// projects has their sum. Usage is in days of the whole grid, decayed.
+/// @param resources  of all clusters
+void fill_shares(planner::Snapshot& snapshot, const store::PolicyFacts& facts, const process::Config& config, double resources);
+
+}  // namespace gleaner::metascheduler
