@@ -38,10 +38,10 @@ struct Couple {
 };
 
 struct LimitTarget {
-  std::optional<std::string> user;
-  std::optional<std::string> project;
-  std::optional<grid::CampaignId> campaign;
-  std::optional<grid::ClusterId> cluster;
+  std::optional<std::string> user = {};
+  std::optional<std::string> project = {};
+  std::optional<grid::CampaignId> campaign = {};
+  std::optional<grid::ClusterId> cluster = {};
 };
 
 struct StoredLimit {

@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+
+#include "lib/store/policies.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+class Policies : public GridFixture {
+ protected:
+  store::PolicyFacts facts() {
+    auto transaction = database.begin();
+    return store::policy_facts(transaction, 7, now);
+  }
+  void edit(const std::function<void(store::Transaction&)>& work) { store::transact(database, std::nullopt, work); }
+};
+
+TEST_F(Policies, Usage_FollowsTheEndsOfJobs_AndCountsThoseThatRun) {
+  const auto campaign = a_campaign(4);
+  execute("UPDATE campaigns SET jdl = '{\"project\": \"physics\"}'");
+  const auto jobs = launched(campaign, alpha, 3);
+  end(jobs[0], grid::JobEnd::done, store::Outcome::done);
+  end(jobs[1], grid::JobEnd::preempted, store::Outcome::goes_back);
+  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds', resources = 2 WHERE state = 'remote_waiting'");
+  const auto usage = facts().usage;
+  ASSERT_EQ(usage.size(), 1U);
+  EXPECT_EQ(usage[0].user, "alice");
+  EXPECT_EQ(usage[0].project, "physics");
+  EXPECT_EQ(usage[0].days_ago, 0);
+  EXPECT_DOUBLE_EQ(usage[0].resource_seconds, 10 + 10 + 2 * 30);
+}
+
+TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
+  const auto campaign = a_campaign(10);
+  launched(campaign, alpha, 3);
+  launched(campaign, beta, 2);
+  edit([&](store::Transaction& t) {
+    store::set_limit(t, "running_jobs", 9, {}, 1);
+    store::set_limit(t, "running_jobs", 8, {}, 1);
+    store::set_limit(t, "waiting_jobs", 7, {.user = "alice", .cluster = alpha}, 1);
+    store::set_limit(t, "resources", 6, {.user = "bob"}, 1);
+    store::set_limit(t, "resource_seconds", 5, {.campaign = campaign}, 1);
+  });
+  const auto limits = facts().limits;
+  ASSERT_EQ(limits.size(), 4U);
+  EXPECT_DOUBLE_EQ(limits[0].most, 8);
+  EXPECT_DOUBLE_EQ(limits[0].used, 5);
+  EXPECT_DOUBLE_EQ(limits[1].used, 3);
+  EXPECT_EQ(limits[1].cluster_name, "alpha");
+  EXPECT_DOUBLE_EQ(limits[2].used, 0);
+  EXPECT_DOUBLE_EQ(limits[3].used, 5 * 600);
+}
+
+TEST_F(Policies, Preemption_AsksForTheYoungestRunningJobs_AndAllThatWait) {
+  const auto campaign = a_campaign(6);
+  launched(campaign, alpha, 6);
+  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - id * interval '1 second' WHERE id <= (SELECT min(id) + 3 FROM jobs)");
+  transact([&](store::Transaction& t) { store::preempt_jobs(t, campaign, alpha, 2, now); });
+  EXPECT_EQ(value("SELECT string_agg((j.id - m.first)::text, ' ' ORDER BY j.id) FROM kill_requests k JOIN jobs j ON j.id = k.job_id, "
+                  "(SELECT min(id) AS first FROM jobs) m WHERE k.reason = 'preempted'"), "0 1 4 5");
+  const auto dying = facts().dying;
+  ASSERT_EQ(dying.size(), 1U);
+  EXPECT_EQ(dying[0].jobs, 2);
+}
+
+TEST_F(Policies, Endings_TellWhenResourcesComeBack) {
+  const auto campaign = a_campaign(6);
+  const auto jobs = launched(campaign, alpha, 3);
+  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '100 seconds'");
+  auto endings = facts().endings;
+  ASSERT_EQ(endings.size(), 1U);
+  EXPECT_DOUBLE_EQ(endings[0].after, 500);
+  EXPECT_DOUBLE_EQ(endings[0].resources, 3);
+  execute("UPDATE campaign_clusters SET done = 2, duration_sum = 300");
+  EXPECT_DOUBLE_EQ(facts().endings.at(0).after, 50);
+}
+
+TEST_F(Policies, ACampaign_IsProfiledByAnEarlierOneOfTheSameUserAndCommand) {
+  const auto first = a_campaign(2);
+  end(launched(first, alpha, 1)[0], grid::JobEnd::done, store::Outcome::done);
+  const auto second = a_campaign(2);
+  EXPECT_THAT(facts().profiled, testing::ElementsAre(second));
+  execute("UPDATE campaigns SET user_name = 'bob' WHERE id = " + std::to_string(second.value()));
+  EXPECT_TRUE(facts().profiled.empty());
+}
+
+TEST_F(Policies, TheTreeOfShares_ListsParentsFirst_AndGoesWithThem) {
+  edit([&](store::Transaction& t) {
+    store::set_share(t, "project", "science", std::nullopt, 3);
+    const auto science = store::share_of(t, "project", "science", std::nullopt);
+    store::set_share(t, "project", "physics", science, 1);
+    store::set_share(t, "user", "alice", store::share_of(t, "project", "physics", science), 2);
+    store::set_share(t, "user", "alice", store::share_of(t, "project", "physics", science), 5);
+  });
+  const auto shares = facts().shares;
+  ASSERT_EQ(shares.size(), 3U);
+  EXPECT_EQ(shares[2].name, "alice");
+  EXPECT_DOUBLE_EQ(shares[2].shares, 5);
+  EXPECT_EQ(shares[2].parent, shares[1].id);
+  edit([&](store::Transaction& t) { EXPECT_TRUE(store::remove_share(t, shares[0].id)); });
+  EXPECT_TRUE(facts().shares.empty());
+}
+
+TEST_F(Policies, AFailure_IsNotedWithItsTime) {
+  (void)a_campaign(2);
+  EXPECT_EQ(value("SELECT count(last_failure_at) FROM campaign_clusters"), "0");
+  execute("UPDATE campaign_clusters SET failures_in_a_row = failures_in_a_row + 1 WHERE cluster_id = " + std::to_string(alpha.value()));
+  EXPECT_EQ(value("SELECT count(last_failure_at) FROM campaign_clusters"), "1");
+}
+
+}  // namespace
+}  // namespace gleaner::tests
