@@ -13,6 +13,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/http/message.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/rules/sandbox.hpp"
 #include "lib/store/views.hpp"
 
 namespace gleaner::api {
@@ -24,6 +25,7 @@ struct Call {
   const Caller& caller;                   ///< nobody's name on routes that need no identity
   Connections& connections;
   const jdl::Defaults& defaults;
+  rules::Sandbox& sandbox;
   grid::Instant now;
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/admission.hpp"
 #include "api/campaign_json.hpp"
 #include "api/router.hpp"
 #include "api/submission.hpp"
@@ -26,15 +27,16 @@ Asked<std::optional<std::string>> idempotency_key(const Call& call) {
   return std::optional{std::string{*key}};
 }
 
-void write_warnings(Json& json, const std::vector<std::string>& warnings) {
-  json.key("warnings").array(warnings, [&](const std::string& warning) { json.value(warning); });
+void write_findings(Json& json, const Submission& submission) {
+  json.key("warnings").array(submission.warnings, [&](const std::string& warning) { json.value(warning); });
+  write_rules(json, submission.steps);
 }
 
-http::Response created(const store::views::Campaign& campaign, const std::vector<std::string>& warnings) {
+http::Response created(const store::views::Campaign& campaign, const Submission& submission) {
   Json json;
   json.object([&] {
     write_campaign(json, campaign);
-    write_warnings(json, warnings);
+    write_findings(json, submission);
   });
   auto response = answer(201, json.text());
   response.headers.add("Location", campaign_path(campaign.id));
@@ -57,10 +59,11 @@ void write_section(Json& json, const jdl::ClusterSection& section) {
   });
 }
 
-http::Response check_only(const Call& call, const Submission& submission, ParameterBody* following) {
+http::Response check_only(const Call& call, Submission& submission, ParameterBody* following) {
   const auto& file = submission.file;
   const auto tasks = TaskIntake{file, nullptr}.take_all(following);
   if (!tasks) return tasks.error();
+  if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   Json json;
   json.object([&] {
     json.field("dry_run", true);
@@ -69,7 +72,7 @@ http::Response check_only(const Call& call, const Submission& submission, Parame
     json.field("type", grid::name_of(file.type));
     json.field("total_jobs", *tasks);
     json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
-    write_warnings(json, submission.warnings);
+    write_findings(json, submission);
   });
   return answer(json);
 }
@@ -82,7 +85,7 @@ http::Response repeated(store::Transaction& transaction, const store::Repeated& 
   }
   const auto campaign = store::views::campaign(transaction, known.id);
   if (!campaign) return error(404, fmt::format("campaign {} of this Idempotency-Key was removed", known.id.value()));
-  auto response = created(*campaign, submission.warnings);
+  auto response = created(*campaign, submission);
   response.headers.add("Idempotent-Replayed", "true");
   return response;
 }
@@ -104,35 +107,60 @@ Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignI
   return tasks;
 }
 
-http::Response store_campaign(const Call& call, store::Transaction& transaction, const Submission& submission, const store::NewCampaign& campaign,
+/// The rules that had to know the tasks first are asked once these are written.
+http::Response store_campaign(const Call& call, store::Transaction& transaction, Submission& submission, const store::NewCampaign& campaign,
                               ParameterBody* following) {
   const auto& file = submission.file;
   const auto outcome = store::create_campaign(transaction, campaign, call.now);
   if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission, following);
   const auto id = std::get<grid::CampaignId>(outcome);
+  const auto tasks = write_tasks(transaction, id, file, following);
+  if (!tasks) return tasks.error();
+  if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
+  if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
   for (const auto& section : file.clusters) {
     if (!store::add_campaign_cluster(transaction, id, stored_section(section, id)))
       return error(409, fmt::format("cluster '{}' was removed just now", section.name));
   }
-  const auto tasks = write_tasks(transaction, id, file, following);
-  if (!tasks) return tasks.error();
   store::complete_campaign(transaction, id, *tasks);
   const auto stored = store::views::campaign(transaction, id);
   transaction.commit();
   process::log::info("campaign submitted", {{"campaign", id}, {"user", call.caller.user}, {"tasks", *tasks}});
-  return created(stored.value(), submission.warnings);
+  return created(stored.value(), submission);
+}
+
+/// A campaign that its key stands for is not asked for admission again.
+std::optional<http::Response> find_repeated(const Call& call, const Submission& submission, const store::NewCampaign& campaign, ParameterBody* following) {
+  if (!campaign.idempotency_key) return {};
+  return call.connections.read([&](store::Transaction& transaction) -> std::optional<http::Response> {
+    const auto known = store::find_repeated(transaction, campaign);
+    if (!known) return {};
+    return repeated(transaction, *known, submission, following);
+  });
+}
+
+http::Response take(const Call& call, Submission& submission, Wish wish, std::optional<std::string> key, ParameterBody* following) {
+  const auto& file = submission.file;
+  const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
+  if (wish == Wish::store) {
+    if (auto response = find_repeated(call, submission, campaign, following)) return std::move(*response);
+  }
+  if (const auto tasks = known_tasks(file)) {
+    if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
+  }
+  if (wish == Wish::check_only) return check_only(call, submission, following);
+  return call.connections.write_once([&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, following); });
 }
 
 http::Response submit(const Call& call, const SubmissionHead& head, ParameterBody* following) {
   auto key = idempotency_key(call);
   if (!key) return key.error();
-  const auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
+  auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
   if (!submission) return submission.error();
-  if (head.wish == Wish::check_only) return check_only(call, *submission, following);
-  const auto& file = submission->file;
-  const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(*key)};
-  return call.connections.write_once(
-      [&](store::Transaction& transaction) { return store_campaign(call, transaction, *submission, campaign, following); });
+  auto response = take(call, *submission, head.wish, std::move(*key), following);
+  // Here no connection to the database is held any more.
+  if (submission->broken_rule) tell_administrators(call, *submission->broken_rule);
+  return response;
 }
 
 http::Response submit_json(const Call& call) {

@@ -13,6 +13,7 @@
 #include "api/router.hpp"
 #include "lib/http/server.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/rules/sandbox.hpp"
 
 namespace gleaner::api {
 
@@ -24,6 +25,7 @@ struct ApiOptions {
   std::optional<std::filesystem::path> tokens_file;
   std::string admin_group;
   jdl::Defaults defaults;
+  std::filesystem::path rules_program;  ///< `admission`, which runs the admission rules
 };
 
 /// The API, answering until it is destroyed. The database need not be there when it starts.
@@ -47,6 +49,7 @@ class Api {
   Connections connections_;
   Identities identities_;
   jdl::Defaults defaults_;
+  rules::Sandbox sandbox_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // the last: it stops before the rest goes
 };

@@ -9,7 +9,6 @@
 #include <rapidjson/error/en.h>
 
 #include "lib/grid/suggest.hpp"
-#include "lib/store/clusters.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -49,23 +48,7 @@ Said read_member(std::string_view key, const rapidjson::Value& value, Submission
   return {};
 }
 
-struct Clusters {
-  jdl::KnownClusters known;           // a disabled one may be named: it may be enabled again while the campaign runs
-  std::vector<std::string> disabled;
-};
-
-Clusters load_clusters(const Call& call) {
-  return call.connections.read([](store::Transaction& transaction) {
-    Clusters clusters;
-    for (auto& cluster : store::clusters(transaction)) {
-      if (!cluster.enabled) clusters.disabled.push_back(cluster.name);
-      clusters.known.enabled.push_back(std::move(cluster.name));
-    }
-    return clusters;
-  });
-}
-
-std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const Clusters& clusters) {
+std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters) {
   std::vector<std::string> warnings;
   for (const auto& section : file.clusters) {
     const bool disabled = std::ranges::find(clusters.disabled, section.name) != clusters.disabled.end();
@@ -113,17 +96,17 @@ tl::expected<SubmissionHead, std::string> read_head(std::string_view line) {
 }
 
 Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters) {
-  const auto clusters = load_clusters(call);
+  auto setting = call.connections.read([](store::Transaction& transaction) { return rules::load_setting(transaction); });
   auto defaults = call.defaults;
   defaults.type = head.type;
-  auto file = jdl::parse(head.jdl, defaults, &clusters.known);
+  auto file = jdl::parse(head.jdl, defaults, &setting.known);
   if (!file) {
     const auto name = head.source.empty() ? std::string{"the campaign file"} : jdl::excerpt(head.source);
     return tl::unexpected{error(fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
   }
   if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
-  auto warnings = warnings_of(*file, clusters);
-  return Submission{std::move(*file), std::move(warnings)};
+  auto warnings = warnings_of(*file, setting);
+  return Submission{std::move(*file), std::move(warnings), std::move(setting)};
 }
 
 store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign) {

@@ -10,6 +10,7 @@
 #include "api/call.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/rules/admission.hpp"
 #include "lib/store/campaigns.hpp"
 
 namespace gleaner::api {
@@ -30,8 +31,13 @@ struct SubmissionHead {
 
 /// A campaign that may be submitted: its file is right, and where its parameters come from is clear.
 struct Submission {
-  jdl::CampaignFile file;
+  jdl::CampaignFile file;                     ///< as the admission rules have made it, once they were asked
   std::vector<std::string> warnings;
+  rules::Setting setting;                     ///< the rules, and what they see
+  std::vector<rules::Step> steps{};           ///< what each did
+  bool is_admitted = false;
+  bool is_changed = false;                    ///< by a rule
+  std::optional<std::string> broken_rule{};   ///< for the administrators: what is wrong with a rule
 };
 
 /// Checks the file against the clusters that there are. `streamed`: parameters may follow; without

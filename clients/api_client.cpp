@@ -100,7 +100,8 @@ void refuse_errors(const Reply& reply) {
   }
 }
 
-bool may_be_repeated(const Reply& reply) { return reply.status >= 500; }
+/// An admission rule that is broken stays so until somebody mends it.
+bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.json["rule"].is_null(); }
 
 }  // namespace
 

@@ -13,6 +13,17 @@ pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(RAPIDJSON REQUIRED IMPORTED_TARGET RapidJSON)
 
+# Debian's mruby is a static library without a .pc file, and without the header of its predefined
+# symbols: MRB_NO_PRESYM makes its other headers do without.
+find_path(MRUBY_INCLUDE mruby.h REQUIRED)
+find_library(MRUBY_LIBRARY mruby REQUIRED)
+add_library(mruby STATIC IMPORTED)
+set_target_properties(mruby PROPERTIES
+  IMPORTED_LOCATION ${MRUBY_LIBRARY}
+  INTERFACE_INCLUDE_DIRECTORIES ${MRUBY_INCLUDE}
+  INTERFACE_COMPILE_DEFINITIONS MRB_NO_PRESYM
+  INTERFACE_LINK_LIBRARIES m)
+
 add_library(gleaner_flags INTERFACE)
 target_compile_options(gleaner_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
 target_include_directories(gleaner_flags INTERFACE ${CMAKE_SOURCE_DIR})

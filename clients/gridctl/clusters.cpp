@@ -106,14 +106,6 @@ void check_whole(const Call& call, const store::Cluster& cluster) {
   }
 }
 
-store::Cluster known_cluster(store::Transaction& transaction, const std::string& name) {
-  if (auto found = store::find_cluster(transaction, name)) return *found;
-  std::vector<std::string> names;
-  for (const auto& cluster : store::clusters(transaction)) names.push_back(cluster.name);
-  const std::vector<std::string_view> known{names.begin(), names.end()};
-  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, grid::did_you_mean(name, known))};
-}
-
 void done(const Call& call, const std::string& sentence) { call.output.tell("gridctl: " + sentence); }
 
 process::Outcome set_enabled(const Call& call, bool enabled) {
@@ -145,6 +137,14 @@ clients::Value optional_number(const std::optional<Number>& number) {
 }
 
 }  // namespace
+
+store::Cluster known_cluster(store::Transaction& transaction, const std::string& name) {
+  if (auto found = store::find_cluster(transaction, name)) return *found;
+  std::vector<std::string> names;
+  for (const auto& cluster : store::clusters(transaction)) names.push_back(cluster.name);
+  const std::vector<std::string_view> known{names.begin(), names.end()};
+  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, grid::did_you_mean(name, known))};
+}
 
 process::Outcome cluster_add(const Call& call) {
   store::Cluster cluster;

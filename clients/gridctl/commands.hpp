@@ -6,6 +6,7 @@
 
 #include "clients/output.hpp"
 #include "lib/process/run.hpp"
+#include "lib/store/clusters.hpp"
 #include "lib/store/database.hpp"
 
 /// What administrators do, one function a command.
@@ -36,6 +37,9 @@ struct Command {
 /// with what is known when something is not.
 process::Outcome dispatch(const process::Context& context);
 
+/// The cluster of that name, or the closest name that there is.
+[[nodiscard]] store::Cluster known_cluster(store::Transaction& transaction, const std::string& name);
+
 /// The database of the configuration, whose schema is this program's.
 [[nodiscard]] store::Database open_database(const Call& call);
 
@@ -59,6 +63,17 @@ process::Outcome affinity_add(const Call& call);
 process::Outcome affinity_remove(const Call& call);
 process::Outcome affinity_list(const Call& call);
 process::Outcome user_priority(const Call& call);
+process::Outcome user_allow_normal(const Call& call);
+process::Outcome user_forbid_normal(const Call& call);
+process::Outcome user_list_normal(const Call& call);
+process::Outcome rules_list(const Call& call);
+process::Outcome rules_show(const Call& call);
+process::Outcome rules_add(const Call& call);
+process::Outcome rules_edit(const Call& call);
+process::Outcome rules_enable(const Call& call);
+process::Outcome rules_disable(const Call& call);
+process::Outcome rules_remove(const Call& call);
+process::Outcome rules_test(const Call& call);
 process::Outcome check(const Call& call);
 process::Outcome prune(const Call& call);
 process::Outcome event_list(const Call& call);

@@ -82,6 +82,11 @@ struct CampaignFile {
 /// Reads what `to_json` wrote; the error is for a log, not for a user.
 [[nodiscard]] tl::expected<CampaignFile, std::string> from_json(std::string_view json);
 
+/// The same in the words of a campaign file, for those who change it (admission rules): `parse` reads
+/// it back as it was, but for the parameters, which it leaves out, and the campaign's own `project`,
+/// which each cluster says. Every field is said, `test_mode` too.
+[[nodiscard]] std::string to_jdl(const CampaignFile& campaign);
+
 struct Expanded {
   std::string exec_file;
   std::string exec_directory;

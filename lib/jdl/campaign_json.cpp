@@ -149,6 +149,33 @@ std::string to_json(const CampaignFile& campaign) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
+std::string to_jdl(const CampaignFile& campaign) {
+  const auto stored = to_json(campaign);
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(stored.data(), stored.size());
+  auto& allocator = document.GetAllocator();
+  for (const auto* left_out : {"param_file", "nb_jobs", "project", "campaign_type"}) document.RemoveMember(left_out);
+  for (auto& section : document["clusters"].GetObject()) {
+    auto& types = section.value["cluster_job_type"];
+    std::string joined;
+    for (const auto& type : types.GetArray()) joined += fmt::format("{}{}", joined.empty() ? "" : ",", text(type, "cluster_job_type"));
+    types.SetString(joined.data(), static_cast<rapidjson::SizeType>(joined.size()), allocator);
+  }
+  rapidjson::Value ordered{rapidjson::kObjectType};
+  ordered.AddMember("name", document["name"], allocator);
+  if (campaign.scheduling.min_duration) {
+    const auto time = grid::format_walltime(*campaign.scheduling.min_duration);
+    document["min_duration"].SetString(time.data(), static_cast<rapidjson::SizeType>(time.size()), allocator);
+  }
+  ordered.AddMember("test_mode", rapidjson::Value{campaign.type == CampaignType::test ? "true" : "false", allocator}, allocator);
+  document.RemoveMember("name");
+  for (auto& member : document.GetObject()) ordered.AddMember(member.name, member.value, allocator);
+  rapidjson::StringBuffer buffer;
+  JsonWriter writer{buffer};
+  ordered.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
 tl::expected<CampaignFile, std::string> from_json(std::string_view json) {
   rapidjson::Document document;
   constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);

@@ -229,6 +229,8 @@ void place_sections(CampaignFile& campaign, std::string_view text) {
 
 }  // namespace
 
+bool is_cluster_key(std::string_view key) { return std::ranges::find(cluster_keys(), key) != cluster_keys().end(); }
+
 tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults, const KnownClusters* clusters) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

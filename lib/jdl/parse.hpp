@@ -50,4 +50,7 @@ struct KnownClusters {
 [[nodiscard]] tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults = {},
                                                                      const KnownClusters* clusters = nullptr);
 
+/// Whether it is a key of a cluster, which the top level may say for all of them.
+[[nodiscard]] bool is_cluster_key(std::string_view key);
+
 }  // namespace gleaner::jdl

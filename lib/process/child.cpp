@@ -103,8 +103,8 @@ bool become(const Prepared& prepared) {
 }
 
 bool redirect(const Command& command) {
-  const int nothing = ::open("/dev/null", O_RDWR);
-  if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0) return false;
+  const int input = ::open(command.input.empty() ? "/dev/null" : command.input.c_str(), O_RDONLY);
+  if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) return false;
   if (command.output.empty()) return true;
   const int output = ::open(command.output.c_str(), O_WRONLY | O_APPEND | O_CREAT, 0640);
   return output >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;

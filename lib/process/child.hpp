@@ -13,11 +13,12 @@
 
 namespace gleaner::process {
 
-/// A program to start. It gets a process group of its own, stdin from /dev/null, no other open
+/// A program to start. It gets a process group of its own, stdin from /dev/null unless said, no other open
 /// descriptor, default signal actions, and this process's environment with `environment` on top.
 struct Command {
   std::vector<std::string> arguments;  ///< [0] is looked up in PATH when it has no slash
   std::vector<std::pair<std::string, std::string>> environment{};
+  std::filesystem::path input{};   ///< stdin is read from it; empty: /dev/null
   std::filesystem::path output{};  ///< stdout and stderr are appended to it; empty: as ours
   enum class Lifetime { ends_with_us, survives_us } lifetime = Lifetime::ends_with_us;
   std::optional<uid_t> as_user{};  ///< root only: the program runs as this user and its groups

@@ -22,9 +22,19 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
   const auto created =
       exec(transaction, sql::campaigns_create, campaign.user, campaign.name, type, campaign.jdl, micros(now), campaign.idempotency_key);
   if (!created.empty()) return grid::CampaignId{created[0][0].as<std::int64_t>()};
-  const auto known = exec(transaction, sql::campaigns_of_key, campaign.user, campaign.idempotency_key, campaign.jdl, type);
-  if (known.empty()) throw Unavailable{"the campaign of this key has just been removed"};
+  const auto known = find_repeated(transaction, campaign);
+  if (!known) throw Unavailable{"the campaign of this key has just been removed"};
+  return *known;
+}
+
+std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign) {
+  const auto known = exec(transaction, sql::campaigns_of_key, campaign.user, campaign.idempotency_key, campaign.jdl);
+  if (known.empty()) return std::nullopt;
   return Repeated{grid::CampaignId{known[0]["id"].as<std::int64_t>()}, known[0]["same"].as<bool>()};
+}
+
+void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl) {
+  exec(transaction, sql::campaigns_admitted, campaign.value(), std::string{name}, jdl);
 }
 
 bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& c) {

@@ -43,13 +43,18 @@ struct NewCampaign {
 /// What a key stands for already.
 struct Repeated {
   grid::CampaignId id;
-  bool same;  ///< whether it was submitted with this JDL and type
+  bool same;  ///< whether it was submitted with this JDL, type included
 };
 
 /// A campaign without tasks, invisible until the transaction is committed; or the one that the
 /// user submitted under this key before. While another transaction submits under the same key, it
 /// waits for its end.
 [[nodiscard]] std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now);
+
+/// What the campaign's key stands for, without creating anything.
+[[nodiscard]] std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign);
+/// The name and JDL that admission rules have given to a new campaign; the submitted JDL is kept.
+void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl);
 
 /// False when there is no such cluster.
 [[nodiscard]] bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& cluster);

@@ -41,11 +41,15 @@ _gleaner_gridctl() {
     case $3 in
         db) known="migrate status" ;;
         cluster) known="add edit list disable enable remove" ;;
-        user) known="map" ;;
+        user) known="map allow-normal forbid-normal list-normal" ;;
+        rules) known="list show add edit enable disable remove test" ;;
         event) known="list close" ;;
         brake) known="clear" ;;
-        edit | disable | enable | remove) known=$("$1" cluster list --quiet 2>/dev/null) ;;
-        gridctl | */gridctl) known="db cluster user check prune event brake" ;;
+        edit | disable | enable | remove | show)
+            if [[ ${COMP_WORDS[*]} == *" rules "* ]]; then known=$("$1" rules list --quiet 2>/dev/null); else known=$("$1" cluster list --quiet 2>/dev/null); fi
+            ;;
+        test | add) mapfile -t COMPREPLY < <(compgen -f -- "$2"); return ;;
+        gridctl | */gridctl) known="db cluster user rules check prune event brake" ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$known" -- "$2")
 }

@@ -73,6 +73,8 @@ void register_clusters(const Place& place, const std::vector<LocalCluster>& clus
     }
     if (!cluster.user.empty() && cluster.user != our_name()) must(place, {"user", "map", our_name(), cluster.name, cluster.user});
   }
+  // On a grid of one's own there is nobody to ask.
+  must(place, {"user", "allow-normal", our_name()});
 }
 
 }  // namespace gleaner::gridlocal

@@ -8,8 +8,12 @@ ON CONFLICT (user_name, idempotency_key) WHERE idempotency_key IS NOT NULL DO NO
 RETURNING id
 
 -- name: campaigns.of_key
--- The campaign that a key of a user stands for, and whether it was submitted with this JDL and type. $1 user, $2 key, $3 JDL, $4 type.
-SELECT id, jdl = $3::jsonb AND type = $4 AS same FROM campaigns WHERE user_name = $1 AND idempotency_key = $2
+-- The campaign that a key of a user stands for, and whether it was submitted with this JDL, which says its type. $1 user, $2 key, $3 JDL.
+SELECT id, coalesce(submitted_jdl, jdl) = $3::jsonb AS same FROM campaigns WHERE user_name = $1 AND idempotency_key = $2
+
+-- name: campaigns.admitted
+-- What admission rules have made of a new campaign. $1 campaign, $2 name, $3 JDL.
+UPDATE campaigns SET submitted_jdl = jdl, name = $2, jdl = $3::jsonb WHERE id = $1
 
 -- name: campaigns.add_cluster
 -- What it asks of one cluster, by name. $1 campaign, $2 cluster.

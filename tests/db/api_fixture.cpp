@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <fstream>
 
 #include <rapidjson/stringbuffer.h>
@@ -44,6 +45,8 @@ void ApiTest::SetUp() {
   options.socket = socket();
   options.listen = {http::TcpEndpoint{}};
   options.tokens_file = tokens;
+  const char* programs = std::getenv("GLEANER_BIN_DIR");
+  options.rules_program = std::filesystem::path{programs != nullptr ? programs : "build/bin"} / "admission";
   auto api = api::Api::start(options);
   ASSERT_TRUE(api) << api.error();
   api_ = std::move(*api);

@@ -113,6 +113,16 @@ RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsS
     RC_ASSERT(section.walltime == grid::Seconds{section.priority % 59 + 1});
   }
   RC_ASSERT(from_json(to_json(*campaign)) == *campaign);
+  RC_ASSERT(parse(to_jdl(*campaign)).value() == *campaign);
+}
+
+TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {
+  constexpr std::string_view kScheduled = R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "clusters": {"a": {}}})";
+  for (const auto text : {kJson, kClassic, kScheduled}) {
+    auto campaign = parse(text).value();
+    campaign.parameters = {};
+    EXPECT_EQ(parse(to_jdl(campaign)).value(), campaign);
+  }
 }
 
 RC_GTEST_PROP(JdlProperty, AnUnknownKey_IsToldAtItsPlace_WhereverItStands, ()) {

@@ -32,6 +32,8 @@ const std::vector<Layer>& layers() {
       {"lib/store/", {"lib/grid/", "sql/"}},
       {"lib/http/", {"lib/grid/"}},
       {"lib/process/", {"lib/grid/"}},
+      {"lib/rules/ruby/", {"lib/jdl/"}},
+      {"lib/rules/", {"lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
       {"lib/", {"lib/"}},
       {"sql/", {}},
       {"metascheduler/planner/", {"lib/grid/"}},
@@ -62,10 +64,11 @@ const std::vector<Library>& libraries() {
   static const std::vector<Library> table{
       {"pqxx/", {"lib/store/"}},
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
-      {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "api/", "clients/", "almighty/", "sim/"}},
+      {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "api/", "clients/", "almighty/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
       {"openssl/", {"lib/http/", "api/", "sim/"}},
       {"systemd/", {"almighty/", "api/"}},
+      {"mruby", {"lib/rules/ruby/"}},
   };
   return table;
 }

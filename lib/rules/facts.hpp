@@ -1,0 +1,21 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lib/jdl/parse.hpp"
+#include "lib/store/database.hpp"
+#include "lib/store/rules.hpp"
+
+namespace gleaner::rules {
+
+/// The rules, and what they see of the grid.
+struct Setting {
+  std::vector<store::Rule> rules;  ///< all of them, in order
+  jdl::KnownClusters known;        ///< every cluster: a disabled one may be enabled while the campaign runs
+  std::vector<std::string> disabled;
+  std::string clusters;            ///< JSON: `{"alpha": {"enabled", "reachable", "max_resources", "power", "normal_users"}}`
+};
+
+[[nodiscard]] Setting load_setting(store::Transaction& transaction);
+
+}  // namespace gleaner::rules

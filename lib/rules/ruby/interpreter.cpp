@@ -1,0 +1,169 @@
+#include "lib/rules/ruby/interpreter.hpp"
+
+#include <mruby.h>
+#include <mruby/array.h>
+#include <mruby/class.h>
+#include <mruby/compile.h>
+#include <mruby/error.h>
+#include <mruby/string.h>
+#include <mruby/variable.h>
+
+#include <charconv>
+#include <stdexcept>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "lib/jdl/text.hpp"
+#include "lib/rules/ruby/confine.hpp"
+#include "lib/rules/ruby/prelude.hpp"
+#include "lib/rules/ruby/values.hpp"
+
+namespace gleaner::rules::ruby {
+namespace {
+
+constexpr std::size_t kLongestMessage = 2000;
+
+/// A text that may be shown: UTF-8, not too long.
+std::string shown(std::string_view bytes) {
+  std::string text{bytes.substr(0, kLongestMessage)};
+  for (auto wrong = jdl::first_invalid_utf8(text); wrong != std::string_view::npos; wrong = jdl::first_invalid_utf8(text)) text[wrong] = '?';
+  return text;
+}
+
+std::string text_of(mrb_value value) { return mrb_string_p(value) ? shown({RSTRING_PTR(value), static_cast<std::size_t>(RSTRING_LEN(value))}) : std::string{}; }
+
+/// mruby with what one rule needs. Nothing of C++ that has a destructor may live across its longjmps:
+/// only mrb_load_exec runs ruby, and it catches them.
+class Interpreter {
+ public:
+  explicit Interpreter(std::size_t memory) : memory_{memory}, mrb_{mrb_open_allocf(&Memory::allocate, &memory_)} {
+    if (mrb_ == nullptr) throw std::runtime_error{"mruby cannot be started"};
+    prepare(mrb_);
+    context_ = mrbc_context_new(mrb_);
+    context_->capture_errors = 1;
+    mrbc_filename(mrb_, context_, kRuleFile);
+  }
+  ~Interpreter() {
+    mrbc_context_free(mrb_, context_);
+    mrb_close(mrb_);
+  }
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  /// The rule's local variables.
+  void define(const rapidjson::Value& jdl, const Facts& facts) {
+    set("$admission_jdl", jdl);
+    set("$admission_user", facts.user);
+    set("$admission_tasks", facts.tasks);
+    set("$admission_clusters", facts.clusters);
+    static_cast<void>(evaluate("jdl = $admission_jdl; user = $admission_user; tasks = $admission_tasks; clusters = $admission_clusters; nil"));
+  }
+
+  /// Reads the rule; what is wrong with its syntax.
+  std::optional<Ending> read(const std::string& rule) {
+    context_->lineno = 1;
+    parser_ = mrb_parse_nstring(mrb_, rule.data(), rule.size(), context_);
+    if (parser_ == nullptr) return Ending{Outcome::failed, "it cannot be read"};
+    if (parser_->nerr == 0) return {};
+    const auto& error = parser_->error_buffer[0];
+    Ending ending{Outcome::failed, shown(error.message == nullptr ? "syntax error" : error.message), static_cast<int>(error.lineno)};
+    mrb_parser_free(parser_);
+    return ending;
+  }
+  void forget() { mrb_parser_free(parser_); }
+
+  /// Runs what was read.
+  Ending run_it(std::chrono::milliseconds time) {
+    {
+      const TimeLimit limit{mrb_, time};
+      mrb_load_exec(mrb_, parser_, context_);
+    }
+    Ending ending;
+    if (mrb_->exc != nullptr) ending = ending_of_exception();
+    for (const auto& note : notes(mrb_)) ending.notes.push_back(shown(note));
+    return ending;
+  }
+
+  /// What the rule has made of the JDL.
+  tl::expected<rapidjson::Document, std::string> jdl(const rapidjson::Value& original) {
+    const auto value = evaluate("jdl");
+    if (!mrb_hash_p(value)) return tl::unexpected{fmt::format("jdl has become a {}: it must stay a Hash", mrb_obj_classname(mrb_, value))};
+    rapidjson::Document document;
+    auto read = from_ruby(mrb_, value, &original, "jdl", document.GetAllocator());
+    if (!read) return tl::unexpected{std::move(read.error())};
+    static_cast<rapidjson::Value&>(document) = std::move(*read);
+    return document;
+  }
+
+ private:
+  void set(const char* name, const rapidjson::Value& value) {
+    const int arena = mrb_gc_arena_save(mrb_);
+    mrb_gv_set(mrb_, mrb_intern_cstr(mrb_, name), to_ruby(mrb_, value));
+    mrb_gc_arena_restore(mrb_, arena);
+  }
+
+  mrb_value evaluate(const char* text) { return mrb_load_string_cxt(mrb_, text, context_); }
+
+  Ending ending_of_exception() {
+    const auto exception = mrb_obj_value(mrb_->exc);
+    mrb_->exc = nullptr;
+    const int arena = mrb_gc_arena_save(mrb_);
+    mrb_gc_protect(mrb_, exception);
+    const auto message = message_of(exception);
+    Ending ending{Outcome::refused, message};
+    if (!is_refusal(mrb_, exception)) ending = {Outcome::failed, fmt::format("{}{}{}", mrb_obj_classname(mrb_, exception), message.empty() ? "" : ": ", message), line_of(exception)};
+    mrb_gc_arena_restore(mrb_, arena);
+    return ending;
+  }
+
+  /// Not by calling `message`: the rule may have made it anything. mruby keeps it in one of two places.
+  std::string message_of(mrb_value exception) {
+    auto* own = mrb_exc_ptr(exception)->mesg;
+    return text_of(own != nullptr ? mrb_obj_value(own) : mrb_iv_get(mrb_, exception, mrb_intern_lit(mrb_, "mesg")));
+  }
+
+  /// The innermost place in the rule: `rule:12:in each`.
+  int line_of(mrb_value exception) {
+    const auto trace = mrb_exc_backtrace(mrb_, exception);
+    if (!mrb_array_p(trace)) return 0;
+    const auto prefix = fmt::format("{}:", kRuleFile);
+    for (mrb_int i = 0; i < RARRAY_LEN(trace); ++i) {
+      const auto place = text_of(RARRAY_PTR(trace)[i]);
+      if (!place.starts_with(prefix)) continue;
+      int line = 0;
+      std::from_chars(place.data() + prefix.size(), place.data() + place.size(), line);
+      return line;
+    }
+    return 0;
+  }
+
+  Memory memory_;
+  mrb_state* mrb_;
+  mrbc_context* context_ = nullptr;
+  mrb_parser_state* parser_ = nullptr;
+};
+
+}  // namespace
+
+std::optional<Ending> syntax_error(const std::string& rule, const Limits& limits) {
+  Interpreter interpreter{limits.memory};
+  interpreter.define(rapidjson::Value{rapidjson::kObjectType}, {rapidjson::Value{}, rapidjson::Value{}, rapidjson::Value{}});
+  auto wrong = interpreter.read(rule);
+  if (!wrong) interpreter.forget();
+  return wrong;
+}
+
+Ending run(const std::string& rule, rapidjson::Document& jdl, const Facts& facts, const Limits& limits) {
+  Interpreter interpreter{limits.memory};
+  interpreter.define(jdl, facts);
+  if (auto wrong = interpreter.read(rule)) return std::move(*wrong);
+  auto ending = interpreter.run_it(limits.time);
+  if (ending.outcome != Outcome::ran) return ending;
+  auto made = interpreter.jdl(jdl);
+  if (made) jdl = std::move(*made);
+  else ending = {Outcome::failed, std::move(made.error()), 0, std::move(ending.notes)};
+  return ending;
+}
+
+}  // namespace gleaner::rules::ruby

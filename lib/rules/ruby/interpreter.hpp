@@ -1,0 +1,41 @@
+#pragma once
+#include <rapidjson/document.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace gleaner::rules::ruby {
+
+/// What rules see.
+struct Facts {
+  const rapidjson::Value& user;
+  const rapidjson::Value& tasks;
+  const rapidjson::Value& clusters;
+};
+
+struct Limits {
+  std::chrono::milliseconds time;  ///< of the processor, for one rule
+  std::size_t memory;              ///< bytes that mruby may take for one rule
+};
+
+enum class Outcome { ran, refused, failed };
+
+/// How a rule ended. Texts are UTF-8.
+struct Ending {
+  Outcome outcome = Outcome::ran;
+  std::string message{};           ///< of a refusal or a failure
+  int line = 0;                    ///< of a failure; 0: unknown
+  std::vector<std::string> notes{};
+};
+
+/// What is wrong with the syntax of a rule, if anything.
+[[nodiscard]] std::optional<Ending> syntax_error(const std::string& rule, const Limits& limits);
+
+/// Runs a rule in an interpreter of its own; `jdl` becomes what the rule has made of it, when it ran to
+/// its end. Ends the process when the rule goes beyond the limits.
+[[nodiscard]] Ending run(const std::string& rule, rapidjson::Document& jdl, const Facts& facts, const Limits& limits);
+
+}  // namespace gleaner::rules::ruby

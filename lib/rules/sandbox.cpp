@@ -1,0 +1,194 @@
+#include "lib/rules/sandbox.hpp"
+
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "lib/process/child.hpp"
+
+namespace gleaner::rules {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag) | static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
+                        static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
+/// Besides the rules' own time of the processor: a busy machine gives it slowly.
+constexpr std::chrono::seconds kPatience{20};
+
+void put(Writer& writer, std::string_view text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
+void put_key(Writer& writer, std::string_view key) { writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size())); }
+void put_json(Writer& writer, const std::string& json) { writer.RawValue(json.data(), json.size(), rapidjson::kObjectType); }
+
+std::string question_text(std::string_view wish, const std::vector<std::string>& texts, const Question* question, const Limits& limits) {
+  rapidjson::StringBuffer buffer;
+  Writer writer{buffer};
+  writer.StartObject();
+  put_key(writer, "wish");
+  put(writer, wish);
+  put_key(writer, "time_ms");
+  writer.Int64(limits.time.count());
+  put_key(writer, "memory");
+  writer.Uint64(limits.memory);
+  put_key(writer, "rules");
+  writer.StartArray();
+  for (const auto& text : texts) put(writer, text);
+  writer.EndArray();
+  if (question != nullptr) {
+    put_key(writer, "jdl");
+    put_json(writer, question->jdl);
+    put_key(writer, "user");
+    put(writer, question->user);
+    put_key(writer, "tasks");
+    writer.Int64(question->tasks);
+    put_key(writer, "clusters");
+    put_json(writer, question->clusters);
+  }
+  writer.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+/// A file without a name, which a child opens by the descriptor's.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_{::memfd_create("admission", MFD_CLOEXEC)} {}
+  ~MemoryFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] bool write(std::string_view text) const {
+    while (descriptor_ >= 0 && !text.empty()) {
+      const auto written = ::write(descriptor_, text.data(), text.size());
+      if (written < 0) return false;
+      text.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return descriptor_ >= 0;
+  }
+  [[nodiscard]] std::string content() const {
+    struct stat status{};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return {};
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    for (std::size_t at = 0; at < text.size();) {
+      const auto got = ::pread(descriptor_, text.data() + at, text.size() - at, static_cast<off_t>(at));
+      if (got <= 0) return {};
+      at += static_cast<std::size_t>(got);
+    }
+    return text;
+  }
+  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+std::string text_of(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  return found != object.MemberEnd() && found->value.IsString() ? std::string{found->value.GetString(), found->value.GetStringLength()} : std::string{};
+}
+
+int line_of(const rapidjson::Value& object) {
+  const auto found = object.FindMember("line");
+  return found != object.MemberEnd() && found->value.IsInt() ? found->value.GetInt() : 0;
+}
+
+std::string json_of(const rapidjson::Value& value) {
+  rapidjson::StringBuffer buffer;
+  Writer writer{buffer};
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+Ran stopped(const std::string& why, int line, const Limits& limits) {
+  const auto message = why == "time" ? fmt::format("it was stopped: it ran for more than {:.3g} s", std::chrono::duration<double>(limits.time).count())
+                                     : fmt::format("it was stopped: it took more than {} MiB of memory", limits.memory >> 20);
+  return Ran{Effect::failed, {}, message, line};
+}
+
+/// One line of the answer; nothing when it is none.
+std::optional<Ran> read_line(std::string_view line, const Limits& limits) {
+  rapidjson::Document document;
+  document.Parse<kFlags>(line.data(), line.size());
+  if (document.HasParseError() || !document.IsObject()) return {};
+  if (document.HasMember("stopped")) return stopped(text_of(document, "stopped"), line_of(document), limits);
+  Ran ran{.message = text_of(document, "message"), .line = line_of(document)};
+  const auto outcome = text_of(document, "outcome");
+  for (const auto effect : {Effect::unchanged, Effect::changed, Effect::refused, Effect::failed}) {
+    if (name_of(effect) == outcome) ran.effect = effect;
+  }
+  if (const auto notes = document.FindMember("notes"); notes != document.MemberEnd() && notes->value.IsArray()) {
+    for (const auto& note : notes->value.GetArray()) {
+      if (note.IsString()) ran.notes.emplace_back(note.GetString(), note.GetStringLength());
+    }
+  }
+  if (const auto jdl = document.FindMember("jdl"); jdl != document.MemberEnd()) ran.jdl = json_of(jdl->value);
+  return ran;
+}
+
+std::vector<Ran> read_lines(std::string_view text, const Limits& limits) {
+  std::vector<Ran> all;
+  for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    auto ran = read_line(text.substr(0, end), limits);
+    if (!ran) break;
+    all.push_back(std::move(*ran));
+    text.remove_prefix(end + 1);
+  }
+  return all;
+}
+
+bool is_end(const Ran& ran) { return ran.effect == Effect::refused || ran.effect == Effect::failed; }
+
+}  // namespace
+
+std::string_view name_of(Effect effect) {
+  switch (effect) {
+    case Effect::unchanged: return "unchanged";
+    case Effect::changed: return "changed";
+    case Effect::refused: return "refused";
+    case Effect::failed: break;
+  }
+  return "failed";
+}
+
+tl::expected<std::vector<Ran>, std::string> Sandbox::run(const std::vector<std::string>& texts, const Question& question) {
+  if (texts.empty()) return std::vector<Ran>{};
+  return ask(question_text("run", texts, &question, limits_), texts.size());
+}
+
+tl::expected<std::optional<Ran>, std::string> Sandbox::check(const std::string& text) {
+  auto answer = ask(question_text("check", {text}, nullptr, limits_), 1);
+  if (!answer) return tl::unexpected{std::move(answer.error())};
+  auto& ran = answer->at(0);
+  return ran.effect == Effect::failed ? std::optional{std::move(ran)} : std::nullopt;
+}
+
+tl::expected<std::vector<Ran>, std::string> Sandbox::ask(const std::string& question, std::size_t rules) {
+  const MemoryFile input;
+  const MemoryFile output;
+  if (!input.write(question)) return tl::unexpected{fmt::format("no memory for the admission rules: {}", std::strerror(errno))};
+  free_.acquire();
+  auto child = process::Child::start({.arguments = {program_.string()}, .input = input.path(), .output = output.path()});
+  const auto end = child ? child->wait(limits_.time * static_cast<int>(rules) + kPatience) : std::nullopt;
+  if (child && !end) static_cast<void>(child->stop(process::Duration{0}));
+  free_.release();
+  if (!child) return tl::unexpected{child.error()};
+  const auto said = output.content();
+  auto all = read_lines(said, limits_);
+  if (all.size() == rules || (!all.empty() && is_end(all.back()))) return all;
+  // It ended in the middle of a rule.
+  if (end && end->signal == 0) return tl::unexpected{fmt::format("{}: {}: {}", program_.string(), end->text(), said.substr(0, 200))};
+  all.push_back(Ran{Effect::failed, {}, fmt::format("it brought the interpreter down ({})", end ? end->text() : "no answer")});
+  return all;
+}
+
+std::filesystem::path program_beside_us() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "admission"; }
+
+}  // namespace gleaner::rules
