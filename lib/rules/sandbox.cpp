@@ -21,7 +21,7 @@ using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag) | static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
                         static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
 /// Besides the rules' own time of the processor: a busy machine gives it slowly.
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};
 
 void put(Writer& writer, std::string_view text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
 void put_key(Writer& writer, std::string_view key) { writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size())); }
@@ -185,7 +185,8 @@ tl::expected<std::vector<Ran>, std::string> Sandbox::ask(const std::string& ques
   if (all.size() == rules || (!all.empty() && is_end(all.back()))) return all;
   // It ended in the middle of a rule.
   if (end && end->signal == 0) return tl::unexpected{fmt::format("{}: {}: {}", program_.string(), end->text(), said.substr(0, 200))};
-  all.push_back(Ran{Effect::failed, {}, fmt::format("it brought the interpreter down ({})", end ? end->text() : "no answer")});
+  all.push_back(Ran{Effect::failed, {}, end ? fmt::format("it brought the interpreter down ({})", end->text())
+                                            : fmt::format("it did not end within {} s: is this machine too busy?", kPatience.count())});
   return all;
 }
 

@@ -29,8 +29,8 @@ UPDATE admission_rules SET name = $2, text = $3, enabled = $4, changed_by = $5, 
 
 -- name: rules.move
 -- A rule to another position, those between make way. $1 id, $2 from, $3 to.
-UPDATE admission_rules SET position = CASE WHEN id = $1 THEN $3 WHEN $3 < $2 THEN position + 1 ELSE position - 1 END
-WHERE position BETWEEN least($2, $3) AND greatest($2, $3)
+UPDATE admission_rules SET position = CASE WHEN id = $1 THEN $3::int WHEN $3::int < $2::int THEN position + 1 ELSE position - 1 END
+WHERE position BETWEEN least($2::int, $3::int) AND greatest($2::int, $3::int)
 
 -- name: rules.remove
 -- $1 id.
