@@ -133,7 +133,7 @@ void take_out_duplicates(Node& node, const std::string& path, Findings& findings
 
 }  // namespace
 
-Document read_json(std::string_view text, Findings& findings) {
+Document read_json(std::string_view text, Findings& findings, std::string_view shape) {
   constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
                           static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
   TextStream stream{text};
@@ -146,7 +146,7 @@ Document read_json(std::string_view text, Findings& findings) {
   }
   Document document{Form::json, builder.take_root()};
   if (document.root.kind != NodeKind::object) {
-    findings.add(document.root.offset, "", "", "a campaign is an object: { \"name\": …, \"clusters\": { … } }");
+    findings.add(document.root.offset, "", "", std::string{shape});
     return document;
   }
   lower_keys(document.root);

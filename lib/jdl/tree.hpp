@@ -7,7 +7,7 @@
 #include "lib/jdl/problem.hpp"
 
 /// What the two forms of a campaign file have in common before anything is understood of it: a
-/// tree of values that know where they stand. Not for use outside lib/jdl.
+/// tree of values that know where they stand. Outside lib/jdl, gridsim reads its scenarios with it.
 namespace gleaner::jdl {
 
 enum class NodeKind { null, boolean, number, string, array, object };
@@ -53,8 +53,10 @@ class Findings {
   std::vector<Finding> found_;
 };
 
-/// Reads JSON. Says what is wrong with the syntax, and stops there.
-[[nodiscard]] Document read_json(std::string_view text, Findings& findings);
+/// Reads JSON. Says what is wrong with the syntax, and stops there. `shape` is said of a text that is
+/// JSON, but no object.
+[[nodiscard]] Document read_json(std::string_view text, Findings& findings,
+                                 std::string_view shape = "a campaign is an object: { \"name\": …, \"clusters\": { … } }");
 /// Reads the classic form. Goes on behind each line that is wrong.
 [[nodiscard]] Document read_classic(std::string_view text, Findings& findings);
 

@@ -1,0 +1,307 @@
+#include "sim/gridsim/book.hpp"
+
+#include <algorithm>
+
+namespace gleaner::gridsim {
+namespace {
+
+std::size_t index_of(grid::CampaignId id) { return static_cast<std::size_t>(id.value() - 1); }
+std::size_t index_of(grid::ClusterId id) { return static_cast<std::size_t>(id.value() - 1); }
+std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
+grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
+std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::chrono::minutes>(instant).time_since_epoch().count(); }
+
+/// The durations of all tasks are drawn at the beginning: in every variant a task lasts as long.
+std::vector<double> draw_durations(const Scenario& scenario, std::size_t campaign) {
+  constexpr std::uint64_t kStream = 1'000'000;
+  const auto& spec = scenario.campaigns[campaign];
+  Draws draws{spec.duration, Random{scenario.seed, kStream + campaign}};
+  std::vector<double> durations(static_cast<std::size_t>(spec.tasks));
+  for (auto& duration : durations) duration = draws.next();
+  return durations;
+}
+
+}  // namespace
+
+Book::Book(World& world) : world_{world}, waiting_(world.scenario.clusters.size()), free_(world.scenario.clusters.size()) {
+  const auto& scenario = world.scenario;
+  for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) {
+    durations_.push_back(draw_durations(scenario, i));
+    campaigns_.emplace_back().pairs.resize(scenario.campaigns[i].clusters.size());
+  }
+}
+
+void Book::submit(int campaign, grid::Instant now) {
+  auto& one = campaigns_[index_of(campaign)];
+  one.submitted = true;
+  one.submitted_at = now;
+  active_.push_back(campaign);
+}
+
+void Book::look(std::span<const Cluster> clusters, grid::Instant now) {
+  known_.resize(world_.jobs.size(), JobState::submitting);
+  status_at_ = now;
+  for (std::size_t i = 0; i < clusters.size(); ++i) free_[i] = clusters[i].free();
+  for (const int job : world_.changed) hear_of(job);
+  world_.changed.clear();
+  std::erase_if(active_, [&](int index) {
+    auto& campaign = campaigns_[index_of(index)];
+    if (campaign.done + campaign.failed < world_.scenario.campaigns[index_of(index)].tasks) return false;
+    campaign.ended_at = now;
+    ++over_;
+    return true;
+  });
+}
+
+void Book::hear_of(int index) {
+  const auto& job = world_.jobs[index_of(index)];
+  auto& known = known_[index_of(index)];
+  if (known == job.state || known == JobState::ended) return;
+  if (job.state == JobState::running && known == JobState::launching) return;
+  auto& campaign = campaigns_[index_of(job.campaign)];
+  auto& pair = campaign.pairs[index_of(job.pair)];
+  auto& waiting = waiting_[index_of(job.cluster)];
+  if (known == JobState::submitting) {
+    ++pair.waiting;
+    waiting.push_back(index);
+    known = JobState::waiting;
+  }
+  if (job.state == JobState::waiting) return;
+  if (known == JobState::waiting) {
+    --pair.waiting;
+    std::erase(waiting, index);
+    if (job.held) hear_start(job, campaign, pair);
+  } else {
+    --pair.running;
+  }
+  if (job.state == JobState::ended) {
+    settle(job, campaign, pair);
+    known = JobState::ended;
+  } else {
+    ++pair.running;
+    known = JobState::launching;
+  }
+}
+
+void Book::hear_start(const Job& job, Campaign& campaign, Pair& pair) {
+  pair.last_start_at = std::max(pair.last_start_at, job.held);
+  pair.resources_sum += job.width;
+  ++pair.resources_jobs;
+  campaign.first_start_at = std::min(campaign.first_start_at.value_or(*job.held), *job.held);
+}
+
+/// Who pays for an end is production's rule (ARCHITECTURE.md): a walltime is the task's, the others are
+/// nobody's.
+void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
+  const auto& config = world_.scenario.config;
+  if (job.end == JobEnd::done) {
+    const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
+    ++pair.done;
+    ++pair.concluded;
+    ++campaign.done;
+    pair.duration_sum += seconds;
+    pair.duration_squares += seconds * seconds;
+    pair.failures_in_a_row = 0;
+    ++pair.ended_in_minute[minute_of(job.ended)];
+    return;
+  }
+  bool failed = ++campaign.attempts[job.task] >= config.max_attempts;
+  if (job.end == JobEnd::walltime) {
+    ++pair.failures_in_a_row;
+    failed = failed || ++campaign.charges[job.task] >= config.max_charged_attempts;
+  }
+  if (!failed) {
+    campaign.returned.insert(job.task);
+    return;
+  }
+  ++pair.concluded;
+  ++campaign.failed;
+  ++pair.ended_in_minute[minute_of(job.ended)];
+}
+
+store::PlanningPair Book::planning_pair(int index, std::size_t pair) const {
+  const auto& spec = world_.scenario.campaigns[index_of(index)];
+  const auto& on_cluster = spec.clusters[pair];
+  const auto& known = campaigns_[index_of(index)].pairs[pair];
+  store::PlanningPair facts;
+  facts.campaign = grid::CampaignId{index + 1};
+  facts.cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1};
+  facts.priority = on_cluster.priority;
+  facts.resources_per_job = on_cluster.resources_per_job;
+  facts.job_ratio = known.job_ratio;
+  facts.waiting = known.waiting;
+  facts.running = known.running;
+  facts.concluded = known.concluded;
+  facts.max_jobs = on_cluster.max_jobs;
+  facts.failures_in_a_row = known.failures_in_a_row;
+  facts.last_start_at = known.last_start_at;
+  facts.last_accept_at = known.last_accept_at;
+  facts.login = spec.user;
+  return facts;
+}
+
+store::PlanningFacts Book::planning_facts() const {
+  const auto& scenario = world_.scenario;
+  store::PlanningFacts facts;
+  for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
+    const auto& spec = scenario.clusters[i];
+    store::PlanningCluster cluster;
+    cluster.id = grid::ClusterId{static_cast<std::int64_t>(i) + 1};
+    cluster.name = spec.name;
+    cluster.power = spec.power;
+    cluster.flood = spec.flood.value_or(scenario.config.flood);
+    cluster.array_size = spec.array_size.value_or(scenario.config.array_size);
+    cluster.reachable = true;
+    cluster.max_resources = spec.resources();
+    cluster.free = free_[i];
+    cluster.status_at = status_at_;
+    facts.clusters.push_back(std::move(cluster));
+  }
+  for (const int index : active_) {
+    const auto& spec = scenario.campaigns[index_of(index)];
+    const auto& known = campaigns_[index_of(index)];
+    store::PlanningCampaign campaign;
+    campaign.id = grid::CampaignId{index + 1};
+    campaign.user = spec.user;
+    campaign.type = spec.type;
+    campaign.submitted_at = known.submitted_at;
+    campaign.waiting = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
+    facts.campaigns.push_back(std::move(campaign));
+    for (std::size_t pair = 0; pair < known.pairs.size(); ++pair) facts.pairs.push_back(planning_pair(index, pair));
+  }
+  return facts;
+}
+
+store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
+  const auto& scenario = world_.scenario;
+  store::PredictionFacts facts;
+  for (const int index : active_) {
+    const auto& spec = scenario.campaigns[index_of(index)];
+    auto& known = campaigns_[index_of(index)];
+    store::PredictionCampaign campaign;
+    campaign.id = grid::CampaignId{index + 1};
+    campaign.submitted_at = known.submitted_at;
+    campaign.first_start_at = known.first_start_at;
+    campaign.remaining = spec.tasks - known.done - known.failed;
+    for (std::size_t i = 0; i < known.pairs.size(); ++i) {
+      auto& counters = known.pairs[i];
+      const auto& on_cluster = spec.clusters[i];
+      const auto& cluster = scenario.clusters[on_cluster.cluster];
+      auto& minutes = counters.ended_in_minute;
+      minutes.erase(minutes.begin(), minutes.lower_bound(minute_of(window_begin)));
+      store::PredictionPair pair;
+      pair.campaign = campaign.id;
+      pair.cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1};
+      pair.resources_per_job = on_cluster.resources_per_job;
+      pair.running = counters.running;
+      pair.waiting = counters.waiting;
+      pair.resources_sum = counters.resources_sum;
+      pair.resources_jobs = counters.resources_jobs;
+      pair.done = counters.done;
+      pair.duration_sum = counters.duration_sum;
+      pair.duration_squares = counters.duration_squares;
+      pair.last_start_at = counters.last_start_at;
+      pair.last_accept_at = counters.last_accept_at;
+      pair.job_ratio = counters.job_ratio;
+      pair.nsub = counters.nsub;
+      pair.offered = counters.offered;
+      pair.flood = cluster.flood.value_or(scenario.config.flood);
+      pair.max_resources = cluster.resources();
+      pair.free = free_[on_cluster.cluster];
+      pair.reachable = true;
+      for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
+      campaign.running += counters.running;
+      campaign.ended_in_window += pair.ended_in_window;
+      facts.pairs.push_back(pair);
+    }
+    facts.campaigns.push_back(campaign);
+  }
+  return facts;
+}
+
+std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
+  std::vector<store::WaitingJob> jobs;
+  const auto& waiting = waiting_[index_of(cluster)];
+  for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
+    if (condemned_.contains(id_of(*index))) continue;
+    const auto& job = world_.jobs[index_of(*index)];
+    const auto& spec = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)];
+    const auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
+    jobs.push_back({.id = id_of(*index),
+                    .campaign = grid::CampaignId{job.campaign + 1},
+                    .submitted_at = job.queued,
+                    .resources_per_job = spec.resources_per_job,
+                    .job_ratio = pair.job_ratio,
+                    .last_start_at = pair.last_start_at,
+                    .last_accept_at = pair.last_accept_at});
+  }
+  return jobs;
+}
+
+Book::Pair& Book::pair_of(grid::CampaignId campaign, grid::ClusterId cluster) {
+  const auto& clusters = world_.scenario.campaigns[index_of(campaign)].clusters;
+  const auto found = std::ranges::find(clusters, index_of(cluster), &CampaignOnCluster::cluster);
+  return campaigns_[index_of(campaign)].pairs[static_cast<std::size_t>(found - clusters.begin())];
+}
+
+void Book::write(std::span<const store::StoredForecast> forecasts) {
+  for (const auto& forecast : forecasts) pair_of(forecast.campaign, forecast.cluster).job_ratio = forecast.job_ratio;
+}
+
+void Book::write(std::span<const store::Submitted> submitted) {
+  for (const int index : active_) {
+    for (auto& pair : campaigns_[index_of(index)].pairs) {
+      pair.nsub = 0;
+      pair.offered = 0;
+    }
+  }
+  for (const auto& one : submitted) {
+    auto& pair = pair_of(one.campaign, one.cluster);
+    pair.nsub = one.jobs;
+    pair.offered = one.offered;
+    if (!pair.job_ratio) pair.job_ratio = one.first_ratio;
+  }
+}
+
+void Book::condemn(std::span<const grid::JobId> jobs) { condemned_.insert(jobs.begin(), jobs.end()); }
+
+std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant now) {
+  auto& campaign = campaigns_[index_of(launch.campaign)];
+  const auto& spec = world_.scenario.campaigns[index_of(launch.campaign)];
+  const auto found = std::ranges::find(spec.clusters, index_of(launch.cluster), &CampaignOnCluster::cluster);
+  const auto pair = static_cast<int>(found - spec.clusters.begin());
+  std::vector<int> jobs;
+  for (int i = 0; i < launch.jobs; ++i) {
+    std::int64_t task = 0;
+    if (!campaign.returned.empty()) task = campaign.returned.extract(campaign.returned.begin()).value();
+    else if (campaign.next_task < spec.tasks) task = campaign.next_task++;
+    else break;
+    jobs.push_back(make_job(launch, pair, task, now));
+  }
+  return jobs;
+}
+
+int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now) {
+  const auto& campaign = campaigns_[index_of(launch.campaign)];
+  const auto& on_cluster = world_.scenario.campaigns[index_of(launch.campaign)].clusters[index_of(pair)];
+  const auto attempt = campaign.attempts.find(task);
+  Job job;
+  job.campaign = static_cast<int>(index_of(launch.campaign));
+  job.pair = pair;
+  job.cluster = static_cast<int>(on_cluster.cluster);
+  job.task = task;
+  job.attempt = attempt == campaign.attempts.end() ? 1 : attempt->second + 1;
+  job.planned = now;
+  job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] / world_.scenario.clusters[on_cluster.cluster].speed;
+  job.width = on_cluster.width;
+  world_.jobs.push_back(std::move(job));
+  return static_cast<int>(world_.jobs.size()) - 1;
+}
+
+void Book::accept(int index, grid::Instant at) {
+  const auto& job = world_.jobs[index_of(index)];
+  auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
+  pair.last_accept_at = std::max(pair.last_accept_at, std::optional{at});
+}
+
+}  // namespace gleaner::gridsim

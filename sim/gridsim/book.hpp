@@ -1,0 +1,91 @@
+#pragma once
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "lib/store/kills.hpp"
+#include "lib/store/planning.hpp"
+#include "lib/store/prediction.hpp"
+#include "sim/gridsim/cluster.hpp"
+
+namespace gleaner::gridsim {
+
+/// What the grid knows: the counters that production keeps in PostgreSQL, and the facts that its modules
+/// read from there, in the very structures in which they read them. Campaign i of the scenario is
+/// CampaignId{i + 1}, cluster i is ClusterId{i + 1}.
+class Book {
+ public:
+  explicit Book(World& world);
+
+  void submit(int campaign, grid::Instant now);
+  /// The updator: the clusters' status, and what became of the jobs.
+  void look(std::span<const Cluster> clusters, grid::Instant now);
+
+  [[nodiscard]] store::PlanningFacts planning_facts() const;
+  [[nodiscard]] store::PredictionFacts prediction_facts(grid::Instant window_begin);
+  /// Of our jobs that wait on a cluster, the newest first, without those that are to be killed already.
+  [[nodiscard]] std::vector<store::WaitingJob> waiting_jobs(int cluster) const;
+
+  void write(std::span<const store::StoredForecast> forecasts);
+  void write(std::span<const store::Submitted> submitted);
+  void condemn(std::span<const grid::JobId> jobs);
+  /// Takes tasks from the bag, those given back first; the jobs made for them, fewer when the bag has
+  /// fewer.
+  [[nodiscard]] std::vector<int> launch(const store::PlannedLaunch& launch, grid::Instant now);
+  void accept(int job, grid::Instant at);
+
+  [[nodiscard]] bool active() const { return !active_.empty(); }
+  [[nodiscard]] bool all_over() const { return over_ == campaigns_.size(); }
+
+  struct Pair {
+    int waiting = 0, running = 0;
+    std::int64_t resources_sum = 0, resources_jobs = 0;
+    std::int64_t concluded = 0, done = 0;
+    double duration_sum = 0, duration_squares = 0;
+    int failures_in_a_row = 0;
+    std::optional<grid::Instant> last_start_at, last_accept_at;
+    std::optional<double> job_ratio;
+    int nsub = 0;
+    double offered = 0;
+    std::map<std::int64_t, std::int64_t> ended_in_minute;
+  };
+  struct Campaign {
+    bool submitted = false;
+    grid::Instant submitted_at{};
+    std::optional<grid::Instant> first_start_at;
+    std::optional<grid::Instant> ended_at;  ///< when the grid knew it
+    std::int64_t next_task = 0;
+    std::set<std::int64_t> returned;
+    std::map<std::int64_t, int> attempts;   ///< of tasks that were given back
+    std::map<std::int64_t, int> charges;
+    std::int64_t done = 0, failed = 0;
+    std::vector<Pair> pairs;
+  };
+  [[nodiscard]] const Campaign& campaign(int index) const { return campaigns_[static_cast<std::size_t>(index)]; }
+  /// Of each campaign's tasks, on a cluster of speed 1.
+  [[nodiscard]] const std::vector<std::vector<double>>& durations() const { return durations_; }
+
+ private:
+  void hear_of(int job);
+  void hear_start(const Job& job, Campaign& campaign, Pair& pair);
+  void settle(const Job& job, Campaign& campaign, Pair& pair);
+  [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
+  [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
+  [[nodiscard]] store::PlanningPair planning_pair(int campaign, std::size_t pair) const;
+
+  World& world_;
+  std::vector<Campaign> campaigns_;
+  std::vector<std::vector<double>> durations_;
+  std::vector<int> active_;             ///< campaigns in treatment
+  std::size_t over_ = 0;
+  std::vector<JobState> known_;         ///< of each job, as far as the grid has looked
+  std::set<grid::JobId> condemned_;
+  std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
+  std::vector<int> free_;               ///< by cluster, in the status
+  grid::Instant status_at_{};
+};
+
+}  // namespace gleaner::gridsim

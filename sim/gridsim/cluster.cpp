@@ -1,0 +1,234 @@
+#include "sim/gridsim/cluster.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace gleaner::gridsim {
+namespace {
+
+grid::Instant after(grid::Instant now, double seconds) { return now + (instant_of(seconds) - grid::Instant{}); }
+
+}  // namespace
+
+Cluster::Cluster(int index, std::vector<LocalJob> local, World& world)
+    : index_{index},
+      spec_{world.scenario.clusters[static_cast<std::size_t>(index)]},
+      local_{std::move(local)},
+      world_{world},
+      nodes_{spec_.nodes, spec_.cores} {}
+
+void Cluster::begin() { note_arrival(0); }
+
+void Cluster::note_arrival(std::size_t local) {
+  if (local < local_.size())
+    world_.agenda.add(instant_of(local_[local].at), {.kind = Event::Kind::local_arrival, .cluster = index_, .job = static_cast<int>(local)});
+}
+
+const CampaignOnCluster& Cluster::pair_of(const Job& job) const {
+  return world_.scenario.campaigns[static_cast<std::size_t>(job.campaign)].clusters[static_cast<std::size_t>(job.pair)];
+}
+
+void Cluster::happen(const Event& event) {
+  switch (event.kind) {
+    case Event::Kind::local_arrival: arrive(event.job); break;
+    case Event::Kind::local_end: end_local(event.job); break;
+    case Event::Kind::job_queued: queue(event.job); break;
+    case Event::Kind::job_runs: run(event.job); break;
+    case Event::Kind::job_end: finish(event.job, JobEnd::done); break;
+    case Event::Kind::job_deleted: finish(event.job, JobEnd::wiped); break;
+    case Event::Kind::gave_way: finish(event.job, JobEnd::preempted); break;
+    case Event::Kind::freed: release(event.job); break;
+    case Event::Kind::schedule: next_pass_.reset(); break;
+    case Event::Kind::submission:
+    case Event::Kind::cycle: return;
+  }
+  schedule();
+}
+
+void Cluster::end_local(int local) {
+  const auto found = running_local_.find(local);
+  nodes_.give_back(found->second.shares);
+  world_.usage.push_back({world_.agenda.now(), index_, kLocal, -found->second.resources});
+  running_local_.erase(found);
+}
+
+void Cluster::arrive(int local) {
+  local_queue_.push_back({.index = local});
+  note_arrival(static_cast<std::size_t>(local) + 1);
+}
+
+void Cluster::queue(int job) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  one.state = JobState::waiting;
+  one.queued = world_.agenda.now();
+  world_.changed.push_back(job);
+  auto place = queue_.end();
+  if (pair_of(one).kind == CampaignOnCluster::Kind::normal) {
+    place = std::ranges::find_if(queue_, [&](int other) {
+      return pair_of(world_.jobs[static_cast<std::size_t>(other)]).kind == CampaignOnCluster::Kind::best_effort;
+    });
+  }
+  queue_.insert(place, job);
+}
+
+void Cluster::run(int job) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  if (one.state != JobState::launching) return;
+  one.state = JobState::running;
+  one.started = world_.agenda.now();
+  const double length = std::min(one.duration, pair_of(one).walltime);
+  world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+}
+
+/// A job that ended before what was noted for it is left alone.
+void Cluster::finish(int job, JobEnd why) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  if (one.state == JobState::ended) return;
+  if (one.state == JobState::waiting) {
+    std::erase(queue_, job);
+    one.state = JobState::ended;
+    one.end = why;
+    one.ended = world_.agenda.now();
+    world_.changed.push_back(job);
+    return;
+  }
+  if (why == JobEnd::done && one.duration > pair_of(one).walltime) why = JobEnd::walltime;
+  end(job, why, why == JobEnd::preempted ? 0.0 : spec_.end_delay);
+}
+
+void Cluster::end(int job, JobEnd why, double free_after) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  one.state = JobState::ended;
+  one.end = why;
+  one.ended = world_.agenda.now();
+  world_.changed.push_back(job);
+  if (free_after > 0) world_.agenda.add(after(one.ended, free_after), {.kind = Event::Kind::freed, .cluster = index_, .job = job});
+  else release(job);
+}
+
+void Cluster::release(int job) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  nodes_.give_back(one.shares);
+  one.shares.clear();
+  if (one.being_killed) dying_ -= one.width;
+  std::erase(holding_, job);
+  world_.usage.push_back({world_.agenda.now(), index_, one.campaign, -one.width});
+}
+
+void Cluster::schedule() {
+  schedule_local();
+  schedule_ours();
+}
+
+void Cluster::schedule_local() {
+  std::deque<Local> still;
+  for (auto& local : local_queue_) {
+    const int needed = local_[static_cast<std::size_t>(local.index)].resources;
+    const bool may_take = local.claims || nodes_.free() - claimed_ >= needed;
+    if (may_take && nodes_.free() >= needed) {
+      if (local.claims) claimed_ -= needed;
+      start_local(local);
+      continue;
+    }
+    if (!local.claims && make_room(needed)) {
+      local.claims = true;
+      claimed_ += needed;
+    }
+    still.push_back(local);
+  }
+  local_queue_ = std::move(still);
+}
+
+/// Kills best-effort jobs, the youngest first, until so many resources are free or will be; none when
+/// that is not enough.
+bool Cluster::make_room(int resources) {
+  int coming = nodes_.free() + dying_ - claimed_;
+  std::vector<int> victims;
+  for (auto job = holding_.rbegin(); job != holding_.rend() && coming < resources; ++job) {
+    const auto& one = world_.jobs[static_cast<std::size_t>(*job)];
+    if (one.being_killed || one.state == JobState::ended || pair_of(one).kind == CampaignOnCluster::Kind::normal) continue;
+    victims.push_back(*job);
+    coming += one.width;
+  }
+  if (coming < resources) return false;
+  for (const int job : victims) {
+    auto& one = world_.jobs[static_cast<std::size_t>(job)];
+    one.being_killed = true;
+    dying_ += one.width;
+    world_.agenda.add(after(world_.agenda.now(), spec_.preemption_delay), {.kind = Event::Kind::gave_way, .cluster = index_, .job = job});
+  }
+  return true;
+}
+
+void Cluster::start_local(const Local& local) {
+  const auto& job = local_[static_cast<std::size_t>(local.index)];
+  RunningLocal running{.shares = *nodes_.take({.nodes = 0, .per_node = job.resources}), .end = after(world_.agenda.now(), job.duration), .resources = job.resources};
+  world_.agenda.add(running.end, {.kind = Event::Kind::local_end, .cluster = index_, .job = local.index});
+  world_.usage.push_back({world_.agenda.now(), index_, kLocal, job.resources});
+  running_local_.emplace(local.index, std::move(running));
+}
+
+void Cluster::schedule_ours() {
+  if (queue_.empty() || next_pass_) return;
+  const auto now = world_.agenda.now();
+  if (now >= next_start_) {
+    const auto place = next_to_start();
+    if (!place) return;
+    start(*place);
+    next_start_ = after(now, 1.0 / spec_.start_rate);
+    if (queue_.empty()) return;
+  }
+  next_pass_ = next_start_;
+  world_.agenda.add(next_start_, {.kind = Event::Kind::schedule, .cluster = index_});
+}
+
+std::optional<std::size_t> Cluster::next_to_start() {
+  const int available = nodes_.free() - claimed_;
+  if (available <= 0) return std::nullopt;
+  std::optional<Reservation> reservation;
+  std::set<std::pair<int, int>> too_big;  // campaigns whose jobs do not fit: the others of them do not either
+  for (std::size_t place = 0; place < queue_.size(); ++place) {
+    const auto& job = world_.jobs[static_cast<std::size_t>(queue_[place])];
+    if (too_big.contains({job.campaign, job.pair})) continue;
+    const auto& pair = pair_of(job);
+    const auto end = after(world_.agenda.now(), spec_.start_delay + pair.walltime);
+    const bool in_nobodys_way = !reservation || end <= reservation->time || job.width <= reservation->spare;
+    if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair.shape))) return place;
+    too_big.insert({job.campaign, job.pair});
+    if (!reservation) reservation = reservation_for(job.width, available);
+  }
+  return std::nullopt;
+}
+
+/// When so many resources are free if every job runs to its walltime, and no job but those that hold
+/// resources now is there.
+Cluster::Reservation Cluster::reservation_for(int width, int available) const {
+  std::vector<std::pair<grid::Instant, int>> ends;
+  for (const int job : holding_) {
+    const auto& one = world_.jobs[static_cast<std::size_t>(job)];
+    ends.emplace_back(after(*one.held, spec_.start_delay + pair_of(one).walltime), one.width);
+  }
+  for (const auto& [index, local] : running_local_) ends.emplace_back(local.end, local.resources);
+  std::ranges::sort(ends);
+  for (const auto& [time, resources] : ends) {
+    available += resources;
+    if (available >= width) return {time, available - width};
+  }
+  return {grid::Instant::max(), 0};
+}
+
+void Cluster::start(std::size_t place) {
+  const int job = queue_[place];
+  queue_.erase(queue_.begin() + static_cast<std::ptrdiff_t>(place));
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  one.state = JobState::launching;
+  one.held = world_.agenda.now();
+  world_.changed.push_back(job);
+  one.shares = std::move(*taken_);
+  taken_.reset();
+  holding_.push_back(job);
+  world_.usage.push_back({world_.agenda.now(), index_, one.campaign, one.width});
+  world_.agenda.add(after(world_.agenda.now(), spec_.start_delay), {.kind = Event::Kind::job_runs, .cluster = index_, .job = job});
+}
+
+}  // namespace gleaner::gridsim

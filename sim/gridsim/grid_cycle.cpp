@@ -1,0 +1,98 @@
+#include "sim/gridsim/grid_cycle.hpp"
+
+#include <algorithm>
+
+#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/snapshot_of.hpp"
+#include "metascheduler/submitted_of.hpp"
+#include "nikita/excess.hpp"
+#include "predictor/forecasts_of.hpp"
+
+namespace gleaner::gridsim {
+namespace {
+
+grid::Instant after(grid::Instant now, double seconds) { return now + (instant_of(seconds) - grid::Instant{}); }
+
+}  // namespace
+
+grid::Instant GridCycle::run(std::span<const Cluster> clusters, grid::Instant now) {
+  book_.look(clusters, now);
+  if (!book_.active()) return now;
+  predict(now);
+  wipe(now);
+  return plan(now);
+}
+
+void GridCycle::predict(grid::Instant now) {
+  const auto& config = world_.scenario.config;
+  book_.write(predictor::forecasts_of(book_.prediction_facts(now - config.throughput_window), config, now));
+}
+
+void GridCycle::wipe(grid::Instant now) {
+  const auto& config = world_.scenario.config;
+  const auto facts = book_.planning_facts();
+  wiped_.clear();
+  for (std::size_t i = 0; i < facts.clusters.size(); ++i) {
+    const auto& cluster = facts.clusters[i];
+    const nikita::Queue queue{.jobs = book_.waiting_jobs(static_cast<int>(i)),
+                              .free_resources = cluster.free,
+                              .max_resources = cluster.max_resources,
+                              .flood = cluster.flood};
+    auto wiped = nikita::to_wipe(queue, {.grace = config.waiting_grace, .timeout = config.remote_waiting_timeout}, now);
+    wiped.excess.insert(wiped.excess.end(), wiped.waited_too_long.begin(), wiped.waited_too_long.end());
+    book_.condemn(wiped.excess);
+    const auto deleted = after(now, world_.scenario.cycle_work + world_.scenario.clusters[i].api_latency);
+    for (const auto id : wiped.excess) {
+      const int job = static_cast<int>(id.value() - 1);
+      world_.agenda.add(deleted, {.kind = Event::Kind::job_deleted, .cluster = static_cast<int>(i), .job = job});
+      ++wiped_[{world_.jobs[static_cast<std::size_t>(job)].campaign, static_cast<int>(i)}];
+    }
+  }
+}
+
+grid::Instant GridCycle::plan(grid::Instant now) {
+  const auto& config = world_.scenario.config;
+  const auto facts = book_.planning_facts();
+  const auto plan = planner::plan(metascheduler::snapshot_of(facts, config, now), metascheduler::planner_config_of(config));
+  const auto begin = after(now, world_.scenario.cycle_work);
+  std::map<grid::ClusterId, grid::Instant> free_at;
+  auto last = begin;
+  for (const auto& launch : plan.launches) {
+    auto& at = free_at.emplace(launch.cluster, begin).first->second;
+    at = submit({.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, at);
+    last = std::max(last, at);
+  }
+  const auto submitted = metascheduler::submitted_of(plan, facts);
+  book_.write(submitted);
+  remember(facts, submitted, now);
+  return last;
+}
+
+grid::Instant GridCycle::submit(const store::PlannedLaunch& launch, grid::Instant at) {
+  const auto index = static_cast<int>(launch.cluster.value() - 1);
+  const auto answered = after(at, world_.scenario.clusters[static_cast<std::size_t>(index)].api_latency);
+  for (const int job : book_.launch(launch, at)) {
+    world_.agenda.add(answered, {.kind = Event::Kind::job_queued, .cluster = index, .job = job});
+    book_.accept(job, answered);
+  }
+  return answered;
+}
+
+void GridCycle::remember(const store::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now) {
+  for (const auto& pair : facts.pairs) {
+    const auto cluster = static_cast<std::size_t>(pair.cluster.value() - 1);
+    PairCycle row{.time = now, .campaign = static_cast<int>(pair.campaign.value() - 1), .cluster = static_cast<int>(cluster)};
+    row.job_ratio = metascheduler::ratio_of(pair);
+    row.free = facts.clusters[cluster].free;
+    row.running = pair.running;
+    row.waiting = pair.waiting;
+    if (const auto wiped = wiped_.find({row.campaign, row.cluster}); wiped != wiped_.end()) row.wiped = wiped->second;
+    for (const auto& one : submitted) {
+      if (one.campaign == pair.campaign && one.cluster == pair.cluster) row.submitted = one.jobs;
+    }
+    const bool quiet = row.submitted == 0 && row.wiped == 0 && row.waiting == 0 && row.running == 0;
+    if (!quiet) history_.push_back(row);
+  }
+}
+
+}  // namespace gleaner::gridsim

@@ -1,0 +1,48 @@
+#pragma once
+#include <vector>
+
+#include "sim/gridsim/book.hpp"
+#include "sim/gridsim/cluster.hpp"
+
+namespace gleaner::gridsim {
+
+/// What one cycle did for one campaign on one cluster, when that was anything.
+struct PairCycle {
+  grid::Instant time;
+  int campaign = 0;
+  int cluster = 0;
+  double job_ratio = 0;
+  int free = 0;       ///< resources, in the cycle's status
+  int running = 0;    ///< jobs
+  int waiting = 0;    ///< jobs
+  int wiped = 0;      ///< jobs
+  int submitted = 0;  ///< jobs
+};
+
+/// One cycle of the grid, by production's own code: the updator's look, the predictor
+/// (predictor::forecasts_of), nikita (nikita::to_wipe), the metascheduler (snapshot_of, planner::plan,
+/// submitted_of) and the runner's submissions, one launch after the other on a cluster, the clusters
+/// beside each other.
+class GridCycle {
+ public:
+  GridCycle(World& world, Book& book) : world_{world}, book_{book} {}
+
+  /// When it is over: the last submission is answered.
+  grid::Instant run(std::span<const Cluster> clusters, grid::Instant now);
+
+  [[nodiscard]] const std::vector<PairCycle>& history() const { return history_; }
+
+ private:
+  void predict(grid::Instant now);
+  void wipe(grid::Instant now);
+  grid::Instant plan(grid::Instant now);
+  [[nodiscard]] grid::Instant submit(const store::PlannedLaunch& launch, grid::Instant at);
+  void remember(const store::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now);
+
+  World& world_;
+  Book& book_;
+  std::map<std::pair<int, int>, int> wiped_;
+  std::vector<PairCycle> history_;
+};
+
+}  // namespace gleaner::gridsim

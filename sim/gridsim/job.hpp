@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "lib/grid/time.hpp"
+#include "sim/gridsim/nodes.hpp"
+
+namespace gleaner::gridsim {
+
+enum class JobState { submitting, waiting, launching, running, ended };
+
+/// Why a job is over.
+enum class JobEnd { none, done, walltime, preempted, wiped };
+
+/// One of the grid's jobs, from its plan to its end: the clusters' truth, not what the grid knows of it.
+struct Job {
+  int campaign = 0;        ///< in Scenario::campaigns
+  int pair = 0;            ///< in its clusters
+  int cluster = 0;
+  std::int64_t task = 0;
+  int attempt = 0;
+  JobState state = JobState::submitting;
+  JobEnd end = JobEnd::none;
+  grid::Instant planned{};
+  grid::Instant queued{};   ///< accepted by the cluster
+  std::optional<grid::Instant> held;     ///< has its resources: what OAR calls its start
+  std::optional<grid::Instant> started;  ///< its command runs
+  grid::Instant ended{};
+  double duration = 0;      ///< seconds that it runs here, its walltime apart
+  int width = 1;
+  bool being_killed = false;
+  Shares shares;
+};
+
+/// Resources that somebody takes (delta > 0) or gives back on a cluster.
+struct UsageChange {
+  grid::Instant time;
+  int cluster;
+  int campaign;  ///< kLocal: the cluster's own jobs
+  int delta;
+};
+inline constexpr int kLocal = -1;
+
+}  // namespace gleaner::gridsim

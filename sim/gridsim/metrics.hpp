@@ -1,0 +1,71 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/gridsim/omniscient.hpp"
+#include "sim/gridsim/simulation.hpp"
+
+namespace gleaner::gridsim {
+
+/// Resource-seconds of one cluster over the whole simulation. They add up: capacity = local + used +
+/// wasted + overhead + idle.
+struct ClusterMetrics {
+  std::string name;
+  int resources = 0;
+  double capacity = 0;
+  double local = 0;
+  double used = 0;      ///< by the grid's jobs that ended well, or still ran at the end
+  double wasted = 0;    ///< by its jobs that were killed
+  double overhead = 0;  ///< held by its jobs while OAR started and ended them
+  double idle = 0;
+  std::int64_t submitted = 0;  ///< jobs
+  std::optional<std::int64_t> submitted_before_full;  ///< jobs, until 90 % of the resources were in use
+};
+
+struct CampaignMetrics {
+  std::string name;
+  std::string user;
+  std::int64_t tasks = 0;
+  std::int64_t done = 0;
+  std::int64_t failed = 0;
+  double used = 0;                 ///< resource-seconds
+  double submitted = 0;            ///< seconds since the beginning
+  std::optional<double> flow;      ///< seconds from its submission until the grid knew its end
+  std::optional<double> slowdown;  ///< flow / what it would take alone, by the omniscient bound
+};
+
+struct Metrics {
+  double end = 0;                  ///< seconds simulated
+  bool complete = false;
+  std::vector<ClusterMetrics> clusters;
+  std::vector<CampaignMetrics> campaigns;
+  ClusterMetrics all;              ///< the sums; submitted_before_full is the greatest
+  Omniscient omniscient;
+  double achieved = 0;             ///< useful resource-seconds (at speed 1) until omniscient.until
+  std::optional<double> makespan;  ///< seconds from the first submission to the end of the last job
+  std::optional<double> mean_flow;
+  std::optional<double> mean_slowdown;
+  std::optional<double> fairness;  ///< Jain's index over users
+  std::int64_t preempted = 0;      ///< jobs killed by local jobs
+  std::int64_t wiped = 0;          ///< waiting jobs taken back
+  std::int64_t walltime_kills = 0;
+  std::int64_t cycles = 0;
+
+  /// All resources in use, by anybody, of all that there are.
+  [[nodiscard]] double utilisation() const { return all.capacity > 0 ? 1 - all.idle / all.capacity : 0; }
+  /// Of what an omniscient scheduler would have used.
+  [[nodiscard]] double efficiency() const { return omniscient.work > 0 ? achieved / omniscient.work : 1; }
+  /// Of what the grid's jobs used: killed work.
+  [[nodiscard]] double waste() const { return all.used + all.wasted > 0 ? all.wasted / (all.used + all.wasted) : 0; }
+};
+
+/// A cluster counts as full when so much of it is in use.
+inline constexpr double kFull = 0.9;
+
+[[nodiscard]] Metrics measure(const Scenario& scenario, const Outcome& outcome);
+
+/// Jain's index of what each got: 1 when all got the same, 1/n when one got everything.
+[[nodiscard]] std::optional<double> jain(const std::vector<double>& got);
+
+}  // namespace gleaner::gridsim

@@ -1,0 +1,39 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "sim/gridsim/scenario.hpp"
+
+namespace gleaner::gridsim {
+
+/// Resources of one node that a job holds.
+struct Share {
+  int node = 0;
+  int resources = 0;
+};
+using Shares = std::vector<Share>;
+
+/// The free resources of a cluster, node by node.
+class Nodes {
+ public:
+  Nodes(int nodes, int per_node) : per_node_{per_node}, free_(static_cast<std::size_t>(nodes), per_node), total_free_{nodes * per_node} {}
+
+  [[nodiscard]] int free() const { return total_free_; }
+  /// Takes the resources for a job of this shape, the first nodes that have them, as OAR does; nothing
+  /// when they are not free.
+  [[nodiscard]] std::optional<Shares> take(const Shape& shape);
+  void give_back(const Shares& shares);
+
+ private:
+  [[nodiscard]] std::optional<Shares> take_anywhere(int resources);
+  [[nodiscard]] std::optional<Shares> take_nodes(int nodes, int per_node);
+
+  int per_node_;
+  std::vector<int> free_;
+  int total_free_;
+};
+
+/// Resources of a job of this shape on nodes of so many.
+[[nodiscard]] int width_of(const Shape& shape, int per_node);
+
+}  // namespace gleaner::gridsim

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+
+namespace gleaner::gridsim {
+
+/// SplitMix64: numbers that are the same on every machine and with every library, unlike those of
+/// <random>'s distributions. A stream of its own for each purpose keeps variants comparable: what
+/// one of them draws more does not move the others.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_{seed ^ (stream * 0xD1342543DE82EF95ULL + 0x2545F4914F6CDD1DULL)} {}
+
+  [[nodiscard]] std::uint64_t next() {
+    state_ += 0x9E3779B97F4A7C15ULL;
+    std::uint64_t mixed = state_;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ULL;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
+    return mixed ^ (mixed >> 31);
+  }
+  /// In (0, 1): neither end, so that its logarithm is finite.
+  [[nodiscard]] double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace gleaner::gridsim

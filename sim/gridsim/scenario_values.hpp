@@ -1,0 +1,52 @@
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lib/jdl/tree.hpp"
+#include "sim/gridsim/distribution.hpp"
+
+/// Single values of a scenario. Each function tells what is wrong, and then returns nothing.
+namespace gleaner::gridsim {
+
+using jdl::Findings;
+using jdl::Node;
+
+/// Where a value stands, for people: `clusters.alpha.nodes`.
+struct Path {
+  std::string text;
+  [[nodiscard]] Path operator/(std::string_view key) const { return {text.empty() ? std::string{key} : text + '.' + std::string{key}}; }
+};
+
+/// One key of an object: its name, and what reads its value.
+struct Key {
+  std::string_view name;
+  std::function<void(const Node&, const Path&)> read;
+  enum class Need { optional, mandatory } need = Need::optional;
+};
+/// Reads an object by the table of its keys: each key that is there is read, one that is not in the
+/// table is refused with the closest that is, a mandatory one that is missing is told.
+/// @return false when it is no object
+bool read_object(const Node& node, const Path& path, std::initializer_list<Key> keys, Findings& findings);
+
+/// A finite number within bounds.
+struct Range {
+  double least;
+  double most;
+};
+[[nodiscard]] std::optional<double> read_number(const Node& node, const Path& path, Range range, Findings& findings);
+
+/// Seconds: "90s", "5m", "2h", "1d", "200ms", or a bare number of seconds, within bounds.
+[[nodiscard]] std::optional<double> read_seconds(const Node& node, const Path& path, Range range, Findings& findings);
+
+/// A duration that is always the same, or {"uniform": [LEAST, MOST]}, {"exponential": MEAN},
+/// {"lognormal": {"median", "sigma", "least", "most"}}, {"list": [...]}.
+[[nodiscard]] std::optional<Distribution> read_distribution(const Node& node, const Path& path, Findings& findings);
+
+/// Tells what is wrong with a value, and what would be right.
+void refuse(const Node& node, const Path& path, std::string_view right, Findings& findings);
+
+}  // namespace gleaner::gridsim

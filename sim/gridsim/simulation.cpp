@@ -1,0 +1,104 @@
+#include "sim/gridsim/simulation.hpp"
+
+#include <algorithm>
+
+#include "sim/gridsim/local_jobs.hpp"
+
+namespace gleaner::gridsim {
+namespace {
+
+class Simulation {
+ public:
+  Simulation(const Scenario& scenario, double limit) : world_{scenario, {}, {}, {}, {}}, book_{world_}, grid_{world_, book_}, limit_{limit} {
+    for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
+      clusters_.emplace_back(static_cast<int>(i), local_jobs(scenario, i, limit), world_);
+    }
+    for (auto& cluster : clusters_) cluster.begin();
+    for (std::size_t i = 0; i < scenario.campaigns.size(); ++i)
+      world_.agenda.add(instant_of(scenario.campaigns[i].at), {.kind = Event::Kind::submission, .job = static_cast<int>(i)});
+  }
+
+  void run() {
+    const auto end = instant_of(limit_);
+    while (!world_.agenda.empty() && world_.agenda.next_time() <= end && !is_over()) happen(world_.agenda.pop());
+  }
+  [[nodiscard]] Outcome outcome() &&;
+
+ private:
+  [[nodiscard]] bool is_over() const { return !world_.scenario.campaigns.empty() && book_.all_over(); }
+  void happen(const Event& event);
+  void submit(int campaign);
+  void cycle();
+
+  World world_;
+  Book book_;
+  GridCycle grid_;
+  std::vector<Cluster> clusters_;
+  double limit_;
+  std::optional<grid::Instant> next_cycle_;  ///< noted in the agenda
+  grid::Instant busy_until_{};
+  std::int64_t cycles_ = 0;
+};
+
+void Simulation::happen(const Event& event) {
+  if (event.kind == Event::Kind::submission) submit(event.job);
+  else if (event.kind == Event::Kind::cycle) cycle();
+  else clusters_[static_cast<std::size_t>(event.cluster)].happen(event);
+}
+
+/// A submission wakes almighty at once, or as soon as the cycle in hand is over.
+void Simulation::submit(int campaign) {
+  const auto now = world_.agenda.now();
+  book_.submit(campaign, now);
+  const auto at = std::max(now, busy_until_);
+  if (next_cycle_ && *next_cycle_ <= at) return;
+  next_cycle_ = at;
+  world_.agenda.add(at, {.kind = Event::Kind::cycle});
+}
+
+void Simulation::cycle() {
+  const auto now = world_.agenda.now();
+  if (next_cycle_ != now) return;  // an earlier one has taken its place
+  ++cycles_;
+  busy_until_ = grid_.run(clusters_, now);
+  next_cycle_.reset();
+  if (!book_.active()) return;
+  next_cycle_ = std::max(now + world_.scenario.config.cycle_period, busy_until_);
+  world_.agenda.add(*next_cycle_, {.kind = Event::Kind::cycle});
+}
+
+Outcome Simulation::outcome() && {
+  Outcome outcome;
+  outcome.complete = is_over();
+  outcome.end = outcome.complete ? seconds_of(world_.agenda.now()) : limit_;
+  outcome.cycle_count = cycles_;
+  outcome.cycles = grid_.history();
+  for (std::size_t i = 0; i < world_.scenario.campaigns.size(); ++i) {
+    const auto& campaign = book_.campaign(static_cast<int>(i));
+    CampaignOutcome one{.submitted = campaign.submitted, .done = campaign.done, .failed = campaign.failed, .ended = std::nullopt};
+    if (campaign.ended_at) one.ended = seconds_of(*campaign.ended_at);
+    outcome.campaigns.push_back(one);
+  }
+  outcome.durations = book_.durations();
+  outcome.jobs = std::move(world_.jobs);
+  outcome.usage = std::move(world_.usage);
+  return outcome;
+}
+
+}  // namespace
+
+Outcome simulate(const Scenario& scenario) {
+  Simulation simulation{scenario, scenario.length.value_or(kLongestRun)};
+  simulation.run();
+  return std::move(simulation).outcome();
+}
+
+std::vector<UsageChange> simulate_local(const Scenario& scenario, double end) {
+  auto alone = scenario;
+  alone.campaigns.clear();
+  Simulation simulation{alone, end};
+  simulation.run();
+  return std::move(simulation).outcome().usage;
+}
+
+}  // namespace gleaner::gridsim
