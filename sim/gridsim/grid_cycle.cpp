@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
 #include "metascheduler/submitted_of.hpp"
 #include "nikita/excess.hpp"

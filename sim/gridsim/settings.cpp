@@ -9,7 +9,7 @@
 #include "lib/grid/suggest.hpp"
 #include "lib/process/options.hpp"
 #include "metascheduler/planner/plan.hpp"
-#include "metascheduler/snapshot_of.hpp"
+#include "metascheduler/planner_config.hpp"
 #include "predictor/algorithms/algorithm.hpp"
 
 namespace gleaner::gridsim {
