@@ -8,7 +8,6 @@ namespace {
 std::size_t index_of(grid::CampaignId id) { return static_cast<std::size_t>(id.value() - 1); }
 std::size_t index_of(grid::ClusterId id) { return static_cast<std::size_t>(id.value() - 1); }
 std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
-grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
 std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::chrono::minutes>(instant).time_since_epoch().count(); }
 
 /// The durations of all tasks are drawn at the beginning: in every variant a task lasts as long.
@@ -23,7 +22,7 @@ std::vector<double> draw_durations(const Scenario& scenario, std::size_t campaig
 
 }  // namespace
 
-Book::Book(World& world) : world_{world}, waiting_(world.scenario.clusters.size()), free_(world.scenario.clusters.size()) {
+Book::Book(World& world) : world_{world}, waiting_(world.scenario.clusters.size()), running_(world.scenario.clusters.size()), free_(world.scenario.clusters.size()) {
   const auto& scenario = world.scenario;
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) {
     durations_.push_back(draw_durations(scenario, i));
@@ -73,12 +72,14 @@ void Book::hear_of(int index) {
     if (job.held) hear_start(job, campaign, pair);
   } else {
     --pair.running;
+    std::erase(running_[index_of(job.cluster)], index);
   }
   if (job.state == JobState::ended) {
     settle(job, campaign, pair);
     known = JobState::ended;
   } else {
     ++pair.running;
+    running_[index_of(job.cluster)].push_back(index);
     known = JobState::launching;
   }
 }
@@ -94,6 +95,9 @@ void Book::hear_start(const Job& job, Campaign& campaign, Pair& pair) {
 /// nobody's.
 void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
   const auto& config = world_.scenario.config;
+  const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
+  const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
+  if (job.held) usage_[{spec.user, spec.project, day}] += (seconds_of(job.ended) - seconds_of(*job.held)) * job.width;
   if (job.end == JobEnd::done) {
     const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
     ++pair.done;
@@ -108,6 +112,7 @@ void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
   bool failed = ++campaign.attempts[job.task] >= config.max_attempts;
   if (job.end == JobEnd::walltime) {
     ++pair.failures_in_a_row;
+    pair.last_failure_at = job.ended;
     failed = failed || ++campaign.charges[job.task] >= config.max_charged_attempts;
   }
   if (!failed) {
@@ -134,15 +139,22 @@ store::PlanningPair Book::planning_pair(int index, std::size_t pair) const {
   facts.concluded = known.concluded;
   facts.max_jobs = on_cluster.max_jobs;
   facts.failures_in_a_row = known.failures_in_a_row;
+  facts.last_failure_at = known.last_failure_at;
+  facts.walltime = on_cluster.walltime;
+  facts.done = known.done;
+  facts.duration_sum = known.duration_sum;
+  facts.resources_sum = known.resources_sum;
+  facts.resources_jobs = known.resources_jobs;
   facts.last_start_at = known.last_start_at;
   facts.last_accept_at = known.last_accept_at;
   facts.login = spec.user;
   return facts;
 }
 
-store::PlanningFacts Book::planning_facts() const {
+store::PlanningFacts Book::planning_facts(grid::Instant now) const {
   const auto& scenario = world_.scenario;
   store::PlanningFacts facts;
+  facts.policies = policy_facts(now);
   for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
     const auto& spec = scenario.clusters[i];
     store::PlanningCluster cluster;
@@ -164,6 +176,10 @@ store::PlanningFacts Book::planning_facts() const {
     campaign.id = grid::CampaignId{index + 1};
     campaign.user = spec.user;
     campaign.type = spec.type;
+    campaign.project = spec.project;
+    campaign.priority = spec.priority;
+    campaign.scheduler = spec.scheduler;
+    campaign.min_duration = spec.min_duration;
     campaign.submitted_at = known.submitted_at;
     campaign.waiting = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
     facts.campaigns.push_back(std::move(campaign));
@@ -219,25 +235,6 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
   return facts;
 }
 
-std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
-  std::vector<store::WaitingJob> jobs;
-  const auto& waiting = waiting_[index_of(cluster)];
-  for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
-    if (condemned_.contains(id_of(*index))) continue;
-    const auto& job = world_.jobs[index_of(*index)];
-    const auto& spec = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)];
-    const auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
-    jobs.push_back({.id = id_of(*index),
-                    .campaign = grid::CampaignId{job.campaign + 1},
-                    .submitted_at = job.queued,
-                    .resources_per_job = spec.resources_per_job,
-                    .job_ratio = pair.job_ratio,
-                    .last_start_at = pair.last_start_at,
-                    .last_accept_at = pair.last_accept_at});
-  }
-  return jobs;
-}
-
 Book::Pair& Book::pair_of(grid::CampaignId campaign, grid::ClusterId cluster) {
   const auto& clusters = world_.scenario.campaigns[index_of(campaign)].clusters;
   const auto found = std::ranges::find(clusters, index_of(cluster), &CampaignOnCluster::cluster);
@@ -262,8 +259,6 @@ void Book::write(std::span<const store::Submitted> submitted) {
     if (!pair.job_ratio) pair.job_ratio = one.first_ratio;
   }
 }
-
-void Book::condemn(std::span<const grid::JobId> jobs) { condemned_.insert(jobs.begin(), jobs.end()); }
 
 std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant now) {
   auto& campaign = campaigns_[index_of(launch.campaign)];

@@ -4,11 +4,14 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
 #include "lib/store/prediction.hpp"
+#include "metascheduler/planner/plan.hpp"
 #include "sim/gridsim/cluster.hpp"
 
 namespace gleaner::gridsim {
@@ -24,7 +27,7 @@ class Book {
   /// The updator: the clusters' status, and what became of the jobs.
   void look(std::span<const Cluster> clusters, grid::Instant now);
 
-  [[nodiscard]] store::PlanningFacts planning_facts() const;
+  [[nodiscard]] store::PlanningFacts planning_facts(grid::Instant now) const;
   [[nodiscard]] store::PredictionFacts prediction_facts(grid::Instant window_begin);
   /// Of our jobs that wait on a cluster, the newest first, without those that are to be killed already.
   [[nodiscard]] std::vector<store::WaitingJob> waiting_jobs(int cluster) const;
@@ -32,6 +35,8 @@ class Book {
   void write(std::span<const store::StoredForecast> forecasts);
   void write(std::span<const store::Submitted> submitted);
   void condemn(std::span<const grid::JobId> jobs);
+  /// The youngest running jobs of a campaign on a cluster, and all that wait there: to be killed.
+  [[nodiscard]] std::vector<grid::JobId> to_preempt(const planner::Preemption& preemption) const;
   /// Takes tasks from the bag, those given back first; the jobs made for them, fewer when the bag has
   /// fewer.
   [[nodiscard]] std::vector<int> launch(const store::PlannedLaunch& launch, grid::Instant now);
@@ -46,7 +51,7 @@ class Book {
     std::int64_t concluded = 0, done = 0;
     double duration_sum = 0, duration_squares = 0;
     int failures_in_a_row = 0;
-    std::optional<grid::Instant> last_start_at, last_accept_at;
+    std::optional<grid::Instant> last_start_at, last_accept_at, last_failure_at;
     std::optional<double> job_ratio;
     int nsub = 0;
     double offered = 0;
@@ -74,6 +79,9 @@ class Book {
   void settle(const Job& job, Campaign& campaign, Pair& pair);
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
+  [[nodiscard]] store::PolicyFacts policy_facts(grid::Instant now) const;
+  void add_usage(store::PolicyFacts& facts, grid::Instant now) const;
+  void add_endings(store::PolicyFacts& facts, grid::Instant now) const;
   [[nodiscard]] store::PlanningPair planning_pair(int campaign, std::size_t pair) const;
 
   World& world_;
@@ -84,6 +92,9 @@ class Book {
   std::vector<JobState> known_;         ///< of each job, as far as the grid has looked
   std::set<grid::JobId> condemned_;
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
+  std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
+  /// Resource-seconds of ended jobs by user, project and day.
+  std::map<std::tuple<std::string, std::string, std::int64_t>, double> usage_;
   std::vector<int> free_;               ///< by cluster, in the status
   grid::Instant status_at_{};
 };

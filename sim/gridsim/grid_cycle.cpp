@@ -31,7 +31,7 @@ void GridCycle::predict(grid::Instant now) {
 
 void GridCycle::wipe(grid::Instant now) {
   const auto& config = world_.scenario.config;
-  const auto facts = book_.planning_facts();
+  const auto facts = book_.planning_facts(now);
   wiped_.clear();
   for (std::size_t i = 0; i < facts.clusters.size(); ++i) {
     const auto& cluster = facts.clusters[i];
@@ -41,19 +41,24 @@ void GridCycle::wipe(grid::Instant now) {
                               .flood = cluster.flood};
     auto wiped = nikita::to_wipe(queue, {.grace = config.waiting_grace, .timeout = config.remote_waiting_timeout}, now);
     wiped.excess.insert(wiped.excess.end(), wiped.waited_too_long.begin(), wiped.waited_too_long.end());
-    book_.condemn(wiped.excess);
-    const auto deleted = after(now, world_.scenario.cycle_work + world_.scenario.clusters[i].api_latency);
-    for (const auto id : wiped.excess) {
-      const int job = static_cast<int>(id.value() - 1);
-      world_.agenda.add(deleted, {.kind = Event::Kind::job_deleted, .cluster = static_cast<int>(i), .job = job});
-      ++wiped_[{world_.jobs[static_cast<std::size_t>(job)].campaign, static_cast<int>(i)}];
-    }
+    remove(wiped.excess, now);
+    for (const auto id : wiped.excess) ++wiped_[{world_.jobs[static_cast<std::size_t>(id.value() - 1)].campaign, static_cast<int>(i)}];
+  }
+}
+
+void GridCycle::remove(std::span<const grid::JobId> jobs, grid::Instant now) {
+  book_.condemn(jobs);
+  for (const auto id : jobs) {
+    const int job = static_cast<int>(id.value() - 1);
+    const int cluster = world_.jobs[static_cast<std::size_t>(job)].cluster;
+    const double latency = world_.scenario.clusters[static_cast<std::size_t>(cluster)].api_latency;
+    world_.agenda.add(after(now, world_.scenario.cycle_work + latency), {.kind = Event::Kind::job_deleted, .cluster = cluster, .job = job});
   }
 }
 
 grid::Instant GridCycle::plan(grid::Instant now) {
   const auto& config = world_.scenario.config;
-  const auto facts = book_.planning_facts();
+  const auto facts = book_.planning_facts(now);
   const auto plan = planner::plan(metascheduler::snapshot_of(facts, config, now), metascheduler::planner_config_of(config));
   const auto begin = after(now, world_.scenario.cycle_work);
   std::map<grid::ClusterId, grid::Instant> free_at;
@@ -63,6 +68,8 @@ grid::Instant GridCycle::plan(grid::Instant now) {
     at = submit({.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, at);
     last = std::max(last, at);
   }
+  // What the metascheduler condemns, nikita deletes in the next cycle.
+  for (const auto& preemption : plan.preemptions) remove(book_.to_preempt(preemption), now + config.cycle_period);
   const auto submitted = metascheduler::submitted_of(plan, facts);
   book_.write(submitted);
   remember(facts, submitted, now);

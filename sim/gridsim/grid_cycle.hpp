@@ -35,6 +35,7 @@ class GridCycle {
  private:
   void predict(grid::Instant now);
   void wipe(grid::Instant now);
+  void remove(std::span<const grid::JobId> jobs, grid::Instant now);
   grid::Instant plan(grid::Instant now);
   [[nodiscard]] grid::Instant submit(const store::PlannedLaunch& launch, grid::Instant at);
   void remember(const store::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now);

@@ -73,6 +73,10 @@ struct CampaignSpec {
   std::string name;
   std::string user;
   grid::CampaignType type = grid::CampaignType::default_;
+  std::string project;
+  int priority = 4;              ///< of the seven, 1 the highest
+  std::optional<std::string> scheduler;
+  std::optional<double> min_duration;  ///< seconds
   double at = 0;                 ///< its submission, seconds since the beginning
   std::int64_t tasks = 1;
   Distribution duration;         ///< of a task on a cluster of speed 1
@@ -87,6 +91,7 @@ struct Scenario {
   std::map<std::string, std::string> settings;  ///< what it differs by from the defaults
   std::vector<ClusterSpec> clusters;
   std::vector<CampaignSpec> campaigns;
+  std::map<std::string, double> shares;  ///< of users, for the fair-share policies
 };
 
 }  // namespace gleaner::gridsim

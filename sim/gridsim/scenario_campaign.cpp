@@ -83,6 +83,10 @@ CampaignSpec CampaignReader::read() {
           has_tasks_ = true;
           campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
         })},
+       {"project", inline_only([&](const Node& value, const Path& at) { campaign_.project = jdl::read_word(value, at.text, "a name", findings_).value_or(""); })},
+       {"priority", inline_only([&](const Node& value, const Path& at) {
+          campaign_.priority = static_cast<int>(jdl::read_integer(value, at.text, {1, 7}, findings_).value_or(4));
+        })},
        {"test_mode", inline_only([&](const Node& value, const Path& at) {
           if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
           else if (value.text == "true") campaign_.type = grid::CampaignType::test;
@@ -207,6 +211,10 @@ void CampaignReader::read_jdl(const Node& value, const Path& at) {
 void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, const Path& at) {
   if (campaign_.name.empty()) campaign_.name = file.name;
   campaign_.type = file.type;
+  campaign_.project = file.project;
+  campaign_.priority = file.scheduling.priority;
+  campaign_.scheduler = file.scheduling.scheduler;
+  if (file.scheduling.min_duration) campaign_.min_duration = static_cast<double>(file.scheduling.min_duration->count());
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);
   for (const auto& section : file.clusters) {
     const auto found = std::ranges::find(scenario_.clusters, section.name, &ClusterSpec::name);

@@ -28,6 +28,16 @@ void read_configuration(const Node& node, const Path& path, Scenario& scenario, 
   }
 }
 
+void read_shares(const Node& node, const Path& path, Scenario& scenario, Findings& findings) {
+  if (node.kind != jdl::NodeKind::object) {
+    refuse(node, path, R"(an object of users, e.g. {"ada": 25, "ben": 75})", findings);
+    return;
+  }
+  for (const auto& member : node.members) {
+    if (const auto shares = read_number(member.value, path / member.spelling, {0, 1e9}, findings)) scenario.shares[member.spelling] = *shares;
+  }
+}
+
 const Node* find(const Node& root, std::string_view key) {
   for (const auto& member : root.members) {
     if (member.spelling == key) return &member.value;
@@ -47,6 +57,7 @@ Scenario read_root(const Node& root, const std::filesystem::path& folder, Findin
                {"length", [&](const Node& node, const Path& path) { scenario.length = read_seconds(node, path, {1, 3660.0 * 86400}, findings); }},
                {"cycle_work", [&](const Node& node, const Path& path) { scenario.cycle_work = read_seconds(node, path, {0, 3600}, findings).value_or(0); }},
                {"configuration", [&](const Node& node, const Path& path) { read_configuration(node, path, scenario, findings); }},
+               {"shares", [&](const Node& node, const Path& path) { read_shares(node, path, scenario, findings); }},
                {"clusters", [&](const Node& node, const Path& path) { read_clusters(node, path, folder, scenario, findings); }, Key::Need::mandatory},
                {"campaigns", later, Key::Need::mandatory}},
               findings);

@@ -1,0 +1,98 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/gridsim/book.hpp"
+
+/// The part of the grid's knowledge that goes job by job: what runs, what waits, what is to be killed.
+namespace gleaner::gridsim {
+namespace {
+
+std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
+grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
+
+}  // namespace
+
+std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
+  std::vector<store::WaitingJob> jobs;
+  const auto& waiting = waiting_[index_of(cluster)];
+  for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
+    if (condemned_.contains(id_of(*index))) continue;
+    const auto& job = world_.jobs[index_of(*index)];
+    const auto& spec = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)];
+    const auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
+    jobs.push_back({.id = id_of(*index),
+                    .campaign = grid::CampaignId{job.campaign + 1},
+                    .submitted_at = job.queued,
+                    .resources_per_job = spec.resources_per_job,
+                    .job_ratio = pair.job_ratio,
+                    .last_start_at = pair.last_start_at,
+                    .last_accept_at = pair.last_accept_at});
+  }
+  return jobs;
+}
+
+void Book::condemn(std::span<const grid::JobId> jobs) { condemned_.insert(jobs.begin(), jobs.end()); }
+
+std::vector<grid::JobId> Book::to_preempt(const planner::Preemption& preemption) const {
+  const auto campaign = static_cast<int>(preemption.campaign.value() - 1);
+  const auto cluster = index_of(static_cast<int>(preemption.cluster.value() - 1));
+  const auto is_meant = [&](int job) { return world_.jobs[index_of(job)].campaign == campaign && !condemned_.contains(id_of(job)); };
+  std::vector<grid::JobId> jobs;
+  for (auto job = running_[cluster].rbegin(); job != running_[cluster].rend() && std::ssize(jobs) < preemption.jobs; ++job) {
+    if (is_meant(*job)) jobs.push_back(id_of(*job));
+  }
+  for (const int job : waiting_[cluster]) {
+    if (is_meant(job)) jobs.push_back(id_of(job));
+  }
+  return jobs;
+}
+
+store::PolicyFacts Book::policy_facts(grid::Instant now) const {
+  store::PolicyFacts facts;
+  add_usage(facts, now);
+  add_endings(facts, now);
+  for (const auto& [user, shares] : world_.scenario.shares)
+    facts.shares.push_back({.id = std::ssize(facts.shares) + 1, .name = user, .is_user = true, .parent = std::nullopt, .shares = shares});
+  std::map<std::pair<int, int>, int> dying;
+  for (const auto& jobs : running_) {
+    for (const int job : jobs) {
+      if (condemned_.contains(id_of(job))) ++dying[{world_.jobs[index_of(job)].campaign, world_.jobs[index_of(job)].cluster}];
+    }
+  }
+  for (const auto& [pair, jobs] : dying) facts.dying.push_back({grid::CampaignId{pair.first + 1}, grid::ClusterId{pair.second + 1}, jobs});
+  return facts;
+}
+
+/// As the query policies.usage: of the jobs that ended, by day, and of those that run.
+void Book::add_usage(store::PolicyFacts& facts, grid::Instant now) const {
+  const auto today = std::chrono::floor<std::chrono::days>(now).time_since_epoch().count();
+  auto usage = usage_;
+  for (const auto& jobs : running_) {
+    for (const int index : jobs) {
+      const auto& job = world_.jobs[index_of(index)];
+      const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
+      usage[{spec.user, spec.project, today}] += std::max(0.0, seconds_of(now) - seconds_of(*job.held)) * job.width;
+    }
+  }
+  for (const auto& [key, seconds] : usage)
+    facts.usage.push_back({.user = std::get<0>(key), .project = std::get<1>(key), .days_ago = static_cast<int>(today - std::get<2>(key)), .resource_seconds = seconds});
+}
+
+/// As the query policies.endings: by the pair's mean duration or, while none is known, the walltime.
+void Book::add_endings(store::PolicyFacts& facts, grid::Instant now) const {
+  std::map<std::pair<int, double>, double> endings;
+  for (const auto& jobs : running_) {
+    for (const int index : jobs) {
+      const auto& job = world_.jobs[index_of(index)];
+      const auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
+      const double walltime = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].walltime;
+      const double elapsed = std::max(0.0, seconds_of(now) - seconds_of(*job.held));
+      const double expected = pair.done > 0 ? std::max(pair.duration_sum / static_cast<double>(pair.done), elapsed * 1.1) : walltime;
+      const double after = std::ceil(std::max(1.0, std::min(walltime, expected) - elapsed));
+      endings[{job.cluster, after}] += job.width;
+    }
+  }
+  for (const auto& [key, resources] : endings) facts.endings.push_back({.cluster = grid::ClusterId{key.first + 1}, .after = key.second, .resources = resources});
+}
+
+}  // namespace gleaner::gridsim

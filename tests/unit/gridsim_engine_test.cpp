@@ -1,0 +1,146 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/gridsim/metrics.hpp"
+#include "sim/gridsim/plot.hpp"
+#include "sim/gridsim/scenario_file.hpp"
+#include "sim/gridsim/settings.hpp"
+
+namespace gleaner::gridsim {
+namespace {
+
+Scenario a_scenario(const std::string& clusters, const std::string& campaigns, const std::string& more = "") {
+  auto scenario = read_scenario("{" + more + "\"clusters\": {" + clusters + "}, \"campaigns\": [" + campaigns + "]}", ".");
+  if (!scenario) throw std::logic_error{jdl::render(scenario.error(), "scenario")};
+  return *scenario;
+}
+
+constexpr auto kSixteen = R"("alpha": {"nodes": 4, "cores": 4, "start_delay": "1s", "start_rate": 2})";
+
+TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
+  const auto outcome = simulate(a_scenario(kSixteen, R"({"tasks": 100, "duration": {"uniform": ["5s", "60s"]}})"));
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_EQ(outcome.campaigns.at(0).done, 100);
+  std::vector<int> done(100);
+  for (const auto& job : outcome.jobs) done[static_cast<std::size_t>(job.task)] += job.end == JobEnd::done ? 1 : 0;
+  EXPECT_THAT(done, testing::Each(1));
+}
+
+TEST(GridsimEngine, TheSameSeed_GivesTheSameDay) {
+  const auto scenario = a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "2m"}, "duration": "5m", "resources": [1, 4]}})",
+                                   R"({"tasks": 300, "duration": {"lognormal": {"median": "30s", "sigma": 1}}})");
+  const auto one = measure(scenario, simulate(scenario));
+  const auto two = measure(scenario, simulate(scenario));
+  EXPECT_EQ(one.makespan, two.makespan);
+  EXPECT_EQ(one.all.submitted, two.all.submitted);
+  EXPECT_EQ(one.preempted, two.preempted);
+}
+
+TEST(GridsimEngine, TheClusterStartsSoManyJobsASecond_EachAfterItsDelay) {
+  const auto outcome = simulate(a_scenario(kSixteen, R"({"tasks": 16, "duration": "10m"})"));
+  std::vector<double> starts;
+  for (const auto& job : outcome.jobs) starts.push_back(seconds_of(*job.started));
+  std::ranges::sort(starts);
+  for (std::size_t i = 1; i < starts.size(); ++i) EXPECT_GE(starts[i] - starts[i - 1], 0.5 - 1e-9);
+  EXPECT_GE(starts.front(), 1.0);
+}
+
+TEST(GridsimEngine, ALocalJob_KillsTheYoungest_AndTheirTasksAreDoneLater) {
+  const auto scenario = a_scenario(R"("alpha": {"nodes": 1, "cores": 4, "preemption_delay": "5s", "local": {"every": {"list": ["100s", "10d"]}, "duration": "60s", "resources": 2}})",
+                                   R"({"tasks": 4, "duration": "300s"})");
+  const auto outcome = simulate(scenario);
+  const auto metrics = measure(scenario, outcome);
+  EXPECT_EQ(metrics.preempted, 2);
+  EXPECT_EQ(outcome.campaigns.at(0).done, 4);
+  grid::Instant youngest_survivor{};
+  for (const auto& job : outcome.jobs) {
+    if (job.end == JobEnd::done && *job.held < instant_of(90)) youngest_survivor = std::max(youngest_survivor, *job.held);
+  }
+  for (const auto& job : outcome.jobs) {
+    if (job.end == JobEnd::preempted) {
+      EXPECT_GT(*job.held, youngest_survivor);
+    }
+  }
+  EXPECT_GT(metrics.all.wasted, 0);
+}
+
+TEST(GridsimEngine, NobodyEverHoldsMoreThanThereIs) {
+  const auto scenario = a_scenario(
+      R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "60s"}, "duration": {"uniform": ["10s", "5m"]}, "resources": [1, 3, 8]}})",
+      R"({"tasks": 200, "duration": {"uniform": ["5s", "2m"]}}, {"tasks": 50, "resources": "/nodes=1", "duration": "30s"})", R"("length": "2h", )");
+  const auto outcome = simulate(scenario);
+  int used = 0;
+  for (const auto& change : outcome.usage) {
+    used += change.delta;
+    ASSERT_GE(used, 0);
+    ASSERT_LE(used, 16);
+  }
+}
+
+TEST(GridsimEngine, AWideJob_IsNotStarvedByTheNarrowOnesBehindIt) {
+  const auto outcome = simulate(a_scenario(kSixteen,
+                                           R"({"name": "narrow", "tasks": 4000, "duration": "60s", "walltime": "0:02:00"},
+                                              {"name": "wide", "at": "1m", "tasks": 2, "resources": "/core=16", "duration": "60s", "walltime": "0:02:00"})",
+                                           R"("configuration": {"campaign_order": "fifo"}, "length": "3h", )"));
+  EXPECT_EQ(outcome.campaigns.at(0).failed, 0);
+  EXPECT_GT(outcome.campaigns.at(0).done, 1000);
+}
+
+TEST(GridsimEngine, ATaskLongerThanItsWalltime_Fails_AndIsWaste) {
+  const auto scenario = a_scenario(kSixteen, R"({"tasks": 2, "duration": "10m", "walltime": "0:01:00"})");
+  const auto metrics = measure(scenario, simulate(scenario));
+  EXPECT_EQ(metrics.campaigns.at(0).failed, 2);
+  EXPECT_EQ(metrics.walltime_kills, 2);
+  EXPECT_NEAR(metrics.all.wasted, 120, 1);
+}
+
+TEST(GridsimMetrics, ResourceSeconds_AddUp) {
+  const auto scenario = a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "3m"}, "duration": "5m", "resources": [1, 4]}})",
+                                   R"({"tasks": 300, "duration": "45s"})");
+  const auto metrics = measure(scenario, simulate(scenario));
+  const auto& all = metrics.all;
+  EXPECT_NEAR(all.local + all.used + all.wasted + all.overhead + all.idle, all.capacity, 1e-3 * all.capacity);
+  EXPECT_NEAR(all.used, 300 * 45, 1);
+  EXPECT_LE(metrics.efficiency(), 1.0);
+}
+
+TEST(GridsimMetrics, JainsIndex_IsOneForEquals_AndOneInNForOneWhoGetsAll) {
+  EXPECT_DOUBLE_EQ(*jain({2, 2, 2}), 1.0);
+  EXPECT_DOUBLE_EQ(*jain({6, 0, 0}), 1.0 / 3);
+  EXPECT_EQ(jain({}), std::nullopt);
+}
+
+TEST(GridsimOmniscient, PacksWholeJobs) {
+  const std::vector<Width> fours{{4, 100}};
+  const std::vector<Width> mixed{{4, 1}, {3, 100}};
+  EXPECT_EQ(packed(7, fours), 4);
+  EXPECT_EQ(packed(8, mixed), 7);
+  EXPECT_EQ(packed(9, mixed), 9);
+  EXPECT_EQ(packed(3, fours), 0);
+}
+
+TEST(GridsimOmniscient, IsWhatTheFreeResourcesGive_CutToTheWork) {
+  const auto scenario = a_scenario(R"("alpha": {"nodes": 1, "cores": 10, "local": {"every": {"list": ["100s", "10d"]}, "duration": "100s", "resources": 4}})",
+                                   R"({"tasks": 10, "resources": 3, "duration": "60s"})");
+  const auto usage = simulate_local(scenario, 1000);
+  const auto whole = omniscient(scenario, usage, std::vector<double>{1800.0}, 1000);
+  EXPECT_TRUE(whole.complete);
+  EXPECT_NEAR(whole.until, 100 + 100 + 300 / 9.0, 0.01);  // 9 of 10, then 6 of 6, then 9 of 10 again
+  EXPECT_NEAR(omniscient(scenario, usage, std::vector<double>{1800.0}, 150).work, 900 + 300, 1);
+}
+
+TEST(GridsimPlot, TheMeansOfTheParts_AreTheUse) {
+  Variant variant;
+  variant.scenario = a_scenario(kSixteen, R"({"tasks": 16, "duration": "100s"})");
+  variant.outcome = simulate(variant.scenario);
+  variant.metrics = measure(variant.scenario, variant.outcome);
+  const auto use = use_over_time(variant, 0, 50);
+  double sum = 0;
+  for (const double mean : use.means.at(1)) sum += mean * use.step;
+  EXPECT_NEAR(sum, variant.metrics.all.used + variant.metrics.all.overhead, 1);
+}
+
+}  // namespace
+}  // namespace gleaner::gridsim
