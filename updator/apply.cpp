@@ -7,8 +7,10 @@
 #include <set>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/sink.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/policies.hpp"
 #include "updator/classify.hpp"
 
 namespace gleaner::updator {
@@ -57,6 +59,7 @@ class Application {
   void add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence);
   void tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end);
   void write_tallies();
+  void brake_sinks();
   void write_status();
 
   store::Transaction& transaction_;
@@ -205,6 +208,24 @@ void Application::write_tallies() {
   }
 }
 
+/// Before it swallows more than a few tasks: a cluster of which nothing is known gets only a few.
+void Application::brake_sinks() {
+  const auto& config = visit_.config;
+  for (const auto& suspect : store::suspects(transaction_, visit_.cluster.id, grid::kTellingEnds)) {
+    if (!grid::is_sink(suspect.mean, suspect.min_duration, suspect.elsewhere)) continue;
+    const store::Target pair{.campaign = suspect.campaign, .cluster = visit_.cluster.id};
+    const auto against = suspect.min_duration && suspect.mean < *suspect.min_duration
+                             ? fmt::format("the JDL's min_duration is {:g} s", *suspect.min_duration)
+                             : fmt::format("they take {:.1f} s elsewhere", *suspect.elsewhere);
+    const auto reason = fmt::format("the last {} jobs there ended without an error after {:.1f} s, and {}: they may have done nothing",
+                                    suspect.ends, suspect.mean, against);
+    store::open_event(transaction_, {.code = "SINK", .target = pair, .job = {}, .message = reason}, now_);
+    store::set_brake(transaction_, pair, reason,
+                     {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now_);
+    store::judged(transaction_, suspect.campaign, visit_.cluster.id);
+  }
+}
+
 void Application::write_status() {
   store::GridStatus status;
   status.cluster = visit_.cluster.id;
@@ -232,6 +253,7 @@ Changes Application::write() {
   changes_.observed = static_cast<int>(observations_.size());
   changes_.ended = store::end_jobs(transaction_, endings_, now_);
   write_tallies();
+  if (!endings_.empty()) brake_sinks();
   write_status();
   return changes_;
 }

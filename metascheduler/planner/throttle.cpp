@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lib/grid/sink.hpp"
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
@@ -10,12 +11,21 @@ namespace {
 /// Jobs of the pair that live, or may: those given in this plan too.
 int live_jobs(const Candidate& candidate) { return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs; }
 
+std::optional<double> longest_elsewhere(const Contender& contender, const Candidate& candidate) {
+  std::optional<double> longest;
+  for (const auto& other : contender.candidates) {
+    const auto& mean = other.pair->mean_duration;
+    if (&other != &candidate && mean && (!longest || *mean > *longest)) longest = mean;
+  }
+  return longest;
+}
+
 /// A cluster that has not yet done a job of the campaign, while there is something to compare its
-/// jobs with, may be a sink: jobs that end there at once without having done anything.
+/// jobs with, may be a sink; so may one whose jobs have ended in almost no time.
 bool may_be_a_sink(const Contender& contender, const Candidate& candidate) {
-  if (candidate.pair->mean_duration) return false;
-  if (candidate.pair->min_duration) return true;
-  return std::ranges::any_of(contender.candidates, [](const Candidate& other) { return other.pair->mean_duration.has_value(); });
+  const auto& pair = *candidate.pair;
+  if (pair.mean_duration) return grid::is_sink(*pair.mean_duration, pair.min_duration, longest_elsewhere(contender, candidate));
+  return pair.min_duration || longest_elsewhere(contender, candidate);
 }
 
 Reason reason_for(Limit bound) {

@@ -5,6 +5,7 @@
 
 #include "lib/grid/suggest.hpp"
 #include "predictor/algorithms/adaptive_down_exponential_up.hpp"
+#include "predictor/algorithms/control.hpp"
 #include "predictor/algorithms/measured.hpp"
 #include "predictor/algorithms/slow_start.hpp"
 #include "predictor/algorithms/two_way_adaptive.hpp"
@@ -16,8 +17,9 @@ const SlowStart kSlowStart;
 const TwoWayAdaptive kTwoWayAdaptive;
 const AdaptiveDownExponentialUp kAdaptiveDownExponentialUp;
 const Measured kMeasured;
+const Control kControl;
 
-constexpr std::array<const Algorithm*, 4> kAlgorithms{&kSlowStart, &kTwoWayAdaptive, &kAdaptiveDownExponentialUp, &kMeasured};
+constexpr std::array<const Algorithm*, 5> kAlgorithms{&kSlowStart, &kTwoWayAdaptive, &kAdaptiveDownExponentialUp, &kMeasured, &kControl};
 
 }  // namespace
 

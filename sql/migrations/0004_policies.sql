@@ -14,7 +14,11 @@ ALTER TABLE campaigns
   ADD COLUMN scheduler text GENERATED ALWAYS AS (jdl ->> 'scheduler') STORED,
   ADD COLUMN min_duration_s double precision GENERATED ALWAYS AS ((jdl ->> 'min_duration')::double precision) STORED;
 
-ALTER TABLE campaign_clusters ADD COLUMN last_failure_at timestamptz;
+ALTER TABLE campaign_clusters
+  ADD COLUMN last_failure_at timestamptz,
+  -- Of `done` and `duration_sum`, what was judged when the pair was last found to be a sink.
+  ADD COLUMN judged_done bigint NOT NULL DEFAULT 0,
+  ADD COLUMN judged_sum double precision NOT NULL DEFAULT 0;
 
 -- The administrators' priorities of users, 1 the highest, 7 the lowest.
 CREATE TABLE user_priorities (

@@ -131,3 +131,17 @@ DELETE FROM affinities WHERE user_name = $1 AND cluster_id = $2 RETURNING user_n
 -- name: policies.set_user_priority
 -- $1 user, $2 priority.
 INSERT INTO user_priorities (user_name, priority) VALUES ($1, $2) ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority
+
+-- name: policies.suspects
+-- Campaigns whose jobs end on a cluster: how long they take there of late, at least by the JDL, and at most elsewhere. $1 cluster,
+-- $2 ends that tell something.
+SELECT p.campaign_id, p.done - p.judged_done AS ends, (p.duration_sum - p.judged_sum) / (p.done - p.judged_done) AS mean, c.min_duration_s,
+  (SELECT max(o.duration_sum / o.done) FROM campaign_clusters o
+   WHERE o.campaign_id = p.campaign_id AND o.cluster_id <> p.cluster_id AND o.done >= $2) AS elsewhere
+FROM campaign_clusters p
+JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
+WHERE p.cluster_id = $1 AND p.done - p.judged_done >= $2
+
+-- name: policies.judged
+-- What was done until now was judged. $1 campaign, $2 cluster.
+UPDATE campaign_clusters SET judged_done = done, judged_sum = duration_sum WHERE campaign_id = $1 AND cluster_id = $2

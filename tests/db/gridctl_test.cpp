@@ -53,6 +53,44 @@ TEST_F(Gridctl, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   EXPECT_EQ(code({"db", "status"}), 0);
 }
 
+TEST_F(Gridctl, Limits_AreSetListedAndRemoved_AndWrongOnesRefused) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  EXPECT_EQ(code({"limit", "set", "running_jobs", "500"}), 0);
+  EXPECT_EQ(code({"limit", "set", "resource_seconds", "3600", "--user", "ada", "--cluster", "alpha", "--days", "7"}), 0);
+  const auto listed = run({"limit", "list"}).output;
+  EXPECT_THAT(listed, AllOf(HasSubstr("the whole grid"), HasSubstr("user ada, cluster alpha"), HasSubstr("3600")));
+  EXPECT_THAT(run({"limit", "set", "runing_jobs", "5"}).output, HasSubstr("did you mean 'running_jobs'?"));
+  EXPECT_THAT(run({"limit", "set", "running_jobs", "many"}).output, HasSubstr("'many' is not a limit"));
+  EXPECT_THAT(run({"limit", "set", "running_jobs", "5", "--days", "2"}).output, HasSubstr("--days is for resource_seconds"));
+  EXPECT_THAT(run({"limit", "set", "resources", "5", "--cluster", "alpa"}).output, HasSubstr("did you mean 'alpha'?"));
+  EXPECT_EQ(code({"limit", "set", "resources", "5", "--campaign", "9"}), 3);
+  EXPECT_EQ(code({"limit", "remove", "1"}), 0);
+  EXPECT_EQ(code({"limit", "remove", "1"}), 3);
+}
+
+TEST_F(Gridctl, Shares_AreATreeOfProjectsAndUsers) {
+  EXPECT_EQ(code({"share", "set", "user", "ada", "1", "--project", "physics"}), 3);
+  EXPECT_EQ(code({"share", "set", "project", "physics", "60"}), 0);
+  EXPECT_EQ(code({"share", "set", "project", "biology", "40"}), 0);
+  EXPECT_EQ(code({"share", "set", "user", "ada", "1", "--project", "physics"}), 0);
+  EXPECT_THAT(run({"share", "list"}).output, AllOf(HasSubstr("/physics/ada"), HasSubstr("60.0 %"), HasSubstr("40.0 %")));
+  EXPECT_EQ(code({"share", "set", "group", "physics", "60"}), 2);
+  EXPECT_EQ(code({"share", "remove", "user", "ada"}), 3);
+  EXPECT_EQ(code({"share", "remove", "project", "physics"}), 0);
+  EXPECT_THAT(run({"share", "list"}).output, Not(HasSubstr("ada")));
+}
+
+TEST_F(Gridctl, CouplesAndPrioritiesOfUsers_AreEdited) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  EXPECT_EQ(code({"affinity", "add", "ada", "alpha"}), 0);
+  EXPECT_THAT(run({"affinity", "list"}).output, HasSubstr("ada"));
+  EXPECT_EQ(code({"affinity", "remove", "ada", "alpha"}), 0);
+  EXPECT_EQ(code({"affinity", "remove", "ada", "alpha"}), 3);
+  EXPECT_EQ(code({"user", "priority", "ada", "2"}), 0);
+  EXPECT_EQ(code({"user", "priority", "ada", "8"}), 2);
+  EXPECT_THAT(run({"usage", "list"}).output, HasSubstr("Nothing was used"));
+}
+
 TEST_F(Gridctl, Cluster_IsAddedEditedDisabledAndRemoved) {
   EXPECT_EQ(code({"cluster", "edit", "alpha", "--url=http://localhost:1/api"}), 3);
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--power", "2", "--flood", "0.3", "--array-size", "100"}), 0);

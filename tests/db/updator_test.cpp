@@ -60,5 +60,46 @@ TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault) {
   EXPECT_EQ(ended("task_error"), "5");
 }
 
+class Sinks : public Ends {
+ protected:
+  /// Jobs that ended without an error after so many seconds.
+  void done_after(const std::vector<store::LiveJob>& jobs, int seconds) {
+    all_ended(jobs, 0);
+    for (const auto& job : jobs) {
+      poll.ours.at(job.remote).started = now;
+      poll.ours.at(job.remote).stopped = now + grid::Seconds{seconds};
+    }
+    apply(jobs);
+  }
+  std::string brakes() { return value("SELECT count(*) FROM brakes"); }
+};
+
+TEST_F(Sinks, JobsThatEndSoonerThanTheJdlsMinDuration_BrakeTheClusterForTheCampaign) {
+  const auto campaign = a_campaign(10);
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5}'");
+  done_after(launched(campaign, alpha, 2), 0);
+  EXPECT_EQ(brakes(), "0") << "two ends tell little";
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'SINK'"), ::testing::HasSubstr("the last 3 jobs there ended without an error after 0.0 s"));
+}
+
+TEST_F(Sinks, JobsThatTakeMuchLongerElsewhere_BrakeTheCluster_AndOneEndIsNotJudgedTwice) {
+  const auto campaign = a_campaign(20);
+  execute("UPDATE campaign_clusters SET done = 3, duration_sum = 180 WHERE cluster_id = " + std::to_string(beta.value()));
+  done_after(launched(campaign, alpha, 3), 5);
+  EXPECT_EQ(brakes(), "1");
+  execute("DELETE FROM brakes");
+  done_after(launched(campaign, alpha, 1), 60);
+  EXPECT_EQ(brakes(), "0");
+}
+
+TEST_F(Sinks, ShortJobsEverywhere_AreNoSink) {
+  const auto campaign = a_campaign(20);
+  execute("UPDATE campaign_clusters SET done = 30, duration_sum = 30 WHERE cluster_id = " + std::to_string(beta.value()));
+  done_after(launched(campaign, alpha, 5), 0);
+  EXPECT_EQ(brakes(), "0");
+}
+
 }  // namespace
 }  // namespace gleaner::tests

@@ -91,7 +91,7 @@ TEST(FirstRatio, IsTheJdlsRequest_OrOneResource) {
 }
 
 TEST(Algorithms, UnknownName_IsRefusedWithTheClosestOne) {
-  EXPECT_THAT(algorithm_names(), testing::ElementsAre("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured"));
+  EXPECT_THAT(algorithm_names(), testing::ElementsAre("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured", "control"));
   EXPECT_THAT(find_algorithm("mesured").error(), testing::HasSubstr("did you mean 'measured'?"));
   EXPECT_TRUE(find_algorithm(kDefaultAlgorithm));
 }

@@ -1,0 +1,32 @@
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "predictor/algorithms/algorithm.hpp"
+#include "predictor/algorithms/evidence.hpp"
+
+namespace gleaner::prediction {
+
+/// Feedback control of what is submitted, on the waiting queue and the free resources. The error is
+/// taken in the logarithm of the ratio, so that the correction integrates over the cycles and the
+/// ratio never changes its sign. Too little: the error is the part of the offered resources that
+/// stayed free, so the steps are the gentler the nearer the fixed point is. Too much: all the way at
+/// once, as what waits in the queue beyond the flood cannot be taken back gently. Source: the work on
+/// controlling CiGri's injection of best-effort tasks with a proportional-integral controller.
+class Control final : public Algorithm {
+ public:
+  [[nodiscard]] std::string_view name() const override { return "control"; }
+
+ private:
+  [[nodiscard]] double propose(double old, const LastCycle& last, const QueueState& queue) const override {
+    constexpr double kGain = 1.0;
+    switch (verdict(old, last, queue)) {
+      case Verdict::too_big: return adaptive_down(old, last, queue);
+      case Verdict::too_small: return old * std::exp(kGain * std::clamp(queue.free_resources / std::max(1.0, last.free_offered), 0.0, 1.0));
+      case Verdict::unknown: break;
+    }
+    return old;
+  }
+};
+
+}  // namespace gleaner::prediction
