@@ -46,7 +46,7 @@ int main(int argc, char** argv) {
                   {"as", "USER", "check: the user to be taken for (the one who runs it)"},
                   {"older-than", "DURATION", "prune: instead of the configured retention, such as 90d"},
                   {"dry-run", "", "prune: only say how much"},
-                  {"user", "USER", "limit set: whom it holds; rules test: who submits (the one who runs it)"},
+                  {"user", "USER", "limit set: whom it holds; rules test: who would submit it"},
                   {"project", "PROJECT", "limit set: whom it holds; share: the project above, such as science/physics"},
                   {"campaign", "ID", "limit set: which one it holds"},
                   {"cluster", "NAME", "limit set: where it holds"},

@@ -1,0 +1,213 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "tests/system/grid_under_test.hpp"
+
+/// Each policy that has an effect on clusters, seen there.
+namespace gleaner::tests {
+namespace {
+
+constexpr process::Duration kPatience{180'000};
+
+class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
+ protected:
+  void SetUp() override {
+    if (is_real() && real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
+  }
+  void begin(Configuration configuration) {
+    GridUnderTest::Wish wish;
+    wish.backend = GetParam();
+    if (is_real()) wish.clusters.clear();
+    wish.configuration = std::move(configuration);
+    grid = std::make_unique<GridUnderTest>(wish);
+    // Every cluster has been seen before the first campaign is there.
+    cycle();
+    cores = static_cast<int>(grid->number("SELECT min(max_resources) FROM clusters"));
+  }
+  [[nodiscard]] static bool is_real() { return GetParam() == GridUnderTest::Backend::real_oar; }
+  void cycle() {
+    const auto ran = grid->run("almighty", {"--once"});
+    ASSERT_TRUE(ran.end.succeeded()) << ran.output;
+  }
+  void gridctl(std::vector<std::string> arguments) {
+    const auto ran = grid->run("gridctl", std::move(arguments));
+    ASSERT_TRUE(ran.end.succeeded()) << ran.output;
+  }
+  /// The campaign is another user's, with the same account on the clusters.
+  void belongs_to(grid::CampaignId campaign, const std::string& user) {
+    grid->execute(fmt::format("UPDATE campaigns SET user_name = '{0}' WHERE id = {1};"
+                              "INSERT INTO user_mappings SELECT '{0}', cluster_id, login FROM user_mappings WHERE user_name = 'alice' ON CONFLICT DO NOTHING",
+                              user, campaign.value()));
+  }
+  void say(grid::CampaignId campaign, const std::string& jdl) {
+    grid->execute(fmt::format("UPDATE campaigns SET jdl = jdl || '{}'::jsonb WHERE id = {}", jdl, campaign.value()));
+  }
+  std::int64_t jobs(grid::CampaignId campaign, const std::string& more = "true") {
+    return grid->number(fmt::format("SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.campaign_id = {} AND {}", campaign.value(), more));
+  }
+  void is_done(grid::CampaignId campaign, std::int64_t tasks) {
+    EXPECT_TRUE(grid->terminates(campaign, kPatience));
+    EXPECT_TRUE(grid->is_exactly_done(campaign, tasks));
+  }
+  /// Lets the tasks go that wait at the gate, and the service do the rest.
+  void finish() {
+    grid->oracle().open_gate();
+    grid->almighty().start();
+  }
+
+  std::unique_ptr<GridUnderTest> grid;
+  int cores = 0;
+};
+
+TEST_P(Policies, Affinity_GivesAClusterToTheCoupledUser_AndWhatIsLeftToOthers) {
+  begin({{"campaign_order", "affinity"}});
+  const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  const auto coupled = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
+  belongs_to(coupled, "bob");
+  gridctl({"affinity", "add", "bob", "alpha"});
+  cycle();
+  EXPECT_EQ(jobs(first, "k.name = 'alpha'"), 0);
+  EXPECT_GE(jobs(coupled, "k.name = 'alpha'"), cores);
+  EXPECT_GE(jobs(first, "k.name = 'beta'"), cores);
+  finish();
+  is_done(first, 4 * cores);
+  is_done(coupled, 2 * cores);
+}
+
+TEST_P(Policies, APriority_GoesBeforeAnEarlierCampaign) {
+  begin({{"campaign_order", "priority"}});
+  const auto earlier = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  const auto higher = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  say(higher, R"({"campaign_priority": 2})");
+  cycle();
+  EXPECT_EQ(jobs(earlier), 0);
+  EXPECT_GE(jobs(higher), 2 * cores);
+  finish();
+  is_done(earlier, 4 * cores);
+  is_done(higher, 4 * cores);
+}
+
+TEST_P(Policies, LowestJobs_AreKilledForNormalOnes_NoMoreThanNeeded_AndRunAgain) {
+  begin({{"flood", "0"}});
+  const auto lowest = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
+  say(lowest, R"({"campaign_priority": 7})");
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes(fmt::format("SELECT running FROM campaigns WHERE id = {}", lowest.value()), std::to_string(2 * cores), kPatience));
+  const auto normal = grid->submit({.tasks = 3, .exec_file = grid->oracle().task()});
+  EXPECT_TRUE(grid->terminates(normal, kPatience)) << "while the lowest jobs wait at the gate";
+  const auto killed = grid->number("SELECT count(*) FROM kill_requests WHERE reason = 'preempted'");
+  EXPECT_GE(killed, 1);
+  EXPECT_LE(killed, 6) << "three are needed; one cluster may be asked while the other is, too";
+  grid->oracle().open_gate();
+  is_done(lowest, 2 * cores);
+  is_done(normal, 3);
+}
+
+TEST_P(Policies, FairShare_SplitsTheGridBetweenTwoUsersOfEqualShares) {
+  begin({{"campaign_order", "fairshare"}});
+  gridctl({"share", "set", "user", "alice", "1"});
+  gridctl({"share", "set", "user", "bob", "1"});
+  const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  const auto second = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  belongs_to(second, "bob");
+  cycle();
+  EXPECT_NEAR(static_cast<double>(jobs(first)), static_cast<double>(jobs(second)), 2.0);
+  EXPECT_THAT(grid->run("gridctl", {"share", "list"}).output, testing::HasSubstr("50.0 %"));
+  finish();
+  is_done(first, 4 * cores);
+  is_done(second, 4 * cores);
+  EXPECT_EQ(grid->number("SELECT count(DISTINCT user_name) FROM usage"), 2);
+}
+
+TEST_P(Policies, Tickets_GiveEverybodySome) {
+  begin({{"campaign_order", "tickets"}});
+  const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  const auto second = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  belongs_to(second, "bob");
+  cycle();
+  EXPECT_GT(jobs(first), 0);
+  EXPECT_GT(jobs(second), 0);
+  finish();
+  is_done(first, 4 * cores);
+  is_done(second, 4 * cores);
+}
+
+TEST_P(Policies, Packed_FillsTheClusterInUse_BeforeItOpensAnother) {
+  begin({{"placement", "packed"}});
+  const auto on_beta = grid->submit({.tasks = 2, .exec_file = grid->oracle().gated_task(), .clusters = {"beta"}});
+  cycle();
+  const auto small = grid->submit({.tasks = 3, .exec_file = grid->oracle().gated_task()});
+  cycle();
+  EXPECT_EQ(jobs(small, "k.name = 'beta'"), 3);
+  finish();
+  is_done(on_beta, 2);
+  is_done(small, 3);
+}
+
+TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStarve) {
+  begin({{"campaign_order", "priority"}, {"flood", "0"}});
+  const auto stream = grid->submit({.tasks = 20 * cores, .exec_file = grid->oracle().task("sleep $((1 + $1 % 3))"), .clusters = {"alpha"}});
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns WHERE id = {}", cores - 1, stream.value()), "t", kPatience));
+  const auto wide = grid->submit({.tasks = 1, .exec_file = grid->oracle().task(), .clusters = {"alpha"}, .resources = fmt::format("/core={}", cores)});
+  say(wide, R"({"campaign_priority": 1})");
+  EXPECT_TRUE(grid->becomes(fmt::format("SELECT done FROM campaigns WHERE id = {}", wide.value()), "1", kPatience));
+  EXPECT_EQ(grid->value(fmt::format("SELECT state FROM campaigns WHERE id = {}", stream.value())), "in_treatment");
+  is_done(wide, 1);
+  is_done(stream, 20 * cores);
+}
+
+TEST_P(Policies, Prediction_SendsAFewJobsFirst_AndASecondCampaignOfTheCommandNone) {
+  begin({{"campaign_scheduler", "prediction"}});
+  const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  cycle();
+  EXPECT_EQ(jobs(first, "k.name = 'alpha'"), 3);
+  EXPECT_EQ(jobs(first, "k.name = 'beta'"), 3);
+  cycle();
+  EXPECT_EQ(jobs(first), 6);
+  finish();
+  is_done(first, 4 * cores);
+  grid->almighty().stop();
+  const auto second = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
+  cycle();
+  EXPECT_EQ(jobs(second), 2 * cores);
+  finish();
+  is_done(second, 2 * cores);
+}
+
+TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
+  begin({});
+  gridctl({"limit", "set", "running_jobs", "5", "--user", "alice"});
+  const auto campaign = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
+  cycle();
+  cycle();
+  EXPECT_EQ(jobs(campaign), 5);
+  EXPECT_THAT(grid->value("SELECT string_agg(sentence, ' ') FROM decisions"), testing::HasSubstr("at most 5 jobs at once, 5 now"));
+  gridctl({"limit", "set", "running_jobs", "7", "--user", "alice"});
+  cycle();
+  EXPECT_EQ(jobs(campaign), 7);
+  finish();
+  is_done(campaign, 2 * cores);
+}
+
+TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
+  begin({});
+  const auto campaign = grid->submit({.tasks = 10 * cores, .exec_file = grid->oracle().task()});
+  say(campaign, R"({"min_duration": 60})");
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM events WHERE code = 'SINK'", "2", kPatience));
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM brakes", "2", kPatience));
+  EXPECT_LE(jobs(campaign), 12);
+  grid->cancel(campaign);
+}
+
+std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) { return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"; }
+
+INSTANTIATE_TEST_SUITE_P(OnEachBackend, Policies, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar), name_of);
+
+}  // namespace
+}  // namespace gleaner::tests
