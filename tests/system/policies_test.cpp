@@ -150,7 +150,7 @@ TEST_P(Policies, Packed_FillsTheClusterInUse_BeforeItOpensAnother) {
 
 TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStarve) {
   begin({{"campaign_order", "priority"}, {"flood", "0"}});
-  const auto stream = grid->submit({.tasks = 20 * cores, .exec_file = grid->oracle().task("sleep $((1 + $1 % 3))"), .clusters = {"alpha"}});
+  const auto stream = grid->submit({.tasks = 10 * cores, .exec_file = grid->oracle().task("sleep $((1 + $1 % 3))"), .clusters = {"alpha"}});
   grid->almighty().start();
   ASSERT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns WHERE id = {}", cores - 1, stream.value()), "t", kPatience));
   const auto wide = grid->submit({.tasks = 1, .exec_file = grid->oracle().task(), .clusters = {"alpha"}, .resources = fmt::format("/core={}", cores)});
@@ -158,7 +158,7 @@ TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStar
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT done FROM campaigns WHERE id = {}", wide.value()), "1", kPatience));
   EXPECT_EQ(grid->value(fmt::format("SELECT state FROM campaigns WHERE id = {}", stream.value())), "in_treatment");
   is_done(wide, 1);
-  is_done(stream, 20 * cores);
+  is_done(stream, 10 * cores);
 }
 
 TEST_P(Policies, Prediction_SendsAFewJobsFirst_AndASecondCampaignOfTheCommandNone) {

@@ -3,7 +3,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "clients/text.hpp"
 #include "sim/gridsim/report.hpp"
 #include "sim/gridsim/scenario_file.hpp"
 #include "sim/gridsim/settings.hpp"
@@ -30,22 +29,6 @@ TEST(DefaultAlgorithm, OnSharedClusters_UsesNearlyAllThatAnOmniscientSchedulerWo
   EXPECT_LE(*metrics.all.submitted_before_full, 200);
   RecordProperty("efficiency", std::to_string(metrics.efficiency()));
   RecordProperty("waste", std::to_string(metrics.waste()));
-}
-
-TEST(GridsimReport, EveryLine_FitsIn80Columns) {
-  auto scenario = shared_clusters();
-  scenario.length = 3600;
-  std::vector<Variant> variants;
-  for (const auto* name : {"slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured"}) {
-    auto& variant = variants.emplace_back(Variant{name, scenario, {}, {}});
-    ASSERT_TRUE(set(variant.scenario, "predictor_algorithm", name));
-    variant.outcome = simulate(variant.scenario);
-    variant.metrics = measure(variant.scenario, variant.outcome);
-  }
-  for (const auto& text : {describe(variants.front(), {}), describe_all("predictor_algorithm", variants, {})}) {
-    std::istringstream lines{text};
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(clients::display_width(line), 80u) << line;
-  }
 }
 
 }  // namespace

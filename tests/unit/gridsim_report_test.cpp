@@ -1,0 +1,39 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "clients/text.hpp"
+#include "sim/gridsim/report.hpp"
+#include "sim/gridsim/scenario_file.hpp"
+#include "sim/gridsim/settings.hpp"
+
+namespace gleaner::gridsim {
+namespace {
+
+Scenario shared_clusters() {
+  std::ifstream input{"examples/shared-clusters.json"};
+  const std::string text{std::istreambuf_iterator<char>{input}, {}};
+  auto scenario = read_scenario(text, "examples");
+  if (!scenario) throw std::logic_error{jdl::render(scenario.error(), "shared-clusters.json")};
+  return *std::move(scenario);
+}
+
+TEST(GridsimReport, EveryLine_FitsIn80Columns) {
+  auto scenario = shared_clusters();
+  scenario.length = 3600;
+  std::vector<Variant> variants;
+  for (const auto* name : {"slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured"}) {
+    auto& variant = variants.emplace_back(Variant{name, scenario, {}, {}});
+    ASSERT_TRUE(set(variant.scenario, "predictor_algorithm", name));
+    variant.outcome = simulate(variant.scenario);
+    variant.metrics = measure(variant.scenario, variant.outcome);
+  }
+  for (const auto& text : {describe(variants.front(), {}), describe_all("predictor_algorithm", variants, {})}) {
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(clients::display_width(line), 80u) << line;
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::gridsim
