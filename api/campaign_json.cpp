@@ -33,6 +33,17 @@ void write_request(Json& json, const store::views::CampaignCluster& cluster) {
   json.field("project", cluster.project);
   json.field("best_effort", cluster.best_effort);
   json.field("max_jobs", cluster.max_jobs);
+  json.field("max_walltime", cluster.max_walltime);
+}
+
+/// Within what time most of the jobs done ended.
+void write_most_durations(Json& json, const store::views::CampaignCluster& cluster) {
+  if (!cluster.most_durations) return json.null();
+  json.object([&] {
+    json.field("share", store::views::kMostJobs);
+    json.field("jobs", cluster.durations);
+    json.field("seconds", *cluster.most_durations);
+  });
 }
 
 }  // namespace
@@ -79,6 +90,8 @@ void write_campaign_cluster(Json& json, const store::views::CampaignCluster& clu
   const Durations durations{cluster.done, cluster.duration_sum, cluster.duration_squares};
   json.field("average_jobs_duration", durations.mean());
   json.field("stddev_jobs_duration", durations.deviation());
+  json.key("most_durations");
+  write_most_durations(json, cluster);
   json.field("failures_in_a_row", cluster.failures_in_a_row);
   json.field("job_ratio", cluster.job_ratio);
   json.field("jobs_throughput", cluster.throughput);

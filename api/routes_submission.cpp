@@ -1,8 +1,10 @@
 // How campaigns come in.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/admission.hpp"
 #include "api/campaign_json.hpp"
@@ -11,6 +13,7 @@
 #include "api/task_intake.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/requests.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -48,9 +51,12 @@ void write_section(Json& json, const jdl::ClusterSection& section) {
     json.field("cluster_name", section.name);
     json.field("exec_file", section.exec_file);
     json.field("exec_directory", section.exec_directory);
-    json.field("resources", section.resources.text());
+    json.field("resources", section.resources_text());
     json.field("resources_per_job", section.resources.resources());
-    json.field("walltime", section.walltime);
+    json.field("walltime", section.walltime_expression.empty() ? std::optional{section.walltime} : std::nullopt);
+    json.field("walltime_expression", section.walltime_expression);
+    json.field("memory_mb", section.memory_mb);
+    json.field("max_walltime", section.max_walltime);
     json.field("properties", section.properties);
     json.field("project", section.project);
     json.field("best_effort", section.kind == jdl::JobKind::best_effort);
@@ -59,9 +65,21 @@ void write_section(Json& json, const jdl::ClusterSection& section) {
   });
 }
 
+jdl::Requests* address_of(std::optional<jdl::Requests>& requests) { return requests ? &*requests : nullptr; }
+
+/// By request number: how many tasks ask for something of their own.
+std::set<int> different_of(const std::optional<jdl::Requests>& requests) {
+  std::set<int> numbers;
+  if (!requests) return numbers;
+  for (const auto& one : requests->different()) numbers.insert(one.request);
+  return numbers;
+}
+
 http::Response check_only(const Call& call, Submission& submission, ParameterBody* following) {
   const auto& file = submission.file;
-  const auto tasks = TaskIntake{file, nullptr}.take_all(following);
+  auto requests = requests_of(submission);
+  if (!requests) return requests.error();
+  const auto tasks = TaskIntake{file, nullptr, address_of(*requests)}.take_all(following);
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   Json json;
@@ -71,6 +89,7 @@ http::Response check_only(const Call& call, Submission& submission, ParameterBod
     json.field("user", call.caller.user);
     json.field("type", grid::name_of(file.type));
     json.field("total_jobs", *tasks);
+    json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
     write_findings(json, submission);
   });
@@ -91,30 +110,56 @@ http::Response repeated(store::Transaction& transaction, const store::Repeated& 
 }
 
 /// Numbers need no transport: the database counts them out.
-bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* following) {
-  return following == nullptr && std::holds_alternative<jdl::Count>(file.parameters) && file.type == grid::CampaignType::default_;
+bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* following, const jdl::Requests* requests) {
+  return following == nullptr && requests == nullptr && std::holds_alternative<jdl::Count>(file.parameters) && file.type == grid::CampaignType::default_;
 }
 
-Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, ParameterBody* following) {
-  if (is_plain_count(file, following)) {
+Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, ParameterBody* following,
+                                jdl::Requests* requests) {
+  if (is_plain_count(file, following, requests)) {
     const auto count = std::get<jdl::Count>(file.parameters).tasks;
     store::write_numbered_tasks(transaction, id, count);
     return count;
   }
-  store::TaskWriter writer{transaction, id};
-  auto tasks = TaskIntake{file, &writer}.take_all(following);
+  store::TaskWriter writer{transaction, id, requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task};
+  auto tasks = TaskIntake{file, &writer, requests}.take_all(following);
   if (tasks) writer.finish();
   return tasks;
+}
+
+/// What the tasks ask for, and their input.
+void write_requests(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, const jdl::Requests* requests, grid::Instant now) {
+  const auto input = requests == nullptr ? jdl::constant_input_mb(file) : requests->mean_input_mb();
+  if (input) store::write_input(transaction, id, *input);
+  if (requests == nullptr) return;
+  std::vector<store::ClusterRequest> stored;
+  for (const auto& one : requests->different()) {
+    stored.push_back({.cluster = file.clusters[one.cluster].name, .request = one.request, .shape = one.shape, .resources = one.resources,
+                      .resources_per_job = one.resources_per_job, .memory_mb = one.memory_mb, .walltime = one.walltime});
+  }
+  store::write_requests(transaction, id, stored, now);
+}
+
+/// What decides what each task asks for.
+std::string asking(const jdl::CampaignFile& file) {
+  std::string text = fmt::format("{}\n{}\n", file.input_mb, fmt::join(file.parameter_names, " "));
+  for (const auto& section : file.clusters)
+    text += fmt::format("{}\n{}\n{} {}\n{}\n{}\n", section.name, section.resources_text(), section.walltime.count(), section.walltime_expression, section.memory_mb,
+                        section.max_walltime.value_or(grid::Seconds{0}).count());
+  return text;
 }
 
 /// The rules that had to know the tasks first are asked once these are written.
 http::Response store_campaign(const Call& call, store::Transaction& transaction, Submission& submission, const store::NewCampaign& campaign,
                               ParameterBody* following) {
   const auto& file = submission.file;
+  auto requests = requests_of(submission);
+  if (!requests) return requests.error();
   const auto outcome = store::create_campaign(transaction, campaign, call.now);
   if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission, following);
   const auto id = std::get<grid::CampaignId>(outcome);
-  const auto tasks = write_tasks(transaction, id, file, following);
+  const auto asked = asking(file);
+  const auto tasks = write_tasks(transaction, id, file, following, address_of(*requests));
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
@@ -122,6 +167,11 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
     if (!store::add_campaign_cluster(transaction, id, stored_section(section, id)))
       return error(409, fmt::format("cluster '{}' was removed just now", section.name));
   }
+  // What streamed tasks ask for was worked out as they came.
+  const bool differ = *requests || std::ranges::any_of(file.clusters, &jdl::ClusterSection::has_expressions);
+  if (differ && asking(file) != asked)
+    return error(409, "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
+  write_requests(transaction, id, file, address_of(*requests), call.now);
   store::complete_campaign(transaction, id, *tasks);
   const auto stored = store::views::campaign(transaction, id);
   transaction.commit();

@@ -9,6 +9,7 @@
 #include <rapidjson/error/en.h>
 
 #include "lib/grid/suggest.hpp"
+#include "lib/store/clusters.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -46,6 +47,12 @@ Said read_member(std::string_view key, const rapidjson::Value& value, Submission
   if (!value.IsString()) return fmt::format("'{}' is not a string", key);
   (key == "jdl" ? head.jdl : head.source) = text_of(value);
   return {};
+}
+
+std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
+  std::vector<jdl::ClusterLimits> limits;
+  for (const auto& cluster : store::clusters(transaction)) limits.push_back({cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb});
+  return limits;
 }
 
 std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters) {
@@ -96,7 +103,11 @@ tl::expected<SubmissionHead, std::string> read_head(std::string_view line) {
 }
 
 Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters) {
-  auto setting = call.connections.read([](store::Transaction& transaction) { return rules::load_setting(transaction); });
+  std::vector<jdl::ClusterLimits> limits;
+  auto setting = call.connections.read([&](store::Transaction& transaction) {
+    limits = load_limits(transaction);
+    return rules::load_setting(transaction);
+  });
   auto defaults = call.defaults;
   defaults.type = head.type;
   auto file = jdl::parse(head.jdl, defaults, &setting.known);
@@ -106,7 +117,20 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
   }
   if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
   auto warnings = warnings_of(*file, setting);
-  return Submission{std::move(*file), std::move(warnings), std::move(setting)};
+  Submission submission{std::move(*file), std::move(warnings), std::move(setting)};
+  submission.limits = std::move(limits);
+  return submission;
+}
+
+Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
+  std::vector<jdl::ClusterLimits> limits;
+  for (const auto& section : submission.file.clusters) {
+    const auto known = std::ranges::find(submission.limits, section.name, &jdl::ClusterLimits::name);
+    limits.push_back(known == submission.limits.end() ? jdl::ClusterLimits{.name = section.name} : *known);
+  }
+  auto requests = jdl::Requests::of(submission.file, std::move(limits));
+  if (!requests) return tl::unexpected{error(requests.error().message, std::span{&requests.error(), 1})};
+  return std::move(*requests);
 }
 
 store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign) {
@@ -116,7 +140,7 @@ store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, gri
   stored.priority = section.priority;
   stored.exec_file = expanded.exec_file;
   stored.exec_directory = expanded.exec_directory;
-  stored.resources = section.resources.text();
+  stored.resources = section.resources_text();
   stored.resources_per_job = section.resources.resources();
   stored.walltime = section.walltime;
   stored.properties = section.properties;
@@ -124,6 +148,7 @@ store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, gri
   stored.job_types = fmt::format("{}", fmt::join(section.job_types, ","));
   stored.best_effort = section.kind == jdl::JobKind::best_effort;
   stored.max_jobs = section.max_jobs;
+  stored.max_walltime = section.max_walltime;
   return stored;
 }
 

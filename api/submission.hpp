@@ -10,6 +10,7 @@
 #include "api/call.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/requests.hpp"
 #include "lib/rules/admission.hpp"
 #include "lib/store/campaigns.hpp"
 
@@ -38,12 +39,16 @@ struct Submission {
   bool is_admitted = false;
   bool is_changed = false;                    ///< by a rule
   std::optional<std::string> broken_rule{};   ///< for the administrators: what is wrong with a rule
+  std::vector<jdl::ClusterLimits> limits{};   ///< of every cluster
 };
 
 /// Checks the file against the clusters that there are. `streamed`: parameters may follow; without
 /// it, they must be in the file or the head.
 enum class Parameters { in_the_file, may_follow };
 [[nodiscard]] Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters);
+
+/// What works out the requests of its tasks; nothing when they all ask the same.
+[[nodiscard]] Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission);
 
 /// What is stored of one cluster's section.
 [[nodiscard]] store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign);

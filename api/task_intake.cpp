@@ -26,23 +26,22 @@ http::Response none() {
   return error(problem.message, std::span{&problem, 1});
 }
 
-void write(store::TaskWriter& writer, const jdl::Parameter& parameter) {
-  if (const auto* line = std::get_if<std::string>(&parameter)) return writer.add(store::ParameterForm::line, *line);
-  std::string json;
-  jdl::append_ndjson(json, parameter);
-  json.pop_back();  // the end of the line
-  writer.add(store::ParameterForm::arguments, json);
+http::Response wrong_request(const std::string& sentence) {
+  const jdl::Problem problem{{}, "parameters", {}, sentence};
+  return error(problem.message, std::span{&problem, 1});
 }
 
 }  // namespace
 
-TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer) : file_{file}, writer_{writer} {}
+TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests)
+    : file_{file}, writer_{writer}, requests_{requests} {}
 
 Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
   take_own();
   if (following != nullptr) {
     if (auto taken = take_following(*following); !taken) return tl::unexpected{std::move(taken.error())};
   }
+  if (wrong_request_) return tl::unexpected{std::move(*wrong_request_)};
   if (count_ == 0) return tl::unexpected{none()};
   if (file_.type != grid::CampaignType::test) return count_;
   write_test_tasks();
@@ -50,21 +49,37 @@ Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
 }
 
 void TaskIntake::add(const jdl::Parameter& parameter) {
-  ++count_;
-  if (file_.type == grid::CampaignType::test) {
-    if (kept_.size() < file_.clusters.size()) kept_.push_back(parameter);
-  } else if (writer_ != nullptr) {
-    write(*writer_, parameter);
+  const auto number = count_++;
+  std::optional<int> request;
+  if (requests_ != nullptr && !wrong_request_) {
+    const auto worked_out = requests_->request_of(number, parameter);
+    if (worked_out) request = *worked_out;
+    else wrong_request_ = wrong_request(worked_out.error());
   }
+  if (wrong_request_) return;
+  if (file_.type == grid::CampaignType::test) {
+    if (kept_.size() < file_.clusters.size()) kept_.emplace_back(parameter, request);
+  } else if (writer_ != nullptr) {
+    write(parameter, request);
+  }
+}
+
+void TaskIntake::write(const jdl::Parameter& parameter, std::optional<int> request) {
+  const auto put = [&](store::ParameterForm form, std::string_view text) { return request ? writer_->add(form, text, *request) : writer_->add(form, text); };
+  if (const auto* line = std::get_if<std::string>(&parameter)) return put(store::ParameterForm::line, *line);
+  std::string json;
+  jdl::append_ndjson(json, parameter);
+  json.pop_back();  // the end of the line
+  put(store::ParameterForm::arguments, json);
 }
 
 void TaskIntake::take_own() {
   if (const auto* params = std::get_if<jdl::Params>(&file_.parameters)) {
     for (const auto& parameter : params->values) add(parameter);
   } else if (const auto* count = std::get_if<jdl::Count>(&file_.parameters)) {
-    const bool needed = writer_ != nullptr && file_.type != grid::CampaignType::test;
+    const bool needed = (writer_ != nullptr && file_.type != grid::CampaignType::test) || requests_ != nullptr;
     const auto wanted = needed ? count->tasks : std::min(count->tasks, std::ssize(file_.clusters));
-    for (std::int64_t i = 0; i < wanted; ++i) add(std::to_string(i));
+    for (std::int64_t i = 0; i < wanted && !wrong_request_; ++i) add(std::to_string(i));
     count_ = count->tasks;
   }
 }
@@ -82,13 +97,14 @@ Asked<void> TaskIntake::take_following(ParameterBody& body) {
     const auto read = piece->empty() ? stream.finish() : stream.feed(*piece);
     if (!read) return tl::unexpected{wrong_parameters(read.error())};
     if (conflict) return tl::unexpected{twice()};
+    if (wrong_request_) return tl::unexpected{std::move(*wrong_request_)};
     if (piece->empty()) return {};
   }
 }
 
 void TaskIntake::write_test_tasks() {
   if (writer_ == nullptr) return;
-  for (std::size_t i = 0; i < file_.clusters.size(); ++i) write(*writer_, kept_[i % kept_.size()]);
+  for (std::size_t i = 0; i < file_.clusters.size(); ++i) write(kept_[i % kept_.size()].first, kept_[i % kept_.size()].second);
 }
 
 http::Response broken_body(http::BodyError failure) {

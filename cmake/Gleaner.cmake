@@ -12,6 +12,7 @@ find_package(tl-expected REQUIRED)
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(RAPIDJSON REQUIRED IMPORTED_TARGET RapidJSON)
+pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser)
 
 # Debian's mruby is a static library without a .pc file, and without the header of its predefined
 # symbols: MRB_NO_PRESYM makes its other headers do without.

@@ -32,6 +32,14 @@ std::vector<std::string> types_of(const store::LaunchToMake& launch) {
   return types;
 }
 
+/// OAR reserves no memory; a job that needs some is sent to nodes that have it.
+std::string properties_of(const store::LaunchToMake& launch) {
+  if (!launch.memory_mb || launch.memory_property.empty()) return launch.properties;
+  const auto least = (*launch.memory_mb + launch.memory_unit_mb - 1) / launch.memory_unit_mb;
+  const auto memory = fmt::format("{} >= {}", launch.memory_property, least);
+  return launch.properties.empty() ? memory : fmt::format("({}) AND {}", launch.properties, memory);
+}
+
 }  // namespace
 
 std::string tag_of(const store::LaunchToMake& launch, std::string_view grid) {
@@ -58,7 +66,7 @@ tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMa
   request.walltime = facts.walltime;
   request.command = command->text();
   request.types = types_of(launch);
-  request.properties = launch.properties;
+  request.properties = properties_of(launch);
   request.project = launch.project;
   if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
   // CiGri's names, which its users' scripts remove and read.

@@ -20,12 +20,17 @@ namespace {
 struct Tally {
   int done = 0;
   int failed = 0;  ///< by the tasks' fault, or because the wrapper could not start them: the next ones would fail too
+  int raised = 0;  ///< killed by a walltime that grows
   int failures_before = 0;
   grid::JobEnd last = grid::JobEnd::done;
   grid::JobId last_job{0};
   std::string cause;       ///< one sentence
   std::string message;     ///< the cause, with the last lines of stderr
 };
+
+std::string sentence_of(grid::JobEnd end, const store::LiveJob& job, const oar::RemoteJob& remote, const Consequence& consequence) {
+  return end == grid::JobEnd::walltime ? describe_walltime(job, consequence) : describe_end(end, remote);
+}
 
 /// What the wrapper of a job says on stderr begins so.
 constexpr std::string_view kWrapperSpeaks{"gleaner: "};
@@ -57,7 +62,8 @@ class Application {
   [[nodiscard]] bool wrapper_failed(const store::LiveJob& job, const oar::RemoteJob& remote) const;
   void end_duplicate(const store::LiveJob& job, const oar::RemoteJob& remote);
   void add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence);
-  void tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end);
+  void tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, const Consequence& consequence);
+  [[nodiscard]] RetryLimits limits() const { return {visit_.config.max_attempts, visit_.config.max_charged_attempts, visit_.config.walltime_retry_factor}; }
   void write_tallies();
   void brake_sinks();
   void write_status();
@@ -140,7 +146,7 @@ void Application::end_duplicate(const store::LiveJob& job, const oar::RemoteJob&
     return;
   }
   // Its own first run had the claim, and OAR ran it again after that run was cut: the attempt is spent.
-  add_end(job, remote, grid::JobEnd::node_failure, consequence_of(grid::JobEnd::node_failure, job, {visit_.config.max_attempts, visit_.config.max_charged_attempts}));
+  add_end(job, remote, grid::JobEnd::node_failure, consequence_of(grid::JobEnd::node_failure, job, limits()));
 }
 
 void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
@@ -152,8 +158,9 @@ void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& r
                  ? classify_error(details->second.events, job.kill_sent ? Deletion::ours : Deletion::none)
                  : classify_terminated(remote);
   if (end == grid::JobEnd::task_error && wrapper_failed(job, remote)) end = grid::JobEnd::node_failure;
-  add_end(job, remote, end, consequence_of(end, job, {visit_.config.max_attempts, visit_.config.max_charged_attempts}));
-  tally(job, remote, end);
+  const auto consequence = consequence_of(end, job, limits());
+  add_end(job, remote, end, consequence);
+  tally(job, remote, end, consequence);
 }
 
 void Application::add_end(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, Consequence consequence) {
@@ -169,19 +176,22 @@ void Application::add_end(const store::LiveJob& job, const oar::RemoteJob& remot
   ending.resources = remote.resources;
   ending.outcome = consequence.outcome;
   ending.place = consequence.place;
-  if (end != grid::JobEnd::done) ending.message = describe_end(end, remote);
+  ending.walltime = consequence.walltime;
+  if (end != grid::JobEnd::done) ending.message = sentence_of(end, job, remote, consequence);
   endings_.push_back(std::move(ending));
 }
 
-void Application::tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end) {
+void Application::tally(const store::LiveJob& job, const oar::RemoteJob& remote, grid::JobEnd end, const Consequence& consequence) {
   auto& tally = tallies_[job.campaign];
   tally.failures_before = job.failures_in_a_row;
   if (end == grid::JobEnd::done) ++tally.done;
   const bool cannot_start = end == grid::JobEnd::node_failure && wrapper_failed(job, remote);
   if (grid::charge_of(end) != grid::Charge::task && !cannot_start) return;
-  ++tally.failed;
+  // A walltime that grows is told, and brakes nothing.
+  if (consequence.walltime) ++tally.raised;
+  else ++tally.failed;
   tally.last = end;
-  const auto cause = fmt::format("task {}, job {} of OAR: {}", job.task.value(), remote.id.value(), describe_end(end, remote));
+  const auto cause = fmt::format("task {}, job {} of OAR: {}", job.task.value(), remote.id.value(), sentence_of(end, job, remote, consequence));
   auto message = cause;
   const auto tail = poll_.stderr_tails.find(remote.id);
   if (tail != poll_.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
@@ -198,8 +208,9 @@ void Application::write_tallies() {
   for (const auto& [campaign, tally] : tallies_) {
     const store::Target pair{.campaign = campaign, .cluster = visit_.cluster.id};
     if (tally.done > 0 && tally.failures_before > 0) store::clear_brake(transaction_, pair);
+    if (tally.failed + tally.raised == 0) continue;
+    store::open_event(transaction_, {.code = code_of(tally.last), .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.failed + tally.raised}, now_);
     if (tally.failed == 0) continue;
-    store::open_event(transaction_, {.code = code_of(tally.last), .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.failed}, now_);
     const int in_a_row = tally.failed + (tally.done > 0 ? 0 : tally.failures_before);
     if (in_a_row < config.failures_before_brake) continue;
     const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);

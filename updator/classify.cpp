@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/walltime.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -43,12 +45,30 @@ Consequence consequence_of(grid::JobEnd end, const store::LiveJob& job, const Re
   using store::BagPlace;
   using store::Outcome;
   if (end == grid::JobEnd::done) return {Outcome::done, BagPlace::before_new};
+  if (const auto walltime = raised_walltime(job, limits.walltime_factor); end == grid::JobEnd::walltime && walltime && job.attempt + 1 < limits.attempts)
+    return {Outcome::goes_back, BagPlace::before_new, walltime};
   const bool charged = grid::charge_of(end) == grid::Charge::task;
   if (charged && job.charged + 1 >= limits.charged) return {Outcome::failed, BagPlace::before_new};
   if (job.attempt + 1 >= limits.attempts) return {Outcome::failed, BagPlace::before_new};
   if (end == grid::JobEnd::rerun_first) return {Outcome::goes_back, BagPlace::first};
   if (end == grid::JobEnd::rerun_last) return {Outcome::goes_back, BagPlace::last};
   return {Outcome::goes_back, BagPlace::before_new};
+}
+
+std::optional<grid::Seconds> raised_walltime(const store::LiveJob& job, double factor) {
+  if (!job.max_walltime || job.walltime >= *job.max_walltime) return std::nullopt;
+  const grid::Seconds wanted{static_cast<std::int64_t>(std::ceil(static_cast<double>(job.walltime.count()) * factor))};
+  return std::min(grid::round_up_walltime(std::max(wanted, job.walltime + grid::Seconds{1})), *job.max_walltime);
+}
+
+std::string describe_walltime(const store::LiveJob& job, const Consequence& consequence) {
+  const auto walltime = grid::format_walltime(job.walltime);
+  if (consequence.walltime)
+    return fmt::format("killed by its walltime of {}: it is tried again with {} (max_walltime: {})", walltime, grid::format_walltime(*consequence.walltime),
+                       grid::format_walltime(*job.max_walltime));
+  if (job.max_walltime && job.walltime >= *job.max_walltime) return fmt::format("killed by its walltime of {}, which is max_walltime: ask for a longer one", walltime);
+  if (job.max_walltime) return fmt::format("killed by its walltime of {}, and no attempt is left", walltime);
+  return fmt::format("killed by its walltime of {}: ask for a longer one, or give max_walltime, up to which it may grow", walltime);
 }
 
 std::string describe_end(grid::JobEnd end, const oar::RemoteJob& job) {

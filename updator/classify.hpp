@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 
@@ -20,16 +21,25 @@ enum class Deletion { none, ours };
 struct RetryLimits {
   int attempts;  ///< all told
   int charged;   ///< that the task itself failed
+  double walltime_factor = 1;  ///< of its walltime, when a job was killed by it
 };
 
 /// What the end of a job does to its task.
 struct Consequence {
   store::Outcome outcome;
   store::BagPlace place;
+  std::optional<grid::Seconds> walltime = {};  ///< of the task from now on; nothing: as before
 };
+/// A walltime's end is not charged while the JDL's max_walltime lets the walltime grow: the task goes
+/// back to the bag with a bigger one.
 [[nodiscard]] Consequence consequence_of(grid::JobEnd end, const store::LiveJob& job, const RetryLimits& limits);
+
+/// The walltime that follows the one by which the job was killed; nothing when it may not grow.
+[[nodiscard]] std::optional<grid::Seconds> raised_walltime(const store::LiveJob& job, double factor);
 
 /// One sentence for the user: `exit status 3`, `killed by its walltime`…
 [[nodiscard]] std::string describe_end(grid::JobEnd end, const oar::RemoteJob& job);
+/// The same of a walltime's end: the walltime, and what becomes of it.
+[[nodiscard]] std::string describe_walltime(const store::LiveJob& job, const Consequence& consequence);
 
 }  // namespace gleaner::updator

@@ -76,6 +76,24 @@ void read_numbers(const Call& call, store::Cluster& cluster) {
   }
 }
 
+void read_memory(const Call& call, store::Cluster& cluster) {
+  if (const auto given = call.value("memory-property")) {
+    const bool plain = !given->empty() && std::ranges::all_of(*given, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+    if (!plain) throw wrong("memory-property", *given, "the name of a property of OAR's resources (letters, digits and '_'), or 'none'");
+    cluster.memory_property = *given == "none" ? std::string{} : *given;
+  }
+  if (const auto given = call.value("memory-unit")) {
+    const auto read = process::parse_integer(*given);
+    if (!read || *read < 1) throw wrong("memory-unit", *given, "a whole number of MB, from 1");
+    cluster.memory_unit_mb = *read;
+  }
+  if (const auto given = call.value("memory-max")) {
+    const auto read = process::parse_integer(*given);
+    if (*given != "unknown" && (!read || *read < 1)) throw wrong("memory-max", *given, "a whole number of MB, from 1, or 'unknown'");
+    cluster.memory_max_mb = read ? std::optional<std::int64_t>{*read} : std::nullopt;
+  }
+}
+
 void read_access(const Call& call, store::Cluster& cluster) {
   read_authentication(call, cluster);
   if (const auto given = call.value("login")) cluster.login = *given;
@@ -88,6 +106,7 @@ void read_access(const Call& call, store::Cluster& cluster) {
   if (call.has("no-verify")) cluster.verify_tls = false;
   if (call.has("verify")) cluster.verify_tls = true;
   read_numbers(call, cluster);
+  read_memory(call, cluster);
 }
 
 /// What belongs together is there; files that cannot be read here are only told, as the grid's
@@ -192,6 +211,9 @@ process::Outcome cluster_list(const Call& call) {
                {"power", "Power", Align::right},
                {"flood", "Flood", Align::right},
                {"array_size", "Array", Align::right},
+               {"memory_property", ""},
+               {"memory_unit_mb", ""},
+               {"memory_max_mb", ""},
                {"max_resources", "Max", Align::right},
                {"state", "State", Align::left, Shrink::when_needed},
                {"enabled", ""},
@@ -204,7 +226,8 @@ process::Outcome cluster_list(const Call& call) {
   std::vector<std::string> names;
   for (const auto& c : store::clusters(transaction)) {
     table.rows.push_back({Cell{c.name}, Cell{c.url}, Cell{c.authentication}, Cell{c.power}, Cell{optional_number(c.flood), c.flood ? "" : "-"},
-                          Cell{optional_number(c.array_size), c.array_size ? "" : "-"}, Cell{std::int64_t{c.max_resources}},
+                          Cell{optional_number(c.array_size), c.array_size ? "" : "-"}, Cell{c.memory_property}, Cell{std::int64_t{c.memory_unit_mb}},
+                          Cell{optional_number(c.memory_max_mb)}, Cell{std::int64_t{c.max_resources}},
                           state_cell(c, call.context.now), Cell{c.enabled}, Cell{c.verify_tls}, Cell{c.login}, Cell{c.identity_header}, Cell{c.last_error}});
     names.push_back(c.name);
   }

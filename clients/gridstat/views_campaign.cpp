@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "clients/gridstat/views.hpp"
 #include "clients/text.hpp"
 #include "clients/times.hpp"
+#include "lib/grid/walltime.hpp"
 
 namespace gleaner::gridstat {
 
@@ -108,6 +110,23 @@ std::string counts_of(const Json& campaign, const Json& stats) {
   return text + labelled("Duration", seconds(stats["elapsed_time"]));
 }
 
+/// Advice on the walltime, once enough jobs ended there to tell: too long a one keeps jobs from gaps
+/// between reservations, too short a one kills them.
+std::string walltime_advice(const Json& cluster) {
+  constexpr std::int64_t kEnough = 20;
+  constexpr double kMargin = 1.2;
+  const auto& most = cluster["most_durations"];
+  const auto asked = cluster["walltime"].whole();
+  if (most.is_null() || !asked || most["jobs"].integer() < kEnough) return {};
+  const grid::Seconds within{static_cast<std::int64_t>(std::ceil(most["seconds"].number().value_or(0)))};
+  const auto enough = grid::round_up_walltime(grid::Seconds{static_cast<std::int64_t>(std::ceil(static_cast<double>(within.count()) * kMargin))});
+  auto text = fmt::format("{}: {:.0f} % of the tasks ended within {}; walltime {} asked", clients::printable(cluster["cluster_name"].text()),
+                          most["share"].number().value_or(0) * 100, grid::format_walltime(within), grid::format_walltime(grid::Seconds{*asked}));
+  const bool much_too_long = grid::Seconds{*asked} > 2 * enough;
+  if (much_too_long || grid::Seconds{*asked} < within) text += fmt::format(", {} would do for them", grid::format_walltime(enough));
+  return text + "\n";
+}
+
 }  // namespace
 
 std::string rate_of(const Json& stats) {
@@ -128,6 +147,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   for (const auto& [id, cluster] : campaign["clusters"].members()) {
     if (!cluster["brake"].is_null())
       text += fmt::format("{}: stopped: {}\n", clients::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
+    text += walltime_advice(cluster);
   }
   return text;
 }

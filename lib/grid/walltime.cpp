@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 
 namespace gleaner::grid {
@@ -30,6 +31,16 @@ std::optional<Seconds> parse_walltime(std::string_view text) {
 std::string format_walltime(Seconds walltime) {
   const auto seconds = walltime.count();
   return fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+}
+
+Seconds round_up_walltime(Seconds walltime) {
+  constexpr auto kSteps = std::to_array<std::int64_t>({1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400});
+  constexpr std::int64_t kStepsOfADoubling = 8;
+  std::int64_t step = 1;
+  for (const auto candidate : kSteps) {
+    if (candidate * kStepsOfADoubling <= walltime.count()) step = candidate;
+  }
+  return Seconds{(walltime.count() + step - 1) / step * step};
 }
 
 }  // namespace gleaner::grid

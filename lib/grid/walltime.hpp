@@ -14,4 +14,8 @@ namespace gleaner::grid {
 /// Writes it back as h:mm:ss.
 [[nodiscard]] std::string format_walltime(Seconds walltime);
 
+/// The next walltime of a coarse scale that is not shorter: 8 or more steps for each doubling, of a
+/// round number of seconds, minutes or hours, so that computed walltimes have few different values.
+[[nodiscard]] Seconds round_up_walltime(Seconds walltime);
+
 }  // namespace gleaner::grid

@@ -45,8 +45,12 @@ struct ClusterSection {
   std::string name;
   std::string exec_file;       ///< for the cluster's shell, macros not expanded
   std::string exec_directory;  ///< macros not expanded
-  grid::ResourceRequest resources;
-  grid::Seconds walltime{};
+  grid::ResourceRequest resources;   ///< of every task; empty when an expression is there
+  std::string resources_expression;
+  grid::Seconds walltime{};          ///< of every task; 0 when an expression is there
+  std::string walltime_expression;   ///< gives seconds
+  std::string memory_mb;            ///< an expression or a number: what a node must have; empty: anything
+  std::optional<grid::Seconds> max_walltime;  ///< up to where it grows when jobs are killed by it
   std::string properties;  ///< OAR's `-p`, empty: none
   std::string project;
   std::vector<std::string> job_types;  ///< further OAR types (`-t`), never best-effort
@@ -55,6 +59,10 @@ struct ClusterSection {
   int priority = 1;             ///< the cluster's rank in this campaign: the highest goes first
   Position place;               ///< of its name in the file; not part of equality nor of the JSON
   bool operator==(const ClusterSection& other) const;
+  /// As the user wrote them.
+  [[nodiscard]] std::string resources_text() const { return resources_expression.empty() ? resources.text() : resources_expression; }
+  /// Whether its request has to be worked out for each task.
+  [[nodiscard]] bool has_expressions() const { return !resources_expression.empty() || !walltime_expression.empty() || !memory_mb.empty(); }
 };
 
 /// How a campaign wants to be scheduled.
@@ -72,6 +80,8 @@ struct CampaignFile {
   std::string project;
   Scheduling scheduling;
   ParamSource parameters;
+  std::vector<std::string> parameter_names;  ///< of the words of a parameter, for expressions
+  std::string input_mb;                      ///< an expression or a number: each task's input; empty: not said
   std::vector<ClusterSection> clusters;  ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;
 };

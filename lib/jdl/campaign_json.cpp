@@ -6,6 +6,8 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/requests.hpp"
+#include "lib/jdl/resource_template.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -25,8 +27,10 @@ void write_section(JsonWriter& writer, const ClusterSection& section) {
   writer.StartObject();
   write(writer, "exec_file", section.exec_file);
   write(writer, "exec_directory", section.exec_directory);
-  write(writer, "resources", section.resources.text());
-  write(writer, "walltime", grid::format_walltime(section.walltime));
+  write(writer, "resources", section.resources_text());
+  write(writer, "walltime", section.walltime_expression.empty() ? grid::format_walltime(section.walltime) : section.walltime_expression);
+  if (!section.memory_mb.empty()) write(writer, "memory_mb", section.memory_mb);
+  if (section.max_walltime) write(writer, "max_walltime", grid::format_walltime(*section.max_walltime));
   write(writer, "properties", section.properties);
   write(writer, "project", section.project);
   key(writer, "cluster_job_type");
@@ -72,17 +76,29 @@ T known(std::optional<T> value, std::string_view name, std::string_view said) {
   return *std::move(value);
 }
 
+/// An expression is what is neither a request nor a walltime.
+void read_asked(const rapidjson::Value& value, ClusterSection& section) {
+  const auto asked = text_member(value, "resources");
+  auto resources = grid::ResourceRequest::parse(asked);
+  if (resources) section.resources = std::move(*resources);
+  else if (ResourceTemplate::is_one(asked)) section.resources_expression = asked;
+  else throw Malformed{resources.error()};
+  const auto walltime = text_member(value, "walltime");
+  if (const auto read = grid::parse_walltime(walltime)) section.walltime = *read;
+  else section.walltime_expression = walltime;
+  if (value.HasMember("memory_mb")) section.memory_mb = text_member(value, "memory_mb");
+  if (!value.HasMember("max_walltime")) return;
+  const auto most = text_member(value, "max_walltime");
+  section.max_walltime = known(grid::parse_walltime(most), "max_walltime", most);
+}
+
 ClusterSection read_section(std::string name, const rapidjson::Value& value) {
   if (!value.IsObject()) throw Malformed{fmt::format("the cluster '{}' is not an object", name)};
   ClusterSection section;
   section.name = std::move(name);
   section.exec_file = text_member(value, "exec_file");
   section.exec_directory = text_member(value, "exec_directory");
-  auto resources = grid::ResourceRequest::parse(text_member(value, "resources"));
-  if (!resources) throw Malformed{resources.error()};
-  section.resources = std::move(*resources);
-  const auto walltime = text_member(value, "walltime");
-  section.walltime = known(grid::parse_walltime(walltime), "walltime", walltime);
+  read_asked(value, section);
   section.properties = text_member(value, "properties");
   section.project = text_member(value, "project");
   const auto& types = member(value, "cluster_job_type");
@@ -93,6 +109,21 @@ ClusterSection read_section(std::string name, const rapidjson::Value& value) {
   if (value.HasMember("max_jobs")) section.max_jobs = integer(member(value, "max_jobs"), "max_jobs");
   section.priority = integer(member(value, "priority"), "priority");
   return section;
+}
+
+/// What is taken for an expression is one.
+void check_expressions(const CampaignFile& campaign) {
+  const auto names = expression_names(campaign.parameter_names, !campaign.input_mb.empty());
+  const auto check = [&](const std::string& text) {
+    if (text.empty()) return;
+    if (const auto read = Expression::compile(text, names); !read) throw Malformed{fmt::format("'{}': {}", text, read.error())};
+  };
+  for (const auto& section : campaign.clusters) {
+    check(section.walltime_expression);
+    check(section.memory_mb);
+    if (section.resources_expression.empty()) continue;
+    if (const auto read = ResourceTemplate::compile(section.resources_expression, names); !read) throw Malformed{read.error()};
+  }
 }
 
 CampaignFile read_campaign(const rapidjson::Value& root) {
@@ -111,10 +142,17 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
     if (!count.IsInt64()) throw Malformed{"'nb_jobs' is not a whole number"};
     campaign.parameters = Count{count.GetInt64()};
   }
+  if (root.HasMember("parameter_names")) {
+    const auto& names = member(root, "parameter_names");
+    if (!names.IsArray()) throw Malformed{"'parameter_names' is not an array"};
+    for (const auto& name : names.GetArray()) campaign.parameter_names.push_back(text(name, "parameter_names"));
+  }
+  if (root.HasMember("input_mb")) campaign.input_mb = text_member(root, "input_mb");
   const auto& clusters = member(root, "clusters");
   if (!clusters.IsObject()) throw Malformed{"'clusters' is not an object"};
   for (const auto& cluster : clusters.GetObject())
     campaign.clusters.push_back(read_section(text(cluster.name, "clusters"), cluster.value));
+  check_expressions(campaign);
   return campaign;
 }
 
@@ -141,6 +179,13 @@ std::string to_json(const CampaignFile& campaign) {
     key(writer, "nb_jobs");
     writer.Int64(count->tasks);
   }
+  if (!campaign.parameter_names.empty()) {
+    key(writer, "parameter_names");
+    writer.StartArray();
+    for (const auto& name : campaign.parameter_names) write(writer, name);
+    writer.EndArray();
+  }
+  if (!campaign.input_mb.empty()) write(writer, "input_mb", campaign.input_mb);
   key(writer, "clusters");
   writer.StartObject();
   for (const auto& section : campaign.clusters) write_section(writer, section);

@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "lib/grid/suggest.hpp"
+#include "lib/grid/walltime.hpp"
+#include "lib/jdl/named_words.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/sources.hpp"
@@ -16,7 +18,7 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::array<std::string_view, 6> kCampaignKeys{"name", "clusters", "params", "param_file", "nb_jobs", "jobs_type"};
+constexpr std::array<std::string_view, 8> kCampaignKeys{"name", "clusters", "params", "param_file", "nb_jobs", "jobs_type", "parameter_names", "input_mb"};
 constexpr std::size_t kLongestName = 255;
 
 /// The form is that of the first character that is neither blank nor in a comment (`//` too: it is
@@ -44,6 +46,7 @@ class Validator {
     campaign.project = common_.project.value_or("");
     if (clusters_ == nullptr) missing("clusters", "every campaign names its clusters");
     else read_clusters();
+    check_expressions(campaign);
     campaign.type = campaign_type();
     for (const auto& cluster : sections_) campaign.clusters.push_back(merged(cluster, campaign.type));
     return campaign;
@@ -74,6 +77,11 @@ class Validator {
         clusters_ = &member;
       } else if (member.key == "jobs_type") {
         read_jobs_type(member, path);
+      } else if (member.key == "parameter_names") {
+        campaign.parameter_names = read_parameter_names(member.value, path, findings_);
+      } else if (member.key == "input_mb") {
+        campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
+        if (!campaign.input_mb.empty()) common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
       } else if (!is_source_key(member.key) && !read_scheduling_key(member, path, campaign.scheduling, findings_) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);
       }
@@ -178,6 +186,22 @@ class Validator {
     return type;
   }
 
+  void check_expressions(const CampaignFile& campaign) {
+    const auto check = [&](const SectionValues& values) {
+      for (const auto& written : values.expressions) {
+        if (auto wrong = wrong_expression(written, campaign.parameter_names, !campaign.input_mb.empty())) findings_.add(written.offset, written.path, written.text, std::move(*wrong));
+      }
+    };
+    check(common_);
+    for (const auto& section : sections_) check(section.values);
+  }
+
+  void check_max_walltime(const ClusterSection& section, std::size_t offset) const {
+    if (!section.max_walltime || !section.walltime_expression.empty() || section.walltime <= *section.max_walltime) return;
+    findings_.add(offset, cluster_path(document_.form, section.name, "max_walltime"), grid::format_walltime(*section.max_walltime),
+                  fmt::format("max_walltime {} is shorter than the walltime {}", grid::format_walltime(*section.max_walltime), grid::format_walltime(section.walltime)));
+  }
+
   ClusterSection merged(const Section& section, CampaignType type) const {
     const auto& own = section.values;
     const auto pick = [&](auto SectionValues::*field, auto fallback) {
@@ -187,8 +211,15 @@ class Validator {
     result.name = section.member->key;
     result.exec_file = pick(&SectionValues::exec_file, std::string{});
     result.exec_directory = pick(&SectionValues::exec_directory, std::string{"$HOME"});
-    result.resources = own.resources ? *own.resources : common_.resources ? *common_.resources : default_resources();
-    result.walltime = pick(&SectionValues::walltime, defaults_.walltime);
+    const auto& asks = own.resources || own.resources_expression ? own : common_;
+    result.resources_expression = asks.resources_expression.value_or("");
+    if (result.resources_expression.empty()) result.resources = asks.resources ? *asks.resources : default_resources();
+    const auto& lasts = own.walltime || own.walltime_expression ? own : common_;
+    result.walltime_expression = lasts.walltime_expression.value_or("");
+    if (result.walltime_expression.empty()) result.walltime = lasts.walltime.value_or(defaults_.walltime);
+    result.memory_mb = pick(&SectionValues::memory_mb, std::string{});
+    result.max_walltime = own.max_walltime ? own.max_walltime : common_.max_walltime;
+    check_max_walltime(result, section.member->offset);
     result.properties = pick(&SectionValues::properties, std::string{});
     result.project = pick(&SectionValues::project, std::string{});
     result.job_types = pick(&SectionValues::job_types, std::vector<std::string>{});

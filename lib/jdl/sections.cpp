@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 
@@ -14,6 +16,11 @@ namespace gleaner::jdl {
 namespace {
 
 using Reader = void (*)(const Node&, const std::string&, SectionValues&, Findings&);
+
+/// A walltime has digits and colons alone.
+bool is_formula(std::string_view text) {
+  return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
+}
 
 constexpr Bounds kMaxJobs{1, 1'000'000};
 constexpr Bounds kPriority{-1'000'000, 1'000'000};
@@ -30,6 +37,11 @@ void read_exec_directory(const Node& node, const std::string& path, SectionValue
 void read_resources(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
   const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
   if (!text) return;
+  if (ResourceTemplate::is_one(*text)) {
+    into.resources_expression = *text;
+    into.expressions.push_back({WrittenExpression::Kind::resources, *text, node.offset, path});
+    return;
+  }
   auto request = grid::ResourceRequest::parse(*text);
   if (request) into.resources = std::move(*request);
   else findings.add(node.offset, path, *text, fmt::format("'{}' is not a resource request: {}", excerpt(*text), request.error()));
@@ -43,8 +55,25 @@ void read_walltime(const Node& node, const std::string& path, SectionValues& int
   }
   const auto text = read_word(node, path, "h:m:s, e.g. 1:30:00", findings);
   if (!text) return;
+  if (is_formula(*text)) {
+    into.walltime_expression = *text;
+    into.expressions.push_back({WrittenExpression::Kind::walltime, *text, node.offset, path});
+    return;
+  }
   into.walltime = grid::parse_walltime(*text);
   if (!into.walltime) findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; {}", excerpt(*text), kRight));
+}
+
+void read_max_walltime(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+  const auto text = read_word(node, path, "h:m:s, e.g. 4:00:00", findings);
+  if (!text) return;
+  into.max_walltime = grid::parse_walltime(*text);
+  if (!into.max_walltime) findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
+}
+
+void read_memory(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+  into.memory_mb = read_expression(node, path, findings);
+  if (into.memory_mb) into.expressions.push_back({WrittenExpression::Kind::memory, *into.memory_mb, node.offset, path});
 }
 
 void read_properties(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
@@ -115,7 +144,8 @@ constexpr std::array kClusterKeys{
     ClusterKey{"exec_file", read_exec_file},   ClusterKey{"exec_directory", read_exec_directory}, ClusterKey{"resources", read_resources},
     ClusterKey{"walltime", read_walltime},     ClusterKey{"properties", read_properties},         ClusterKey{"project", read_project},
     ClusterKey{"cluster_job_type", read_job_types}, ClusterKey{"type", read_type},                ClusterKey{"test_mode", read_test_mode},
-    ClusterKey{"max_jobs", read_max_jobs},     ClusterKey{"priority", read_priority},
+    ClusterKey{"max_jobs", read_max_jobs},     ClusterKey{"priority", read_priority},             ClusterKey{"memory_mb", read_memory},
+    ClusterKey{"max_walltime", read_max_walltime},
 };
 
 struct UnbuiltKey {
@@ -141,8 +171,6 @@ constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"transfer_timeout", ""},
     UnbuiltKey{"weight", ": write resources, e.g. /nodes=1/core=2"},
     UnbuiltKey{"replicas", ""},
-    UnbuiltKey{"input_mb", ""},
-    UnbuiltKey{"memory_mb", ": ask for it in properties, e.g. mem >= 4096"},
     UnbuiltKey{"max_duration", ""},
     UnbuiltKey{"dependencies", ""},
 };
@@ -162,6 +190,11 @@ bool is_neutral(const Node& node) {
 }
 
 }  // namespace
+
+std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings) {
+  if (node.kind == NodeKind::number) return node.text;
+  return read_word(node, path, "a number or an expression, e.g. 2 * input_mb", findings);
+}
 
 bool read_cluster_key(const Member& member, const std::string& path, SectionValues& into, Findings& findings) {
   const auto known = std::ranges::find(kClusterKeys, member.key, &ClusterKey::name);

@@ -54,6 +54,7 @@ struct Config {
   // Attempts and brakes
   int max_attempts{};
   int max_charged_attempts{};
+  double walltime_retry_factor{};
   int failures_before_brake{};
   Duration brake_time{};
   Duration brake_time_max{};

@@ -69,6 +69,14 @@ Wrong fraction(std::string_view value, Config& into) {
   return {};
 }
 
+template <auto Member>
+Wrong factor(std::string_view value, Config& into) {
+  const auto read = parse_number(value);
+  if (!read || *read <= 1 || *read > 100) return "a number greater than 1, up to 100, such as 1.5";
+  into.*Member = *read;
+  return {};
+}
+
 Wrong level(std::string_view value, Config& into) {
   constexpr std::array<std::string_view, 4> known{"debug", "info", "warning", "error"};
   if (std::ranges::find(known, value) == known.end()) return fmt::format("one of {}{}", fmt::join(known, ", "), grid::did_you_mean(value, known));
@@ -161,6 +169,7 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"max_attempts", "NUMBER", "50", "the most jobs for one task, whoever is to blame for their ends", integer<&Config::max_attempts, 1, 100000>},
     {"max_charged_attempts", "NUMBER", "1", "the most jobs for one task that end by its own fault", integer<&Config::max_charged_attempts, 1, 100000>},
+    {"walltime_retry_factor", "NUMBER", "1.5", "what the walltime of a task killed by it is multiplied with, up to the JDL's max_walltime", factor<&Config::walltime_retry_factor>},
     {"failures_before_brake", "NUMBER", "3", "failures in a row before nothing more is sent there for a time", integer<&Config::failures_before_brake, 1, 100000>},
     {"brake_time", "DURATION", "1m", "how long the first brake lasts; each further one twice as long", some_time<&Config::brake_time>},
     {"brake_time_max", "DURATION", "1h", "the longest brake", some_time<&Config::brake_time_max>},

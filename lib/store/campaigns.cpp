@@ -39,17 +39,20 @@ void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::s
 
 bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& c) {
   return !exec(transaction, sql::campaigns_add_cluster, campaign.value(), c.name, c.priority, c.exec_file, c.exec_directory, c.resources,
-               c.resources_per_job, c.walltime.count(), c.properties, c.project, c.job_types, c.best_effort, c.max_jobs)
+               c.resources_per_job, c.walltime.count(), c.properties, c.project, c.job_types, c.best_effort, c.max_jobs,
+               c.max_walltime ? std::optional{c.max_walltime->count()} : std::nullopt)
               .empty();
 }
 
 struct TaskWriter::Implementation {
-  Implementation(pqxx::work& work, grid::CampaignId id) : stream{open(work)}, campaign{std::to_string(id.value())} {}
-  static pqxx::stream_to open(pqxx::work& work) {
+  Implementation(pqxx::work& work, grid::CampaignId id, Requests requests) : stream{open(work, requests)}, campaign{std::to_string(id.value())} {}
+  static pqxx::stream_to open(pqxx::work& work, Requests requests) {
 #if PQXX_VERSION_MAJOR < 7
-    const std::vector<std::string> columns{"campaign_id", "number", "form", "parameter"};
+    std::vector<std::string> columns{"campaign_id", "number", "form", "parameter"};
+    if (requests == Requests::by_task) columns.emplace_back("request");
     return pqxx::stream_to{work, "tasks", columns};
 #else
+    if (requests == Requests::by_task) return pqxx::stream_to::table(work, {"tasks"}, {"campaign_id", "number", "form", "parameter", "request"});
     return pqxx::stream_to::table(work, {"tasks"}, {"campaign_id", "number", "form", "parameter"});
 #endif
   }
@@ -58,9 +61,9 @@ struct TaskWriter::Implementation {
   std::int64_t count = 0;
 };
 
-TaskWriter::TaskWriter(Transaction& transaction, grid::CampaignId campaign) {
+TaskWriter::TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests) {
   try {
-    implementation_ = std::make_unique<Implementation>(transaction.implementation().work, campaign);
+    implementation_ = std::make_unique<Implementation>(transaction.implementation().work, campaign, requests);
   } catch (...) {
     detail::rethrow("tasks");
   }
@@ -78,6 +81,16 @@ void TaskWriter::add(ParameterForm form, std::string_view parameter) {
   try {
     implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->count, std::string(1, static_cast<char>(form)),
                                                std::string{parameter});
+  } catch (...) {
+    detail::rethrow("tasks");
+  }
+  ++implementation_->count;
+}
+
+void TaskWriter::add(ParameterForm form, std::string_view parameter, int request) {
+  try {
+    implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->count, std::string(1, static_cast<char>(form)),
+                                               std::string{parameter}, request);
   } catch (...) {
     detail::rethrow("tasks");
   }

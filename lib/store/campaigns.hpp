@@ -30,6 +30,7 @@ struct NewCampaignCluster {
   std::string job_types;  ///< separated by commas
   bool best_effort = true;
   std::optional<int> max_jobs;
+  std::optional<grid::Seconds> max_walltime;  ///< up to where a walltime grows
 };
 
 struct NewCampaign {
@@ -62,16 +63,21 @@ void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::s
 /// `line`: split into arguments as a shell does; `arguments`: a JSON array of them.
 enum class ParameterForm : char { line = 'l', arguments = 'a' };
 
+/// Whether the tasks of a campaign differ in what they ask for.
+enum class Requests { all_the_same, by_task };
+
 /// Writes the tasks of a new campaign, by COPY, in constant memory. While it lives, the transaction
 /// can do nothing else. Unless it is finished, the transaction must be given up.
 class TaskWriter {
  public:
-  TaskWriter(Transaction& transaction, grid::CampaignId campaign);
+  TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests = Requests::all_the_same);
   ~TaskWriter();
   TaskWriter(const TaskWriter&) = delete;
   TaskWriter& operator=(const TaskWriter&) = delete;
 
   void add(ParameterForm form, std::string_view parameter);
+  /// By task: the number of its request, from 1; `write_requests` must follow.
+  void add(ParameterForm form, std::string_view parameter, int request);
   /// Returns the number of tasks. To be followed by `complete_campaign`.
   std::int64_t finish();
 

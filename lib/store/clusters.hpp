@@ -35,6 +35,9 @@ struct Cluster {
   std::optional<grid::Instant> next_probe_at;
   std::string last_error;
   int max_resources = 0;
+  std::string memory_property;                ///< of OAR's resources: what a node has; empty: they do not tell
+  int memory_unit_mb = 1;                     ///< what one of it is
+  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node, as far as it is known
   std::optional<grid::Instant> resources_at;
 };
 

@@ -26,6 +26,8 @@ LiveJob read_live(const pqxx::row& row) {
   job.kill_reason = text(row["kill_reason"]);
   job.login = text(row["login"]);
   job.failures_in_a_row = row["failures_in_a_row"].as<int>();
+  job.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
+  if (const auto most = get<std::int64_t>(row["max_walltime_s"])) job.max_walltime = grid::Seconds{*most};
   return job;
 }
 
@@ -63,7 +65,7 @@ void observe_jobs(Transaction& transaction, std::span<const Observation> observa
 
 int end_jobs(Transaction& transaction, std::span<const Ending> endings, grid::Instant now) {
   if (endings.empty()) return 0;
-  Array jobs, states, ends, statuses, starts, stops, resources, outcomes, charges, places, messages;
+  Array jobs, states, ends, statuses, starts, stops, resources, outcomes, charges, places, messages, walltimes;
   for (const auto& one : endings) {
     jobs.add(one.job.value());
     states.add(grid::name_of(one.state));
@@ -73,12 +75,15 @@ int end_jobs(Transaction& transaction, std::span<const Ending> endings, grid::In
     stops.add(one.ended_at);
     add(resources, one.resources);
     outcomes.add(name_of(one.outcome));
-    charges.add(std::int64_t{grid::charge_of(one.end) == grid::Charge::task ? 1 : 0});
+    // A task whose walltime is raised is not to blame: the JDL's limit bounds it.
+    charges.add(std::int64_t{grid::charge_of(one.end) == grid::Charge::task && !one.walltime ? 1 : 0});
     places.add(std::int64_t{static_cast<int>(one.place)});
     messages.add(std::string_view{one.message});
+    walltimes.add(one.walltime ? std::optional{one.walltime->count()} : std::nullopt);
   }
   return exec(transaction, sql::jobs_end, jobs.literal(), states.literal(), ends.literal(), statuses.literal(), starts.literal(), stops.literal(),
-              resources.literal(), outcomes.literal(), charges.literal(), places.literal(), messages.literal(), micros(now))[0][0]
+              resources.literal(), outcomes.literal(), charges.literal(), places.literal(), messages.literal(), micros(now),
+              walltimes.literal())[0][0]
       .as<int>();
 }
 

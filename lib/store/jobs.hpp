@@ -26,6 +26,8 @@ struct LiveJob {
   std::string kill_reason;
   std::string login;
   int failures_in_a_row = 0;  ///< of its campaign on this cluster
+  grid::Seconds walltime{};   ///< that it was launched with
+  std::optional<grid::Seconds> max_walltime;  ///< up to where its task's may grow there
 };
 [[nodiscard]] std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster);
 
@@ -56,6 +58,7 @@ struct Ending {
   Outcome outcome = Outcome::done;
   BagPlace place = BagPlace::before_new;
   std::string message;
+  std::optional<grid::Seconds> walltime;  ///< that the task gets from now on; nothing: as before
 };
 /// Ends the jobs and settles their tasks, each guarded by state and attempt; charges what the
 /// task pays for. Number of jobs that were still alive.

@@ -7,6 +7,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::get;
 using detail::get_instant;
 using detail::micros;
 using detail::text;
@@ -30,6 +31,9 @@ LaunchToMake read_launch(const pqxx::row& row) {
   launch.exec_directory = text(row["exec_directory"]);
   launch.request = text(row["request"]);
   launch.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
+  launch.memory_mb = get<std::int64_t>(row["memory_mb"]);
+  launch.memory_property = text(row["memory_property"]);
+  launch.memory_unit_mb = row["memory_unit_mb"].as<int>();
   launch.properties = text(row["properties"]);
   launch.project = text(row["project"]);
   launch.job_types = text(row["job_types"]);

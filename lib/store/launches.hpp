@@ -23,8 +23,11 @@ struct LaunchToMake {
   std::string login;  ///< of the user on the cluster
   std::string exec_file;
   std::string exec_directory;
-  std::string request;  ///< OAR's -l, without the walltime
+  std::string request;  ///< OAR's -l, without the walltime: its own, where the campaign's tasks differ
   grid::Seconds walltime{};
+  std::optional<std::int64_t> memory_mb;  ///< that a node of its jobs must have
+  std::string memory_property;            ///< of the cluster's resources; empty: they do not tell
+  int memory_unit_mb = 1;
   std::string properties;
   std::string project;
   std::string job_types;  ///< comma list

@@ -99,9 +99,25 @@ PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& de
 }
 
 int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
-  const auto rows = exec(transaction, sql::planning_launch, launch.campaign.value(), launch.cluster.value(), launch.jobs, launch.resources, term,
-                         micros(now));
-  return rows.empty() ? 0 : rows[0]["jobs"].as<int>();
+  const auto take = [&](std::string_view query, int jobs, double resources) {
+    return exec(transaction, query, launch.campaign.value(), launch.cluster.value(), jobs, resources, term, micros(now));
+  };
+  const auto plain = take(sql::planning_launch, launch.jobs, launch.resources);
+  if (!plain.empty()) return plain[0]["jobs"].as<int>();
+  // Nothing, or a campaign whose tasks differ: those that ask for other resources are another launch, while there is room for a job
+  // like the last.
+  int jobs = 0;
+  double resources = launch.resources;
+  while (jobs < launch.jobs) {
+    const auto rows = take(sql::planning_launch_by_request, launch.jobs - jobs, resources);
+    if (rows.empty()) break;
+    const auto got = rows[0]["jobs"].as<int>();
+    const auto taken = rows[0]["resources"].as<double>();
+    jobs += got;
+    resources -= taken;
+    if (resources * got < taken) break;
+  }
+  return jobs;
 }
 
 void release_bound(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster) {

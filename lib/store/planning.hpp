@@ -95,7 +95,9 @@ struct PlannedLaunch {
   double resources = 0;
 };
 /// Takes the tasks from the bag and writes the launch and its jobs; the number of jobs that it
-/// got, which is smaller when the bag holds less than was thought.
+/// got, which is smaller when the bag holds less than was thought. Where tasks ask for different
+/// resources there are as many launches as kinds of them, and their resources together are at most
+/// those given, but for the last job.
 int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now);
 
 /// Tasks bound to a cluster that is stopped may go anywhere.

@@ -33,6 +33,7 @@ bool seal(Database& database, std::int64_t campaign, grid::Instant before) {
 void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batch, Pruned& pruned) {
   pruned.jobs += delete_all(database, sql::prune_jobs, batch, campaign);
   pruned.tasks += delete_all(database, sql::prune_tasks, batch, campaign);
+  delete_all(database, sql::prune_request_tasks, batch, campaign);
   transact(database, std::nullopt, [&](Transaction& transaction) {
     exec(transaction, sql::prune_returned_tasks, campaign);
     exec(transaction, sql::prune_campaign, campaign);

@@ -75,6 +75,9 @@ CampaignCluster read_campaign_cluster(const pqxx::row& row) {
   c.method = get<std::string>(row["method"]);
   c.forecast_end = get_instant(row["forecast_end"]);
   c.brake = detail::read_brake(row);
+  if (const auto most = get<std::int64_t>(row["max_walltime_s"])) c.max_walltime = grid::Seconds{*most};
+  c.durations = get<std::int64_t>(row["durations"]).value_or(0);
+  c.most_durations = get<double>(row["most_durations"]);
   return c;
 }
 
@@ -120,7 +123,7 @@ std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) 
 
 std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   std::vector<CampaignCluster> all;
-  for (const auto& row : exec(transaction, sql::views_campaign_clusters, campaign.value(), micros(now))) all.push_back(read_campaign_cluster(row));
+  for (const auto& row : exec(transaction, sql::views_campaign_clusters, campaign.value(), micros(now), kMostJobs)) all.push_back(read_campaign_cluster(row));
   return all;
 }
 

@@ -100,7 +100,12 @@ struct CampaignCluster {
   std::optional<std::string> method;
   std::optional<grid::Instant> forecast_end;
   std::optional<Brake> brake;
+  std::optional<grid::Seconds> max_walltime;
+  std::int64_t durations = 0;           ///< jobs done, by which the next was measured
+  std::optional<double> most_durations;  ///< seconds within which kMostJobs of them ended
 };
+/// The share of jobs by which a walltime is judged.
+inline constexpr double kMostJobs = 0.95;
 [[nodiscard]] std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 /// The brake on the campaign as a whole.

@@ -59,7 +59,9 @@ void migrate(const Place& place) { must(place, {"db", "migrate"}); }
 void register_clusters(const Place& place, const std::vector<LocalCluster>& clusters) {
   for (const auto& cluster : clusters) {
     const std::vector<std::string> how{"--authentication=basic", "--login=" + cluster.login, "--secret-file=" + cluster.password_file.string(),
-                                       "--identity-header=" + cluster.identity_header};
+                                       "--identity-header=" + cluster.identity_header,
+                                       // minioar's nodes have 16 GB, as it says.
+                                       "--memory-property=mem", "--memory-unit=1024", "--memory-max=16384"};
     // A place that was kept knows its clusters; their addresses are new.
     std::vector<std::string> edit{"cluster", "edit", cluster.name, "--url=" + cluster.url};
     edit.insert(edit.end(), how.begin(), how.end());

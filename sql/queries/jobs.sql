@@ -3,8 +3,10 @@
 -- name: jobs.live
 -- The jobs of ours that a cluster has. $1 cluster.
 SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.resources, j.resubmissions, t.charged, k.sent_at IS NOT NULL AS kill_sent,
-  k.reason AS kill_reason, coalesce(m.login, c.user_name) AS login, p.failures_in_a_row
+  k.reason AS kill_reason, coalesce(m.login, c.user_name) AS login, p.failures_in_a_row,
+  coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s
 FROM jobs j
+JOIN launches l ON l.id = j.launch_id
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
@@ -44,30 +46,32 @@ SELECT count(*) FROM changed
 -- name: jobs.end
 -- Jobs that are over, each classified: $1 jobs, $2 states, $3 endings, $4 exit statuses, $5 starts, $6 ends, $7 resources,
 -- $8 outcomes for their tasks (done, failed, return; keep: another job of the same attempt decides), $9 charges, $10 priorities of
--- those that return, $11 messages, $12 now.
+-- those that return, $11 messages, $12 now, $13 the walltimes that their tasks get from now on.
 WITH given AS (
   SELECT * FROM unnest($1::bigint[], $2::job_state[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[], $7::integer[], $8::text[],
-    $9::integer[], $10::integer[], $11::text[])
-    AS g(id, state, ending, exit_status, started_at, ended_at, resources, outcome, charge, priority, message)),
+    $9::integer[], $10::integer[], $11::text[], $13::integer[])
+    AS g(id, state, ending, exit_status, started_at, ended_at, resources, outcome, charge, priority, message, walltime_s)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
   UPDATE jobs j SET state = g.state, ending = g.ending, exit_status = g.exit_status, started_at = coalesce(instant(g.started_at), j.started_at),
     ended_at = coalesce(instant(g.ended_at), instant($12)), resources = coalesce(g.resources, j.resources), message = g.message
   FROM given g WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
-  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.started_at, j.ended_at, j.resources, g.outcome, g.charge, g.priority),
+  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.started_at, j.ended_at, j.resources, g.outcome, g.charge, g.priority,
+    g.walltime_s),
 settled AS (
   UPDATE tasks t SET
     state = CASE WHEN e.outcome = 'done' THEN 'done' WHEN c.state = 'cancelled' THEN 'cancelled' WHEN e.outcome = 'failed' THEN 'failed'
                  ELSE 'waiting' END::task_state,
     attempt = t.attempt + CASE WHEN e.outcome = 'return' THEN 1 ELSE 0 END,
-    charged = t.charged + e.charge
+    charged = t.charged + e.charge,
+    walltime_s = coalesce(e.walltime_s, t.walltime_s)
   FROM ended e JOIN campaigns c ON c.id = e.campaign_id
   WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND t.attempt = e.attempt AND e.outcome <> 'keep'
     AND t.state IN ('launching', 'submitted', 'running')
-  RETURNING t.campaign_id, t.number, t.state, e.priority),
+  RETURNING t.campaign_id, t.number, t.state, t.request, e.priority),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, priority, returned_at)
-  SELECT campaign_id, number, priority, instant($12) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
+  INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
+  SELECT campaign_id, number, priority, request, instant($12) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
 pair AS (
   UPDATE campaign_clusters p SET
     concluded = p.concluded + d.concluded, done = p.done + d.done, duration_sum = p.duration_sum + d.seconds,
@@ -93,7 +97,12 @@ first AS (
 throughput AS (
   INSERT INTO completions AS w (campaign_id, cluster_id, minute, jobs)
   SELECT campaign_id, cluster_id, date_trunc('minute', ended_at), count(*) FROM ended WHERE outcome IN ('done', 'failed') GROUP BY 1, 2, 3
-  ON CONFLICT (campaign_id, cluster_id, minute) DO UPDATE SET jobs = w.jobs + EXCLUDED.jobs)
+  ON CONFLICT (campaign_id, cluster_id, minute) DO UPDATE SET jobs = w.jobs + EXCLUDED.jobs),
+durations AS (
+  INSERT INTO durations AS d (campaign_id, cluster_id, bucket, jobs)
+  SELECT campaign_id, cluster_id, duration_bucket(extract(epoch FROM ended_at - started_at)::double precision), count(*) FROM ended
+  WHERE outcome = 'done' AND started_at IS NOT NULL GROUP BY 1, 2, 3
+  ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
 SELECT count(*) FROM ended
 
 -- name: jobs.follow

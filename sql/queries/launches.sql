@@ -3,8 +3,10 @@
 -- name: launches.planned
 -- The launches to make on a cluster, with all that their submission needs. $1 cluster.
 SELECT l.id, l.campaign_id, l.jobs, l.resources, c.state AS campaign_state, c.name AS campaign_name, c.user_name, coalesce(m.login, c.user_name) AS login,
-  p.exec_file, p.exec_directory, p.resources AS request, p.walltime_s, p.properties, p.project, p.job_types, p.best_effort
+  p.exec_file, p.exec_directory, coalesce(l.request, p.resources) AS request, coalesce(l.walltime_s, p.walltime_s) AS walltime_s, l.memory_mb,
+  k.memory_property, k.memory_unit_mb, p.properties, p.project, p.job_types, p.best_effort
 FROM launches l
+JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = l.cluster_id
@@ -80,10 +82,10 @@ settled AS (
     AND NOT EXISTS (
       SELECT FROM jobs o WHERE o.campaign_id = e.campaign_id AND o.task = e.task AND o.attempt = e.attempt AND o.launch_id <> $1
         AND o.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
-  RETURNING t.campaign_id, t.number, t.state),
+  RETURNING t.campaign_id, t.number, t.state, t.request),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, returned_at)
-  SELECT campaign_id, number, 10, CASE WHEN $3::boolean THEN (SELECT cluster_id FROM launch) END, instant($5) FROM settled WHERE state = 'waiting'
+  INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, request, returned_at)
+  SELECT campaign_id, number, 10, CASE WHEN $3::boolean THEN (SELECT cluster_id FROM launch) END, request, instant($5) FROM settled WHERE state = 'waiting'
   ON CONFLICT DO NOTHING)
 SELECT count(*) FROM ended
 

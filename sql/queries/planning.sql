@@ -37,9 +37,9 @@ ORDER BY p.campaign_id, p.cluster_id
 -- name: planning.launch
 -- Takes up to $3 tasks from a bag and plans a launch of them: those given back first, then new ones, then those that asked to be
 -- last; a task bound to another cluster stays. The tasks are named by an array, so that the index finds each of them whatever the
--- statistics of a bag just submitted say. $1 campaign, $2 cluster, $4 resources, $5 term, $6 now.
+-- statistics of a bag just submitted say. $1 campaign, all of whose tasks ask the same; $2 cluster, $4 resources, $5 term, $6 now.
 WITH campaign AS (
-  SELECT id, next_task, total FROM campaigns WHERE id = $1 AND state = 'in_treatment' FOR UPDATE),
+  SELECT id, next_task, total FROM campaigns WHERE id = $1 AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
 early AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
   WHERE (r.cluster_id IS NULL OR r.cluster_id = $2) AND r.priority >= 10
@@ -58,14 +58,75 @@ moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(
 started AS (
   UPDATE tasks t SET state = 'launching'
   WHERE t.campaign_id = $1 AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
-  RETURNING t.number, t.attempt),
+  RETURNING t.number, t.attempt, t.walltime_s),
+-- OAR gives all jobs of an array one walltime. The greatest of its tasks': with less, the longest would be killed, while a job that
+-- ends early gives its resources back at once. Never beyond what the JDL allows.
 launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at)
-  SELECT $1, $2, count(*), $4, $5, instant($6) FROM started HAVING count(*) > 0 RETURNING id),
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, walltime_s)
+  SELECT $1, $2, count(*), $4, $5, instant($6), least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s))
+  FROM started s JOIN campaign_clusters p ON p.campaign_id = $1 AND p.cluster_id = $2
+  GROUP BY p.walltime_s, p.max_walltime_s RETURNING id),
 planned AS (
   INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
   SELECT launch.id, $1, $2, number, attempt FROM started, launch ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
+
+-- name: planning.launch_by_request
+-- The same where tasks ask for different resources: the one whose turn it is leads, and only tasks of its shape join it, as an array
+-- has one request; no more of them than $4 resources hold, but one at least.
+WITH campaign AS (
+  SELECT id FROM campaigns WHERE id = $1 AND state = 'in_treatment' AND requests > 0 FOR UPDATE),
+-- The requests that this cluster can hold.
+open AS (
+  SELECT q.*, b.next_task, b.untaken FROM campaign
+  JOIN campaign_requests q ON q.campaign_id = $1 AND q.cluster_id = $2
+  JOIN request_bags b ON b.campaign_id = $1 AND b.request = q.request),
+back AS (
+  SELECT r.number, r.priority, r.cluster_id = $2 AS bound, r.returned_at, o.shape FROM returned_tasks r JOIN open o ON o.request = r.request
+  WHERE r.campaign_id = $1 AND (r.cluster_id IS NULL OR r.cluster_id = $2)),
+lead AS (
+  SELECT shape FROM (
+    (SELECT 1 AS turn, shape FROM back WHERE priority >= 10 ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)
+    UNION ALL (SELECT 2, shape FROM open WHERE untaken > 0 ORDER BY next_task LIMIT 1)
+    UNION ALL (SELECT 3, shape FROM back WHERE priority < 10 ORDER BY priority DESC, returned_at, number LIMIT 1)) heads
+  ORDER BY turn LIMIT 1),
+mine AS (SELECT * FROM open WHERE shape = (SELECT shape FROM lead)),
+size AS (SELECT coalesce(greatest(1, least($3, floor($4::double precision / max(resources_per_job)))), $3)::integer AS jobs FROM mine),
+early AS (
+  SELECT number FROM back WHERE priority >= 10 AND shape = (SELECT shape FROM lead)
+  ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT (SELECT jobs FROM size)),
+fresh AS (
+  SELECT f.number, m.request FROM mine m
+  CROSS JOIN LATERAL (
+    SELECT t.number FROM request_tasks t WHERE t.campaign_id = $1 AND t.request = m.request AND t.number >= m.next_task
+    ORDER BY t.number LIMIT (SELECT jobs FROM size)) f
+  WHERE m.untaken > 0 ORDER BY f.number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early)),
+late AS (
+  SELECT number FROM back WHERE priority < 10 AND shape = (SELECT shape FROM lead)
+  ORDER BY priority DESC, returned_at, number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh)),
+again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
+taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
+removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number),
+moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = $1 AND n > 0),
+-- Of each request the lowest numbers were taken, so that all before its last one are gone.
+emptied AS (
+  UPDATE request_bags b SET next_task = f.last + 1, untaken = b.untaken - f.tasks
+  FROM (SELECT request, max(number) AS last, count(*) AS tasks FROM fresh GROUP BY request) f
+  WHERE b.campaign_id = $1 AND b.request = f.request),
+started AS (
+  UPDATE tasks t SET state = 'launching'
+  WHERE t.campaign_id = $1 AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
+  RETURNING t.number, t.attempt, t.request, t.walltime_s),
+launch AS (
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s)
+  SELECT $1, $2, count(*), coalesce(count(*) * max(m.resources_per_job), $4::double precision), $5, instant($6), max(m.resources), max(m.memory_mb),
+    least(greatest(max(m.walltime_s), max(s.walltime_s)), coalesce(max(p.max_walltime_s), max(m.walltime_s)))
+  FROM started s JOIN mine m ON m.request = s.request JOIN campaign_clusters p ON p.campaign_id = $1 AND p.cluster_id = $2
+  HAVING count(*) > 0 RETURNING id, resources),
+planned AS (
+  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
+  SELECT launch.id, $1, $2, number, attempt FROM started, launch ORDER BY number RETURNING id)
+SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.release
 -- Tasks bound to a cluster that is stopped may go anywhere.
@@ -138,3 +199,18 @@ ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET time = EXCLUDED.time, job_ra
   mean = EXCLUDED.mean, stddev = EXCLUDED.stddev, end_at = EXCLUDED.end_at, method = EXCLUDED.method
 WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method)
   IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method)
+
+-- name: prediction.quantiles
+-- The duration within which a share of the jobs of each pair in treatment ended. $1 share, between 0 and 1.
+SELECT campaign_id, cluster_id, jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= $1::double precision * jobs) AS seconds
+FROM (SELECT d.campaign_id, d.cluster_id, d.bucket, sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id ORDER BY d.bucket) AS ended,
+        sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id) AS jobs
+      FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')) b
+GROUP BY campaign_id, cluster_id, jobs ORDER BY campaign_id, cluster_id
+
+-- name: prediction.quantile
+-- The same of one campaign, of all its clusters or of one; no row while no job ended. $1 share, $2 campaign, $3 cluster (null: all).
+SELECT jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= $1::double precision * jobs) AS seconds
+FROM (SELECT d.bucket, sum(sum(d.jobs)) OVER (ORDER BY d.bucket) AS ended, sum(sum(d.jobs)) OVER () AS jobs
+      FROM durations d WHERE d.campaign_id = $2 AND ($3::bigint IS NULL OR d.cluster_id = $3) GROUP BY d.bucket) b
+GROUP BY jobs

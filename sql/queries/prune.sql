@@ -36,6 +36,11 @@ DELETE FROM tasks WHERE campaign_id = $1 AND number IN (SELECT number FROM tasks
 -- Its tasks that were given back. $1 campaign.
 DELETE FROM returned_tasks WHERE campaign_id = $1
 
+-- name: prune.request_tasks
+-- Its tasks sorted by request. $1 campaign, $2 at most.
+DELETE FROM request_tasks WHERE campaign_id = $1
+  AND (request, number) IN (SELECT request, number FROM request_tasks WHERE campaign_id = $1 ORDER BY request, number LIMIT $2)
+
 -- name: prune.campaign
 -- The campaign, and all that is its own.
 DELETE FROM campaigns WHERE id = $1

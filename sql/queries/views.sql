@@ -3,7 +3,8 @@
 -- name: views.campaigns
 -- Campaigns, the oldest first. $1 ids, $2 states, $3 user, $4 submitted from, $5 to (each null: any), $6 limit, $7 offset.
 SELECT c.id, c.name, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
-  micros(c.ended_at) AS ended_at, c.total, c.next_task, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
+  micros(c.ended_at) AS ended_at, c.total,
+  CASE WHEN c.requests > 0 THEN c.total ELSE c.next_task END AS next_task, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
   EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open') AS has_events,
   (SELECT micros(max(f.end_at)) FROM forecasts f WHERE f.campaign_id = c.id) AS forecast_end
 FROM campaigns c
@@ -20,13 +21,17 @@ WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NUL
   AND ($4::bigint IS NULL OR c.submitted_at >= instant($4)) AND ($5::bigint IS NULL OR c.submitted_at < instant($5))
 
 -- name: views.campaign_clusters
--- A campaign's clusters. $1 campaign, $2 now.
+-- A campaign's clusters, each with the duration within which a share of its jobs ended. $1 campaign, $2 now, $3 share.
 SELECT p.cluster_id, k.name, k.enabled, k.reachable, p.priority, p.exec_file, p.exec_directory, p.resources, p.resources_per_job, p.walltime_s,
   p.properties, p.project, p.best_effort, p.max_jobs, p.launching, p.waiting, p.running, p.unknown, p.concluded, p.done, p.duration_sum,
   p.duration_squares, p.resources_jobs, p.failures_in_a_row, f.job_ratio, f.throughput, f.method, micros(f.end_at) AS forecast_end,
-  b.reason AS brake, micros(b.expires_at) AS brake_until
+  b.reason AS brake, micros(b.expires_at) AS brake_until, p.max_walltime_s, d.jobs AS durations, d.seconds AS most_durations
 FROM campaign_clusters p
 JOIN clusters k ON k.id = p.cluster_id
+LEFT JOIN LATERAL (
+  SELECT jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= $3::double precision * jobs) AS seconds
+  FROM (SELECT bucket, sum(w.jobs) OVER (ORDER BY bucket) AS ended, sum(w.jobs) OVER () AS jobs
+        FROM durations w WHERE w.campaign_id = p.campaign_id AND w.cluster_id = p.cluster_id) b GROUP BY jobs) d ON true
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
 LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant($2)
 WHERE p.campaign_id = $1 ORDER BY k.name

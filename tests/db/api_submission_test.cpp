@@ -51,6 +51,39 @@ TEST_F(Submission, CountInTheHead_NumbersTheTasks) {
   EXPECT_EQ(sql("SELECT string_agg(parameter, ',' ORDER BY number) FROM tasks"), "0,1,2,3,4");
 }
 
+TEST_F(Submission, ExpressionsOfTheTasks_AreWorkedOut_AndStoredOnceForEachDifferentRequest) {
+  const auto answer = submit_lines(head_of(R"j({"name": "t", "exec_file": "run", "walltime": "p1 * minute", "max_walltime": "9:00:00", "resources": "/core=p2",
+      "input_mb": "p1 / 2", "clusters": {"alpha": {}, "beta": {"resources": "/nodes=1/core=(2*p2)"}}})j"), "\"10 1\"\n\"20 2\"\n\"10 1\"\n[\"20\",\"2\",\"x\"]\n");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(sql("SELECT string_agg(request::text, ' ' ORDER BY number) FROM tasks"), "1 2 1 2");
+  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', k.name, request, resources, resources_per_job, walltime_s), ', ' ORDER BY k.name, request)"
+                " FROM campaign_requests q JOIN clusters k ON k.id = q.cluster_id"),
+            "alpha 1 /core=1 1 600, alpha 2 /core=2 2 1200, beta 1 /nodes=1/core=2 2 600, beta 2 /nodes=1/core=4 4 1200");
+  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', request, next_task, untaken), ', ' ORDER BY request) FROM request_bags"), "1 0 2, 2 1 2");
+  EXPECT_EQ(sql("SELECT concat_ws(' ', requests, input_mb, total, waiting) FROM campaigns"), "2 7.5 4 4");
+}
+
+TEST_F(Submission, ATaskForWhichAnExpressionFails_IsNamed_AndNothingIsStored) {
+  const auto head = head_of(R"({"name": "t", "exec_file": "run", "walltime": "p2 * minute", "clusters": {"alpha": {}}})");
+  const auto answer = submit_lines(head, "\"a 1\"\n\"b 2\"\n\"c soon\"\n");
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.message(), AllOf(HasSubstr("task 2"), HasSubstr("'c soon'"), HasSubstr("p2 * minute"), HasSubstr("not a number")));
+  EXPECT_EQ(stored_campaigns(), "0");
+  EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
+  sql("UPDATE clusters SET max_resources = 16 RETURNING id");
+  const auto wide = post("/campaigns", R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})");
+  EXPECT_THAT(wide.message(), AllOf(HasSubstr("task 1"), HasSubstr("alpha has 16")));
+  EXPECT_EQ(stored_campaigns(), "0");
+}
+
+TEST_F(Submission, AskedForMemory_NeedsAClusterThatTellsIt) {
+  const auto jdl = R"({"name": "t", "exec_file": "run", "memory_mb": "p1 * 1024", "params": ["8"], "clusters": {"alpha": {}}})";
+  EXPECT_THAT(post("/campaigns", jdl).message(), HasSubstr("does not tell the memory"));
+  sql("UPDATE clusters SET memory_property = 'mem', memory_unit_mb = 1024, memory_max_mb = 16384 RETURNING id");
+  EXPECT_EQ(post("/campaigns", jdl).status, 201);
+  EXPECT_EQ(sql("SELECT memory_mb FROM campaign_requests"), "8192");
+}
+
 TEST_F(Submission, WrongParameter_IsNamedByItsLine_AndNothingIsStored) {
   const auto answer = submit_lines(head_of(kOnAlpha), "\"1\"\n\"2\"\n\"it's\"\n\"4\"\n");
   EXPECT_EQ(answer.status, 400);

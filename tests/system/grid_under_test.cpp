@@ -332,7 +332,8 @@ std::int64_t GridUnderTest::number(const std::string& sql) { return std::stoll(v
       Law{"what waits is in the bag, once, and nothing else is",
           "SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id AND c.state IN ('in_treatment', 'paused')"
           " LEFT JOIN returned_tasks r ON r.campaign_id = t.campaign_id AND r.number = t.number"
-          " WHERE (t.state = 'waiting') <> (t.number >= c.next_task OR r.number IS NOT NULL)"},
+          " LEFT JOIN request_bags b ON b.campaign_id = t.campaign_id AND b.request = t.request"
+          " WHERE (t.state = 'waiting') <> (t.number >= coalesce(b.next_task, c.next_task) OR r.number IS NOT NULL)"},
       Law{"nothing is left of a campaign that is over",
           "SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id AND c.state = 'terminated'"
           " WHERE t.state NOT IN ('done', 'failed', 'cancelled')"},

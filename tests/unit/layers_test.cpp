@@ -64,6 +64,7 @@ const std::vector<Library>& libraries() {
   static const std::vector<Library> table{
       {"pqxx/", {"lib/store/"}},
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
+      {"muParser.h", {"lib/jdl/"}},
       {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "api/", "clients/", "almighty/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
       {"openssl/", {"lib/http/", "api/", "sim/"}},

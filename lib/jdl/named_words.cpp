@@ -1,0 +1,47 @@
+#include "lib/jdl/named_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lib/jdl/expression.hpp"
+#include "lib/jdl/requests.hpp"
+#include "lib/jdl/resource_template.hpp"
+#include "lib/jdl/values.hpp"
+
+namespace gleaner::jdl {
+
+std::vector<std::string> read_parameter_names(const Node& node, const std::string& path, Findings& findings) {
+  std::vector<std::string> names;
+  if (node.kind != NodeKind::array) {
+    findings.add(node.offset, path, shown(node), fmt::format("it is {}; write an array, e.g. [\"file\", \"size\"]", kind_name(node.kind)));
+    return names;
+  }
+  for (const auto& element : node.elements) {
+    const auto name = read_word(element, path, "a name", findings);
+    if (!name) continue;
+    const bool taken = *name == "input_mb" || expression_names({}, false).known(*name);
+    if (!is_free_name(*name) || taken)
+      findings.add(element.offset, path, *name, fmt::format("'{}' cannot be a name of a word: letters, digits and '_' are, and neither p1, p2… nor what expressions have already", excerpt(*name)));
+    else if (std::ranges::find(names, *name) != names.end())
+      findings.add(element.offset, path, *name, fmt::format("'{}' is there twice", *name));
+    names.push_back(*name);
+  }
+  return names;
+}
+
+std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names, bool has_input) {
+  using Kind = WrittenExpression::Kind;
+  const auto names = expression_names(parameter_names, has_input && written.kind != Kind::input);
+  if (written.kind == Kind::resources) {
+    const auto read = ResourceTemplate::compile(written.text, names);
+    if (read) return std::nullopt;
+    return fmt::format("'{}' is not a resource request: {}", excerpt(written.text), read.error());
+  }
+  const auto read = Expression::compile(written.text, names);
+  if (read) return std::nullopt;
+  if (written.kind == Kind::walltime) return fmt::format("'{}' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds ({})", excerpt(written.text), read.error());
+  return fmt::format("'{}' is not a number of MB nor an expression that gives one: {}", excerpt(written.text), read.error());
+}
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,318 @@
+#include "lib/jdl/requests.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "lib/grid/walltime.hpp"
+#include "lib/jdl/resource_template.hpp"
+#include "lib/jdl/text.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+constexpr std::string_view kInput = "input_mb";
+constexpr double kMostCount = 10'000'000;       // resources of a job
+constexpr double kMostMegabytes = 1e9;
+constexpr double kLongestSeconds = 10. * 366 * 86400;
+
+/// The n of `p<n>`, from 1; 0 when it is not such a name.
+std::size_t word_number(std::string_view name) {
+  std::size_t number = 0;
+  if (name.size() < 2 || name[0] != 'p' || name[1] == '0') return 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  return error == std::errc{} && end == name.data() + name.size() && number <= 1000 ? number : 0;
+}
+
+tl::expected<double, std::string> number_of(std::string_view name, std::size_t word, const Arguments& words) {
+  if (word > words.size()) return tl::unexpected{fmt::format("it has no {}: it has {} word{}", name, words.size(), words.size() == 1 ? "" : "s")};
+  const auto& text = words[word - 1];
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
+    return tl::unexpected{fmt::format("its {} is '{}', not a number", name, excerpt(text))};
+  return value;
+}
+
+/// One task while it is worked out.
+struct Task {
+  Arguments words;
+  std::optional<double> input_mb;
+};
+
+enum class Zero { refused, allowed };
+
+/// An expression and where its numbers come from.
+class Formula {
+ public:
+  Formula(std::string what, Expression expression, const std::vector<std::string>& names) : what_{std::move(what)}, expression_{std::move(expression)} {
+    for (const auto& name : expression_.names()) {
+      const auto named = std::ranges::find(names, name);
+      words_.push_back(name == kInput ? 0 : named != names.end() ? static_cast<std::size_t>(named - names.begin()) + 1 : word_number(name));
+    }
+    values_.resize(words_.size());
+  }
+
+  /// A number that is not beyond `most`, and greater than 0 or also 0.
+  tl::expected<double, std::string> value(const Task& task, double most, Zero zero = Zero::refused) {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i] == 0) {
+        values_[i] = task.input_mb.value_or(0);
+        continue;
+      }
+      const auto number = number_of(expression_.names()[i], words_[i], task.words);
+      if (!number) return wrong(number.error());
+      values_[i] = *number;
+    }
+    const auto result = expression_.evaluate(values_);
+    if (!result) return wrong(result.error());
+    if (*result < 0 || (*result == 0 && zero == Zero::refused)) return wrong(fmt::format("it gives {:g}, and must give {}", *result, zero == Zero::allowed ? "0 or more" : "more than 0"));
+    if (*result > most) return wrong(fmt::format("it gives {:g}, and the most is {:g}", *result, most));
+    return *result;
+  }
+
+ private:
+  tl::unexpected<std::string> wrong(const std::string& why) const { return tl::unexpected{fmt::format("{} '{}': {}", what_, excerpt(expression_.text()), why)}; }
+
+  std::string what_;
+  Expression expression_;
+  std::vector<std::size_t> words_;  ///< of each of its names, from 1; 0: the input
+  std::vector<double> values_;
+};
+
+/// What one cluster is asked for a task.
+struct Wanted {
+  std::string resources;
+  std::optional<int> resources_per_job;
+  std::optional<std::int64_t> memory_mb;
+  grid::Seconds walltime{};
+};
+
+}  // namespace
+
+struct Requests::Implementation {
+  struct Section {
+    const ClusterSection* file = nullptr;
+    ClusterLimits limits;
+    std::optional<Formula> walltime, memory;
+    std::optional<ResourceTemplate> resources;
+    std::vector<Formula> counts;
+    std::map<std::string, std::optional<int>> counted;  ///< resources of a job by request, of those seen
+    std::map<std::string, int> shapes;
+  };
+
+  tl::expected<void, Problem> prepare();
+  tl::expected<int, std::string> request_of(const Task& task);
+  tl::expected<Wanted, std::string> wanted(Section& section, const Task& task);
+  tl::expected<std::string, std::string> fill(Section& section, const Task& task);
+  void add(std::size_t cluster, const Wanted& wanted);
+
+  CampaignFile file;
+  std::vector<ClusterLimits> limits;
+  std::optional<Formula> input;
+  std::vector<Section> sections;
+  std::map<std::string, int> numbers;  ///< of the different requests, by all that they ask
+  std::vector<TaskRequest> different;
+  double input_sum = 0;
+  std::int64_t inputs = 0;
+};
+
+namespace {
+
+/// Why a cluster cannot hold it; nothing when it can.
+std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& section, const ClusterLimits& limits) {
+  if (wanted.resources_per_job && limits.max_resources > 0 && *wanted.resources_per_job > limits.max_resources)
+    return fmt::format("{} takes {} resources, and {} has {}", wanted.resources, *wanted.resources_per_job, limits.name, limits.max_resources);
+  if (wanted.memory_mb && limits.memory_max_mb && *wanted.memory_mb > *limits.memory_max_mb)
+    return fmt::format("memory_mb gives {}, and the nodes of {} have {} MB", *wanted.memory_mb, limits.name, *limits.memory_max_mb);
+  if (section.max_walltime && wanted.walltime > *section.max_walltime)
+    return fmt::format("walltime gives {}, and max_walltime is {} on {}", grid::format_walltime(wanted.walltime), grid::format_walltime(*section.max_walltime), limits.name);
+  return std::nullopt;
+}
+
+std::string quoted(const Parameter& parameter) {
+  if (const auto* line = std::get_if<std::string>(&parameter)) return fmt::format("'{}'", excerpt(*line));
+  std::string json;
+  append_ndjson(json, parameter);
+  json.pop_back();
+  return excerpt(json);
+}
+
+/// Names the key, not a task: no task has anything to do with it.
+Problem problem(const ClusterSection& section, std::string_view key, const std::string& text, const std::string& why) {
+  return {section.place, fmt::format("clusters.{}.{}", section.name, key), text, why};
+}
+
+}  // namespace
+
+tl::expected<void, Problem> Requests::Implementation::prepare() {
+  const auto names = expression_names(file.parameter_names, !file.input_mb.empty());
+  if (!file.input_mb.empty()) {
+    auto read = Expression::compile(file.input_mb, expression_names(file.parameter_names, false));
+    if (!read) return tl::unexpected{Problem{{}, std::string{kInput}, file.input_mb, read.error()}};
+    input.emplace(std::string{kInput}, std::move(*read), file.parameter_names);
+  }
+  for (std::size_t i = 0; i < file.clusters.size(); ++i) {
+    auto& section = sections.emplace_back();
+    section.file = &file.clusters[i];
+    section.limits = limits[i];
+    const auto& from = *section.file;
+    if (!from.walltime_expression.empty()) {
+      auto read = Expression::compile(from.walltime_expression, names);
+      if (!read) return tl::unexpected{problem(from, "walltime", from.walltime_expression, read.error())};
+      section.walltime.emplace("walltime", std::move(*read), file.parameter_names);
+    }
+    if (!from.memory_mb.empty()) {
+      if (!section.limits.tells_memory)
+        return tl::unexpected{problem(from, "memory_mb", from.memory_mb, fmt::format("the cluster '{}' does not tell the memory of its nodes: leave memory_mb out there, or ask the administrator (gridctl cluster edit {} --memory-property NAME)", from.name, from.name))};
+      auto read = Expression::compile(from.memory_mb, names);
+      if (!read) return tl::unexpected{problem(from, "memory_mb", from.memory_mb, read.error())};
+      section.memory.emplace("memory_mb", std::move(*read), file.parameter_names);
+    }
+    if (from.resources_expression.empty()) continue;
+    auto read = ResourceTemplate::compile(from.resources_expression, names);
+    if (!read) return tl::unexpected{problem(from, "resources", from.resources_expression, read.error())};
+    for (auto& count : read->counts()) section.counts.emplace_back("resources", std::move(count), file.parameter_names);
+    section.resources = std::move(*read);
+  }
+  return {};
+}
+
+tl::expected<std::string, std::string> Requests::Implementation::fill(Section& section, const Task& task) {
+  if (!section.resources) return section.file->resources.text();
+  std::vector<std::int64_t> numbers_of_it;
+  for (auto& count : section.counts) {
+    const auto value = count.value(task, kMostCount);
+    if (!value) return tl::unexpected{value.error()};
+    numbers_of_it.push_back(static_cast<std::int64_t>(std::ceil(*value)));
+  }
+  return section.resources->filled(numbers_of_it);
+}
+
+tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& section, const Task& task) {
+  Wanted wanted;
+  auto resources = fill(section, task);
+  if (!resources) return tl::unexpected{std::move(resources.error())};
+  wanted.resources = std::move(*resources);
+  const auto seen = section.counted.find(wanted.resources);
+  if (seen != section.counted.end()) {
+    wanted.resources_per_job = seen->second;
+  } else {
+    const auto request = grid::ResourceRequest::parse(wanted.resources);
+    if (!request) return tl::unexpected{fmt::format("resources '{}' gives '{}': {}", excerpt(section.file->resources_expression), excerpt(wanted.resources), request.error())};
+    wanted.resources_per_job = request->resources();
+    section.counted.emplace(wanted.resources, wanted.resources_per_job);
+  }
+  wanted.walltime = section.file->walltime;
+  if (section.walltime) {
+    const auto seconds = section.walltime->value(task, kLongestSeconds);
+    if (!seconds) return tl::unexpected{seconds.error()};
+    const grid::Seconds exact{static_cast<std::int64_t>(std::ceil(*seconds))};
+    wanted.walltime = grid::round_up_walltime(exact);
+    // Rounding alone makes nothing too long.
+    if (const auto most = section.file->max_walltime; most && exact <= *most) wanted.walltime = std::min(wanted.walltime, *most);
+  }
+  if (section.memory) {
+    const auto megabytes = section.memory->value(task, kMostMegabytes);
+    if (!megabytes) return tl::unexpected{megabytes.error()};
+    wanted.memory_mb = static_cast<std::int64_t>(std::ceil(*megabytes));
+  }
+  return wanted;
+}
+
+void Requests::Implementation::add(std::size_t cluster, const Wanted& wanted) {
+  auto& shapes = sections[cluster].shapes;
+  const auto key = fmt::format("{}\n{}", wanted.resources, wanted.memory_mb.value_or(0));
+  const auto shape = shapes.emplace(key, static_cast<int>(shapes.size()) + 1).first->second;
+  different.push_back({cluster, static_cast<int>(numbers.size()), shape, wanted.resources, wanted.resources_per_job, wanted.memory_mb, wanted.walltime});
+}
+
+tl::expected<int, std::string> Requests::Implementation::request_of(const Task& task) {
+  std::vector<Wanted> all;
+  std::string key;
+  for (auto& section : sections) {
+    auto one = wanted(section, task);
+    if (!one) return tl::unexpected{std::move(one.error())};
+    key += fmt::format("{}\n{}\n{}\n", one->resources, one->memory_mb.value_or(0), one->walltime.count());
+    all.push_back(std::move(*one));
+  }
+  const auto known = numbers.find(key);
+  if (known != numbers.end()) return known->second;
+  std::vector<std::string> reasons;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (auto reason = too_big(all[i], *sections[i].file, sections[i].limits)) reasons.push_back(std::move(*reason));
+  }
+  if (reasons.size() == all.size()) return tl::unexpected{fmt::format("it is too big for each of its clusters: {}", fmt::join(reasons, "; "))};
+  if (static_cast<int>(numbers.size()) == kMost)
+    return tl::unexpected{fmt::format("the expressions give more than {} different requests: make them coarser, such as memory_mb = ceil(x/1024)*1024", kMost)};
+  const int number = static_cast<int>(numbers.size()) + 1;
+  numbers.emplace(std::move(key), number);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!too_big(all[i], *sections[i].file, sections[i].limits)) add(i, all[i]);
+  }
+  return number;
+}
+
+Requests::Requests(std::unique_ptr<Implementation> implementation) : implementation_{std::move(implementation)} {}
+Requests::Requests(Requests&&) noexcept = default;
+Requests& Requests::operator=(Requests&&) noexcept = default;
+Requests::~Requests() = default;
+
+tl::expected<std::optional<Requests>, Problem> Requests::of(const CampaignFile& file, std::vector<ClusterLimits> limits) {
+  const bool any = (!file.input_mb.empty() && !constant_input_mb(file)) || std::ranges::any_of(file.clusters, [](const ClusterSection& section) { return section.has_expressions(); });
+  if (!any) return std::optional<Requests>{};
+  auto made = std::make_unique<Implementation>();
+  made->file = file;
+  made->file.parameters = {};
+  made->limits = std::move(limits);
+  if (auto prepared = made->prepare(); !prepared) return tl::unexpected{std::move(prepared.error())};
+  return std::optional{Requests{std::move(made)}};
+}
+
+tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Parameter& parameter) {
+  const auto named = [&](const std::string& why) { return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted(parameter), why)}; };
+  auto words = arguments_of(parameter);
+  if (!words) return named(words.error().message);
+  Task values{.words = std::move(*words), .input_mb = {}};
+  if (implementation_->input) {
+    const auto input = implementation_->input->value(values, kMostMegabytes, Zero::allowed);
+    if (!input) return named(input.error());
+    values.input_mb = *input;
+    implementation_->input_sum += *input;
+    ++implementation_->inputs;
+  }
+  auto request = implementation_->request_of(values);
+  if (!request) return named(request.error());
+  return *request;
+}
+
+const std::vector<TaskRequest>& Requests::different() const { return implementation_->different; }
+
+std::optional<double> Requests::mean_input_mb() const {
+  if (implementation_->inputs == 0) return std::nullopt;
+  return implementation_->input_sum / static_cast<double>(implementation_->inputs);
+}
+
+std::optional<double> constant_input_mb(const CampaignFile& file) {
+  double value = 0;
+  const auto& text = file.input_mb;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {
+  Expression::Names names;
+  names.known = [&parameter_names, has_input](std::string_view name) {
+    return word_number(name) > 0 || (has_input && name == kInput) || std::ranges::find(parameter_names, name) != parameter_names.end();
+  };
+  names.suggestions = {"p1", "p2", "p3", "second", "minute", "hour", "day", "min", "max", "sqrt", "ceil", "floor"};
+  if (has_input) names.suggestions.push_back(kInput);
+  names.suggestions.insert(names.suggestions.end(), parameter_names.begin(), parameter_names.end());
+  return names;
+}
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,74 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/expression.hpp"
+#include "lib/jdl/parameter.hpp"
+
+namespace gleaner::jdl {
+
+/// What is known of a cluster that a request may be too big for.
+struct ClusterLimits {
+  std::string name;
+  int max_resources = 0;                      ///< 0: not known
+  bool tells_memory = false;                  ///< whether its resources say how much memory a node has
+  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node, if known
+};
+
+/// One of the different requests of a campaign, as one cluster understands it.
+struct TaskRequest {
+  std::size_t cluster = 0;  ///< the place of its section in the campaign's file
+  int request = 1;          ///< from 1, the same on every cluster
+  int shape = 1;            ///< equal where only the walltime differs
+  std::string resources;
+  std::optional<int> resources_per_job;
+  std::optional<std::int64_t> memory_mb;
+  grid::Seconds walltime{};
+};
+
+/// Works out what each task of a campaign asks for, from the expressions of its file. Walltimes are
+/// rounded up (grid::round_up_walltime), so that there are few different requests.
+class Requests {
+ public:
+  /// The most different requests of one campaign.
+  static constexpr int kMost = 1000;
+
+  /// Nothing when the campaign's file has no expression: all its tasks ask the same.
+  /// @param limits  of each of the file's clusters, in the file's order
+  /// @return or what is wrong with the file, whatever the tasks
+  [[nodiscard]] static tl::expected<std::optional<Requests>, Problem> of(const CampaignFile& file, std::vector<ClusterLimits> limits);
+
+  Requests(Requests&&) noexcept;
+  Requests& operator=(Requests&&) noexcept;
+  ~Requests();
+
+  /// The number of the task's request, from 1; or a sentence that names the task, the expression and
+  /// what is wrong: no number, not more than 0, too big for each cluster.
+  [[nodiscard]] tl::expected<int, std::string> request_of(std::int64_t task, const Parameter& parameter);
+
+  /// The different ones so far; those that a cluster cannot hold are left out there.
+  [[nodiscard]] const std::vector<TaskRequest>& different() const;
+  /// The mean input of the tasks so far, in MB.
+  [[nodiscard]] std::optional<double> mean_input_mb() const;
+
+ private:
+  struct Implementation;
+  explicit Requests(std::unique_ptr<Implementation> implementation);
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// The input of each task, when the file says one number for all.
+[[nodiscard]] std::optional<double> constant_input_mb(const CampaignFile& file);
+
+/// The names that the expressions of a campaign may use: p1, p2… (words of the parameter), its
+/// parameter_names, and input_mb when it says that.
+[[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
+
+}  // namespace gleaner::jdl

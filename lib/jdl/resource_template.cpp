@@ -1,0 +1,74 @@
+#include "lib/jdl/resource_template.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+
+#include "lib/jdl/problem.hpp"
+#include "lib/jdl/text.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+bool is_formula(std::string_view count) {
+  if (count == "ALL" || count == "BEST" || count == "BESTHALF") return false;
+  return std::ranges::any_of(count, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
+}
+
+/// Where each count stands: behind a `=` outside braces, up to the next sign of OAR's outside brackets.
+struct Span {
+  std::size_t begin;
+  std::size_t end;
+};
+std::vector<Span> counts_of(std::string_view text) {
+  std::vector<Span> counts;
+  int braces = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{') ++braces;
+    if (text[i] == '}') --braces;
+    if (text[i] != '=' || braces > 0) continue;
+    const auto begin = i + 1;
+    int brackets = 0;
+    for (i = begin; i < text.size(); ++i) {
+      if (text[i] == '(') ++brackets;
+      if (text[i] == ')') --brackets;
+      if (brackets <= 0 && std::string_view{"/+,{"}.find(text[i]) != std::string_view::npos) break;
+    }
+    counts.push_back({begin, i});
+    --i;
+  }
+  return counts;
+}
+
+}  // namespace
+
+bool ResourceTemplate::is_one(std::string_view text) {
+  return std::ranges::any_of(counts_of(text), [&](const Span& at) { return is_formula(trim(text.substr(at.begin, at.end - at.begin))); });
+}
+
+tl::expected<ResourceTemplate, std::string> ResourceTemplate::compile(std::string_view text, const Expression::Names& names) {
+  ResourceTemplate made;
+  made.text_ = text;
+  std::size_t written = 0;
+  for (const auto& at : counts_of(text)) {
+    const auto count = trim(text.substr(at.begin, at.end - at.begin));
+    if (!is_formula(count)) continue;
+    auto expression = Expression::compile(count, names);
+    if (!expression) return tl::unexpected{fmt::format("'{}' is not a count (a whole number from 1, ALL or BEST), nor an expression: {}", excerpt(count), expression.error())};
+    made.between_.emplace_back(text.substr(written, at.begin - written));
+    made.counts_.push_back(std::move(*expression));
+    written = at.end;
+  }
+  made.between_.emplace_back(text.substr(written));
+  return made;
+}
+
+std::string ResourceTemplate::filled(const std::vector<std::int64_t>& numbers) const {
+  auto text = between_.front();
+  for (std::size_t i = 0; i < numbers.size(); ++i) text += fmt::format("{}{}", numbers[i], between_[i + 1]);
+  return text;
+}
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,59 @@
+#include "lib/store/requests.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::Array;
+using detail::exec;
+using detail::micros;
+
+DurationQuantile read_quantile(const pqxx::row& row) { return {row["jobs"].as<std::int64_t>(), row["seconds"].as<double>()}; }
+
+void add_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests) {
+  Array clusters, numbers, shapes, resources, counts, memories, walltimes;
+  for (const auto& one : requests) {
+    clusters.add(std::string_view{one.cluster});
+    numbers.add(std::int64_t{one.request});
+    shapes.add(std::int64_t{one.shape});
+    resources.add(std::string_view{one.resources});
+    counts.add(one.resources_per_job ? std::optional<std::int64_t>{*one.resources_per_job} : std::nullopt);
+    memories.add(one.memory_mb);
+    walltimes.add(std::int64_t{one.walltime.count()});
+  }
+  exec(transaction, sql::campaigns_add_requests, campaign.value(), clusters.literal(), numbers.literal(), shapes.literal(), resources.literal(),
+       counts.literal(), memories.literal(), walltimes.literal());
+}
+
+}  // namespace
+
+void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, grid::Instant now) {
+  add_requests(transaction, campaign, requests);
+  exec(transaction, sql::campaigns_sort_tasks, campaign.value());
+  exec(transaction, sql::campaigns_fill_bags, campaign.value());
+  exec(transaction, sql::campaigns_count_requests, campaign.value());
+  exec(transaction, sql::campaigns_sum_requests, campaign.value());
+  exec(transaction, sql::campaigns_first_ratios, campaign.value(), micros(now));
+}
+
+void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {
+  exec(transaction, sql::campaigns_input, campaign.value(), megabytes);
+}
+
+std::optional<DurationQuantile> duration_quantile(Transaction& transaction, double share, grid::CampaignId campaign,
+                                                  std::optional<grid::ClusterId> cluster) {
+  const auto on = cluster ? std::optional{cluster->value()} : std::nullopt;
+  const auto rows = exec(transaction, sql::prediction_quantile, share, campaign.value(), on);
+  if (rows.empty()) return std::nullopt;
+  return read_quantile(rows[0]);
+}
+
+std::vector<PairQuantile> duration_quantiles(Transaction& transaction, double share) {
+  std::vector<PairQuantile> all;
+  for (const auto& row : exec(transaction, sql::prediction_quantiles, share))
+    all.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, read_quantile(row)});
+  return all;
+}
+
+}  // namespace gleaner::store

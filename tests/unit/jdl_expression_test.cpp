@@ -1,0 +1,177 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <fmt/format.h>
+
+#include "lib/grid/walltime.hpp"
+#include "lib/jdl/parse.hpp"
+#include "lib/jdl/requests.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+using testing::HasSubstr;
+
+CampaignFile campaign(const std::string& keys) {
+  auto file = parse(fmt::format(R"k({{"name": "t", "exec_file": "run", {}, "clusters": {{"alpha": {{}}, "beta": {{}}}}}})k", keys));
+  if (!file) throw std::runtime_error{render(file.error(), "c")};
+  return *file;
+}
+
+std::string problem_of(const std::string& keys) {
+  const auto file = parse(fmt::format(R"k({{"name": "t", "exec_file": "run", {}, "clusters": {{"alpha": {{}}}}}})k", keys));
+  return file ? std::string{} : render(file.error(), "c");
+}
+
+Requests requests_of(const CampaignFile& file, ClusterLimits alpha = {"alpha", 16, true, 32000}, ClusterLimits beta = {"beta", 64, true, 8000}) {
+  auto made = Requests::of(file, {alpha, beta});
+  if (!made) throw std::runtime_error{made.error().message};
+  return std::move(made->value());
+}
+
+/// What the first cluster that can hold the only task is asked.
+TaskRequest asked(const CampaignFile& file, const Parameter& parameter) {
+  auto requests = requests_of(file);
+  const auto number = requests.request_of(0, parameter);
+  if (!number) throw std::runtime_error{number.error()};
+  return requests.different().at(0);
+}
+
+std::string wrong(const CampaignFile& file, const Parameter& parameter) {
+  auto requests = requests_of(file);
+  const auto number = requests.request_of(7, parameter);
+  return number ? std::string{} : number.error();
+}
+
+TEST(Expressions, OfTheParametersWords_AreWorkedOutForEachTask) {
+  const auto file = campaign(R"k("walltime": "10*minute + p2", "resources": "/nodes=1/core=2*p3", "memory_mb": "p2 * 1.5")k");
+  const auto request = asked(file, std::string{"name 600 3"});
+  EXPECT_EQ(request.resources, "/nodes=1/core=6");
+  EXPECT_EQ(request.resources_per_job, 6);
+  EXPECT_EQ(request.walltime, grid::Seconds{1200});
+  EXPECT_EQ(request.memory_mb, 900);
+  EXPECT_EQ(asked(file, Arguments{"a name", "600", "1"}).resources, "/nodes=1/core=2") << "and of the arguments of an array";
+}
+
+TEST(Expressions, UseTheNamesThatTheFileGivesToTheWords_AndTheInput) {
+  const auto file = campaign(R"k("parameter_names": ["file", "size"], "input_mb": "size / 2", "walltime": "max(60, 6 * input_mb)")k");
+  auto requests = requests_of(file);
+  ASSERT_TRUE(requests.request_of(0, std::string{"a.dat 100"}));
+  ASSERT_TRUE(requests.request_of(1, std::string{"b.dat 300"}));
+  EXPECT_EQ(requests.different().at(0).walltime, grid::Seconds{300});
+  EXPECT_EQ(requests.mean_input_mb(), 100);
+}
+
+TEST(Expressions, OfAFileWithoutAny_AreNoRequests) {
+  EXPECT_FALSE(Requests::of(campaign(R"k("walltime": "1:00:00", "input_mb": 20)k"), {{}, {}})->has_value());
+  EXPECT_EQ(constant_input_mb(campaign(R"k("input_mb": 20)k")), 20);
+}
+
+TEST(Expressions, ThatAreWrong_AreProblemsOfTheFile_WithTheirPlace) {
+  EXPECT_THAT(problem_of(R"k("walltime": "60 * p")k"), HasSubstr("there is no 'p'"));
+  EXPECT_THAT(problem_of(R"k("walltime": "60 * inputmb", "input_mb": 3)k"), HasSubstr("there is no 'inputmb' (did you mean 'input_mb'?)"));
+  EXPECT_THAT(problem_of(R"k("walltime": "60 * (p1")k"), HasSubstr("is not a walltime"));
+  EXPECT_THAT(problem_of(R"k("walltime": "60 * input_mb")k"), HasSubstr("there is no 'input_mb'"));
+  EXPECT_THAT(problem_of(R"k("memory_mb": "p1, p2")k"), HasSubstr("','"));
+  EXPECT_THAT(problem_of(R"k("memory_mb": "p1 = 3")k"), HasSubstr("lone '='"));
+  EXPECT_THAT(problem_of(R"k("resources": "/core=p1*")k"), HasSubstr("is not a resource request"));
+  EXPECT_THAT(problem_of(R"k("walltime": "soon")k"), HasSubstr("write h:m:s"));
+  EXPECT_THAT(problem_of(R"k("parameter_names": ["p1", "max", "a b", "x", "x"])k"), HasSubstr("'x' is there twice"));
+  EXPECT_THAT(problem_of(R"k("parameter_names": ["max"])k"), HasSubstr("cannot be a name of a word"));
+  EXPECT_THAT(problem_of(R"k("walltime": "2:00:00", "max_walltime": "1:00:00")k"), HasSubstr("shorter than the walltime"));
+}
+
+TEST(Expressions, WrongForATask_NameTheTask_ItsParameterAndTheExpression) {
+  EXPECT_EQ(wrong(campaign(R"k("walltime": "60 * p2")k"), std::string{"a b"}), "task 7, parameter 'a b': walltime '60 * p2': its p2 is 'b', not a number");
+  EXPECT_THAT(wrong(campaign(R"k("walltime": "60 * p3")k"), std::string{"1 2"}), HasSubstr("it has no p3: it has 2 words"));
+  EXPECT_THAT(wrong(campaign(R"k("walltime": "60 * (p1 - 1)")k"), std::string{"1"}), HasSubstr("it gives 0, and must give more than 0"));
+  EXPECT_THAT(wrong(campaign(R"k("resources": "/core=(p1/0)")k"), std::string{"1"}), HasSubstr("it gives no number"));
+  EXPECT_THAT(wrong(campaign(R"k("resources": "/core=p1")k"), std::string{"1e12"}), HasSubstr("the most is"));
+}
+
+TEST(Expressions, TooBigForEachCluster_AreWrong_AndForOne_AreLeftOutThere) {
+  const auto file = campaign(R"k("resources": "/core=p1")k");
+  EXPECT_THAT(wrong(file, std::string{"65"}), testing::AllOf(HasSubstr("task 7"), HasSubstr("alpha has 16"), HasSubstr("beta has 64")));
+  auto requests = requests_of(file);
+  ASSERT_TRUE(requests.request_of(0, std::string{"32"}));
+  ASSERT_EQ(requests.different().size(), 1U);
+  EXPECT_EQ(requests.different()[0].cluster, 1U) << "beta";
+  EXPECT_THAT(wrong(campaign(R"k("memory_mb": "p1 * 1000")k"), std::string{"33"}), HasSubstr("32000 MB"));
+  EXPECT_THAT(wrong(campaign(R"k("walltime": "p1 * hour", "max_walltime": "2:00:00")k"), std::string{"3"}), HasSubstr("max_walltime is 2:00:00"));
+}
+
+TEST(Expressions, OfMemory_NeedAClusterThatTellsIt) {
+  const auto made = Requests::of(campaign(R"k("memory_mb": 4096)k"), {{"alpha", 16, true, {}}, {"beta", 64, false, {}}});
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("'beta' does not tell the memory"));
+}
+
+TEST(Requests, ThatDifferInTheirWalltimeAlone_HaveOneShape) {
+  auto requests = requests_of(campaign(R"k("walltime": "p1 * hour", "resources": "/core=p2")k"));
+  const auto first = *requests.request_of(0, std::string{"1 2"});
+  const auto second = *requests.request_of(1, std::string{"2 2"});
+  const auto third = *requests.request_of(2, std::string{"1 4"});
+  EXPECT_EQ(*requests.request_of(3, std::string{"1 2"}), first);
+  const auto shape = [&](int number) { return std::ranges::find(requests.different(), number, &TaskRequest::request)->shape; };
+  EXPECT_EQ(shape(first), shape(second));
+  EXPECT_NE(shape(first), shape(third));
+}
+
+TEST(Requests, OfTooManyKinds_AreRefused) {
+  auto requests = requests_of(campaign(R"k("memory_mb": "p1")k"));
+  for (int i = 1; i <= Requests::kMost; ++i) ASSERT_TRUE(requests.request_of(i, std::to_string(i)));
+  EXPECT_THAT(requests.request_of(0, std::to_string(Requests::kMost + 1)).error(), HasSubstr("more than 1000 different requests"));
+  EXPECT_TRUE(requests.request_of(0, std::string{"5"}));
+}
+
+TEST(Requests, OfAStoredCampaign_AreThoseOfItsFile) {
+  const auto file = campaign(R"k("parameter_names": ["n"], "input_mb": "n", "walltime": "n * 60", "resources": "/core=(n+1)", "memory_mb": "2*input_mb", "max_walltime": "9:00:00")k");
+  const auto read = from_json(to_json(file));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(*read, file);
+}
+
+RC_GTEST_PROP(Walltimes, RoundedUp_AreNotShorter_AndAtMostAnEighthLonger, ()) {
+  const auto seconds = *rc::gen::inRange<std::int64_t>(1, 1'000'000);
+  const auto rounded = grid::round_up_walltime(grid::Seconds{seconds}).count();
+  RC_ASSERT(rounded >= seconds);
+  RC_ASSERT(rounded - seconds <= seconds / 8);
+  RC_ASSERT(grid::round_up_walltime(grid::Seconds{rounded}).count() == rounded);
+}
+
+RC_GTEST_PROP(Expressions, Linear_GiveWhatArithmeticGives, ()) {
+  const auto factor = *rc::gen::inRange(1, 50);
+  const auto plus = *rc::gen::inRange(0, 1000);
+  const auto word = *rc::gen::inRange(1, 100);
+  const auto file = campaign(fmt::format(R"k("walltime": "{} * p1 + {}")k", factor, plus));
+  const grid::Seconds exact{std::int64_t{factor} * word + plus};
+  RC_ASSERT(asked(file, std::to_string(word)).walltime == grid::round_up_walltime(exact));
+}
+
+RC_GTEST_PROP(Expressions, OfAnyText_AreReadOrRefused_AndNeverMore, ()) {
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::element<std::string>("p1", "p2", "input_mb", "(", ")", "+", "-", "*", "/", "^", ",", "?", ":", "=", "==", "<", "!", "\"", "max", "sqrt", "1", "0", ".5", "1e9", " ", "x", "&&", "[", "é"));
+  std::string text;
+  for (const auto& piece : pieces) text += piece;
+  auto compiled = Expression::compile(text, expression_names({}, false));
+  if (!compiled) {
+    RC_ASSERT(!compiled.error().empty());
+    return;
+  }
+  const std::vector<double> values(compiled->names().size(), *rc::gen::inRange(-10, 10));
+  const auto result = compiled->evaluate(values);
+  if (result) RC_ASSERT(std::isfinite(*result));
+}
+
+RC_GTEST_PROP(Expressions, AnyParameter_GetsARequestOrASentenceThatNamesItsTask, ()) {
+  const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>("1", "-3", "0", "4.5", "abc", "nan", "1e400", "0x10", "7x", ""));
+  auto requests = requests_of(campaign(R"k("walltime": "60 * p1", "resources": "/core=max(1,p2)")k"));
+  const auto number = requests.request_of(3, Arguments{words});
+  if (number) RC_ASSERT(*number == 1);
+  else RC_ASSERT(number.error().starts_with("task 3, parameter "));
+}
+
+}  // namespace
+}  // namespace gleaner::jdl
