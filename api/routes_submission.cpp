@@ -89,6 +89,7 @@ http::Response check_only(const Call& call, Submission& submission, ParameterBod
     json.field("user", call.caller.user);
     json.field("type", grid::name_of(file.type));
     json.field("total_jobs", *tasks);
+    json.field("replicas_allowed", file.replicas_allowed);
     json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
     write_findings(json, submission);

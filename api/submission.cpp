@@ -126,7 +126,7 @@ Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
   std::vector<jdl::ClusterLimits> limits;
   for (const auto& section : submission.file.clusters) {
     const auto known = std::ranges::find(submission.limits, section.name, &jdl::ClusterLimits::name);
-    limits.push_back(known == submission.limits.end() ? jdl::ClusterLimits{.name = section.name} : *known);
+    limits.push_back(known == submission.limits.end() ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .tells_memory = false, .memory_max_mb = {}} : *known);
   }
   auto requests = jdl::Requests::of(submission.file, std::move(limits));
   if (!requests) return tl::unexpected{error(requests.error().message, std::span{&requests.error(), 1})};

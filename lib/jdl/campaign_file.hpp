@@ -81,6 +81,7 @@ struct CampaignFile {
   Scheduling scheduling;
   ParamSource parameters;
   std::vector<std::string> parameter_names;  ///< of the words of a parameter, for expressions
+  bool replicas_allowed = false;             ///< a running task may get a second copy on another cluster
   std::string input_mb;                      ///< an expression or a number: each task's input; empty: not said
   std::vector<ClusterSection> clusters;  ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;

@@ -147,6 +147,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
     if (!names.IsArray()) throw Malformed{"'parameter_names' is not an array"};
     for (const auto& name : names.GetArray()) campaign.parameter_names.push_back(text(name, "parameter_names"));
   }
+  if (root.HasMember("replicas")) campaign.replicas_allowed = text_member(root, "replicas") == "allowed";
   if (root.HasMember("input_mb")) campaign.input_mb = text_member(root, "input_mb");
   const auto& clusters = member(root, "clusters");
   if (!clusters.IsObject()) throw Malformed{"'clusters' is not an object"};
@@ -185,6 +186,7 @@ std::string to_json(const CampaignFile& campaign) {
     for (const auto& name : campaign.parameter_names) write(writer, name);
     writer.EndArray();
   }
+  if (campaign.replicas_allowed) write(writer, "replicas", "allowed");
   if (!campaign.input_mb.empty()) write(writer, "input_mb", campaign.input_mb);
   key(writer, "clusters");
   writer.StartObject();

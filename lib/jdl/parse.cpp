@@ -18,7 +18,7 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::array<std::string_view, 8> kCampaignKeys{"name", "clusters", "params", "param_file", "nb_jobs", "jobs_type", "parameter_names", "input_mb"};
+constexpr std::array<std::string_view, 9> kCampaignKeys{"replicas", "name", "clusters", "params", "param_file", "nb_jobs", "jobs_type", "parameter_names", "input_mb"};
 constexpr std::size_t kLongestName = 255;
 
 /// The form is that of the first character that is neither blank nor in a comment (`//` too: it is
@@ -79,6 +79,8 @@ class Validator {
         read_jobs_type(member, path);
       } else if (member.key == "parameter_names") {
         campaign.parameter_names = read_parameter_names(member.value, path, findings_);
+      } else if (member.key == "replicas") {
+        read_replicas(member, path, campaign);
       } else if (member.key == "input_mb") {
         campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
         if (!campaign.input_mb.empty()) common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
@@ -103,6 +105,15 @@ class Validator {
     const auto why = *text == "desktop_computing" ? std::string{"is not supported by this version"}
                                                   : fmt::format("is not a type of campaigns{}", grid::did_you_mean(*text, kTypes));
     findings_.add(member.value.offset, path, *text, fmt::format("'{}' {}; write normal, or leave it out", excerpt(*text), why));
+  }
+
+  void read_replicas(const Member& member, const std::string& path, CampaignFile& campaign) {
+    constexpr std::array<std::string_view, 2> kAnswers{"allowed", "refused"};
+    const auto text = read_word(member.value, path, "allowed or refused", findings_);
+    if (!text) return;
+    campaign.replicas_allowed = *text == "allowed";
+    if (std::ranges::find(kAnswers, *text) == kAnswers.end())
+      findings_.add(member.value.offset, path, *text, fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), grid::did_you_mean(*text, kAnswers)));
   }
 
   void unknown_campaign_key(const Member& member, const std::string& path) {

@@ -170,7 +170,6 @@ constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"data_to_transfer", ": copy the data to the clusters first"},
     UnbuiltKey{"transfer_timeout", ""},
     UnbuiltKey{"weight", ": write resources, e.g. /nodes=1/core=2"},
-    UnbuiltKey{"replicas", ""},
     UnbuiltKey{"max_duration", ""},
     UnbuiltKey{"dependencies", ""},
 };

@@ -1,5 +1,7 @@
 #include "lib/store/kills.hpp"
 
+#include <stdexcept>
+
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -23,19 +25,24 @@ std::string_view name_of(KillReason reason) {
     case KillReason::cancelled: return "cancelled";
     case KillReason::excess: return "excess";
     case KillReason::waited_too_long: return "waited_too_long";
+    case KillReason::replica: return "replica";
+    case KillReason::preempted: return "preempted";
   }
   return "cancelled";
 }
 
 KillReason kill_reason(std::string_view name) {
-  if (name == name_of(KillReason::excess)) return KillReason::excess;
-  if (name == name_of(KillReason::waited_too_long)) return KillReason::waited_too_long;
-  return KillReason::cancelled;
+  for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica, KillReason::preempted}) {
+    if (name == name_of(reason)) return reason;
+  }
+  throw std::logic_error{"a kill request has a reason that nobody knows"};
 }
 
 }  // namespace
 
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now) { exec(transaction, sql::kills_request_cancelled, micros(now)); }
+
+void request_kills_of_superseded(Transaction& transaction, grid::Instant now) { exec(transaction, sql::kills_request_superseded, micros(now)); }
 
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now) {
   if (jobs.empty()) return;

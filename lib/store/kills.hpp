@@ -12,11 +12,16 @@
 /// Kills and cleaning: what Nikita reads and writes.
 namespace gleaner::store {
 
-/// Why a job is to be killed: its campaign is cancelled, it waits beyond the flood, or for too long.
-enum class KillReason { cancelled, excess, waited_too_long };
+/// Why a job is to be killed: its campaign is cancelled, it waits beyond the flood, or for
+/// too long, its task waits for another copy, or it gives way
+/// to a campaign of higher priority.
+enum class KillReason { cancelled, excess, waited_too_long, replica, preempted };
 
 /// Every job of a cancelled campaign is to be killed.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);
+
+/// Jobs of replicated tasks that these wait for no longer are to be killed.
+void request_kills_of_superseded(Transaction& transaction, grid::Instant now);
 
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now);
 

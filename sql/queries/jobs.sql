@@ -27,7 +27,9 @@ changed AS (
 moved AS (
   UPDATE tasks t SET state = CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state
   FROM changed x
-  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND t.attempt = x.attempt AND t.state IN ('submitted', 'running')
+  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND is_copy(t, x.attempt) AND t.state IN ('submitted', 'running')
+    -- Of two copies one runs, or the task would have no second one.
+    AND (x.state = 'running' OR NOT t.replica_lives)
     AND t.state <> CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state),
 pair AS (
   UPDATE campaign_clusters p SET last_start_at = greatest(p.last_start_at, d.started_at),
@@ -58,17 +60,27 @@ ended AS (
   FROM given g WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
   RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.started_at, j.ended_at, j.resources, g.outcome, g.charge, g.priority,
     g.walltime_s),
+-- The first success settles the task, and the last copy. One of two that ends otherwise costs the task nothing; they are on different
+-- clusters, so never both among the given.
 settled AS (
   UPDATE tasks t SET
-    state = CASE WHEN e.outcome = 'done' THEN 'done' WHEN c.state = 'cancelled' THEN 'cancelled' WHEN e.outcome = 'failed' THEN 'failed'
+    state = CASE WHEN e.outcome = 'done' THEN 'done'
+                 WHEN t.replica_lives THEN
+                   CASE WHEN EXISTS (SELECT FROM jobs o WHERE o.campaign_id = e.campaign_id AND o.task = e.task AND o.id <> e.id AND is_copy(t, o.attempt)
+                                       AND o.state = 'running') THEN 'running' ELSE 'submitted' END
+                 WHEN c.state = 'cancelled' THEN 'cancelled' WHEN e.outcome = 'failed' THEN 'failed'
                  ELSE 'waiting' END::task_state,
-    attempt = t.attempt + CASE WHEN e.outcome = 'return' THEN 1 ELSE 0 END,
-    charged = t.charged + e.charge,
+    attempt = CASE WHEN e.outcome = 'done' THEN t.attempt
+                   WHEN t.replica_lives THEN CASE WHEN e.attempt = t.attempt THEN t.replica ELSE t.attempt END
+                   WHEN e.outcome = 'return' THEN greatest(t.attempt, t.replica) + 1
+                   ELSE t.attempt END,
+    replica_lives = false,
+    charged = t.charged + CASE WHEN t.replica_lives THEN 0 ELSE e.charge END,
     walltime_s = coalesce(e.walltime_s, t.walltime_s)
   FROM ended e JOIN campaigns c ON c.id = e.campaign_id
-  WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND t.attempt = e.attempt AND e.outcome <> 'keep'
+  WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND is_copy(t, e.attempt) AND e.outcome <> 'keep'
     AND t.state IN ('launching', 'submitted', 'running')
-  RETURNING t.campaign_id, t.number, t.state, t.request, e.priority),
+  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, e.priority),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
   SELECT campaign_id, number, priority, request, instant($12) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
@@ -77,18 +89,19 @@ pair AS (
     concluded = p.concluded + d.concluded, done = p.done + d.done, duration_sum = p.duration_sum + d.seconds,
     duration_squares = p.duration_squares + d.squares, last_start_at = greatest(p.last_start_at, d.started_at),
     resources_sum = p.resources_sum + d.resources, resources_jobs = p.resources_jobs + d.resources_jobs,
-    failures_in_a_row = CASE WHEN d.done > 0 THEN 0 ELSE p.failures_in_a_row END + d.charged
+    failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.charged
   FROM (
     SELECT e.campaign_id, e.cluster_id,
-      count(*) FILTER (WHERE e.outcome IN ('done', 'failed')) AS concluded,
-      count(*) FILTER (WHERE e.outcome = 'done') AS done,
-      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE e.outcome = 'done'), 0) AS seconds,
-      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at) ^ 2) FILTER (WHERE e.outcome = 'done'), 0) AS squares,
+      count(*) FILTER (WHERE s.state IN ('done', 'failed')) AS concluded,
+      count(*) FILTER (WHERE s.state = 'done') AS done,
+      count(*) FILTER (WHERE e.outcome = 'done') AS succeeded,
+      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE s.state = 'done'), 0) AS seconds,
+      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at) ^ 2) FILTER (WHERE s.state = 'done'), 0) AS squares,
       max(e.started_at) AS started_at,
       coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
       count(e.resources) FILTER (WHERE b.resources IS NULL) AS resources_jobs,
       coalesce(sum(e.charge), 0) AS charged
-    FROM ended e JOIN before b ON b.id = e.id GROUP BY 1, 2) d
+    FROM ended e JOIN before b ON b.id = e.id LEFT JOIN settled s ON s.job = e.id GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
@@ -96,12 +109,13 @@ first AS (
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL),
 throughput AS (
   INSERT INTO completions AS w (campaign_id, cluster_id, minute, jobs)
-  SELECT campaign_id, cluster_id, date_trunc('minute', ended_at), count(*) FROM ended WHERE outcome IN ('done', 'failed') GROUP BY 1, 2, 3
+  SELECT e.campaign_id, e.cluster_id, date_trunc('minute', e.ended_at), count(*) FROM ended e JOIN settled s ON s.job = e.id
+  WHERE s.state IN ('done', 'failed') GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, minute) DO UPDATE SET jobs = w.jobs + EXCLUDED.jobs),
 durations AS (
   INSERT INTO durations AS d (campaign_id, cluster_id, bucket, jobs)
-  SELECT campaign_id, cluster_id, duration_bucket(extract(epoch FROM ended_at - started_at)::double precision), count(*) FROM ended
-  WHERE outcome = 'done' AND started_at IS NOT NULL GROUP BY 1, 2, 3
+  SELECT e.campaign_id, e.cluster_id, duration_bucket(extract(epoch FROM e.ended_at - e.started_at)::double precision), count(*)
+  FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.started_at IS NOT NULL GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
 SELECT count(*) FROM ended
 

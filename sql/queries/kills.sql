@@ -7,6 +7,15 @@ SELECT j.id, 'cancelled', instant($1) FROM jobs j JOIN campaigns c ON c.id = j.c
 WHERE j.state IN ('remote_waiting', 'running') AND c.state = 'cancelled'
 ON CONFLICT DO NOTHING
 
+-- name: kills.request_superseded
+-- Jobs of replicated tasks that these wait for no longer: another copy did it, or they were late. $1 now.
+INSERT INTO kill_requests (job_id, reason, requested_at)
+SELECT j.id, 'replica', instant($1) FROM jobs j
+JOIN campaigns c ON c.id = j.campaign_id AND c.replicas
+JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task AND t.replica IS NOT NULL
+WHERE j.state IN ('remote_waiting', 'running') AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
+ON CONFLICT DO NOTHING
+
 -- name: kills.request
 -- $1 jobs, $2 reason, $3 now.
 INSERT INTO kill_requests (job_id, reason, requested_at)

@@ -64,7 +64,7 @@ SELECT id FROM launches WHERE cluster_id = $1 AND state = 'launching'
 -- name: launches.give_back
 -- A launch that was never submitted: its tasks go back to the bag, with the same attempt, so that a late orphan and its successor
 -- contend for one claim. Where a twin already found the claim taken, the attempt is spent. A task that another job of the same
--- attempt still carries stays. $1 launch, $2 state (refused or void), $3 whether they are bound to the cluster, $4 error, $5 now.
+-- attempt still carries stays, and so does one whose other copy lives. $1 launch, $2 state (refused or void), $3 whether they are bound to the cluster, $4 error, $5 now.
 WITH launch AS (
   UPDATE launches SET state = $2::launch_state, settled_at = instant($5), error = $4
   WHERE id = $1 AND state IN ('planned', 'launching', 'unknown') RETURNING id, cluster_id),
@@ -74,11 +74,14 @@ ended AS (
   RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt),
 settled AS (
   UPDATE tasks t SET
-    state = CASE WHEN c.state = 'cancelled' THEN 'cancelled' ELSE 'waiting' END::task_state,
-    attempt = t.attempt + CASE WHEN EXISTS (
-      SELECT FROM jobs d WHERE d.campaign_id = e.campaign_id AND d.task = e.task AND d.attempt = e.attempt AND d.ending = 'duplicate') THEN 1 ELSE 0 END
+    state = CASE WHEN t.replica_lives THEN t.state WHEN c.state = 'cancelled' THEN 'cancelled' ELSE 'waiting' END::task_state,
+    attempt = CASE WHEN t.replica_lives THEN CASE WHEN e.attempt = t.attempt THEN t.replica ELSE t.attempt END
+      WHEN EXISTS (SELECT FROM jobs d WHERE d.campaign_id = e.campaign_id AND d.task = e.task AND d.attempt = e.attempt AND d.ending = 'duplicate')
+        THEN greatest(t.attempt, t.replica) + 1 ELSE t.attempt END,
+    replica_lives = false
   FROM ended e JOIN campaigns c ON c.id = e.campaign_id
-  WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND t.attempt = e.attempt AND t.state IN ('launching', 'submitted')
+  WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND is_copy(t, e.attempt)
+    AND (t.state IN ('launching', 'submitted') OR (t.replica_lives AND t.state = 'running'))
     AND NOT EXISTS (
       SELECT FROM jobs o WHERE o.campaign_id = e.campaign_id AND o.task = e.task AND o.attempt = e.attempt AND o.launch_id <> $1
         AND o.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))

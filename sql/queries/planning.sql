@@ -128,6 +128,54 @@ planned AS (
   SELECT launch.id, $1, $2, number, attempt FROM started, launch ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
+-- name: planning.replicate
+-- Plans a launch of second copies of up to $3 running tasks that never had one and whose job is on another cluster, the longest
+-- running first; with $4, only of those that run for so many seconds. Each copy has an attempt of its own, so that the fence lets
+-- both run. $1 campaign, $2 cluster, $5 term, $6 now.
+WITH running AS (
+  SELECT t.number, t.attempt, t.request, t.walltime_s, j.started_at, q.shape, coalesce(q.resources, p.resources) AS resources,
+    coalesce(q.resources_per_job, p.resources_per_job, 1) AS resources_per_job, q.memory_mb, coalesce(q.walltime_s, p.walltime_s) AS asked_s, p.max_walltime_s
+  FROM campaigns c
+  JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = $2
+  JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND j.cluster_id <> $2
+    AND ($4::double precision IS NULL OR j.started_at <= instant($6) - $4 * interval '1 second')
+  JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
+  LEFT JOIN campaign_requests q ON q.campaign_id = c.id AND q.cluster_id = $2 AND q.request = t.request
+  WHERE c.id = $1 AND c.state = 'in_treatment' AND c.replicas AND (t.request IS NULL OR q.request IS NOT NULL)),
+lead AS (SELECT shape FROM running ORDER BY started_at, number LIMIT 1),
+chosen AS (SELECT * FROM running WHERE shape IS NOT DISTINCT FROM (SELECT shape FROM lead) ORDER BY started_at, number LIMIT $3),
+doubled AS (
+  UPDATE tasks t SET replica = t.attempt + 1, replica_lives = true FROM chosen
+  WHERE t.campaign_id = $1 AND t.number = chosen.number AND t.attempt = chosen.attempt AND t.state = 'running' AND t.replica IS NULL
+  RETURNING t.number, t.replica, t.request, chosen.resources, chosen.resources_per_job, chosen.memory_mb,
+    least(greatest(chosen.asked_s, t.walltime_s), coalesce(chosen.max_walltime_s, chosen.asked_s)) AS walltime_s),
+launch AS (
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s)
+  SELECT $1, $2, count(*), sum(resources_per_job), $5, instant($6), max(resources), max(memory_mb), max(walltime_s)
+  FROM doubled HAVING count(*) > 0 RETURNING id),
+planned AS (
+  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
+  SELECT launch.id, $1, $2, number, replica FROM doubled, launch ORDER BY number RETURNING id)
+SELECT count(*) AS jobs FROM planned
+
+-- name: planning.replicable
+-- Of the campaigns in treatment that allow it, the tasks that run on each cluster and never had a second copy, and how many of them
+-- run longer than a share of the campaign's jobs did. $1 share, $2 jobs done without which none is too long, $3 now.
+WITH known AS (
+  SELECT campaign_id, min(bucket_seconds(bucket)) FILTER (WHERE ended >= $1::double precision * jobs) AS seconds
+  FROM (SELECT d.campaign_id, d.bucket, sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id ORDER BY d.bucket) AS ended,
+          sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id) AS jobs
+        FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.replicas AND c.state = 'in_treatment' GROUP BY d.campaign_id, d.bucket) b
+  WHERE jobs >= $2 GROUP BY campaign_id)
+SELECT j.campaign_id, j.cluster_id, count(*) AS tasks, count(*) FILTER (WHERE j.started_at <= instant($3) - k.seconds * interval '1 second') AS expired,
+  min(k.seconds) AS seconds
+FROM campaigns c
+JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running'
+JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
+LEFT JOIN known k ON k.campaign_id = c.id
+WHERE c.replicas AND c.state = 'in_treatment'
+GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
+
 -- name: planning.release
 -- Tasks bound to a cluster that is stopped may go anywhere.
 UPDATE returned_tasks SET cluster_id = NULL WHERE campaign_id = $1 AND cluster_id = $2

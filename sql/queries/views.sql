@@ -45,12 +45,13 @@ SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes WHERE camp
 SELECT jdl FROM campaigns WHERE id = $1
 
 -- name: views.tasks
--- Tasks of a campaign, each with its last job. $1 campaign, numbers from $2 up to but not $3, $4 states (null: any), $5 limit, $6 offset.
+-- Tasks of a campaign, each with its last job; of a task done, the one that did it. $1 campaign, numbers from $2 up to but not $3, $4 states (null: any), $5 limit, $6 offset.
 SELECT t.campaign_id, t.number, t.form, t.parameter, t.state, t.attempt, t.charged, j.id AS job, j.cluster_id, k.name AS cluster, j.state AS job_state,
   j.remote_id, j.ending, j.exit_status, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at, micros(j.ended_at) AS ended_at
 FROM (SELECT * FROM tasks WHERE campaign_id = $1 AND number >= $2 AND number < $3 AND ($4::task_state[] IS NULL OR state = ANY ($4))
       ORDER BY number LIMIT $5 OFFSET $6) t
-LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1) j ON true
+LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number
+  ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true
 LEFT JOIN clusters k ON k.id = j.cluster_id
 ORDER BY t.number
 

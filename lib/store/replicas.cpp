@@ -1,0 +1,37 @@
+#include "lib/store/replicas.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+
+using detail::exec;
+using detail::get;
+using detail::micros;
+
+int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
+  int jobs = 0;
+  while (jobs < replicas.jobs) {
+    const auto rows = exec(transaction, sql::planning_replicate, replicas.campaign.value(), replicas.cluster.value(), replicas.jobs - jobs,
+                           replicas.longer_than, term, micros(now));
+    const auto got = rows[0]["jobs"].as<int>();
+    if (got == 0) break;
+    jobs += got;
+  }
+  return jobs;
+}
+
+std::vector<Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {
+  std::vector<Replicable> all;
+  for (const auto& row : exec(transaction, sql::planning_replicable, share, least, micros(now))) {
+    Replicable one;
+    one.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
+    one.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
+    one.tasks = row["tasks"].as<std::int64_t>();
+    one.expired = row["expired"].as<std::int64_t>();
+    one.expected = get<double>(row["seconds"]);
+    all.push_back(one);
+  }
+  return all;
+}
+
+}  // namespace gleaner::store
