@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
                                           {"campaign_scheduler", planner::scheduler_names()},
                                           {"placement", planner::placement_names()},
                                           "probe_jobs",
+                                          "expired_quantile",
                                           "reservations",
                                           {"fairshare_usage", metascheduler::usage_rules()},
                                           "fairshare_decay",

@@ -36,6 +36,18 @@ std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const
   return stored;
 }
 
+/// Jobs done, without which nothing is known to take too long.
+constexpr int kTellingEnds = 10;
+
+/// Seconds that a task must have run to get a copy; nothing: any.
+std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts) {
+  if (replicas.kind != planner::ReplicaKind::expired) return std::nullopt;
+  for (const auto& tasks : facts.replicable) {
+    if (tasks.campaign == replicas.campaign && tasks.expected) return tasks.expected;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={}", campaigns, launches, jobs); }
@@ -44,13 +56,20 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   Counts counts;
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
-    const auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, config.fairshare_window, now);
+    auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, config.fairshare_window, now);
+    facts.replicable = store::replicable_tasks(transaction, config.expired_quantile, kTellingEnds, now);
     const auto plan = planner::plan(snapshot_of(facts, config, now), planner_config_of(config));
     for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
     for (const auto& launch : plan.launches) {
       counts.jobs += store::plan_launch(
           transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term, now);
       ++counts.launches;
+    }
+    for (const auto& replicas : plan.replicas) {
+      counts.jobs += store::plan_replicas(transaction, {.campaign = replicas.campaign,
+                                                        .cluster = replicas.cluster,
+                                                        .jobs = replicas.jobs,
+                                                        .longer_than = longer_than(replicas, facts)}, term, now);
     }
     for (const auto& preemption : plan.preemptions)
       store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);

@@ -140,6 +140,7 @@ class Picture {
     }
     for (const auto& couple : facts_.policies.couples) couples_.emplace(couple.user, couple.cluster);
     for (const auto& dying : facts_.policies.dying) dying_.emplace(std::pair{dying.campaign, dying.cluster}, dying.jobs);
+    for (const auto& tasks : facts_.replicable) replicable_.emplace(std::pair{tasks.campaign, tasks.cluster}, &tasks);
     for (const auto& pair : facts_.pairs) add(pair);
     for (const auto& id : facts_.policies.profiled) {
       if (const auto found = campaigns_.find(id); found != campaigns_.end()) snapshot_.campaigns[found->second].profiled = true;
@@ -163,6 +164,11 @@ class Picture {
     view.affine = !couples_.empty() && couples_.contains({campaign.user, pair.cluster});
     if (const auto found = min_durations_.find(pair.campaign); found != min_durations_.end()) view.min_duration = found->second;
     if (const auto found = dying_.find({pair.campaign, pair.cluster}); found != dying_.end()) view.dying_jobs = found->second;
+    if (const auto found = replicable_.find({pair.campaign, pair.cluster}); found != replicable_.end()) {
+      campaign.replicas_allowed = true;
+      view.replicable_tasks = static_cast<int>(found->second->tasks);
+      view.expired_tasks = static_cast<int>(found->second->expired);
+    }
     campaign.used_resource_seconds += used_by(pair);
     cluster.our_jobs += pair.launching + pair.waiting + pair.running + pair.unknown;
     cluster.waiting_resources += pair.waiting / ratio_of(pair);
@@ -179,6 +185,7 @@ class Picture {
   std::map<grid::CampaignId, double> min_durations_;
   std::set<std::pair<std::string, grid::ClusterId>> couples_;
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, int> dying_;
+  std::map<std::pair<grid::CampaignId, grid::ClusterId>, const store::Replicable*> replicable_;
 };
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Config {
   std::string multifactor_weights;
   Duration age_max{};
   int probe_jobs{};
+  double expired_quantile{};
   bool reservations{};
   Duration throughput_window{};
   int array_size{};

@@ -152,6 +152,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"campaign_scheduler", "NAME", "workqueue", "how a campaign is treated whose JDL does not say it", word<&Config::campaign_scheduler>},
     {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>},
     {"probe_jobs", "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", integer<&Config::probe_jobs, 1, 100000>},
+    {"expired_quantile", "QUANTILE", "0.95", "of the durations known: a task that runs longer may get a second copy", part<&Config::expired_quantile>},
     {"reservations", "YES|NO", "yes", "what is freed is held back for a wide job that could not start", yes_no<&Config::reservations>},
     {"fairshare_usage", "RULE", "absolute", "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)", word<&Config::fairshare_usage>},
     {"fairshare_decay", "FACTOR", "0.7", "what a day of usage counts for one day later", part<&Config::fairshare_decay>},

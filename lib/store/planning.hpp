@@ -10,6 +10,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 #include "lib/store/policies.hpp"
+#include "lib/store/replicas.hpp"
 
 /// What the metascheduler reads and writes.
 namespace gleaner::store {
@@ -77,6 +78,7 @@ struct PlanningFacts {
   std::vector<PlanningCampaign> campaigns;
   std::vector<PlanningPair> pairs;
   PolicyFacts policies;
+  std::vector<Replicable> replicable;
 };
 
 struct ClusterDefaults {

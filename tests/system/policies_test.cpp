@@ -102,6 +102,7 @@ TEST_P(Policies, LowestJobs_AreKilledForNormalOnes_NoMoreThanNeeded_AndRunAgain)
   const auto killed = grid->number("SELECT count(*) FROM kill_requests WHERE reason = 'preempted'");
   EXPECT_GE(killed, 1);
   EXPECT_LE(killed, 6) << "three are needed; one cluster may be asked while the other is, too";
+  EXPECT_LE(jobs(lowest, "j.state = 'killed'"), killed) << "the others of their arrays go on";
   grid->oracle().open_gate();
   is_done(lowest, 2 * cores);
   is_done(normal, 3);
@@ -192,6 +193,22 @@ TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
   EXPECT_EQ(jobs(campaign), 7);
   finish();
   is_done(campaign, 2 * cores);
+}
+
+TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) {
+  begin({{"flood", "0"}});
+  // The first copy of each task waits at the gate, the second one does not.
+  const auto campaign = grid->submit({.tasks = 3, .exec_file = grid->oracle().task(fmt::format(
+      "[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string()))});
+  say(campaign, R"({"replicas": "allowed"})");
+  grid->execute("UPDATE campaign_clusters SET priority = 5 WHERE cluster_id = (SELECT id FROM clusters WHERE name = 'alpha')");
+  grid->almighty().start();
+  EXPECT_TRUE(grid->terminates(campaign, kPatience));
+  EXPECT_EQ(grid->number("SELECT done FROM campaigns"), 3);
+  EXPECT_EQ(jobs(campaign, "k.name = 'alpha'"), 3);
+  EXPECT_EQ(jobs(campaign, "k.name = 'beta' AND j.ending = 'done'"), 3);
+  EXPECT_TRUE(grid->becomes("SELECT count(*) FROM jobs WHERE ending IS NULL", "0", kPatience)) << "the first copies are killed";
+  EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.state = 'killed'"), 3);
 }
 
 TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
