@@ -64,8 +64,8 @@ TEST(Task, KilledByItsWalltime_IsTriedAgainWithABiggerOne_UpToTheLimit) {
   GridUnderTest grid{{.configuration = {{"walltime_retry_factor", "3"}}}};
   grid.start_api();
   const auto campaign = grid.gridsub(
-      R"({"name":"grows","params":["1 5","2 0","3 600"],"parameter_names":["task","seconds"],"walltime":"3*second","max_walltime":"0:0:20",)"
-      R"("resources":"/core=(task/3)","clusters":{"alpha":{"exec_file":"sh -c 'sleep $2' job"},"beta":{"exec_file":"sh -c 'sleep $2' job"}}})");
+      R"j({"name":"grows","params":["1 5","2 0","3 600"],"parameter_names":["task","seconds"],"walltime":"3*second","max_walltime":"0:0:20",)j"
+      R"j("resources":"/core=(task/3)","clusters":{"alpha":{"exec_file":"sh -c 'sleep $2' job"},"beta":{"exec_file":"sh -c 'sleep $2' job"}}})j");
   grid.almighty().start();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_EQ(grid.value("SELECT string_agg(state || ' ' || charged, ', ' ORDER BY number) FROM tasks"), "done 0, done 0, failed 1");
