@@ -110,6 +110,7 @@ planner::CampaignView view_of(const store::PlanningCampaign& campaign, const pro
   view.brake = brake_of(campaign.brake);
   view.project = campaign.project;
   view.priority = campaign.priority;
+  view.input_mb = campaign.input_mb;
   view.scheduler = campaign.scheduler.value_or(config.campaign_scheduler);
   return view;
 }

@@ -64,6 +64,15 @@ void read_numbers(const Call& call, store::Cluster& cluster) {
     if (!read || *read <= 0) throw wrong("power", *given, "a number greater than 0");
     cluster.power = *read;
   }
+  const auto read_amount = [&](std::string_view option, double& into) {
+    const auto given = call.value(option);
+    if (!given) return;
+    const auto read = process::parse_number(*given);
+    if (!read || *read < 0) throw wrong(option, *given, "a number, 0 or more");
+    into = *read;
+  };
+  read_amount("cost", cluster.cost);
+  read_amount("transfer", cluster.transfer_mb_s);
   if (const auto given = call.value("flood")) {
     const auto read = process::parse_number(*given);
     if (*given != "default" && (!read || *read < 0 || *read > 100)) throw wrong("flood", *given, "a number from 0 to 100, such as 0.5, or 'default'");

@@ -15,7 +15,7 @@ using process::Error;
 using process::ExitCode;
 
 const std::vector<std::string_view> kAccess{"authentication", "auth", "login",  "secret-file", "identity-header", "ca-file", "certificate", "key",
-                                            "no-verify",      "verify", "power", "flood",      "array_size",
+                                            "no-verify",      "verify", "power", "cost", "transfer", "flood",      "array_size",
                                             "memory-property", "memory-unit", "memory-max"};
 
 std::vector<std::string_view> with(std::vector<std::string_view> options, std::string_view more) {

@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
                   {"verify", "", "verify it again"},
                   {"url", "URL", "cluster edit: the new address"},
                   {"power", "NUMBER", "speed of its resources, 1 being usual: `placement = power` prefers the greater"},
+                  {"cost", "NUMBER", "of one of its resources for an hour: the placement packed and the order cheapest prefer the smaller"},
+                  {"transfer", "MB/S", "at which inputs reach it, for the placement transfer; 0: not known"},
                   {"flood", "FRACTION", "what may wait in its queue; `default`: as the configuration says"},
                   {"array_size", "NUMBER", "the most jobs in one submission; `default`: as the configuration says"},
                   {"memory-property", "NAME", "the property of OAR's resources that tells a node's memory, such as mem; `none`: none does"},

@@ -39,6 +39,8 @@ Cluster read(const pqxx::row& row) {
   cluster.memory_property = text(row["memory_property"]);
   cluster.memory_unit_mb = row["memory_unit_mb"].as<int>();
   cluster.memory_max_mb = get<std::int64_t>(row["memory_max_mb"]);
+  cluster.cost = row["cost"].as<double>();
+  cluster.transfer_mb_s = row["transfer_mb_s"].as<double>();
   return cluster;
 }
 
@@ -70,13 +72,13 @@ std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view n
 
 grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
   const auto rows = exec(transaction, sql::clusters_add, c.name, c.url, c.authentication, c.login, c.secret_file, c.identity_header, c.ca_file,
-                         c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled, c.memory_property, c.memory_unit_mb, c.memory_max_mb);
+                         c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled, c.memory_property, c.memory_unit_mb, c.memory_max_mb, c.cost, c.transfer_mb_s);
   return grid::ClusterId{rows[0][0].as<std::int64_t>()};
 }
 
 void edit_cluster(Transaction& transaction, const Cluster& c) {
   exec(transaction, sql::clusters_edit, c.id.value(), c.url, c.authentication, c.login, c.secret_file, c.identity_header, c.ca_file,
-       c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled, c.memory_property, c.memory_unit_mb, c.memory_max_mb);
+       c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled, c.memory_property, c.memory_unit_mb, c.memory_max_mb, c.cost, c.transfer_mb_s);
 }
 
 bool remove_cluster(Transaction& transaction, grid::ClusterId cluster) {

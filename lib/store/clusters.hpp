@@ -24,6 +24,8 @@ struct Cluster {
   std::string key_file;
   bool verify_tls = true;
   double power = 1;
+  double cost = 0;                  ///< of one resource for an hour, in any unit
+  double transfer_mb_s = 0;         ///< at which inputs reach it; 0: not known
   std::optional<double> flood;      ///< nothing: the configuration's
   std::optional<int> array_size;    ///< nothing: the configuration's
   bool enabled = true;

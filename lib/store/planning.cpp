@@ -47,6 +47,7 @@ PlanningCampaign read_campaign(const pqxx::row& row) {
   campaign.priority = row["priority"].as<int>();
   campaign.project = text(row["project"]);
   campaign.scheduler = get<std::string>(row["scheduler"]);
+  campaign.input_mb = get<double>(row["input_mb"]).value_or(0);
   campaign.min_duration = get<double>(row["min_duration_s"]);
   campaign.brake = brake_of(row);
   return campaign;

@@ -48,6 +48,7 @@ struct PlanningCampaign {
   std::string project;
   std::optional<std::string> scheduler;   ///< that the JDL names
   std::optional<double> min_duration;     ///< seconds
+  double input_mb = 0;                    ///< of one task, on average
   std::optional<ActiveBrake> brake;
 };
 

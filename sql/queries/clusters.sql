@@ -5,7 +5,7 @@
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
 FROM clusters ORDER BY name
 
 -- name: clusters.by_name
@@ -13,21 +13,21 @@ FROM clusters ORDER BY name
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
 FROM clusters WHERE name = $1
 
 -- name: clusters.add
 -- A new cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
-  power, flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+  power, flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 RETURNING id
 
 -- name: clusters.edit
 -- How a cluster is reached and used; what was known of its API is forgotten, so that it is asked at once.
 UPDATE clusters SET url = $2, authentication = $3, login = $4, secret_file = $5, identity_header = $6, ca_file = $7, certificate_file = $8,
   key_file = $9, verify_tls = $10, power = $11, flood = $12, array_size = $13, enabled = $14,
-  memory_property = $15, memory_unit_mb = $16, memory_max_mb = $17,
+  memory_property = $15, memory_unit_mb = $16, memory_max_mb = $17, cost = $18, transfer_mb_s = $19,
   next_probe_at = NULL, resources_at = NULL
 WHERE id = $1
 
@@ -68,7 +68,7 @@ RETURNING failed_polls
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
 FROM clusters c WHERE reachable IS TRUE AND EXISTS (
   SELECT FROM launches l WHERE l.cluster_id = c.id
     AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($1))))
@@ -84,7 +84,7 @@ WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
 FROM clusters c WHERE reachable IS TRUE AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND j.state IN ('remote_waiting', 'running'))

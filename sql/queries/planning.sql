@@ -11,7 +11,7 @@ ORDER BY c.id
 
 -- name: planning.campaigns
 -- The campaigns in treatment or paused, with what waits in their bags. $1 now.
-SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, c.priority, c.project, c.scheduler, c.min_duration_s,
+SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, c.priority, c.project, c.scheduler, c.min_duration_s, c.input_mb,
   c.total - c.next_task + coalesce(r.tasks, 0) AS waiting, b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM campaigns c
 LEFT JOIN (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id) r ON r.campaign_id = c.id

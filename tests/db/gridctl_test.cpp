@@ -93,15 +93,19 @@ TEST_F(Gridctl, CouplesAndPrioritiesOfUsers_AreEdited) {
 
 TEST_F(Gridctl, Cluster_IsAddedEditedDisabledAndRemoved) {
   EXPECT_EQ(code({"cluster", "edit", "alpha", "--url=http://localhost:1/api"}), 3);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--power", "2", "--flood", "0.3", "--array-size", "100"}), 0);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--power", "2", "--cost", "1.5", "--transfer", "80", "--flood", "0.3", "--array-size", "100"}), 0);
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 4);
   EXPECT_EQ(stored("alpha").power, 2);
+  EXPECT_EQ(stored("alpha").cost, 1.5);
+  EXPECT_EQ(stored("alpha").transfer_mb_s, 80);
   EXPECT_EQ(stored("alpha").flood, 0.3);
   EXPECT_EQ(stored("alpha").array_size, 100);
   EXPECT_EQ(code({"cluster", "edit", "alpha", "--url=http://localhost:2/oarapi", "--flood", "default"}), 0);
   EXPECT_EQ(stored("alpha").url, "http://localhost:2/oarapi");
   EXPECT_EQ(stored("alpha").flood, std::nullopt);
   EXPECT_EQ(stored("alpha").power, 2);
+  EXPECT_EQ(stored("alpha").cost, 1.5);
+  EXPECT_EQ(stored("alpha").transfer_mb_s, 80);
   EXPECT_EQ(code({"cluster", "disable", "alpha"}), 0);
   EXPECT_FALSE(stored("alpha").enabled);
   EXPECT_EQ(code({"cluster", "enable", "alpha"}), 0);
