@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "updator",
       .purpose = "asks every cluster what became of our jobs and what is free, once",
-      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "max_attempts", "max_charged_attempts", "failures_before_brake",
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "max_attempts", "max_charged_attempts", "walltime_retry_factor", "failures_before_brake",
                "brake_time", "brake_time_max"}};
   return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
     store::Database database{context.config.database};
