@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "metascheduler/planner/plan.hpp"
 
@@ -33,6 +34,18 @@ inline PairView a_pair(std::int64_t campaign, std::int64_t cluster, int resource
 /// One campaign of 100 tasks on one cluster of 16 free resources.
 inline Snapshot one_of_each(int resources_per_job = 1) {
   return {.clusters = {a_cluster(1)}, .campaigns = {a_campaign(1)}, .pairs = {a_pair(1, 1, resources_per_job)}};
+}
+
+/// Campaigns of ada, bob… on one cluster of 16 free resources.
+inline Snapshot users(const std::vector<std::string>& names) {
+  Snapshot snapshot{.clusters = {a_cluster(1)}, .campaigns = {}, .pairs = {}};
+  for (std::int64_t i = 1; i <= std::ssize(names); ++i) {
+    snapshot.campaigns.push_back(a_campaign(i));
+    snapshot.campaigns.back().user = names[static_cast<std::size_t>(i - 1)];
+    snapshot.pairs.push_back(a_pair(i, 1));
+    snapshot.pairs.back().walltime = 3600;
+  }
+  return snapshot;
 }
 
 inline int jobs_on(const Plan& plan, std::int64_t campaign, std::int64_t cluster) {
