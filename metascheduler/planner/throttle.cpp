@@ -11,21 +11,36 @@ namespace {
 /// Jobs of the pair that live, or may: those given in this plan too.
 int live_jobs(const Candidate& candidate) { return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs; }
 
-std::optional<double> longest_elsewhere(const Contender& contender, const Candidate& candidate) {
-  std::optional<double> longest;
-  for (const auto& other : contender.candidates) {
-    const auto& mean = other.pair->mean_duration;
-    if (&other != &candidate && mean && (!longest || *mean > *longest)) longest = mean;
+/// The longest mean durations of a campaign on its clusters, found once for all of them.
+class LongestMeans {
+ public:
+  explicit LongestMeans(const Contender& contender) {
+    for (const auto& candidate : contender.candidates) {
+      const auto& mean = candidate.pair->mean_duration;
+      if (!mean) continue;
+      if (!first_ || *mean > *first_) {
+        second_ = first_;
+        first_ = mean;
+        holder_ = candidate.pair;
+      } else if (!second_ || *mean > *second_) {
+        second_ = mean;
+      }
+    }
   }
-  return longest;
-}
+  /// On the clusters but this one.
+  [[nodiscard]] std::optional<double> elsewhere(const Candidate& candidate) const { return candidate.pair == holder_ ? second_ : first_; }
+
+ private:
+  std::optional<double> first_, second_;
+  const PairView* holder_ = nullptr;
+};
 
 /// A cluster that has not yet done a job of the campaign, while there is something to compare its
 /// jobs with, may be a sink; so may one whose jobs have ended in almost no time.
-bool may_be_a_sink(const Contender& contender, const Candidate& candidate) {
+bool may_be_a_sink(const LongestMeans& means, const Candidate& candidate) {
   const auto& pair = *candidate.pair;
-  if (pair.mean_duration) return grid::is_sink(*pair.mean_duration, pair.min_duration, longest_elsewhere(contender, candidate));
-  return pair.min_duration || longest_elsewhere(contender, candidate);
+  if (pair.mean_duration) return grid::is_sink(*pair.mean_duration, pair.min_duration, means.elsewhere(candidate));
+  return pair.min_duration || means.elsewhere(candidate);
 }
 
 Reason reason_for(Limit bound) {
@@ -40,6 +55,7 @@ Reason reason_for(Limit bound) {
 }  // namespace
 
 void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
+  const LongestMeans means{contender};
   filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
     const auto& pair = *candidate.pair;
     candidate.allowed_jobs = candidate.allowed_waiting = kNoLimit;
@@ -55,7 +71,7 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
       const auto limit = *candidate.cluster->job_limit;
       hold(limit, limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);
     }
-    const bool probes = scheduler.probes(*contender.campaign, pair) || may_be_a_sink(contender, candidate);
+    const bool probes = scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
     if (probes && contender.campaign->type != grid::CampaignType::test)
       hold(draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
     if (!contender.limits.empty()) {
