@@ -30,28 +30,17 @@ double job_resources(const PairView& pair, const ClusterView& cluster) { return 
 /// included that they wait for in its queue.
 struct Demand {
   double wanted = 0.0;
+  double most = 0.0;              ///< that could be had: what is free, and what jobs of lowest campaigns hold
   std::vector<Candidate*> who = {};  ///< that did not get all they want
-};
 
-std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Draft& draft) {
-  std::vector<Demand> demands(draft.snapshot.clusters.size());
-  for (auto& contender : contenders) {
-    if (contender.campaign->priority > kNormalPriority || contender.campaign->type == grid::CampaignType::test) continue;
-    auto tasks = contender.tasks();
-    for (auto& candidate : contender.candidates) {
-      auto& demand = demands[candidate.cluster_index];
-      const int queued = candidate.pair->waiting_jobs + candidate.jobs;
-      std::int64_t more = 0;
-      if (wants_more(draft.plan, candidate)) {
-        more = std::max<std::int64_t>(0, std::min<std::int64_t>({tasks, candidate.allowed_jobs, candidate.cluster->max_resources - queued}));
-        tasks -= more;
-        if (more > 0) demand.who.push_back(&candidate);
-      }
-      demand.wanted += static_cast<double>(queued + more) * job_resources(*candidate.pair, *candidate.cluster);
-    }
+  /// Of so many jobs, those that still fit into what could be had: a job too wide for it is not helped by a kill.
+  int add(std::int64_t jobs, double each) {
+    const auto fitting = static_cast<int>(std::min<double>(static_cast<double>(jobs), std::floor((most - wanted) / each + kDust)));
+    if (fitting <= 0) return 0;
+    wanted += fitting * each;
+    return fitting;
   }
-  return demands;
-}
+};
 
 /// The pairs of lowest campaigns whose jobs run on a cluster, the campaign that came last first.
 std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::vector<grid::CampaignId>& lowest, const Snapshot& snapshot) {
@@ -62,6 +51,31 @@ std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::ve
   }
   std::ranges::sort(givers, std::greater{}, &PairView::campaign);
   return givers;
+}
+
+using Givers = std::vector<std::vector<const PairView*>>;  // by the cluster's index
+
+std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers& givers, const Draft& draft) {
+  std::vector<Demand> demands(draft.snapshot.clusters.size());
+  for (std::size_t index = 0; index < demands.size(); ++index) {
+    const auto& cluster = draft.snapshot.clusters[index];
+    demands[index].most = cluster.free_resources;
+    for (const auto* pair : givers[index]) demands[index].most += (pair->live_jobs - pair->waiting_jobs) * job_resources(*pair, cluster);
+  }
+  for (auto& contender : contenders) {
+    if (contender.campaign->priority > kNormalPriority || contender.campaign->type == grid::CampaignType::test) continue;
+    auto tasks = contender.tasks();
+    for (auto& candidate : contender.candidates) {
+      auto& demand = demands[candidate.cluster_index];
+      const double each = job_resources(*candidate.pair, *candidate.cluster);
+      demand.add(candidate.pair->waiting_jobs + candidate.jobs, each);
+      if (!wants_more(draft.plan, candidate)) continue;
+      const int more = demand.add(std::min<std::int64_t>(tasks, candidate.allowed_jobs), each);
+      tasks -= more;
+      if (more > 0) demand.who.push_back(&candidate);
+    }
+  }
+  return demands;
 }
 
 /// @return whether something is freed, by this plan or by kills on their way
@@ -93,12 +107,14 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
   }
   if (lowest.empty()) return;
   std::ranges::sort(lowest);
-  const auto demands = demands_of(contenders, draft);
+  Givers givers;
+  for (const auto& cluster : draft.snapshot.clusters) givers.push_back(givers_of(cluster, lowest, draft.snapshot));
+  const auto demands = demands_of(contenders, givers, draft);
   for (std::size_t index = 0; index < demands.size(); ++index) {
     const auto& cluster = draft.snapshot.clusters[index];
     const double wanted = demands[index].wanted - cluster.free_resources;
     if (wanted <= kDust || !cluster.enabled || !cluster.reachable || !cluster.status_fresh) continue;
-    if (!free_resources(wanted, cluster, givers_of(cluster, lowest, draft.snapshot), draft.plan)) continue;
+    if (!free_resources(wanted, cluster, givers[index], draft.plan)) continue;
     for (auto* candidate : demands[index].who) note_stop(draft.plan, *candidate, Stage::match, {Reason::preempting, figures_of(*candidate, draft.ledger)});
   }
 }

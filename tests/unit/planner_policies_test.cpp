@@ -226,6 +226,16 @@ TEST(Preemption, WhatWaitsInTheQueue_IsWantedToo) {
   EXPECT_EQ(plan(snapshot).preemptions.at(0).jobs, 5);
 }
 
+TEST(Preemption, WideJobs_AreCountedInResources_AndOnlyThoseThatCouldStart) {
+  auto snapshot = full_of_lowest();
+  snapshot.pairs[1].resources_per_job = 4;
+  snapshot.pairs[1].job_ratio = 0.25;
+  snapshot.pairs[0].live_jobs = 10;  // the other 6 resources are local users'
+  EXPECT_THAT(plan(snapshot).preemptions, ElementsAre(Preemption{campaign_id(1), cluster_id(1), 8})) << "two jobs of 4 fit into 10";
+  snapshot.pairs[0].live_jobs = 3;
+  EXPECT_TRUE(plan(snapshot).preemptions.empty()) << "no kill makes room for a job of 4";
+}
+
 TEST(Preemption, WorkBelowNormal_AndJobsAboveLowest_AreLeftAlone) {
   auto snapshot = full_of_lowest();
   snapshot.campaigns[1].priority = 5;
