@@ -31,6 +31,7 @@ struct Candidate {
   Offer offer = {};                   ///< match
   int room = 0;                       ///< match: jobs that the offer has room for
   // What the plan has given until now.
+  bool closed = false;                ///< throttle or match stopped it: what they count only shrinks while a plan is made
   int jobs = 0;
   int returned = 0;                   ///< of them, for tasks that this cluster returned
   double resources = 0.0;             ///< that they count for

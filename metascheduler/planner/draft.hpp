@@ -29,13 +29,15 @@ void note_stop(Plan& plan, Candidate& candidate, Stage stage, Stop stop);
 /// Notes what was given to a candidate: the decision on the pair.
 void note_given(Plan& plan, Candidate& candidate, Figures figures);
 
-/// Drops the candidates of a turn for which `test` gives a Stop, and notes it.
+/// Drops the candidates of a turn for which `test` gives a Stop, and notes it. What a turn's size stops may get something in the
+/// next one; what another stage stops is closed.
 template <class Test>
 void filter(Stage stage, Plan& plan, std::vector<Candidate*>& candidates, Test test) {
   std::erase_if(candidates, [&](Candidate* candidate) {
     std::optional<Stop> stop = test(*candidate);
     if (!stop) return false;
     note_stop(plan, *candidate, stage, std::move(*stop));
+    candidate->closed = stage != Stage::size;
     return true;
   });
 }

@@ -80,8 +80,10 @@ std::vector<Contender> pair_up(const Snapshot& snapshot) {
     if (candidates.empty()) candidates.reserve(snapshot.clusters.size());
     candidates.push_back({.pair = &pair, .cluster = &snapshot.clusters[*cluster], .cluster_index = *cluster});
   }
-  for (auto& contender : contenders)
-    std::ranges::sort(contender.candidates, {}, [](const Candidate& candidate) { return candidate.cluster->id; });
+  const auto by_cluster = [](const Candidate& candidate) { return candidate.cluster->id; };
+  for (auto& contender : contenders) {
+    if (!std::ranges::is_sorted(contender.candidates, {}, by_cluster)) std::ranges::sort(contender.candidates, {}, by_cluster);
+  }
   return contenders;
 }
 

@@ -40,7 +40,7 @@ Served serve(const Policies& policies, Couples couples, const Turn& turn, Conten
   std::vector<Candidate*> candidates;
   candidates.reserve(contender.candidates.size());
   for (auto& candidate : contender.candidates) {
-    if (belongs(*candidate.pair, couples)) candidates.push_back(&candidate);
+    if (!candidate.closed && belongs(*candidate.pair, couples)) candidates.push_back(&candidate);
   }
   const auto& scheduler = scheduler_of(*contender.campaign);
   throttle(scheduler, contender, candidates, draft);

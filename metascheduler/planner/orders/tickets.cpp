@@ -37,6 +37,7 @@ class TicketTurns final : public Turns {
       most_.jobs = std::max(most_.jobs, holding.jobs);
       most_.power = std::max(most_.power, holding.power);
     }
+    for (const auto member : among_.members) all_rankings_ += ranking_of(member).sum();
     for (const auto member : queues_.taking_part()) deal(member);
   }
 
@@ -56,10 +57,8 @@ class TicketTurns final : public Turns {
 
   [[nodiscard]] std::string standing(std::size_t contender) const override {
     const auto ranking = ranking_of(contender);
-    double all = 0.0;
-    for (const auto member : among_.members) all += ranking_of(member).sum();
     return fmt::format("{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
-                       "{:.2f} + jobs {:.2f} + creation {:.2f} + power {:.2f}", all / ranking.sum(), among_.members.size(), ranking.sum(),
+                       "{:.2f} + jobs {:.2f} + creation {:.2f} + power {:.2f}", all_rankings_ / ranking.sum(), among_.members.size(), ranking.sum(),
                        ranking.user_priority, ranking.priority, ranking.wall_clock, ranking.cpu_time, ranking.live_jobs, ranking.creation,
                        ranking.power);
   }
@@ -111,6 +110,7 @@ class TicketTurns final : public Turns {
   std::map<std::size_t, std::size_t> index_;
   std::vector<Holding> holdings_;
   Holding most_{.user_priority = 0.0};
+  double all_rankings_ = 0.0;  ///< their sum, before anything was given
 };
 
 }  // namespace
