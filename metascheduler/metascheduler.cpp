@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/process/failpoint.hpp"
+#include "metascheduler/facts_of.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
@@ -36,9 +37,6 @@ std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const
   return stored;
 }
 
-/// Jobs done, without which nothing is known to take too long.
-constexpr int kTellingEnds = 10;
-
 /// Seconds that a task must have run to get a copy; nothing: any.
 std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts) {
   if (replicas.kind != planner::ReplicaKind::expired) return std::nullopt;
@@ -56,8 +54,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   Counts counts;
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
-    auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, config.fairshare_window, now);
-    facts.replicable = store::replicable_tasks(transaction, config.expired_quantile, kTellingEnds, now);
+    const auto facts = facts_of(transaction, config, now);
     const auto plan = planner::plan(snapshot_of(facts, config, now), planner_config_of(config));
     for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
     for (const auto& launch : plan.launches) {

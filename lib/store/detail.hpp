@@ -69,6 +69,26 @@ template <class T>
 }
 [[nodiscard]] inline std::string text(const pqxx::field& field) { return field.is_null() ? std::string{} : std::string{field.c_str(), field.size()}; }
 
+/// Reads the columns of a row one after the other, in the order of the query: a column's name is
+/// looked up anew for every row, which is most of the cost of a long answer.
+class Columns {
+ public:
+  explicit Columns(const pqxx::row& row) : row_{row} {}
+  template <class T>
+  [[nodiscard]] T take() { return next().template as<T>(); }
+  template <class T>
+  [[nodiscard]] std::optional<T> maybe() { return get<T>(next()); }
+  template <class Id>
+  [[nodiscard]] Id id() { return Id{take<std::int64_t>()}; }
+  [[nodiscard]] std::string words() { return text(next()); }
+  [[nodiscard]] std::optional<grid::Instant> time() { return get_instant(next()); }
+
+ private:
+  pqxx::field next() { return row_[next_++]; }
+  pqxx::row row_;
+  pqxx::row::size_type next_ = 0;
+};
+
 template <class... Arguments>
 pqxx::result exec(Transaction& transaction, std::string_view query, const Arguments&... arguments) {
   try {

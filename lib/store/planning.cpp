@@ -1,84 +1,105 @@
 #include "lib/store/planning.hpp"
 
+#include <map>
+
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
 namespace {
 
 using detail::Array;
+using detail::Columns;
 using detail::exec;
-using detail::get;
-using detail::get_instant;
 using detail::micros;
-using detail::text;
 
-std::optional<ActiveBrake> brake_of(const pqxx::row& row) {
-  if (row["brake"].is_null()) return std::nullopt;
-  return ActiveBrake{text(row["brake"]), *get_instant(row["brake_until"])};
+std::optional<ActiveBrake> brake_of(Columns& row) {
+  auto reason = row.maybe<std::string>();
+  const auto until = row.time();
+  if (!reason) return std::nullopt;
+  return ActiveBrake{std::move(*reason), *until};
 }
 
-PlanningCluster read_cluster(const pqxx::row& row) {
+// Each in the order of its query's columns.
+
+PlanningCluster read_cluster(Columns row) {
   PlanningCluster cluster;
-  cluster.id = grid::ClusterId{row["id"].as<std::int64_t>()};
-  cluster.name = text(row["name"]);
-  cluster.power = row["power"].as<double>();
-  cluster.cost = row["cost"].as<double>();
-  cluster.transfer_mb_s = row["transfer_mb_s"].as<double>();
-  cluster.job_limit = get<int>(row["job_limit"]);
-  cluster.flood = row["flood"].as<double>();
-  cluster.array_size = row["array_size"].as<int>();
-  cluster.enabled = row["enabled"].as<bool>();
-  cluster.reachable = row["reachable"].as<bool>();
-  cluster.max_resources = get<int>(row["max_resources"]).value_or(0);
-  cluster.free = get<int>(row["free"]).value_or(0);
-  cluster.status_at = get_instant(row["status_at"]);
+  cluster.id = row.id<grid::ClusterId>();
+  cluster.name = row.words();
+  cluster.power = row.take<double>();
+  cluster.flood = row.take<double>();
+  cluster.array_size = row.take<int>();
+  cluster.enabled = row.take<bool>();
+  cluster.cost = row.take<double>();
+  cluster.transfer_mb_s = row.take<double>();
+  cluster.job_limit = row.maybe<int>();
+  cluster.reachable = row.take<bool>();
+  cluster.max_resources = row.maybe<int>().value_or(0);
+  cluster.free = row.maybe<int>().value_or(0);
+  cluster.status_at = row.time();
   cluster.brake = brake_of(row);
   return cluster;
 }
 
-PlanningCampaign read_campaign(const pqxx::row& row) {
+PlanningCampaign read_campaign(Columns row) {
   PlanningCampaign campaign;
-  campaign.id = grid::CampaignId{row["id"].as<std::int64_t>()};
-  campaign.user = text(row["user_name"]);
-  campaign.type = grid::campaign_type(text(row["type"])).value();
-  campaign.state = grid::campaign_state(text(row["state"])).value();
-  campaign.submitted_at = *get_instant(row["submitted_at"]);
-  campaign.waiting = row["waiting"].as<std::int64_t>();
-  campaign.priority = row["priority"].as<int>();
-  campaign.project = text(row["project"]);
-  campaign.scheduler = get<std::string>(row["scheduler"]);
-  campaign.input_mb = get<double>(row["input_mb"]).value_or(0);
-  campaign.min_duration = get<double>(row["min_duration_s"]);
+  campaign.id = row.id<grid::CampaignId>();
+  campaign.user = row.words();
+  campaign.type = grid::campaign_type(row.words()).value();
+  campaign.state = grid::campaign_state(row.words()).value();
+  campaign.submitted_at = row.time().value();
+  campaign.priority = row.take<int>();
+  campaign.project = row.words();
+  campaign.scheduler = row.maybe<std::string>();
+  campaign.min_duration = row.maybe<double>();
+  campaign.input_mb = row.maybe<double>().value_or(0);
+  campaign.replicas_allowed = row.take<bool>();
+  campaign.waiting = row.take<std::int64_t>();
   campaign.brake = brake_of(row);
   return campaign;
 }
 
-PlanningPair read_pair(const pqxx::row& row) {
+PlanningPair read_pair(Columns row) {
   PlanningPair pair;
-  pair.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  pair.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-  pair.priority = row["priority"].as<int>();
-  pair.resources_per_job = get<int>(row["resources_per_job"]);
-  pair.job_ratio = get<double>(row["job_ratio"]);
-  pair.launching = row["launching"].as<int>();
-  pair.waiting = row["waiting"].as<int>();
-  pair.running = row["running"].as<int>();
-  pair.unknown = row["unknown"].as<int>();
-  pair.concluded = row["concluded"].as<std::int64_t>();
-  pair.max_jobs = get<int>(row["max_jobs"]);
-  pair.failures_in_a_row = row["failures_in_a_row"].as<int>();
-  pair.last_failure_at = get_instant(row["last_failure_at"]);
-  pair.walltime = row["walltime_s"].as<double>();
-  pair.done = row["done"].as<std::int64_t>();
-  pair.duration_sum = row["duration_sum"].as<double>();
-  pair.resources_sum = row["resources_sum"].as<std::int64_t>();
-  pair.resources_jobs = row["resources_jobs"].as<std::int64_t>();
-  pair.last_start_at = get_instant(row["last_start_at"]);
-  pair.last_accept_at = get_instant(row["last_accept_at"]);
-  pair.returned = row["returned"].as<std::int64_t>();
-  pair.login = text(row["login"]);
+  pair.campaign = row.id<grid::CampaignId>();
+  pair.cluster = row.id<grid::ClusterId>();
+  pair.priority = row.take<int>();
+  pair.resources_per_job = row.maybe<int>();
+  pair.job_ratio = row.maybe<double>();
+  pair.launching = row.take<int>();
+  pair.waiting = row.take<int>();
+  pair.running = row.take<int>();
+  pair.unknown = row.take<int>();
+  pair.concluded = row.take<std::int64_t>();
+  pair.max_jobs = row.maybe<int>();
+  pair.failures_in_a_row = row.take<int>();
+  pair.last_failure_at = row.time();
+  pair.walltime = row.take<double>();
+  pair.done = row.take<std::int64_t>();
+  pair.duration_sum = row.take<double>();
+  pair.resources_sum = row.take<std::int64_t>();
+  pair.resources_jobs = row.take<std::int64_t>();
+  pair.last_start_at = row.time();
+  pair.last_accept_at = row.time();
+  pair.returned = row.take<std::int64_t>();
+  pair.login = row.words();
   pair.brake = brake_of(row);
   return pair;
+}
+
+using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and cluster or 0
+
+DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.value(), decision.cluster ? decision.cluster->value() : 0}; }
+
+/// FNV-1a: the same in every build, as the database keeps it.
+std::int64_t digest_of(const StoredDecision& decision) {
+  std::uint64_t digest = 14695981039346656037ULL;
+  const auto add = [&](std::string_view text) {
+    for (const auto c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    digest = (digest ^ 0xffU) * 1099511628211ULL;
+  };
+  for (const std::string_view text : {std::string_view{decision.stage}, std::string_view{decision.reason}, std::string_view{decision.sentence}}) add(text);
+  add(std::to_string(decision.jobs));
+  return static_cast<std::int64_t>(digest);
 }
 
 }  // namespace
@@ -86,16 +107,15 @@ PlanningPair read_pair(const pqxx::row& row) {
 std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   std::vector<PlanningCluster> clusters;
   for (const auto& row : exec(transaction, sql::planning_clusters, defaults.flood, defaults.array_size, micros(now)))
-    clusters.push_back(read_cluster(row));
+    clusters.push_back(read_cluster(Columns{row}));
   return clusters;
 }
 
-PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, int usage_days, grid::Instant now) {
+PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults, now);
-  for (const auto& row : exec(transaction, sql::planning_campaigns, micros(now))) facts.campaigns.push_back(read_campaign(row));
-  for (const auto& row : exec(transaction, sql::planning_pairs, micros(now))) facts.pairs.push_back(read_pair(row));
-  facts.policies = policy_facts(transaction, usage_days, now);
+  for (const auto& row : exec(transaction, sql::planning_campaigns, micros(now))) facts.campaigns.push_back(read_campaign(Columns{row}));
+  for (const auto& row : exec(transaction, sql::planning_pairs, micros(now))) facts.pairs.push_back(read_pair(Columns{row}));
   return facts;
 }
 
@@ -139,17 +159,35 @@ void write_submitted(Transaction& transaction, std::span<const Submitted> submit
 }
 
 void write_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
-  Array campaigns, clusters, stages, reasons, sentences, jobs;
+  std::map<DecisionKey, std::int64_t> gone;
+  for (const auto& row : exec(transaction, sql::planning_decided))
+    gone.emplace(DecisionKey{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}, row[2].as<std::int64_t>());
+  Array campaigns, clusters, stages, reasons, sentences, jobs, digests;
+  bool changed = false;
   for (const auto& decision : decisions) {
-    campaigns.add(decision.campaign.value());
-    clusters.add(decision.cluster ? decision.cluster->value() : 0);
+    const auto digest = digest_of(decision);
+    const auto key = key_of(decision);
+    const auto written = gone.extract(key);
+    if (!written.empty() && written.mapped() == digest) continue;
+    changed = true;
+    campaigns.add(key.first);
+    clusters.add(key.second);
     stages.add(std::string_view{decision.stage});
     reasons.add(std::string_view{decision.reason});
     sentences.add(std::string_view{decision.sentence});
     jobs.add(std::int64_t{decision.jobs});
+    digests.add(digest);
   }
-  exec(transaction, sql::planning_decide, campaigns.literal(), clusters.literal(), stages.literal(), reasons.literal(), sentences.literal(),
-       jobs.literal(), micros(now));
+  if (changed)
+    exec(transaction, sql::planning_decide, campaigns.literal(), clusters.literal(), stages.literal(), reasons.literal(), sentences.literal(),
+         jobs.literal(), digests.literal(), micros(now));
+  if (gone.empty()) return;
+  Array old_campaigns, old_clusters;
+  for (const auto& [key, digest] : gone) {
+    old_campaigns.add(key.first);
+    old_clusters.add(key.second);
+  }
+  exec(transaction, sql::planning_undecide, old_campaigns.literal(), old_clusters.literal());
 }
 
 }  // namespace gleaner::store

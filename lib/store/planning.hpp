@@ -49,6 +49,7 @@ struct PlanningCampaign {
   std::optional<std::string> scheduler;   ///< that the JDL names
   std::optional<double> min_duration;     ///< seconds
   double input_mb = 0;                    ///< of one task, on average
+  bool replicas_allowed = false;
   std::optional<ActiveBrake> brake;
 };
 
@@ -88,8 +89,8 @@ struct ClusterDefaults {
 };
 
 [[nodiscard]] std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
-/// @param usage_days  of usage that count, today included
-[[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, int usage_days, grid::Instant now);
+/// Clusters, campaigns and pairs; what the policies need besides is read apart (policy_facts, replicable_tasks).
+[[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 
 struct PlannedLaunch {
   grid::CampaignId campaign{0};
@@ -123,6 +124,7 @@ struct StoredDecision {
   std::string sentence;
   int jobs = 0;
 };
+/// The decisions of a cycle. One that only repeats the last costs no write; a pair without one keeps none.
 void write_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now);
 
 }  // namespace gleaner::store

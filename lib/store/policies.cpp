@@ -65,19 +65,27 @@ std::vector<StoredLimit> limits(Transaction& transaction, grid::Instant now) {
   return all;
 }
 
-PolicyFacts policy_facts(Transaction& transaction, int days, grid::Instant now) {
+PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now) {
   PolicyFacts facts;
-  facts.usage = usage(transaction, days, now);
-  facts.priorities = user_priorities(transaction);
-  facts.shares = shares(transaction);
-  facts.couples = couples(transaction);
   facts.limits = limits(transaction, now);
-  for (const auto& row : exec(transaction, sql::policies_endings, micros(now)))
-    facts.endings.push_back({grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, row["after"].as<double>(), row["resources"].as<double>()});
-  for (const auto& row : exec(transaction, sql::policies_dying))
-    facts.dying.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()},
-                           row["jobs"].as<int>()});
-  for (const auto& row : exec(transaction, sql::policies_profiled)) facts.profiled.emplace_back(row["id"].as<std::int64_t>());
+  if (needs.usage_days > 0) {
+    facts.usage = usage(transaction, needs.usage_days, now);
+    facts.priorities = user_priorities(transaction);
+    facts.shares = shares(transaction);
+  }
+  if (needs.couples) facts.couples = couples(transaction);
+  if (needs.endings) {
+    for (const auto& row : exec(transaction, sql::policies_endings, micros(now)))
+      facts.endings.push_back({grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, row["after"].as<double>(), row["resources"].as<double>()});
+  }
+  if (needs.dying) {
+    for (const auto& row : exec(transaction, sql::policies_dying))
+      facts.dying.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()},
+                             row["jobs"].as<int>()});
+  }
+  if (needs.profiled) {
+    for (const auto& row : exec(transaction, sql::policies_profiled)) facts.profiled.emplace_back(row["id"].as<std::int64_t>());
+  }
   return facts;
 }
 

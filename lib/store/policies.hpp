@@ -78,8 +78,15 @@ struct PolicyFacts {
   std::vector<grid::CampaignId> profiled;
 };
 
-/// @param days  of usage, today included
-[[nodiscard]] PolicyFacts policy_facts(Transaction& transaction, int days, grid::Instant now);
+/// What of the facts below the policies in force look at; limits always hold.
+struct PolicyNeeds {
+  int usage_days = 0;     ///< of usage, today included, with the shares and the users' priorities; 0: none of these
+  bool couples = false;
+  bool endings = false;
+  bool dying = false;
+  bool profiled = false;
+};
+[[nodiscard]] PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now);
 
 [[nodiscard]] std::vector<Share> shares(Transaction& transaction);
 [[nodiscard]] std::vector<StoredLimit> limits(Transaction& transaction, grid::Instant now);

@@ -58,6 +58,14 @@ tl::expected<void, std::string> check(const PlannerConfig& config) {
   return policies_of(config).map([](const Policies&) {});
 }
 
+Needs needs_of(const PlannerConfig& config) {
+  const auto order = parse_order(config.order);
+  if (!order) throw std::invalid_argument{order.error()};
+  auto needs = order->within->needs();
+  needs.couples = needs.couples || order->by_affinity;
+  return needs;
+}
+
 Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   const auto policies = policies_of(config);
   if (!policies) throw std::invalid_argument{policies.error()};

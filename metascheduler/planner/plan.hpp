@@ -47,6 +47,14 @@ struct PlannerConfig {
 /// Refuses an unknown policy, with the closest known name.
 [[nodiscard]] tl::expected<void, std::string> check(const PlannerConfig& config);
 
+/// What a configuration's policies look at in a snapshot, besides clusters, campaigns, pairs and limits.
+struct Needs {
+  bool shares = false;   ///< users, with their priorities and usage, and the tree of shares
+  bool couples = false;  ///< PairView::affine
+};
+/// Throws std::invalid_argument when the configuration does not pass check().
+[[nodiscard]] Needs needs_of(const PlannerConfig& config);
+
 [[nodiscard]] std::vector<std::string_view> order_names();    ///< of the orders within a class
 [[nodiscard]] std::vector<std::string_view> class_names();    ///< that may come before an order
 [[nodiscard]] std::vector<std::string_view> placement_names();

@@ -11,7 +11,7 @@ ORDER BY c.id
 
 -- name: planning.campaigns
 -- The campaigns in treatment or paused, with what waits in their bags. $1 now.
-SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, c.priority, c.project, c.scheduler, c.min_duration_s, c.input_mb,
+SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, c.priority, c.project, c.scheduler, c.min_duration_s, c.input_mb, c.replicas,
   c.total - c.next_task + coalesce(r.tasks, 0) AS waiting, b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM campaigns c
 LEFT JOIN (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id) r ON r.campaign_id = c.id
@@ -194,20 +194,22 @@ INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, offered)
 SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered FROM given g
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
 
+-- name: planning.decided
+-- What is written of the decisions on campaigns in treatment or paused.
+SELECT d.campaign_id, d.cluster_id, d.digest FROM decisions d
+JOIN campaigns c ON c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')
+
 -- name: planning.decide
--- The decisions of a cycle; one that only repeats the last changes no row. A pair without a decision keeps none.
-WITH given AS (
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::integer[])
-    AS g(campaign_id, cluster_id, stage, reason, sentence, jobs)),
-gone AS (
-  DELETE FROM decisions d USING campaigns c
-  WHERE c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')
-    AND NOT EXISTS (SELECT FROM given g WHERE g.campaign_id = d.campaign_id AND g.cluster_id = d.cluster_id))
-INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, since)
-SELECT g.campaign_id, g.cluster_id, g.stage, g.reason, g.sentence, g.jobs, instant($7) FROM given g
+-- Decisions that a cycle made otherwise than the last. $1 campaigns, $2 clusters, $3 stages, $4 reasons, $5 sentences, $6 jobs, $7 digests, $8 now.
+INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, digest, since)
+SELECT g.*, instant($8) FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::integer[], $7::bigint[]) AS g
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET stage = EXCLUDED.stage, reason = EXCLUDED.reason, sentence = EXCLUDED.sentence,
-  jobs = EXCLUDED.jobs, since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
-WHERE (d.stage, d.reason, d.sentence, d.jobs) IS DISTINCT FROM (EXCLUDED.stage, EXCLUDED.reason, EXCLUDED.sentence, EXCLUDED.jobs)
+  jobs = EXCLUDED.jobs, digest = EXCLUDED.digest, since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
+
+-- name: planning.undecide
+-- Pairs and campaigns of which nothing is decided any longer. $1 campaigns, $2 clusters.
+DELETE FROM decisions d USING unnest($1::bigint[], $2::bigint[]) AS g (campaign_id, cluster_id)
+WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
 
 -- name: prediction.pairs
 -- What the predictor sees of each pair in treatment. $1 flood of the configuration.

@@ -10,7 +10,7 @@ class Policies : public GridFixture {
  protected:
   store::PolicyFacts facts() {
     auto transaction = database.begin();
-    return store::policy_facts(transaction, 7, now);
+    return store::policy_facts(transaction, {.usage_days = 7, .couples = true, .endings = true, .dying = true, .profiled = true}, now);
   }
   void edit(const std::function<void(store::Transaction&)>& work) { store::transact(database, std::nullopt, work); }
 };

@@ -14,6 +14,7 @@ namespace gleaner::planner {
 class FairShare final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fairshare"; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = false}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

@@ -19,6 +19,7 @@ struct Factors {
 class Multifactor final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "multifactor"; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = true}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

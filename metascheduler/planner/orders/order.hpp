@@ -60,6 +60,8 @@ class CampaignOrder {
  public:
   virtual ~CampaignOrder() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
+  /// What it looks at in the snapshot besides campaigns and pairs: the caller need not find out more.
+  [[nodiscard]] virtual Needs needs() const { return {}; }
   /// The answer depends neither on the clock nor on anything but the class.
   [[nodiscard]] virtual std::unique_ptr<Turns> turns(const Class& among) const = 0;
 };

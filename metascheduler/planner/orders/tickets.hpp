@@ -42,6 +42,7 @@ struct Ranking {
 class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = false}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

@@ -1,0 +1,37 @@
+#include "metascheduler/facts_of.hpp"
+
+#include <algorithm>
+
+#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner_config.hpp"
+
+namespace gleaner::metascheduler {
+namespace {
+
+/// Jobs done, without which nothing is known to take too long.
+constexpr int kTellingEnds = 10;
+
+store::PolicyNeeds needs_of(const store::PlanningFacts& facts, const process::Config& config) {
+  const auto wants = planner::needs_of(planner_config_of(config));
+  const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };
+  store::PolicyNeeds needs;
+  if (wants.shares) needs.usage_days = config.fairshare_window;
+  needs.couples = wants.couples;
+  // Only a job of several resources ever waits for them to be free at once.
+  needs.endings = config.reservations && std::ranges::any_of(facts.pairs, [](const auto& pair) { return pair.resources_per_job != 1; });
+  needs.dying = any_campaign([](const auto& campaign) { return campaign.priority == planner::kLowestPriority; });
+  needs.profiled = any_campaign([&](const auto& campaign) { return campaign.scheduler.value_or(config.campaign_scheduler) == "prediction"; });
+  return needs;
+}
+
+}  // namespace
+
+store::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
+  auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, now);
+  facts.policies = store::policy_facts(transaction, needs_of(facts, config), now);
+  if (std::ranges::any_of(facts.campaigns, &store::PlanningCampaign::replicas_allowed))
+    facts.replicable = store::replicable_tasks(transaction, config.expired_quantile, kTellingEnds, now);
+  return facts;
+}
+
+}  // namespace gleaner::metascheduler

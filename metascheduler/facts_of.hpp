@@ -1,0 +1,11 @@
+#pragma once
+#include "lib/process/config.hpp"
+#include "lib/store/planning.hpp"
+
+namespace gleaner::metascheduler {
+
+/// What a plan needs to know, read in one transaction. A fact that neither the configured policies
+/// nor the campaigns at hand look at is not asked for: each is a query more in every cycle.
+[[nodiscard]] store::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now);
+
+}  // namespace gleaner::metascheduler

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "lib/process/options.hpp"
+#include "metascheduler/facts_of.hpp"
+#include "metascheduler/metascheduler.hpp"
+#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner_config.hpp"
+#include "metascheduler/snapshot_of.hpp"
+#include "tests/bench/measure.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+// Issue "metascheduler", what must be shown, 5: what a whole cycle of the metascheduler costs, the database included.
+namespace gleaner::tests {
+namespace {
+
+constexpr int kClusters = 10, kCampaigns = 200, kTasks = 5000;
+constexpr int kRuns = 15;
+
+class ProductionCycle : public GridFixture {
+ protected:
+  ProductionCycle() {
+    execute(fmt::format("INSERT INTO clusters (name, url) SELECT 'c' || i, 'http://127.0.0.1:1/' || i FROM generate_series(3, {}) i", kClusters));
+    std::vector<std::string> names{"alpha", "beta"};
+    for (int i = 3; i <= kClusters; ++i) names.push_back(fmt::format("c{}", i));
+    for (int i = 0; i < kCampaigns; ++i) static_cast<void>(a_campaign(kTasks, names));
+    execute("UPDATE campaigns SET user_name = 'user' || id % 20");
+    offer(100);
+    execute("ANALYZE");
+  }
+
+  /// What the updator would have seen now: so many free resources of the 128 on each cluster.
+  void offer(int free) {
+    now += grid::Seconds{10};
+    execute(fmt::format("UPDATE clusters SET reachable = true;"
+                        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+                        "  SELECT id, instant({}), 128, {}, 128 - {}, 0, 0, 0, true, 5 FROM clusters",
+                        now.time_since_epoch().count(), free, free));
+  }
+
+  [[nodiscard]] double plan_alone(const process::Config& config) {
+    store::PlanningFacts facts;
+    transact([&](store::Transaction& transaction) {
+      facts = metascheduler::facts_of(transaction, config, now);
+    });
+    const auto snapshot = metascheduler::snapshot_of(facts, config, now);
+    return least_seconds(kRuns, [&] { EXPECT_FALSE(planner::plan(snapshot, metascheduler::planner_config_of(config)).decisions.empty()); });
+  }
+  [[nodiscard]] double round_trip() {
+    double seconds = 0.0;
+    transact([&](store::Transaction& transaction) {
+      constexpr int kTrips = 1000;
+      seconds = least_seconds(3, [&] { for (int i = 0; i < kTrips; ++i) static_cast<void>(store::couples(transaction)); }) / kTrips;
+    });
+    return seconds;
+  }
+};
+
+TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
+  for (const auto* order : {"fifo", "priority,fairshare"}) {
+    auto config = process::build_config({}, {}).value();
+    config.campaign_order = order;
+    metascheduler::run_once(config, database, term, now);
+    const double whole = least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); });
+    const double plan = plan_alone(config), trip = round_trip();
+    // The floor: one transaction that only fetches the rows that a plan is made of.
+    const double rows = least_seconds(kRuns, [&] { execute("SELECT * FROM campaign_clusters"); });
+    report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters, kCampaigns * kTasks, order),
+           fmt::format("{:.1f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms, to fetch the rows of all pairs {:.2f} ms", whole * 1e3, plan * 1e3,
+                       trip * 1e3, rows * 1e3));
+    EXPECT_LE(whole, 5 * plan + 10 * trip + 8 * rows) << order;
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::tests
