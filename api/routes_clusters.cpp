@@ -27,6 +27,19 @@ void write_status(Json& json, const std::optional<store::GridStatus>& status) {
   });
 }
 
+void write_stress(Json& json, const views::Stress& stress) {
+  json.object([&] {
+    json.field("stress_factor", stress.factor);
+    json.field("usual_stress_factor", stress.usual_factor);
+    json.field("response_ms", stress.response_ms);
+    json.field("calm_response_ms", stress.calm_response_ms);
+    json.field("job_limit", stress.job_limit);
+    json.field("signal", stress.signal);
+    json.field("reason", stress.reason.empty() ? std::nullopt : std::optional{stress.reason});
+    json.field("since", stress.since);
+  });
+}
+
 void write_cluster(Json& json, const views::ClusterView& view) {
   const auto& cluster = view.cluster;
   json.field("id", cluster.id);
@@ -45,6 +58,9 @@ void write_cluster(Json& json, const views::ClusterView& view) {
   json.field("blacklisted", !cluster.enabled || cluster.reachable == std::optional{false} || view.brake.has_value());
   json.key("brake");
   write_brake(json, view.brake);
+  json.field("under_stress", view.stress.job_limit.has_value());
+  json.key("stress");
+  write_stress(json, view.stress);
   json.key("status");
   write_status(json, view.status);
   write_links(json, {{"self", fmt::format("/clusters/{}", cluster.id.value())}, {"parent", "/clusters"}});

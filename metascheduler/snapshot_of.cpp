@@ -81,6 +81,7 @@ planner::ClusterView view_of(const store::PlanningCluster& cluster, const proces
   view.cost = cluster.cost;
   view.transfer_mb_s = cluster.transfer_mb_s;
   view.job_limit = cluster.job_limit;
+  view.stress_reason = cluster.stress_reason;
   view.max_resources = cluster.max_resources;
   view.free_resources = cluster.free;
   view.flood = cluster.flood;

@@ -3,12 +3,34 @@
 #include <fmt/format.h>
 
 #include "lib/process/failpoint.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/prediction.hpp"
+#include "lib/store/stress.hpp"
 #include "predictor/forecasts_of.hpp"
+#include "predictor/stress_of.hpp"
 
 namespace gleaner::predictor {
+namespace {
 
-std::string Counts::summary() const { return fmt::format("pairs={}", pairs); }
+/// Writes what was judged; the event of a cluster is open while it is limited. How many are.
+int watch_stress(const process::Config& config, store::Transaction& transaction, grid::Instant now) {
+  const auto judged = stress_of(store::stress_facts(transaction), config);
+  int limited = 0;
+  for (const auto& [cluster, change] : judged.clusters) {
+    store::write_stress(transaction, cluster);
+    limited += cluster.job_limit ? 1 : 0;
+    const store::Target target{.campaign = {}, .cluster = cluster.id};
+    if (change == StressChange::lowered)
+      store::open_event(transaction, {.code = "UNDER_STRESS", .target = target, .job = {}, .message = fmt::format("{}: it gets at most {} of our jobs", cluster.reason, *cluster.job_limit)}, now);
+    if (change == StressChange::lifted) store::close_event(transaction, "UNDER_STRESS", target, now);
+  }
+  store::forget_samples(transaction, judged.forgotten);
+  return limited;
+}
+
+}  // namespace
+
+std::string Counts::summary() const { return fmt::format("pairs={} limited={}", pairs, limited); }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
@@ -16,6 +38,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     const auto forecasts = forecasts_of(store::prediction_facts(transaction, config.flood, now - config.throughput_window), config, now);
     store::write_forecasts(transaction, forecasts, now);
     counts.pairs = static_cast<int>(forecasts.size());
+    counts.limited = watch_stress(config, transaction, now);
     process::failpoint("predictor.before_commit");
   });
   return counts;

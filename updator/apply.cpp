@@ -8,9 +8,11 @@
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/sink.hpp"
+#include "lib/grid/spread.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/policies.hpp"
+#include "lib/store/stress.hpp"
 #include "updator/classify.hpp"
 
 namespace gleaner::updator {
@@ -66,6 +68,7 @@ class Application {
   [[nodiscard]] RetryLimits limits() const { return {visit_.config.max_attempts, visit_.config.max_charged_attempts, visit_.config.walltime_retry_factor}; }
   void write_tallies();
   void brake_sinks();
+  void sample_durations();
   void write_status();
 
   store::Transaction& transaction_;
@@ -74,12 +77,15 @@ class Application {
   grid::Instant now_;
   std::vector<store::Observation> observations_;
   std::vector<store::Ending> endings_;
+  std::vector<grid::JobId> starts_;  ///< that this poll saw, of jobs that may be over by now
+  int ran_before_ = 0;               ///< jobs of ours that ran at the last poll
   std::map<grid::CampaignId, Tally> tallies_;
   std::set<grid::CampaignId> failing_wrappers_;  ///< campaigns whose jobs could not start their tasks
   Changes changes_;
 };
 
 void Application::look_at(const store::LiveJob& job) {
+  if (job.state == grid::JobState::running) ++ran_before_;
   const auto found = poll_.ours.find(job.remote);
   if (found == poll_.ours.end()) {
     ++changes_.absent;
@@ -100,6 +106,7 @@ void Application::look_at_state(const store::LiveJob& job, const oar::RemoteJob&
   observation.state = state;
   observation.started_at = remote.started;
   if (state == grid::JobState::running) {
+    if (job.state != grid::JobState::running) starts_.push_back(job.id);
     observation.resources = remote.resources;
     if (!observation.started_at) observation.started_at = poll_.began;
   }
@@ -177,6 +184,7 @@ void Application::add_end(const store::LiveJob& job, const oar::RemoteJob& remot
   ending.outcome = consequence.outcome;
   ending.place = consequence.place;
   ending.walltime = consequence.walltime;
+  if (job.state != grid::JobState::running && remote.started) starts_.push_back(job.id);
   if (end != grid::JobEnd::done) ending.message = sentence_of(end, job, remote, consequence);
   endings_.push_back(std::move(ending));
 }
@@ -237,6 +245,16 @@ void Application::brake_sinks() {
   }
 }
 
+/// A few of the jobs that started, whether or not they are over: chosen without a look at how long they took. The jobs beside them are
+/// those that ran before and all that started, so that their number does not depend on it either.
+void Application::sample_durations() {
+  constexpr std::size_t kMost = 4;
+  const auto beside = ran_before_ + static_cast<int>(starts_.size());
+  std::vector<grid::JobId> chosen;
+  for (const auto place : grid::spread(starts_.size(), kMost)) chosen.push_back(starts_[place]);
+  store::sample_durations(transaction_, visit_.cluster.id, chosen, beside);
+}
+
 void Application::write_status() {
   store::GridStatus status;
   status.cluster = visit_.cluster.id;
@@ -244,6 +262,8 @@ void Application::write_status() {
   status.reachable = true;
   status.max_resources = poll_.usable_resources.value_or(visit_.cluster.max_resources);
   status.api_latency_ms = poll_.latency_ms;
+  status.stress = poll_.stress;
+  status.response_ms = poll_.response_ms;
   for (const auto& job : poll_.occupying) {
     const int resources = job.resources.value_or(1);
     status.used += resources;
@@ -263,6 +283,7 @@ Changes Application::write() {
   store::observe_jobs(transaction_, observations_);
   changes_.observed = static_cast<int>(observations_.size());
   changes_.ended = store::end_jobs(transaction_, endings_, now_);
+  sample_durations();
   write_tallies();
   if (!endings_.empty()) brake_sinks();
   write_status();

@@ -22,9 +22,11 @@ oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
 }
 
 oar::Result<void> ask_jobs(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Poll& poll) {
-  auto occupying = visit.client.occupying();
-  if (!occupying) return tl::unexpected{occupying.error()};
-  poll.occupying = std::move(*occupying);
+  auto occupation = visit.client.occupation();
+  if (!occupation) return tl::unexpected{occupation.error()};
+  poll.occupying = std::move(occupation->jobs);
+  poll.stress = occupation->stress;
+  if (occupation->response) poll.response_ms = static_cast<int>(occupation->response->count());
   std::set<grid::RemoteJobId> wanted;
   for (const auto& job : live) wanted.insert(job.remote);
   for (const auto& job : poll.occupying) {

@@ -19,6 +19,8 @@ struct Poll {
   std::map<grid::RemoteJobId, oar::JobDetails> details;  ///< of those that ended badly
   std::map<grid::RemoteJobId, std::string> stderr_tails;  ///< of the first few whose command failed
   int latency_ms = 0;
+  std::optional<double> stress;     ///< OAR's stress factor, when it told
+  std::optional<int> response_ms;   ///< of that small question alone
 };
 
 /// Asks the cluster everything that this cycle needs: a few bulk requests, and one more for each

@@ -28,10 +28,14 @@ Cell state_of(const Json& cluster, grid::Instant now) {
     return {std::string{"unreachable"}, text, Ink::bad};
   }
   if (!cluster["brake"].is_null()) return {std::string{"braked"}, "stopped: " + cluster["brake"]["reason"].text(), Ink::bad};
+  if (const auto limit = cluster["stress"]["job_limit"].whole()) return {std::string{"under stress"}, fmt::format("under stress: {} of our jobs", *limit), Ink::warm};
   return {std::string{"ok"}, "ok", Ink::good};
 }
 
 Cell count(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{{}, "-"}; }
+
+/// OAR's stress factor.
+Cell factor(const Json& number) { return number.number() ? Cell{fmt::format("{:g}", *number.number())} : Cell{{}, "-"}; }
 
 Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   Table table{{{"id", "Id", Align::right},
@@ -43,13 +47,15 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
                {"ours", "Ours", Align::right},
                {"waiting", "Waiting", Align::right},
                {"latency_ms", "ms", Align::right},
+               {"stress", "Stress", Align::right},
+               {"job_limit", "Limit", Align::right},
                {"error", ""}},
               {},
               "There is no cluster yet: an administrator adds one with 'gridctl cluster add'."};
   for (const auto& c : clusters) {
     const auto& status = c["status"];
     table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]), count(status["free"]), count(status["used"]),
-                          count(status["our_running"]), count(status["our_waiting"]), count(status["api_latency_ms"]), Cell{c["last_error"].text()}});
+                          count(status["our_running"]), count(status["our_waiting"]), count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]), Cell{c["last_error"].text()}});
   }
   return table;
 }
@@ -61,6 +67,10 @@ std::string reasons(const std::vector<Json>& clusters, const clients::Screen& sc
     const bool is_down = !c["reachable"].is_null() && !c["reachable"].is_true() && c["enabled"].is_true();
     if (is_down && !c["last_error"].is_null()) text += clients::wrap(clients::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
     if (!c["brake"].is_null()) text += clients::wrap(clients::printable(c["name"].text() + ": stopped until " + clients::local_time(c["brake"]["expires"].integer()) + ": " + c["brake"]["reason"].text()), screen.width, "    ") + "\n";
+    if (c["under_stress"].is_true())
+      text += clients::wrap(clients::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}", c["name"].text(),
+                                                           clients::local_time(c["stress"]["since"].integer()), c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
+                            screen.width, "    ") + "\n";
   }
   return text.empty() ? text : "\n" + text;
 }

@@ -29,6 +29,15 @@ enum class Removal {
   already_over_or_asked  ///< OAR had noted it before
 };
 
+/// Who holds resources, and how the server feels. The stress factor is asked for beside the list's first page: a failure of it
+/// is no failure of the list.
+struct Occupation {
+  std::vector<RemoteJob> jobs;
+  std::optional<double> stress;
+  std::optional<std::chrono::milliseconds> response;  ///< of that small question; kStressPatience when no answer came in that time
+};
+constexpr std::chrono::milliseconds kStressPatience{3000};
+
 /// One cluster's REST API. Connections stay open between calls, and requests of one call go out
 /// together, `Limits::parallel` at once. Every answer is checked; one that makes no sense is
 /// NoAnswer. Used from one thread at a time. No call throws but for lack of memory.
@@ -44,6 +53,9 @@ class Client {
 
   /// Every user's jobs that hold resources now, by id.
   [[nodiscard]] Result<std::vector<RemoteJob>> occupying();
+
+  /// The same, and the stress factor.
+  [[nodiscard]] Result<Occupation> occupation();
 
   /// These jobs, in whatever state, by id; one that OAR does not list is not in the answer, which
   /// alone is no proof that it does not exist.

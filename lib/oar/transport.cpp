@@ -122,6 +122,7 @@ class Transport::Transfer {
     long status = 0;
     curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
     answer_.status = static_cast<int>(status);
+    answer_.latency = latency();
     char* type = nullptr;
     curl_easy_getinfo(easy_.get(), CURLINFO_CONTENT_TYPE, &type);
     answer_.content_type = type == nullptr ? "" : type;
@@ -142,7 +143,7 @@ class Transport::Transfer {
     set(CURLOPT_PATH_AS_IS, 1L);
     set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count()));
     const auto whole = request.method == Method::get ? limits.read : limits.submit;
-    set(CURLOPT_TIMEOUT_MS, static_cast<long>(whole.count()));
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(std::min(whole, request.patience.value_or(whole)).count()));
   }
 
   void set_method(const Request& request) {

@@ -42,6 +42,10 @@ struct Config {
   double expired_quantile{};
   bool reservations{};
   Duration throughput_window{};
+  double stress_max{};
+  double stress_latency{};
+  bool stress_durations{};
+  Duration stress_pause{};
   int array_size{};
 
   // Waiting jobs

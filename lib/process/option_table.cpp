@@ -160,6 +160,10 @@ constexpr auto kOptions = std::to_array<Option>({
     {"multifactor_weights", "WEIGHTS", "age:1000,fairshare:1000,size:0,priority:1000,affinity:500", "what each factor counts in the order multifactor", word<&Config::multifactor_weights>},
     {"age_max", "DURATION", "7d", "age at which a campaign's age counts in full", some_time<&Config::age_max>},
     {"throughput_window", "DURATION", "2h", "how far back the throughput and the durations of jobs are measured", some_time<&Config::throughput_window>},
+    {"stress_max", "FACTOR", "0.8", "a cluster whose stress factor is this or more gets fewer jobs; 0: the factor is not looked at", fraction<&Config::stress_max>},
+    {"stress_latency", "FACTOR", "5", "the same of one whose API answers so many times slower than when it is calm; 0: not looked at", fraction<&Config::stress_latency>},
+    {"stress_durations", "YES|NO", "yes", "the same of one where jobs take the longer the more of ours run", yes_no<&Config::stress_durations>},
+    {"stress_pause", "DURATION", "30s", "how long a change of that limit is left to show what it does", some_time<&Config::stress_pause>},
     {"array_size", "NUMBER", "500", "the most jobs in one submission to a cluster", integer<&Config::array_size, 1, 100000>},
 
     {"remote_waiting_timeout", "DURATION", "15m", "a job that waits longer in a cluster's queue is taken back", some_time<&Config::remote_waiting_timeout>},

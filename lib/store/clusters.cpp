@@ -91,7 +91,7 @@ void map_user(Transaction& transaction, std::string_view user, grid::ClusterId c
 
 void record_status(Transaction& transaction, const GridStatus& s) {
   exec(transaction, sql::clusters_status, s.cluster.value(), micros(s.time), s.max_resources, s.free, s.used, s.used_besteffort, s.our_running,
-       s.our_waiting, s.reachable, s.api_latency_ms);
+       s.our_waiting, s.reachable, s.api_latency_ms, s.stress, s.response_ms);
 }
 
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {

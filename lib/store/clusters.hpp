@@ -54,7 +54,9 @@ struct GridStatus {
   int our_running = 0;
   int our_waiting = 0;
   bool reachable = false;
-  int api_latency_ms = 0;
+  int api_latency_ms = 0;                  ///< of the slowest request
+  std::optional<double> stress = {};       ///< OAR's stress factor, when it told
+  std::optional<int> response_ms = {};     ///< of that small question alone
 };
 
 [[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);

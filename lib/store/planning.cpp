@@ -32,6 +32,7 @@ PlanningCluster read_cluster(Columns row) {
   cluster.cost = row.take<double>();
   cluster.transfer_mb_s = row.take<double>();
   cluster.job_limit = row.maybe<int>();
+  cluster.stress_reason = row.words();
   cluster.reachable = row.take<bool>();
   cluster.max_resources = row.maybe<int>().value_or(0);
   cluster.free = row.maybe<int>().value_or(0);

@@ -27,6 +27,7 @@ struct PlanningCluster {
   double cost = 0;           ///< of one resource for an hour
   double transfer_mb_s = 0;  ///< 0: not known
   std::optional<int> job_limit;
+  std::string stress_reason;
   double flood = 0;
   int array_size = 1;
   bool enabled = true;

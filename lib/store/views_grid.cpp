@@ -31,6 +31,19 @@ std::optional<GridStatus> read_status(const pqxx::row& row) {
   return status;
 }
 
+Stress read_stress(const pqxx::row& row) {
+  Stress stress;
+  stress.factor = get<double>(row["stress"]);
+  stress.usual_factor = get<double>(row["usual_stress"]);
+  stress.response_ms = get<int>(row["response_ms"]);
+  stress.calm_response_ms = get<double>(row["calm_latency_ms"]);
+  stress.job_limit = get<int>(row["job_limit"]);
+  if (!row["signal"].is_null()) stress.signal = text(row["signal"]);
+  stress.reason = text(row["stress_reason"]);
+  stress.since = get_instant(row["limited_at"]);
+  return stress;
+}
+
 std::vector<Usage> read_usage(const pqxx::result& rows) {
   std::vector<Usage> all;
   for (const auto& row : rows) {
@@ -76,13 +89,14 @@ std::string word(Which which) { return which == Which::open ? "open" : "all"; }
 }  // namespace
 
 std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now) {
-  std::map<std::int64_t, std::pair<std::optional<GridStatus>, std::optional<Brake>>> known;
+  std::map<std::int64_t, ClusterView> known;
   for (const auto& row : exec(transaction, sql::views_clusters, micros(now)))
-    known[row["id"].as<std::int64_t>()] = {read_status(row), detail::read_brake(row)};
+    known[row["id"].as<std::int64_t>()] = {{}, read_status(row), detail::read_brake(row), read_stress(row)};
   std::vector<ClusterView> all;
   for (auto& cluster : store::clusters(transaction)) {
-    auto [status, brake] = known[cluster.id.value()];
-    all.push_back({std::move(cluster), status, std::move(brake)});
+    auto view = std::move(known[cluster.id.value()]);
+    view.cluster = std::move(cluster);
+    all.push_back(std::move(view));
   }
   return all;
 }

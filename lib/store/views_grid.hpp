@@ -13,10 +13,23 @@
 /// What is shown to users: the grid itself, its clusters and its events.
 namespace gleaner::store::views {
 
+/// What tells the stress of a cluster, and how many of our jobs it takes meanwhile.
+struct Stress {
+  std::optional<double> factor;        ///< OAR's, at the newest poll
+  std::optional<double> usual_factor;
+  std::optional<int> response_ms;      ///< of a small question, at the newest poll
+  std::optional<double> calm_response_ms;
+  std::optional<int> job_limit;        ///< nothing: it is not under stress
+  std::string signal = "none";         ///< stress_factor, latency or durations
+  std::string reason;                  ///< the signal with its figures
+  std::optional<grid::Instant> since;
+};
+
 struct ClusterView {
   Cluster cluster;
   std::optional<GridStatus> status;  ///< the newest
   std::optional<Brake> brake;
+  Stress stress;
 };
 /// By name.
 [[nodiscard]] std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now);

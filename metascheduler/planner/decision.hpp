@@ -73,7 +73,7 @@ struct Figures {
   double held_resources = 0.0;    ///< for a reservation
   Limit limit = Limit::none;
   std::optional<grid::Instant> until = {};    ///< end of a brake, beginning of a reservation
-  std::string note = {};                      ///< a brake's reason, the user who is not mapped, or the limit
+  std::string note = {};                      ///< a brake's reason, the user who is not mapped, the limit, or what tells stress
   Takers earlier = {};                        ///< who took it, or for whom it is held
 };
 

@@ -46,6 +46,8 @@ std::string offer(const Figures& f) {
   return text;
 }
 
+std::string in_brackets(const std::string& note) { return note.empty() ? std::string{} : fmt::format(" ({})", note); }
+
 std::string limit(const Figures& f) {
   switch (f.limit) {
     case Limit::none: return {};
@@ -56,7 +58,7 @@ std::string limit(const Figures& f) {
       return fmt::format("; the JDL's max_jobs of {} allows no more, end of jobs or a larger max_jobs does", f.max_jobs);
     case Limit::limit: return fmt::format("; {}, a larger one allows more (gridctl limit)", f.note);
     case Limit::stress:
-      return fmt::format("; the cluster is under stress, and takes {} of our jobs for now, more when it answers and works faster", f.max_jobs);
+      return fmt::format("; the cluster is under stress{}, and takes {} of our jobs for now, more when it answers and works faster", in_brackets(f.note), f.max_jobs);
     case Limit::probe: return "; they go first, to learn from, the others follow when one has ended";
     case Limit::turn: return "; the campaigns share what is free, and this is its part; more start when more are free";
     case Limit::one_per_cluster: return "; a test campaign gets one on each cluster";
@@ -140,8 +142,8 @@ std::string of_pair(const Decision& decision, std::string_view cluster) {
     case Reason::limit_reached:
       return fmt::format("{} gets no more: {}; the end of jobs, or a larger limit (gridctl limit), allows another", cluster, f.note);
     case Reason::under_stress:
-      return fmt::format("{} is under stress and takes {} of our jobs at once for now, {} live there; the limit rises again as it answers and works faster", cluster,
-                         f.max_jobs, f.live_jobs);
+      return fmt::format("{} is under stress{} and takes {} of our jobs at once for now, {} live there; the limit rises again as it answers and works faster", cluster,
+                         in_brackets(f.note), f.max_jobs, f.live_jobs);
     case Reason::probing:
       return fmt::format("the first {} on {} are out, to learn from them before more follow (at most {}); the first end lets the others go",
                          counted(f.live_jobs, "job"), cluster, f.max_jobs);

@@ -85,7 +85,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     if (sizing.limit == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
     if (sizing.jobs <= 0) return Stop{sizing.reason, std::move(figures)};
     figures.limit = sizing.limit;
-    if (sizing.limit == Limit::stress) figures.max_jobs = candidate.cluster->job_limit.value_or(0);
+    if (sizing.limit == Limit::stress) {
+      figures.max_jobs = candidate.cluster->job_limit.value_or(0);
+      figures.note = candidate.cluster->stress_reason;
+    }
     const auto returned = static_cast<int>(std::min<std::int64_t>(sizing.jobs, own));
     const auto resources = resources_of(sizing.jobs, pair, *candidate.cluster, candidate.offer.resources);
     contender.tasks_for_anyone -= sizing.jobs - returned;

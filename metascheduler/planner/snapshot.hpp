@@ -46,6 +46,7 @@ struct ClusterView {
   std::optional<Brake> brake = {};
   int our_jobs = 0;                          ///< live jobs of all campaigns there
   std::optional<int> job_limit = {};         ///< of them, while the cluster is under stress
+  std::string stress_reason = {};            ///< what tells the stress, with its figures
   std::vector<Ending> endings = {};          ///< of our running jobs, in any order
 };
 

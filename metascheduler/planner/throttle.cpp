@@ -85,6 +85,7 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
     figures.max_jobs = most;
     figures.live_jobs = candidate.bound == Limit::stress ? candidate.cluster->our_jobs : pair.live_jobs;
     figures.frozen_jobs = pair.frozen_jobs;
+    if (candidate.bound == Limit::stress) figures.note = candidate.cluster->stress_reason;
     if (candidate.bound == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
     return Stop{reason_for(candidate.bound), std::move(figures)};
   });

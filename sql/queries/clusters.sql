@@ -42,8 +42,9 @@ ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 
 -- name: clusters.status
 -- A snapshot of a cluster.
-INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)
-VALUES ($1, instant($2), $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms,
+  stress, response_ms)
+VALUES ($1, instant($2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 ON CONFLICT (cluster_id, time) DO NOTHING
 
 -- name: clusters.reached

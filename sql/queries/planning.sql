@@ -3,10 +3,11 @@
 -- name: planning.clusters
 -- Every cluster with its newest status. $1 flood and $2 array size of the configuration, $3 now.
 SELECT c.id, c.name, c.power, coalesce(c.flood, $1::double precision) AS flood, coalesce(c.array_size, $2::integer) AS array_size, c.enabled,
-  c.cost, c.transfer_mb_s, c.job_limit, c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at, b.reason AS brake, micros(b.expires_at) AS brake_until
+  c.cost, c.transfer_mb_s, x.job_limit, coalesce(x.reason, '') AS stress_reason, c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at, b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM clusters c
 LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($3)
+LEFT JOIN cluster_stress x ON x.cluster_id = c.id
 ORDER BY c.id
 
 -- name: planning.campaigns

@@ -112,8 +112,10 @@ WHERE e.id = $1
 -- name: views.clusters
 -- The newest status and the brake of each cluster. $1 now.
 SELECT c.id, micros(s.time) AS time, s.max_resources, s.free, s.used, s.used_besteffort, s.our_running, s.our_waiting, s.api_latency_ms,
+  s.stress, s.response_ms, x.usual_stress, x.calm_latency_ms, x.job_limit, x.signal, x.reason AS stress_reason, micros(x.limited_at) AS limited_at,
   b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM clusters c
+LEFT JOIN cluster_stress x ON x.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.time DESC LIMIT 1) s ON true
 LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($1)
 

@@ -60,6 +60,22 @@ TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault) {
   EXPECT_EQ(ended("task_error"), "5");
 }
 
+TEST_F(Ends, AFewOfTheJobsThatStarted_BecomeSamples_WithTheNumberThatRunsThere) {
+  const auto jobs = launched(a_campaign(20), alpha, 10);
+  all_ended({jobs[0], jobs[1]}, 0);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    oar::RemoteJob remote;
+    remote.id = jobs[i].remote;
+    remote.state = oar::RemoteState::running;
+    poll.ours.emplace(jobs[i].remote, remote).first->second.started = now;
+  }
+  poll.stress = 0.7;
+  poll.response_ms = 12;
+  apply(jobs);
+  EXPECT_EQ(value("SELECT count(*) || ' ' || min(running) || ' ' || max(running) FROM duration_samples"), "4 10 10");
+  EXPECT_EQ(value("SELECT stress || ' ' || response_ms FROM gridstatus"), "0.7 12");
+}
+
 class Sinks : public Ends {
  protected:
   /// Jobs that ended without an error after so many seconds.

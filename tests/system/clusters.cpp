@@ -76,6 +76,8 @@ std::string Minioar::admin(const std::string& method, const std::string& path, c
   return answer.body;
 }
 
+void Minioar::set_stress(const std::string& value) { admin("POST", "/_stress", fmt::format(R"({{"value":"{}"}})", value)); }
+
 int Minioar::preempt(int count) {
   rapidjson::Document json;
   json.Parse(admin("POST", "/_preempt", fmt::format(R"({{"count":{}}})", count)).c_str());

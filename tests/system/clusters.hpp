@@ -44,6 +44,8 @@ class Minioar {
   /// One more fault, as minioar's POST /_faults takes it.
   void add_fault(const std::string& json) { admin("POST", "/_faults", json); }
   void clear_faults() { admin("DELETE", "/_faults", ""); }
+  /// What GET /stress_factor says from now on.
+  void set_stress(const std::string& value);
   /// How many best-effort jobs were preempted.
   int preempt(int count);
   /// How many jobs there are in a state of OAR, of everybody.

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include "tests/system/grid_under_test.hpp"
@@ -52,6 +54,15 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
   void is_done(grid::CampaignId campaign, std::int64_t tasks) {
     EXPECT_TRUE(grid->terminates(campaign, kPatience));
     EXPECT_TRUE(grid->is_exactly_done(campaign, tasks));
+  }
+  /// What the cluster's GET /stress_factor says from now on.
+  void stress(const std::string& cluster, const std::string& value) {
+    if (!is_real()) return grid->cluster(cluster).set_stress(value);
+    const std::filesystem::path testbed{std::getenv("GLEANER_TEST_OAR")};
+    process::Command fault{.arguments = {std::string{std::getenv("GLEANER_SOURCE_DIR")} + "/tests/oar-testbed/fault", cluster, "stress", value}};
+    fault.environment.emplace_back("OAR_TESTBED_STATE", testbed.parent_path().string());
+    const auto ran = process::capture(fault, process::Duration{60'000});
+    ASSERT_TRUE(ran && ran->end.succeeded()) << (ran ? ran->output : ran.error());
   }
   /// Lets the tasks go that wait at the gate, and the service do the rest.
   void finish() {
@@ -220,6 +231,30 @@ TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM brakes", "2", kPatience));
   EXPECT_LE(jobs(campaign), 12);
   grid->cancel(campaign);
+}
+
+TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
+  begin({{"stress_pause", "1s"}, {"flood", "0"}});
+  const auto limit = [](const std::string& what) {
+    return fmt::format("SELECT {} FROM cluster_stress x JOIN clusters k ON k.id = x.cluster_id WHERE k.name = 'alpha'", what);
+  };
+  stress("alpha", "0.9");
+  const auto campaign = grid->submit({.tasks = 30 * cores, .exec_file = grid->oracle().task("sleep 1"), .clusters = {"alpha"}});
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes(limit("job_limit = 1"), "t", kPatience));
+  ASSERT_TRUE(grid->becomes("SELECT launching + submitted + running <= 1 FROM campaigns", "t", kPatience));
+  const auto done = grid->number("SELECT done FROM campaigns");
+  EXPECT_TRUE(grid->becomes(fmt::format("SELECT done > {} FROM campaigns", done), "t", kPatience)) << "a little work goes on";
+  EXPECT_TRUE(grid->becomes("SELECT sentence LIKE '%its stress factor is 0.9, and 0.8 is too much%' FROM decisions ORDER BY cluster_id DESC LIMIT 1", "t", kPatience));
+  EXPECT_EQ(grid->value("SELECT state || ' ' || (message LIKE 'its stress factor is 0.9%') FROM events WHERE code = 'UNDER_STRESS'"), "open true");
+  EXPECT_EQ(grid->number("SELECT count(*) FROM cluster_stress x JOIN clusters k ON k.id = x.cluster_id WHERE k.name = 'beta' AND job_limit IS NOT NULL"), 0);
+
+  stress("alpha", "0.1");
+  EXPECT_TRUE(grid->becomes(limit("job_limit > 1"), "t", kPatience));
+  EXPECT_TRUE(grid->becomes(limit("job_limit IS NULL"), "t", kPatience));
+  EXPECT_TRUE(grid->becomes("SELECT state FROM events WHERE code = 'UNDER_STRESS'", "closed", kPatience));
+  EXPECT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns", cores / 2), "t", kPatience));
+  is_done(campaign, 30 * cores);
 }
 
 std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) { return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"; }

@@ -32,6 +32,21 @@ TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
   EXPECT_EQ(oar.requests(), std::vector<std::string>{"GET /oarapi/version.json"});
 }
 
+TEST(OarClient, TheStressFactor_IsAskedForBesideTheList_AndItsFailureIsItsOwn) {
+  for (const auto& [answer, stress] : std::vector<std::pair<Response, std::optional<double>>>{
+           {json(200, R"({"GLOBAL_STRESS":"0.7"})"), 0.7}, {json(404, "{}"), std::nullopt}, {json(200, R"({"GLOBAL_STRESS":"much"})"), std::nullopt}}) {
+    FakeOar oar{[&](const http::Request& request) {
+      return request.target.find("stress_factor") == std::string::npos ? json(200, R"({"items":[],"total":0,"offset":0,"links":[]})") : answer;
+    }};
+    Client client{oar.access(), short_limits()};
+    const auto occupation = client.occupation();
+    ASSERT_TRUE(occupation) << describe(occupation.error());
+    EXPECT_EQ(occupation->stress, stress);
+    EXPECT_TRUE(occupation->response);
+    EXPECT_EQ(oar.requests().size(), 2U);
+  }
+}
+
 TEST(OarClient, NobodyListens_SoNothingWasSent) {
   auto access = FakeOar{[](const auto&) { return json(200, kVersion); }}.access();  // gone already
   Client client{access, short_limits()};

@@ -89,6 +89,7 @@ TEST(Limits, AClusterUnderStress_TakesNoMoreThanItCan) {
   auto snapshot = one_of_each();
   snapshot.clusters[0].our_jobs = 3;
   snapshot.clusters[0].job_limit = 10;
+  snapshot.clusters[0].stress_reason = "its stress factor is 0.9";
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 7);
   snapshot.clusters[0].our_jobs = 10;
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "under_stress");
