@@ -153,7 +153,7 @@ void Application::end_duplicate(const store::LiveJob& job, const oar::RemoteJob&
     return;
   }
   // Its own first run had the claim, and OAR ran it again after that run was cut: the attempt is spent.
-  add_end(job, remote, grid::JobEnd::node_failure, consequence_of(grid::JobEnd::node_failure, job, limits()));
+  add_end(job, remote, grid::JobEnd::node_failure, consequence_of(grid::JobEnd::node_failure, Began::yes, job, limits()));
 }
 
 void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
@@ -165,7 +165,7 @@ void Application::look_at_end(const store::LiveJob& job, const oar::RemoteJob& r
                  ? classify_error(details->second.events, job.kill_sent ? Deletion::ours : Deletion::none)
                  : classify_terminated(remote);
   if (end == grid::JobEnd::task_error && wrapper_failed(job, remote)) end = grid::JobEnd::node_failure;
-  const auto consequence = consequence_of(end, job, limits());
+  const auto consequence = consequence_of(end, remote.started ? Began::yes : Began::no, job, limits());
   add_end(job, remote, end, consequence);
   tally(job, remote, end, consequence);
 }

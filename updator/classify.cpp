@@ -41,15 +41,17 @@ grid::JobEnd classify_error(std::span<const oar::RemoteEvent> events, Deletion d
   return grid::JobEnd::node_failure;
 }
 
-Consequence consequence_of(grid::JobEnd end, const store::LiveJob& job, const RetryLimits& limits) {
+Consequence consequence_of(grid::JobEnd end, Began began, const store::LiveJob& job, const RetryLimits& limits) {
   using store::BagPlace;
   using store::Outcome;
   if (end == grid::JobEnd::done) return {Outcome::done, BagPlace::before_new};
-  if (const auto walltime = raised_walltime(job, limits.walltime_factor); end == grid::JobEnd::walltime && walltime && job.attempt + 1 < limits.attempts)
+  if (end == grid::JobEnd::killed_by_us && began == Began::no) return {Outcome::goes_back, BagPlace::before_new};
+  const bool is_last = job.earlier + 1 >= limits.attempts;
+  if (const auto walltime = raised_walltime(job, limits.walltime_factor); end == grid::JobEnd::walltime && walltime && !is_last)
     return {Outcome::goes_back, BagPlace::before_new, walltime};
   const bool charged = grid::charge_of(end) == grid::Charge::task;
   if (charged && job.charged + 1 >= limits.charged) return {Outcome::failed, BagPlace::before_new};
-  if (job.attempt + 1 >= limits.attempts) return {Outcome::failed, BagPlace::before_new};
+  if (is_last) return {Outcome::failed, BagPlace::before_new};
   if (end == grid::JobEnd::rerun_first) return {Outcome::goes_back, BagPlace::first};
   if (end == grid::JobEnd::rerun_last) return {Outcome::goes_back, BagPlace::last};
   return {Outcome::goes_back, BagPlace::before_new};

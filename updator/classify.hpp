@@ -19,7 +19,7 @@ enum class Deletion { none, ours };
 
 /// What a task may still cost.
 struct RetryLimits {
-  int attempts;  ///< all told
+  int attempts;  ///< all told, but for those that we took back before they began
   int charged;   ///< that the task itself failed
   double walltime_factor = 1;  ///< of its walltime, when a job was killed by it
 };
@@ -32,7 +32,8 @@ struct Consequence {
 };
 /// A walltime's end is not charged while the JDL's max_walltime lets the walltime grow: the task goes
 /// back to the bag with a bigger one.
-[[nodiscard]] Consequence consequence_of(grid::JobEnd end, const store::LiveJob& job, const RetryLimits& limits);
+enum class Began { no, yes };
+[[nodiscard]] Consequence consequence_of(grid::JobEnd end, Began began, const store::LiveJob& job, const RetryLimits& limits);
 
 /// The walltime that follows the one by which the job was killed; nothing when it may not grow.
 [[nodiscard]] std::optional<grid::Seconds> raised_walltime(const store::LiveJob& job, double factor);

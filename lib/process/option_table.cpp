@@ -167,12 +167,12 @@ constexpr auto kOptions = std::to_array<Option>({
     {"array_size", "NUMBER", "500", "the most jobs in one submission to a cluster", integer<&Config::array_size, 1, 100000>},
 
     {"remote_waiting_timeout", "DURATION", "15m", "a job that waits longer in a cluster's queue is taken back", some_time<&Config::remote_waiting_timeout>},
-    {"waiting_grace", "DURATION", "60s", "a waiting job younger than this is never taken back as excess", duration<&Config::waiting_grace>},
+    {"waiting_grace", "DURATION", "10m", "a waiting job younger than this is never taken back as excess", duration<&Config::waiting_grace>},
 
     {"default_resources", "RESOURCES", "/core=1", "what a job asks of its cluster when the JDL does not say it", resources},
     {"default_walltime", "WALLTIME", "1:00:00", "the walltime of a job when the JDL does not say it", walltime},
 
-    {"max_attempts", "NUMBER", "50", "the most jobs for one task, whoever is to blame for their ends", integer<&Config::max_attempts, 1, 100000>},
+    {"max_attempts", "NUMBER", "50", "the most jobs for one task, whoever is to blame for their ends; those that waited and were taken back do not count", integer<&Config::max_attempts, 1, 100000>},
     {"max_charged_attempts", "NUMBER", "1", "the most jobs for one task that end by its own fault", integer<&Config::max_charged_attempts, 1, 100000>},
     {"walltime_retry_factor", "NUMBER", "1.5", "what the walltime of a task killed by it is multiplied with, up to the JDL's max_walltime", factor<&Config::walltime_retry_factor>},
     {"failures_before_brake", "NUMBER", "3", "failures in a row before nothing more is sent there for a time", integer<&Config::failures_before_brake, 1, 100000>},

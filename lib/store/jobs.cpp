@@ -19,6 +19,7 @@ LiveJob read_live(const pqxx::row& row) {
   job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
   job.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
   job.attempt = row["attempt"].as<int>();
+  job.earlier = row["earlier"].as<int>();
   job.resources = get<int>(row["resources"]);
   job.resubmissions = row["resubmissions"].as<int>();
   job.charged = row["charged"].as<int>();

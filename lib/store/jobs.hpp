@@ -19,6 +19,7 @@ struct LiveJob {
   grid::CampaignId campaign{0};
   grid::TaskNumber task{0};
   int attempt = 0;
+  int earlier = 0;        ///< attempts of its task before this one that max_attempts counts
   std::optional<int> resources;
   int resubmissions = 0;  ///< by OAR itself
   int charged = 0;        ///< of its task, before this job

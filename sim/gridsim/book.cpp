@@ -92,7 +92,7 @@ void Book::hear_start(const Job& job, Campaign& campaign, Pair& pair) {
 }
 
 /// Who pays for an end is production's rule (ARCHITECTURE.md): a walltime is the task's, the others are
-/// nobody's.
+/// nobody's, and a job that we took back before it began is not even counted.
 void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
   const auto& config = world_.scenario.config;
   const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
@@ -109,11 +109,14 @@ void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
     ++pair.ended_in_minute[minute_of(job.ended)];
     return;
   }
-  bool failed = ++campaign.attempts[job.task] >= config.max_attempts;
+  auto& tries = campaign.tries[job.task];
+  ++tries.all;
+  if (job.end != JobEnd::wiped || job.held) ++tries.counted;
+  bool failed = tries.counted >= config.max_attempts;
   if (job.end == JobEnd::walltime) {
     ++pair.failures_in_a_row;
     pair.last_failure_at = job.ended;
-    failed = failed || ++campaign.charges[job.task] >= config.max_charged_attempts;
+    failed = failed || ++tries.charged >= config.max_charged_attempts;
   }
   if (!failed) {
     campaign.returned.insert(job.task);
@@ -279,13 +282,13 @@ std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant 
 int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now) {
   const auto& campaign = campaigns_[index_of(launch.campaign)];
   const auto& on_cluster = world_.scenario.campaigns[index_of(launch.campaign)].clusters[index_of(pair)];
-  const auto attempt = campaign.attempts.find(task);
+  const auto tries = campaign.tries.find(task);
   Job job;
   job.campaign = static_cast<int>(index_of(launch.campaign));
   job.pair = pair;
   job.cluster = static_cast<int>(on_cluster.cluster);
   job.task = task;
-  job.attempt = attempt == campaign.attempts.end() ? 1 : attempt->second + 1;
+  job.attempt = tries == campaign.tries.end() ? 1 : tries->second.all + 1;
   job.planned = now;
   job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] / world_.scenario.clusters[on_cluster.cluster].speed;
   job.width = on_cluster.width;

@@ -57,6 +57,12 @@ class Book {
     double offered = 0;
     std::map<std::int64_t, std::int64_t> ended_in_minute;
   };
+  /// The jobs of a task that ended without doing it.
+  struct Tries {
+    int all = 0;
+    int counted = 0;  ///< that max_attempts counts
+    int charged = 0;
+  };
   struct Campaign {
     bool submitted = false;
     grid::Instant submitted_at{};
@@ -64,8 +70,7 @@ class Book {
     std::optional<grid::Instant> ended_at;  ///< when the grid knew it
     std::int64_t next_task = 0;
     std::set<std::int64_t> returned;
-    std::map<std::int64_t, int> attempts;   ///< of tasks that were given back
-    std::map<std::int64_t, int> charges;
+    std::map<std::int64_t, Tries> tries;  ///< of tasks that were given back
     std::int64_t done = 0, failed = 0;
     std::vector<Pair> pairs;
   };

@@ -107,7 +107,8 @@ UPDATE campaign_clusters SET cleaned_at = NULL WHERE campaign_id = $1 AND cleane
 -- name: campaigns.retry
 -- Its failed tasks go back to the bag, with a clean slate. $2 now.
 WITH again AS (
-  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, charged = 0 WHERE campaign_id = $1 AND state = 'failed' RETURNING number, request)
+  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
+  WHERE campaign_id = $1 AND state = 'failed' RETURNING number, request)
 INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT $1, number, request, instant($2) FROM again ON CONFLICT DO NOTHING
 RETURNING number
 

@@ -2,7 +2,7 @@
 
 -- name: jobs.live
 -- The jobs of ours that a cluster has. $1 cluster.
-SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.resources, j.resubmissions, t.charged, k.sent_at IS NOT NULL AS kill_sent,
+SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.resources, j.resubmissions, t.charged, greatest(j.attempt - t.uncounted, 0) AS earlier, k.sent_at IS NOT NULL AS kill_sent,
   k.reason AS kill_reason, coalesce(m.login, c.user_name) AS login, p.failures_in_a_row,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s
 FROM jobs j
@@ -58,7 +58,7 @@ ended AS (
   UPDATE jobs j SET state = g.state, ending = g.ending, exit_status = g.exit_status, started_at = coalesce(instant(g.started_at), j.started_at),
     ended_at = coalesce(instant(g.ended_at), instant($12)), resources = coalesce(g.resources, j.resources), message = g.message
   FROM given g WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
-  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.started_at, j.ended_at, j.resources, g.outcome, g.charge, g.priority,
+  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.ending, j.started_at, j.ended_at, j.resources, g.outcome, g.charge, g.priority,
     g.walltime_s),
 -- The first success settles the task, and the last copy. One of two that ends otherwise costs the task nothing; they are on different
 -- clusters, so never both among the given.
@@ -76,6 +76,7 @@ settled AS (
                    ELSE t.attempt END,
     replica_lives = false,
     charged = t.charged + CASE WHEN t.replica_lives THEN 0 ELSE e.charge END,
+    uncounted = t.uncounted + CASE WHEN e.ending = 'killed_by_us' AND e.started_at IS NULL AND e.outcome = 'return' AND NOT t.replica_lives THEN 1 ELSE 0 END,
     walltime_s = coalesce(e.walltime_s, t.walltime_s)
   FROM ended e JOIN campaigns c ON c.id = e.campaign_id
   WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND is_copy(t, e.attempt) AND e.outcome <> 'keep'

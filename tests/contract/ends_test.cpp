@@ -148,12 +148,14 @@ TEST_P(Deletion, IsNotedOnce_AndSaidToBeNotedAfterwards) {
   EXPECT_THAT(details.events, Not(Contains(event("BESTEFFORT_KILL"))));
 }
 
-TEST_P(Deletion, OfAJobThatWaits_EndsItInErrorToo) {
+TEST_P(Deletion, OfAJobThatWaits_EndsItInErrorToo_WithoutAStart) {
   auto request = world().request("true");
   request.properties = "resource_id = 2";
   const auto id = world().submit(request).ids.front();
   EXPECT_EQ(remove(world().user(), id).value(), Removal::accepted);
-  EXPECT_EQ(world().await_end({id}).front().state, RemoteState::error);
+  const auto job = world().await_end({id}).front();
+  EXPECT_EQ(job.state, RemoteState::error);
+  EXPECT_FALSE(job.started) << "so that its task need not pay an attempt for it";
 }
 
 /// Accepted or not, it changes nothing: only the state of a job says what became of it.

@@ -107,8 +107,8 @@ TEST_F(Campaigns, Retry_GivesFailedTasksBackToTheBag) {
   EXPECT_EQ(answer.json["count"].GetInt(), 2);
   EXPECT_EQ(state(id), "in_treatment");
   EXPECT_EQ(counters(id), "5 0 0 2");
-  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', number, state, attempt, charged), ', ' ORDER BY number) FROM tasks WHERE number < 2"),
-            "0 waiting 1 0, 1 waiting 1 0");
+  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', number, state, attempt, charged, uncounted), ', ' ORDER BY number) FROM tasks WHERE number < 2"),
+            "0 waiting 1 0 1, 1 waiting 1 0 1");
   EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 1");
 }
 

@@ -90,6 +90,16 @@ void GridFixture::end(const store::LiveJob& job, grid::JobEnd end, store::Outcom
   transact([&](store::Transaction& transaction) { store::end_jobs(transaction, std::array{ending}, now); });
 }
 
+void GridFixture::take_back(const store::LiveJob& job) {
+  store::Ending ending;
+  ending.job = job.id;
+  ending.end = grid::JobEnd::killed_by_us;
+  ending.state = grid::JobState::killed;
+  ending.ended_at = now;
+  ending.outcome = store::Outcome::goes_back;
+  transact([&](store::Transaction& transaction) { store::end_jobs(transaction, std::array{ending}, now); });
+}
+
 GridFixture::Counters GridFixture::counters(grid::CampaignId campaign) {
   auto transaction = database.begin();
   const auto row = transaction.implementation().work.exec1(

@@ -27,6 +27,8 @@ class GridFixture : public ::testing::Test {
   /// Plans a launch and begins it: no answer yet.
   grid::LaunchId begun(grid::CampaignId campaign, grid::ClusterId cluster, int jobs);
   void end(const store::LiveJob& job, grid::JobEnd end, store::Outcome outcome);
+  /// Ends a job that only waited, killed by us.
+  void take_back(const store::LiveJob& job);
 
   struct Counters {
     std::int64_t waiting, launching, submitted, running, done, failed, cancelled;

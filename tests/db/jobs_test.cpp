@@ -26,6 +26,16 @@ TEST_F(Jobs, APreemptedJob_GivesItsTaskBack_AsANewAttempt_WithoutACharge) {
   EXPECT_EQ(launched(campaign, beta, 1)[0].attempt, 1);
 }
 
+TEST_F(Jobs, AJobTakenBackBeforeItBegan_IsANewAttempt_ThatDoesNotCount) {
+  const auto campaign = a_campaign(1);
+  end(launched(campaign, alpha, 1)[0], grid::JobEnd::preempted, Outcome::goes_back);
+  take_back(launched(campaign, alpha, 1)[0]);
+  take_back(launched(campaign, alpha, 1)[0]);
+  const auto job = launched(campaign, alpha, 1)[0];
+  EXPECT_EQ(job.attempt, 3);
+  EXPECT_EQ(job.earlier, 1) << "the preempted one";
+}
+
 TEST_F(Jobs, ALateWordOfADeadAttempt_DoesNotTouchTheNewOne) {
   const auto campaign = a_campaign(1);
   const auto first = launched(campaign, alpha, 1)[0];

@@ -149,7 +149,7 @@ TEST_F(TaskRequests, AWalltimeThatGrew_IsThatOfItsTasksNextLaunch_AndNeverBeyond
   const auto campaign = asking({{1, 600}}, 2, grid::Seconds{1000});
   const auto killed = launched(campaign, alpha, 1)[0];
   EXPECT_EQ(killed.walltime, grid::Seconds{600});
-  const auto consequence = updator::consequence_of(grid::JobEnd::walltime, killed, {.attempts = 50, .charged = 1, .walltime_factor = 1.5});
+  const auto consequence = updator::consequence_of(grid::JobEnd::walltime, updator::Began::yes, killed, {.attempts = 50, .charged = 1, .walltime_factor = 1.5});
   ASSERT_EQ(consequence.walltime, grid::Seconds{900});
   store::Ending ending;
   ending.job = killed.id;

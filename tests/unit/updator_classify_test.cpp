@@ -44,30 +44,36 @@ TEST(Classify, APreemptionThatWeAlsoWantedToKill_IsStillAPreemption) {
   EXPECT_EQ(classify_error(events({"FRAG_JOB_REQUEST", "BESTEFFORT_KILL"}), Deletion::ours), JobEnd::preempted);
 }
 
-store::LiveJob job(int attempt, int charged) {
+store::LiveJob job(int earlier, int charged) {
   store::LiveJob live;
-  live.attempt = attempt;
+  live.earlier = earlier;
   live.charged = charged;
   return live;
 }
 
 TEST(Consequence, WhatTheTaskPaysFor_IsRetriedUpToItsCharges) {
-  EXPECT_EQ(consequence_of(JobEnd::task_error, job(0, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed);
-  EXPECT_EQ(consequence_of(JobEnd::task_error, job(0, 0), {.attempts = 50, .charged = 2}).outcome, Outcome::goes_back);
-  EXPECT_EQ(consequence_of(JobEnd::walltime, job(1, 1), {.attempts = 50, .charged = 2}).outcome, Outcome::failed);
+  EXPECT_EQ(consequence_of(JobEnd::task_error, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed);
+  EXPECT_EQ(consequence_of(JobEnd::task_error, Began::yes, job(0, 0), {.attempts = 50, .charged = 2}).outcome, Outcome::goes_back);
+  EXPECT_EQ(consequence_of(JobEnd::walltime, Began::yes, job(1, 1), {.attempts = 50, .charged = 2}).outcome, Outcome::failed);
 }
 
 TEST(Consequence, WhatTheTaskDoesNotPayFor_IsRetriedUpToTheTotal) {
   for (const auto end : {JobEnd::preempted, JobEnd::node_failure, JobEnd::killed_by_us, JobEnd::killed_elsewhere, JobEnd::rerun_first}) {
-    EXPECT_EQ(consequence_of(end, job(0, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::goes_back) << grid::name_of(end);
-    EXPECT_EQ(consequence_of(end, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed) << grid::name_of(end);
+    EXPECT_EQ(consequence_of(end, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::goes_back) << grid::name_of(end);
+    EXPECT_EQ(consequence_of(end, Began::yes, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed) << grid::name_of(end);
   }
 }
 
+TEST(Consequence, AJobThatWeTookBackBeforeItBegan_CostsNoAttempt) {
+  EXPECT_EQ(consequence_of(JobEnd::killed_by_us, Began::no, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::goes_back);
+  EXPECT_EQ(consequence_of(JobEnd::node_failure, Began::no, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed)
+      << "a cluster that starts nothing must not have the task for ever";
+}
+
 TEST(Consequence, Status66RunsAgainFirst_And67Last) {
-  EXPECT_EQ(consequence_of(JobEnd::rerun_first, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::first);
-  EXPECT_EQ(consequence_of(JobEnd::rerun_last, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::last);
-  EXPECT_EQ(consequence_of(JobEnd::preempted, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::before_new);
+  EXPECT_EQ(consequence_of(JobEnd::rerun_first, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::first);
+  EXPECT_EQ(consequence_of(JobEnd::rerun_last, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::last);
+  EXPECT_EQ(consequence_of(JobEnd::preempted, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::before_new);
 }
 
 }  // namespace
