@@ -1,23 +1,14 @@
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
+#include <sstream>
 
 #include "clients/text.hpp"
 #include "sim/gridsim/report.hpp"
-#include "sim/gridsim/scenario_file.hpp"
 #include "sim/gridsim/settings.hpp"
+#include "tests/unit/gridsim_scenarios.hpp"
 
 namespace gleaner::gridsim {
 namespace {
-
-Scenario shared_clusters() {
-  std::ifstream input{"examples/shared-clusters.json"};
-  const std::string text{std::istreambuf_iterator<char>{input}, {}};
-  auto scenario = read_scenario(text, "examples");
-  if (!scenario) throw std::logic_error{jdl::render(scenario.error(), "shared-clusters.json")};
-  return *std::move(scenario);
-}
 
 TEST(GridsimReport, EveryLine_FitsIn80Columns) {
   auto scenario = shared_clusters();
