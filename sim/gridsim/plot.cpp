@@ -62,16 +62,28 @@ std::vector<Panel> panels_of(const std::vector<Variant>& variants) {
   return panels;
 }
 
-/// Columns: time, then the sums of all below and with each one: the topmost is drawn first.
+/// Columns: time, then the sums of all below and with each one: the topmost is drawn first. Steps, with both ends of each, so that one
+/// outline draws them all; what stays as it was needs no step.
 std::string data_block(std::size_t index, const UseOverTime& use, double unit) {
   auto text = fmt::format("$data{} << EOD\n", index);
   const auto parts = use.means.front().size();
-  for (std::size_t part = 0; part <= parts; ++part) {
-    text += fmt::format("{:.6g}", use.step * static_cast<double>(part) / unit);
+  const auto sums = [&](std::size_t part) {
+    std::string line;
     double sum = 0;
-    for (const auto& mean : use.means) text += fmt::format(" {:.6g}", sum += mean[std::min(part, parts - 1)]);
-    text += '\n';
+    for (const auto& mean : use.means) line += fmt::format(" {:.5g}", sum += mean[part]);
+    return line;
+  };
+  const auto point = [&](std::size_t part, const std::string& line) { text += fmt::format("{:.5g}{}\n", use.step * static_cast<double>(part) / unit, line); };
+  auto level = sums(0);
+  point(0, level);
+  for (std::size_t part = 1; part < parts; ++part) {
+    auto next = sums(part);
+    if (next == level) continue;
+    point(part, level);
+    point(part, next);
+    level = std::move(next);
   }
+  point(parts, level);
   return text + "EOD\n";
 }
 
@@ -80,7 +92,7 @@ std::string_view colour_of(std::size_t who) { return who == 0 ? kLocalColour : k
 std::string curves(std::size_t index, const Panel& panel) {
   std::string text{"plot "};
   for (std::size_t who = panel.use.means.size(); who-- > 0;)
-    text += fmt::format("$data{} using 1:{} with fillsteps linecolor rgb '{}' fillstyle solid 1 noborder notitle, ", index, who + 2, colour_of(who));
+    text += fmt::format("$data{} using 1:{} with filledcurves y1=0 linecolor rgb '{}' fillstyle solid 1 noborder notitle, ", index, who + 2, colour_of(who));
   return text + fmt::format("{} with lines linecolor rgb '#404040' dashtype 2 notitle\n", panel.resources);
 }
 
