@@ -60,24 +60,6 @@ TEST(Task, LongerThanItsWalltime_IsKilled_AndPays) {
   EXPECT_TRUE(grid.is_consistent());
 }
 
-TEST(Task, KilledByItsWalltime_IsTriedAgainWithABiggerOne_UpToTheLimit) {
-  GridUnderTest grid{{.configuration = {{"walltime_retry_factor", "3"}}}};
-  grid.start_api();
-  const auto campaign = grid.gridsub(
-      R"j({"name":"grows","params":["1 5","2 0","3 600"],"parameter_names":["task","seconds"],"walltime":"3*second","max_walltime":"0:0:20",)j"
-      R"j("resources":"/core=(task/3)","clusters":{"alpha":{"exec_file":"sh -c 'sleep $2' job"},"beta":{"exec_file":"sh -c 'sleep $2' job"}}})j");
-  grid.almighty().start();
-  ASSERT_TRUE(grid.terminates(campaign));
-  EXPECT_EQ(grid.value("SELECT string_agg(state || ' ' || charged, ', ' ORDER BY number) FROM tasks"), "done 0, done 0, failed 1");
-  EXPECT_EQ(grid.value("SELECT string_agg(l.walltime_s::text, ' ' ORDER BY j.id) FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE task = 2"), "3 9 20")
-      << "three times as long each time, and then the limit";
-  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs WHERE task = 0"), "2");
-  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs WHERE ending = 'walltime'"), "4");
-  EXPECT_THAT(grid.value("SELECT string_agg(message, ' ') FROM jobs"), HasSubstr("killed by its walltime of 0:00:03: it is tried again with 0:00:09 (max_walltime: 0:00:20)"));
-  EXPECT_THAT(grid.value("SELECT string_agg(message, ' ') FROM events WHERE code = 'WALLTIME'"), HasSubstr("max_walltime"));
-  EXPECT_TRUE(grid.is_consistent());
-}
-
 TEST(BestEffortJobs, Preempted_RunAgain_AndTheirTasksPayNothing) {
   GridUnderTest grid{{.clusters = {{.name = "alpha", .cores = 8}, {.name = "beta", .cores = 8}}}};
   const auto campaign = grid.submit({.tasks = 60, .exec_file = grid.oracle().gated_task()});

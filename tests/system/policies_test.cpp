@@ -13,6 +13,8 @@
 namespace gleaner::tests {
 namespace {
 
+using testing::HasSubstr;
+
 constexpr process::Duration kPatience{180'000};
 
 class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
@@ -255,6 +257,26 @@ TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
   EXPECT_TRUE(grid->becomes("SELECT state FROM events WHERE code = 'UNDER_STRESS'", "closed", kPatience));
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns", cores / 2), "t", kPatience));
   is_done(campaign, 30 * cores);
+}
+
+TEST_P(Policies, ATaskKilledByItsWalltime_IsTriedAgainWithABiggerOne_UpToTheLimit) {
+  begin({{"walltime_retry_factor", "3"}});
+  grid->start_api();
+  // The first needs more than its walltime the first time only, the second never, the third always.
+  const auto* const task = R"j({"exec_file":"sh -c 'case $2 in once) test $CIGRI_ATTEMPT -gt 0 || sleep 600;; always) sleep 600;; esac' job"})j";
+  const auto campaign = grid->gridsub(
+      fmt::format(R"j({{"name":"grows","params":["1 once","2 never","3 always"],"parameter_names":["task"],"walltime":"3*second","max_walltime":"0:0:20",)j"
+                  R"j("resources":"/core=(task/3)","clusters":{{"alpha":{0},"beta":{0}}}}})j", task));
+  grid->almighty().start();
+  ASSERT_TRUE(grid->terminates(campaign, 2 * kPatience));
+  EXPECT_EQ(grid->value("SELECT string_agg(state || ' ' || charged, ', ' ORDER BY number) FROM tasks"), "done 0, done 0, failed 1");
+  EXPECT_EQ(grid->value("SELECT string_agg(l.walltime_s::text, ' ' ORDER BY j.id) FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE task = 2"), "3 9 20")
+      << "three times as long each time, and then the limit";
+  EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE task = 0"), "2");
+  EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE ending = 'walltime'"), "4");
+  EXPECT_THAT(grid->value("SELECT string_agg(message, ' ') FROM jobs"), HasSubstr("killed by its walltime of 0:00:03: it is tried again with 0:00:09 (max_walltime: 0:00:20)"));
+  EXPECT_THAT(grid->value("SELECT string_agg(message, ' ') FROM events WHERE code = 'WALLTIME'"), HasSubstr("max_walltime"));
+  EXPECT_TRUE(grid->is_consistent());
 }
 
 std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) { return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"; }
