@@ -9,6 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/nodes.hpp"
 #include "sim/gridsim/scenario_parts.hpp"
@@ -35,6 +36,7 @@ class CampaignReader {
 
  private:
   void read_duration(const Node& value, const Path& at);
+  void read_scheduling(std::string_view key, const Node& value, const Path& at);
   void read_resources(const Node& value, const Path& at);
   void read_walltime(const Node& value, const Path& at);
   void read_cluster_names(const Node& value, const Path& at);
@@ -96,6 +98,8 @@ CampaignSpec CampaignReader::read() {
        {"max_jobs", inline_only([&](const Node& value, const Path& at) {
           if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_)) inline_.max_jobs = static_cast<int>(*number);
         })},
+       {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
+       {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
        {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
       findings_);
   if (!is_object) return campaign_;
@@ -107,6 +111,13 @@ CampaignSpec CampaignReader::read() {
 
 void CampaignReader::read_duration(const Node& value, const Path& at) {
   if (auto distribution = read_distribution(value, at, findings_)) campaign_.duration = std::move(*distribution);
+}
+
+void CampaignReader::read_scheduling(std::string_view key, const Node& value, const Path& at) {
+  jdl::Scheduling scheduling;
+  jdl::read_scheduling_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, scheduling, findings_);
+  if (scheduling.scheduler) campaign_.scheduler = scheduling.scheduler;
+  if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
 }
 
 void CampaignReader::read_resources(const Node& value, const Path& at) {

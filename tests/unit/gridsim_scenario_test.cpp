@@ -57,6 +57,8 @@ TEST(GridsimScenario, MissingKeysAndUnknownClusters_AreTold) {
               ElementsAre(HasSubstr("there is no cluster 'alpa' (did you mean 'alpha'?)")));
   EXPECT_THAT(errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "resources": "/nodes=2"}]})"),
               ElementsAre(HasSubstr("never fits on alpha")));
+  EXPECT_THAT(errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "scheduler": "predicton"}]})"),
+              ElementsAre(HasSubstr("'predicton' is not a campaign scheduler; write workqueue or prediction (did you mean 'prediction'?)")));
   EXPECT_THAT(errors("[]"), ElementsAre(HasSubstr("a scenario is an object")));
 }
 
