@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <type_traits>
@@ -75,17 +74,12 @@ class Client::Implementation {
  public:
   Implementation(Access access, Limits limits) : access_{std::move(access)}, limits_{limits}, transport_{access_, limits_} {}
 
-  /// `beside`: a request that goes out with the list's first page, when it is given, and its answer.
-  struct Companion {
-    Request request;
-    std::optional<Result<Answer>> answer = {};
-  };
   template <class T, class Parse>
-  Result<std::vector<T>> list(const std::string& path, Parse parse, Companion* beside = nullptr) {
+  Result<std::vector<T>> list(const std::string& path, Parse parse) {
     std::map<std::int64_t, T> known;
     Paging paging{static_cast<std::size_t>(std::max(limits_.page, 1))};
     for (auto next = Paging::Next::more; next != Paging::Next::finished;) {
-      auto page = value_of(path, get_with({Method::get, query_with(path, paging.limit(), paging.offset()), access_.reader, {}}, beside), parse);
+      auto page = value_of(path, get(query_with(path, paging.limit(), paging.offset()), access_.reader), parse);
       if (!page && is_too_long(page.error()) && paging.ask_for_less()) {
         continue;
       }
@@ -100,9 +94,7 @@ class Client::Implementation {
     return values(std::move(known));
   }
 
-  Result<std::vector<RemoteJob>> job_list(const std::string& query, Companion* beside = nullptr) {
-    return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs, beside);
-  }
+  Result<std::vector<RemoteJob>> job_list(const std::string& query) { return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs); }
 
   /// As list(), for several lists at once that each fit one page.
   Result<std::vector<RemoteJob>> chunked(const std::vector<std::string>& chunks) {
@@ -125,8 +117,8 @@ class Client::Implementation {
     return values(std::move(known));
   }
 
-  Result<Answer> get(std::string path, std::string user) {
-    const Request request{Method::get, std::move(path), std::move(user), {}};
+  Result<Answer> get(std::string path, std::string user, std::optional<std::chrono::milliseconds> patience = {}) {
+    const Request request{Method::get, std::move(path), std::move(user), {}, patience};
     return std::move(send({&request, 1}).front());
   }
 
@@ -173,15 +165,6 @@ class Client::Implementation {
   [[nodiscard]] std::chrono::seconds clock_ahead() const { return clock_ahead_; }
 
  private:
-  Result<Answer> get_with(Request request, Companion* beside) {
-    if (beside == nullptr || beside->answer) {
-      return std::move(send({&request, 1}).front());
-    }
-    auto answers = send(std::array{std::move(request), beside->request});
-    beside->answer = std::move(answers.back());
-    return std::move(answers.front());
-  }
-
   /// A server that gives less than it is asked for, or jobs with very long commands, are read page
   /// by page.
   Result<std::vector<RemoteJob>> whole_chunk(const std::string& ids, Result<Page<RemoteJob>> page) {
@@ -238,18 +221,19 @@ Result<Resources> Client::resources() {
 Result<std::vector<RemoteJob>> Client::occupying() { return implementation_->job_list("state=" + states_query(holds_resources)); }
 
 Result<Occupation> Client::occupation() {
-  Implementation::Companion beside{{Method::get, "/stress_factor.json", implementation_->access().reader, {}, kStressPatience}};
-  auto jobs = implementation_->job_list("state=" + states_query(holds_resources), &beside);
+  auto jobs = occupying();
   if (!jobs) {
     return tl::unexpected(jobs.error());
   }
   Occupation occupation{std::move(*jobs), {}, {}};
-  if (const auto& answer = *beside.answer) {
+  // After the list, never beside it: Apache's FastCGI lets the second of two requests wait a second for a process.
+  const auto answer = implementation_->get("/stress_factor.json", implementation_->access().reader, kStressPatience);
+  if (answer) {
     occupation.response = answer->latency;
   } else if (std::holds_alternative<NoAnswer>(answer.error())) {
     occupation.response = kStressPatience;
   }
-  if (const auto stress = value_of("/stress_factor.json", *beside.answer, parse_stress); stress && std::isfinite(*stress)) {
+  if (const auto stress = value_of("/stress_factor.json", answer, parse_stress); stress && std::isfinite(*stress)) {
     occupation.stress = *stress;
   }
   return occupation;

@@ -29,8 +29,8 @@ enum class Removal {
   already_over_or_asked  ///< OAR had noted it before
 };
 
-/// Who holds resources, and how the server feels. The stress factor is asked for beside the list's first page: a failure of it
-/// is no failure of the list.
+/// Who holds resources, and how the server feels. The stress factor is asked for after the list; a failure of it is no
+/// failure of the list.
 struct Occupation {
   std::vector<RemoteJob> jobs;
   std::optional<double> stress;

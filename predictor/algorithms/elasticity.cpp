@@ -11,8 +11,8 @@ constexpr int kFewest = 12;
 constexpr double kSignificant = 4.0;
 constexpr double kSuspicious = 0.15;
 constexpr double kSaturated = 0.5;
-/// OAR's times are whole seconds.
-constexpr double kShortest = 1.0;
+/// Shorter durations are OAR's own work more than the job's, and tell nothing of what the jobs share.
+constexpr double kShortest = 10.0;
 /// Pairs of which the medians are taken, of each campaign: many more would tell no more.
 constexpr std::size_t kPairs = 4096;
 

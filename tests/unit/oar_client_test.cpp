@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "lib/http/server.hpp"
@@ -32,7 +33,7 @@ TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
   EXPECT_EQ(oar.requests(), std::vector<std::string>{"GET /oarapi/version.json"});
 }
 
-TEST(OarClient, TheStressFactor_IsAskedForBesideTheList_AndItsFailureIsItsOwn) {
+TEST(OarClient, TheStressFactor_ComesWithTheList_AndItsFailureIsItsOwn) {
   for (const auto& [answer, stress] : std::vector<std::pair<Response, std::optional<double>>>{
            {json(200, R"({"GLOBAL_STRESS":"0.7"})"), 0.7}, {json(404, "{}"), std::nullopt}, {json(200, R"({"GLOBAL_STRESS":"much"})"), std::nullopt}}) {
     FakeOar oar{[&](const http::Request& request) {
@@ -45,6 +46,19 @@ TEST(OarClient, TheStressFactor_IsAskedForBesideTheList_AndItsFailureIsItsOwn) {
     EXPECT_TRUE(occupation->response);
     EXPECT_EQ(oar.requests().size(), 2U);
   }
+}
+
+TEST(OarClient, TheStressFactor_IsAskedForAlone_AsARequestBesideAnotherWaitsForAProcessOfApache) {
+  std::atomic<int> open{0}, most{0};
+  FakeOar oar{[&](const http::Request& request) {
+    most = std::max(most.load(), ++open);
+    std::this_thread::sleep_for(std::chrono::milliseconds{100});
+    --open;
+    return request.target.find("stress_factor") == std::string::npos ? json(200, R"({"items":[],"total":0,"offset":0,"links":[]})") : json(200, R"({"GLOBAL_STRESS":"0"})");
+  }};
+  Client client{oar.access(), short_limits()};
+  ASSERT_TRUE(client.occupation());
+  EXPECT_EQ(most, 1);
 }
 
 TEST(OarClient, NobodyListens_SoNothingWasSent) {

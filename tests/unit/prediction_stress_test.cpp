@@ -218,6 +218,15 @@ TEST(Elasticity, OfTwiceTheDurationWithTwiceTheJobs_IsOne) {
   EXPECT_TRUE(elasticity(fewer, more).is_saturated()) << "whichever is here";
 }
 
+TEST(Elasticity, OfJobsOfAFewSeconds_IsNone) {
+  std::vector<DurationSample> more, fewer;
+  for (int i = 0; i < 40; ++i) {
+    more.push_back(a_sample(1, 14, 2 + i % 3));
+    fewer.push_back(a_sample(1, 4, 1));
+  }
+  EXPECT_FALSE(elasticity(more, fewer).is_suspicious()) << "OAR starts and ends many jobs more slowly than a few";
+}
+
 TEST(Elasticity, OfAnotherMixOfCampaigns_IsNone) {
   std::vector<DurationSample> more, fewer;
   for (int i = 0; i < 100; ++i) {
