@@ -241,7 +241,7 @@ TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
     return fmt::format("SELECT {} FROM cluster_stress x JOIN clusters k ON k.id = x.cluster_id WHERE k.name = 'alpha'", what);
   };
   stress("alpha", "0.9");
-  const auto campaign = grid->submit({.tasks = 30 * cores, .exec_file = grid->oracle().task("sleep 1"), .clusters = {"alpha"}});
+  const auto campaign = grid->submit({.tasks = 15 * cores, .exec_file = grid->oracle().task("sleep 1"), .clusters = {"alpha"}});
   grid->almighty().start();
   ASSERT_TRUE(grid->becomes(limit("job_limit = 1"), "t", kPatience));
   ASSERT_TRUE(grid->becomes("SELECT launching + submitted + running <= 1 FROM campaigns", "t", kPatience));
@@ -256,7 +256,7 @@ TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
   EXPECT_TRUE(grid->becomes(limit("job_limit IS NULL"), "t", kPatience));
   EXPECT_TRUE(grid->becomes("SELECT state FROM events WHERE code = 'UNDER_STRESS'", "closed", kPatience));
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns", cores / 2), "t", kPatience));
-  is_done(campaign, 30 * cores);
+  is_done(campaign, 15 * cores);
 }
 
 TEST_P(Policies, ATaskKilledByItsWalltime_IsTriedAgainWithABiggerOne_UpToTheLimit) {
