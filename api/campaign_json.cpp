@@ -50,6 +50,18 @@ void write_most_durations(Json& json, const store::views::CampaignCluster& clust
 
 std::string campaign_path(grid::CampaignId id) { return fmt::format("/campaigns/{}", id.value()); }
 
+void write_forecast(Json& json, const store::views::Forecast& forecast) {
+  const auto interval = [&](std::string_view earliest, std::string_view latest, const std::optional<grid::Interval>& between) {
+    json.field(earliest, between ? std::optional{between->earliest} : std::nullopt);
+    json.field(latest, between ? std::optional{between->latest} : std::nullopt);
+  };
+  json.field("forecast_start", forecast.start);
+  interval("forecast_start_earliest", "forecast_start_latest", forecast.start_between);
+  json.field("forecast_end", forecast.end);
+  interval("forecast_end_earliest", "forecast_end_latest", forecast.end_between);
+  json.field("forecast_method", forecast.method);
+}
+
 void write_campaign(Json& json, const store::views::Campaign& campaign) {
   json.field("id", campaign.id);
   json.field("name", campaign.name);
@@ -64,7 +76,7 @@ void write_campaign(Json& json, const store::views::Campaign& campaign) {
   json.field("finished_jobs", campaign.tasks.done);
   json.key("tasks");
   write_counts(json, campaign.tasks);
-  json.field("forecast_end", campaign.forecast_end);
+  write_forecast(json, campaign.forecast);
   const auto path = campaign_path(campaign.id);
   write_links(json, {{"self", path},
                      {"parent", "/campaigns"},

@@ -156,7 +156,7 @@ http::Response show_stats(const Call& call) {
     json.field("resubmit_rate", ratio(ended - totals.concluded, ended));
     json.field("ended_jobs", ended);
     json.field("remaining_tasks", remaining);
-    json.field("forecast_end", campaign.forecast_end);
+    write_forecast(json, campaign.forecast);
     json.field("elapsed_time", std::chrono::floor<grid::Seconds>(campaign.ended_at.value_or(call.now) - campaign.submitted_at));
   });
   return answer(json);

@@ -1,20 +1,37 @@
 #include "predictor/forecasts_of.hpp"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
 #include "predictor/algorithms/algorithm.hpp"
 #include "predictor/algorithms/forecast.hpp"
+#include "predictor/starts.hpp"
 
 namespace gleaner::predictor {
 namespace {
 
 struct CampaignForecast {
   prediction::Durations durations;
+  double walltime = 0;     ///< seconds, the greatest
+  std::int64_t slots = 0;  ///< jobs that its clusters could run at once
   prediction::Forecast forecast;
+  std::optional<prediction::StartForecast> start;
   grid::Instant started;
 };
 using CampaignForecasts = std::map<grid::CampaignId, CampaignForecast>;
+
+std::int64_t slots_of(const store::PredictionPair& pair) {
+  const auto slots = static_cast<std::int64_t>(pair.max_resources / width_of(pair));
+  return pair.max_jobs ? std::min<std::int64_t>(slots, *pair.max_jobs) : slots;
+}
+
+/// What has not started ends later by the time until it does.
+void delay(CampaignForecast& one, grid::Instant now) {
+  if (!one.start || one.forecast.method == prediction::Method::none) return;
+  if (one.forecast.end) *one.forecast.end += one.start->start - now;
+  if (auto& between = one.forecast.between) between = grid::Interval{between->earliest + (one.start->between.earliest - now), between->latest + (one.start->between.latest - now)};
+}
 
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   CampaignForecasts forecasts;
@@ -23,7 +40,11 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
     durations.count += pair.done;
     durations.sum += pair.duration_sum;
     durations.squares += pair.duration_squares;
+    auto& one = forecasts[pair.campaign];
+    one.walltime = std::max(one.walltime, pair.walltime);
+    if (pair.reachable) one.slots += slots_of(pair);
   }
+  const Starts starts{facts, config, now};
   for (const auto& campaign : facts.campaigns) {
     auto& one = forecasts[campaign.id];
     one.started = campaign.first_start_at.value_or(campaign.submitted_at);
@@ -33,7 +54,12 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
                                          .running = campaign.running,
                                          .ended_in_window = campaign.ended_in_window,
                                          .window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window),
-                                         .durations = one.durations});
+                                         .durations = one.durations,
+                                         .earlier = {.count = campaign.earlier_done, .sum = campaign.earlier_sum, .squares = campaign.earlier_squares},
+                                         .walltime = one.walltime,
+                                         .slots = one.slots});
+    if (!campaign.paused && !campaign.first_start_at) one.start = starts.of(campaign);
+    delay(one, now);
   }
   return forecasts;
 }
@@ -73,6 +99,9 @@ store::StoredForecast forecast_of(const store::PredictionPair& pair, const Campa
           .mean = prediction::mean_of(durations),
           .deviation = prediction::deviation_of(durations),
           .end = campaign.forecast.end,
+          .end_between = campaign.forecast.between,
+          .start = campaign.start ? std::optional{campaign.start->start} : std::nullopt,
+          .start_between = campaign.start ? std::optional{campaign.start->between} : std::nullopt,
           .method = std::string{prediction::name_of(campaign.forecast.method)}};
 }
 

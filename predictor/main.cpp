@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
   using namespace gleaner;
   const process::Program program{.name = "predictor",
                                  .purpose = "learns how many jobs a free resource is worth, how many a cluster under stress takes, and when each campaign ends, once",
-                                 .keys = {"database", "flood", "throughput_window", "stress_max", "stress_latency", "stress_durations", "stress_pause", {"predictor_algorithm", prediction::algorithm_names()}}};
+                                 .keys = {"database", "flood", "cycle_period", "throughput_window", "stress_max", "stress_latency", "stress_durations", "stress_pause", {"predictor_algorithm", prediction::algorithm_names()}}};
   return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
     store::Database database{context.config.database};
     store::check_schema(database);

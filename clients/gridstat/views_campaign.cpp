@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
 #include "clients/text.hpp"
 #include "clients/times.hpp"
@@ -48,10 +49,21 @@ bool is_live(const Json& campaign) {
   return state == "in_treatment" || state == "paused";
 }
 
-std::string forecast_text(const Json& end, grid::Instant now) {
-  if (!end.whole()) return "~";
-  const auto left = std::chrono::seconds{*end.whole() - grid::to_unix(now)};
-  return left.count() > 0 ? fmt::format("{} (in {})", clients::near_time(*end.whole(), now), clients::length(left)) : std::string{"at any moment"};
+/// `in 2 h 10 min (1 h 50 min to 2 h 45 min)`.
+std::string forecast_text(const Json& stats, std::string_view key, grid::Instant now) {
+  const auto forecast = clients::forecast_of(stats, key, now);
+  if (!forecast) return "~";
+  if (forecast->expected.count() == 0 && forecast->latest.value_or(forecast->expected).count() == 0) return "at any moment";
+  return "in " + clients::in_words(*forecast);
+}
+
+std::string forecasts_of(const Json& stats, grid::Instant now) {
+  std::string text;
+  if (!stats["forecast_start"].is_null()) text += labelled("Start", forecast_text(stats, "forecast_start", now));
+  text += labelled("End", forecast_text(stats, "forecast_end", now));
+  if (const auto end = stats["forecast_end"].whole()) text += labelled("End at", clients::near_time(*end, now));
+  const auto basis = clients::basis_of(stats["forecast_method"].text());
+  return basis.empty() ? text : text + labelled("Forecast from", basis);
 }
 
 Cell cluster_state(const Json& cluster) {
@@ -140,7 +152,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   text += labelled("Throughput", rate_of(stats));
   text += labelled("Average", seconds(stats["average_jobs_duration"]));
   text += labelled("Stddev", fixed(stats["stddev_jobs_duration"], 2));
-  if (is_live(campaign)) text += labelled("End", forecast_text(stats["forecast_end"], setting.now));
+  if (is_live(campaign)) text += forecasts_of(stats, setting.now);
   text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
   text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100));
   text += "\nClusters:\n" + clients::render_human(clusters_table(campaign, detail), setting.screen);
@@ -181,8 +193,9 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   auto line = fmt::format("running {}, waiting {}", tasks["running"].integer(), waiting_of(campaign));
   if (tasks["failed"].integer() > 0) line += fmt::format(", failed {}", tasks["failed"].integer());
   line += fmt::format("; {}", rate_of(stats));
-  if (is_live(campaign)) line += fmt::format("; end {}", forecast_text(stats["forecast_end"], setting.now));
-  return text + clients::shorten(line, setting.screen.width) + "\n";
+  if (is_live(campaign) && !stats["forecast_start"].is_null()) line += fmt::format("; starts {}", forecast_text(stats, "forecast_start", setting.now));
+  if (is_live(campaign)) line += fmt::format("; ends {}", forecast_text(stats, "forecast_end", setting.now));
+  return text + clients::wrap(line, setting.screen.width, "  ") + "\n";
 }
 
 }  // namespace gleaner::gridstat

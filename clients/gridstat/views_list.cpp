@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
 #include "clients/text.hpp"
 #include "clients/times.hpp"
@@ -37,6 +38,13 @@ Cell to_fix(const Json& campaign) {
   return {failed, shown.empty() ? " " : shown, failed > 0 ? Ink::bad : Ink::warm};
 }
 
+/// The interval where there is room for no more.
+Cell ends_in(const Json& campaign, const Setting& setting) {
+  const auto forecast = clients::forecast_of(campaign, "forecast_end", setting.now);
+  if (!forecast) return {};
+  return {*campaign["forecast_end"].whole(), setting.screen.width >= kWideScreen ? clients::in_short(*forecast) : clients::short_interval(*forecast)};
+}
+
 int percent(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<int>(part * 100 / whole) : 0; }
 
 Cell task_state(const std::string& state) {
@@ -54,6 +62,7 @@ std::int64_t waiting_of(const Json& campaign) {
 Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
   const auto wide = [&](std::string title) { return setting.screen.width >= kWideScreen ? title : std::string{}; };
   const bool has_tests = std::ranges::any_of(campaigns, [](const Json& campaign) { return campaign["type"].text() != "default"; });
+  const bool has_forecasts = std::ranges::any_of(campaigns, [](const Json& campaign) { return !campaign["forecast_end"].is_null(); });
   Table table{{{"id", "Id", Align::right},
                {"name", "Name", Align::left, Shrink::when_needed},
                {"user", "User", Align::left, Shrink::when_needed},
@@ -69,7 +78,13 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
                {"cancelled", ""},
                {"has_events", ""},
                {"end_time", ""},
-               {"forecast_end", ""}},
+               {"forecast_end", has_forecasts ? "Ends in" : "", Align::right},
+               {"forecast_end_earliest", ""},
+               {"forecast_end_latest", ""},
+               {"forecast_start", ""},
+               {"forecast_start_earliest", ""},
+               {"forecast_start_latest", ""},
+               {"forecast_method", ""}},
               {},
               "No campaign is in treatment or paused (gridstat -a shows those that have ended).",
               setting.heading};
@@ -80,7 +95,8 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
     table.rows.push_back({whole(c["id"]), text(c["name"]), text(c["user"]), Cell{submitted, clients::submission_time(submitted)},
                           campaign_state(c["state"].text()), text(c["type"]), Cell{waiting_of(c)}, whole(c["tasks"]["running"]), Cell{done}, to_fix(c),
                           Cell{std::int64_t{percent(done, total)}, fmt::format("{}%", percent(done, total))}, Cell{total}, whole(c["tasks"]["cancelled"]),
-                          Cell{c["has_events"].is_true()}, whole(c["end_time"]), whole(c["forecast_end"])});
+                          Cell{c["has_events"].is_true()}, whole(c["end_time"]), ends_in(c, setting), whole(c["forecast_end_earliest"]), whole(c["forecast_end_latest"]),
+                          whole(c["forecast_start"]), whole(c["forecast_start_earliest"]), whole(c["forecast_start_latest"]), text(c["forecast_method"])});
   }
   return table;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/interval.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
@@ -29,6 +30,8 @@ struct PredictionPair {
   int free = 0;
   bool reachable = false;
   std::int64_t ended_in_window = 0;
+  double walltime = 0;  ///< seconds
+  std::optional<int> max_jobs;
 };
 
 struct PredictionCampaign {
@@ -38,6 +41,10 @@ struct PredictionCampaign {
   std::int64_t remaining = 0;
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
+  bool paused = false;
+  /// Jobs done by earlier campaigns of its user with its command, while it has done none: how many, seconds, seconds squared.
+  std::int64_t earlier_done = 0;
+  double earlier_sum = 0, earlier_squares = 0;
 };
 
 struct PredictionFacts {
@@ -52,7 +59,10 @@ struct StoredForecast {
   double job_ratio = 1;
   double throughput = 0;
   std::optional<double> mean, deviation;
-  std::optional<grid::Instant> end;
+  std::optional<grid::Instant> end;               ///< this and what follows are the whole campaign's
+  std::optional<grid::Interval> end_between;
+  std::optional<grid::Instant> start;             ///< while no job of it has started
+  std::optional<grid::Interval> start_between;
   std::string method;
 };
 void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now);

@@ -25,6 +25,19 @@ TaskCounts read_counts(const pqxx::row& row, grid::CampaignState state) {
   return counts;
 }
 
+std::optional<grid::Interval> get_interval(const pqxx::field& earliest, const pqxx::field& latest) {
+  if (earliest.is_null() || latest.is_null()) return std::nullopt;
+  return grid::Interval{*get_instant(earliest), *get_instant(latest)};
+}
+
+Forecast read_forecast(const pqxx::row& row) {
+  return {.start = get_instant(row["forecast_start"]),
+          .start_between = get_interval(row["start_earliest"], row["start_latest"]),
+          .end = get_instant(row["forecast_end"]),
+          .end_between = get_interval(row["end_earliest"], row["end_latest"]),
+          .method = get<std::string>(row["method"])};
+}
+
 Campaign read_campaign(const pqxx::row& row) {
   Campaign campaign;
   campaign.id = grid::CampaignId{row["id"].as<std::int64_t>()};
@@ -40,7 +53,7 @@ Campaign read_campaign(const pqxx::row& row) {
   campaign.tasks = read_counts(row, campaign.state);
   campaign.has_events = row["has_events"].as<bool>();
   const bool over = campaign.state == grid::CampaignState::terminated || campaign.state == grid::CampaignState::cancelled;
-  if (!over) campaign.forecast_end = get_instant(row["forecast_end"]);
+  if (!over) campaign.forecast = read_forecast(row);
   return campaign;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/interval.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
@@ -41,6 +42,15 @@ struct TaskCounts {
 };
 [[nodiscard]] std::int64_t count_of(const TaskCounts& counts, grid::TaskState state);
 
+/// When a campaign starts and ends; nothing where nothing is known, or it is past.
+struct Forecast {
+  std::optional<grid::Instant> start;
+  std::optional<grid::Interval> start_between;
+  std::optional<grid::Instant> end;
+  std::optional<grid::Interval> end_between;
+  std::optional<std::string> method;  ///< what it rests on
+};
+
 struct Campaign {
   grid::CampaignId id{0};
   std::string name;
@@ -54,7 +64,7 @@ struct Campaign {
   std::int64_t next_task = 0;  ///< the tasks from here on were never taken
   TaskCounts tasks;
   bool has_events = false;  ///< open ones
-  std::optional<grid::Instant> forecast_end;
+  Forecast forecast;
 };
 
 /// Which campaigns; what is not said matches every one.

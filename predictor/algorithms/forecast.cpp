@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predictor/algorithms/spread.hpp"
+
 namespace gleaner::prediction {
 namespace {
 
@@ -39,30 +41,101 @@ std::string_view name_of(Method method) {
   switch (method) {
     case Method::average: return "average";
     case Method::throughput: return "throughput";
+    case Method::history: return "history";
+    case Method::walltime: return "walltime";
     case Method::none: break;
   }
   return "none";
 }
 
+namespace {
+
+/// The end by spec/003's formulas.
+void forecast_end(const Progress& progress, const Durations& durations, Forecast& result) {
+  const double age = seconds_between(progress.started, progress.now);
+  const auto mean = mean_of(durations);
+  const auto remaining = static_cast<double>(progress.remaining);
+  const bool too_few_ended = mean && (age < 2.0 * *mean || result.throughput <= 0.0);
+  const auto at_once = progress.running > 0 ? progress.running : progress.durations.count > 0 ? 0 : progress.slots;
+  if (too_few_ended && at_once > 0) {
+    result.method = progress.durations.count > 0 ? Method::average : Method::history;
+    result.end = after(progress.now, *mean * std::ceil(remaining / static_cast<double>(at_once)));
+  } else if (result.throughput > 0.0) {
+    result.method = Method::throughput;
+    result.end = after(progress.now, remaining / result.throughput);
+  } else if (!mean && progress.walltime > 0.0 && at_once > 0) {
+    result.method = Method::walltime;
+    result.end = after(progress.now, progress.walltime * std::ceil(remaining / static_cast<double>(at_once)));
+  }
+  if (!result.end) result.method = Method::none;
+}
+
+/// The mean of all tasks, from those that are done: while jobs run, the long ones are missing among these.
+/// Of r slots in use for a time t, renewal theory gives E(ended) = r t / mean + r (cv^2 - 1) / 2, and the
+/// expected age of what runs is mean (1 + cv^2) / 2, so that mean = sum / (ended - r cv^2).
+double unbiased_mean(const Durations& durations, double running) {
+  const auto ended = static_cast<double>(durations.count);
+  const double mean = durations.sum / ended;
+  const double variation = *deviation_of(durations) / mean;
+  return durations.sum / std::max(ended - running * variation * variation, 0.5 * ended);
+}
+
+/// Jobs that run at once from now on. A campaign younger than the window began with nothing but fresh
+/// jobs, so that its first ends are missing: as if it were younger by mean (1 - cv^2) / 2.
+double slots_of(const Progress& progress, const Forecast& result, double mean, double variation) {
+  const auto remaining = static_cast<double>(progress.remaining);
+  double slots = static_cast<double>(progress.running > 0 ? progress.running : progress.slots);
+  if (result.method == Method::throughput) {
+    const double age = seconds_between(progress.started, progress.now);
+    const double span = static_cast<double>(progress.ended_in_window) / result.throughput;
+    const double missing = age <= span ? 0.5 * mean * (1.0 - variation * variation) : 0.0;
+    slots = result.throughput * mean * span / std::max(span - missing, 0.5 * span);
+  }
+  return std::clamp(slots, 1.0, remaining);
+}
+
+std::optional<grid::Interval> interval_of(const Progress& progress, const Durations& durations, const Forecast& result) {
+  if (result.method == Method::walltime) return grid::Interval{progress.now, *result.end};
+  if (durations.count <= 0 || !(durations.sum > 0.0)) return std::nullopt;
+  const bool are_its_own = progress.durations.count > 0;
+  const double mean = unbiased_mean(durations, are_its_own ? static_cast<double>(progress.running) : 0.0);
+  const double variation = *deviation_of(durations) / *mean_of(durations);
+  const Spread spread = spread_of({.mean = mean,
+                                   .deviation = variation * mean,
+                                   .seen = static_cast<double>(durations.count),
+                                   .remaining = static_cast<double>(progress.remaining),
+                                   .slots = slots_of(progress, result, mean, variation),
+                                   .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window) : static_cast<double>(durations.count)});
+  const auto earliest = after(progress.now, spread.least);
+  const auto latest = after(progress.now, spread.most);
+  if (!earliest || !latest) return std::nullopt;
+  return grid::Interval{std::min(*earliest, *result.end), std::max(*latest, *result.end)};
+}
+
+}  // namespace
+
 Forecast forecast(const Progress& progress) {
   const double age = seconds_between(progress.started, progress.now);
-  const auto mean = mean_of(progress.durations);
-  Forecast result{.throughput = throughput_of(progress, age), .end = std::nullopt, .method = Method::none};
+  Forecast result{.throughput = throughput_of(progress, age), .end = std::nullopt, .between = std::nullopt, .method = Method::none};
   if (progress.remaining <= 0) {
     result.end = progress.now;
     return result;
   }
-  const auto remaining = static_cast<double>(progress.remaining);
-  const bool too_few_ended = mean && (age < 2.0 * *mean || result.throughput <= 0.0);
-  if (too_few_ended && progress.running > 0) {
-    result.method = Method::average;
-    result.end = after(progress.now, *mean * std::ceil(remaining / static_cast<double>(progress.running)));
-  } else if (result.throughput > 0.0) {
-    result.method = Method::throughput;
-    result.end = after(progress.now, remaining / result.throughput);
-  }
-  if (!result.end) result.method = Method::none;
+  const auto& durations = progress.durations.count > 0 ? progress.durations : progress.earlier;
+  forecast_end(progress, durations, result);
+  if (result.end) result.between = interval_of(progress, durations, result);
   return result;
+}
+
+std::optional<StartForecast> forecast_start(const Turn& turn) {
+  constexpr double kStarting = 10.0;  // OAR's own time until a job that it took runs
+  const auto at = [&](double seconds) { return after(turn.now, seconds).value_or(turn.now); };
+  if (turn.has_room) return StartForecast{at(turn.cycle), {turn.now, at(2.0 * turn.cycle + kStarting)}};
+  if (!(turn.next_end > 0.0)) return std::nullopt;
+  const double likely = turn.cycle + std::max(turn.next_end, turn.ahead);
+  const double least = -std::log(0.9) * turn.next_end;
+  const double most = 2.0 * turn.cycle + kStarting + std::max(turn.ahead, turn.ahead_most) - std::log(0.1) * turn.next_end;
+  return StartForecast{at(likely), {at(least), at(std::max(likely, most))}};
 }
 
 }  // namespace gleaner::prediction

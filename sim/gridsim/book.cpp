@@ -228,6 +228,8 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
       pair.max_resources = cluster.resources();
       pair.free = free_[on_cluster.cluster];
       pair.reachable = true;
+      pair.walltime = on_cluster.walltime;
+      pair.max_jobs = on_cluster.max_jobs;
       for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
       campaign.running += counters.running;
       campaign.ended_in_window += pair.ended_in_window;

@@ -216,7 +216,7 @@ WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
 -- What the predictor sees of each pair in treatment. $1 flood of the configuration.
 SELECT p.campaign_id, p.cluster_id, p.resources_per_job, p.running, p.waiting, p.resources_sum, p.resources_jobs,
   p.done, p.duration_sum, p.duration_squares, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
-  f.job_ratio, f.nsub, f.offered, coalesce(k.flood, $1::double precision) AS flood, s.max_resources, s.free, k.reachable IS TRUE AS reachable
+  f.job_ratio, f.nsub, f.offered, coalesce(k.flood, $1::double precision) AS flood, s.max_resources, s.free, k.reachable IS TRUE AS reachable, p.walltime_s, p.max_jobs
 FROM campaign_clusters p
 JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
 JOIN clusters k ON k.id = p.cluster_id
@@ -227,12 +227,22 @@ ORDER BY p.campaign_id, p.cluster_id
 -- name: prediction.campaigns
 -- How far each campaign in treatment is. $1 the beginning of the throughput's window.
 SELECT c.id, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
-  c.total - c.done - c.failed - c.cancelled AS remaining, c.running, coalesce(w.jobs, 0) AS ended
+  c.total - c.done - c.failed - c.cancelled AS remaining, c.running, coalesce(w.jobs, 0) AS ended, c.state = 'paused' AS paused
 FROM campaigns c
 LEFT JOIN (SELECT campaign_id, sum(jobs) AS jobs FROM completions WHERE minute >= date_trunc('minute', instant($1)) GROUP BY campaign_id) w
   ON w.campaign_id = c.id
 WHERE c.state IN ('in_treatment', 'paused')
 ORDER BY c.id
+
+-- name: prediction.earlier
+-- What the user's 50 campaigns before it have done with the same command, for the campaigns that have done nothing yet.
+SELECT c.id, sum(q.done) AS done, sum(q.duration_sum) AS duration_sum, sum(q.duration_squares) AS duration_squares
+FROM campaigns c
+CROSS JOIN LATERAL (SELECT e.id FROM campaigns e WHERE e.user_name = c.user_name AND e.id < c.id ORDER BY e.id DESC LIMIT 50) o
+JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0
+  AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id)
+WHERE c.state IN ('in_treatment', 'paused') AND c.done = 0
+GROUP BY c.id
 
 -- name: prediction.window
 -- Ends within the window, by pair. $1 its beginning.
@@ -242,14 +252,19 @@ WHERE w.minute >= date_trunc('minute', instant($1)) GROUP BY 1, 2
 
 -- name: prediction.write
 -- The forecasts; what was submitted is the metascheduler's and stays.
-INSERT INTO forecasts AS f (campaign_id, cluster_id, time, job_ratio, throughput, mean, stddev, end_at, method)
-SELECT g.campaign_id, g.cluster_id, instant($9), g.ratio, g.throughput, g.mean, g.stddev, instant(g.end_at), g.method
+INSERT INTO forecasts AS f (campaign_id, cluster_id, time, job_ratio, throughput, mean, stddev, end_at, method,
+  end_earliest, end_latest, start_at, start_earliest, start_latest)
+SELECT g.campaign_id, g.cluster_id, instant($9), g.ratio, g.throughput, g.mean, g.stddev, instant(g.end_at), g.method,
+  instant(g.end_earliest), instant(g.end_latest), instant(g.start_at), instant(g.start_earliest), instant(g.start_latest)
 FROM unnest($1::bigint[], $2::bigint[], $3::double precision[], $4::double precision[], $5::double precision[], $6::double precision[],
-  $7::bigint[], $8::text[]) AS g(campaign_id, cluster_id, ratio, throughput, mean, stddev, end_at, method)
+  $7::bigint[], $8::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[])
+  AS g(campaign_id, cluster_id, ratio, throughput, mean, stddev, end_at, method, end_earliest, end_latest, start_at, start_earliest, start_latest)
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET time = EXCLUDED.time, job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput,
-  mean = EXCLUDED.mean, stddev = EXCLUDED.stddev, end_at = EXCLUDED.end_at, method = EXCLUDED.method
-WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method)
-  IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method)
+  mean = EXCLUDED.mean, stddev = EXCLUDED.stddev, end_at = EXCLUDED.end_at, method = EXCLUDED.method, end_earliest = EXCLUDED.end_earliest,
+  end_latest = EXCLUDED.end_latest, start_at = EXCLUDED.start_at, start_earliest = EXCLUDED.start_earliest, start_latest = EXCLUDED.start_latest
+WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method, f.end_earliest, f.end_latest, f.start_at, f.start_earliest, f.start_latest)
+  IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method,
+    EXCLUDED.end_earliest, EXCLUDED.end_latest, EXCLUDED.start_at, EXCLUDED.start_earliest, EXCLUDED.start_latest)
 
 -- name: prediction.quantiles
 -- The duration within which a share of the jobs of each pair in treatment ended. $1 share, between 0 and 1.

@@ -6,8 +6,11 @@ SELECT c.id, c.name, c.user_name, c.type, c.state, micros(c.submitted_at) AS sub
   micros(c.ended_at) AS ended_at, c.total,
   CASE WHEN c.requests > 0 THEN c.total ELSE c.next_task END AS next_task, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
   EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open') AS has_events,
-  (SELECT micros(max(f.end_at)) FROM forecasts f WHERE f.campaign_id = c.id) AS forecast_end
+  micros(f.end_at) AS forecast_end, micros(f.end_earliest) AS end_earliest, micros(f.end_latest) AS end_latest,
+  micros(f.start_at) AS forecast_start, micros(f.start_earliest) AS start_earliest, micros(f.start_latest) AS start_latest, nullif(f.method, '') AS method
 FROM campaigns c
+-- Each row of it tells the whole campaign's forecast; the newest is one that is still kept up.
+LEFT JOIN LATERAL (SELECT * FROM forecasts f WHERE f.campaign_id = c.id AND f.method <> '' ORDER BY f.time DESC LIMIT 1) f ON true
 WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NULL OR c.state = ANY ($2))
   AND ($3::text IS NULL OR c.user_name = $3)
   AND ($4::bigint IS NULL OR c.submitted_at >= instant($4)) AND ($5::bigint IS NULL OR c.submitted_at < instant($5))

@@ -150,6 +150,22 @@ TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
   EXPECT_EQ(last.link("next"), "");
 }
 
+TEST_F(Campaigns, AForecast_HasItsIntervals_AndWhatItRestsOn) {
+  const auto id = a_campaign_of(3);
+  sql("INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest, method) "
+      "SELECT campaign_id, cluster_id, now(), 1, to_timestamp(2000000500), to_timestamp(2000000400), to_timestamp(2000000900), to_timestamp(2000000020), "
+      "to_timestamp(2000000010), to_timestamp(2000000090), 'history' FROM campaign_clusters");
+  for (const auto& target : {path(id), path(id, "/stats")}) {
+    const auto json = get(target);
+    EXPECT_EQ(json.json["forecast_end_earliest"].GetInt64(), 2000000400);
+    EXPECT_EQ(json.json["forecast_end_latest"].GetInt64(), 2000000900);
+    EXPECT_EQ(json.json["forecast_start"].GetInt64(), 2000000020);
+    EXPECT_EQ(json.json["forecast_start_earliest"].GetInt64(), 2000000010);
+    EXPECT_EQ(json.json["forecast_start_latest"].GetInt64(), 2000000090);
+    EXPECT_STREQ(json.json["forecast_method"].GetString(), "history");
+  }
+}
+
 TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
   const auto id = a_campaign_of(3);
   sql("INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, throughput, end_at, method) SELECT campaign_id, cluster_id, now(), 0.5, 0.25, "
@@ -158,6 +174,7 @@ TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
   const auto answer = get(path(id));
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_EQ(answer.json["forecast_end"].GetInt64(), 1893456000);
+  EXPECT_TRUE(answer.json["forecast_end_earliest"].IsNull());
   ASSERT_EQ(answer.json["clusters"].MemberCount(), 1U);
   const auto& cluster = answer.json["clusters"].MemberBegin()->value;
   EXPECT_STREQ(cluster["cluster_name"].GetString(), "alpha");

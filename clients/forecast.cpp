@@ -1,0 +1,84 @@
+#include "clients/forecast.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clients/times.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using std::chrono::seconds;
+
+std::optional<seconds> from_now(const Json& time, grid::Instant now) {
+  if (!time.whole()) return std::nullopt;
+  return seconds{std::max<std::int64_t>(0, *time.whole() - grid::to_unix(now))};
+}
+
+/// Not to the second where minutes are at stake: that would be a precision that no forecast has.
+seconds rounded(seconds duration) {
+  const auto to = [&](std::int64_t step) { return seconds{(duration.count() + step / 2) / step * step}; };
+  if (duration < seconds{600}) return duration;
+  if (duration < seconds{86400}) return to(60);
+  return to(3600);
+}
+
+/// `2 h 10 min`, `12 min`, `3 h`: no unit that says 0.
+std::string words(seconds duration) {
+  auto text = length(rounded(duration));
+  for (const std::string_view nothing : {" 0 s", " 0 min", " 0 h"}) {
+    if (text.ends_with(nothing)) text.resize(text.size() - nothing.size());
+  }
+  return text;
+}
+
+}  // namespace
+
+std::optional<Forecast> forecast_of(const Json& object, std::string_view key, grid::Instant now) {
+  const auto expected = from_now(object[key], now);
+  if (!expected) return std::nullopt;
+  return Forecast{.expected = *expected,
+                  .earliest = from_now(object[fmt::format("{}_earliest", key)], now),
+                  .latest = from_now(object[fmt::format("{}_latest", key)], now)};
+}
+
+std::string in_words(const Forecast& forecast) {
+  const auto expected = words(forecast.expected);
+  if (!forecast.earliest || !forecast.latest) return expected;
+  const auto earliest = words(*forecast.earliest);
+  const auto latest = words(*forecast.latest);
+  return earliest == latest && latest == expected ? expected : fmt::format("{} ({} to {})", expected, earliest, latest);
+}
+
+std::string short_length(seconds duration) {
+  const auto s = rounded(duration).count();
+  if (s < 60) return fmt::format("{}s", s);
+  if (s < 600) return fmt::format("{}m{:02}s", s / 60, s % 60);
+  if (s < 3600) return fmt::format("{}m", s / 60);
+  if (s < 86400) return fmt::format("{}h{:02}m", s / 3600, s % 3600 / 60);
+  return fmt::format("{}d{:02}h", s / 86400, s % 86400 / 3600);
+}
+
+std::string short_interval(const Forecast& forecast) {
+  if (!forecast.earliest || !forecast.latest) return short_length(forecast.expected);
+  const auto earliest = short_length(*forecast.earliest);
+  const auto latest = short_length(*forecast.latest);
+  return earliest == latest ? latest : fmt::format("{}-{}", earliest, latest);
+}
+
+std::string in_short(const Forecast& forecast) {
+  const auto expected = short_length(forecast.expected);
+  const auto interval = short_interval(forecast);
+  return interval == expected ? expected : fmt::format("{} ({})", expected, interval);
+}
+
+std::string basis_of(std::string_view method) {
+  if (method == "throughput") return "the jobs that ended lately";
+  if (method == "average") return "the mean duration of its jobs";
+  if (method == "history") return "earlier campaigns of the same user and command";
+  if (method == "walltime") return "its walltime, which is only a bound";
+  return {};
+}
+
+}  // namespace gleaner::clients

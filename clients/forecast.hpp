@@ -1,0 +1,35 @@
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "clients/json.hpp"
+#include "lib/grid/time.hpp"
+
+/// Times that are forecast, as people read them.
+namespace gleaner::clients {
+
+/// From now: the time expected, and the two that it is between in 8 of 10 cases.
+struct Forecast {
+  std::chrono::seconds expected{};
+  std::optional<std::chrono::seconds> earliest{};
+  std::optional<std::chrono::seconds> latest{};
+};
+
+/// `forecast_end` (or `_start`) with its `_earliest` and `_latest`; nothing when it is null.
+[[nodiscard]] std::optional<Forecast> forecast_of(const Json& object, std::string_view key, grid::Instant now);
+
+/// `2 h 10 min (1 h 50 min to 2 h 45 min)`; without an interval, or where it says nothing more, `2 h 10 min`.
+[[nodiscard]] std::string in_words(const Forecast& forecast);
+/// The same in few columns: `2h10m (1h50m-2h45m)`.
+[[nodiscard]] std::string in_short(const Forecast& forecast);
+/// `2h10m`, `45s`, `3d04h`.
+[[nodiscard]] std::string short_length(std::chrono::seconds duration);
+/// The interval alone: `1h50m-2h45m`.
+[[nodiscard]] std::string short_interval(const Forecast& forecast);
+
+/// What a forecast rests on: `the jobs that ended lately`. Of `none`, nothing.
+[[nodiscard]] std::string basis_of(std::string_view method);
+
+}  // namespace gleaner::clients

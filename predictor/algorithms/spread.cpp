@@ -1,0 +1,63 @@
+#include "predictor/algorithms/spread.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gleaner::prediction {
+namespace {
+
+constexpr double kTenth = 1.2815515655446004;  // a tenth of the normal distribution is beyond so many deviations
+
+double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+
+/// Of the gamma distribution of this shape and scale 1, the share below x: Wilson and Hilferty's
+/// approximation (1931), within 0.01 for shapes from 0.3 on.
+double gamma_below(double shape, double x) {
+  if (x <= 0.0) return 0.0;
+  return normal((std::cbrt(x / shape) - (1.0 - 1.0 / (9.0 * shape))) * std::sqrt(9.0 * shape));
+}
+
+/// The share of residual times beyond x means: E(max(0, D - x)) / E(D).
+double residual_beyond(double shape, double x) {
+  const double beyond = (1.0 - gamma_below(shape + 1.0, x * shape)) - x * (1.0 - gamma_below(shape, x * shape));
+  return std::clamp(beyond, 0.0, 1.0);
+}
+
+/// The deviation over the mean, as far as so few tasks show it: as if one more had shown a half.
+double variation_of(const Bag& bag) {
+  constexpr double kUsual = 0.5;
+  const double seen = bag.deviation / bag.mean;
+  return std::sqrt((bag.seen * seen * seen + kUsual * kUsual) / (bag.seen + 1.0));
+}
+
+}  // namespace
+
+double last_residual(double mean, double variation, double tasks, double share) {
+  const double shape = 1.0 / std::max(variation * variation, 1e-4);
+  const double wanted = -std::expm1(std::log(share) / std::max(1.0, tasks));  // 1 - share ^ (1 / tasks)
+  double least = 0.0;
+  double most = 1.0;
+  while (residual_beyond(shape, most) > wanted && most < 1e6) most *= 2.0;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = 0.5 * (least + most);
+    (residual_beyond(shape, middle) > wanted ? least : most) = middle;
+  }
+  return most * mean;
+}
+
+Spread spread_of(const Bag& bag) {
+  const double variation = variation_of(bag);
+  const double waiting = std::max(0.0, bag.remaining - bag.slots);
+  const double until_empty = waiting * bag.mean / bag.slots;
+  const double of_work = std::sqrt(waiting) * variation * bag.mean / bag.slots;
+  const double of_rate = until_empty * variation / std::sqrt(std::max(1.0, bag.ended));
+  const double of_bag = kTenth * std::hypot(of_work, of_rate);
+  // Durations whose tail is longer than a gamma distribution's (lognormal ones) are allowed for.
+  constexpr double kLongerTail = 1.28;
+  const auto tail = [&](double share, double factor) { return last_residual(bag.mean, factor * variation, bag.slots, share); };
+  const double likely = tail(0.5, 1.0);
+  return {.least = std::max(0.0, until_empty + likely - std::hypot(of_bag, likely - tail(0.1, 1.0))),
+          .most = until_empty + likely + std::hypot(of_bag, tail(0.9, kLongerTail) - likely)};
+}
+
+}  // namespace gleaner::prediction

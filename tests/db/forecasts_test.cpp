@@ -1,0 +1,66 @@
+#include <gtest/gtest.h>
+
+#include "lib/process/options.hpp"
+#include "lib/store/clusters.hpp"
+#include "lib/store/prediction.hpp"
+#include "lib/store/views.hpp"
+#include "predictor/forecasts_of.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+/// The forecasts that the predictor stores, from what the database holds.
+namespace gleaner::tests {
+namespace {
+
+class Forecasts : public GridFixture {
+ protected:
+  void SetUp() override {
+    transact([&](store::Transaction& transaction) {
+      for (const auto cluster : {alpha, beta}) {
+        store::GridStatus status;
+        status.cluster = cluster;
+        status.time = now;
+        status.max_resources = status.free = 16;
+        status.reachable = true;
+        store::record_status(transaction, status);
+        store::record_reached(transaction, cluster, now);
+      }
+    });
+  }
+  void predict() {
+    auto config = process::build_config({}, {}).value();
+    transact([&](store::Transaction& transaction) {
+      const auto facts = store::prediction_facts(transaction, config.flood, now - config.throughput_window);
+      store::write_forecasts(transaction, predictor::forecasts_of(facts, config, now), now);
+    });
+  }
+  store::views::Forecast forecast_of(grid::CampaignId campaign) {
+    std::optional<store::views::Campaign> seen;
+    transact([&](store::Transaction& transaction) { seen = store::views::campaign(transaction, campaign); });
+    return seen->forecast;
+  }
+};
+
+TEST_F(Forecasts, WithoutAnyEvidence_RestOnTheWalltime_AndStartAtTheNextCycle) {
+  const auto campaign = a_campaign(10);
+  predict();
+  const auto forecast = forecast_of(campaign);
+  EXPECT_EQ(forecast.method, "walltime");
+  ASSERT_TRUE(forecast.start && forecast.start_between && forecast.end && forecast.end_between);
+  EXPECT_LT(*forecast.start - now, std::chrono::minutes{1});
+  EXPECT_LE(forecast.end_between->earliest, *forecast.end);
+  EXPECT_GE(forecast.end_between->latest, *forecast.end);
+}
+
+TEST_F(Forecasts, OfACommandThatTheUserRanBefore_RestOnHowLongItTook) {
+  const auto before = a_campaign(4);
+  execute("UPDATE campaign_clusters SET done = 4, duration_sum = 400, duration_squares = 41000 WHERE campaign_id = " + std::to_string(before.value()));
+  execute("UPDATE campaigns SET state = 'terminated', ended_at = now() WHERE id = " + std::to_string(before.value()));
+  const auto campaign = a_campaign(10);
+  predict();
+  const auto forecast = forecast_of(campaign);
+  EXPECT_EQ(forecast.method, "history");
+  EXPECT_LT(*forecast.end - now, std::chrono::minutes{5});
+}
+
+}  // namespace
+}  // namespace gleaner::tests
