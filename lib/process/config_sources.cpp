@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 
 #include "lib/grid/suggest.hpp"
 #include "lib/process/options.hpp"
@@ -135,6 +136,12 @@ tl::expected<GivenOptions, Complaints> read_environment(char** environment) {
   }
   if (!complaints.empty()) return tl::unexpected{std::move(complaints)};
   return given;
+}
+
+Config default_config() {
+  auto config = build_config({}, {});
+  if (!config) throw std::logic_error{config.error().front()};
+  return *std::move(config);
 }
 
 tl::expected<Config, Complaints> build_config(std::span<const GivenOptions> sources, std::span<const Use> uses) {

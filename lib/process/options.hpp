@@ -51,6 +51,9 @@ using Complaints = std::vector<std::string>;
 [[nodiscard]] tl::expected<Config, Complaints> build_config(std::span<const GivenOptions> sources,
                                                             std::span<const Use> uses);
 
+/// The configuration as it is when nothing is said: no file and no environment has a say in it.
+[[nodiscard]] Config default_config();
+
 /// Whether a conninfo or URI holds a password.
 [[nodiscard]] bool holds_password(std::string_view database);
 

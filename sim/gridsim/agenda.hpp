@@ -1,4 +1,5 @@
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <queue>
 #include <vector>
@@ -9,7 +10,7 @@ namespace gleaner::gridsim {
 
 /// Seconds since the beginning of a simulation, to the microsecond, as the grid writes instants.
 [[nodiscard]] inline grid::Instant instant_of(double seconds) {
-  return grid::Instant{std::chrono::microseconds{static_cast<std::int64_t>(seconds * 1e6 + 0.5)}};
+  return grid::Instant{std::chrono::microseconds{static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5))}};
 }
 [[nodiscard]] inline double seconds_of(grid::Instant instant) { return static_cast<double>(instant.time_since_epoch().count()) * 1e-6; }
 

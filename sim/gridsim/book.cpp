@@ -10,14 +10,41 @@ std::size_t index_of(grid::ClusterId id) { return static_cast<std::size_t>(id.va
 std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
 std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::chrono::minutes>(instant).time_since_epoch().count(); }
 
-/// The durations of all tasks are drawn at the beginning: in every variant a task lasts as long.
+std::optional<store::ActiveBrake> brake_of(double seconds, grid::Instant now) {
+  const auto until = instant_of(seconds);
+  if (until <= now) return std::nullopt;
+  return store::ActiveBrake{"as when the simulation began", until};
+}
+
+/// The durations of all tasks are drawn at the beginning: in every variant a task lasts as long. Where one
+/// job does several tasks, theirs are added up.
 std::vector<double> draw_durations(const Scenario& scenario, std::size_t campaign) {
   constexpr std::uint64_t kStream = 1'000'000;
   const auto& spec = scenario.campaigns[campaign];
   Draws draws{spec.duration, Random{scenario.seed, kStream + campaign}};
   std::vector<double> durations(static_cast<std::size_t>(spec.tasks));
-  for (auto& duration : durations) duration = draws.next();
+  for (std::size_t task = 0; task < durations.size(); ++task) {
+    const auto tasks = static_cast<std::int64_t>(task) < spec.live ? 1 : spec.group;
+    for (std::int64_t i = 0; i < tasks; ++i) durations[task] += draws.next();
+  }
   return durations;
+}
+
+/// What was known of it before.
+void begin_campaign(const CampaignSpec& spec, Book::Campaign& campaign) {
+  campaign.next_task = spec.live;
+  for (const auto& on_cluster : spec.clusters) {
+    const auto& state = on_cluster.state;
+    auto& pair = campaign.pairs.emplace_back();
+    pair.job_ratio = state.job_ratio;
+    // A job that does several tasks takes as long as all of them.
+    pair.done = state.done > 0 ? std::max<std::int64_t>(1, state.done / spec.group) : 0;
+    pair.duration_sum = state.done > 0 ? state.duration_sum / static_cast<double>(state.done) * static_cast<double>(pair.done * spec.group) : 0;
+    pair.concluded = state.concluded;
+    pair.resources_sum = state.resources_sum;
+    pair.resources_jobs = state.resources_jobs;
+    pair.failures_in_a_row = state.failures_in_a_row;
+  }
 }
 
 }  // namespace
@@ -26,14 +53,14 @@ Book::Book(World& world) : world_{world}, waiting_(world.scenario.clusters.size(
   const auto& scenario = world.scenario;
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) {
     durations_.push_back(draw_durations(scenario, i));
-    campaigns_.emplace_back().pairs.resize(scenario.campaigns[i].clusters.size());
+    begin_campaign(scenario.campaigns[i], campaigns_.emplace_back());
   }
 }
 
 void Book::submit(int campaign, grid::Instant now) {
   auto& one = campaigns_[index_of(campaign)];
   one.submitted = true;
-  one.submitted_at = now;
+  one.submitted_at = std::min(now, instant_of(world_.scenario.campaigns[index_of(campaign)].at));
   active_.push_back(campaign);
 }
 
@@ -97,7 +124,8 @@ void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
   const auto& config = world_.scenario.config;
   const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
   const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
-  if (job.held) usage_[{spec.user, spec.project, day}] += (seconds_of(job.ended) - seconds_of(*job.held)) * job.width;
+  // What a job had used before the simulation began is in the scenario's usage.
+  if (job.held) usage_[{spec.user, spec.project, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
   if (job.end == JobEnd::done) {
     const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
     ++pair.done;
@@ -143,7 +171,8 @@ store::PlanningPair Book::planning_pair(int index, std::size_t pair) const {
   facts.max_jobs = on_cluster.max_jobs;
   facts.failures_in_a_row = known.failures_in_a_row;
   facts.last_failure_at = known.last_failure_at;
-  facts.walltime = on_cluster.walltime;
+  facts.walltime = on_cluster.walltime * static_cast<double>(spec.group);
+  facts.brake = brake_of(on_cluster.state.braked, status_at_);
   facts.done = known.done;
   facts.duration_sum = known.duration_sum;
   facts.resources_sum = known.resources_sum;
@@ -164,12 +193,16 @@ store::PlanningFacts Book::planning_facts(grid::Instant now) const {
     cluster.id = grid::ClusterId{static_cast<std::int64_t>(i) + 1};
     cluster.name = spec.name;
     cluster.power = spec.power;
+    cluster.cost = spec.cost;
+    cluster.transfer_mb_s = spec.transfer_mb_s;
+    cluster.job_limit = spec.job_limit;
     cluster.flood = spec.flood.value_or(scenario.config.flood);
     cluster.array_size = spec.array_size.value_or(scenario.config.array_size);
     cluster.reachable = true;
     cluster.max_resources = spec.resources();
     cluster.free = free_[i];
     cluster.status_at = status_at_;
+    cluster.brake = brake_of(spec.braked, now);
     facts.clusters.push_back(std::move(cluster));
   }
   for (const int index : active_) {
@@ -183,7 +216,10 @@ store::PlanningFacts Book::planning_facts(grid::Instant now) const {
     campaign.priority = spec.priority;
     campaign.scheduler = spec.scheduler;
     campaign.min_duration = spec.min_duration;
+    campaign.input_mb = spec.input_mb;
     campaign.submitted_at = known.submitted_at;
+    campaign.brake = brake_of(spec.braked, now);
+    if (spec.paused) campaign.state = grid::CampaignState::paused;
     campaign.waiting = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
     facts.campaigns.push_back(std::move(campaign));
     for (std::size_t pair = 0; pair < known.pairs.size(); ++pair) facts.pairs.push_back(planning_pair(index, pair));
@@ -228,7 +264,7 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
       pair.max_resources = cluster.resources();
       pair.free = free_[on_cluster.cluster];
       pair.reachable = true;
-      pair.walltime = on_cluster.walltime;
+      pair.walltime = on_cluster.walltime * static_cast<double>(spec.group);
       pair.max_jobs = on_cluster.max_jobs;
       for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
       campaign.running += counters.running;
@@ -292,7 +328,12 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
   job.task = task;
   job.attempt = tries == campaign.tries.end() ? 1 : tries->second.all + 1;
   job.planned = now;
-  job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] / world_.scenario.clusters[on_cluster.cluster].speed;
+  const auto& spec = world_.scenario.campaigns[index_of(launch.campaign)];
+  job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] / on_cluster.speed.value_or(world_.scenario.clusters[on_cluster.cluster].speed);
+  if (task >= spec.live) {
+    job.tasks = spec.group;
+    job.duration += static_cast<double>(spec.group - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
+  }
   job.width = on_cluster.width;
   world_.jobs.push_back(std::move(job));
   return static_cast<int>(world_.jobs.size()) - 1;

@@ -24,6 +24,8 @@ class Book {
   explicit Book(World& world);
 
   void submit(int campaign, grid::Instant now);
+  /// The jobs that are there when the simulation begins; those that run have `held`.
+  [[nodiscard]] std::vector<int> resume();
   /// The updator: the clusters' status, and what became of the jobs.
   void look(std::span<const Cluster> clusters, grid::Instant now);
 
@@ -83,6 +85,8 @@ class Book {
   void hear_start(const Job& job, Campaign& campaign, Pair& pair);
   void settle(const Job& job, Campaign& campaign, Pair& pair);
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
+  [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
+  void count_limits(store::PolicyFacts& facts) const;
   [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
   [[nodiscard]] store::PolicyFacts policy_facts(grid::Instant now) const;
   void add_usage(store::PolicyFacts& facts, grid::Instant now) const;

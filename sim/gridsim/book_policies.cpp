@@ -48,9 +48,15 @@ std::vector<grid::JobId> Book::to_preempt(const planner::Preemption& preemption)
 }
 
 store::PolicyFacts Book::policy_facts(grid::Instant now) const {
-  store::PolicyFacts facts;
+  auto facts = world_.scenario.policies;
+  const auto days = static_cast<int>(std::chrono::floor<std::chrono::days>(now).time_since_epoch().count());
+  for (auto& usage : facts.usage) usage.days_ago += days;
+  count_limits(facts);
   add_usage(facts, now);
   add_endings(facts, now);
+  for (const int index : active_) {
+    if (world_.scenario.campaigns[index_of(index)].evidence == "history" && campaigns_[index_of(index)].done == 0) facts.profiled.emplace_back(index + 1);
+  }
   for (const auto& [user, shares] : world_.scenario.shares)
     facts.shares.push_back({.id = std::ssize(facts.shares) + 1, .name = user, .is_user = true, .parent = std::nullopt, .shares = shares});
   std::map<std::pair<int, int>, int> dying;
@@ -71,11 +77,31 @@ void Book::add_usage(store::PolicyFacts& facts, grid::Instant now) const {
     for (const int index : jobs) {
       const auto& job = world_.jobs[index_of(index)];
       const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
-      usage[{spec.user, spec.project, today}] += std::max(0.0, seconds_of(now) - seconds_of(*job.held)) * job.width;
+      usage[{spec.user, spec.project, today}] += (seconds_of(now) - std::max(0.0, seconds_of(*job.held))) * job.width;
     }
   }
   for (const auto& [key, seconds] : usage)
     facts.usage.push_back({.user = std::get<0>(key), .project = std::get<1>(key), .days_ago = static_cast<int>(today - std::get<2>(key)), .resource_seconds = seconds});
+}
+
+/// As the query policies.limits; what counts resource-seconds stays at what was used before.
+void Book::count_limits(store::PolicyFacts& facts) const {
+  for (auto& limit : facts.limits) {
+    if (limit.kind == "resource_seconds") continue;
+    limit.used = 0;
+    for (std::size_t i = 0; i < campaigns_.size(); ++i) {
+      const auto& spec = world_.scenario.campaigns[i];
+      const auto& target = limit.target;
+      const grid::CampaignId id{static_cast<std::int64_t>(i) + 1};
+      if ((target.user && *target.user != spec.user) || (target.project && *target.project != spec.project) || (target.campaign && *target.campaign != id)) continue;
+      for (std::size_t j = 0; j < spec.clusters.size(); ++j) {
+        if (target.cluster && target.cluster->value() != static_cast<std::int64_t>(spec.clusters[j].cluster) + 1) continue;
+        const auto& pair = campaigns_[i].pairs[j];
+        const int live = pair.waiting + pair.running;
+        limit.used += limit.kind == "waiting_jobs" ? pair.waiting : limit.kind == "resources" ? live * spec.clusters[j].resources_per_job.value_or(1) : live;
+      }
+    }
+  }
 }
 
 /// As the query policies.endings: by the pair's mean duration or, while none is known, the walltime.
@@ -87,8 +113,9 @@ void Book::add_endings(store::PolicyFacts& facts, grid::Instant now) const {
       const auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
       const double walltime = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].walltime;
       const double elapsed = std::max(0.0, seconds_of(now) - seconds_of(*job.held));
-      const double expected = pair.done > 0 ? std::max(pair.duration_sum / static_cast<double>(pair.done), elapsed * 1.1) : walltime;
-      const double after = std::ceil(std::max(1.0, std::min(walltime, expected) - elapsed));
+      const double most = walltime * static_cast<double>(job.tasks);
+      const double expected = pair.done > 0 ? std::max(pair.duration_sum / static_cast<double>(pair.done), elapsed * 1.1) : most;
+      const double after = std::ceil(std::max(1.0, std::min(most, expected) - elapsed));
       endings[{job.cluster, after}] += job.width;
     }
   }

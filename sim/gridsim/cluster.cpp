@@ -15,9 +15,25 @@ Cluster::Cluster(int index, std::vector<LocalJob> local, World& world)
       spec_{world.scenario.clusters[static_cast<std::size_t>(index)]},
       local_{std::move(local)},
       world_{world},
-      nodes_{spec_.nodes, spec_.cores} {}
+      nodes_{spec_.nodes, spec_.cores} {
+  if (spec_.held == 0 || !nodes_.take({.nodes = 0, .per_node = spec_.held})) return;
+  world_.usage.push_back({{}, index_, kLocal, spec_.held});
+}
 
 void Cluster::begin() { note_arrival(0); }
+
+bool Cluster::resume(int job) {
+  auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  auto shares = nodes_.take(pair_of(one).shape);
+  if (!shares) return false;
+  one.shares = std::move(*shares);
+  one.state = JobState::running;
+  holding_.push_back(job);
+  world_.changed.push_back(job);
+  world_.usage.push_back({{}, index_, one.campaign, one.width});
+  world_.agenda.add(std::max(grid::Instant{}, after(*one.started, one.duration)), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+  return true;
+}
 
 void Cluster::note_arrival(std::size_t local) {
   if (local < local_.size())
@@ -76,7 +92,7 @@ void Cluster::run(int job) {
   if (one.state != JobState::launching) return;
   one.state = JobState::running;
   one.started = world_.agenda.now();
-  const double length = std::min(one.duration, pair_of(one).walltime);
+  const double length = std::min(one.duration, pair_of(one).walltime * static_cast<double>(one.tasks));
   world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
 }
 
@@ -92,7 +108,7 @@ void Cluster::finish(int job, JobEnd why) {
     world_.changed.push_back(job);
     return;
   }
-  if (why == JobEnd::done && one.duration > pair_of(one).walltime) why = JobEnd::walltime;
+  if (why == JobEnd::done && one.duration > pair_of(one).walltime * static_cast<double>(one.tasks)) why = JobEnd::walltime;
   end(job, why, why == JobEnd::preempted ? 0.0 : spec_.end_delay);
 }
 
@@ -174,8 +190,9 @@ void Cluster::schedule_ours() {
   if (now >= next_start_) {
     const auto place = next_to_start();
     if (!place) return;
+    const auto tasks = static_cast<double>(world_.jobs[static_cast<std::size_t>(queue_[*place])].tasks);
     start(*place);
-    next_start_ = after(now, 1.0 / spec_.start_rate);
+    next_start_ = after(now, tasks / spec_.start_rate);
     if (queue_.empty()) return;
   }
   next_pass_ = next_start_;
@@ -191,7 +208,7 @@ std::optional<std::size_t> Cluster::next_to_start() {
     const auto& job = world_.jobs[static_cast<std::size_t>(queue_[place])];
     if (too_big.contains({job.campaign, job.pair})) continue;
     const auto& pair = pair_of(job);
-    const auto end = after(world_.agenda.now(), spec_.start_delay + pair.walltime);
+    const auto end = after(world_.agenda.now(), spec_.start_delay + pair.walltime * static_cast<double>(job.tasks));
     const bool in_nobodys_way = !reservation || end <= reservation->time || job.width <= reservation->spare;
     if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair.shape))) return place;
     too_big.insert({job.campaign, job.pair});
@@ -206,7 +223,7 @@ Cluster::Reservation Cluster::reservation_for(int width, int available) const {
   std::vector<std::pair<grid::Instant, int>> ends;
   for (const int job : holding_) {
     const auto& one = world_.jobs[static_cast<std::size_t>(job)];
-    ends.emplace_back(after(*one.held, spec_.start_delay + pair_of(one).walltime), one.width);
+    ends.emplace_back(after(*one.held, spec_.start_delay + pair_of(one).walltime * static_cast<double>(one.tasks)), one.width);
   }
   for (const auto& [index, local] : running_local_) ends.emplace_back(local.end, local.resources);
   std::ranges::sort(ends);

@@ -30,12 +30,15 @@ class Cluster {
 
   /// Notes the first local arrival.
   void begin();
+  /// Has a job of ours run that began before the simulation; false when it finds no room.
+  bool resume(int job);
   void happen(const Event& event);
 
   [[nodiscard]] const ClusterSpec& spec() const { return spec_; }
   /// Resources that nobody holds now.
   [[nodiscard]] int free() const { return nodes_.free(); }
   [[nodiscard]] const std::deque<int>& waiting() const { return queue_; }
+  [[nodiscard]] bool is_without_us() const { return holding_.empty(); }
 
  private:
   struct Local {

@@ -14,6 +14,23 @@ double normal(Random& random) {
   return radius * std::cos(2.0 * std::numbers::pi * random.uniform());
 }
 
+const Seen::Bucket& bucket_of(const Seen& seen, double share) {
+  if (seen.are_alike) return seen.buckets[static_cast<std::size_t>(share * static_cast<double>(seen.buckets.size()))];
+  double left = 0;
+  for (const auto& bucket : seen.buckets) left += share * bucket.jobs;
+  for (const auto& bucket : seen.buckets) {
+    left -= bucket.jobs;
+    if (left <= 0) return bucket;
+  }
+  return seen.buckets.back();
+}
+
+double one_of(const Seen& seen, Random& random) {
+  constexpr double kStep = 1.1;
+  const auto& bucket = bucket_of(seen, random.uniform());
+  return bucket.seconds * (1 / kStep + (1 - 1 / kStep) * random.uniform());
+}
+
 }  // namespace
 
 double Draws::next() {
@@ -27,6 +44,7 @@ double Draws::next() {
       return std::clamp(lognormal.median * std::exp(lognormal.sigma * normal(random)), lognormal.least, lognormal.most);
     }
     double operator()(const Values& values) const { return values.seconds[index % values.seconds.size()]; }
+    double operator()(const Seen& seen) const { return one_of(seen, random); }
   };
   return std::visit(Draw{random_, drawn_++}, distribution_);
 }
@@ -38,6 +56,7 @@ double longest(const Distribution& distribution) {
     double operator()(const Exponential&) const { return std::numeric_limits<double>::infinity(); }
     double operator()(const Lognormal& lognormal) const { return lognormal.most; }
     double operator()(const Values& values) const { return *std::ranges::max_element(values.seconds); }
+    double operator()(const Seen& seen) const { return std::ranges::max_element(seen.buckets, {}, &Seen::Bucket::seconds)->seconds; }
   };
   return std::visit(Longest{}, distribution);
 }

@@ -28,7 +28,17 @@ struct Lognormal {
 struct Values {
   std::vector<double> seconds;
 };
-using Distribution = std::variant<Constant, Uniform, Exponential, Lognormal, Values>;
+/// What was seen: how many jobs took up to so many seconds, and more than 1 / 1.1 of them. Drawn by
+/// these numbers, and evenly between the two.
+struct Seen {
+  struct Bucket {
+    double seconds = 0;
+    double jobs = 0;
+  };
+  std::vector<Bucket> buckets;
+  bool are_alike = false;  ///< each bucket has as many jobs as any other
+};
+using Distribution = std::variant<Constant, Uniform, Exponential, Lognormal, Values, Seen>;
 
 /// Draws one value after the other.
 class Draws {

@@ -29,6 +29,7 @@ struct Job {
   grid::Instant ended{};
   double duration = 0;      ///< seconds that it runs here, its walltime apart
   int width = 1;
+  std::int64_t tasks = 1;   ///< that it does, one after the other
   bool being_killed = false;
   Shares shares;
 };

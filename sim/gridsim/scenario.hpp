@@ -9,6 +9,7 @@
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/process/config.hpp"
+#include "lib/store/policies.hpp"
 #include "sim/gridsim/distribution.hpp"
 
 /// What is simulated, as its file says it, checked (docs/simulator.md has every key).
@@ -47,6 +48,11 @@ struct ClusterSpec {
   double preemption_delay = 5.0;       ///< seconds until a best-effort job has given way
   double api_latency = 0.2;            ///< seconds of a submission or a deletion
   LocalUsers local;
+  int held = 0;                        ///< resources that others hold from the beginning to the end
+  double braked = 0;                   ///< seconds from the beginning for which nothing is sent there
+  double cost = 0;                     ///< of one resource for an hour
+  double transfer_mb_s = 0;            ///< at which inputs reach it; 0: not known
+  std::optional<int> job_limit;        ///< of our jobs there, under stress
   [[nodiscard]] int resources() const { return nodes * cores; }
 };
 
@@ -55,6 +61,23 @@ struct ClusterSpec {
 struct Shape {
   int nodes = 0;
   int per_node = 1;
+};
+
+/// What a campaign has done on a cluster before the simulation begins, and does there at that time.
+struct PairState {
+  struct Running {
+    double age = 0;  ///< seconds
+    int jobs = 0;
+  };
+  std::vector<Running> running;
+  int queued = 0;                  ///< jobs
+  std::optional<double> job_ratio;
+  std::int64_t done = 0;           ///< jobs
+  double duration_sum = 0;         ///< seconds, of them
+  std::int64_t concluded = 0;
+  std::int64_t resources_sum = 0, resources_jobs = 0;
+  int failures_in_a_row = 0;
+  double braked = 0;               ///< seconds from the beginning
 };
 
 /// A campaign on one cluster.
@@ -67,6 +90,8 @@ struct CampaignOnCluster {
   std::optional<int> max_jobs;
   int priority = 1;
   enum class Kind { best_effort, normal } kind = Kind::best_effort;
+  std::optional<double> speed;            ///< of its tasks there, when it is not the cluster's
+  PairState state;
 };
 
 struct CampaignSpec {
@@ -77,10 +102,20 @@ struct CampaignSpec {
   int priority = 4;              ///< of the seven, 1 the highest
   std::optional<std::string> scheduler;
   std::optional<double> min_duration;  ///< seconds
+  double input_mb = 0;                 ///< of one task, on average
   double at = 0;                 ///< its submission, seconds since the beginning
   std::int64_t tasks = 1;
   Distribution duration;         ///< of a task on a cluster of speed 1
   std::vector<CampaignOnCluster> clusters;
+  // Of a campaign that is there when the simulation begins:
+  std::int64_t id = 0;           ///< in the database; 0: it is not there
+  std::int64_t live = 0;         ///< of its tasks, those that have a job already: the first ones
+  bool paused = false;           ///< its bag stays closed
+  double braked = 0;             ///< seconds from the beginning
+  std::string evidence;          ///< what its durations rest on, for people
+  std::int64_t seen = 0;         ///< jobs that show them
+  /// Tasks that one job does, one after the other: a bag that is too big to be played task by task.
+  std::int64_t group = 1;
 };
 
 struct Scenario {
@@ -92,6 +127,8 @@ struct Scenario {
   std::vector<ClusterSpec> clusters;
   std::vector<CampaignSpec> campaigns;
   std::map<std::string, double> shares;  ///< of users, for the fair-share policies
+  store::PolicyFacts policies;           ///< as they are when the simulation begins: days are counted back from then
+  std::optional<double> give_up;         ///< seconds without a job of ours, after which none is expected any more
 };
 
 }  // namespace gleaner::gridsim

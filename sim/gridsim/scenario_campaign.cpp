@@ -9,6 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/jdl/requests.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/nodes.hpp"
@@ -226,6 +227,7 @@ void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, cons
   campaign_.priority = file.scheduling.priority;
   campaign_.scheduler = file.scheduling.scheduler;
   if (file.scheduling.min_duration) campaign_.min_duration = static_cast<double>(file.scheduling.min_duration->count());
+  campaign_.input_mb = jdl::constant_input_mb(file).value_or(0);
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);
   for (const auto& section : file.clusters) {
     const auto found = std::ranges::find(scenario_.clusters, section.name, &ClusterSpec::name);

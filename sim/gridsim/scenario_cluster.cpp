@@ -107,10 +107,19 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
                {"end_delay", delay(&ClusterSpec::end_delay)},
                {"preemption_delay", delay(&ClusterSpec::preemption_delay)},
                {"api_latency", delay(&ClusterSpec::api_latency)},
+               {"cost", [&](const Node& value, const Path& at) { cluster.cost = read_number(value, at, {0, 1e9}, findings).value_or(0); }},
+               {"transfer_mb_s", [&](const Node& value, const Path& at) { cluster.transfer_mb_s = read_number(value, at, {0, 1e9}, findings).value_or(0); }},
+               {"job_limit",
+                [&](const Node& value, const Path& at) {
+                  if (const auto limit = jdl::read_integer(value, at.text, {0, 1'000'000'000}, findings)) cluster.job_limit = static_cast<int>(*limit);
+                }},
+               {"held", [&](const Node& value, const Path& at) { cluster.held = static_cast<int>(jdl::read_integer(value, at.text, {0, 1'000'000}, findings).value_or(0)); }},
+               {"braked", [&](const Node& value, const Path& at) { cluster.braked = read_seconds(value, at, {0, 3660.0 * 86400}, findings).value_or(0); }},
                {"local", [&](const Node& value, const Path&) { local = &value; }}},
               findings);
   if (!has_speed) cluster.speed = cluster.power;
   if (cluster.nodes > 1'000'000 / cluster.cores) refuse(node, path, "at most 1000000 resources", findings);
+  else if (cluster.held > cluster.resources()) refuse(node, path / "held", "at most as many as the cluster has", findings);
   else if (local != nullptr) read_local(*local, path / "local", folder, cluster, findings);
 }
 

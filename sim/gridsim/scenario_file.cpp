@@ -59,8 +59,16 @@ Scenario read_root(const Node& root, const std::filesystem::path& folder, Findin
                {"configuration", [&](const Node& node, const Path& path) { read_configuration(node, path, scenario, findings); }},
                {"shares", [&](const Node& node, const Path& path) { read_shares(node, path, scenario, findings); }},
                {"clusters", [&](const Node& node, const Path& path) { read_clusters(node, path, folder, scenario, findings); }, Key::Need::mandatory},
-               {"campaigns", later, Key::Need::mandatory}},
+               {"live", later},
+               {"policies", later},
+               {"campaigns", later}},
               findings);
+  const Path live{"live"};
+  const auto* there = find(root, live.text);
+  if (there != nullptr) read_live(*there, live, scenario, findings);
+  else if (root.kind == jdl::NodeKind::object && find(root, "campaigns") == nullptr) findings.add(root.offset, "campaigns", "", "it is missing: write \"campaigns\": …");
+  const Path policies{"policies"};
+  if (const auto* node = find(root, policies.text)) read_policies(*node, policies, scenario, findings);
   const Path campaigns{"campaigns"};
   if (const auto* node = find(root, campaigns.text)) read_campaigns(*node, campaigns, folder, scenario, findings);
   return scenario;

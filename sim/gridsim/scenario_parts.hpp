@@ -14,6 +14,10 @@ void read_clusters(const Node& node, const Path& path, const std::filesystem::pa
 /// After the clusters and the configuration, which it refers to.
 void read_campaigns(const Node& node, const Path& path, const std::filesystem::path& folder, Scenario& scenario, Findings& findings);
 
+/// Campaigns that are there when the simulation begins, and the policies' figures at that time.
+void read_live(const Node& node, const Path& path, Scenario& scenario, Findings& findings);
+void read_policies(const Node& node, const Path& path, Scenario& scenario, Findings& findings);
+
 /// The shape of a job on a cluster, from its request; what is wrong with it otherwise.
 [[nodiscard]] tl::expected<Shape, std::string> shape_of(const grid::ResourceRequest& request, const ClusterSpec& cluster);
 

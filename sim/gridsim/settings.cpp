@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
 #include "lib/grid/suggest.hpp"
 #include "lib/process/options.hpp"
@@ -26,11 +25,7 @@ bool is_used(std::string_view key) { return std::ranges::find(kUnused, key) == k
 
 }  // namespace
 
-process::Config default_config() {
-  auto config = process::build_config({}, {});
-  if (!config) throw std::logic_error{config.error().front()};
-  return *std::move(config);
-}
+process::Config default_config() { return process::default_config(); }
 
 tl::expected<void, std::string> set(Scenario& scenario, std::string_view key, std::string_view value) {
   const auto* option = process::find_option(key);

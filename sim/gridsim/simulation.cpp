@@ -14,8 +14,9 @@ class Simulation {
       clusters_.emplace_back(static_cast<int>(i), local_jobs(scenario, i, limit), world_);
     }
     for (auto& cluster : clusters_) cluster.begin();
+    for (const int job : book_.resume()) resume(job);
     for (std::size_t i = 0; i < scenario.campaigns.size(); ++i)
-      world_.agenda.add(instant_of(scenario.campaigns[i].at), {.kind = Event::Kind::submission, .job = static_cast<int>(i)});
+      world_.agenda.add(instant_of(std::max(0.0, scenario.campaigns[i].at)), {.kind = Event::Kind::submission, .job = static_cast<int>(i)});
   }
 
   void run() {
@@ -25,10 +26,12 @@ class Simulation {
   [[nodiscard]] Outcome outcome() &&;
 
  private:
-  [[nodiscard]] bool is_over() const { return !world_.scenario.campaigns.empty() && book_.all_over(); }
+  [[nodiscard]] bool is_over() const { return hopeless_ || (!world_.scenario.campaigns.empty() && book_.all_over()); }
   void happen(const Event& event);
+  void resume(int job);
   void submit(int campaign);
   void cycle();
+  [[nodiscard]] bool is_hopeless(grid::Instant now);
 
   World world_;
   Book book_;
@@ -38,7 +41,17 @@ class Simulation {
   std::optional<grid::Instant> next_cycle_;  ///< noted in the agenda
   grid::Instant busy_until_{};
   std::int64_t cycles_ = 0;
+  std::size_t changes_ = 0;      ///< of the clusters' use, seen at the last cycle
+  grid::Instant last_change_{};  ///< the cycle that saw one
+  bool hopeless_ = false;        ///< nothing more is going to start
 };
+
+/// A job that was there before: it runs, or waits in its cluster's queue.
+void Simulation::resume(int job) {
+  const auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  if (one.held && clusters_[static_cast<std::size_t>(one.cluster)].resume(job)) return;
+  world_.agenda.add({}, {.kind = Event::Kind::job_queued, .cluster = one.cluster, .job = job});
+}
 
 void Simulation::happen(const Event& event) {
   if (event.kind == Event::Kind::submission) submit(event.job);
@@ -63,14 +76,24 @@ void Simulation::cycle() {
   busy_until_ = grid_.run(clusters_, now);
   next_cycle_.reset();
   if (!book_.active()) return;
+  hopeless_ = is_hopeless(now);
   next_cycle_ = std::max(now + world_.scenario.config.cycle_period, busy_until_);
   world_.agenda.add(*next_cycle_, {.kind = Event::Kind::cycle});
 }
 
+/// Jobs that wait, and are taken back and sent again, are no sign of life: only those that start or end.
+bool Simulation::is_hopeless(grid::Instant now) {
+  if (world_.usage.size() != changes_) {
+    changes_ = world_.usage.size();
+    last_change_ = now;
+  }
+  return world_.scenario.give_up && std::ranges::all_of(clusters_, &Cluster::is_without_us) && seconds_of(now) - seconds_of(last_change_) > *world_.scenario.give_up;
+}
+
 Outcome Simulation::outcome() && {
   Outcome outcome;
-  outcome.complete = is_over();
-  outcome.end = outcome.complete ? seconds_of(world_.agenda.now()) : limit_;
+  outcome.complete = is_over() && !hopeless_;
+  outcome.end = is_over() ? seconds_of(world_.agenda.now()) : limit_;
   outcome.cycle_count = cycles_;
   outcome.cycles = grid_.history();
   for (std::size_t i = 0; i < world_.scenario.campaigns.size(); ++i) {

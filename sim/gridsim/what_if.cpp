@@ -1,0 +1,188 @@
+#include "sim/gridsim/what_if.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+#include "lib/jdl/problem.hpp"
+#include "sim/gridsim/scenario_file.hpp"
+#include "sim/gridsim/simulation.hpp"
+
+namespace gleaner::gridsim {
+namespace {
+
+double mean_of(const Seen& seen) {
+  double jobs = 0, seconds = 0;
+  for (const auto& bucket : seen.buckets) {
+    jobs += bucket.jobs;
+    seconds += bucket.jobs * bucket.seconds;
+  }
+  return jobs > 0 ? seconds / jobs : 0;
+}
+
+double mean_of(const CampaignSpec& campaign) {
+  const auto* seen = std::get_if<Seen>(&campaign.duration);
+  return seen != nullptr && !seen->buckets.empty() ? mean_of(*seen) : longest(campaign.duration);
+}
+
+double width_of(const CampaignSpec& campaign) { return campaign.clusters.empty() ? 1.0 : campaign.clusters.front().width; }
+
+double jobs_at_once(const Scenario& scenario, const CampaignSpec& campaign) {
+  double jobs = 0;
+  for (const auto& pair : campaign.clusters) jobs += std::floor((scenario.clusters[pair.cluster].resources() - scenario.clusters[pair.cluster].held) / static_cast<double>(pair.width));
+  return std::max(1.0, jobs);
+}
+
+/// Seconds until all is done, if nothing stood in the way.
+double least_time(const Scenario& scenario) {
+  double work = 0, resources = 0, longest_alone = 0;
+  for (const auto& cluster : scenario.clusters) resources += cluster.resources() - cluster.held;
+  for (const auto& campaign : scenario.campaigns) {
+    const double own = static_cast<double>(campaign.live + (campaign.tasks - campaign.live) * campaign.group) * mean_of(campaign);
+    work += own * width_of(campaign);
+    longest_alone = std::max(longest_alone, own / jobs_at_once(scenario, campaign));
+  }
+  return std::max({60.0, longest_alone, work / std::max(1.0, resources)});
+}
+
+/// Bags that are too big are played in groups: one job does several tasks, one after the other. As many
+/// groups stay as make a hundred rounds on the campaign's clusters, or as many as the limit leaves.
+void group(Scenario& scenario, std::int64_t limit) {
+  std::int64_t all = 0;
+  for (const auto& campaign : scenario.campaigns) all += campaign.tasks - campaign.live;
+  if (all <= limit) return;
+  for (auto& campaign : scenario.campaigns) {
+    const auto bag = campaign.tasks - campaign.live;
+    const auto share = static_cast<double>(limit) * static_cast<double>(bag) / static_cast<double>(all);
+    const double groups = std::max(1.0, std::min(share, 100.0 * jobs_at_once(scenario, campaign)));
+    campaign.group = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(bag) / groups)));
+    campaign.tasks = campaign.live + (bag + campaign.group - 1) / campaign.group;
+  }
+}
+
+/// How long is played, and how often the grid looks: a campaign of weeks needs no look every five seconds.
+void set_clock(Scenario& scenario) {
+  constexpr double kLooks = 5000;
+  const double least = least_time(scenario);
+  double braked = 0;
+  for (const auto& cluster : scenario.clusters) braked = std::max(braked, cluster.braked);
+  for (const auto& campaign : scenario.campaigns) {
+    braked = std::max(braked, campaign.braked);
+    for (const auto& pair : campaign.clusters) braked = std::max(braked, pair.state.braked);
+  }
+  const double period = std::max(std::chrono::duration<double>{scenario.config.cycle_period}.count(), least / kLooks);
+  scenario.config.cycle_period = std::chrono::duration_cast<process::Duration>(std::chrono::duration<double>{period});
+  // Jobs that stand for many tasks wait for as many others'.
+  std::int64_t most = 1;
+  for (const auto& campaign : scenario.campaigns) most = std::max(most, campaign.group);
+  scenario.config.remote_waiting_timeout *= most;
+  scenario.config.waiting_grace *= most;
+  scenario.length = 20 * least + braked + 86400;
+  scenario.give_up = std::max(3600.0, 20 * period) + braked;
+}
+
+double normal(Random& random) { return std::sqrt(-2.0 * std::log(random.uniform())) * std::cos(2.0 * std::numbers::pi * random.uniform()); }
+
+/// Durations as they might have been seen.
+void resample(CampaignSpec& campaign, Random random) {
+  constexpr std::int64_t kMost = 400;
+  constexpr double kUnsure = 0.3;
+  const auto* seen = std::get_if<Seen>(&campaign.duration);
+  if (seen == nullptr || campaign.evidence == "walltime") return;
+  const auto jobs = std::max<std::int64_t>(1, campaign.seen);
+  const double factor = std::exp(kUnsure / std::sqrt(static_cast<double>(jobs)) * normal(random));
+  Draws draws{*seen, Random{random.next()}};
+  Seen again;
+  again.are_alike = true;
+  // What is drawn once more from these is, on average, by half a bucket shorter.
+  constexpr double kHalfBucket = 2.2 / 2.1;
+  for (std::int64_t i = 0; i < std::min(jobs, kMost); ++i) again.buckets.push_back({draws.next() * factor * kHalfBucket, 1});
+  campaign.duration = std::move(again);
+}
+
+struct Run {
+  std::vector<std::optional<double>> starts, ends;
+};
+
+Run play(Scenario scenario, std::uint64_t seed) {
+  scenario.seed = seed;
+  for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) resample(scenario.campaigns[i], Random{seed, 3'000'000 + i});
+  const auto outcome = simulate(scenario);
+  Run run;
+  run.starts.resize(scenario.campaigns.size());
+  for (const auto& job : outcome.jobs) {
+    if (!job.held) continue;
+    auto& start = run.starts[static_cast<std::size_t>(job.campaign)];
+    start = std::min(start.value_or(seconds_of(*job.held)), seconds_of(*job.held));
+  }
+  for (const auto& campaign : outcome.campaigns) run.ends.push_back(campaign.ended);
+  return run;
+}
+
+/// The value that one more run is below with this probability: of n runs, the k-th is that of k / (n + 1). Between the two nearest.
+double quantile(const std::vector<double>& sorted, double share) {
+  const double place = std::clamp(share * static_cast<double>(sorted.size() + 1) - 1.0, 0.0, static_cast<double>(sorted.size() - 1));
+  const auto below = static_cast<std::size_t>(place);
+  const auto above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (sorted[above] - sorted[below]) * (place - static_cast<double>(below));
+}
+
+/// Of the runs in which it happens at all; nothing when these are not the most.
+std::optional<Times> times_of(const std::vector<Run>& runs, std::vector<std::optional<double>> Run::*which, std::size_t campaign) {
+  std::vector<double> values;
+  for (const auto& run : runs) {
+    if (const auto& value = (run.*which)[campaign]) values.push_back(std::max(0.0, *value));
+  }
+  if (2 * values.size() <= runs.size()) return std::nullopt;
+  std::ranges::sort(values);
+  return Times{.expected = quantile(values, 0.5), .earliest = quantile(values, 0.1), .latest = quantile(values, 0.9)};
+}
+
+Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vector<Run>& runs) {
+  const auto& campaign = scenario.campaigns[index];
+  Prospect prospect;
+  prospect.id = campaign.id;
+  prospect.name = campaign.name;
+  prospect.user = campaign.user;
+  prospect.paused = campaign.paused;
+  prospect.evidence = campaign.evidence;
+  prospect.seen = campaign.seen;
+  prospect.group = campaign.group;
+  for (const auto& pair : campaign.clusters) prospect.started = prospect.started || !pair.state.running.empty() || pair.state.concluded > 0 || pair.state.done > 0;
+  if (!prospect.started && campaign.tasks > 0) prospect.start = times_of(runs, &Run::starts, index);
+  if (campaign.paused) return prospect;
+  prospect.end = times_of(runs, &Run::ends, index);
+  // The last group ends as a whole; its tasks would be shared out.
+  if (prospect.end && campaign.group > 1) prospect.end->earliest = std::max(0.0, prospect.end->earliest - static_cast<double>(campaign.group - 1) * mean_of(campaign));
+  return prospect;
+}
+
+/// @param spent  seconds
+bool one_more(const Effort& effort, std::ptrdiff_t runs, double spent) {
+  if (runs < effort.least_runs) return runs == 0 || spent < effort.most_seconds;
+  return runs < effort.most_runs && spent < effort.seconds;
+}
+
+}  // namespace
+
+tl::expected<Prospects, std::string> what_if(std::string_view text, const Effort& effort) {
+  auto scenario = read_scenario(text, ".");
+  if (!scenario) return tl::unexpected{jdl::render(scenario.error(), "the state of the grid")};
+  group(*scenario, effort.tasks);
+  set_clock(*scenario);
+  Prospects prospects;
+  prospects.horizon = *scenario->length;
+  for (const auto& cluster : scenario->clusters) prospects.clusters.push_back({cluster.name, cluster.held, cluster.resources()});
+  std::vector<Run> runs;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count(); };
+  if (!scenario->campaigns.empty()) {
+    while (one_more(effort, std::ssize(runs), spent())) runs.push_back(play(*scenario, scenario->seed + runs.size()));
+  }
+  prospects.runs = static_cast<int>(runs.size());
+  for (std::size_t i = 0; i < scenario->campaigns.size(); ++i) prospects.campaigns.push_back(prospect_of(*scenario, i, runs));
+  return prospects;
+}
+
+}  // namespace gleaner::gridsim

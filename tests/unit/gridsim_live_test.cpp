@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/gridsim/scenario_file.hpp"
+#include "sim/gridsim/simulation.hpp"
+#include "sim/gridsim/what_if.hpp"
+
+// A grid that is played forward from a state in which jobs run already.
+namespace gleaner::gridsim {
+namespace {
+
+constexpr auto kAlpha = R"("alpha": {"nodes": 1, "cores": 16, "start_rate": 100, "held": 4})";
+
+std::string a_pair(const std::string& more = "") { return R"({"name": "alpha", "resources_per_job": 1, "walltime": 3600)" + more + "}"; }
+
+std::string a_campaign(int waiting, const std::string& durations, const std::string& pair = a_pair(), const std::string& more = "") {
+  return fmt::format(R"({{"name": "pi", "user": "ada", "waiting": {}, "durations": {}, "evidence": "own", "seen": 400, "clusters": [{}]{}}})", waiting, durations, pair, more);
+}
+
+std::string a_grid(const std::string& live, const std::string& more = "") {
+  return fmt::format(R"({{"clusters": {{{}}}, "live": [{}]{}}})", kAlpha, live, more);
+}
+
+Scenario read(const std::string& text) {
+  auto scenario = read_scenario(text, ".");
+  if (!scenario) throw std::logic_error{jdl::render(scenario.error(), "scenario")};
+  return *scenario;
+}
+
+TEST(GridsimLive, JobsThatRunAlready_EndByTheirAge_AndTheBagFollows) {
+  const auto scenario = read(a_grid(a_campaign(24, "[[110, 1]]", a_pair(R"(, "running": [[60, 12]])"))));
+  EXPECT_EQ(scenario.campaigns.at(0).live, 12);
+  EXPECT_EQ(scenario.campaigns.at(0).tasks, 36);
+  const auto outcome = simulate(scenario);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_EQ(outcome.campaigns.at(0).done, 36);
+  double first_end = 1e9;
+  for (const auto& job : outcome.jobs) first_end = std::min(first_end, seconds_of(job.ended));
+  EXPECT_GE(first_end, 40 - 1);  // 100 to 110 s each, 60 of them gone
+  EXPECT_LE(first_end, 50 + 1);
+  EXPECT_NEAR(*outcome.campaigns.at(0).ended, 50 + 2 * 110, 30);
+}
+
+TEST(GridsimLive, WhatOthersHold_IsNeverUsed) {
+  const auto outcome = simulate(read(a_grid(a_campaign(100, "[[60, 1]]"))));
+  int used = 0, most = 0;
+  for (const auto& change : outcome.usage) {
+    used += change.delta;
+    most = std::max(most, used);
+  }
+  EXPECT_EQ(most, 16);
+  int ours = 0, most_of_ours = 0;
+  for (const auto& change : outcome.usage) {
+    if (change.campaign == kLocal) continue;
+    ours += change.delta;
+    most_of_ours = std::max(most_of_ours, ours);
+  }
+  EXPECT_EQ(most_of_ours, 12);
+}
+
+TEST(GridsimLive, AJobOlderThanAnyThatWasSeen_LastsATenthMore) {
+  const auto outcome = simulate(read(a_grid(a_campaign(0, "[[60, 1]]", a_pair(R"(, "running": [[1000, 1]])")))));
+  EXPECT_NEAR(seconds_of(outcome.jobs.at(0).ended), 101, 1);
+}
+
+TEST(GridsimLive, APausedCampaign_EndsItsJobsAndKeepsItsBag) {
+  const auto outcome = simulate(read(a_grid(a_campaign(50, "[[60, 1]]", a_pair(R"(, "running": [[10, 2]])"), R"(, "paused": true)"))));
+  EXPECT_EQ(outcome.jobs.size(), 2U);
+}
+
+TEST(GridsimLive, ABrake_HoldsUntilItExpires) {
+  const auto outcome = simulate(read(a_grid(a_campaign(2, "[[60, 1]]", a_pair(R"(, "braked": 500)")))));
+  EXPECT_GE(seconds_of(*outcome.jobs.at(0).held), 500);
+}
+
+TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
+  const auto scenario = read(a_grid(a_campaign(50, "[[60, 1]]"), R"(, "policies": {"limits": [{"id": 1, "kind": "running_jobs", "most": 3, "user": "ada"}]})"));
+  const auto outcome = simulate(scenario);
+  int ours = 0, most = 0;
+  for (const auto& change : outcome.usage) {
+    if (change.campaign == kLocal) continue;
+    ours += change.delta;
+    most = std::max(most, ours);
+  }
+  EXPECT_EQ(most, 3);
+  EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": 1, "durations": [[1, 1]], "clusters": [{"name": "nowhere"}]})"), "."));
+  EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": -1, "durations": 7, "clusters": []})"), "."));
+}
+
+TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
+  const auto prospects = what_if(a_grid(a_campaign(200, "[[60, 100], [120, 100]]") + "," + a_campaign(100, "[[60, 1]]")), {.most_runs = 9, .seconds = 600, .most_seconds = 600});
+  ASSERT_TRUE(prospects) << prospects.error();
+  ASSERT_EQ(prospects->campaigns.size(), 2U);
+  EXPECT_EQ(prospects->runs, 9);
+  for (const auto& one : prospects->campaigns) {
+    ASSERT_TRUE(one.start && one.end);
+    EXPECT_LE(one.end->earliest, one.end->expected);
+    EXPECT_LE(one.end->expected, one.end->latest);
+    EXPECT_LT(one.start->expected, one.end->earliest);
+  }
+  EXPECT_LT(prospects->campaigns[0].start->expected, prospects->campaigns[1].start->expected);
+  EXPECT_GT(prospects->campaigns[0].end->latest, prospects->campaigns[0].end->earliest);
+}
+
+TEST(WhatIf, ACampaignThatNothingStarts_IsNotForeseen_AndTakesNoTime) {
+  const auto prospects = what_if(a_grid(a_campaign(10, "[[60, 1]]", a_pair(R"(, "width": 13)"))), {.most_runs = 2, .least_runs = 2});
+  ASSERT_TRUE(prospects) << prospects.error();
+  EXPECT_FALSE(prospects->campaigns.at(0).start);
+  EXPECT_FALSE(prospects->campaigns.at(0).end);
+}
+
+TEST(WhatIf, AMillionTasks_ArePlayedInGroups_AndEndAtTheSameTime) {
+  const auto prospects = what_if(a_grid(a_campaign(1'000'000, "[[60, 1]]")), {.most_runs = 2, .least_runs = 2});
+  ASSERT_TRUE(prospects) << prospects.error();
+  const auto& one = prospects->campaigns.at(0);
+  EXPECT_GT(one.group, 10);
+  ASSERT_TRUE(one.end);
+  EXPECT_NEAR(one.end->expected, 1'000'000 * (57.3 + 1) / 12, 1'000'000 * 58.3 / 12 * 0.1);
+}
+
+}  // namespace
+}  // namespace gleaner::gridsim
