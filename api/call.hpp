@@ -13,6 +13,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/http/message.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/process/config.hpp"
 #include "lib/rules/sandbox.hpp"
 #include "lib/store/views.hpp"
 
@@ -26,6 +27,7 @@ struct Call {
   Connections& connections;
   const jdl::Defaults& defaults;
   rules::Sandbox& sandbox;
+  const process::Config& config;  ///< how the grid is run
   grid::Instant now;
 };
 

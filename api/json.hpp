@@ -31,6 +31,15 @@ class Json {
     for (const auto& item : items) write(item);
     end_array();
   }
+  /// An object for each item that is wanted.
+  template <class Items, class Write, class Wanted>
+  void object_list(const Items& items, Write&& write, Wanted&& wanted) {
+    begin_array();
+    for (const auto& item : items) {
+      if (wanted(item)) object([&] { write(item); });
+    }
+    end_array();
+  }
   Json& key(std::string_view name);
 
   void value(std::string_view text);

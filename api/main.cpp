@@ -54,6 +54,7 @@ ApiOptions options_of(const process::Config& config) {
   if (!config.api_certificate.empty()) options.tls = http::TlsFiles{config.api_certificate.string(), config.api_key.string(), std::nullopt};
   if (!config.api_tokens_file.empty()) options.tokens_file = config.api_tokens_file;
   options.admin_group = config.admin_group;
+  options.config = config;
   options.rules_program = rules::program_beside_us();
   options.defaults.resources = config.default_resources;
   options.defaults.walltime = config.default_walltime;

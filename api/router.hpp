@@ -27,6 +27,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> task_routes();
 [[nodiscard]] std::span<const Route> event_routes();
 [[nodiscard]] std::span<const Route> cluster_routes();
+[[nodiscard]] std::span<const Route> scenario_routes();
 
 /// All of them.
 [[nodiscard]] std::vector<Route> all_routes();

@@ -9,6 +9,7 @@
 #include "api/admission.hpp"
 #include "api/campaign_json.hpp"
 #include "api/router.hpp"
+#include "api/scenario_json.hpp"
 #include "api/submission.hpp"
 #include "api/task_intake.hpp"
 #include "lib/process/log.hpp"
@@ -82,6 +83,17 @@ http::Response check_only(const Call& call, Submission& submission, ParameterBod
   const auto tasks = TaskIntake{file, nullptr, address_of(*requests)}.take_all(following);
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
+  const auto input = *requests ? (*requests)->mean_input_mb() : jdl::constant_input_mb(file);
+  std::vector<std::string> commands;
+  for (const auto& section : file.clusters) commands.push_back(section.exec_file);
+  std::vector<std::string> names;
+  const auto known = call.connections.read([&](store::Transaction& transaction) {
+    names.clear();
+    for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.now)) {
+      if (plays_a_part(cluster)) names.push_back(cluster.name);
+    }
+    return store::durations_of(transaction, call.caller.user, commands);
+  });
   Json json;
   json.object([&] {
     json.field("dry_run", true);
@@ -92,6 +104,8 @@ http::Response check_only(const Call& call, Submission& submission, ParameterBod
     json.field("replicas_allowed", file.replicas_allowed);
     json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
+    json.key("candidate");
+    write_candidate(json, {.file = file, .user = call.caller.user, .tasks = *tasks, .input_mb = input.value_or(0), .known = known, .clusters = names});
     write_findings(json, submission);
   });
   return answer(json);

@@ -46,6 +46,7 @@ Api::Api(const ApiOptions& options)
     : connections_{options.database},
       identities_{options.admin_group, options.tokens_file},
       defaults_{options.defaults},
+      config_{options.config},
       sandbox_{options.rules_program},
       routes_{all_routes()} {}
 
@@ -95,7 +96,7 @@ http::Response Api::dispatch(const http::Request& request) try {
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized();
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  return match.route->respond(Call{request, match.parts, *caller, connections_, defaults_, sandbox_, now});
+  return match.route->respond(Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, now});
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
   return try_again("the database cannot be reached now: try again in a few seconds");

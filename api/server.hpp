@@ -13,6 +13,7 @@
 #include "api/router.hpp"
 #include "lib/http/server.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/process/options.hpp"
 #include "lib/rules/sandbox.hpp"
 
 namespace gleaner::api {
@@ -25,6 +26,7 @@ struct ApiOptions {
   std::optional<std::filesystem::path> tokens_file;
   std::string admin_group;
   jdl::Defaults defaults;
+  process::Config config = process::default_config();  ///< how the grid is run, for /scenario
   std::filesystem::path rules_program;  ///< `admission`, which runs the admission rules
 };
 
@@ -49,6 +51,7 @@ class Api {
   Connections connections_;
   Identities identities_;
   jdl::Defaults defaults_;
+  process::Config config_;
   rules::Sandbox sandbox_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // the last: it stops before the rest goes

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 
 #include "clients/act.hpp"
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/follow.hpp"
 #include "clients/gridsub/campaign.hpp"
+#include "clients/gridsub/what_if.hpp"
 #include "clients/text.hpp"
 
 namespace gleaner::gridsub {
@@ -55,14 +57,29 @@ void tell_warnings(const Reply& reply, Output& output) {
   for (const auto& warning : reply.json["warnings"].items()) output.tell(fmt::format("gridsub: note: {}", clients::printable(warning.text())));
 }
 
-void check_only(ApiClient& api, Campaign& campaign, Output& output) {
+/// The grid with the campaign that was checked; nothing, and a note, where that cannot be played: the check counts all the same.
+std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output& output) {
+  if (checked.json["candidate"].is_null()) return std::nullopt;
+  try {
+    return play(api, {checked.json["candidate"]});
+  } catch (const Error& error) {
+    output.tell(fmt::format("gridsub: note: no forecast: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+void check_only(ApiClient& api, Campaign& campaign, Output& output, clients::Form form) {
   const auto reply = send(api, campaign, Wish::check_only);
   tell_warnings(reply, output);
+  const auto outlook = form == clients::Form::quiet ? std::nullopt : forecast_of(api, reply, output);
   std::string clusters;
   for (const auto& cluster : reply.json["clusters"].items()) clusters += (clusters.empty() ? "" : ", ") + cluster["cluster_name"].text();
-  output.show({.text = fmt::format("{} is valid: {} on {}; nothing was submitted\n", campaign.source,
-                                   clients::counted(reply.json["total_jobs"].integer(), "task"), clients::printable(clusters)),
-               .json = reply.body});
+  auto json = reply.json;
+  json.add("forecast", outlook ? forecast_json(*outlook) : clients::Json{});
+  output.show({.text = fmt::format("{} is valid: {} on {}; nothing was submitted\n{}", campaign.source,
+                                   clients::counted(reply.json["total_jobs"].integer(), "task"), clients::printable(clusters),
+                                   outlook ? sentence_of(*outlook, output.screen()) : ""),
+               .json = clients::dump(json, clients::Layout::one_line)});
 }
 
 std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
@@ -73,6 +90,34 @@ std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
   output.tell(fmt::format("Campaign successfully submitted: {}", clients::counted(reply.json["total_jobs"].integer(), "task")));
   output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id), .json = reply.body, .ids = {fmt::format("{}", *id)}});
   return *id;
+}
+
+/// The campaigns at hand are checked as for a submission; without any, the grid is played as it is.
+process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Output& output) {
+  std::vector<clients::Json> candidates;
+  for (auto& campaign : campaigns) {
+    const auto reply = send(api, campaign, Wish::check_only);
+    tell_warnings(reply, output);
+    candidates.push_back(reply.json["candidate"]);
+  }
+  const auto outlook = play(api, candidates);
+  output.show({.text = describe(outlook, output.screen()), .json = to_json(outlook)});
+  return ExitCode::ok;
+}
+
+/// A campaign need not be given, and nothing that acts on one goes with it.
+void check_what_if(const process::Arguments& arguments) {
+  if (!arguments.has("what-if")) return;
+  for (const std::string_view option : {"hold", "resume", "retry", "fix", "wait", "dry-run", "quiet"}) {
+    if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--what-if and --{} exclude each other: --what-if changes nothing, and shows a table", option)};
+  }
+}
+
+bool names_a_campaign(const process::Arguments& arguments) {
+  for (const std::string_view option : {"file", "json", "nb-jobs", "param-file", "type"}) {
+    if (arguments.has(option)) return true;
+  }
+  return false;
 }
 
 clients::Form form_of(const process::Arguments& arguments) {
@@ -95,7 +140,9 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
 
 process::Outcome gridsub(const process::Context& context) {
   const auto& arguments = context.arguments;
-  const auto output = clients::make_output(form_of(arguments));
+  check_what_if(arguments);
+  const auto form = form_of(arguments);
+  const auto output = clients::make_output(form);
   if (const auto action = asked_action(arguments)) {
     auto named = arguments.all(action->option);
     named.insert(named.end(), arguments.positional.begin(), arguments.positional.end());
@@ -104,12 +151,14 @@ process::Outcome gridsub(const process::Context& context) {
   }
   if (!arguments.positional.empty()) throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
   // All are checked before the first one is sent.
-  auto campaigns = read_campaigns(arguments);
+  const bool is_played = arguments.has("what-if");
+  auto campaigns = is_played && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments);
   ApiClient api{context.config};
+  if (is_played) return what_if(api, campaigns, *output);
   std::vector<std::int64_t> ids;
   for (auto& campaign : campaigns) {
     if (arguments.has("dry-run")) {
-      check_only(api, campaign, *output);
+      check_only(api, campaign, *output, form);
     } else {
       ids.push_back(submit(api, campaign, *output));
     }

@@ -113,7 +113,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   const std::vector<std::pair<const char*, std::string>> asked{
       {"/", "/"}, {"/health", "/health"}, {"/campaigns", "/campaigns"}, {"/campaigns/{id}", campaign}, {"/campaigns/{id}/stats", campaign + "/stats"},
       {"/campaigns/{id}/jobs", campaign + "/jobs"}, {"/campaigns/{id}/jobs/{task}", campaign + "/jobs/0"}, {"/campaigns/{id}/events", campaign + "/events"},
-      {"/campaigns/{id}/decisions", campaign + "/decisions"}, {"/clusters", "/clusters"}, {"/gridusage", "/gridusage"}, {"/events", "/events"}};
+      {"/campaigns/{id}/decisions", campaign + "/decisions"}, {"/clusters", "/clusters"}, {"/gridusage", "/gridusage"}, {"/events", "/events"}, {"/scenario", "/scenario"}};
   for (const auto& [path, target] : asked) {
     const auto answer = get(target);
     EXPECT_EQ(answer.status, path == std::string{"/health"} ? answer.status : 200) << target << answer.body;

@@ -141,7 +141,7 @@ TEST(Completion, OffersTheCommandsOfGridctl_AsItsHelpNamesThem) {
 }
 
 TEST(Completion, OffersTheOptionsOfEachProgram) {
-  EXPECT_EQ(completions({"gridsub", "--dr"}), " --dry-run \n");
+  EXPECT_EQ(completions({"gridsub", "--wh"}), " --what-if \n");
   EXPECT_EQ(completions({"gridsim", "--va"}), " --vary \n");
   EXPECT_THAT(completions({"gridsim", ""}), HasSubstr(" run compare "));
   EXPECT_EQ(completions({"gridctl", "cluster", "add", "--auth", "=", "c"}), " certificate \n");

@@ -46,6 +46,7 @@ const std::vector<Layer>& layers() {
       {"runner/", {"lib/"}},
       {"nikita/", {"lib/"}},
       {"api/", {"lib/"}},
+      {"clients/gridsub/", {"lib/", "clients/", "sim/gridsim/what_if.hpp"}},
       {"clients/", {"lib/"}},
       {"sim/minioar/", {"lib/"}},
       {"sim/gridlocal/", {"lib/"}},

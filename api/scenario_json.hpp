@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/json.hpp"
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/process/config.hpp"
+#include "lib/store/scenario.hpp"
+
+/// The grid's state as a scenario of gridsim (docs/simulator.md).
+namespace gleaner::api {
+
+/// A cluster that plays no part, and why.
+struct LeftOut {
+  std::string cluster;
+  std::string why;
+};
+[[nodiscard]] bool plays_a_part(const store::PlanningCluster& cluster);
+[[nodiscard]] std::vector<LeftOut> left_out(const store::GridState& state);
+
+void write_scenario(Json& json, const store::GridState& state, const process::Config& config, grid::Instant now);
+
+/// A campaign that might be submitted, as one of the scenario's `live` campaigns.
+struct Candidate {
+  const jdl::CampaignFile& file;
+  std::string user;
+  std::int64_t tasks = 0;
+  double input_mb = 0;                      ///< of one of them, on average
+  const store::DurationCounts& known;       ///< of the user's earlier campaigns of its commands
+  std::vector<std::string> clusters;        ///< that a scenario has
+};
+void write_candidate(Json& json, const Candidate& candidate);
+
+}  // namespace gleaner::api

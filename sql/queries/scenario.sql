@@ -1,0 +1,45 @@
+-- The grid's present state, for those who play it forward. Counts alone: never a row a task.
+
+-- name: scenario.campaigns
+-- Names of the campaigns in treatment or paused.
+SELECT id, name FROM campaigns WHERE state IN ('in_treatment', 'paused') ORDER BY id
+
+-- name: scenario.pairs
+-- Which of their pairs submit best-effort jobs.
+SELECT p.campaign_id, p.cluster_id, p.best_effort FROM campaign_clusters p
+JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
+
+-- name: scenario.running
+-- Jobs that run, by pair and age, in steps of a tenth of it, with the resources that they hold. $1 now.
+SELECT campaign_id, cluster_id, avg(age)::double precision AS age, count(*) AS jobs, sum(resources)::bigint AS resources
+FROM (
+  SELECT j.campaign_id, j.cluster_id, greatest(0, extract(epoch FROM instant($1) - j.started_at))::double precision AS age,
+    coalesce(j.resources, p.resources_per_job, 1) AS resources
+  FROM jobs j JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
+  WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.state = 'running' AND j.started_at IS NOT NULL) r
+GROUP BY campaign_id, cluster_id, duration_bucket(greatest(1, age)::double precision) ORDER BY 1, 2, 3
+
+-- name: scenario.durations
+-- Durations of the jobs done, of the campaigns in treatment or paused.
+SELECT d.campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs
+FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')
+GROUP BY 1, 2 ORDER BY 1, 2
+
+-- name: scenario.earlier
+-- The same of the user's 50 campaigns before it, as far as they have its command, for those that have done nothing yet.
+SELECT c.id AS campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs
+FROM campaigns c
+CROSS JOIN LATERAL (SELECT e.id FROM campaigns e WHERE e.user_name = c.user_name AND e.id < c.id ORDER BY e.id DESC LIMIT 50) o
+JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0
+  AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id)
+JOIN durations d ON d.campaign_id = q.campaign_id AND d.cluster_id = q.cluster_id
+WHERE c.state IN ('in_treatment', 'paused') AND c.done = 0
+GROUP BY 1, 2 ORDER BY 1, 2
+
+-- name: scenario.of_command
+-- The same for a campaign that is not there yet. $1 user, $2 commands.
+SELECT 0::bigint AS campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs
+FROM (SELECT e.id FROM campaigns e WHERE e.user_name = $1 ORDER BY e.id DESC LIMIT 50) o
+JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0 AND q.exec_file = ANY ($2::text[])
+JOIN durations d ON d.campaign_id = q.campaign_id AND d.cluster_id = q.cluster_id
+GROUP BY 2 ORDER BY 2

@@ -1,0 +1,80 @@
+#include <gmock/gmock.h>
+
+#include "sim/gridsim/what_if.hpp"
+#include "tests/db/api_fixture.hpp"
+
+/// The grid's state, as it is given to those who play it forward.
+namespace gleaner::tests {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ScenarioRoute : public ApiTest {
+ protected:
+  void SetUp() override {
+    ApiTest::SetUp();
+    sql("UPDATE clusters SET reachable = true WHERE name IN ('alpha', 'beta')");
+    sql("INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms) "
+        "SELECT id, now(), 16, 10, 6, 0, 0, 0, true, 5 FROM clusters WHERE name IN ('alpha', 'beta')");
+  }
+};
+
+/// The part of the answer behind its key `scenario`, which is written before `left_out`.
+std::string scenario_in(const std::string& body) {
+  const std::string begin = "\"scenario\":";
+  const auto from = body.find(begin) + begin.size();
+  return body.substr(from, body.find(",\"left_out\"", from) - from);
+}
+
+TEST_F(ScenarioRoute, IsReadByTheSimulator_WhichPlaysIt) {
+  static_cast<void>(a_campaign_of(40));
+  const auto answer = get("/scenario");
+  ASSERT_EQ(answer.status, 200) << answer.body;
+  const auto prospects = gridsim::what_if(scenario_in(answer.body), {.most_runs = 5});
+  ASSERT_TRUE(prospects) << prospects.error() << answer.body;
+  ASSERT_EQ(prospects->campaigns.size(), 1U);
+  EXPECT_EQ(prospects->campaigns[0].evidence, "walltime");
+  EXPECT_TRUE(prospects->campaigns[0].end);
+  ASSERT_EQ(prospects->clusters.size(), 2U);
+  EXPECT_EQ(prospects->clusters[0].held, 6);
+  EXPECT_STREQ(answer.json["left_out"][0]["cluster"].GetString(), "gamma");
+  EXPECT_STREQ(answer.json["left_out"][0]["why"].GetString(), "disabled");
+}
+
+TEST_F(ScenarioRoute, ItsSizeDoesNotDependOnTheTasks_NorTellsItTheirParameters) {
+  static_cast<void>(a_campaign_of(3));
+  const auto small = get("/scenario").body.size();
+  sql("UPDATE campaigns SET total = 1000000");
+  const auto answer = get("/scenario");
+  EXPECT_LT(answer.body.size(), small + 50);
+  EXPECT_THAT(answer.body, Not(HasSubstr("run.sh")));
+  EXPECT_EQ(ask(port(), {.target = "/scenario"}).status, 401);
+}
+
+TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignThatHasShownNothing) {
+  const auto before = std::to_string(a_campaign_of(3));
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  sql("UPDATE campaign_clusters SET done = 3, duration_sum = 300");
+  sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) SELECT campaign_id, cluster_id, 48, 3 FROM campaign_clusters WHERE campaign_id = " + before);
+  static_cast<void>(a_campaign_of(5));
+  const auto prospects = gridsim::what_if(scenario_in(get("/scenario").body), {.most_runs = 5});
+  ASSERT_TRUE(prospects) << prospects.error();
+  EXPECT_EQ(prospects->campaigns.at(0).evidence, "history");
+  EXPECT_EQ(prospects->campaigns.at(0).seen, 3);
+  EXPECT_LT(prospects->campaigns.at(0).end->expected, 400);
+}
+
+TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
+  const auto checked = as("alice", {.method = "POST", .target = "/campaigns?dry_run=1",
+                                    .body = R"({"name": "t", "nb_jobs": 7, "clusters": {"alpha": {"exec_file": "run", "resources": "/core=2"}}})",
+                                    .headers = {{"Content-Type", "application/json"}}});
+  ASSERT_EQ(checked.status, 200) << checked.body;
+  const auto& candidate = checked.json["candidate"];
+  EXPECT_EQ(candidate["waiting"].GetInt(), 7);
+  EXPECT_EQ(candidate["clusters"][0]["width"].GetInt(), 2);
+  EXPECT_STREQ(candidate["evidence"].GetString(), "walltime");
+}
+
+}  // namespace
+}  // namespace gleaner::tests
