@@ -66,7 +66,13 @@ Limits::Allowance Limits::left(const Contender& contender, const Candidate& cand
     if (limit->kind == LimitKind::waiting_jobs) {
       if (jobs < allowance.waiting) allowance.tightest_waiting = i;
       allowance.waiting = std::min(allowance.waiting, jobs);
-    } else if (jobs < allowance.jobs) {
+      continue;
+    }
+    if (!limit->cluster && jobs < allowance.anywhere) {
+      allowance.anywhere = jobs;
+      allowance.tightest_anywhere = i;
+    }
+    if (jobs < allowance.jobs) {
       allowance.jobs = jobs;
       allowance.tightest = i;
     }

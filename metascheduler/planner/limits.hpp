@@ -17,8 +17,10 @@ class Limits {
 
   struct Allowance {
     int jobs = kNoLimit;          ///< live ones more
+    int anywhere = kNoLimit;      ///< the same by the limits that hold all clusters together
     int waiting = kNoLimit;       ///< of them, in a queue
     std::size_t tightest = 0;         ///< the limit that decides `jobs`
+    std::size_t tightest_anywhere = 0;
     std::size_t tightest_waiting = 0;
   };
   /// What the limits leave a candidate.

@@ -39,10 +39,13 @@ int most_of_turn(const Candidate& candidate, double resources_left, bool first) 
   return jobs >= kNoLimit ? kNoLimit : std::max(first ? 1 : 0, static_cast<int>(jobs));
 }
 
+Limits::Allowance left_by_limits(const Contender& contender, const Candidate& candidate, const Draft& draft) {
+  if (contender.limits.empty()) return {};
+  return draft.limits.left(contender, candidate, 1.0 / usable_ratio(*candidate.pair, *candidate.cluster));
+}
+
 /// The clusters before this one have used up a part of the limits that hold them all.
-void recheck(const Contender& contender, Candidate& candidate, const Draft& draft) {
-  if (contender.limits.empty()) return;
-  const auto left = draft.limits.left(contender, candidate, 1.0 / usable_ratio(*candidate.pair, *candidate.cluster));
+void recheck(const Limits::Allowance& left, Candidate& candidate) {
   if (left.jobs < candidate.allowed_jobs) {
     candidate.allowed_jobs = left.jobs;
     candidate.bound = Limit::limit;
@@ -57,13 +60,16 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
            std::vector<Candidate*>& candidates, Draft& draft) {
   Served given;
   const auto none_left = contender.tasks_for_anyone > 0 ? Reason::tasks_elsewhere : Reason::tasks_reserved;
-  const auto claims = free_claims(scheduler, distribution, candidates, contender.tasks_for_anyone);
+  const auto within_limits = candidates.empty() ? kNoLimit : left_by_limits(contender, *candidates.front(), draft).anywhere;
+  const auto budget = std::min<std::int64_t>(contender.tasks_for_anyone, within_limits);
+  const auto claims = free_claims(scheduler, distribution, candidates, budget);
   auto claimed = std::accumulate(claims.begin(), claims.end(), std::int64_t{0});
-  const bool dealt = distribution == Distribution::round_robin && claimed == contender.tasks_for_anyone;
+  const bool dealt = distribution == Distribution::round_robin && claimed == budget;
   auto claim = claims.begin();
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
     const auto& pair = *candidate.pair;
-    recheck(contender, candidate, draft);
+    const auto left = left_by_limits(contender, candidate, draft);
+    recheck(left, candidate);
     const auto own_claim = *claim;
     claimed -= *claim++;  // of the clusters that come after this one
     const auto own = std::min(pair.returned_tasks - candidate.returned, contender.tasks_reserved);
@@ -76,6 +82,11 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const int at_once = free_room(candidate);
     if (candidate.allowed_waiting < kNoLimit && sizing.jobs > at_once + candidate.allowed_waiting)
       sizing = {.jobs = at_once + candidate.allowed_waiting, .limit = Limit::limit, .reason = Reason::limit_reached};
+    // A limit that holds all clusters goes to what is free anywhere before it goes to a queue.
+    if (const auto most = std::max<std::int64_t>(at_once, left.anywhere - claimed); sizing.jobs > most) {
+      sizing = {.jobs = static_cast<int>(most), .limit = Limit::limit, .reason = Reason::limit_reached};
+      candidate.tightest = left.tightest_anywhere;
+    }
     if (const int most = most_of_turn(candidate, most_resources - given.resources, given.jobs == 0); sizing.jobs > most) {
       sizing.jobs = most;
       sizing.limit = Limit::turn;

@@ -85,6 +85,27 @@ TEST(Limits, OnlyThoseWhomItNames_AreHeld_AndTheyShareIt) {
   EXPECT_THAT(explain(*decision_on(result, 3, 1), {{cluster_id(1), "alpha"}}), HasSubstr("limit 7 (user bob): at most 6 jobs at once, 6 now"));
 }
 
+TEST(Limits, OneOnAllClusters_GoesToWhatIsFreeAnywhere_BeforeItGoesToAQueue) {
+  for (const auto* placement : {"power", "balanced"}) {
+    auto snapshot = two_clusters(100);
+    snapshot.clusters[0].power = 2;
+    snapshot.clusters[0].flood = snapshot.clusters[1].flood = 1;
+    snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 20}};
+    const auto result = plan(snapshot, {.placement = placement});
+    EXPECT_LE(jobs_on(result, 1, 1), 16) << placement;
+    EXPECT_EQ(jobs_on(result, 1, 1) + jobs_on(result, 1, 2), 20) << placement;
+    snapshot.limits[0].most = 40;
+    EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 24) << "8 of which wait";
+  }
+  auto snapshot = two_clusters(100);
+  snapshot.clusters[0].flood = 1;
+  snapshot.clusters[0].free_resources = 0;
+  snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 10}};
+  const auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 1, 2), 10);
+  EXPECT_EQ(reason_on(result, 1, 1), "limit_reached");
+}
+
 TEST(Limits, AClusterUnderStress_TakesNoMoreThanItCan) {
   auto snapshot = one_of_each();
   snapshot.clusters[0].our_jobs = 3;
