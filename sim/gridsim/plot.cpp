@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 using process::Error;
 using process::ExitCode;
 
-constexpr std::size_t kParts = 480;
+constexpr std::size_t kParts = 240;
 constexpr int kPanelHeight = 220;
 constexpr int kWidth = 900;
 constexpr std::string_view kLocalColour = "#b8b8b8";

@@ -101,6 +101,7 @@ CampaignSpec CampaignReader::read() {
         })},
        {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
        {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
+       {"input_mb", inline_only([&](const Node& value, const Path& at) { campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0); })},
        {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
       findings_);
   if (!is_object) return campaign_;
