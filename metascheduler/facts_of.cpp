@@ -8,9 +8,6 @@
 namespace gleaner::metascheduler {
 namespace {
 
-/// Jobs done, without which nothing is known to take too long.
-constexpr int kTellingEnds = 10;
-
 store::PolicyNeeds needs_of(const store::PlanningFacts& facts, const process::Config& config) {
   const auto wants = planner::needs_of(planner_config_of(config));
   const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };

@@ -4,6 +4,9 @@
 
 namespace gleaner::metascheduler {
 
+/// Jobs of a campaign that are done, without which none of its tasks runs too long.
+inline constexpr int kTellingEnds = 10;
+
 /// What a plan needs to know, read in one transaction. A fact that neither the configured policies
 /// nor the campaigns at hand look at is not asked for: each is a query more in every cycle.
 [[nodiscard]] store::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now);

@@ -37,15 +37,6 @@ std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const
   return stored;
 }
 
-/// Seconds that a task must have run to get a copy; nothing: any.
-std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts) {
-  if (replicas.kind != planner::ReplicaKind::expired) return std::nullopt;
-  for (const auto& tasks : facts.replicable) {
-    if (tasks.campaign == replicas.campaign && tasks.expected) return tasks.expected;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={}", campaigns, launches, jobs); }

@@ -22,4 +22,12 @@ std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const stor
   return submitted;
 }
 
+std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts) {
+  if (replicas.kind != planner::ReplicaKind::expired) return std::nullopt;
+  for (const auto& tasks : facts.replicable) {
+    if (tasks.campaign == replicas.campaign && tasks.expected) return tasks.expected;
+  }
+  return std::nullopt;
+}
+
 }  // namespace gleaner::metascheduler

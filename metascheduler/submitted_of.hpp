@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <vector>
 
 #include "lib/store/planning.hpp"
@@ -8,5 +9,8 @@ namespace gleaner::metascheduler {
 
 /// What a plan gave each pair, for the predictor to learn from.
 [[nodiscard]] std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts);
+
+/// Seconds that a task must have run to get such a copy; nothing: any.
+[[nodiscard]] std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts);
 
 }  // namespace gleaner::metascheduler

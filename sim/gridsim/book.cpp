@@ -102,7 +102,8 @@ void Book::hear_of(int index) {
     std::erase(running_[index_of(job.cluster)], index);
   }
   if (job.state == JobState::ended) {
-    settle(job, campaign, pair);
+    add_use(job);
+    if (!is_decided_elsewhere(index)) settle(job, campaign, pair);
     known = JobState::ended;
   } else {
     ++pair.running;
@@ -118,14 +119,18 @@ void Book::hear_start(const Job& job, Campaign& campaign, Pair& pair) {
   campaign.first_start_at = std::min(campaign.first_start_at.value_or(*job.held), *job.held);
 }
 
+void Book::add_use(const Job& job) {
+  if (!job.held) return;
+  const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
+  const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
+  // What a job had used before the simulation began is in the scenario's usage.
+  usage_[{spec.user, spec.project, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
+}
+
 /// Who pays for an end is production's rule (ARCHITECTURE.md): a walltime is the task's, the others are
 /// nobody's, and a job that we took back before it began is not even counted.
 void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
   const auto& config = world_.scenario.config;
-  const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
-  const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
-  // What a job had used before the simulation began is in the scenario's usage.
-  if (job.held) usage_[{spec.user, spec.project, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
   if (job.end == JobEnd::done) {
     const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
     ++pair.done;
@@ -135,6 +140,7 @@ void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
     pair.duration_squares += seconds * seconds;
     pair.failures_in_a_row = 0;
     ++pair.ended_in_minute[minute_of(job.ended)];
+    if (world_.scenario.campaigns[index_of(job.campaign)].replicas_allowed) campaign.lasted.push_back(seconds);
     return;
   }
   auto& tries = campaign.tries[job.task];
@@ -220,10 +226,12 @@ store::PlanningFacts Book::planning_facts(grid::Instant now) const {
     campaign.submitted_at = known.submitted_at;
     campaign.brake = brake_of(spec.braked, now);
     if (spec.paused) campaign.state = grid::CampaignState::paused;
+    campaign.replicas_allowed = spec.replicas_allowed;
     campaign.waiting = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
     facts.campaigns.push_back(std::move(campaign));
     for (std::size_t pair = 0; pair < known.pairs.size(); ++pair) facts.pairs.push_back(planning_pair(index, pair));
   }
+  add_replicable(facts, now);
   return facts;
 }
 
@@ -276,10 +284,13 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
   return facts;
 }
 
-Book::Pair& Book::pair_of(grid::CampaignId campaign, grid::ClusterId cluster) {
+int Book::pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const {
   const auto& clusters = world_.scenario.campaigns[index_of(campaign)].clusters;
-  const auto found = std::ranges::find(clusters, index_of(cluster), &CampaignOnCluster::cluster);
-  return campaigns_[index_of(campaign)].pairs[static_cast<std::size_t>(found - clusters.begin())];
+  return static_cast<int>(std::ranges::find(clusters, index_of(cluster), &CampaignOnCluster::cluster) - clusters.begin());
+}
+
+Book::Pair& Book::pair_of(grid::CampaignId campaign, grid::ClusterId cluster) {
+  return campaigns_[index_of(campaign)].pairs[index_of(pair_index(campaign, cluster))];
 }
 
 void Book::write(std::span<const store::StoredForecast> forecasts) {
@@ -304,8 +315,7 @@ void Book::write(std::span<const store::Submitted> submitted) {
 std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant now) {
   auto& campaign = campaigns_[index_of(launch.campaign)];
   const auto& spec = world_.scenario.campaigns[index_of(launch.campaign)];
-  const auto found = std::ranges::find(spec.clusters, index_of(launch.cluster), &CampaignOnCluster::cluster);
-  const auto pair = static_cast<int>(found - spec.clusters.begin());
+  const auto pair = pair_index(launch.campaign, launch.cluster);
   std::vector<int> jobs;
   for (int i = 0; i < launch.jobs; ++i) {
     std::int64_t task = 0;

@@ -43,6 +43,11 @@ class Book {
   /// fewer.
   [[nodiscard]] std::vector<int> launch(const store::PlannedLaunch& launch, grid::Instant now);
   void accept(int job, grid::Instant at);
+  /// Second copies of a campaign's longest running tasks, on a cluster where their first ones are not; the jobs made for them.
+  /// @param longer_than  seconds for which a task must have run
+  [[nodiscard]] std::vector<int> replicate(const planner::Replicas& replicas, std::optional<double> longer_than, grid::Instant now);
+  /// Jobs whose tasks another copy has done since the last call: to be killed.
+  [[nodiscard]] std::vector<grid::JobId> take_losers();
 
   [[nodiscard]] bool active() const { return !active_.empty(); }
   [[nodiscard]] bool all_over() const { return over_ == campaigns_.size(); }
@@ -65,6 +70,11 @@ class Book {
     int counted = 0;  ///< that max_attempts counts
     int charged = 0;
   };
+  /// Of a task that got a second copy, once in its life.
+  struct Copies {
+    std::vector<int> live;  ///< jobs
+    bool done = false;
+  };
   struct Campaign {
     bool submitted = false;
     grid::Instant submitted_at{};
@@ -73,6 +83,8 @@ class Book {
     std::int64_t next_task = 0;
     std::set<std::int64_t> returned;
     std::map<std::int64_t, Tries> tries;  ///< of tasks that were given back
+    std::map<std::int64_t, Copies> copies;
+    std::vector<double> lasted;  ///< seconds, of the jobs done, where tasks may get copies
     std::int64_t done = 0, failed = 0;
     std::vector<Pair> pairs;
   };
@@ -84,6 +96,10 @@ class Book {
   void hear_of(int job);
   void hear_start(const Job& job, Campaign& campaign, Pair& pair);
   void settle(const Job& job, Campaign& campaign, Pair& pair);
+  void add_use(const Job& job);
+  [[nodiscard]] bool is_decided_elsewhere(int job);
+  void add_replicable(store::PlanningFacts& facts, grid::Instant now) const;
+  [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
   void count_limits(store::PolicyFacts& facts) const;
@@ -100,6 +116,7 @@ class Book {
   std::size_t over_ = 0;
   std::vector<JobState> known_;         ///< of each job, as far as the grid has looked
   std::set<grid::JobId> condemned_;
+  std::vector<grid::JobId> losers_;
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
   /// Resource-seconds of ended jobs by user, project and day.

@@ -18,6 +18,7 @@ std::string_view name_of(const Job& job) {
     case JobEnd::walltime: return "walltime";
     case JobEnd::preempted: return "preempted";
     case JobEnd::wiped: return "killed_by_us";
+    case JobEnd::superseded: return "superseded";
     case JobEnd::none: break;
   }
   return "";

@@ -31,6 +31,7 @@ void GridCycle::predict(grid::Instant now) {
 
 void GridCycle::wipe(grid::Instant now) {
   const auto& config = world_.scenario.config;
+  remove(book_.take_losers(), now);
   const auto facts = book_.planning_facts(now);
   wiped_.clear();
   for (std::size_t i = 0; i < facts.clusters.size(); ++i) {
@@ -65,7 +66,12 @@ grid::Instant GridCycle::plan(grid::Instant now) {
   auto last = begin;
   for (const auto& launch : plan.launches) {
     auto& at = free_at.emplace(launch.cluster, begin).first->second;
-    at = submit({.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, at);
+    at = submit(book_.launch({.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, at), launch.cluster, at);
+    last = std::max(last, at);
+  }
+  for (const auto& replicas : plan.replicas) {
+    auto& at = free_at.emplace(replicas.cluster, begin).first->second;
+    at = submit(book_.replicate(replicas, metascheduler::longer_than(replicas, facts), at), replicas.cluster, at);
     last = std::max(last, at);
   }
   // What the metascheduler condemns, nikita deletes in the next cycle.
@@ -76,10 +82,10 @@ grid::Instant GridCycle::plan(grid::Instant now) {
   return last;
 }
 
-grid::Instant GridCycle::submit(const store::PlannedLaunch& launch, grid::Instant at) {
-  const auto index = static_cast<int>(launch.cluster.value() - 1);
+grid::Instant GridCycle::submit(const std::vector<int>& jobs, grid::ClusterId cluster, grid::Instant at) {
+  const auto index = static_cast<int>(cluster.value() - 1);
   const auto answered = after(at, world_.scenario.clusters[static_cast<std::size_t>(index)].api_latency);
-  for (const int job : book_.launch(launch, at)) {
+  for (const int job : jobs) {
     world_.agenda.add(answered, {.kind = Event::Kind::job_queued, .cluster = index, .job = job});
     book_.accept(job, answered);
   }

@@ -10,8 +10,8 @@ namespace gleaner::gridsim {
 
 enum class JobState { submitting, waiting, launching, running, ended };
 
-/// Why a job is over.
-enum class JobEnd { none, done, walltime, preempted, wiped };
+/// Why a job is over; superseded: another copy of its task was done before.
+enum class JobEnd { none, done, walltime, preempted, wiped, superseded };
 
 /// One of the grid's jobs, from its plan to its end: the clusters' truth, not what the grid knows of it.
 struct Job {

@@ -6,7 +6,7 @@
 namespace gleaner::gridsim {
 namespace {
 
-bool was_lost(const Job& job) { return job.end == JobEnd::preempted || job.end == JobEnd::walltime || job.end == JobEnd::wiped; }
+bool was_lost(const Job& job) { return job.end != JobEnd::none && job.end != JobEnd::done; }
 
 /// Seconds that its command ran, until `until`.
 double seconds_run(const Job& job, double until) {

@@ -101,6 +101,7 @@ struct CampaignSpec {
   std::string project;
   int priority = 4;              ///< of the seven, 1 the highest
   std::optional<std::string> scheduler;
+  bool replicas_allowed = false;
   std::optional<double> min_duration;  ///< seconds
   double input_mb = 0;                 ///< of one task, on average
   double at = 0;                 ///< its submission, seconds since the beginning

@@ -101,6 +101,10 @@ CampaignSpec CampaignReader::read() {
         })},
        {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
        {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
+       {"replicas", inline_only([&](const Node& value, const Path& at) {
+          if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused")) campaign_.replicas_allowed = value.text == "allowed";
+          else refuse(value, at, R"("allowed" or "refused")", findings_);
+        })},
        {"input_mb", inline_only([&](const Node& value, const Path& at) { campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0); })},
        {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
       findings_);
@@ -228,6 +232,7 @@ void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, cons
   campaign_.priority = file.scheduling.priority;
   campaign_.scheduler = file.scheduling.scheduler;
   if (file.scheduling.min_duration) campaign_.min_duration = static_cast<double>(file.scheduling.min_duration->count());
+  campaign_.replicas_allowed = file.replicas_allowed;
   campaign_.input_mb = jdl::constant_input_mb(file).value_or(0);
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);
   for (const auto& section : file.clusters) {

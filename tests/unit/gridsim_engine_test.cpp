@@ -66,6 +66,25 @@ TEST(GridsimEngine, ALocalJob_KillsTheYoungest_AndTheirTasksAreDoneLater) {
   EXPECT_GT(metrics.all.wasted, 0);
 }
 
+TEST(GridsimEngine, TheLastTasksOfASlowCluster_GetASecondCopy_AndTheFirstSuccessCounts) {
+  const auto with = [](const std::string& replicas) {
+    return simulate(a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "power": 2, "speed": 1}, "beta": {"nodes": 4, "cores": 4, "power": 1, "speed": 0.2})",
+                               R"({"tasks": 64, "duration": {"uniform": ["50s", "90s"]}, "replicas": ")" + replicas + "\"}"));
+  };
+  const auto copied = with("allowed"), single = with("refused");
+  EXPECT_EQ(copied.campaigns.at(0).done, 64);
+  EXPECT_LT(copied.campaigns.at(0).ended, single.campaigns.at(0).ended);
+  std::vector<int> done(64), jobs(64);
+  for (const auto& job : copied.jobs) {
+    done[static_cast<std::size_t>(job.task)] += job.end == JobEnd::done ? 1 : 0;
+    jobs[static_cast<std::size_t>(job.task)] += job.held ? 1 : 0;
+  }
+  EXPECT_THAT(done, testing::Each(1)) << "a copy that ends later has done nothing";
+  EXPECT_THAT(jobs, testing::Each(testing::AllOf(testing::Ge(1), testing::Le(2))));
+  EXPECT_THAT(jobs, testing::Contains(2));
+  EXPECT_EQ(single.jobs.size(), 64U);
+}
+
 TEST(GridsimEngine, NobodyEverHoldsMoreThanThereIs) {
   const auto scenario = a_scenario(
       R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "60s"}, "duration": {"uniform": ["10s", "5m"]}, "resources": [1, 3, 8]}})",
