@@ -167,8 +167,9 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
 std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
   auto text = fmt::format("Campaign {} is {}: {} done, {} running, {} waiting\n", campaign["id"].integer(), campaign["state"].text(), progress(campaign),
                           campaign["tasks"]["running"].integer(), waiting_of(campaign));
-  if (decisions.empty()) text += "Nothing was decided on it yet.\n";
-  for (const auto& decision : decisions) {
+  if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
+  else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
+  for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
     const auto cluster = decision["cluster_name"].is_null() ? std::string{"the campaign"} : clients::printable(decision["cluster_name"].text());
     const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
     const auto sentence = fmt::format("{} (for {})", clients::printable(decision["sentence"].text()), clients::length(since));

@@ -196,9 +196,8 @@ SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered FROM
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
 
 -- name: planning.decided
--- What is written of the decisions on campaigns in treatment or paused.
-SELECT d.campaign_id, d.cluster_id, d.digest FROM decisions d
-JOIN campaigns c ON c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')
+-- What is written; of campaigns that are over too, so that those are undecided.
+SELECT campaign_id, cluster_id, digest FROM decisions
 
 -- name: planning.decide
 -- Decisions that a cycle made otherwise than the last. $1 campaigns, $2 clusters, $3 stages, $4 reasons, $5 sentences, $6 jobs, $7 digests, $8 now.

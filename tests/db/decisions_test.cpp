@@ -50,5 +50,12 @@ TEST_F(Decisions, OnWhatIsNotDecidedAnyLonger_AreRemoved) {
   EXPECT_EQ(sentences(), "it is paused");
 }
 
+TEST_F(Decisions, OnACampaignThatIsOver_AreRemoved) {
+  write({on(alpha, "full", "alpha is full")});
+  transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::cancel_campaign(transaction, campaign, now)); });
+  write({});
+  EXPECT_EQ(value("SELECT count(*) FROM decisions"), "0");
+}
+
 }  // namespace
 }  // namespace gleaner::tests

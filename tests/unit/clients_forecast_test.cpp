@@ -81,5 +81,13 @@ TEST(ClientForecast, TheList_HasTheIntervalAlone_WhereThereIsNoRoomForMore) {
   EXPECT_THAT(render_human(gridstat::summary(unknown, setting(80)), setting(80).screen), Not(HasSubstr("Ends in")));
 }
 
+TEST(ClientWhy, OfACampaignThatIsOver_IsThat_WhateverWasDecidedLast) {
+  auto text = clients::dump(answer_of("", "", "null"), clients::Layout::one_line);
+  text.replace(text.find("in_treatment"), 12, "terminated");
+  const auto decision = Json::parse(R"({"cluster_name": "alpha", "since": 1, "sentence": "alpha is full"})").value();
+  const auto view = gridstat::why_view(Json::parse(text).value(), {decision}, {}, setting(80));
+  EXPECT_THAT(view, AllOf(HasSubstr("It is over"), Not(HasSubstr("full"))));
+}
+
 }  // namespace
 }  // namespace gleaner::clients
