@@ -67,10 +67,10 @@ class Makespan : public ::testing::Test {
     report("idle core-seconds of each cycle", total);
   }
 
-  /// What the machine does besides makes one run of either longer, never shorter: where the first does not show it, the least of up to
-  /// three runs of each is compared.
+  /// What the machine does besides makes one run of either longer, never shorter: where the first does not show it, the least of two
+  /// runs of each is compared.
   void compare(const Load& load) {
-    constexpr int kRounds = 3;
+    constexpr int kRounds = 2;
     grid->api().start();
     double ours = std::numeric_limits<double>::max(), floor = ours;
     for (int round = 0; round < kRounds && (round == 0 || ours > load.at_most * floor); ++round) {
