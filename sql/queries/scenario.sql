@@ -11,6 +11,7 @@ JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused
 
 -- name: scenario.running
 -- Jobs that run, by pair and age, in steps of a tenth of it, with the resources that they hold. $1 now.
+-- The list of states is that of the index jobs_live, which is used only where it is named.
 SELECT campaign_id, cluster_id, avg(age)::double precision AS age, count(*) AS jobs, sum(resources)::bigint AS resources
 FROM (
   SELECT j.campaign_id, j.cluster_id, greatest(0, extract(epoch FROM instant($1) - j.started_at))::double precision AS age,
