@@ -89,7 +89,7 @@ http::Response check_only(const Call& call, Submission& submission, ParameterBod
   std::vector<std::string> names;
   const auto known = call.connections.read([&](store::Transaction& transaction) {
     names.clear();
-    for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.now)) {
+    for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood, .array_size = call.config.array_size})) {
       if (plays_a_part(cluster)) names.push_back(cluster.name);
     }
     return store::durations_of(transaction, call.caller.user, commands);

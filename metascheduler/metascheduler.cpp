@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "lib/process/failpoint.hpp"
+#include "metascheduler/decided.hpp"
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner_config.hpp"
@@ -12,29 +15,15 @@
 namespace gleaner::metascheduler {
 namespace {
 
-std::vector<store::StoredDecision> decisions_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
-  planner::ClusterNames names;
-  for (const auto& cluster : facts.clusters) names.emplace(cluster.id, cluster.name);
-  std::vector<store::StoredDecision> stored;
-  for (const auto& decision : plan.decisions) {
-    store::StoredDecision one;
-    one.campaign = decision.campaign;
-    one.cluster = decision.cluster;
-    one.stage = planner::name_of(decision.stage);
-    one.reason = planner::name_of(decision.reason);
-    one.sentence = planner::explain(decision, names);
-    one.jobs = decision.jobs;
-    stored.push_back(std::move(one));
+using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
+
+/// The bag may have held less than was thought.
+void keep_to(const std::map<PairKey, int>& got, std::vector<store::Submitted>& submitted) {
+  for (auto& one : submitted) {
+    const auto found = got.find({one.campaign, one.cluster});
+    one.jobs = found == got.end() ? 0 : found->second;
+    if (one.jobs == 0) one.offered = 0;
   }
-  for (const auto& standing : plan.standings) {
-    store::StoredDecision one;
-    one.campaign = standing.campaign;
-    one.stage = planner::name_of(planner::Stage::prioritize);
-    one.reason = "standing";
-    one.sentence = "prioritize: " + standing.text;
-    stored.push_back(std::move(one));
-  }
-  return stored;
 }
 
 }  // namespace
@@ -48,9 +37,12 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     const auto facts = facts_of(transaction, config, now);
     const auto plan = planner::plan(snapshot_of(facts, config, now), planner_config_of(config));
     for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
+    std::map<PairKey, int> got;
     for (const auto& launch : plan.launches) {
-      counts.jobs += store::plan_launch(
+      const int jobs = store::plan_launch(
           transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term, now);
+      got[{launch.campaign, launch.cluster}] += jobs;
+      counts.jobs += jobs;
       ++counts.launches;
     }
     for (const auto& replicas : plan.replicas) {
@@ -61,8 +53,11 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     }
     for (const auto& preemption : plan.preemptions)
       store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
-    store::write_submitted(transaction, submitted_of(plan, facts), now);
-    store::write_decisions(transaction, decisions_of(plan, facts), now);
+    auto submitted = submitted_of(plan, facts);
+    keep_to(got, submitted);
+    store::write_submitted(transaction, submitted, now);
+    const Decided decided{plan, facts};
+    store::write_decisions(transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.tell(campaign); }, now);
     counts.campaigns = static_cast<int>(facts.campaigns.size());
     process::failpoint("metascheduler.before_commit");
   });

@@ -143,6 +143,7 @@ class Picture {
     for (const auto& couple : facts_.policies.couples) couples_.emplace(couple.user, couple.cluster);
     for (const auto& dying : facts_.policies.dying) dying_.emplace(std::pair{dying.campaign, dying.cluster}, dying.jobs);
     for (const auto& tasks : facts_.replicable) replicable_.emplace(std::pair{tasks.campaign, tasks.cluster}, &tasks);
+    snapshot_.pairs.reserve(facts_.pairs.size());
     for (const auto& pair : facts_.pairs) add(pair);
     for (const auto& id : facts_.policies.profiled) {
       if (const auto found = campaigns_.find(id); found != campaigns_.end()) snapshot_.campaigns[found->second].profiled = true;
@@ -160,7 +161,7 @@ class Picture {
 
  private:
   void add(const store::PlanningPair& pair) {
-    auto& campaign = snapshot_.campaigns[campaigns_.at(pair.campaign)];
+    auto& campaign = campaign_of(pair);
     auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
     auto view = view_of(pair, config_, now_);
     view.affine = !couples_.empty() && couples_.contains({campaign.user, pair.cluster});
@@ -178,10 +179,17 @@ class Picture {
     snapshot_.pairs.push_back(std::move(view));
   }
 
+  /// The pairs of a campaign follow each other.
+  planner::CampaignView& campaign_of(const store::PlanningPair& pair) {
+    if (!last_ || last_->id != pair.campaign) last_ = &snapshot_.campaigns[campaigns_.at(pair.campaign)];
+    return *last_;
+  }
+
   const store::PlanningFacts& facts_;
   const process::Config& config_;
   grid::Instant now_;
   planner::Snapshot snapshot_;
+  planner::CampaignView* last_ = nullptr;
   std::map<grid::ClusterId, std::size_t> clusters_;
   std::map<grid::CampaignId, std::size_t> campaigns_;
   std::map<grid::CampaignId, double> min_durations_;

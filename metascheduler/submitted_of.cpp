@@ -8,16 +8,20 @@ namespace gleaner::metascheduler {
 
 std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
   using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
-  std::map<PairKey, double> ratios;
-  for (const auto& pair : facts.pairs) ratios.emplace(PairKey{pair.campaign, pair.cluster}, ratio_of(pair));
-  std::vector<store::Submitted> submitted;
+  std::map<PairKey, const planner::Decision*> given;
   for (const auto& decision : plan.decisions) {
-    if (!decision.cluster || decision.jobs == 0) continue;
-    submitted.push_back({.campaign = decision.campaign,
-                         .cluster = *decision.cluster,
-                         .jobs = decision.jobs,
-                         .offered = decision.figures.offered_free,
-                         .first_ratio = ratios.at({decision.campaign, *decision.cluster})});
+    if (decision.cluster && decision.jobs > 0) given.emplace(PairKey{decision.campaign, *decision.cluster}, &decision);
+  }
+  std::vector<store::Submitted> submitted;
+  for (const auto& pair : facts.pairs) {
+    const auto found = given.empty() ? given.end() : given.find({pair.campaign, pair.cluster});
+    if (found == given.end() && pair.last_submitted == 0) continue;
+    store::Submitted one{.campaign = pair.campaign, .cluster = pair.cluster, .first_ratio = ratio_of(pair)};
+    if (found != given.end()) {
+      one.jobs = found->second->jobs;
+      one.offered = found->second->figures.offered_free;
+    }
+    submitted.push_back(one);
   }
   return submitted;
 }

@@ -7,7 +7,7 @@
 
 namespace gleaner::metascheduler {
 
-/// What a plan gave each pair, for the predictor to learn from.
+/// What a plan gave each pair, for the predictor to learn from; nothing to those that got something last time only.
 [[nodiscard]] std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts);
 
 /// Seconds that a task must have run to get such a copy; nothing: any.

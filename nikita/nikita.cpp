@@ -139,7 +139,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     store::request_kills_of_cancelled(transaction, now);
     store::request_kills_of_superseded(transaction, now);
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
-    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size}, now)) statuses.emplace(status.id, std::move(status));
+    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size})) statuses.emplace(status.id, std::move(status));
     token = store::grid_token(transaction);
   });
   fleet::visit_clusters(config, shared, store::Database::Work::wipe, clusters, [&](fleet::Visit& visit) {

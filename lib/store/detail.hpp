@@ -42,6 +42,7 @@ class Array {
   void add(double value) { put(pqxx::to_string(value)); }
   void add(std::string_view value);
   void add(std::optional<grid::Instant> value);
+  [[nodiscard]] bool empty() const { return text_.empty(); }
   [[nodiscard]] std::string literal() const { return "{" + text_ + "}"; }
 
  private:

@@ -1,6 +1,12 @@
 #include "lib/store/planning.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
 #include <map>
+#include <stdexcept>
+#include <unordered_map>
 
 #include "lib/store/detail.hpp"
 
@@ -11,13 +17,6 @@ using detail::Array;
 using detail::Columns;
 using detail::exec;
 using detail::micros;
-
-std::optional<ActiveBrake> brake_of(Columns& row) {
-  auto reason = row.maybe<std::string>();
-  const auto until = row.time();
-  if (!reason) return std::nullopt;
-  return ActiveBrake{std::move(*reason), *until};
-}
 
 // Each in the order of its query's columns.
 
@@ -31,17 +30,14 @@ PlanningCluster read_cluster(Columns row) {
   cluster.enabled = row.take<bool>();
   cluster.cost = row.take<double>();
   cluster.transfer_mb_s = row.take<double>();
-  cluster.job_limit = row.maybe<int>();
-  cluster.stress_reason = row.words();
   cluster.reachable = row.take<bool>();
   cluster.max_resources = row.maybe<int>().value_or(0);
   cluster.free = row.maybe<int>().value_or(0);
   cluster.status_at = row.time();
-  cluster.brake = brake_of(row);
   return cluster;
 }
 
-PlanningCampaign read_campaign(Columns row) {
+PlanningCampaign read_campaign(Columns& row) {
   PlanningCampaign campaign;
   campaign.id = row.id<grid::CampaignId>();
   campaign.user = row.words();
@@ -55,37 +51,146 @@ PlanningCampaign read_campaign(Columns row) {
   campaign.input_mb = row.maybe<double>().value_or(0);
   campaign.replicas_allowed = row.take<bool>();
   campaign.waiting = row.take<std::int64_t>();
-  campaign.brake = brake_of(row);
   return campaign;
 }
 
-PlanningPair read_pair(Columns row) {
+/// One number of a pair as campaigns.asked has it: up to the next mark, or nothing.
+template <class Number>
+std::optional<Number> take_number(std::string_view& text) {
+  const auto number = text.substr(0, text.find_first_of(": "));
+  text.remove_prefix(std::min(text.size(), number.size() + 1));
+  if (number.empty()) return std::nullopt;
+  Number value{};
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc{} || end != number.data() + number.size()) throw std::logic_error{fmt::format("campaigns.asked: '{}' is no number", number)};
+  return value;
+}
+
+/// A pair as far as its campaign's JDL tells of it.
+PlanningPair take_pair(const PlanningCampaign& campaign, std::string_view& text) {
   PlanningPair pair;
-  pair.campaign = row.id<grid::CampaignId>();
-  pair.cluster = row.id<grid::ClusterId>();
-  pair.priority = row.take<int>();
-  pair.resources_per_job = row.maybe<int>();
+  pair.campaign = campaign.id;
+  pair.cluster = grid::ClusterId{take_number<std::int64_t>(text).value()};
+  pair.priority = take_number<int>(text).value();
+  pair.resources_per_job = take_number<int>(text);
+  pair.walltime = take_number<double>(text).value();
+  pair.max_jobs = take_number<int>(text);
+  pair.login = campaign.user;
+  return pair;
+}
+
+/// What more there is to know of an active pair.
+void read_active(Columns& row, PlanningPair& pair) {
   pair.job_ratio = row.maybe<double>();
+  pair.last_submitted = row.maybe<int>().value_or(0);
   pair.launching = row.take<int>();
   pair.waiting = row.take<int>();
   pair.running = row.take<int>();
   pair.unknown = row.take<int>();
   pair.concluded = row.take<std::int64_t>();
-  pair.max_jobs = row.maybe<int>();
   pair.failures_in_a_row = row.take<int>();
   pair.last_failure_at = row.time();
-  pair.walltime = row.take<double>();
   pair.done = row.take<std::int64_t>();
   pair.duration_sum = row.take<double>();
   pair.resources_sum = row.take<std::int64_t>();
   pair.resources_jobs = row.take<std::int64_t>();
   pair.last_start_at = row.time();
   pair.last_accept_at = row.time();
-  pair.returned = row.take<std::int64_t>();
-  pair.login = row.words();
-  pair.brake = brake_of(row);
-  return pair;
 }
+
+/// Reads what is known of some clusters, campaigns and pairs, and puts it to them. All are in the order of their ids; what is not
+/// there is over, or came since.
+class Details {
+ public:
+  Details(Transaction& transaction, PlanningFacts& facts, grid::Instant now) : transaction_{transaction}, facts_{facts}, now_{now} {}
+
+  void read() {
+    read_pairs();
+    const auto present = exec(transaction_, sql::planning_present);
+    Columns columns{present[0]};
+    if (columns.take<bool>()) read_returned();
+    if (columns.take<bool>()) read_brakes();
+    if (columns.take<bool>()) read_logins();
+    if (columns.take<bool>()) read_stress();
+    facts_.limited = columns.take<bool>();
+  }
+
+ private:
+  template <class Things, class Id>
+  static auto* find(Things& things, Id id) {
+    const auto found = std::ranges::lower_bound(things, id, {}, [](const auto& thing) { return thing.id; });
+    return found != things.end() && found->id == id ? &*found : nullptr;
+  }
+  PlanningPair* find_pair(grid::CampaignId campaign, grid::ClusterId cluster) {
+    const auto id_of = [](const PlanningPair& pair) { return std::pair{pair.campaign, pair.cluster}; };
+    const auto found = std::ranges::lower_bound(facts_.pairs, std::pair{campaign, cluster}, {}, id_of);
+    return found != facts_.pairs.end() && id_of(*found) == std::pair{campaign, cluster} ? &*found : nullptr;
+  }
+
+  void read_pairs() {
+    for (const auto& row : exec(transaction_, sql::planning_pairs)) {
+      Columns columns{row};
+      const auto campaign = columns.id<grid::CampaignId>();
+      const auto cluster = columns.id<grid::ClusterId>();
+      if (auto* const pair = find_pair(campaign, cluster)) read_active(columns, *pair);
+    }
+  }
+
+  void read_returned() {
+    for (const auto& row : exec(transaction_, sql::planning_returned)) {
+      Columns columns{row};
+      const auto id = columns.id<grid::CampaignId>();
+      const auto cluster = columns.maybe<std::int64_t>();
+      const auto tasks = columns.take<std::int64_t>();
+      if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting += tasks;
+      if (!cluster) continue;
+      if (auto* const pair = find_pair(id, grid::ClusterId{*cluster})) pair->returned = tasks;
+    }
+  }
+
+  void read_brakes() {
+    for (const auto& row : exec(transaction_, sql::planning_brakes, micros(now_))) {
+      Columns columns{row};
+      const auto campaign = columns.maybe<std::int64_t>();
+      const auto cluster = columns.maybe<std::int64_t>();
+      auto reason = columns.words();
+      if (auto* const target = braked(campaign, cluster)) *target = ActiveBrake{std::move(reason), columns.time().value()};
+    }
+  }
+  std::optional<ActiveBrake>* braked(std::optional<std::int64_t> campaign, std::optional<std::int64_t> cluster) {
+    const auto brake_of = [](auto* thing) { return thing ? &thing->brake : nullptr; };
+    if (!campaign) return brake_of(find(facts_.clusters, grid::ClusterId{*cluster}));
+    if (!cluster) return brake_of(find(facts_.campaigns, grid::CampaignId{*campaign}));
+    return brake_of(find_pair(grid::CampaignId{*campaign}, grid::ClusterId{*cluster}));
+  }
+
+  void read_logins() {
+    std::map<std::pair<std::string, grid::ClusterId>, std::string> logins;
+    for (const auto& row : exec(transaction_, sql::planning_logins)) {
+      Columns columns{row};
+      auto user = columns.words();
+      const auto cluster = columns.id<grid::ClusterId>();
+      logins.emplace(std::pair{std::move(user), cluster}, columns.words());
+    }
+    for (auto& pair : facts_.pairs) {  // its login is its user's name yet
+      if (const auto login = logins.find({pair.login, pair.cluster}); login != logins.end()) pair.login = login->second;
+    }
+  }
+
+  void read_stress() {
+    for (const auto& row : exec(transaction_, sql::planning_stress)) {
+      Columns columns{row};
+      auto* const cluster = find(facts_.clusters, columns.id<grid::ClusterId>());
+      if (!cluster) continue;
+      cluster->job_limit = columns.take<int>();
+      cluster->stress_reason = columns.words();
+    }
+  }
+
+  Transaction& transaction_;
+  PlanningFacts& facts_;
+  grid::Instant now_;
+};
 
 using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and cluster or 0
 
@@ -105,18 +210,29 @@ std::int64_t digest_of(const StoredDecision& decision) {
 
 }  // namespace
 
-std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
+std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
   std::vector<PlanningCluster> clusters;
-  for (const auto& row : exec(transaction, sql::planning_clusters, defaults.flood, defaults.array_size, micros(now)))
-    clusters.push_back(read_cluster(Columns{row}));
+  for (const auto& row : exec(transaction, sql::planning_clusters, defaults.flood, defaults.array_size)) clusters.push_back(read_cluster(Columns{row}));
   return clusters;
 }
 
 PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   PlanningFacts facts;
-  facts.clusters = planning_clusters(transaction, defaults, now);
-  for (const auto& row : exec(transaction, sql::planning_campaigns, micros(now))) facts.campaigns.push_back(read_campaign(Columns{row}));
-  for (const auto& row : exec(transaction, sql::planning_pairs, micros(now))) facts.pairs.push_back(read_pair(Columns{row}));
+  facts.clusters = planning_clusters(transaction, defaults);
+  const auto campaigns = exec(transaction, sql::planning_campaigns);
+  facts.campaigns.reserve(campaigns.size());
+  facts.pairs.reserve(campaigns.size() * facts.clusters.size());
+  for (const auto& row : campaigns) {
+    Columns columns{row};
+    const auto& campaign = facts.campaigns.emplace_back(read_campaign(columns));
+    const auto asked = columns.words();
+    for (std::string_view text{asked}; !text.empty();) {
+      auto pair = take_pair(campaign, text);
+      // A cluster may have come since the clusters were read.
+      if (std::ranges::binary_search(facts.clusters, pair.cluster, {}, &PlanningCluster::id)) facts.pairs.push_back(std::move(pair));
+    }
+  }
+  Details{transaction, facts, now}.read();
   return facts;
 }
 
@@ -147,6 +263,7 @@ void release_bound(Transaction& transaction, grid::CampaignId campaign, grid::Cl
 }
 
 void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
+  if (submitted.empty()) return;
   Array campaigns, clusters, jobs, offered, ratios;
   for (const auto& one : submitted) {
     campaigns.add(one.campaign.value());
@@ -159,9 +276,12 @@ void write_submitted(Transaction& transaction, std::span<const Submitted> submit
        micros(now));
 }
 
-void write_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
+namespace {
+
+/// Of some campaigns, those decisions that are not written yet, and not those that are made no longer.
+void replace_decisions(Transaction& transaction, const Array& of, std::span<const StoredDecision> decisions, grid::Instant now) {
   std::map<DecisionKey, std::int64_t> gone;
-  for (const auto& row : exec(transaction, sql::planning_decided))
+  for (const auto& row : exec(transaction, sql::planning_decisions, of.literal()))
     gone.emplace(DecisionKey{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}, row[2].as<std::int64_t>());
   Array campaigns, clusters, stages, reasons, sentences, jobs, digests;
   bool changed = false;
@@ -189,6 +309,30 @@ void write_decisions(Transaction& transaction, std::span<const StoredDecision> d
     old_clusters.add(key.second);
   }
   exec(transaction, sql::planning_undecide, old_campaigns.literal(), old_clusters.literal());
+}
+
+}  // namespace
+
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const TellDecisions& tell, grid::Instant now) {
+  std::unordered_map<std::int64_t, std::int64_t> written;
+  for (const auto& row : exec(transaction, sql::planning_decided)) written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
+  Array changed, changed_digests;
+  std::vector<StoredDecision> decisions;
+  for (const auto& [campaign, digest] : digests) {
+    const auto before = written.extract(campaign.value());
+    if (!before.empty() && before.mapped() == digest) continue;
+    changed.add(campaign.value());
+    changed_digests.add(digest);
+    std::ranges::move(tell(campaign), std::back_inserter(decisions));
+  }
+  if (!changed.empty()) {
+    replace_decisions(transaction, changed, decisions, now);
+    exec(transaction, sql::planning_note_decided, changed.literal(), changed_digests.literal());
+  }
+  if (written.empty()) return;
+  Array over;
+  for (const auto& [campaign, digest] : written) over.add(campaign);
+  exec(transaction, sql::planning_forget_decided, over.literal());
 }
 
 }  // namespace gleaner::store

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -60,6 +61,7 @@ struct PlanningPair {
   int priority = 1;
   std::optional<int> resources_per_job;
   std::optional<double> job_ratio;
+  int last_submitted = 0;      ///< jobs, in the last cycle that submitted any (forecasts.nsub)
   int launching = 0, waiting = 0, running = 0, unknown = 0;  ///< jobs
   std::int64_t concluded = 0;
   std::optional<int> max_jobs;
@@ -79,7 +81,8 @@ struct PlanningPair {
 struct PlanningFacts {
   std::vector<PlanningCluster> clusters;
   std::vector<PlanningCampaign> campaigns;
-  std::vector<PlanningPair> pairs;
+  std::vector<PlanningPair> pairs;  ///< each of a campaign and of a cluster above, by their ids
+  bool limited = false;             ///< there are limits, for policy_facts to read
   PolicyFacts policies;
   std::vector<Replicable> replicable;
 };
@@ -89,7 +92,8 @@ struct ClusterDefaults {
   int array_size;
 };
 
-[[nodiscard]] std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
+/// Without their brakes and their stress.
+[[nodiscard]] std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults);
 /// Clusters, campaigns and pairs; what the policies need besides is read apart (policy_facts, replicable_tasks).
 [[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 
@@ -115,6 +119,7 @@ struct Submitted {
   double offered = 0;      ///< free resources
   double first_ratio = 1;  ///< when the pair has no forecast yet
 };
+/// A pair that is not given keeps what was said of it last.
 void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now);
 
 struct StoredDecision {
@@ -125,7 +130,15 @@ struct StoredDecision {
   std::string sentence;
   int jobs = 0;
 };
-/// The decisions of a cycle. One that only repeats the last costs no write; a pair without one keeps none.
-void write_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now);
+/// All that was decided on a campaign, as one number: where it is the same the decisions are, and are neither told nor written again.
+struct CampaignDigest {
+  grid::CampaignId campaign{0};
+  std::int64_t digest = 0;
+};
+using TellDecisions = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
+
+/// The decisions of a cycle, a digest for each campaign that has any; `tell` is asked for those of the campaigns whose digest changed.
+/// A decision that only repeats the last costs no write; a pair without one keeps none.
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const TellDecisions& tell, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -1,5 +1,8 @@
 #include "lib/store/policies.hpp"
 
+#include <map>
+#include <tuple>
+
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -31,10 +34,13 @@ StoredLimit read_limit(const pqxx::row& row) {
 }  // namespace
 
 std::vector<UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
+  std::map<std::tuple<std::string, std::string, int>, double> seconds;
+  for (const auto& row : exec(transaction, sql::policies_usage, micros(now - std::chrono::days{days - 1}), micros(now)))
+    seconds[{text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>()}] += row["resource_seconds"].as<double>();
+  for (const auto& row : exec(transaction, sql::policies_running_usage, micros(now)))
+    seconds[{text(row["user_name"]), text(row["project"]), 0}] += row["resource_seconds"].as<double>();
   std::vector<UsageOfDay> all;
-  const auto first = now - std::chrono::days{days - 1};
-  for (const auto& row : exec(transaction, sql::policies_usage, micros(first), micros(now)))
-    all.push_back({text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>(), row["resource_seconds"].as<double>()});
+  for (const auto& [of, used] : seconds) all.push_back({std::get<0>(of), std::get<1>(of), std::get<2>(of), used});
   return all;
 }
 
@@ -67,7 +73,7 @@ std::vector<StoredLimit> limits(Transaction& transaction, grid::Instant now) {
 
 PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now) {
   PolicyFacts facts;
-  facts.limits = limits(transaction, now);
+  if (needs.limits) facts.limits = limits(transaction, now);
   if (needs.usage_days > 0) {
     facts.usage = usage(transaction, needs.usage_days, now);
     facts.priorities = user_priorities(transaction);

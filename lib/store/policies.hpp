@@ -78,8 +78,9 @@ struct PolicyFacts {
   std::vector<grid::CampaignId> profiled;
 };
 
-/// What of the facts below the policies in force look at; limits always hold.
+/// What of the facts above the policies in force look at.
 struct PolicyNeeds {
+  bool limits = true;     ///< false: there are none
   int usage_days = 0;     ///< of usage, today included, with the shares and the users' priorities; 0: none of these
   bool couples = false;
   bool endings = false;

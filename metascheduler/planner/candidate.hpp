@@ -18,11 +18,13 @@ struct Offer {
   double free = 0.0;       ///< of them, the free ones
 };
 
-/// A pair on its way through the stages; each stage fills in its part.
+/// A pair on its way through the stages, as candidate_of (room.hpp) makes it; each stage fills in its part.
 struct Candidate {
   const PairView* pair = nullptr;
   const ClusterView* cluster = nullptr;
   std::size_t cluster_index = 0;      ///< in the snapshot's list
+  double ratio = 1.0;                 ///< jobs per resource, within what makes sense
+  int tolerated_jobs = 0;             ///< that may wait there, those that wait already included (grid::tolerated_jobs)
   // What this turn allows.
   int allowed_jobs = kNoLimit;        ///< throttle
   int allowed_waiting = kNoLimit;     ///< throttle: of them, those that may have to wait in the queue

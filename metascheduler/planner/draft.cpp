@@ -5,12 +5,18 @@
 namespace gleaner::planner {
 namespace {
 
-Decision& decision_of(Plan& plan, Candidate& candidate) {
+/// The decision on a pair, as it is now; it keeps its place among the others.
+void decide(Plan& plan, Candidate& candidate, Stage stage, Reason reason, int jobs, Figures figures) {
   if (candidate.decision < 0) {
     candidate.decision = std::ssize(plan.decisions);
-    plan.decisions.push_back({.campaign = candidate.pair->campaign, .cluster = candidate.cluster->id});
+    plan.decisions.emplace_back(candidate.pair->campaign, candidate.cluster->id, stage, reason, jobs, std::move(figures));
+    return;
   }
-  return plan.decisions[static_cast<std::size_t>(candidate.decision)];
+  auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
+  decision.stage = stage;
+  decision.reason = reason;
+  decision.jobs = jobs;
+  decision.figures = std::move(figures);
 }
 
 }  // namespace
@@ -27,7 +33,7 @@ Figures figures_of(const Candidate& candidate, const Ledger& ledger) {
   figures.offered_resources = candidate.offer.resources;
   figures.offered_free = candidate.offer.free;
   figures.taken_resources = ledger.taken(index);
-  figures.job_resources = 1.0 / usable_ratio(*candidate.pair, cluster);
+  figures.job_resources = 1.0 / candidate.ratio;
   figures.live_jobs = candidate.pair->live_jobs;
   figures.frozen_jobs = candidate.pair->frozen_jobs;
   figures.concluded_jobs = candidate.pair->concluded_jobs;
@@ -38,22 +44,16 @@ Figures figures_of(const Candidate& candidate, const Ledger& ledger) {
 }
 
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Stop stop) {
-  if (candidate.jobs > 0) return;
-  auto& decision = decision_of(plan, candidate);
-  decision.stage = stage;
-  decision.reason = stop.reason;
-  decision.figures = std::move(stop.figures);
+  if (candidate.jobs == 0) decide(plan, candidate, stage, stop.reason, 0, std::move(stop.figures));
 }
 
 void note_given(Plan& plan, Candidate& candidate, Figures figures) {
-  auto& decision = decision_of(plan, candidate);
   // The predictor learns from what was offered before the first turn.
-  const auto offered = decision.jobs > 0 ? decision.figures.offered_free : figures.offered_free;
-  decision.stage = Stage::emit;
-  decision.reason = Reason::launched;
-  decision.jobs = candidate.jobs;
-  decision.figures = std::move(figures);
-  decision.figures.offered_free = offered;
+  if (candidate.decision >= 0) {
+    const auto& before = plan.decisions[static_cast<std::size_t>(candidate.decision)];
+    if (before.jobs > 0) figures.offered_free = before.figures.offered_free;
+  }
+  decide(plan, candidate, Stage::emit, Reason::launched, candidate.jobs, std::move(figures));
 }
 
 }  // namespace gleaner::planner

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "metascheduler/planner/room.hpp"
+
 namespace gleaner::planner {
 namespace {
 
@@ -78,7 +80,7 @@ std::vector<Contender> pair_up(const Snapshot& snapshot) {
                                               pair.campaign.value(), pair.cluster.value())};
     auto& candidates = contenders[*campaign].candidates;
     if (candidates.empty()) candidates.reserve(snapshot.clusters.size());
-    candidates.push_back({.pair = &pair, .cluster = &snapshot.clusters[*cluster], .cluster_index = *cluster});
+    candidates.push_back(candidate_of(pair, snapshot.clusters[*cluster], *cluster));
   }
   const auto by_cluster = [](const Candidate& candidate) { return candidate.cluster->id; };
   for (auto& contender : contenders) {
@@ -112,16 +114,9 @@ std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& clu
   if (!cluster.status_fresh) return Stop{Reason::stale_status};
   if (cluster.brake) return braked(Reason::cluster_braked, *cluster.brake);
   if (pair.brake) return braked(Reason::pair_braked, *pair.brake);
-  Figures figures;
-  if (!pair.mapped) {
-    figures.note = campaign.user;
-    return Stop{Reason::not_mapped, std::move(figures)};
-  }
-  if (pair.resources_per_job.value_or(0) > cluster.max_resources) {
-    figures.job_resources = *pair.resources_per_job;
-    figures.max_resources = cluster.max_resources;
-    return Stop{Reason::too_big, std::move(figures)};
-  }
+  if (!pair.mapped) return Stop{Reason::not_mapped, {.note = campaign.user}};
+  if (pair.resources_per_job.value_or(0) > cluster.max_resources)
+    return Stop{Reason::too_big, {.max_resources = cluster.max_resources, .job_resources = static_cast<double>(*pair.resources_per_job)}};
   return std::nullopt;
 }
 

@@ -23,7 +23,7 @@ grid::Instant at(grid::Instant now, double after) {
 /// of its jobs wait in the cluster's own queue, which keeps their place.
 std::optional<double> wide_job(const Candidate& candidate) {
   const auto& pair = *candidate.pair;
-  const double resources = 1.0 / usable_ratio(pair, *candidate.cluster);
+  const double resources = 1.0 / candidate.ratio;
   if (resources < 1.5 || candidate.allowed_jobs <= 0 || pair.waiting_jobs > 0 || pair.frozen_jobs > 0) return std::nullopt;
   return resources;
 }

@@ -29,7 +29,7 @@ std::vector<Contender> replicable(const Draft& draft) {
     const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
     if (cluster == draft.snapshot.clusters.end()) continue;
     contender->candidates.push_back(
-        {.pair = &pair, .cluster = &*cluster, .cluster_index = static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())});
+        candidate_of(pair, *cluster, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())));
   }
   for (auto& contender : found) {
     contender.limits = draft.limits.holding(*contender.campaign);
@@ -47,7 +47,7 @@ int count(const PairView& pair, ReplicaKind kind) { return kind == ReplicaKind::
 int room_of(const Contender& contender, const Candidate& candidate, const Draft& draft) {
   const auto& pair = *candidate.pair;
   const auto offer = draft.ledger.left(candidate.cluster_index, pair.campaign, pair.walltime);
-  const double each = 1.0 / usable_ratio(pair, *candidate.cluster);
+  const double each = 1.0 / candidate.ratio;
   int jobs = static_cast<int>(std::floor(offer.free / each + kDust));
   if (pair.max_jobs) jobs = std::min(jobs, *pair.max_jobs - pair.live_jobs - pair.frozen_jobs);
   if (const auto limit = candidate.cluster->job_limit)
@@ -67,7 +67,7 @@ void replicate(ReplicaKind kind, Draft& draft) {
       const int jobs = std::min(room_of(contender, candidate, draft), elsewhere);
       if (jobs <= 0) continue;
       all -= jobs;
-      const double resources = jobs / usable_ratio(*candidate.pair, *candidate.cluster);
+      const double resources = jobs / candidate.ratio;
       draft.ledger.take(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime, jobs, resources);
       draft.limits.take(contender, candidate, jobs, 0, resources);
       draft.plan.replicas.push_back({.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind});

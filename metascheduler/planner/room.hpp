@@ -10,6 +10,8 @@ namespace gleaner::planner {
 /// let in although the ratio gives it no room counts for what its request says, when it does.
 [[nodiscard]] double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered);
 
+[[nodiscard]] Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::size_t cluster_index);
+
 /// Jobs of the pair that an offer has room for: offer * ratio, and no more than may wait with those
 /// that wait already or were given in this plan (grid::tolerated_jobs). When the ratio gives none, but the free resources
 /// hold the one job that the JDL describes (or one resource), and none of ours waits there, it is

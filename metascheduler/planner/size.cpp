@@ -35,13 +35,13 @@ std::vector<std::int64_t> free_claims(const CampaignScheduler& scheduler, Distri
 
 /// What one turn may still give.
 int most_of_turn(const Candidate& candidate, double resources_left, bool first) {
-  const double jobs = resources_left * usable_ratio(*candidate.pair, *candidate.cluster) + 1e-9;
+  const double jobs = resources_left * candidate.ratio + 1e-9;
   return jobs >= kNoLimit ? kNoLimit : std::max(first ? 1 : 0, static_cast<int>(jobs));
 }
 
 Limits::Allowance left_by_limits(const Contender& contender, const Candidate& candidate, const Draft& draft) {
   if (contender.limits.empty()) return {};
-  return draft.limits.left(contender, candidate, 1.0 / usable_ratio(*candidate.pair, *candidate.cluster));
+  return draft.limits.left(contender, candidate, 1.0 / candidate.ratio);
 }
 
 /// The clusters before this one have used up a part of the limits that hold them all.

@@ -75,7 +75,7 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
     if (probes && contender.campaign->type != grid::CampaignType::test)
       hold(draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
     if (!contender.limits.empty()) {
-      const auto left = draft.limits.left(contender, candidate, 1.0 / usable_ratio(pair, *candidate.cluster));
+      const auto left = draft.limits.left(contender, candidate, 1.0 / candidate.ratio);
       hold(0, left.jobs, Limit::limit);
       candidate.allowed_waiting = left.waiting;
       candidate.tightest = candidate.bound == Limit::limit ? left.tightest : left.tightest_waiting;

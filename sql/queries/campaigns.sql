@@ -57,10 +57,13 @@ WHERE p.campaign_id = $1 AND p.cluster_id = q.cluster_id
 
 -- name: campaigns.first_ratios
 -- Where its tasks take different resources, the first job ratio comes from their mean. $1 campaign, $2 now.
-INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, method)
-SELECT q.campaign_id, q.cluster_id, instant($2), sum(b.untaken)::double precision / sum(b.untaken * q.resources_per_job), 'requests'
-FROM campaign_requests q JOIN request_bags b ON b.campaign_id = q.campaign_id AND b.request = q.request
-WHERE q.campaign_id = $1 GROUP BY 1, 2 HAVING bool_and(q.resources_per_job IS NOT NULL) AND min(q.resources_per_job) < max(q.resources_per_job)
+WITH first AS (
+  INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, method)
+  SELECT q.campaign_id, q.cluster_id, instant($2), sum(b.untaken)::double precision / sum(b.untaken * q.resources_per_job), 'requests'
+  FROM campaign_requests q JOIN request_bags b ON b.campaign_id = q.campaign_id AND b.request = q.request
+  WHERE q.campaign_id = $1 GROUP BY 1, 2 HAVING bool_and(q.resources_per_job IS NOT NULL) AND min(q.resources_per_job) < max(q.resources_per_job)
+  RETURNING campaign_id, cluster_id)
+UPDATE campaign_clusters p SET active = true FROM first f WHERE p.campaign_id = f.campaign_id AND p.cluster_id = f.cluster_id
 
 -- name: campaigns.input
 -- The mean input of its tasks. $1 campaign, $2 MB.
@@ -102,7 +105,7 @@ WHERE id = $1 AND state IN ('in_treatment', 'paused', 'terminated') AND failed >
 
 -- name: campaigns.uncleaned
 -- Its claims and journals on the clusters are in use again.
-UPDATE campaign_clusters SET cleaned_at = NULL WHERE campaign_id = $1 AND cleaned_at IS NOT NULL
+UPDATE campaign_clusters SET cleaned_at = NULL, active = true WHERE campaign_id = $1 AND cleaned_at IS NOT NULL
 
 -- name: campaigns.retry
 -- Its failed tasks go back to the bag, with a clean slate. $2 now.

@@ -61,4 +61,4 @@ ORDER BY p.campaign_id LIMIT 20
 
 -- name: kills.cleaned
 -- $1 campaign, $2 cluster, $3 now.
-UPDATE campaign_clusters SET cleaned_at = instant($3) WHERE campaign_id = $1 AND cluster_id = $2
+UPDATE campaign_clusters SET cleaned_at = instant($3), active = false WHERE campaign_id = $1 AND cluster_id = $2

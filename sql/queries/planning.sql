@@ -1,39 +1,50 @@
 -- What the metascheduler and the predictor see, and what they write.
 
 -- name: planning.clusters
--- Every cluster with its newest status. $1 flood and $2 array size of the configuration, $3 now.
+-- Every cluster with its newest status. $1 flood and $2 array size of the configuration.
 SELECT c.id, c.name, c.power, coalesce(c.flood, $1::double precision) AS flood, coalesce(c.array_size, $2::integer) AS array_size, c.enabled,
-  c.cost, c.transfer_mb_s, x.job_limit, coalesce(x.reason, '') AS stress_reason, c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at, b.reason AS brake, micros(b.expires_at) AS brake_until
+  c.cost, c.transfer_mb_s, c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at
 FROM clusters c
-LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
-LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($3)
-LEFT JOIN cluster_stress x ON x.cluster_id = c.id
+LEFT JOIN LATERAL (SELECT max_resources, free, time FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 ORDER BY c.id
 
 -- name: planning.campaigns
--- The campaigns in treatment or paused, with what waits in their bags. $1 now.
-SELECT c.id, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, c.priority, c.project, c.scheduler, c.min_duration_s, c.input_mb, c.replicas,
-  c.total - c.next_task + coalesce(r.tasks, 0) AS waiting, b.reason AS brake, micros(b.expires_at) AS brake_until
-FROM campaigns c
-LEFT JOIN (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id) r ON r.campaign_id = c.id
-LEFT JOIN brakes b ON b.campaign_id = c.id AND b.cluster_id IS NULL AND b.expires_at > instant($1)
-WHERE c.state IN ('in_treatment', 'paused')
-ORDER BY c.id
+-- The campaigns in treatment or paused, with what was never taken from their bags and what they ask of their clusters.
+SELECT id, user_name, type, state, micros(submitted_at) AS submitted_at, priority, project, scheduler, min_duration_s, input_mb, replicas,
+  total - next_task AS untaken, asked
+FROM campaigns
+WHERE state IN ('in_treatment', 'paused')
+ORDER BY id
 
 -- name: planning.pairs
--- Their clusters, with the counters, the forecast and the brake of each pair. $1 now.
-SELECT p.campaign_id, p.cluster_id, p.priority, p.resources_per_job, f.job_ratio, p.launching, p.waiting, p.running, p.unknown, p.concluded,
-  p.max_jobs, p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.walltime_s, p.done, p.duration_sum,
-  p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
-  coalesce(r.tasks, 0) AS returned, coalesce(m.login, c.user_name) AS login, b.reason AS brake, micros(b.expires_at) AS brake_until
+-- The pairs of which there is more to know, with the counters and the forecast of each; for a while those of campaigns that are over too.
+SELECT p.campaign_id, p.cluster_id, f.job_ratio, f.nsub, p.launching, p.waiting, p.running, p.unknown, p.concluded,
+  p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.done, p.duration_sum,
+  p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at
 FROM campaign_clusters p
-JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
-LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant($1)
-LEFT JOIN (SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks WHERE cluster_id IS NOT NULL GROUP BY 1, 2) r
-  ON r.campaign_id = p.campaign_id AND r.cluster_id = p.cluster_id
-ORDER BY p.campaign_id, p.cluster_id
+WHERE p.active
+
+-- name: planning.present
+-- Whether there is any of what most cycles find none of: to plan and send the queries below takes longer.
+SELECT EXISTS (SELECT FROM returned_tasks) AS returned, EXISTS (SELECT FROM brakes) AS brakes, EXISTS (SELECT FROM user_mappings) AS logins,
+  EXISTS (SELECT FROM cluster_stress WHERE job_limit IS NOT NULL) AS stress, EXISTS (SELECT FROM limits) AS limits
+
+-- name: planning.returned
+-- Tasks given back to the bags, by the cluster that they are bound to, if any.
+SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2
+
+-- name: planning.brakes
+-- Those that hold, on clusters, campaigns and pairs. $1 now.
+SELECT campaign_id, cluster_id, reason, micros(expires_at) AS until FROM brakes WHERE expires_at > instant($1)
+
+-- name: planning.logins
+-- The users who have another name on a cluster.
+SELECT user_name, cluster_id, login FROM user_mappings
+
+-- name: planning.stress
+-- The clusters that take fewer of our jobs for a while.
+SELECT cluster_id, job_limit, reason FROM cluster_stress WHERE job_limit IS NOT NULL
 
 -- name: planning.launch
 -- Takes up to $3 tasks from a bag and plans a launch of them: those given back first, then new ones, then those that asked to be
@@ -182,22 +193,21 @@ GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
 UPDATE returned_tasks SET cluster_id = NULL WHERE campaign_id = $1 AND cluster_id = $2
 
 -- name: planning.submitted
--- What this cycle submits for each pair, for the predictor; nothing for the pairs that are not given. $1 campaigns, $2 clusters, $3 jobs, $4 free resources offered, $5 first
--- ratios, $6 now.
-WITH given AS (
-  SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::double precision[], $5::double precision[])
-    AS g(campaign_id, cluster_id, jobs, offered, ratio)),
-nothing AS (
-  UPDATE forecasts f SET nsub = 0, offered = 0 FROM campaigns c
-  WHERE c.id = f.campaign_id AND c.state IN ('in_treatment', 'paused') AND f.nsub <> 0
-    AND NOT EXISTS (SELECT FROM given g WHERE g.campaign_id = f.campaign_id AND g.cluster_id = f.cluster_id))
+-- What this cycle submits for pairs, for the predictor. $1 campaigns, $2 clusters, $3 jobs, $4 free resources offered, $5 first ratios,
+-- $6 now.
 INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, offered)
-SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered FROM given g
+SELECT g.campaign_id, g.cluster_id, instant($6), g.ratio, g.jobs, g.offered
+FROM unnest($1::bigint[], $2::bigint[], $3::integer[], $4::double precision[], $5::double precision[])
+  AS g(campaign_id, cluster_id, jobs, offered, ratio)
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
 
 -- name: planning.decided
--- What is written; of campaigns that are over too, so that those are undecided.
-SELECT campaign_id, cluster_id, digest FROM decisions
+-- The campaigns whose decisions are written, those that are over too, with the figures' digest of each.
+SELECT campaign_id, digest FROM decided
+
+-- name: planning.decisions
+-- What is written of some campaigns. $1 campaigns.
+SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY ($1::bigint[])
 
 -- name: planning.decide
 -- Decisions that a cycle made otherwise than the last. $1 campaigns, $2 clusters, $3 stages, $4 reasons, $5 sentences, $6 jobs, $7 digests, $8 now.
@@ -210,6 +220,16 @@ ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET stage = EXCLUDED.stage, reas
 -- Pairs and campaigns of which nothing is decided any longer. $1 campaigns, $2 clusters.
 DELETE FROM decisions d USING unnest($1::bigint[], $2::bigint[]) AS g (campaign_id, cluster_id)
 WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
+
+-- name: planning.note_decided
+-- Of some campaigns all is written. $1 campaigns, $2 digests.
+INSERT INTO decided (campaign_id, digest) SELECT * FROM unnest($1::bigint[], $2::bigint[])
+ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
+
+-- name: planning.forget_decided
+-- Of campaigns that are over nothing is decided any longer. $1 campaigns.
+WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY ($1::bigint[]))
+DELETE FROM decisions WHERE campaign_id = ANY ($1::bigint[])
 
 -- name: prediction.pairs
 -- What the predictor sees of each pair in treatment. $1 flood of the configuration.

