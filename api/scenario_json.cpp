@@ -59,6 +59,7 @@ void configuration(Json& json, const process::Config& config) {
     json.field("multifactor_weights", config.multifactor_weights);
     json.field("age_max", time(config.age_max));
     json.field("probe_jobs", config.probe_jobs);
+    json.field("expired_quantile", config.expired_quantile);
     json.field("reservations", yes_no(config.reservations));
     json.field("throughput_window", time(config.throughput_window));
     json.field("array_size", config.array_size);
@@ -170,6 +171,7 @@ class Writer {
     json_.field("test_mode", campaign.type == grid::CampaignType::test);
     json_.field("paused", campaign.state == grid::CampaignState::paused);
     perhaps("scheduler", campaign.scheduler.value_or(""));
+    if (campaign.replicas_allowed) json_.field("replicas", true);
     if (campaign.min_duration) json_.field("min_duration", *campaign.min_duration);
     if (campaign.input_mb > 0) json_.field("input_mb", campaign.input_mb);
     json_.field("age", seconds_until(now_, campaign.submitted_at));
@@ -190,7 +192,7 @@ class Writer {
     write_durations(json_, own == state_.durations.end() ? none : own->second, earlier == state_.earlier.end() ? none : earlier->second, walltime);
     const double mean = done > 0 ? seconds / static_cast<double>(done) : 0;
     json_.key("clusters").object_list(pairs, [&](const store::PlanningPair* pair) { write(*pair, mean); },
-                                      [&](const store::PlanningPair* pair) { return names_.contains(pair->cluster); });
+                                      [&](const store::PlanningPair* pair) { return names_.contains(pair->cluster) && (pair->fitting != 0 || pair->running > 0); });
   }
 
   void write(const store::PlanningPair& pair, double mean) {

@@ -66,6 +66,7 @@ planner::PairView view_of(const store::PlanningPair& pair, const process::Config
   view.frozen_jobs = pair.unknown;
   view.concluded_jobs = pair.concluded;
   view.returned_tasks = pair.returned;
+  view.fitting_tasks = pair.fitting;
   view.max_jobs = most_jobs(pair, config);
   view.mapped = is_login(pair.login);
   view.brake = brake_of(pair.brake);

@@ -51,6 +51,7 @@ PlanningCampaign read_campaign(Columns& row) {
   campaign.input_mb = row.maybe<double>().value_or(0);
   campaign.replicas_allowed = row.take<bool>();
   campaign.waiting = row.take<std::int64_t>();
+  campaign.differing = row.take<bool>();
   return campaign;
 }
 
@@ -76,6 +77,7 @@ PlanningPair take_pair(const PlanningCampaign& campaign, std::string_view& text)
   pair.walltime = take_number<double>(text).value();
   pair.max_jobs = take_number<int>(text);
   pair.login = campaign.user;
+  if (campaign.differing) pair.fitting = 0;
   return pair;
 }
 
@@ -113,6 +115,7 @@ class Details {
     if (columns.take<bool>()) read_logins();
     if (columns.take<bool>()) read_stress();
     facts_.limited = columns.take<bool>();
+    if (std::ranges::any_of(facts_.campaigns, &PlanningCampaign::differing)) read_fitting();
   }
 
  private:
@@ -145,6 +148,15 @@ class Details {
       if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting += tasks;
       if (!cluster) continue;
       if (auto* const pair = find_pair(id, grid::ClusterId{*cluster})) pair->returned = tasks;
+    }
+  }
+
+  void read_fitting() {
+    for (const auto& row : exec(transaction_, sql::planning_fitting)) {
+      Columns columns{row};
+      const auto campaign = columns.id<grid::CampaignId>();
+      const auto cluster = columns.id<grid::ClusterId>();
+      if (auto* const pair = find_pair(campaign, cluster)) pair->fitting = columns.take<std::int64_t>();
     }
   }
 

@@ -52,6 +52,7 @@ struct PlanningCampaign {
   std::optional<double> min_duration;     ///< seconds
   double input_mb = 0;                    ///< of one task, on average
   bool replicas_allowed = false;
+  bool differing = false;                 ///< its tasks ask for different things
   std::optional<ActiveBrake> brake;
 };
 
@@ -74,6 +75,7 @@ struct PlanningPair {
   std::optional<grid::Instant> last_start_at;
   std::optional<grid::Instant> last_accept_at;
   std::int64_t returned = 0;  ///< tasks bound to this cluster
+  std::optional<std::int64_t> fitting;  ///< tasks of those that wait that the cluster can hold; nothing: all
   std::string login;
   std::optional<ActiveBrake> brake;
 };

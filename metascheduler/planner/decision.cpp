@@ -22,6 +22,7 @@ constexpr std::array<std::pair<Reason, std::string_view>, kReasons> kReasonNames
     {Reason::pair_braked, "pair_braked"},
     {Reason::not_mapped, "not_mapped"},
     {Reason::too_big, "too_big"},
+    {Reason::no_task_fits, "no_task_fits"},
     {Reason::test_already_given, "test_already_given"},
     {Reason::max_jobs_reached, "max_jobs_reached"},
     {Reason::limit_reached, "limit_reached"},

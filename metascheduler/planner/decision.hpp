@@ -30,6 +30,7 @@ enum class Reason {
   pair_braked,
   not_mapped,
   too_big,               ///< one job asks for more than the cluster has
+  no_task_fits,          ///< the tasks that wait ask for more than the cluster has, each of them
   test_already_given,    ///< a test campaign has had its job there
   max_jobs_reached,
   limit_reached,         ///< a limit of `gridctl limit`
@@ -46,7 +47,7 @@ enum class Reason {
 };
 
 /// What kept a launch from being bigger.
-enum class Limit { none, offer, bag, max_jobs, one_per_cluster, limit, stress, probe, turn };
+enum class Limit { none, offer, bag, fitting, max_jobs, one_per_cluster, limit, stress, probe, turn };
 
 /// Up to three campaigns, the first that took some of a cluster.
 struct Takers {
@@ -69,7 +70,7 @@ struct Figures {
   int frozen_jobs = 0;
   std::int64_t concluded_jobs = 0;
   int max_jobs = 0;               ///< the JDL's, or what stress or probing allows
-  std::int64_t tasks = 0;         ///< in the bag, or reserved
+  std::int64_t tasks = 0;         ///< in the bag, reserved, or in the bag and fitting
   double held_resources = 0.0;    ///< for a reservation
   Limit limit = Limit::none;
   std::optional<grid::Instant> until = {};    ///< end of a brake, beginning of a reservation

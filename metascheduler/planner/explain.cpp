@@ -54,6 +54,7 @@ std::string limit(const Figures& f) {
     case Limit::offer:
       return fmt::format("; they fill the {} resources offered ({}), more start when more are free", figure(f.offered_resources), offer(f));
     case Limit::bag: return "; they are all the tasks that wait";
+    case Limit::fitting: return "; they are all the tasks that wait and fit there";
     case Limit::max_jobs:
       return fmt::format("; the JDL's max_jobs of {} allows no more, end of jobs or a larger max_jobs does", f.max_jobs);
     case Limit::limit: return fmt::format("; {}, a larger one allows more (gridctl limit)", f.note);
@@ -121,6 +122,9 @@ std::string of_cluster_state(const Figures& f, Reason reason, std::string_view c
     case Reason::too_big:
       return fmt::format("a job asks for {} resources and {} has {}; a smaller request in the JDL would fit", figure(f.job_resources),
                          cluster, f.max_resources);
+    case Reason::no_task_fits:
+      return fmt::format("{} gets nothing: each of the {} left asks for more than it has; they go to the campaign's other clusters", cluster,
+                         counted(f.tasks, "task"));
     default: return of_resources(f, reason, cluster);
   }
 }

@@ -117,6 +117,7 @@ std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& clu
   if (!pair.mapped) return Stop{Reason::not_mapped, {.note = campaign.user}};
   if (pair.resources_per_job.value_or(0) > cluster.max_resources)
     return Stop{Reason::too_big, {.max_resources = cluster.max_resources, .job_resources = static_cast<double>(*pair.resources_per_job)}};
+  if (pair.fitting_tasks == 0) return Stop{Reason::no_task_fits, {.tasks = campaign.waiting_tasks}};
   return std::nullopt;
 }
 

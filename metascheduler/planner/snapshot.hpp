@@ -85,6 +85,7 @@ struct PairView {
   int frozen_jobs = 0;                       ///< of launches whose fate is unknown
   std::int64_t concluded_jobs = 0;           ///< done, or failed for good
   std::int64_t returned_tasks = 0;           ///< in the bag, from void launches there: given there first
+  std::optional<std::int64_t> fitting_tasks = {};  ///< of the bag, those that ask for no more than the cluster has; nothing: all
   std::optional<int> max_jobs = {};          ///< the JDL's limit on live jobs
   bool mapped = true;                        ///< the campaign's user is known on the cluster
   std::optional<Brake> brake = {};

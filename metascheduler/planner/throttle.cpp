@@ -48,6 +48,7 @@ Reason reason_for(Limit bound) {
     case Limit::limit: return Reason::limit_reached;
     case Limit::stress: return Reason::under_stress;
     case Limit::probe: return Reason::probing;
+    case Limit::fitting: return Reason::no_task_fits;
     default: return Reason::max_jobs_reached;
   }
 }
@@ -67,6 +68,10 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
       most = limit;
     };
     if (pair.max_jobs) hold(*pair.max_jobs, *pair.max_jobs - live_jobs(candidate), Limit::max_jobs);
+    if (pair.fitting_tasks) {
+      const auto fitting = static_cast<int>(std::min<std::int64_t>(*pair.fitting_tasks, kNoLimit));
+      hold(fitting, fitting - candidate.jobs, Limit::fitting);
+    }
     if (candidate.cluster->job_limit) {
       const auto limit = *candidate.cluster->job_limit;
       hold(limit, limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);

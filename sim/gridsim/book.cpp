@@ -1,6 +1,7 @@
 #include "sim/gridsim/book.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace gleaner::gridsim {
 namespace {
@@ -30,9 +31,23 @@ std::vector<double> draw_durations(const Scenario& scenario, std::size_t campaig
   return durations;
 }
 
+/// How long its jobs took before, a thousand of them at most.
+std::vector<double> lasted_before(const CampaignSpec& spec) {
+  const auto* seen = std::get_if<Seen>(&spec.duration);
+  if (seen == nullptr || spec.evidence != "own") return {};
+  double jobs = 0;
+  for (const auto& bucket : seen->buckets) jobs += bucket.jobs;
+  const double part = std::min(1.0, 1000.0 / jobs);
+  std::vector<double> lasted;
+  for (const auto& bucket : seen->buckets)
+    lasted.insert(lasted.end(), static_cast<std::size_t>(std::ceil(bucket.jobs * part)), bucket.seconds * static_cast<double>(spec.group));
+  return lasted;
+}
+
 /// What was known of it before.
 void begin_campaign(const CampaignSpec& spec, Book::Campaign& campaign) {
   campaign.next_task = spec.live;
+  if (spec.replicas_allowed) campaign.lasted = lasted_before(spec);
   for (const auto& on_cluster : spec.clusters) {
     const auto& state = on_cluster.state;
     auto& pair = campaign.pairs.emplace_back();

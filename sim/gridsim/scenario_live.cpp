@@ -138,6 +138,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
                {"test_mode", into.truth(is_test)},
                {"paused", into.truth(campaign.paused)},
                {"scheduler", into.word(scheduler)},
+               {"replicas", into.truth(campaign.replicas_allowed)},
                {"min_duration", into.number(least, kTimes)},
                {"input_mb", into.number(campaign.input_mb, {0, 1e12})},
                {"age", into.number(age, kTimes)},

@@ -11,7 +11,7 @@ ORDER BY c.id
 -- name: planning.campaigns
 -- The campaigns in treatment or paused, with what was never taken from their bags and what they ask of their clusters.
 SELECT id, user_name, type, state, micros(submitted_at) AS submitted_at, priority, project, scheduler, min_duration_s, input_mb, replicas,
-  total - next_task AS untaken, asked
+  total - next_task AS untaken, requests > 0 AS differing, asked
 FROM campaigns
 WHERE state IN ('in_treatment', 'paused')
 ORDER BY id
@@ -33,6 +33,16 @@ SELECT EXISTS (SELECT FROM returned_tasks) AS returned, EXISTS (SELECT FROM brak
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any.
 SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2
+
+-- name: planning.fitting
+-- Where tasks ask for different things: how many of those that wait a cluster can hold; no row where it is none.
+SELECT q.campaign_id, q.cluster_id, sum(b.untaken + coalesce(r.tasks, 0))::bigint AS tasks
+FROM campaigns c
+JOIN campaign_requests q ON q.campaign_id = c.id
+JOIN request_bags b ON b.campaign_id = c.id AND b.request = q.request
+LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2) r ON r.campaign_id = c.id AND r.request = q.request
+WHERE c.state IN ('in_treatment', 'paused') AND c.requests > 0
+GROUP BY 1, 2
 
 -- name: planning.brakes
 -- Those that hold, on clusters, campaigns and pairs. $1 now.

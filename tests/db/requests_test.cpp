@@ -101,6 +101,34 @@ TEST_F(TaskRequests, ThatAClusterCannotHold_StayForTheOthers) {
   EXPECT_EQ(tasks_of(planned(alpha)[0]), "0 2");
 }
 
+TEST_F(TaskRequests, ThatAClusterCanHold_AreCounted_AsTheyAreTakenAndGivenBack) {
+  const auto campaign = asking({{16, 60}, {2, 60}}, 6);
+  const auto same = a_campaign(3);
+  const auto fitting = [&](grid::CampaignId of, grid::ClusterId cluster) {
+    store::PlanningFacts facts;
+    transact([&](store::Transaction& t) { facts = store::planning_facts(t, {0.5, 500}, now); });
+    for (const auto& pair : facts.pairs) {
+      if (pair.campaign == of && pair.cluster == cluster) return pair.fitting;
+    }
+    throw std::logic_error{"there is no such pair"};
+  };
+  EXPECT_EQ(fitting(campaign, alpha), 6);
+  EXPECT_EQ(fitting(campaign, beta), 3);
+  EXPECT_EQ(fitting(same, beta), std::nullopt);
+  EXPECT_EQ(plan(campaign, beta, 2, 100), 2);
+  EXPECT_EQ(fitting(campaign, alpha), 4);
+  EXPECT_EQ(fitting(campaign, beta), 1);
+  transact([&](store::Transaction& t) {
+    const auto launch = store::planned_launches(t, beta).at(0).id;
+    ASSERT_TRUE(store::begin_launch(t, launch, "tag", term, now));
+    store::give_back(t, {.launch = launch, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = ""}, now);
+  });
+  EXPECT_EQ(fitting(campaign, beta), 3);
+  EXPECT_EQ(plan(campaign, beta, 10, 100), 3);
+  EXPECT_EQ(fitting(campaign, beta), 0);
+  EXPECT_EQ(fitting(campaign, alpha), 3);
+}
+
 TEST_F(TaskRequests, EachIsTakenOnce_InTheOrderOfItsNumber_WhateverComesBackMeanwhile) {
   const auto campaign = asking({{1, 60}, {2, 60}, {4, 60}, {1, 120}}, 60);
   int done = 0;

@@ -88,6 +88,18 @@ TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
   EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": -1, "durations": 7, "clusters": []})"), "."));
 }
 
+TEST(GridsimLive, JobsThatRunLongerThanWasSeen_GetASecondCopy_WhereItIsAllowed) {
+  const auto end_of = [](const std::string& more) {
+    const auto clusters = R"("alpha": {"nodes": 1, "cores": 16, "start_rate": 100}, "beta": {"nodes": 1, "cores": 16, "start_rate": 100})";
+    const auto slow = R"({"name": "beta", "resources_per_job": 1, "walltime": 3600, "speed": 0.1, "running": [[100, 4]]})";
+    const auto outcome = simulate(read(fmt::format(R"({{"clusters": {{{}}}, "live": [{}]}})", clusters, a_campaign(0, "[[60, 400]]", a_pair() + ", " + slow, more))));
+    EXPECT_EQ(outcome.campaigns.at(0).done, 4);
+    return *outcome.campaigns.at(0).ended;
+  };
+  EXPECT_GT(end_of(""), 400);
+  EXPECT_LT(end_of(R"(, "replicas": true)"), 120);
+}
+
 TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
   const auto prospects = what_if(a_grid(a_campaign(200, "[[60, 100], [120, 100]]") + "," + a_campaign(100, "[[60, 1]]")), {.most_runs = 9, .seconds = 600, .most_seconds = 600});
   ASSERT_TRUE(prospects) << prospects.error();

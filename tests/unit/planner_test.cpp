@@ -223,8 +223,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Stopped{"cluster_braked", [](Snapshot& s) { s.clusters[0].brake = Brake{"3 refusals", {}}; }},
                     Stopped{"pair_braked", [](Snapshot& s) { s.pairs[0].brake = Brake{"exec_file not found", {}}; }},
                     Stopped{"not_mapped", [](Snapshot& s) { s.pairs[0].mapped = false; }},
-                    Stopped{"too_big", [](Snapshot& s) { s.pairs[0].resources_per_job = 17; }}),
+                    Stopped{"too_big", [](Snapshot& s) { s.pairs[0].resources_per_job = 17; }},
+                    Stopped{"no_task_fits", [](Snapshot& s) { s.pairs[0].fitting_tasks = 0; }}),
     [](const auto& tested) { return std::string{tested.param.reason}; });
+
+TEST(Planner, AClusterThatFewOfTheTasksFit_IsGivenThoseOnly_AndTheRestOfItGoesToTheNextCampaign) {
+  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},
+                    .campaigns = {a_campaign(1, 100), a_campaign(2, 100)},
+                    .pairs = {a_pair(1, 1), a_pair(1, 2), a_pair(2, 1), a_pair(2, 2)}};
+  snapshot.pairs[0].fitting_tasks = 100;
+  snapshot.pairs[1].fitting_tasks = 3;
+  for (const auto* order : {"fifo", "tickets"}) {
+    const auto result = plan(snapshot, {.order = order});
+    EXPECT_EQ(jobs_on(result, 1, 2) + jobs_on(result, 2, 2), 16) << order;
+    EXPECT_LE(jobs_on(result, 1, 2), 3) << order;
+  }
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 2), {{cluster_id(2), "beta"}}), "emit: 3 jobs to beta in this cycle; they are all the tasks that wait and fit there");
+}
 
 TEST(Planner, ReturnedTask_WaitsForTheClusterThatReturnedIt) {
   Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},
