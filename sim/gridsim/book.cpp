@@ -136,10 +136,9 @@ void Book::hear_start(const Job& job, Campaign& campaign, Pair& pair) {
 
 void Book::add_use(const Job& job) {
   if (!job.held) return;
-  const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
   const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
   // What a job had used before the simulation began is in the scenario's usage.
-  usage_[{spec.user, spec.project, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
+  usage_[{job.campaign, job.pair, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
 }
 
 /// Who pays for an end is production's rule (ARCHITECTURE.md): a walltime is the task's, the others are

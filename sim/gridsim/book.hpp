@@ -102,7 +102,8 @@ class Book {
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
-  void count_limits(store::PolicyFacts& facts) const;
+  void count_limits(store::PolicyFacts& facts, std::int64_t today) const;
+  [[nodiscard]] double expected_use(int campaign, int pair) const;
   [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
   [[nodiscard]] store::PolicyFacts policy_facts(grid::Instant now) const;
   void add_usage(store::PolicyFacts& facts, grid::Instant now) const;
@@ -119,8 +120,8 @@ class Book {
   std::vector<grid::JobId> losers_;
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
-  /// Resource-seconds of ended jobs by user, project and day.
-  std::map<std::tuple<std::string, std::string, std::int64_t>, double> usage_;
+  /// Resource-seconds of ended jobs by campaign, pair and day.
+  std::map<std::tuple<int, int, std::int64_t>, double> usage_;
   std::vector<int> free_;               ///< by cluster, in the status
   grid::Instant status_at_{};
 };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "sim/gridsim/book.hpp"
 
@@ -51,7 +52,7 @@ store::PolicyFacts Book::policy_facts(grid::Instant now) const {
   auto facts = world_.scenario.policies;
   const auto days = static_cast<int>(std::chrono::floor<std::chrono::days>(now).time_since_epoch().count());
   for (auto& usage : facts.usage) usage.days_ago += days;
-  count_limits(facts);
+  count_limits(facts, days);
   add_usage(facts, now);
   add_endings(facts, now);
   for (const int index : active_) {
@@ -72,34 +73,55 @@ store::PolicyFacts Book::policy_facts(grid::Instant now) const {
 /// As the query policies.usage: of the jobs that ended, by day, and of those that run.
 void Book::add_usage(store::PolicyFacts& facts, grid::Instant now) const {
   const auto today = std::chrono::floor<std::chrono::days>(now).time_since_epoch().count();
-  auto usage = usage_;
+  std::map<std::tuple<std::string, std::string, std::int64_t>, double> usage;
+  const auto add = [&](int campaign, std::int64_t day, double seconds) {
+    const auto& spec = world_.scenario.campaigns[index_of(campaign)];
+    usage[{spec.user, spec.project, day}] += seconds;
+  };
+  for (const auto& [key, seconds] : usage_) add(std::get<0>(key), std::get<2>(key), seconds);
   for (const auto& jobs : running_) {
     for (const int index : jobs) {
       const auto& job = world_.jobs[index_of(index)];
-      const auto& spec = world_.scenario.campaigns[index_of(job.campaign)];
-      usage[{spec.user, spec.project, today}] += (seconds_of(now) - std::max(0.0, seconds_of(*job.held))) * job.width;
+      add(job.campaign, today, (seconds_of(now) - std::max(0.0, seconds_of(*job.held))) * job.width);
     }
   }
   for (const auto& [key, seconds] : usage)
     facts.usage.push_back({.user = std::get<0>(key), .project = std::get<1>(key), .days_ago = static_cast<int>(today - std::get<2>(key)), .resource_seconds = seconds});
 }
 
-/// As the query policies.limits; what counts resource-seconds stays at what was used before.
-void Book::count_limits(store::PolicyFacts& facts) const {
+/// What the live jobs of a pair are expected to use in all.
+double Book::expected_use(int campaign, int pair) const {
+  const auto& known = campaigns_[index_of(campaign)].pairs[index_of(pair)];
+  const auto& on_cluster = world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)];
+  const double each = known.done > 0 ? known.duration_sum / static_cast<double>(known.done) : on_cluster.walltime;
+  return (known.waiting + known.running) * on_cluster.resources_per_job.value_or(1) * each;
+}
+
+/// As the query policies.limits; of resource-seconds what was used before the simulation began stays within the window.
+void Book::count_limits(store::PolicyFacts& facts, std::int64_t today) const {
   for (auto& limit : facts.limits) {
-    if (limit.kind == "resource_seconds") continue;
-    limit.used = 0;
+    const auto& target = limit.target;
+    const auto holds = [&](std::size_t campaign, std::size_t pair) {
+      const auto& spec = world_.scenario.campaigns[campaign];
+      return (!target.user || *target.user == spec.user) && (!target.project || *target.project == spec.project) &&
+             (!target.campaign || target.campaign->value() == static_cast<std::int64_t>(campaign) + 1) &&
+             (!target.cluster || target.cluster->value() == static_cast<std::int64_t>(spec.clusters[pair].cluster) + 1);
+    };
+    const bool seconds = limit.kind == "resource_seconds";
+    if (!seconds) limit.used = 0;
     for (std::size_t i = 0; i < campaigns_.size(); ++i) {
-      const auto& spec = world_.scenario.campaigns[i];
-      const auto& target = limit.target;
-      const grid::CampaignId id{static_cast<std::int64_t>(i) + 1};
-      if ((target.user && *target.user != spec.user) || (target.project && *target.project != spec.project) || (target.campaign && *target.campaign != id)) continue;
-      for (std::size_t j = 0; j < spec.clusters.size(); ++j) {
-        if (target.cluster && target.cluster->value() != static_cast<std::int64_t>(spec.clusters[j].cluster) + 1) continue;
+      for (std::size_t j = 0; j < campaigns_[i].pairs.size(); ++j) {
+        if (!holds(i, j)) continue;
         const auto& pair = campaigns_[i].pairs[j];
         const int live = pair.waiting + pair.running;
-        limit.used += limit.kind == "waiting_jobs" ? pair.waiting : limit.kind == "resources" ? live * spec.clusters[j].resources_per_job.value_or(1) : live;
+        if (seconds) limit.used += expected_use(static_cast<int>(i), static_cast<int>(j));
+        else limit.used += limit.kind == "waiting_jobs" ? pair.waiting : limit.kind == "resources" ? live * world_.scenario.campaigns[i].clusters[j].resources_per_job.value_or(1) : live;
       }
+    }
+    if (!seconds) continue;
+    for (const auto& [key, used] : usage_) {
+      const auto& [campaign, pair, day] = key;
+      if (day > today - limit.days && holds(index_of(campaign), index_of(pair))) limit.used += used;
     }
   }
 }

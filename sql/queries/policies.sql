@@ -40,7 +40,8 @@ SELECT l.id, l.kind, l.most, l.user_name, l.project, l.campaign_id, l.cluster_id
     WHEN 'resources' THEN live.resources
     ELSE (SELECT coalesce(sum(u.resource_seconds), 0) FROM usage u
           WHERE u.day > (instant($1) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
-            AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)) + live.seconds
+            AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
+            AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)) + live.seconds
   END AS used
 FROM limits l
 LEFT JOIN clusters k ON k.id = l.cluster_id

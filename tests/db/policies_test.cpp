@@ -51,6 +51,23 @@ TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
   EXPECT_DOUBLE_EQ(limits[3].used, 5 * 600);
 }
 
+TEST_F(Policies, ALimitOnTheResourceSecondsOfACampaign_CountsWhatThatOneUsed) {
+  const auto one = a_campaign(4), other = a_campaign(4);
+  for (const auto campaign : {one, other, other}) {
+    for (const auto& job : launched(campaign, alpha, 1)) end(job, grid::JobEnd::done, store::Outcome::done);
+  }
+  edit([&](store::Transaction& t) {
+    store::set_limit(t, "resource_seconds", 100, {.campaign = one}, 1);
+    store::set_limit(t, "resource_seconds", 100, {.campaign = other}, 1);
+    store::set_limit(t, "resource_seconds", 100, {.user = "alice"}, 1);
+  });
+  const auto limits = facts().limits;
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_DOUBLE_EQ(limits[0].used, 10);
+  EXPECT_DOUBLE_EQ(limits[1].used, 20);
+  EXPECT_DOUBLE_EQ(limits[2].used, 30);
+}
+
 TEST_F(Policies, Preemption_AsksForTheYoungestRunningJobs_AndAllThatWait) {
   const auto campaign = a_campaign(6);
   launched(campaign, alpha, 6);

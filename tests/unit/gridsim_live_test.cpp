@@ -100,6 +100,18 @@ TEST(GridsimLive, JobsThatRunLongerThanWasSeen_GetASecondCopy_WhereItIsAllowed) 
   EXPECT_LT(end_of(R"(, "replicas": true)"), 120);
 }
 
+TEST(GridsimLive, ALimitOnResourceSeconds_CountsWhatIsUsedMeanwhile) {
+  const auto done = [](const std::string& limit) {
+    const auto outcome = simulate(read(a_grid(a_campaign(50, "[[60, 1]]", a_pair(R"(, "done": 10, "duration_sum": 600)")),
+                                              R"(, "length": "1h", "policies": {"limits": [{"id": 1, "kind": "resource_seconds", "most": 1800, "days": 9999)" + limit + "}]}")));
+    return outcome.campaigns.at(0).done;
+  };
+  EXPECT_NEAR(static_cast<double>(done("")), 30, 4);  // 1800 s of 57 to 60 s each
+  EXPECT_NEAR(static_cast<double>(done(R"(, "user": "ada", "used": 900)")), 15, 3);
+  EXPECT_EQ(done(R"(, "user": "bob")"), 50);
+  EXPECT_EQ(done(R"(, "cluster": "alpha", "used": 1800)"), 0);
+}
+
 TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
   const auto prospects = what_if(a_grid(a_campaign(200, "[[60, 100], [120, 100]]") + "," + a_campaign(100, "[[60, 1]]")), {.most_runs = 9, .seconds = 600, .most_seconds = 600});
   ASSERT_TRUE(prospects) << prospects.error();
