@@ -1,40 +1,39 @@
 #include "metascheduler/decided.hpp"
 
-#include <boost/container_hash/hash.hpp>
+#include "lib/grid/digest.hpp"
 
 namespace gleaner::metascheduler {
 namespace {
 
-std::size_t digest_of(const planner::Figures& figures) {
+void add(grid::Digest& digest, const planner::Figures& figures) {
   // Every member, so that one more does not compile without being looked at here.
   const auto& [max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held, limit, until, note,
                earlier] = figures;
-  std::size_t digest = 0;
-  const auto add = [&](const auto&... values) { (boost::hash_combine(digest, values), ...); };
-  add(max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held);
-  add(static_cast<int>(limit), until ? until->time_since_epoch().count() : 0, note, earlier.count, earlier.ids);
-  return digest;
+  const auto all = [&](const auto&... values) { (digest.add(values), ...); };
+  all(max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held);
+  all(static_cast<int>(limit), until ? until->time_since_epoch().count() : 0, note, earlier.count);
+  for (const auto id : earlier.ids) digest.add(id);
 }
 
-std::size_t digest_of(const planner::Decision& decision) {
-  auto digest = digest_of(decision.figures);
-  boost::hash_combine(digest, decision.cluster ? decision.cluster->value() : 0);
-  boost::hash_combine(digest, static_cast<int>(decision.stage));
-  boost::hash_combine(digest, static_cast<int>(decision.reason));
-  boost::hash_combine(digest, decision.jobs);
-  return digest;
+std::uint64_t digest_of(const planner::Decision& decision) {
+  grid::Digest digest;
+  digest.add(decision.cluster ? decision.cluster->value() : 0);
+  digest.add(static_cast<int>(decision.stage)).add(static_cast<int>(decision.reason)).add(decision.jobs);
+  add(digest, decision.figures);
+  return digest.value();
 }
 
 }  // namespace
 
 Decided::Decided(const planner::Plan& plan, const store::PlanningFacts& facts) {
   // Another version may say the same in other words, and a cluster may have got another name.
-  std::size_t words = boost::hash<std::string_view>{}(GLEANER_VERSION);
+  grid::Digest words;
+  words.add(GLEANER_VERSION);
   for (const auto& cluster : facts.clusters) {
     names_.emplace(cluster.id, cluster.name);
-    boost::hash_combine(words, cluster.name);
+    words.add(cluster.name);
   }
-  const auto on = [&](grid::CampaignId campaign) -> OnCampaign& { return campaigns_.emplace(campaign, OnCampaign{.digest = words, .decisions = {}, .standings = {}}).first->second; };
+  const auto on = [&](grid::CampaignId campaign) -> OnCampaign& { return campaigns_.emplace(campaign, OnCampaign{.digest = words.value(), .decisions = {}, .standings = {}}).first->second; };
   // Added up: in which order they were made says nothing.
   for (const auto& decision : plan.decisions) {
     auto& campaign = on(decision.campaign);
@@ -43,7 +42,7 @@ Decided::Decided(const planner::Plan& plan, const store::PlanningFacts& facts) {
   }
   for (const auto& standing : plan.standings) {
     auto& campaign = on(standing.campaign);
-    campaign.digest += boost::hash<std::string>{}(standing.text);
+    campaign.digest += grid::Digest{}.add(standing.text).value();
     campaign.standings.push_back(&standing);
   }
 }

@@ -112,8 +112,11 @@ std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& fa
   if (!algorithm) throw std::invalid_argument{algorithm.error()};
   const auto campaigns = campaign_forecasts(facts, config, now);
   std::vector<store::StoredForecast> forecasts;
-  forecasts.reserve(facts.pairs.size());
-  for (const auto& pair : facts.pairs) forecasts.push_back(forecast_of(pair, campaigns.at(pair.campaign), **algorithm, config, now));
+  for (const auto& pair : facts.pairs) {
+    // Of a pair that never had a job there is nothing to say; a campaign that has no other tells its start and end with its first one.
+    const bool is_first = forecasts.empty() || forecasts.back().campaign != pair.campaign;
+    if (pair.active || is_first) forecasts.push_back(forecast_of(pair, campaigns.at(pair.campaign), **algorithm, config, now));
+  }
   return forecasts;
 }
 

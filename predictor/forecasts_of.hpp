@@ -6,7 +6,8 @@
 
 namespace gleaner::predictor {
 
-/// One forecast for each pair of the facts: the job ratio by the configured algorithm, the throughput, the end of the pair's campaign.
+/// A forecast for each active pair of the facts, and one at least for each campaign: the job ratio by the configured algorithm, the
+/// throughput, the start and end of the pair's campaign.
 /// Pure: all that depends on the clock is decided here. Throws std::invalid_argument when the configuration names no algorithm.
 [[nodiscard]] std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now);
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "lib/grid/digest.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -55,36 +56,61 @@ PlanningCampaign read_campaign(Columns& row) {
   return campaign;
 }
 
-/// One number of a pair as campaigns.asked has it: up to the next mark, or nothing.
-template <class Number>
-std::optional<Number> take_number(std::string_view& text) {
-  const auto number = text.substr(0, text.find_first_of(": "));
-  text.remove_prefix(std::min(text.size(), number.size() + 1));
-  if (number.empty()) return std::nullopt;
-  Number value{};
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc{} || end != number.data() + number.size()) throw std::logic_error{fmt::format("campaigns.asked: '{}' is no number", number)};
-  return value;
-}
+/// The pairs of a campaign as far as its JDL tells of them: campaigns.asked, as the migration 0010 describes it.
+class Asked {
+ public:
+  Asked(const PlanningCampaign& campaign, std::string_view text) : at_{text.data()}, end_{text.data() + text.size()} {
+    pair_.campaign = campaign.id;
+    pair_.login = campaign.user;
+    if (campaign.differing) pair_.fitting = 0;
+  }
 
-/// A pair as far as its campaign's JDL tells of it.
-PlanningPair take_pair(const PlanningCampaign& campaign, std::string_view& text) {
-  PlanningPair pair;
-  pair.campaign = campaign.id;
-  pair.cluster = grid::ClusterId{take_number<std::int64_t>(text).value()};
-  pair.priority = take_number<int>(text).value();
-  pair.resources_per_job = take_number<int>(text);
-  pair.walltime = take_number<double>(text).value();
-  pair.max_jobs = take_number<int>(text);
-  pair.login = campaign.user;
-  if (campaign.differing) pair.fitting = 0;
-  return pair;
-}
+  /// Nothing after the last.
+  const PlanningPair* next() {
+    if (at_ == end_) return nullptr;
+    pair_.cluster = grid::ClusterId{number<std::int64_t>().value()};
+    if (another(':')) {
+      pair_.priority = number<int>().value();
+      pass(':');
+      pair_.resources_per_job = number<int>();
+      pass(':');
+      pair_.walltime = number<int>().value();
+      pass(':');
+      pair_.max_jobs = number<int>();
+    }
+    if (at_ != end_) pass(' ');
+    return &pair_;
+  }
+
+ private:
+  template <class Number>
+  std::optional<Number> number() {
+    Number value{};
+    const auto [end, error] = std::from_chars(at_, end_, value);
+    if (error != std::errc{}) return std::nullopt;
+    at_ = end;
+    return value;
+  }
+  bool another(char mark) {
+    if (at_ == end_ || *at_ != mark) return false;
+    ++at_;
+    return true;
+  }
+  void pass(char mark) {
+    if (!another(mark)) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, std::string_view{at_, end_})};
+  }
+
+  const char* at_;
+  const char* end_;
+  PlanningPair pair_;
+};
 
 /// What more there is to know of an active pair.
 void read_active(Columns& row, PlanningPair& pair) {
+  pair.active = true;
   pair.job_ratio = row.maybe<double>();
   pair.last_submitted = row.maybe<int>().value_or(0);
+  pair.last_offered = row.maybe<double>().value_or(0);
   pair.launching = row.take<int>();
   pair.waiting = row.take<int>();
   pair.running = row.take<int>();
@@ -94,24 +120,33 @@ void read_active(Columns& row, PlanningPair& pair) {
   pair.last_failure_at = row.time();
   pair.done = row.take<std::int64_t>();
   pair.duration_sum = row.take<double>();
+  pair.duration_squares = row.take<double>();
   pair.resources_sum = row.take<std::int64_t>();
   pair.resources_jobs = row.take<std::int64_t>();
   pair.last_start_at = row.time();
   pair.last_accept_at = row.time();
 }
 
-/// Reads what is known of some clusters, campaigns and pairs, and puts it to them. All are in the order of their ids; what is not
+/// Reads what is known of some clusters, campaigns and pairs, and puts it to them. These are in the order of their ids; what is not
 /// there is over, or came since.
 class Details {
  public:
-  Details(Transaction& transaction, PlanningFacts& facts, grid::Instant now) : transaction_{transaction}, facts_{facts}, now_{now} {}
+  Details(Transaction& transaction, PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
 
-  void read() {
-    read_pairs();
+  void read_pairs() {
+    for (const auto& row : exec(transaction_, sql::planning_pairs)) {
+      Columns columns{row};
+      const auto campaign = columns.id<grid::CampaignId>();
+      const auto cluster = columns.id<grid::ClusterId>();
+      if (auto* const pair = find_pair(campaign, cluster)) read_active(columns, *pair);
+    }
+  }
+
+  void read_what_binds(grid::Instant now) {
     const auto present = exec(transaction_, sql::planning_present);
     Columns columns{present[0]};
     if (columns.take<bool>()) read_returned();
-    if (columns.take<bool>()) read_brakes();
+    if (columns.take<bool>()) read_brakes(now);
     if (columns.take<bool>()) read_logins();
     if (columns.take<bool>()) read_stress();
     facts_.limited = columns.take<bool>();
@@ -128,15 +163,6 @@ class Details {
     const auto id_of = [](const PlanningPair& pair) { return std::pair{pair.campaign, pair.cluster}; };
     const auto found = std::ranges::lower_bound(facts_.pairs, std::pair{campaign, cluster}, {}, id_of);
     return found != facts_.pairs.end() && id_of(*found) == std::pair{campaign, cluster} ? &*found : nullptr;
-  }
-
-  void read_pairs() {
-    for (const auto& row : exec(transaction_, sql::planning_pairs)) {
-      Columns columns{row};
-      const auto campaign = columns.id<grid::CampaignId>();
-      const auto cluster = columns.id<grid::ClusterId>();
-      if (auto* const pair = find_pair(campaign, cluster)) read_active(columns, *pair);
-    }
   }
 
   void read_returned() {
@@ -160,8 +186,8 @@ class Details {
     }
   }
 
-  void read_brakes() {
-    for (const auto& row : exec(transaction_, sql::planning_brakes, micros(now_))) {
+  void read_brakes(grid::Instant now) {
+    for (const auto& row : exec(transaction_, sql::planning_brakes, micros(now))) {
       Columns columns{row};
       const auto campaign = columns.maybe<std::int64_t>();
       const auto cluster = columns.maybe<std::int64_t>();
@@ -201,23 +227,14 @@ class Details {
 
   Transaction& transaction_;
   PlanningFacts& facts_;
-  grid::Instant now_;
 };
 
 using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and cluster or 0
 
 DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.value(), decision.cluster ? decision.cluster->value() : 0}; }
 
-/// FNV-1a: the same in every build, as the database keeps it.
 std::int64_t digest_of(const StoredDecision& decision) {
-  std::uint64_t digest = 14695981039346656037ULL;
-  const auto add = [&](std::string_view text) {
-    for (const auto c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    digest = (digest ^ 0xffU) * 1099511628211ULL;
-  };
-  for (const std::string_view text : {std::string_view{decision.stage}, std::string_view{decision.reason}, std::string_view{decision.sentence}}) add(text);
-  add(std::to_string(decision.jobs));
-  return static_cast<std::int64_t>(digest);
+  return static_cast<std::int64_t>(grid::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
 }
 
 }  // namespace
@@ -228,7 +245,7 @@ std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const C
   return clusters;
 }
 
-PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
+PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
   PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults);
   const auto campaigns = exec(transaction, sql::planning_campaigns);
@@ -237,14 +254,20 @@ PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& de
   for (const auto& row : campaigns) {
     Columns columns{row};
     const auto& campaign = facts.campaigns.emplace_back(read_campaign(columns));
-    const auto asked = columns.words();
-    for (std::string_view text{asked}; !text.empty();) {
-      auto pair = take_pair(campaign, text);
+    const auto text = columns.words();
+    Asked asked{campaign, text};
+    while (const auto* pair = asked.next()) {
       // A cluster may have come since the clusters were read.
-      if (std::ranges::binary_search(facts.clusters, pair.cluster, {}, &PlanningCluster::id)) facts.pairs.push_back(std::move(pair));
+      if (std::ranges::binary_search(facts.clusters, pair->cluster, {}, &PlanningCluster::id)) facts.pairs.push_back(*pair);
     }
   }
-  Details{transaction, facts, now}.read();
+  Details{transaction, facts}.read_pairs();
+  return facts;
+}
+
+PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
+  auto facts = counted_facts(transaction, defaults);
+  Details{transaction, facts}.read_what_binds(now);
   return facts;
 }
 

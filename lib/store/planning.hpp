@@ -62,7 +62,9 @@ struct PlanningPair {
   int priority = 1;
   std::optional<int> resources_per_job;
   std::optional<double> job_ratio;
-  int last_submitted = 0;      ///< jobs, in the last cycle that submitted any (forecasts.nsub)
+  bool active = false;         ///< it had a job, or has a forecast of its own; else all but what the JDL asks is as below
+  int last_submitted = 0;      ///< jobs, in the last cycle (forecasts.nsub)
+  double last_offered = 0;     ///< free resources, in that cycle
   int launching = 0, waiting = 0, running = 0, unknown = 0;  ///< jobs
   std::int64_t concluded = 0;
   std::optional<int> max_jobs;
@@ -70,7 +72,7 @@ struct PlanningPair {
   std::optional<grid::Instant> last_failure_at;
   double walltime = 0;         ///< seconds
   std::int64_t done = 0;       ///< jobs
-  double duration_sum = 0;     ///< of them, in seconds
+  double duration_sum = 0, duration_squares = 0;  ///< of them, in seconds
   std::int64_t resources_sum = 0, resources_jobs = 0;  ///< that OAR assigned, and to how many jobs
   std::optional<grid::Instant> last_start_at;
   std::optional<grid::Instant> last_accept_at;
@@ -96,6 +98,8 @@ struct ClusterDefaults {
 
 /// Without their brakes and their stress.
 [[nodiscard]] std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults);
+/// Clusters, campaigns and pairs with their counters; not what stops or binds them: brakes, stress, limits, logins, tasks given back.
+[[nodiscard]] PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults);
 /// Clusters, campaigns and pairs; what the policies need besides is read apart (policy_facts, replicable_tasks).
 [[nodiscard]] PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 

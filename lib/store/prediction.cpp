@@ -1,42 +1,44 @@
 #include "lib/store/prediction.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "lib/store/detail.hpp"
+#include "lib/store/planning.hpp"
 
 namespace gleaner::store {
 namespace {
 
 using detail::Array;
 using detail::exec;
-using detail::get;
 using detail::get_instant;
 using detail::micros;
 
-PredictionPair read_pair(const pqxx::row& row) {
+PredictionPair pair_of(const PlanningPair& known, const PlanningCluster& cluster) {
   PredictionPair pair;
-  pair.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  pair.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-  pair.resources_per_job = get<int>(row["resources_per_job"]);
-  pair.running = row["running"].as<int>();
-  pair.waiting = row["waiting"].as<int>();
-  pair.resources_sum = row["resources_sum"].as<std::int64_t>();
-  pair.resources_jobs = row["resources_jobs"].as<std::int64_t>();
-  pair.done = row["done"].as<std::int64_t>();
-  pair.duration_sum = row["duration_sum"].as<double>();
-  pair.duration_squares = row["duration_squares"].as<double>();
-  pair.last_start_at = get_instant(row["last_start_at"]);
-  pair.last_accept_at = get_instant(row["last_accept_at"]);
-  pair.job_ratio = get<double>(row["job_ratio"]);
-  pair.nsub = get<int>(row["nsub"]).value_or(0);
-  pair.offered = get<double>(row["offered"]).value_or(0);
-  pair.flood = row["flood"].as<double>();
-  pair.max_resources = row["max_resources"].as<int>();
-  pair.free = row["free"].as<int>();
-  pair.reachable = row["reachable"].as<bool>();
-  pair.walltime = row["walltime_s"].as<double>();
-  pair.max_jobs = get<int>(row["max_jobs"]);
+  pair.campaign = known.campaign;
+  pair.cluster = known.cluster;
+  pair.active = known.active;
+  pair.resources_per_job = known.resources_per_job;
+  pair.running = known.running;
+  pair.waiting = known.waiting;
+  pair.resources_sum = known.resources_sum;
+  pair.resources_jobs = known.resources_jobs;
+  pair.done = known.done;
+  pair.duration_sum = known.duration_sum;
+  pair.duration_squares = known.duration_squares;
+  pair.last_start_at = known.last_start_at;
+  pair.last_accept_at = known.last_accept_at;
+  pair.job_ratio = known.job_ratio;
+  pair.nsub = known.last_submitted;
+  pair.offered = known.last_offered;
+  pair.flood = cluster.flood;
+  pair.max_resources = cluster.max_resources;
+  pair.free = cluster.free;
+  pair.reachable = cluster.reachable;
+  pair.walltime = known.walltime;
+  pair.max_jobs = known.max_jobs;
   return pair;
 }
 
@@ -53,11 +55,14 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   std::map<std::int64_t, std::size_t> places;  // of the campaigns, by their id
   for (const auto& row : exec(transaction, sql::prediction_window, micros(window_begin)))
     ended[{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}] = row[2].as<std::int64_t>();
-  for (const auto& row : exec(transaction, sql::prediction_pairs, default_flood)) {
-    auto pair = read_pair(row);
-    const auto found = ended.find({pair.campaign.value(), pair.cluster.value()});
+  const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
+  facts.pairs.reserve(counted.pairs.size());
+  for (const auto& known : counted.pairs) {
+    const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &PlanningCluster::id);
+    if (!cluster.status_at) continue;  // never seen
+    auto& pair = facts.pairs.emplace_back(pair_of(known, cluster));
+    const auto found = ended.empty() ? ended.end() : ended.find({pair.campaign.value(), pair.cluster.value()});
     if (found != ended.end()) pair.ended_in_window = found->second;
-    facts.pairs.push_back(pair);
   }
   for (const auto& row : exec(transaction, sql::prediction_campaigns, micros(window_begin))) {
     PredictionCampaign campaign;

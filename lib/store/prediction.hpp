@@ -15,6 +15,7 @@ namespace gleaner::store {
 struct PredictionPair {
   grid::CampaignId campaign{0};
   grid::ClusterId cluster{0};
+  bool active = true;  ///< false: no job of it was ever submitted
   std::optional<int> resources_per_job;
   int running = 0, waiting = 0;  ///< jobs
   std::int64_t resources_sum = 0, resources_jobs = 0;

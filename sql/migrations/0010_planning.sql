@@ -34,19 +34,23 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- What its JDL asks of each cluster, as campaign_clusters says it: "cluster:priority:resources:walltime:most jobs", apart by spaces.
+-- What its JDL asks of each cluster, as campaign_clusters says it: "cluster:priority:resources:walltime:most jobs", apart by spaces; or
+-- the cluster alone, where the rest is as before it.
 ALTER TABLE campaigns ADD COLUMN asked text NOT NULL DEFAULT '';
+CREATE FUNCTION asked_of(campaign bigint) RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT coalesce(string_agg(CASE WHEN wishes = before THEN cluster_id::text ELSE cluster_id || ':' || wishes END, ' ' ORDER BY cluster_id), '')
+  FROM (SELECT cluster_id, wishes, lag(wishes) OVER (ORDER BY cluster_id) AS before
+        FROM (SELECT cluster_id, format('%s:%s:%s:%s', priority, resources_per_job, walltime_s, max_jobs) AS wishes
+              FROM campaign_clusters WHERE campaign_id = campaign) w) b
+$$;
+UPDATE campaigns SET asked = asked_of(id);
 CREATE FUNCTION note_asked() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE campaigns SET asked = (
-    SELECT string_agg(format('%s:%s:%s:%s:%s', cluster_id, priority, resources_per_job, walltime_s, max_jobs), ' ' ORDER BY cluster_id)
-    FROM campaign_clusters WHERE campaign_id = NEW.campaign_id)
-  WHERE id = NEW.campaign_id;
+  UPDATE campaigns SET asked = asked_of(id) WHERE id = NEW.campaign_id;
   RETURN NULL;
 END $$;
 CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs ON campaign_clusters
   FOR EACH ROW EXECUTE FUNCTION note_asked();
-UPDATE campaign_clusters SET priority = priority;
 
 -- The campaigns that have decisions, and what their figures were.
 CREATE TABLE decided (

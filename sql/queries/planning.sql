@@ -18,8 +18,8 @@ ORDER BY id
 
 -- name: planning.pairs
 -- The pairs of which there is more to know, with the counters and the forecast of each; for a while those of campaigns that are over too.
-SELECT p.campaign_id, p.cluster_id, f.job_ratio, f.nsub, p.launching, p.waiting, p.running, p.unknown, p.concluded,
-  p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.done, p.duration_sum,
+SELECT p.campaign_id, p.cluster_id, f.job_ratio, f.nsub, f.offered, p.launching, p.waiting, p.running, p.unknown, p.concluded,
+  p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.done, p.duration_sum, p.duration_squares,
   p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at
 FROM campaign_clusters p
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
@@ -240,18 +240,6 @@ ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
 -- Of campaigns that are over nothing is decided any longer. $1 campaigns.
 WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY ($1::bigint[]))
 DELETE FROM decisions WHERE campaign_id = ANY ($1::bigint[])
-
--- name: prediction.pairs
--- What the predictor sees of each pair in treatment. $1 flood of the configuration.
-SELECT p.campaign_id, p.cluster_id, p.resources_per_job, p.running, p.waiting, p.resources_sum, p.resources_jobs,
-  p.done, p.duration_sum, p.duration_squares, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
-  f.job_ratio, f.nsub, f.offered, coalesce(k.flood, $1::double precision) AS flood, s.max_resources, s.free, k.reachable IS TRUE AS reachable, p.walltime_s, p.max_jobs
-FROM campaign_clusters p
-JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
-JOIN clusters k ON k.id = p.cluster_id
-JOIN LATERAL (SELECT max_resources, free FROM gridstatus s WHERE s.cluster_id = k.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
-LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
-ORDER BY p.campaign_id, p.cluster_id
 
 -- name: prediction.campaigns
 -- How far each campaign in treatment is. $1 the beginning of the throughput's window.

@@ -6,6 +6,7 @@
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
+#include "predictor/predictor.hpp"
 #include "tests/bench/measure.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -56,13 +57,14 @@ class ProductionCycle : public GridFixture {
   }
 };
 
+/// Asked of the default order; those that count usage make two or three more queries for it. A fourth more is the machine's noise.
 TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
-  for (const auto* order : {"fifo", "priority,fairshare"}) {
+  for (const auto& [order, most] : {std::pair{"fifo", 1.25}, std::pair{"priority,fairshare", 2.0}}) {
     auto config = process::build_config({}, {}).value();
     config.campaign_order = order;
     metascheduler::run_once(config, database, term, now);
     double whole = 0.0, asked = 0.0;
-    for (int round = 0; round < kRounds && (round == 0 || whole > asked); ++round) {
+    for (int round = 0; round < kRounds && (round == 0 || whole > most * asked); ++round) {
       whole = least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); });
       const double plan = plan_alone(config), trip = round_trip();
       asked = 5 * plan + 10 * trip;
@@ -70,8 +72,23 @@ TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
              fmt::format("{:.2f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms: five and ten of these are {:.2f} ms", whole * 1e3, plan * 1e3,
                          trip * 1e3, asked * 1e3));
     }
-    EXPECT_LE(whole, asked) << order;
+    EXPECT_LE(whole, most * asked) << order;
   }
+}
+
+/// The module before it reads the same rows, and writes a forecast for each campaign.
+TEST_F(ProductionCycle, OfThePredictor) {
+  const auto config = process::build_config({}, {}).value();
+  metascheduler::run_once(config, database, term, now);
+  const auto cycle = [&] {
+    now += grid::Seconds{5};
+    predictor::run_once(config, database, term, now);
+  };
+  cycle();
+  const double whole = least_seconds(30, cycle);
+  const double rows = least_seconds(30, [&] { execute("SELECT * FROM campaign_clusters"); });
+  report("a cycle of the predictor, the same grid", fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
+  EXPECT_LE(whole, 10 * rows);
 }
 
 /// The worst case: each pair has had jobs, and each cluster's figures are others than in the last cycle.

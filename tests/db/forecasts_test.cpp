@@ -62,5 +62,24 @@ TEST_F(Forecasts, OfACommandThatTheUserRanBefore_RestOnHowLongItTook) {
   EXPECT_LT(*forecast.end - now, std::chrono::minutes{5});
 }
 
+TEST_F(Forecasts, AreWrittenOfPairsThatHadAJob_AndOneOfEachCampaign) {
+  const auto fresh = a_campaign(10), started = a_campaign(10);
+  static_cast<void>(launched(started, beta, 2));
+  predict();
+  const auto rows = [&](grid::CampaignId campaign) {
+    return value("SELECT string_agg(cluster_id::text, ' ' ORDER BY cluster_id) FROM forecasts WHERE campaign_id = " + std::to_string(campaign.value()));
+  };
+  EXPECT_EQ(rows(fresh), std::to_string(alpha.value()));
+  EXPECT_EQ(rows(started), std::to_string(alpha.value()) + " " + std::to_string(beta.value()));
+  EXPECT_TRUE(forecast_of(fresh).end && forecast_of(started).end);
+}
+
+TEST_F(Forecasts, OnClustersThatWereNeverSeen_AreNone) {
+  execute("DELETE FROM gridstatus WHERE cluster_id = " + std::to_string(alpha.value()));
+  static_cast<void>(a_campaign(10));
+  predict();
+  EXPECT_EQ(value("SELECT string_agg(cluster_id::text, ' ') FROM forecasts"), std::to_string(beta.value()));
+}
+
 }  // namespace
 }  // namespace gleaner::tests

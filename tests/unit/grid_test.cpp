@@ -6,6 +6,7 @@
 #include <array>
 
 #include "lib/grid/campaign_type.hpp"
+#include "lib/grid/digest.hpp"
 #include "lib/grid/flood.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/suggest.hpp"
@@ -126,6 +127,23 @@ TEST(Starting, IsStill_WhileAStartOrTheOldestWaitingJobIsRecent) {
   EXPECT_EQ(starting_of(std::nullopt, from_unix(995), now, settle), Starting::still);
   EXPECT_EQ(starting_of(from_unix(900), from_unix(900), now, settle), Starting::stuck);
   EXPECT_EQ(starting_of(std::nullopt, std::nullopt, now, settle), Starting::stuck);
+}
+
+RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly, (const std::vector<int>& numbers, const std::vector<int>& others, double part, const std::string& text)) {
+  const auto of = [](const std::vector<int>& all, double fraction, const std::string& words) {
+    Digest digest;
+    for (const auto number : all) digest.add(number);
+    return digest.add(fraction).add(words).value();
+  };
+  RC_ASSERT(of(numbers, part, text) == of(numbers, part, text));
+  RC_ASSERT((of(numbers, part, text) == of(others, part, text)) == (numbers == others));
+  RC_ASSERT(of(numbers, part + 1, text) != of(numbers, part, text) || part + 1 == part);
+  RC_ASSERT(of(numbers, part, text + "a") != of(numbers, part, text));
+}
+
+TEST(Digest, AddedUp_TellsThatTwoValuesWereExchanged) {
+  const auto of = [](int cluster, int free) { return Digest{}.add(cluster).add(free).value(); };
+  for (int i = 0; i < 100; ++i) EXPECT_NE(of(1, i) + of(2, i + 1), of(1, i + 1) + of(2, i)) << i;
 }
 
 }  // namespace
