@@ -117,23 +117,22 @@ class Deletion : public Contract {
     oar::Result<Removal> removal;
     bool twice = false;
   };
-  /// Asks again, as nikita does in its next cycle, when the API broke off (the real one now and then
-  /// answers 500 when one of its processes ends): the deletion may have been noted the first time.
+  /// Asked again, a deletion may have been noted the first time.
   template <class Ask>
-  static Asked until_answered(oar::Result<Removal> first, Ask&& ask) {
-    const bool broke_off = !first && !std::holds_alternative<oar::Refused>(first.error());
-    return {broke_off ? ask() : std::move(first), broke_off};
+  static Asked answered(oar::Result<Removal> first, Ask&& ask) {
+    const bool twice = broke_off(first);
+    return {twice ? until_answered(ask) : std::move(first), twice};
   }
   static Asked remove(const std::string& user, grid::RemoteJobId id) {
     const auto ask = [&] {
       const oar::JobOf asked{user, id};
       return client().remove({&asked, 1}).front();
     };
-    return until_answered(ask(), ask);
+    return answered(ask(), ask);
   }
   static Asked remove_array(grid::RemoteJobId array) {
     const auto ask = [&] { return client().remove_array(world().user(), array); };
-    return until_answered(ask(), ask);
+    return answered(ask(), ask);
   }
   static void expect_accepted(const Asked& asked) {
     ASSERT_TRUE(asked.removal) << oar::describe(asked.removal.error());
@@ -213,7 +212,7 @@ TEST_P(Deletion, OfManyJobs_GoesTogether) {
   const auto removals = client().remove(asked);
   ASSERT_EQ(removals.size(), asked.size());
   for (std::size_t i = 0; i < asked.size(); ++i)
-    expect_accepted(until_answered(removals[i], [&] { return client().remove({&asked[i], 1}).front(); }));
+    expect_accepted(answered(removals[i], [&] { return client().remove({&asked[i], 1}).front(); }));
   for (const auto& job : world().await_end(submitted.ids)) {
     EXPECT_EQ(job.state, RemoteState::error);
   }

@@ -154,7 +154,7 @@ TEST_P(Identity, WithoutOne_AJobASubmissionAndADeletionAreRefused) {
 TEST_P(Identity, AUserThatTheClusterDoesNotKnow_IsRefusedAtSubmission) {
   auto request = world().request("true");
   request.user = "nosuchuser";
-  const auto submitted = client().submit({&request, 1}).front();
+  const auto submitted = until_answered([&] { return client().submit({&request, 1}).front(); });
   ASSERT_FALSE(submitted);
   ASSERT_TRUE(std::holds_alternative<oar::Refused>(submitted.error())) << oar::describe(submitted.error());
   EXPECT_EQ(std::get<oar::Refused>(submitted.error()).status, 401);

@@ -27,8 +27,11 @@ class Media : public Contract {
                                     world().token()));
     const auto ended = world().await_end(world().submit(job).ids).front();
     ASSERT_EQ(ended.exit_status, 0);
-    home_ = client().read_file(world().user(), fmt::format("~/{}/{}.out", world().token(), ended.id.value())).value_or("");
+    home_ = read(world().user(), fmt::format("~/{}/{}.out", world().token(), ended.id.value())).value_or("");
     home_.resize(home_.find('\n'));
+  }
+  static oar::Result<std::string> read(const std::string& user, const std::string& path, std::optional<int> last = {}) {
+    return until_answered([&] { return client().read_file(user, path, last); });
   }
   static inline std::string home_;
 };
@@ -37,29 +40,29 @@ GLEANER_ON_EACH_BACKEND(Media);
 TEST_P(Media, AFileIsReadByteForByte_WholeOrItsLastLines_ByAnyPath) {
   make_files();
   const auto user = world().user();
-  EXPECT_EQ(client().read_file(user, folder() + "/a,b.txt").value_or("failed"), "one\ntw\xE9\nthree\n");
-  EXPECT_EQ(client().read_file(user, folder() + "/a,b.txt", 2).value_or("failed"), "tw\xE9\nthree\n");
-  EXPECT_EQ(client().read_file(user, home_ + "/" + world().token() + "/media/own").value_or("failed"), "secret\n");
+  EXPECT_EQ(read(user, folder() + "/a,b.txt").value_or("failed"), "one\ntw\xE9\nthree\n");
+  EXPECT_EQ(read(user, folder() + "/a,b.txt", 2).value_or("failed"), "tw\xE9\nthree\n");
+  EXPECT_EQ(read(user, home_ + "/" + world().token() + "/media/own").value_or("failed"), "secret\n");
 }
 
 TEST_P(Media, AFileOfAnotherUserThatTheyKeep_IsForbidden) {
   make_files();
-  const auto file = client().read_file(world().other_user(), home_ + "/" + world().token() + "/media/own");
+  const auto file = read(world().other_user(), home_ + "/" + world().token() + "/media/own");
   ASSERT_FALSE(file);
   EXPECT_EQ(refusal(file.error()), 403) << oar::describe(file.error());
 }
 
 TEST_P(Media, AFileThatIsNotThere_IsNotFound) {
-  const auto file = client().read_file(world().user(), folder() + "/nosuchfile");
+  const auto file = read(world().user(), folder() + "/nosuchfile");
   ASSERT_FALSE(file);
   EXPECT_EQ(refusal(file.error()), 404) << oar::describe(file.error());
 }
 
 TEST_P(Media, AFolderIsDeletedWithAllThatIsInIt) {
   make_files();
-  const auto deleted = client().delete_path(world().user(), folder());
+  const auto deleted = until_answered([] { return client().delete_path(world().user(), folder()); });
   ASSERT_TRUE(deleted) << oar::describe(deleted.error());
-  EXPECT_EQ(refusal(client().read_file(world().user(), folder() + "/own").error()), 404);
+  EXPECT_EQ(refusal(read(world().user(), folder() + "/own").error()), 404);
 }
 
 /// OAR would give it to a shell as it is.

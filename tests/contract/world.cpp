@@ -76,8 +76,8 @@ World::~World() {
       }
     }
   }
-  const auto gone = client_.delete_path(user(), "~/" + token_);
-  const auto claims = client_.delete_path(user(), "~/.gleaner/" + token_);
+  const auto gone = until_answered([&] { return client_.delete_path(user(), "~/" + token_); });
+  const auto claims = until_answered([&] { return client_.delete_path(user(), "~/.gleaner/" + token_); });
   if (!gone || !claims) {
     std::cout << "contract: files are left under ~/" << token_ << " or ~/.gleaner/" << token_ << '\n';
   }
@@ -98,12 +98,35 @@ oar::SubmitRequest World::request(const std::string& command, std::vector<std::s
 }
 
 oar::Submitted World::submit(const oar::SubmitRequest& request) {
-  auto submitted = std::move(client_.submit({&request, 1}).front());
+  auto submitted = until_answered([&]() -> oar::Result<oar::Submitted> {
+    auto answer = std::move(client_.submit({&request, 1}).front());
+    if (broke_off(answer)) {
+      if (auto found = find(request)) {
+        return std::move(*found);
+      }
+    }
+    return answer;
+  });
   if (!submitted) {
     ADD_FAILURE() << "submission of '" << request.command.substr(0, 200) << "': " << oar::describe(submitted.error());
     throw std::runtime_error("a submission failed");
   }
   return std::move(*submitted);
+}
+
+std::optional<oar::Submitted> World::find(const oar::SubmitRequest& request) {
+  const auto jobs = until_answered([&] { return client_.jobs_since(request.user, start_); });
+  if (!jobs) {
+    throw std::runtime_error("jobs cannot be listed: " + oar::describe(jobs.error()));
+  }
+  oar::Submitted found;
+  for (const auto& job : *jobs) {
+    if (job.name == request.name) {
+      found.ids.push_back(job.id);
+      found.array = job.array;
+    }
+  }
+  return found.ids.empty() ? std::nullopt : std::optional{std::move(found)};
 }
 
 /// The files' folder must be there before the first job writes to it: OAR makes none.
@@ -153,7 +176,7 @@ std::vector<oar::RemoteJob> World::await(const std::vector<grid::RemoteJobId>& i
   constexpr auto kPause = 200ms;
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   for (;;) {
-    auto jobs = client_.jobs(ids);
+    auto jobs = until_answered([&] { return client_.jobs(ids); });
     if (!jobs) {
       throw std::runtime_error("jobs cannot be listed: " + oar::describe(jobs.error()));
     }
@@ -177,7 +200,7 @@ std::vector<oar::RemoteJob> World::await_end(const std::vector<grid::RemoteJobId
 
 oar::JobDetails World::details(grid::RemoteJobId id) {
   const oar::JobOf asked{user(), id};
-  auto details = std::move(client_.details({&asked, 1}).front());
+  auto details = until_answered([&] { return std::move(client_.details({&asked, 1}).front()); });
   if (!details) {
     throw std::runtime_error(fmt::format("job {}: {}", id.value(), oar::describe(details.error())));
   }

@@ -4,7 +4,9 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "lib/oar/client.hpp"
@@ -31,7 +33,8 @@ class World {
 
   /// One core, 5 minutes, this user, a name of its own.
   [[nodiscard]] oar::SubmitRequest request(const std::string& command, std::vector<std::string> lines = {}) const;
-  /// Submits, and fails the test when that fails.
+  /// Submits, and fails the test when that fails. When the API broke it off, looks for its jobs before it is submitted again, as
+  /// the runner does.
   oar::Submitted submit(const oar::SubmitRequest& request);
 
   /// Waits until the jobs satisfy the condition, and gives them; fails the test when it takes more
@@ -60,6 +63,7 @@ class World {
  private:
   explicit World(std::unique_ptr<Backend> backend);
   void submit_shared();
+  [[nodiscard]] std::optional<oar::Submitted> find(const oar::SubmitRequest& request);
 
   std::unique_ptr<Backend> backend_;
   oar::Client client_;
@@ -67,6 +71,24 @@ class World {
   grid::Instant start_;
   Shared shared_;
 };
+
+/// Whether the API broke the request off: a process of the real one ends after an error of its own, and Apache may give it one
+/// request more, which it answers with 500 in HTML.
+template <class T>
+[[nodiscard]] bool broke_off(const oar::Result<T>& result) {
+  return !result && !std::holds_alternative<oar::Refused>(result.error());
+}
+
+/// The answer to what may be asked again, as a module does in its next cycle when the API broke it off.
+template <class Ask>
+[[nodiscard]] auto until_answered(Ask&& ask) {
+  constexpr int kTries = 5;
+  auto answer = ask();
+  for (int tries = 1; tries < kTries && broke_off(answer); ++tries) {
+    answer = ask();
+  }
+  return answer;
+}
 
 /// The backend, as the end of a test's name.
 [[nodiscard]] inline std::string name_of_parameter(const ::testing::TestParamInfo<std::string>& info) { return info.param; }

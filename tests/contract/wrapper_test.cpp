@@ -97,12 +97,12 @@ class Wrapper : public Contract {
     return world().submit(request);
   }
   static std::vector<runner::JournalEntry> journal(const std::string& tag) {
-    const auto text = client().read_file(world().user(), runner::journal_path(world().token(), kCampaign, tag));
+    const auto text = until_answered([&] { return client().read_file(world().user(), runner::journal_path(world().token(), kCampaign, tag)); });
     EXPECT_TRUE(text) << oar::describe(text.error());
     return runner::parse_journal(text.value_or(""));
   }
   static std::string file(const std::string& name) {
-    const auto text = client().read_file(world().user(), fmt::format("~/{}/{}", world().token(), name));
+    const auto text = until_answered([&] { return client().read_file(world().user(), fmt::format("~/{}/{}", world().token(), name)); });
     EXPECT_TRUE(text) << oar::describe(text.error());
     return text.value_or("");
   }
