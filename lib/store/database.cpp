@@ -12,6 +12,7 @@ namespace gleaner::store {
 struct Database::Implementation {
   explicit Implementation(const std::string& conninfo) : connection{conninfo} {}
   pqxx::connection connection;
+  Prepared prepared;
   struct Receiver final : pqxx::notification_receiver {
     Receiver(pqxx::connection& to, const std::string& channel) : pqxx::notification_receiver{to, channel} {}
     void operator()(const std::string&, int) override { came = true; }
@@ -56,12 +57,12 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 Transaction Database::begin() {
-  return guarded("begin", [&] { return Transaction{std::make_unique<Transaction::Implementation>(implementation_->connection)}; });
+  return guarded("begin", [&] { return Transaction{std::make_unique<Transaction::Implementation>(implementation_->connection, implementation_->prepared)}; });
 }
 
 Transaction Database::begin(Term term) {
   auto transaction = begin();
-  if (detail::exec(transaction, sql::lease_guard, term).empty())
+  if (detail::exec_prepared(transaction, sql::lease_guard, term).empty())
     throw LeaseLost{fmt::format("term {} is over: another conductor holds the lease", term)};
   return transaction;
 }

@@ -17,6 +17,7 @@ namespace {
 using detail::Array;
 using detail::Columns;
 using detail::exec;
+using detail::exec_prepared;
 using detail::micros;
 
 // Each in the order of its query's columns.
@@ -134,7 +135,7 @@ class Details {
   Details(Transaction& transaction, PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
 
   void read_pairs() {
-    for (const auto& row : exec(transaction_, sql::planning_pairs)) {
+    for (const auto& row : exec_prepared(transaction_, sql::planning_pairs)) {
       Columns columns{row};
       const auto campaign = columns.id<grid::CampaignId>();
       const auto cluster = columns.id<grid::ClusterId>();
@@ -143,7 +144,7 @@ class Details {
   }
 
   void read_what_binds(grid::Instant now) {
-    const auto present = exec(transaction_, sql::planning_present);
+    const auto present = exec_prepared(transaction_, sql::planning_present);
     Columns columns{present[0]};
     if (columns.take<bool>()) read_returned();
     if (columns.take<bool>()) read_brakes(now);
@@ -241,14 +242,14 @@ std::int64_t digest_of(const StoredDecision& decision) {
 
 std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
   std::vector<PlanningCluster> clusters;
-  for (const auto& row : exec(transaction, sql::planning_clusters, defaults.flood, defaults.array_size)) clusters.push_back(read_cluster(Columns{row}));
+  for (const auto& row : exec_prepared(transaction, sql::planning_clusters, defaults.flood, defaults.array_size)) clusters.push_back(read_cluster(Columns{row}));
   return clusters;
 }
 
 PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
   PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults);
-  const auto campaigns = exec(transaction, sql::planning_campaigns);
+  const auto campaigns = exec_prepared(transaction, sql::planning_campaigns);
   facts.campaigns.reserve(campaigns.size());
   facts.pairs.reserve(campaigns.size() * facts.clusters.size());
   for (const auto& row : campaigns) {
@@ -350,7 +351,7 @@ void replace_decisions(Transaction& transaction, const Array& of, std::span<cons
 
 void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const TellDecisions& tell, grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
-  for (const auto& row : exec(transaction, sql::planning_decided)) written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
+  for (const auto& row : exec_prepared(transaction, sql::planning_decided)) written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
   Array changed, changed_digests;
   std::vector<StoredDecision> decisions;
   for (const auto& [campaign, digest] : digests) {

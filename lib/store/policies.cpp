@@ -9,6 +9,7 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::exec_prepared;
 using detail::get;
 using detail::micros;
 using detail::text;
@@ -35,9 +36,9 @@ StoredLimit read_limit(const pqxx::row& row) {
 
 std::vector<UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
   std::map<std::tuple<std::string, std::string, int>, double> seconds;
-  for (const auto& row : exec(transaction, sql::policies_usage, micros(now - std::chrono::days{days - 1}), micros(now)))
+  for (const auto& row : exec_prepared(transaction, sql::policies_usage, micros(now - std::chrono::days{days - 1}), micros(now)))
     seconds[{text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>()}] += row["resource_seconds"].as<double>();
-  for (const auto& row : exec(transaction, sql::policies_running_usage, micros(now)))
+  for (const auto& row : exec_prepared(transaction, sql::policies_running_usage, micros(now)))
     seconds[{text(row["user_name"]), text(row["project"]), 0}] += row["resource_seconds"].as<double>();
   std::vector<UsageOfDay> all;
   for (const auto& [of, used] : seconds) all.push_back({std::get<0>(of), std::get<1>(of), std::get<2>(of), used});
@@ -46,13 +47,13 @@ std::vector<UsageOfDay> usage(Transaction& transaction, int days, grid::Instant 
 
 std::vector<UserPriority> user_priorities(Transaction& transaction) {
   std::vector<UserPriority> all;
-  for (const auto& row : exec(transaction, sql::policies_users)) all.push_back({text(row["user_name"]), row["priority"].as<int>()});
+  for (const auto& row : exec_prepared(transaction, sql::policies_users)) all.push_back({text(row["user_name"]), row["priority"].as<int>()});
   return all;
 }
 
 std::vector<Share> shares(Transaction& transaction) {
   std::vector<Share> all;
-  for (const auto& row : exec(transaction, sql::policies_shares))
+  for (const auto& row : exec_prepared(transaction, sql::policies_shares))
     all.push_back({row["id"].as<std::int64_t>(), text(row["name"]), text(row["kind"]) == "user", get<std::int64_t>(row["parent_id"]),
                    row["shares"].as<double>()});
   return all;
@@ -60,14 +61,14 @@ std::vector<Share> shares(Transaction& transaction) {
 
 std::vector<Couple> couples(Transaction& transaction) {
   std::vector<Couple> all;
-  for (const auto& row : exec(transaction, sql::policies_couples))
+  for (const auto& row : exec_prepared(transaction, sql::policies_couples))
     all.push_back({text(row["user_name"]), grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, text(row["cluster"])});
   return all;
 }
 
 std::vector<StoredLimit> limits(Transaction& transaction, grid::Instant now) {
   std::vector<StoredLimit> all;
-  for (const auto& row : exec(transaction, sql::policies_limits, micros(now))) all.push_back(read_limit(row));
+  for (const auto& row : exec_prepared(transaction, sql::policies_limits, micros(now))) all.push_back(read_limit(row));
   return all;
 }
 
