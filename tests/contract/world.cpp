@@ -44,8 +44,9 @@ class Worlds : public ::testing::Environment {
 World& World::of(const std::string& backend) {
   auto& world = worlds()[backend];
   if (!world) {
-    world.reset(new World(make_backend(backend)));
-    world->submit_shared();
+    std::unique_ptr<World> fresh{new World(make_backend(backend))};
+    fresh->submit_shared();
+    world = std::move(fresh);
   }
   return *world;
 }
@@ -123,7 +124,7 @@ std::optional<oar::Submitted> World::find(const oar::SubmitRequest& request) {
   for (const auto& job : *jobs) {
     if (job.name == request.name) {
       found.ids.push_back(job.id);
-      found.array = job.array;
+      found.array = job.array.value_or(job.id);
     }
   }
   return found.ids.empty() ? std::nullopt : std::optional{std::move(found)};
