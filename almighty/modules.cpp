@@ -6,8 +6,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "lib/process/exit_code.hpp"
-#include "lib/process/stop.hpp"
+#include "lib/process/turns.hpp"
 
 namespace gleaner::almighty {
 namespace {
@@ -53,33 +52,55 @@ void Modules::note(const ModuleRun& run) {
   failures.not_before = Clock::now() + wait;
 }
 
-ModuleRun Modules::ended(const Running& running, const process::ChildEnd& end) {
-  ModuleRun run{.module = running.module, .result = ModuleRun::Result::succeeded, .detail = {}, .duration = age(running)};
-  if (!end.succeeded()) {
-    run.result = ModuleRun::Result::failed;
-    run.detail = end.text();
+tl::expected<process::Child, std::string> Modules::begin(const std::string& module, store::Term term) {
+  const auto turn = std::to_string(term);
+  if (auto kept = kept_.extract(module); !kept.empty()) {
+    auto& child = kept.mapped();
+    if (!child.wait(process::Duration{0}) && child.say(turn)) return std::move(child);
   }
+  auto child = process::Child::start(
+      {.arguments = {fmt::format("{}/{}", directory_, module)}, .environment = {{process::kTurnsVariable, "1"}}, .conversation = true});
+  // One that is over already tells its end.
+  if (child) static_cast<void>(child->say(turn));
+  return child;
+}
+
+std::optional<ModuleRun> Modules::end_within(Running& running, process::Duration limit) {
+  ModuleRun run{.module = running.module, .result = ModuleRun::Result::succeeded, .detail = {}, .duration = {}};
+  if (running.child.hear(limit)) {
+    kept_.try_emplace(running.module, std::move(running.child));
+  } else if (const auto end = running.child.wait(process::Duration{0})) {
+    if (!end->succeeded()) {
+      run.result = ModuleRun::Result::failed;
+      run.detail = end->text();
+    }
+  } else {
+    return std::nullopt;
+  }
+  run.duration = age(running);
   note(run);
   return run;
 }
 
 ModuleRun Modules::run(std::string_view module, store::Term term, const std::function<void()>& alive) {
-  const auto& failures = failures_[std::string{module}];
+  const std::string name{module};
+  const auto& failures = failures_[name];
   if (failures.in_a_row >= kFailuresTolerated && Clock::now() < failures.not_before)
-    return {.module = std::string{module}, .result = ModuleRun::Result::skipped, .detail = fmt::format("it failed {} times in a row", failures.in_a_row), .duration = {}};
-  auto child = process::Child::start({.arguments = {fmt::format("{}/{}", directory_, module)}, .environment = {{"GLEANER_TERM", std::to_string(term)}}});
+    return {.module = name, .result = ModuleRun::Result::skipped, .detail = fmt::format("it failed {} times in a row", failures.in_a_row), .duration = {}};
+  const auto started = Clock::now();
+  auto child = begin(name, term);
   if (!child) {
-    ModuleRun run{.module = std::string{module}, .result = ModuleRun::Result::failed, .detail = child.error(), .duration = {}};
+    ModuleRun run{.module = name, .result = ModuleRun::Result::failed, .detail = child.error(), .duration = {}};
     note(run);
     return run;
   }
-  Running running{std::string{module}, std::move(*child), Clock::now()};
+  Running running{name, std::move(*child), started};
   while (age(running) < config_.module_patience) {
     const auto left = std::max<process::Duration>(config_.module_patience - age(running), process::Duration{1});
-    if (const auto end = running.child.wait(std::min<process::Duration>(kHeartbeat, left))) return ended(running, *end);
+    if (auto ended = end_within(running, std::min<process::Duration>(kHeartbeat, left))) return *ended;
     alive();
   }
-  ModuleRun run{.module = running.module, .result = ModuleRun::Result::left_running, .detail = {}, .duration = age(running)};
+  ModuleRun run{.module = name, .result = ModuleRun::Result::left_running, .detail = {}, .duration = age(running)};
   left_.push_back(std::move(running));
   return run;
 }
@@ -87,8 +108,8 @@ ModuleRun Modules::run(std::string_view module, store::Term term, const std::fun
 std::vector<ModuleRun> Modules::collect() {
   std::vector<ModuleRun> over;
   for (auto it = left_.begin(); it != left_.end();) {
-    if (const auto end = it->child.wait(process::Duration{0})) {
-      over.push_back(ended(*it, *end));
+    if (auto ended = end_within(*it, process::Duration{0})) {
+      over.push_back(std::move(*ended));
       it = left_.erase(it);
     } else if (age(*it) >= config_.module_time_limit) {
       it->child.stop(process::Duration{1000});
@@ -106,8 +127,11 @@ std::vector<ModuleRun> Modules::collect() {
 void Modules::stop() {
   constexpr process::Duration kPatience{5000};
   for (const auto& running : left_) running.child.signal_group(SIGTERM);
+  for (const auto& [module, child] : kept_) child.signal_group(SIGTERM);
   for (auto& running : left_) running.child.stop(kPatience);
+  for (auto& [module, child] : kept_) child.stop(kPatience);
   left_.clear();
+  kept_.clear();
 }
 
 }  // namespace gleaner::almighty

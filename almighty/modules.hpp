@@ -29,13 +29,14 @@ struct ModuleRun {
 };
 [[nodiscard]] std::string_view name_of(ModuleRun::Result result);
 
-/// The modules as child processes: at most one run of each in the foreground, and those that were
-/// left running until their time limit. All die with this process.
+/// The modules as child processes, kept from turn to turn (lib/process/turns.hpp): at most one turn
+/// of each in the foreground, and those that were left running until their time limit. One that
+/// ended is started again for its next turn. All die with this process.
 class Modules {
  public:
   explicit Modules(const process::Config& config);
 
-  /// Starts a module and waits for it, at most its patience; then it is left running. A module that
+  /// Gives a module a turn and waits for its end, at most its patience; then it is left running. A module that
   /// failed again and again is skipped until its time has come. `alive` is called while waiting, often
   /// enough to keep a lease.
   [[nodiscard]] ModuleRun run(std::string_view module, store::Term term, const std::function<void()>& alive);
@@ -45,7 +46,7 @@ class Modules {
 
   [[nodiscard]] bool busy() const { return !left_.empty(); }
 
-  /// Asks every run left to stop, and waits a little for it.
+  /// Asks every process to stop, and waits a little for it.
   void stop();
 
  private:
@@ -54,16 +55,20 @@ class Modules {
     process::Child child;
     std::chrono::steady_clock::time_point started;
   };
+  /// A process that took the turn: the one kept, or a new one; why it could not be started.
+  [[nodiscard]] tl::expected<process::Child, std::string> begin(const std::string& module, store::Term term);
+  /// How the turn ended; nothing while it goes on after the limit. A process that ended it well is kept, unless another is.
+  [[nodiscard]] std::optional<ModuleRun> end_within(Running& running, process::Duration limit);
   struct Failures {
     int in_a_row = 0;
     std::chrono::steady_clock::time_point not_before;
   };
-  [[nodiscard]] ModuleRun ended(const Running& running, const process::ChildEnd& end);
   void note(const ModuleRun& run);
   [[nodiscard]] std::chrono::milliseconds age(const Running& running) const;
 
   const process::Config& config_;
   std::string directory_;
+  std::map<std::string, process::Child, std::less<>> kept_;
   std::deque<Running> left_;
   std::map<std::string, Failures, std::less<>> failures_;
 };

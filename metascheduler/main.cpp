@@ -1,6 +1,6 @@
 #include "lib/fleet/held_lease.hpp"
+#include "lib/fleet/kept_database.hpp"
 #include "lib/process/run.hpp"
-#include "lib/store/migrations.hpp"
 #include "metascheduler/metascheduler.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner_config.hpp"
@@ -25,10 +25,11 @@ int main(int argc, char** argv) {
                                           "fairshare_decay",
                                           "fairshare_window",
                                           {"multifactor_weights", metascheduler::wrong_weights},
-                                          "age_max"}};
-  return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
-    store::Database database{context.config.database};
-    store::check_schema(database);
+                                          "age_max"},
+                                 .takes_turns = true};
+  fleet::KeptDatabase kept;
+  return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
+    auto& database = kept.open(context.config.database);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("metascheduler")};
     return metascheduler::run_once(context.config, database, lease.term(), context.now).summary();
   });

@@ -1,6 +1,6 @@
 #include "lib/fleet/held_lease.hpp"
+#include "lib/fleet/kept_database.hpp"
 #include "lib/process/run.hpp"
-#include "lib/store/migrations.hpp"
 #include "runner/runner.hpp"
 
 int main(int argc, char** argv) {
@@ -8,10 +8,11 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "runner",
       .purpose = "submits the planned launches, and settles those whose answer was lost, once",
-      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "void_delay", "void_looks", "brake_time", "brake_time_max"}};
-  return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
-    store::Database database{context.config.database};
-    store::check_schema(database);
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "void_delay", "void_looks", "brake_time", "brake_time_max"},
+      .takes_turns = true};
+  fleet::KeptDatabase kept;
+  return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
+    auto& database = kept.open(context.config.database);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("runner")};
     return runner::run_once(context.config, database, lease.term()).summary();
   });

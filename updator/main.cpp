@@ -1,6 +1,6 @@
 #include "lib/fleet/held_lease.hpp"
+#include "lib/fleet/kept_database.hpp"
 #include "lib/process/run.hpp"
-#include "lib/store/migrations.hpp"
 #include "updator/updator.hpp"
 
 int main(int argc, char** argv) {
@@ -9,10 +9,11 @@ int main(int argc, char** argv) {
       .name = "updator",
       .purpose = "asks every cluster what became of our jobs and what is free, once",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "max_attempts", "max_charged_attempts", "walltime_retry_factor", "failures_before_brake",
-               "brake_time", "brake_time_max"}};
-  return process::run(program, argc, argv, [](const process::Context& context) -> process::Outcome {
-    store::Database database{context.config.database};
-    store::check_schema(database);
+               "brake_time", "brake_time_max"},
+      .takes_turns = true};
+  fleet::KeptDatabase kept;
+  return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
+    auto& database = kept.open(context.config.database);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("updator")};
     return updator::run_once(context.config, database, lease.term()).summary();
   });

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 // glibc 2.36 forgot to say that these are C functions.
@@ -102,8 +103,8 @@ bool become(const Prepared& prepared) {
          ::setuid(prepared.user->first) == 0;
 }
 
-bool redirect(const Command& command) {
-  const int input = ::open(command.input.empty() ? "/dev/null" : command.input.c_str(), O_RDONLY);
+bool redirect(const Command& command, int conversation) {
+  const int input = conversation >= 0 ? conversation : ::open(command.input.empty() ? "/dev/null" : command.input.c_str(), O_RDONLY);
   if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) return false;
   if (command.output.empty()) return true;
   const int output = ::open(command.output.c_str(), O_WRONLY | O_APPEND | O_CREAT, 0640);
@@ -111,11 +112,11 @@ bool redirect(const Command& command) {
 }
 
 /// The child's side: never returns. A failure is told through `report` as an errno.
-[[noreturn]] void become_program(const Command& command, const Prepared& prepared, pid_t parent, int report) {
+[[noreturn]] void become_program(const Command& command, const Prepared& prepared, pid_t parent, int report, int conversation) {
   reset_signals();
   const bool survives = command.lifetime == Command::Lifetime::survives_us;
   const bool grouped = survives ? ::setsid() > 0 : ::setpgid(0, 0) == 0;
-  bool ready = grouped && redirect(command) && become(prepared);
+  bool ready = grouped && redirect(command, conversation) && become(prepared);
   if (ready && !command.directory.empty()) ready = ::chdir(command.directory.c_str()) == 0;
   if (ready && !survives) {
     // After setuid, which clears it. The parent may be gone already.
@@ -147,11 +148,19 @@ tl::expected<Child, std::string> Child::start(const Command& command) {
   if (command.as_user && !prepared.user) return tl::unexpected{fmt::format("{}: there is no user {}", command.arguments[0], *command.as_user)};
   std::array<int, 2> report{};
   if (::pipe2(report.data(), O_CLOEXEC) != 0) return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments[0], what(errno))};
+  std::array<int, 2> conversation{-1, -1};
+  // Of messages: none is read in parts, nor two at once.
+  if (command.conversation && ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, conversation.data()) != 0) {
+    const int socket_error = errno;
+    for (const int descriptor : report) ::close(descriptor);
+    return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments[0], what(socket_error))};
+  }
   const pid_t parent = ::getpid();
   const pid_t pid = ::fork();
-  if (pid == 0) become_program(command, prepared, parent, report[1]);
+  if (pid == 0) become_program(command, prepared, parent, report[1], conversation[1]);
   const int fork_error = errno;
   ::close(report[1]);
+  if (command.conversation) ::close(conversation[1]);
   int error = 0;
   ssize_t got = 0;
   if (pid > 0) {
@@ -161,22 +170,26 @@ tl::expected<Child, std::string> Child::start(const Command& command) {
   ::close(report[0]);
   if (pid < 0 || got > 0) {
     if (pid > 0) ::waitpid(pid, nullptr, 0);
+    if (command.conversation) ::close(conversation[0]);
     return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments[0], what(pid < 0 ? fork_error : error))};
   }
   const int descriptor = ::pidfd_open(pid, 0);
-  return Child{pid, descriptor, command.lifetime};
+  return Child{pid, descriptor, conversation[0], command.lifetime};
 }
 
-Child::Child(pid_t pid, int descriptor, Command::Lifetime lifetime) : pid_{pid}, descriptor_{descriptor}, lifetime_{lifetime} {}
+Child::Child(pid_t pid, int descriptor, int conversation, Command::Lifetime lifetime)
+    : pid_{pid}, descriptor_{descriptor}, conversation_{conversation}, lifetime_{lifetime} {}
 
 Child::Child(Child&& other) noexcept
-    : pid_{std::exchange(other.pid_, -1)}, descriptor_{std::exchange(other.descriptor_, -1)}, lifetime_{other.lifetime_}, end_{other.end_} {}
+    : pid_{std::exchange(other.pid_, -1)}, descriptor_{std::exchange(other.descriptor_, -1)}, conversation_{std::exchange(other.conversation_, -1)},
+      lifetime_{other.lifetime_}, end_{other.end_} {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this == &other) return *this;
   release();
   pid_ = std::exchange(other.pid_, -1);
   descriptor_ = std::exchange(other.descriptor_, -1);
+  conversation_ = std::exchange(other.conversation_, -1);
   lifetime_ = other.lifetime_;
   end_ = other.end_;
   return *this;
@@ -190,8 +203,10 @@ void Child::release() noexcept {
     ::waitpid(pid_, nullptr, 0);
   }
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (conversation_ >= 0) ::close(conversation_);
   pid_ = -1;
   descriptor_ = -1;
+  conversation_ = -1;
 }
 
 std::optional<ChildEnd> Child::wait(Duration limit) {
@@ -211,6 +226,35 @@ std::optional<ChildEnd> Child::wait(Duration limit) {
     ::poll(&watched, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 1 << 30)));
   }
   return end_;
+}
+
+bool Child::say(const std::string& message) const {
+  ssize_t sent = 0;
+  do sent = ::send(conversation_, message.data(), message.size(), MSG_NOSIGNAL);
+  while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(message.size());
+}
+
+std::optional<std::string> Child::hear(Duration limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (!end_) {
+    const auto left = std::max<std::int64_t>(std::chrono::ceil<Duration>(deadline - std::chrono::steady_clock::now()).count(), 0);
+    // A child may close its stdin and go on: poll leaves out what is below 0.
+    std::array<pollfd, 2> watched{pollfd{conversation_, POLLIN, 0}, pollfd{descriptor_, POLLIN, 0}};
+    const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(std::min<std::int64_t>(left, 1 << 30)));
+    if (watched[0].revents != 0) {
+      std::string message(kMessageBytes, '\0');
+      const auto got = ::recv(conversation_, message.data(), message.size(), MSG_DONTWAIT);
+      if (got > 0) {
+        message.resize(static_cast<std::size_t>(got));
+        return message;
+      }
+      if (got == 0 || (errno != EINTR && errno != EAGAIN)) ::close(std::exchange(conversation_, -1));
+    } else if (ready > 0 || left == 0) {
+      break;
+    }
+  }
+  return std::nullopt;
 }
 
 void Child::signal_group(int signal) const {

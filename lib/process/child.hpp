@@ -23,6 +23,7 @@ struct Command {
   enum class Lifetime { ends_with_us, survives_us } lifetime = Lifetime::ends_with_us;
   std::optional<uid_t> as_user{};  ///< root only: the program runs as this user and its groups
   std::filesystem::path directory{};
+  bool conversation = false;  ///< stdin is a socket between it and us: see Child::say and Child::hear
 };
 
 /// How a child ended: by itself with a status, or by a signal.
@@ -33,6 +34,9 @@ struct ChildEnd {
   /// `exit status 3`, `killed by signal 9 (Killed)`.
   [[nodiscard]] std::string text() const;
 };
+
+/// The longest message of a conversation.
+inline constexpr std::size_t kMessageBytes = 256;
 
 /// One child process. Unless it was started to survive us: what it leaves running in its group is
 /// killed when its end is seen, and so is the group when this is destroyed before that.
@@ -53,17 +57,22 @@ class Child {
 
   /// Waits for its end, at most `limit` (0: only looks); nothing when it still runs.
   [[nodiscard]] std::optional<ChildEnd> wait(Duration limit);
+  /// Sends it a message; false when it listens no more. With Command::conversation.
+  [[nodiscard]] bool say(const std::string& message) const;
+  /// The next message from it, at most kMessageBytes of it; nothing when its end or the limit (0: only looks) comes first.
+  [[nodiscard]] std::optional<std::string> hear(Duration limit);
   /// Sends a signal to its whole group; nothing once its end was seen.
   void signal_group(int signal) const;
   /// SIGTERM to the group, SIGKILL after `patience`; how it ended.
   ChildEnd stop(Duration patience);
 
  private:
-  Child(pid_t pid, int descriptor, Command::Lifetime lifetime);
+  Child(pid_t pid, int descriptor, int conversation, Command::Lifetime lifetime);
   void release() noexcept;
 
   pid_t pid_ = -1;
   int descriptor_ = -1;
+  int conversation_ = -1;
   Command::Lifetime lifetime_ = Command::Lifetime::ends_with_us;
   std::optional<ChildEnd> end_;
 };

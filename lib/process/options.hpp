@@ -43,7 +43,7 @@ using Complaints = std::vector<std::string>;
 [[nodiscard]] tl::expected<GivenOptions, Complaints> read_file(const std::filesystem::path& file);
 
 /// Takes the GLEANER_* variables of an environment (`NAME=value` entries); those with another
-/// meaning (GLEANER_CONFIG, GLEANER_TERM ...) are left out, unknown ones are refused.
+/// meaning (GLEANER_CONFIG, GLEANER_TURNS ...) are left out, unknown ones are refused.
 [[nodiscard]] tl::expected<GivenOptions, Complaints> read_environment(char** environment);
 
 /// Checks every value and builds the configuration; the first source wins, defaults come last.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +20,7 @@
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/process/turns.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -33,18 +33,6 @@ template <class T>
 T value_or_throw(tl::expected<T, Complaints> result) {
   if (!result) throw usage_error(result.error());
   return std::move(*result);
-}
-
-std::optional<std::int64_t> read_term() {
-  const char* text = std::getenv("GLEANER_TERM");
-  if (text == nullptr || *text == '\0') return std::nullopt;
-  const std::string_view whole{text};
-  std::int64_t term = 0;
-  const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), term);
-  if (error != std::errc{} || end != whole.data() + whole.size()) {
-    throw Error{ExitCode::usage, fmt::format("GLEANER_TERM: '{}' is not the number of a lease's term", whole)};
-  }
-  return term;
 }
 
 /// A command line is seen by everybody on the machine.
@@ -65,7 +53,7 @@ void hand_down(const GivenOptions& given, const std::optional<std::filesystem::p
   if (file) setenv("GLEANER_CONFIG", std::filesystem::absolute(*file).c_str(), 1);
 }
 
-Context make_context(const Program& program, CommandLine line) {
+Context make_context(const Program& program, const CommandLine& line, std::optional<std::int64_t> term) {
   refuse_password(line);
   std::vector sources{line.given};
   if (program.configuration == Program::Configuration::used) {
@@ -75,8 +63,8 @@ Context make_context(const Program& program, CommandLine line) {
     hand_down(line.given, file);
   }
   auto config = value_or_throw(build_config(sources, program.keys));
-  return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), read_term(),
-                 std::move(line.arguments)};
+  return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term,
+                 line.arguments};
 }
 
 std::string all_failpoints() {
@@ -92,8 +80,8 @@ int print(const std::string& text) {
 
 void say(const Program& program, std::string_view message) { fmt::print(stderr, "{}: {}\n", program.name, message); }
 
-int run_body(const Program& program, CommandLine line, const Body& body) {
-  const auto context = make_context(program, std::move(line));
+int run_body(const Program& program, const CommandLine& line, const Body& body, std::optional<std::int64_t> term = {}) {
+  const auto context = make_context(program, line, term);
   log::set_up(program.name, context.config.log_level, context.config.log_file.string());
   if (program.interruption == Interruption::requests_stop) catch_stop_signals();
   const auto outcome = body(context);
@@ -105,15 +93,24 @@ int run_body(const Program& program, CommandLine line, const Body& body) {
   return static_cast<int>(outcome.code);
 }
 
+int run_turns(const Program& program, const CommandLine& line, const Body& body) {
+  catch_stop_signals();
+  while (const auto term = next_turn()) {
+    if (const int code = run_body(program, line, body, term); code != static_cast<int>(ExitCode::ok)) return code;
+    end_turn();
+  }
+  return static_cast<int>(ExitCode::ok);
+}
+
 int run_line(const Program& program, int argc, char** argv, const Body& body) {
-  auto line = value_or_throw(read_command_line(program, argc, argv));
+  const auto line = value_or_throw(read_command_line(program, argc, argv));
   switch (line.wish) {
     case CommandLine::Wish::help: return print(help_text(program));
     case CommandLine::Wish::version: return print(fmt::format("{} (gleaner) {}\n", program.name, GLEANER_VERSION));
     case CommandLine::Wish::failpoints: return print(all_failpoints());
     case CommandLine::Wish::run: break;
   }
-  return run_body(program, std::move(line), body);
+  return program.takes_turns && std::getenv(kTurnsVariable) != nullptr ? run_turns(program, line, body) : run_body(program, line, body);
 }
 
 }  // namespace

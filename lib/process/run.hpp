@@ -50,6 +50,8 @@ struct Program {
   std::string_view notes{};              ///< more --help, at its end
   /// A program that uses no key can leave the file and the environment alone, right or wrong.
   enum class Configuration { used, ignored } configuration = Configuration::used;
+  /// A module: its conductor may keep it, and then `body` runs once a turn (see lib/process/turns.hpp).
+  bool takes_turns = false;
 };
 
 /// What the command line gave, the configuration apart.
@@ -66,8 +68,8 @@ class Arguments {
 
 struct Context {
   Config config;
-  grid::Instant now;                ///< when the program started
-  std::optional<std::int64_t> term;  ///< the lease's term that almighty gave this run (GLEANER_TERM)
+  grid::Instant now;                 ///< when the program, or its turn, started
+  std::optional<std::int64_t> term;  ///< the lease's term for this turn
   Arguments arguments;
 };
 
@@ -87,7 +89,8 @@ using Body = std::function<Outcome(const Context&)>;
 /// code. A summary is logged as the event "done"; a message with another code goes to stderr. An
 /// Error ends with its code, grid::Unavailable with `unavailable`, any other exception with
 /// `failure`. Programs that `body` starts find the same configuration: the command line's keys and
-/// the file are put into the environment.
+/// the file are put into the environment. A kept module reads its options anew in each turn, waits for
+/// the next after one that ended with `ok`, and ends with any other.
 int run(const Program& program, int argc, char** argv, const Body& body);
 
 }  // namespace gleaner::process

@@ -36,6 +36,7 @@ std::vector<std::string> migrate(Database& database) {
       detail::rethrow(migration.name);
     }
     detail::exec(transaction, sql::schema_applied, migration.number, std::string{migration.name});
+    detail::exec(transaction, sql::lease_take_away);
     transaction.commit();
     applied.emplace_back(migration.name);
   }

@@ -7,7 +7,7 @@
 namespace gleaner::store {
 
 /// Applies the migrations that the database does not have yet, each in its own transaction, under
-/// a lock (two at once are safe). Returns the names of those applied. Throws WrongSchema when the
+/// a lock (two at once are safe); each ends the conductor's term. Returns the names of those applied. Throws WrongSchema when the
 /// database is newer than this program.
 std::vector<std::string> migrate(Database& database);
 

@@ -22,6 +22,10 @@ UPDATE lease SET expires_at = clock_timestamp() + $2 * interval '1 millisecond' 
 -- Gives the lease of this term back, for whoever waits.
 UPDATE lease SET expires_at = '-infinity' WHERE term = $1
 
+-- name: lease.take_away
+-- Ends every term, so that who conducts looks at the schema again.
+UPDATE lease SET term = term + 1, expires_at = '-infinity'
+
 -- name: lease.guard
 -- Holds the lease's term still until the end of the transaction; no row when it is another.
 SELECT term FROM lease WHERE term = $1 FOR SHARE

@@ -2,6 +2,9 @@
 
 #include <pqxx/pqxx>
 
+#include <cstdlib>
+
+#include "almighty/modules.hpp"
 #include "lib/process/options.hpp"
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/metascheduler.hpp"
@@ -11,6 +14,7 @@
 #include "predictor/predictor.hpp"
 #include "tests/bench/measure.hpp"
 #include "tests/db/grid_fixture.hpp"
+#include "tests/system/service.hpp"
 
 // Issue "metascheduler", what must be shown, 5: what a whole cycle of the metascheduler costs, the database included.
 namespace gleaner::tests {
@@ -76,6 +80,28 @@ TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
     }
     EXPECT_LE(whole, most * asked) << order;
   }
+}
+
+/// What almighty waits for: the turn of a process that it keeps, and of one that it starts, which connects, and whose queries the server
+/// plans, all anew.
+TEST_F(ProductionCycle, OfAProcess_KeptOrStartedAnew) {
+  ::setenv("GLEANER_DATABASE", conninfo.c_str(), 1);
+  auto config = process::default_config();
+  config.bin_directory = program("metascheduler").parent_path();
+  const auto turn = [&](almighty::Modules& modules) {
+    const auto run = modules.run("metascheduler", term, [] {});
+    EXPECT_EQ(run.result, almighty::ModuleRun::Result::succeeded) << run.detail;
+  };
+  almighty::Modules modules{config};
+  turn(modules);
+  const double kept = least_seconds(100, [&] { turn(modules); });
+  const double anew = least_seconds(20, [&] {
+    almighty::Modules fresh{config};
+    turn(fresh);
+  });
+  report("a turn of the metascheduler's process, from almighty's message to its answer",
+         fmt::format("kept {:.1f} ms, started anew {:.1f} ms, ratio {:.2f}", kept * 1e3, anew * 1e3, kept / anew));
+  EXPECT_LE(kept, 0.5 * anew);
 }
 
 /// The module before it reads the same rows, and writes a forecast for each campaign.

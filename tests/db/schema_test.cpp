@@ -3,6 +3,7 @@
 #include <pqxx/pqxx>
 
 #include "lib/store/database.hpp"
+#include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
 #include "sql/catalogue.hpp"
 #include "tests/db/postgres.hpp"
@@ -23,6 +24,15 @@ TEST(Schema, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   EXPECT_THROW(store::check_schema(database), store::WrongSchema);
   EXPECT_EQ(store::migrate(database).size(), sql::migrations().size());
   EXPECT_NO_THROW(store::check_schema(database));
+}
+
+/// Whoever conducts looks at the schema when it takes a lease, and no module writes under another.
+TEST(Schema, EachMigrationEndsTheTermOfWhoConducts) {
+  store::Database database{postgres().fresh_database()};
+  const auto first = store::acquire_lease(database, "conductor", std::chrono::hours{1});
+  EXPECT_EQ(first, static_cast<store::Term>(sql::migrations().size()) + 1) << "the first one makes the lease, with term 0";
+  EXPECT_TRUE(store::migrate(database).empty());
+  EXPECT_TRUE(store::renew_lease(database, *first, std::chrono::hours{1})) << "nothing was applied";
 }
 
 TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL) {

@@ -159,7 +159,7 @@ TEST_F(ConfigFile, WithAPasswordThatOthersCanRead_IsRefused) {
 }
 
 TEST(Environment, GivesOptionsByTheirUpperCaseName_AndLeavesOtherVariablesAlone) {
-  std::array<char*, 5> entries{const_cast<char*>("GLEANER_FLOOD=0.75"), const_cast<char*>("GLEANER_TERM=4"), const_cast<char*>("PATH=/bin"),
+  std::array<char*, 5> entries{const_cast<char*>("GLEANER_FLOOD=0.75"), const_cast<char*>("GLEANER_TURNS=1"), const_cast<char*>("PATH=/bin"),
                                const_cast<char*>("GLEANER_API="), nullptr};
   const auto given = read_environment(entries.data()).value();
   EXPECT_EQ(given.size(), 1U);

@@ -76,14 +76,6 @@ TEST(Run, PasswordOnTheCommandLine_IsRefused) {
   EXPECT_EQ(run_with({"--database=postgresql://me:y@x/z"}, [](const Context&) { return Outcome{""}; }), 2);
 }
 
-TEST(Run, TermInTheEnvironment_ReachesTheBody) {
-  ::setenv("GLEANER_TERM", "42", 1);
-  EXPECT_EQ(run_with({}, [](const Context& context) { return Outcome{context.term == 42 ? ExitCode::ok : ExitCode::failure}; }), 0);
-  ::setenv("GLEANER_TERM", "4x", 1);
-  EXPECT_EQ(run_with({}, [](const Context&) { return Outcome{""}; }), 2);
-  ::unsetenv("GLEANER_TERM");
-}
-
 TEST(Run, ProgramStartedByTheBody_FindsTheSameConfiguration) {
   const auto asks = [](const Context&) -> Outcome {
     const auto said = capture({.arguments = {"sh", "-c", "echo $GLEANER_DATABASE"}}, kLong);

@@ -1,0 +1,54 @@
+#include "lib/process/turns.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "lib/process/child.hpp"
+#include "lib/process/exit_code.hpp"
+#include "lib/process/stop.hpp"
+
+namespace gleaner::process {
+namespace {
+
+constexpr std::string_view kDone = "done";
+
+std::int64_t term_of(std::string_view message) {
+  std::int64_t term = 0;
+  const auto [end, error] = std::from_chars(message.data(), message.data() + message.size(), term);
+  if (error != std::errc{} || end != message.data() + message.size())
+    throw Error{ExitCode::usage, fmt::format("{}: '{}' is not the number of a lease's term", kTurnsVariable, message)};
+  return term;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> next_turn() {
+  while (!stop_requested()) {
+    std::array watched{pollfd{STDIN_FILENO, POLLIN, 0}, pollfd{stop_descriptor(), POLLIN, 0}};
+    if (::poll(watched.data(), watched.size(), -1) < 0 || watched[0].revents == 0) continue;
+    std::array<char, kMessageBytes> message{};
+    const auto got = ::recv(STDIN_FILENO, message.data(), message.size(), MSG_DONTWAIT);
+    if (got > 0) return term_of({message.data(), static_cast<std::size_t>(got)});
+    if (got == 0 || errno == ECONNRESET) return std::nullopt;
+    if (errno != EINTR && errno != EAGAIN)
+      throw Error{ExitCode::usage, fmt::format("{} is set, and stdin is not the conductor's socket: {}", kTurnsVariable, std::strerror(errno))};
+  }
+  return std::nullopt;
+}
+
+void end_turn() {
+  // A conductor that is gone is seen by the next turn.
+  while (::send(STDIN_FILENO, kDone.data(), kDone.size(), MSG_NOSIGNAL) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace gleaner::process

@@ -1,0 +1,18 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+
+namespace gleaner::process {
+
+/// In the environment of a module that its conductor keeps from cycle to cycle: its stdin is a socket (Command::conversation), on
+/// which it is told the lease's term for each turn, and answers when a turn went well. A turn that went wrong ends the process.
+inline constexpr const char* kTurnsVariable = "GLEANER_TURNS";
+
+/// Waits for the next turn: its term. Nothing when the conductor is gone or a stop is requested. Throws Error (usage) when stdin is
+/// no such socket, or what it says no term.
+[[nodiscard]] std::optional<std::int64_t> next_turn();
+
+/// Tells the conductor that the turn is over.
+void end_turn();
+
+}  // namespace gleaner::process
