@@ -11,7 +11,7 @@ namespace {
 store::PolicyNeeds needs_of(const store::PlanningFacts& facts, const process::Config& config) {
   const auto wants = planner::needs_of(planner_config_of(config));
   const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };
-  store::PolicyNeeds needs{.limits = facts.limited};
+  store::PolicyNeeds needs{.limits = facts.any_limits, .shares = facts.any_shares, .priorities = facts.any_priorities};
   if (wants.shares) needs.usage_days = config.fairshare_window;
   needs.couples = wants.couples;
   // Only a job of several resources ever waits for them to be free at once.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -150,7 +151,9 @@ class Details {
     if (columns.take<bool>()) read_brakes(now);
     if (columns.take<bool>()) read_logins();
     if (columns.take<bool>()) read_stress();
-    facts_.limited = columns.take<bool>();
+    facts_.any_limits = columns.take<bool>();
+    facts_.any_shares = columns.take<bool>();
+    facts_.any_priorities = columns.take<bool>();
     if (std::ranges::any_of(facts_.campaigns, &PlanningCampaign::differing)) read_fitting();
   }
 
@@ -246,14 +249,30 @@ std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const C
   return clusters;
 }
 
+namespace {
+
+/// The places of rows, by the ids in their first column.
+std::vector<pqxx::result::size_type> in_order_of_id(const pqxx::result& rows) {
+  std::vector<std::pair<std::int64_t, pqxx::result::size_type>> places;
+  places.reserve(rows.size());
+  for (pqxx::result::size_type place = 0; place < rows.size(); ++place) places.emplace_back(rows[place][0].as<std::int64_t>(), place);
+  std::ranges::sort(places);
+  std::vector<pqxx::result::size_type> sorted;
+  sorted.reserve(places.size());
+  std::ranges::copy(places | std::views::values, std::back_inserter(sorted));
+  return sorted;
+}
+
+}  // namespace
+
 PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
   PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults);
   const auto campaigns = exec_prepared(transaction, sql::planning_campaigns);
   facts.campaigns.reserve(campaigns.size());
   facts.pairs.reserve(campaigns.size() * facts.clusters.size());
-  for (const auto& row : campaigns) {
-    Columns columns{row};
+  for (const auto place : in_order_of_id(campaigns)) {
+    Columns columns{campaigns[place]};
     const auto& campaign = facts.campaigns.emplace_back(read_campaign(columns));
     const auto text = columns.words();
     Asked asked{campaign, text};

@@ -86,7 +86,7 @@ struct PlanningFacts {
   std::vector<PlanningCluster> clusters;
   std::vector<PlanningCampaign> campaigns;
   std::vector<PlanningPair> pairs;  ///< each of a campaign and of a cluster above, by their ids
-  bool limited = false;             ///< there are limits, for policy_facts to read
+  bool any_limits = false, any_shares = false, any_priorities = false;  ///< for policy_facts to read
   PolicyFacts policies;
   std::vector<Replicable> replicable;
 };

@@ -1,7 +1,5 @@
 #include "lib/store/policies.hpp"
 
-#include <map>
-#include <tuple>
 
 #include "lib/store/detail.hpp"
 
@@ -35,13 +33,9 @@ StoredLimit read_limit(const pqxx::row& row) {
 }  // namespace
 
 std::vector<UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
-  std::map<std::tuple<std::string, std::string, int>, double> seconds;
-  for (const auto& row : exec_prepared(transaction, sql::policies_usage, micros(now - std::chrono::days{days - 1}), micros(now)))
-    seconds[{text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>()}] += row["resource_seconds"].as<double>();
-  for (const auto& row : exec_prepared(transaction, sql::policies_running_usage, micros(now)))
-    seconds[{text(row["user_name"]), text(row["project"]), 0}] += row["resource_seconds"].as<double>();
   std::vector<UsageOfDay> all;
-  for (const auto& [of, used] : seconds) all.push_back({std::get<0>(of), std::get<1>(of), std::get<2>(of), used});
+  for (const auto& row : exec_prepared(transaction, sql::policies_usage, micros(now - std::chrono::days{days - 1}), micros(now)))
+    all.push_back({text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>(), row["resource_seconds"].as<double>()});
   return all;
 }
 
@@ -77,8 +71,8 @@ PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, gri
   if (needs.limits) facts.limits = limits(transaction, now);
   if (needs.usage_days > 0) {
     facts.usage = usage(transaction, needs.usage_days, now);
-    facts.priorities = user_priorities(transaction);
-    facts.shares = shares(transaction);
+    if (needs.priorities) facts.priorities = user_priorities(transaction);
+    if (needs.shares) facts.shares = shares(transaction);
   }
   if (needs.couples) facts.couples = couples(transaction);
   if (needs.endings) {

@@ -80,8 +80,8 @@ struct PolicyFacts {
 
 /// What of the facts above the policies in force look at.
 struct PolicyNeeds {
-  bool limits = true;     ///< false: there are none
-  int usage_days = 0;     ///< of usage, today included, with the shares and the users' priorities; 0: none of these
+  bool limits = true, shares = true, priorities = true;  ///< false: there are none
+  int usage_days = 0;  ///< of usage, today included, with the shares and the users' priorities; 0: none of these
   bool couples = false;
   bool endings = false;
   bool dying = false;

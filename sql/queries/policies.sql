@@ -1,19 +1,18 @@
 -- Shares, usage, limits, couples: what the policies of the planner need, and what gridctl edits.
 
 -- name: policies.usage
--- Resource-seconds by user, project and day, as far as they are booked. $1 first day, $2 now.
-SELECT user_name, project, (instant($2) AT TIME ZONE 'UTC')::date - day AS days_ago, sum(resource_seconds) AS resource_seconds
-FROM usage WHERE day >= (instant($1) AT TIME ZONE 'UTC')::date GROUP BY 1, 2, 3
-
--- name: policies.running_usage
--- What the jobs that run have used so far, by user and project. $1 now.
-SELECT c.user_name, c.project,
-  sum(greatest(0, date_part('epoch', instant($1) - j.started_at)) * coalesce(j.resources, (
-    SELECT p.resources_per_job FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)) AS resource_seconds
-FROM jobs j
-JOIN campaigns c ON c.id = j.campaign_id
-WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.started_at IS NOT NULL
-GROUP BY 1, 2
+-- Resource-seconds by user, project and day: what is booked, and what the jobs that run have used so far. $1 first day, $2 now.
+SELECT user_name, project, days_ago, sum(resource_seconds) AS resource_seconds
+FROM (
+  SELECT user_name, project, (instant($2) AT TIME ZONE 'UTC')::date - day AS days_ago, resource_seconds
+  FROM usage WHERE day >= (instant($1) AT TIME ZONE 'UTC')::date
+  UNION ALL
+  SELECT c.user_name, c.project, 0, greatest(0, date_part('epoch', instant($2) - j.started_at)) * coalesce(j.resources, (
+    SELECT p.resources_per_job FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)
+  FROM jobs j
+  JOIN campaigns c ON c.id = j.campaign_id
+  WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.started_at IS NOT NULL) used
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 -- name: policies.users
 -- The administrators' priorities of users.

@@ -2,6 +2,7 @@
 
 #include <pqxx/pqxx>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "almighty/modules.hpp"
@@ -21,7 +22,7 @@ namespace gleaner::tests {
 namespace {
 
 constexpr int kClusters = 10, kCampaigns = 200, kTasks = 5000;
-constexpr int kRuns = 300;
+constexpr int kSlices = 20, kRuns = 15;
 constexpr int kRounds = 5;  // a busy machine makes one miss
 
 class ProductionCycle : public GridFixture {
@@ -33,9 +34,14 @@ class ProductionCycle : public GridFixture {
     for (int i = 0; i < kCampaigns; ++i) static_cast<void>(a_campaign(kTasks, names));
     execute("UPDATE campaigns SET user_name = 'user' || id % 20");
     offer(100);
-    execute("ANALYZE");
+    vacuum();
   }
 
+  /// As autovacuum does in time.
+  void vacuum() const {
+    pqxx::connection connection{conninfo};
+    pqxx::nontransaction{connection}.exec("VACUUM ANALYZE");
+  }
   /// What the updator would have seen now: so many free resources of the 128 on each cluster.
   void offer(int free) {
     now += grid::Seconds{10};
@@ -45,40 +51,48 @@ class ProductionCycle : public GridFixture {
                         now.time_since_epoch().count(), free, free));
   }
 
-  [[nodiscard]] double plan_alone(const process::Config& config) {
+  /// The least time of each, in slices that take turns, so that a calm moment or a slow one is one for all three.
+  struct Times {
+    double whole = kNever, plan = kNever, trip = kNever;
+    [[nodiscard]] double asked() const { return 5 * plan + 10 * trip; }
+    static constexpr double kNever = 1e9;
+  };
+  [[nodiscard]] Times measure(const process::Config& config) {
+    constexpr int kTrips = 100;
     store::PlanningFacts facts;
-    transact([&](store::Transaction& transaction) {
-      facts = metascheduler::facts_of(transaction, config, now);
-    });
+    transact([&](store::Transaction& transaction) { facts = metascheduler::facts_of(transaction, config, now); });
     const auto snapshot = metascheduler::snapshot_of(facts, config, now);
-    return least_seconds(kRuns, [&] { EXPECT_FALSE(planner::plan(snapshot, metascheduler::planner_config_of(config)).decisions.empty()); });
-  }
-  /// The smallest statement there is.
-  [[nodiscard]] double round_trip() {
-    constexpr int kTrips = 1000;
+    const auto planner_config = metascheduler::planner_config_of(config);
     pqxx::connection connection{conninfo};
     pqxx::work work{connection};
-    return least_seconds(3, [&] { for (int i = 0; i < kTrips; ++i) work.exec_params("SELECT 1"); }) / kTrips;
+    Times times;
+    for (int slice = 0; slice < kSlices; ++slice) {
+      times.whole = std::min(times.whole, least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); }));
+      times.plan = std::min(times.plan, least_seconds(kRuns, [&] { EXPECT_FALSE(planner::plan(snapshot, planner_config).decisions.empty()); }));
+      // The smallest statement there is.
+      times.trip = std::min(times.trip, least_seconds(1, [&] { for (int i = 0; i < kTrips; ++i) work.exec_params("SELECT 1"); }) / kTrips);
+    }
+    return times;
   }
 };
 
-/// Asked: five plans and ten round trips. That is not reached yet (docs/measured.md); the factors keep the cycle from growing again, and
-/// leave room for a round trip that takes four times as long in one moment as in another.
+/// Asked: five plans and ten round trips. Reached in a calm moment (docs/measured.md); where a machine wakes its processes slowly, a
+/// query that both sides wait for costs more than the smallest one tells, and the factor leaves room for that.
 TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
-  for (const auto& [order, most] : {std::pair{"fifo", 1.75}, std::pair{"priority,fairshare", 2.5}}) {
+  constexpr double kSlowMachine = 1.5;
+  for (const auto* order : {"fifo", "priority,fairshare"}) {
     auto config = process::build_config({}, {}).value();
     config.campaign_order = order;
     metascheduler::run_once(config, database, term, now);
-    double whole = 0.0, asked = 0.0;
-    for (int round = 0; round < kRounds && (round == 0 || whole > most * asked); ++round) {
-      whole = least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); });
-      const double plan = plan_alone(config), trip = round_trip();
-      asked = 5 * plan + 10 * trip;
+    vacuum();
+    Times times;
+    for (int round = 0; round < kRounds && (round == 0 || times.whole > times.asked()); ++round) {
+      times = measure(config);
       report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters, kCampaigns * kTasks, order),
-             fmt::format("{:.2f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms: five and ten of these are {:.2f} ms, ratio {:.2f}", whole * 1e3, plan * 1e3,
-                         trip * 1e3, asked * 1e3, whole / asked));
+             fmt::format("{:.2f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms: five and ten of these are {:.2f} ms, ratio {:.2f}", times.whole * 1e3,
+                         times.plan * 1e3, times.trip * 1e3, times.asked() * 1e3, times.whole / times.asked()));
     }
-    EXPECT_LE(whole, most * asked) << order;
+    EXPECT_LE(times.whole, kSlowMachine * times.asked()) << order;
   }
 }
 
