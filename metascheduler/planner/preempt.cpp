@@ -53,6 +53,17 @@ std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::ve
   return givers;
 }
 
+/// The campaigns whose work may have what lowest jobs hold, by their ids.
+std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
+  std::vector<grid::CampaignId> takers;
+  for (const auto& campaign : snapshot.campaigns) {
+    if (campaign.priority <= kNormalPriority && campaign.type != grid::CampaignType::test && campaign.state == grid::CampaignState::in_treatment)
+      takers.push_back(campaign.id);
+  }
+  std::ranges::sort(takers);
+  return takers;
+}
+
 using Givers = std::vector<std::vector<const PairView*>>;  // by the cluster's index
 
 std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers& givers, const Draft& draft) {
@@ -62,13 +73,21 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
     demands[index].most = cluster.free_resources;
     for (const auto* pair : givers[index]) demands[index].most += (pair->live_jobs - pair->waiting_jobs) * job_resources(*pair, cluster);
   }
+  const auto takers = takers_of(draft.snapshot);
+  // Of a campaign whose last tasks are all submitted too, which contends for no more.
+  for (const auto& pair : draft.snapshot.pairs) {
+    if (pair.waiting_jobs == 0 || !std::ranges::binary_search(takers, pair.campaign)) continue;
+    const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
+    if (cluster == draft.snapshot.clusters.end()) continue;
+    demands[static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())].add(pair.waiting_jobs, job_resources(pair, *cluster));
+  }
   for (auto& contender : contenders) {
-    if (contender.campaign->priority > kNormalPriority || contender.campaign->type == grid::CampaignType::test) continue;
+    if (!std::ranges::binary_search(takers, contender.campaign->id)) continue;
     auto tasks = contender.tasks();
     for (auto& candidate : contender.candidates) {
       auto& demand = demands[candidate.cluster_index];
       const double each = job_resources(*candidate.pair, *candidate.cluster);
-      demand.add(candidate.pair->waiting_jobs + candidate.jobs, each);
+      demand.add(candidate.jobs, each);
       if (!wants_more(draft.plan, candidate)) continue;
       const int more = demand.add(std::min<std::int64_t>(tasks, candidate.allowed_jobs), each);
       tasks -= more;

@@ -248,6 +248,16 @@ TEST(Preemption, WhatWaitsInTheQueue_IsWantedToo) {
   EXPECT_EQ(plan(snapshot).preemptions.at(0).jobs, 5);
 }
 
+TEST(Preemption, WhatWaitsInTheQueue_IsWanted_WhenNothingIsLeftInTheBag) {
+  auto snapshot = full_of_lowest();
+  snapshot.campaigns[1].waiting_tasks = 0;
+  snapshot.pairs[1].live_jobs = snapshot.pairs[1].waiting_jobs = 3;
+  snapshot.clusters[0].waiting_resources = 3;
+  EXPECT_THAT(plan(snapshot).preemptions, ElementsAre(Preemption{campaign_id(1), cluster_id(1), 3}));
+  snapshot.campaigns[1].state = grid::CampaignState::paused;
+  EXPECT_TRUE(plan(snapshot).preemptions.empty());
+}
+
 TEST(Preemption, WideJobs_AreCountedInResources_AndOnlyThoseThatCouldStart) {
   auto snapshot = full_of_lowest();
   snapshot.pairs[1].resources_per_job = 4;
