@@ -5,11 +5,16 @@
 #include <systemd/sd-daemon.h>
 
 #include <algorithm>
+#include <optional>
 
+#include "almighty/check.hpp"
 #include "almighty/cycle.hpp"
+#include "lib/fleet/fleet.hpp"
 #include "lib/fleet/held_lease.hpp"
+#include "lib/fleet/kept_database.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
 
@@ -18,6 +23,45 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
+
+/// A time in which the database cannot be used: it does not answer, takes no writes (read-only, a standby, a full disk), or takes
+/// too long. One warning tells that it begins, and one event, written afterwards, that it was.
+class Outage {
+ public:
+  /// Whether it begins.
+  bool note(const std::string& why) {
+    const bool begins = !began_;
+    if (begins) began_ = fleet::now();
+    if (why != why_) process::log::warning("waiting for the database", {{"error", why}});
+    why_ = why;
+    sd_notify(0, "STATUS=waiting for the database");
+    return begins;
+  }
+
+  /// The database takes writes again.
+  void end(store::Database& database, store::Term term) {
+    if (!began_) return;
+    const auto now = fleet::now();
+    const auto seconds = std::chrono::duration<double>(now - *began_).count();
+    process::log::info("the database can be used again", {{"after_s", seconds}});
+    store::transact(database, term, [&](store::Transaction& transaction) {
+      store::open_event(transaction, {.code = kEvent, .target = {}, .job = {}, .message = fmt::format("the grid stood still for {:.0f} s, because the database could not be used: {}", seconds, why_)}, *began_);
+      store::close_event(transaction, kEvent, {}, now);
+    });
+    forget();
+  }
+
+  /// Another almighty conducts meanwhile.
+  void forget() {
+    began_.reset();
+    why_.clear();
+  }
+
+ private:
+  static constexpr const char* kEvent = "DATABASE_UNAVAILABLE";
+  std::optional<grid::Instant> began_;
+  std::string why_;
+};
 
 /// Cycles that the notifications of a burst of submissions start are not closer than this.
 constexpr Milliseconds kLeastPause{200};
@@ -28,6 +72,7 @@ class Conductor {
 
   /// Until a stop, or until the database or the lease is lost (thrown).
   void conduct();
+  [[nodiscard]] bool note_outage(const std::string& why) { return outage_.note(why); }
   void stop() { modules_.stop(); }
 
  private:
@@ -37,10 +82,13 @@ class Conductor {
 
   const process::Config& config_;
   Modules modules_;
+  Outage outage_;
   store::Term term_ = 0;
 };
 
 void Conductor::stand_by(store::Database& database) {
+  // After an outage the lease may still be ours.
+  if (term_ != 0 && store::renew_lease(database, term_, config_.lease_duration)) return;
   bool said = false;
   while (!process::stop_requested()) {
     if (const auto term = store::acquire_lease(database, fleet::holder_name("almighty"), config_.lease_duration)) {
@@ -49,6 +97,7 @@ void Conductor::stand_by(store::Database& database) {
       sd_notify(0, "READY=1\nSTATUS=conducting");
       return;
     }
+    outage_.forget();
     if (!said) {
       process::log::info("another almighty conducts, standing by");
       sd_notify(0, "READY=1\nSTATUS=standing by");
@@ -77,14 +126,16 @@ void Conductor::rest(store::Database& database, Clock::time_point began) {
 }
 
 void Conductor::conduct() {
-  store::Database database{config_.database};
+  store::Database database{config_.database, fleet::connection_limits(config_)};
   store::check_schema(database);
   database.listen(store::kWakeUp);
   stand_by(database);
+  if (term_ != 0) outage_.end(database, term_);
   while (!process::stop_requested()) {
     const auto began = Clock::now();
     if (!store::renew_lease(database, term_, config_.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
     run_cycle(config_, database, term_, modules_);
+    check_laws(config_, database, term_);
     rest(database, began);
   }
   modules_.stop();
@@ -94,11 +145,12 @@ void Conductor::conduct() {
 }  // namespace
 
 process::Outcome run_once(const process::Config& config) {
-  store::Database database{config.database};
+  store::Database database{config.database, fleet::connection_limits(config)};
   store::check_schema(database);
   const fleet::HeldLease lease{database, std::nullopt, fleet::holder_name("almighty --once")};
   Modules modules{config};
   run_cycle(config, database, lease.term(), modules);
+  check_laws(config, database, lease.term());
   // What still waits for a slow cluster ends before the lease does.
   for (const auto deadline = Clock::now() + config.module_time_limit; modules.busy() && Clock::now() < deadline && !process::stop_requested();) {
     process::wait_for_stop(Milliseconds{100});
@@ -116,10 +168,8 @@ process::Outcome run_service(const process::Config& config) {
   while (!process::stop_requested()) {
     try {
       conductor.conduct();
-      wait = kFirstWait;
     } catch (const grid::Unavailable& error) {
-      process::log::warning("waiting for the database", {{"error", error.what()}});
-      sd_notify(0, "STATUS=waiting for the database");
+      if (conductor.note_outage(error.what())) wait = kFirstWait;
       process::wait_for_stop(wait);
       wait = std::min(wait * 2, kLongestWait);
     } catch (const store::LeaseLost& error) {

@@ -1,5 +1,6 @@
 #include "api/call.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 
@@ -7,8 +8,6 @@
 
 namespace gleaner::api {
 namespace {
-
-constexpr std::int64_t kMostItems = 10'000;
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t value = 0;
@@ -19,12 +18,12 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 }  // namespace
 
-Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds) {
+Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds, std::string_view remark) {
   const auto text = call.request.parameter(name);
   if (!text) return fallback;
   const auto value = whole_number(*text);
   if (!value || *value < bounds.least || *value > bounds.most) {
-    return tl::unexpected{error(400, fmt::format("{}={}: a whole number from {} to {} is needed", name, jdl::excerpt(*text), bounds.least, bounds.most))};
+    return tl::unexpected{error(400, fmt::format("{}={}: a whole number from {} to {} is needed{}", name, jdl::excerpt(*text), bounds.least, bounds.most, remark))};
   }
   return *value;
 }
@@ -43,7 +42,8 @@ bool flag(const Call& call, std::string_view name) {
 }
 
 Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit) {
-  const auto limit = number(call, "limit", usual_limit, {1, kMostItems});
+  const std::int64_t most = call.config.max_rows;
+  const auto limit = number(call, "limit", std::min(usual_limit, most), {1, most}, " (max_rows); the link 'next' leads to the others");
   if (!limit) return tl::unexpected{limit.error()};
   const auto offset = number(call, "offset", 0, {0, std::numeric_limits<std::int32_t>::max()});
   if (!offset) return tl::unexpected{offset.error()};

@@ -8,6 +8,7 @@
 
 #include "api/answers.hpp"
 #include "api/connections.hpp"
+#include "api/room.hpp"
 #include "api/tokens.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
@@ -19,6 +20,8 @@
 
 namespace gleaner::api {
 
+class Spool;
+
 /// What a route's function works with.
 struct Call {
   const http::Request& request;
@@ -28,6 +31,8 @@ struct Call {
   const jdl::Defaults& defaults;
   rules::Sandbox& sandbox;
   const process::Config& config;  ///< how the grid is run
+  Spool& spool;                   ///< for what is sent
+  Room& room;                     ///< for what is large
   grid::Instant now;
 };
 
@@ -40,7 +45,8 @@ struct Bounds {
   std::int64_t least;
   std::int64_t most;
 };
-[[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds);
+/// @param remark  the end of what is said of a wrong one
+[[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds, std::string_view remark = {});
 /// Seconds since 1970.
 [[nodiscard]] Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name);
 /// Given, and neither 0 nor false.

@@ -90,6 +90,7 @@ void write_campaign(Json& json, const store::views::Campaign& campaign) {
 void write_campaign_cluster(Json& json, const store::views::CampaignCluster& cluster) {
   json.field("cluster_name", cluster.name);
   json.field("enabled", cluster.enabled);
+  json.field("retired", cluster.retired);
   json.field("reachable", cluster.reachable);
   json.field("active_jobs", cluster.running);
   json.field("queued_jobs", cluster.launching + cluster.waiting);

@@ -1,5 +1,7 @@
 #include "api/connections.hpp"
 
+#include <algorithm>
+
 #include "lib/store/migrations.hpp"
 
 namespace gleaner::api {
@@ -9,7 +11,21 @@ constexpr int kMostInUse = 16;
 constexpr std::size_t kMostIdle = 4;
 constexpr auto kPatience = std::chrono::seconds{10};
 
+/// Zero is no limit.
+process::Duration shorter(process::Duration limit, process::Duration patience) { return limit.count() == 0 ? patience : std::min(limit, patience); }
+
 }  // namespace
+
+Connections::Connections(std::string conninfo, const process::Config& config)
+    : conninfo_{std::move(conninfo)},
+      longer_{.dead_after = config.database_dead_after,
+              .statement = config.database_statement_timeout,
+              .lock = config.database_lock_timeout,
+              .idle_in_transaction = config.database_idle_timeout},
+      limits_{.dead_after = config.database_dead_after,
+              .statement = shorter(config.database_statement_timeout, config.api_patience),
+              .lock = shorter(config.database_lock_timeout, config.api_patience),
+              .idle_in_transaction = shorter(config.database_idle_timeout, config.api_patience)} {}
 
 void Connections::wait_for_turn() {
   std::unique_lock lock{mutex_};
@@ -43,7 +59,7 @@ Connections::Lease::Lease(Connections& from) : from_{from} {
     database_ = from_.take_idle();
     if (!database_) {
       is_new_ = true;
-      database_.emplace(from_.conninfo_);
+      database_.emplace(from_.conninfo_, from_.limits_);
       store::check_schema(*database_);
     }
   } catch (...) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/process/config.hpp"
 #include "lib/store/database.hpp"
 
 namespace gleaner::api {
@@ -14,7 +15,7 @@ namespace gleaner::api {
 /// closed meanwhile are noticed and replaced. Safe from any thread.
 class Connections {
  public:
-  explicit Connections(std::string conninfo) : conninfo_{std::move(conninfo)} {}
+  Connections(std::string conninfo, const process::Config& config);
 
   /// Runs reads in a transaction; once more when a connection turns out to be dead. Throws
   /// store::Unavailable, and store::WrongSchema.
@@ -43,11 +44,12 @@ class Connections {
     return std::move(*result);
   }
 
-  /// Runs a work that cannot be repeated, and that commits by itself, or not.
+  /// Runs a work that cannot be repeated, and that commits by itself, or not. It may be long: a million tasks are one.
   template <class Work>
   auto write_once(Work&& work) {
     Lease lease{*this};
     auto transaction = lease.database().begin();
+    store::set_limits(transaction, longer_);
     auto result = work(transaction);
     return result;
   }
@@ -76,6 +78,8 @@ class Connections {
   void give_back(std::optional<store::Database> database);
 
   std::string conninfo_;
+  store::ConnectionLimits longer_;  ///< as configured for every program
+  store::ConnectionLimits limits_;  ///< of a request: at most api_patience
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<store::Database> idle_;

@@ -51,7 +51,8 @@ std::string prettified(const std::string& json) {
   rapidjson::PrettyWriter writer{buffer};
   writer.SetIndent(' ', 2);
   rapidjson::StringStream stream{json.c_str()};
-  rapidjson::Reader{}.Parse<rapidjson::kParseFullPrecisionFlag>(stream, writer);
+  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag) | static_cast<unsigned>(rapidjson::kParseIterativeFlag);
+  rapidjson::Reader{}.Parse<kFlags>(stream, writer);
   return std::string{buffer.GetString(), buffer.GetSize()} + "\n";
 }
 

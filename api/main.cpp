@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <systemd/sd-daemon.h>
 
 #include <cstdlib>
@@ -62,7 +63,17 @@ ApiOptions options_of(const process::Config& config) {
   return options;
 }
 
+/// What a large request took goes back to the machine: glibc would keep it, in one arena a thread.
+void keep_little_memory() {
+  constexpr int kArenas = 4;
+  constexpr int kOwnMapping = 256 * 1024;
+  ::mallopt(M_ARENA_MAX, kArenas);
+  ::mallopt(M_MMAP_THRESHOLD, kOwnMapping);
+  ::mallopt(M_TRIM_THRESHOLD, 2 * kOwnMapping);
+}
+
 process::Outcome serve(const process::Context& context) {
+  keep_little_memory();
   // A database that does not answer must not hold requests for long.
   ::setenv("PGCONNECT_TIMEOUT", "5", 0);
   const auto options = options_of(context.config);
@@ -84,7 +95,8 @@ int main(int argc, char** argv) {
       .name = "gridapi",
       .purpose = "Answers the commands of the grid's users, over HTTP.",
       .keys = {"database", "api_socket", "api_listen", "api_certificate", "api_key", "api_tokens_file", "admin_group", "default_resources",
-               "default_walltime"},
+               "default_walltime", "max_attempts", "api_patience", "api_connections", "api_connections_of_peer", "api_spool", "api_spool_size", "max_submission", "max_campaign_file",
+               "max_tasks", "max_campaigns", "max_rows"},
       .notes = "The API's document is at /openapi.json.",
   };
   return gleaner::process::run(program, argc, argv, gleaner::api::serve);

@@ -29,12 +29,4 @@ tl::expected<std::string_view, http::BodyError> ParameterBody::next() {
   return std::string_view{buffer_.data(), *size};
 }
 
-tl::expected<void, http::BodyError> ParameterBody::skip() {
-  while (true) {
-    const auto piece = next();
-    if (!piece) return tl::unexpected{piece.error()};
-    if (piece->empty()) return {};
-  }
-}
-
 }  // namespace gleaner::api

@@ -18,8 +18,6 @@ class ParameterBody {
   [[nodiscard]] tl::expected<std::string, http::BodyError> first_line(std::size_t limit);
   /// What comes next, cut anywhere; empty at the end. The view holds until the next call.
   [[nodiscard]] tl::expected<std::string_view, http::BodyError> next();
-  /// Reads the rest and throws it away.
-  [[nodiscard]] tl::expected<void, http::BodyError> skip();
 
  private:
   http::Body& body_;

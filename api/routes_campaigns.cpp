@@ -7,6 +7,7 @@
 
 #include "api/campaign_json.hpp"
 #include "api/durations.hpp"
+#include "api/limits.hpp"
 #include "api/router.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/store/views.hpp"
@@ -65,6 +66,9 @@ http::Response list_campaigns(const Call& call) {
   if (!filter) return filter.error();
   const auto part = window(call, 1000);
   if (!part) return part.error();
+  constexpr std::uint64_t kCampaign = 6000;  // bytes, on its way
+  auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
+  if (!memory) return memory.error();
   const auto page = call.connections.read([&](store::Transaction& transaction) { return views::campaigns(transaction, *filter, *part); });
   Json json;
   json.object([&] {
@@ -77,7 +81,7 @@ http::Response list_campaigns(const Call& call) {
     if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
     write_links(json, links);
   });
-  return answer(json);
+  return with_memory(answer(json), std::move(*memory));
 }
 
 struct Detail {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
+#include "api/limits.hpp"
 #include "api/router.hpp"
 #include "lib/store/views_grid.hpp"
 
@@ -51,6 +52,7 @@ void write_cluster(Json& json, const views::ClusterView& view) {
   json.field("flood", cluster.flood);
   json.field("array_size", cluster.array_size);
   json.field("enabled", cluster.enabled);
+  json.field("retired_at", cluster.retired_at);
   json.field("reachable", cluster.reachable);
   json.field("unreachable_since", cluster.unreachable_since);
   json.field("last_error", cluster.last_error.empty() ? std::nullopt : std::optional{cluster.last_error});
@@ -150,9 +152,12 @@ http::Response grid_usage(const Call& call) {
   views::Span span{from->value_or(grid::Instant{}), to->value_or(call.now), grid::Seconds{60}};
   if (span.from >= span.to) return error(400, "from must be before to");
   constexpr int kMostSlices = 1000;
+  constexpr std::uint64_t kMemory = std::uint64_t{16} << 20U;  // of so many slices of some ten clusters, on their way
+  auto memory = take_memory(call, kMemory);
+  if (!memory) return memory.error();
   span.slice = std::max(span.slice, std::chrono::ceil<grid::Seconds>((span.to - span.from) / kMostSlices));
   const auto all = call.connections.read([&](store::Transaction& transaction) { return views::usage(transaction, span); });
-  return answer_usage(call, by_time(all), *from, *to);
+  return with_memory(answer_usage(call, by_time(all), *from, *to), std::move(*memory));
 }
 
 constexpr std::array kRoutes{

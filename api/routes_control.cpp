@@ -6,6 +6,7 @@
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/sinks.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -70,7 +71,32 @@ http::Response cancel(const Call& call) {
       [&](std::int64_t) { return fmt::format("Campaign {} cancelled", call.parts[0]); });
 }
 
+/// The id of an event, or the name of a cluster.
+store::SinkName sink_of(std::string_view text) {
+  const std::string name{text};
+  const auto event = id_of(name);
+  return event ? store::SinkName{.event = event} : store::SinkName{.cluster = name};
+}
+
+http::Response retry_swallowed(const Call& call, std::string_view sink) {
+  return change(
+      call, "swallowed tasks retried",
+      [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
+        const auto tasks = store::retry_swallowed_tasks(transaction, id, sink_of(sink), call.now);
+        return tasks > 0 ? std::optional{tasks} : std::nullopt;
+      },
+      [&](grid::CampaignState state) {
+        if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
+        return fmt::format("'{}' is no sink that swallowed tasks of campaign {}, or all of them were given back: name a cluster, or the id of an event SINK",
+                           jdl::excerpt(sink), call.parts[0]);
+      },
+      [&](std::int64_t tasks) {
+        return fmt::format("{} task{} of campaign {} that a sink swallowed will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
+      });
+}
+
 http::Response retry(const Call& call) {
+  if (const auto sink = call.request.parameter("sink")) return retry_swallowed(call, *sink);
   return change(
       call, "failed tasks retried",
       [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
+#include "api/limits.hpp"
 #include "api/router.hpp"
 #include "lib/store/views_grid.hpp"
 
@@ -42,6 +43,9 @@ void write_event(Json& json, const views::EventView& event) {
   });
 }
 
+/// For a page of events on its way: a message has 4 kB at most.
+Asked<Memory> memory_of(const Call& call, views::Window part) { return take_memory(call, static_cast<std::uint64_t>(part.limit) * 6000); }
+
 http::Response list(const Call& call, const views::Page<views::EventView>& page, views::Window part, const std::string& parent) {
   Json json;
   json.object([&] {
@@ -64,18 +68,23 @@ http::Response list_campaign_events(const Call& call) {
   if (!id) return no_campaign(call);
   const auto part = window(call, 100);
   if (!part) return part.error();
+  auto memory = memory_of(call, *part);
+  if (!memory) return memory.error();
   const auto page = call.connections.read([&](store::Transaction& transaction) -> std::optional<views::Page<views::EventView>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
     return views::campaign_events(transaction, grid::CampaignId{*id}, asked_which(call), *part);
   });
-  return page ? list(call, *page, *part, campaign_path(grid::CampaignId{*id})) : no_campaign(call);
+  if (!page) return no_campaign(call);
+  return with_memory(list(call, *page, *part, campaign_path(grid::CampaignId{*id})), std::move(*memory));
 }
 
 http::Response list_grid_events(const Call& call) {
   const auto part = window(call, 100);
   if (!part) return part.error();
+  auto memory = memory_of(call, *part);
+  if (!memory) return memory.error();
   const auto page = call.connections.read([&](store::Transaction& transaction) { return views::grid_events(transaction, asked_which(call), *part); });
-  return list(call, page, *part, "/");
+  return with_memory(list(call, page, *part, "/"), std::move(*memory));
 }
 
 http::Response show_event(const Call& call) {

@@ -43,7 +43,7 @@ Health examine(const Call& call) {
       return Health{"ok", {}, store::lease_holder(transaction), views::last_cycle(transaction)};
     });
   } catch (const store::Unavailable&) {
-    health.trouble = "the database cannot be reached";
+    health.trouble = "the database cannot be used";
   } catch (const store::WrongSchema&) {
     health.schema = "wrong";
     health.trouble = "the database's schema is not this program's: run 'gridctl db migrate'";

@@ -8,10 +8,13 @@
 
 #include "api/admission.hpp"
 #include "api/campaign_json.hpp"
+#include "api/limits.hpp"
 #include "api/router.hpp"
 #include "api/scenario_json.hpp"
+#include "api/spool.hpp"
 #include "api/submission.hpp"
 #include "api/task_intake.hpp"
+#include "lib/jdl/tree.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/requests.hpp"
@@ -19,7 +22,6 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::size_t kMostBytes = 64 << 20;  // of a campaign file, its parameters included
 constexpr std::size_t kLongestKey = 200;
 
 Asked<std::optional<std::string>> idempotency_key(const Call& call) {
@@ -76,11 +78,11 @@ std::set<int> different_of(const std::optional<jdl::Requests>& requests) {
   return numbers;
 }
 
-http::Response check_only(const Call& call, Submission& submission, ParameterBody* following) {
+http::Response check_only(const Call& call, Submission& submission, const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
-  const auto tasks = TaskIntake{file, nullptr, address_of(*requests)}.take_all(following);
+  const auto tasks = TaskIntake{file, nullptr, address_of(*requests), limits.tasks}.take_all(following);
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   const auto input = *requests ? (*requests)->mean_input_mb() : jdl::constant_input_mb(file);
@@ -111,12 +113,9 @@ http::Response check_only(const Call& call, Submission& submission, ParameterBod
   return answer(json);
 }
 
-/// The campaign that the key stands for already; the body is read to its end, as the client expects.
-http::Response repeated(store::Transaction& transaction, const store::Repeated& known, const Submission& submission, ParameterBody* following) {
+/// The campaign that the key stands for already.
+http::Response repeated(store::Transaction& transaction, const store::Repeated& known, const Submission& submission) {
   if (!known.same) return error(409, fmt::format("this Idempotency-Key stands for campaign {}, which is another one: use a new key", known.id.value()));
-  if (following != nullptr) {
-    if (const auto read = following->skip(); !read) return broken_body(read.error());
-  }
   const auto campaign = store::views::campaign(transaction, known.id);
   if (!campaign) return error(404, fmt::format("campaign {} of this Idempotency-Key was removed", known.id.value()));
   auto response = created(*campaign, submission);
@@ -130,14 +129,14 @@ bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* followin
 }
 
 Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, ParameterBody* following,
-                                jdl::Requests* requests) {
+                                jdl::Requests* requests, std::int64_t most) {
   if (is_plain_count(file, following, requests)) {
     const auto count = std::get<jdl::Count>(file.parameters).tasks;
     store::write_numbered_tasks(transaction, id, count);
     return count;
   }
   store::TaskWriter writer{transaction, id, requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task};
-  auto tasks = TaskIntake{file, &writer, requests}.take_all(following);
+  auto tasks = TaskIntake{file, &writer, requests, most}.take_all(following);
   if (tasks) writer.finish();
   return tasks;
 }
@@ -166,15 +165,18 @@ std::string asking(const jdl::CampaignFile& file) {
 
 /// The rules that had to know the tasks first are asked once these are written.
 http::Response store_campaign(const Call& call, store::Transaction& transaction, Submission& submission, const store::NewCampaign& campaign,
-                              ParameterBody* following) {
+                              const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
   const auto outcome = store::create_campaign(transaction, campaign, call.now);
-  if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission, following);
+  if (const auto* known = std::get_if<store::Repeated>(&outcome)) return repeated(transaction, *known, submission);
   const auto id = std::get<grid::CampaignId>(outcome);
+  // Others of the user's may have come since it was looked at; this one is there too now.
+  if (const auto present = store::limits_of_user(transaction, call.caller.user).campaigns - 1; present >= limits.campaigns)
+    return allow_campaign({.campaigns = limits.campaigns, .present = present}).error();
   const auto asked = asking(file);
-  const auto tasks = write_tasks(transaction, id, file, following, address_of(*requests));
+  const auto tasks = write_tasks(transaction, id, file, following, address_of(*requests), limits.tasks);
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
@@ -195,37 +197,45 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
 }
 
 /// A campaign that its key stands for is not asked for admission again.
-std::optional<http::Response> find_repeated(const Call& call, const Submission& submission, const store::NewCampaign& campaign, ParameterBody* following) {
+std::optional<http::Response> find_repeated(const Call& call, const Submission& submission, const store::NewCampaign& campaign) {
   if (!campaign.idempotency_key) return {};
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<http::Response> {
     const auto known = store::find_repeated(transaction, campaign);
     if (!known) return {};
-    return repeated(transaction, *known, submission, following);
+    return repeated(transaction, *known, submission);
   });
 }
 
-http::Response take(const Call& call, Submission& submission, Wish wish, std::optional<std::string> key, ParameterBody* following) {
+http::Response take(const Call& call, Submission& submission, Wish wish, std::optional<std::string> key, const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
   const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
   if (wish == Wish::store) {
-    if (auto response = find_repeated(call, submission, campaign, following)) return std::move(*response);
+    if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
+  if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
   if (const auto tasks = known_tasks(file)) {
+    if (*tasks > limits.tasks) return too_many_tasks(limits.tasks);
     if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   }
-  if (wish == Wish::check_only) return check_only(call, submission, following);
-  return call.connections.write_once([&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, following); });
+  if (wish == Wish::check_only) return check_only(call, submission, limits, following);
+  return call.connections.write_once([&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, limits, following); });
 }
 
-http::Response submit(const Call& call, const SubmissionHead& head, ParameterBody* following) {
+http::Response submit(const Call& call, const SubmissionHead& head, const SubmissionLimits& limits, ParameterBody* following) {
   auto key = idempotency_key(call);
   if (!key) return key.error();
   auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
   if (!submission) return submission.error();
-  auto response = take(call, *submission, head.wish, std::move(*key), following);
+  auto response = take(call, *submission, head.wish, std::move(*key), limits, following);
   // Here no connection to the database is held any more.
   if (submission->broken_rule) tell_administrators(call, *submission->broken_rule);
   return response;
+}
+
+/// What reading a campaign file of that size may take: its text several times, its tree, its parameters.
+std::uint64_t memory_of_file(std::uint64_t bytes) {
+  constexpr std::uint64_t kOfAValue = 250;
+  return 64 * 1024 + 6 * bytes + std::min<std::uint64_t>(bytes / 2, jdl::kMostValues) * kOfAValue;
 }
 
 http::Response submit_json(const Call& call) {
@@ -235,19 +245,47 @@ http::Response submit_json(const Call& call) {
     if (!head.type) return error(400, fmt::format("type={}: it is default or test", jdl::excerpt(*type)));
   }
   if (flag(call, "dry_run")) head.wish = Wish::check_only;
-  auto text = call.request.body->read_all(kMostBytes);
+  const auto limits = submission_limits(call);
+  Upload upload{call, limits.submission, {limits.campaign_file, file_too_large}};
+  if (auto received = upload.receive_all(); !received) return received.error();
+  const auto memory = take_memory(call, memory_of_file(upload.size()));
+  if (!memory) return memory.error();
+  auto text = upload.read_all(limits.campaign_file);
   if (!text) return broken_body(text.error());
   head.jdl = std::move(*text);
-  return submit(call, head, nullptr);
+  return submit(call, head, limits, nullptr);
+}
+
+/// What is wrong with it can be said before the parameters have come.
+Asked<void> check_early(const Call& call, std::string_view line) {
+  const auto memory = take_memory(call, memory_of_file(line.size()));
+  if (!memory) return tl::unexpected{memory.error()};
+  const auto head = read_head(line);
+  if (!head) return tl::unexpected{error(400, head.error())};
+  if (const auto submission = check_submission(call, *head, Parameters::may_follow); !submission) return tl::unexpected{submission.error()};
+  return {};
 }
 
 http::Response submit_ndjson(const Call& call) {
-  ParameterBody body{*call.request.body};
-  const auto line = body.first_line(kMostBytes);
-  if (!line) return broken_body(line.error());
-  const auto head = read_head(*line);
+  const auto limits = submission_limits(call);
+  Upload upload{call, limits.submission, {limits.submission, submission_too_large}};
+  if (auto received = upload.receive_first_line(); !received) return received.error();
+  const auto first = upload.first_line();
+  if (first && !upload.is_whole()) {
+    if (auto right = check_early(call, *first); !right) return right.error();
+  }
+  if (auto received = upload.receive_all(); !received) return received.error();
+  // As JSON, a text is longer than it is.
+  const auto longest = 2 * limits.campaign_file + 4096;
+  const auto memory = take_memory(call, memory_of_file(std::min<std::uint64_t>(first ? first->size() : upload.size(), longest)));
+  if (!memory) return memory.error();
+  ParameterBody body{upload};
+  auto line = body.first_line(longest);
+  if (!line) return line.error() == http::BodyError::too_large ? file_too_large(limits.campaign_file) : broken_body(line.error());
+  const auto head = read_head(std::exchange(*line, {}));
   if (!head) return error(400, head.error());
-  return submit(call, *head, &body);
+  if (head->jdl.size() > limits.campaign_file) return file_too_large(limits.campaign_file);
+  return submit(call, *head, limits, &body);
 }
 
 http::Response post_campaign(const Call& call) {

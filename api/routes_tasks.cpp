@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
+#include "api/limits.hpp"
 #include "api/router.hpp"
 #include "api/task_json.hpp"
 #include "lib/grid/suggest.hpp"
@@ -14,6 +15,10 @@ namespace gleaner::api {
 namespace {
 
 namespace views = store::views;
+
+/// Memory of a page: for its parameters, which JSON makes longer, and for each task.
+constexpr std::uint64_t kParameters = std::uint64_t{16} << 20U;
+constexpr std::uint64_t kTask = 3000;
 
 constexpr std::array<std::string_view, 7> kStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled"};
 
@@ -42,8 +47,9 @@ std::optional<Tasks> load(const Call& call, grid::CampaignId id, const views::Ta
     auto campaign = views::campaign(transaction, id);
     if (!campaign) return std::nullopt;
     auto page = views::tasks(transaction, *campaign, filter, {window.limit + 1, window.offset});
-    const bool more = std::ssize(page.items) > window.limit;
-    if (more) page.items.pop_back();
+    const bool full = std::ssize(page.items) > window.limit;
+    if (full) page.items.pop_back();
+    const bool more = full || page.is_cut;
     return Tasks{std::move(*campaign), std::move(page), more};
   });
 }
@@ -61,6 +67,8 @@ http::Response list_tasks(const Call& call) {
   if (!filter) return filter.error();
   const auto part = window(call, 100);
   if (!part) return part.error();
+  auto memory = take_memory(call, kParameters + static_cast<std::uint64_t>(part->limit) * kTask);
+  if (!memory) return memory.error();
   const auto tasks = load(call, grid::CampaignId{*id}, *filter, *part);
   if (!tasks) return no_campaign(call);
   Json json;
@@ -73,7 +81,7 @@ http::Response list_tasks(const Call& call) {
     if (tasks->more) links.push_back({"next", next_href(call, *tasks, *filter, *part)});
     write_links(json, links);
   });
-  return answer(json);
+  return with_memory(answer(json), std::move(*memory));
 }
 
 struct TaskDetail {

@@ -11,6 +11,7 @@ namespace {
 double seconds_until(grid::Instant time, grid::Instant now) { return std::max(0.0, std::chrono::duration<double>{time - now}.count()); }
 
 std::string why_left_out(const store::PlanningCluster& cluster) {
+  if (cluster.retired) return "retired";
   if (!cluster.enabled) return "disabled";
   if (!cluster.reachable) return "not reachable";
   return cluster.max_resources > 0 ? "" : "without any resource";
@@ -49,6 +50,7 @@ void configuration(Json& json, const process::Config& config) {
     json.field("cycle_period", time(config.cycle_period));
     json.field("flood", config.flood);
     json.field("predictor_algorithm", config.predictor_algorithm);
+    json.field("job_ratio_max", config.job_ratio_max);
     json.field("campaign_order", config.campaign_order);
     json.field("campaign_scheduler", config.campaign_scheduler);
     json.field("placement", config.placement);
@@ -173,6 +175,7 @@ class Writer {
     perhaps("scheduler", campaign.scheduler.value_or(""));
     if (campaign.replicas_allowed) json_.field("replicas", true);
     if (campaign.min_duration) json_.field("min_duration", *campaign.min_duration);
+    if (const auto found = state_.max_attempts.find(campaign.id); found != state_.max_attempts.end()) json_.field("max_attempts", found->second);
     if (campaign.input_mb > 0) json_.field("input_mb", campaign.input_mb);
     json_.field("age", seconds_until(now_, campaign.submitted_at));
     if (campaign.brake) json_.field("braked", seconds_until(campaign.brake->until, now_));
@@ -268,6 +271,7 @@ void write_candidate(Json& json, const Candidate& candidate) {
     json.field("test_mode", file.type == grid::CampaignType::test);
     if (file.scheduling.scheduler && !file.scheduling.scheduler->empty()) json.field("scheduler", *file.scheduling.scheduler);
     if (file.scheduling.min_duration) json.field("min_duration", static_cast<double>(file.scheduling.min_duration->count()));
+    if (file.scheduling.max_attempts) json.field("max_attempts", *file.scheduling.max_attempts);
     if (candidate.input_mb > 0) json.field("input_mb", candidate.input_mb);
     json.field("waiting", candidate.tasks);
     write_durations(json, {}, candidate.known, walltime);

@@ -10,6 +10,11 @@
 namespace gleaner::api {
 namespace {
 
+/// For campaign files as they are read and answers until they are sent, all together.
+constexpr std::uint64_t kRoom = std::uint64_t{192} << 20U;
+constexpr std::chrono::seconds kPatience{10};
+/// A longer answer is not indented: that takes several times its memory.
+constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel says who it is
 
 http::Response unauthorized() {
@@ -34,8 +39,10 @@ http::Response try_again(std::string_view message) {
   return response;
 }
 
-http::ServerOptions server_options() {
+http::ServerOptions server_options(const process::Config& config) {
   http::ServerOptions options;
+  options.max_connections = static_cast<std::size_t>(config.api_connections);
+  options.max_of_peer = static_cast<std::size_t>(config.api_connections_of_peer);
   options.on_problem = [](std::string_view what) { process::log::error("request failed", {{"what", what}}); };
   return options;
 }
@@ -43,22 +50,24 @@ http::ServerOptions server_options() {
 }  // namespace
 
 Api::Api(const ApiOptions& options)
-    : connections_{options.database},
+    : connections_{options.database, options.config},
       identities_{options.admin_group, options.tokens_file},
       defaults_{options.defaults},
       config_{options.config},
       sandbox_{options.rules_program},
+      spool_{options.config.api_spool, options.config.api_spool_size},
+      room_{kRoom, kPatience},
       routes_{all_routes()} {}
 
 tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
   std::unique_ptr<Api> api{new Api{options}};
   if (options.socket) {
-    auto server = server_options();
+    auto server = server_options(options.config);
     server.unix_socket = http::UnixEndpoint{options.socket->string(), kEverybodyMayConnect};
     if (auto listening = api->listen(std::move(server)); !listening) return tl::unexpected{listening.error()};
   }
   for (const auto& endpoint : options.listen) {
-    auto server = server_options();
+    auto server = server_options(options.config);
     server.tcp = endpoint;
     server.tls = options.tls;
     if (auto listening = api->listen(std::move(server)); !listening) return tl::unexpected{listening.error()};
@@ -84,7 +93,7 @@ std::vector<std::string> Api::urls() const {
 http::Response Api::handle(const http::Request& request) {
   auto response = dispatch(request);
   const auto pretty = request.parameter("pretty");
-  if (pretty && *pretty != "false") response.body = prettified(response.body);
+  if (pretty && *pretty != "false" && response.body.size() <= kMostPretty) response.body = prettified(response.body);
   return response;
 }
 
@@ -96,10 +105,10 @@ http::Response Api::dispatch(const http::Request& request) try {
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized();
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  return match.route->respond(Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, now});
+  return match.route->respond(Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, spool_, room_, now});
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
-  return try_again("the database cannot be reached now: try again in a few seconds");
+  return try_again("the database cannot be used now: try again in a few seconds");
 } catch (const store::WrongSchema& failure) {
   process::log::error("wrong schema", {{"why", failure.what()}});
   return try_again("the database's schema is not this program's: its administrator has to run 'gridctl db migrate'");

@@ -10,7 +10,9 @@
 
 #include "api/connections.hpp"
 #include "api/identity.hpp"
+#include "api/room.hpp"
 #include "api/router.hpp"
+#include "api/spool.hpp"
 #include "lib/http/server.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/process/options.hpp"
@@ -53,6 +55,8 @@ class Api {
   jdl::Defaults defaults_;
   process::Config config_;
   rules::Sandbox sandbox_;
+  Spool spool_;
+  Room room_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // the last: it stops before the rest goes
 };

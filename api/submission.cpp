@@ -1,66 +1,45 @@
 #include "api/submission.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <rapidjson/document.h>
-#include <rapidjson/error/en.h>
 
-#include "lib/grid/suggest.hpp"
+#include "lib/grid/campaign_priority.hpp"
 #include "lib/store/clusters.hpp"
 
 namespace gleaner::api {
 namespace {
 
-constexpr std::array<std::string_view, 5> kHeadKeys{"jdl", "type", "source", "dry_run", "nb_jobs"};
-constexpr std::int64_t kMostTasks = 100'000'000;
-
-using Said = std::optional<std::string>;  // what is wrong, if anything
-
-std::string_view text_of(const rapidjson::Value& value) { return {value.GetString(), value.GetStringLength()}; }
-
-Said read_type(const rapidjson::Value& value, SubmissionHead& head) {
-  if (value.IsNull()) return {};
-  head.type = value.IsString() ? grid::campaign_type(text_of(value)) : std::nullopt;
-  if (head.type) return {};
-  return std::string{"'type' is neither \"default\" nor \"test\""};
-}
-
-Said read_count(const rapidjson::Value& value, SubmissionHead& head) {
-  if (value.IsNull()) return {};
-  if (!value.IsInt64() || value.GetInt64() < 1 || value.GetInt64() > kMostTasks) return fmt::format("'nb_jobs' is not a whole number from 1 to {}", kMostTasks);
-  head.nb_jobs = value.GetInt64();
-  return {};
-}
-
-Said read_member(std::string_view key, const rapidjson::Value& value, SubmissionHead& head) {
-  if (key == "type") return read_type(value, head);
-  if (key == "nb_jobs") return read_count(value, head);
-  if (key == "dry_run") {
-    if (!value.IsBool()) return std::string{"'dry_run' is neither true nor false"};
-    head.wish = value.GetBool() ? Wish::check_only : Wish::store;
-    return {};
-  }
-  if (key != "jdl" && key != "source") return fmt::format("'{}' is not a key of it{}", jdl::excerpt(key), grid::did_you_mean(key, kHeadKeys));
-  if (!value.IsString()) return fmt::format("'{}' is not a string", key);
-  (key == "jdl" ? head.jdl : head.source) = text_of(value);
-  return {};
-}
-
 std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
   std::vector<jdl::ClusterLimits> limits;
-  for (const auto& cluster : store::clusters(transaction)) limits.push_back({cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb});
+  auto nodes = store::node_sizes(transaction);
+  for (const auto& cluster : store::clusters(transaction))
+    limits.push_back({cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
   return limits;
 }
 
-std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters) {
+/// Of each of the file's clusters, in the file's order.
+std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const std::vector<jdl::ClusterLimits>& known) {
+  std::vector<jdl::ClusterLimits> limits;
+  for (const auto& section : file.clusters) {
+    const auto found = std::ranges::find(known, section.name, &jdl::ClusterLimits::name);
+    limits.push_back(found == known.end() ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .tells_memory = false, .memory_max_mb = {}} : *found);
+  }
+  return limits;
+}
+
+std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters, const std::vector<jdl::ClusterLimits>& limits, const process::Config& config) {
   std::vector<std::string> warnings;
   for (const auto& section : file.clusters) {
     const bool disabled = std::ranges::find(clusters.disabled, section.name) != clusters.disabled.end();
     if (disabled) warnings.push_back(fmt::format("cluster '{}' is disabled: no job goes there until it is enabled", section.name));
   }
+  for (const auto& [cluster, why] : jdl::too_wide_sections(file, limits_of(file, limits)))
+    warnings.push_back(fmt::format("cluster '{}' gets no job: {}", file.clusters[cluster].name, why));
+  const grid::OrderOfCampaigns order{.name = config.campaign_order, .weights = config.multifactor_weights, .simultaneous = config.simultaneous};
+  auto note = grid::priority_note(file.scheduling.priority, order);
+  if (note && file.type == grid::CampaignType::default_) warnings.push_back(std::move(*note));
   return warnings;
 }
 
@@ -88,20 +67,6 @@ std::string count_text(std::size_t problems) { return problems == 1 ? std::strin
 
 }  // namespace
 
-tl::expected<SubmissionHead, std::string> read_head(std::string_view line) {
-  rapidjson::Document document;
-  document.Parse<rapidjson::kParseValidateEncodingFlag>(line.data(), line.size());
-  if (document.HasParseError())
-    return tl::unexpected{fmt::format("the first line is not JSON: {} (byte {})", rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset() + 1)};
-  if (!document.IsObject()) return tl::unexpected{std::string{"the first line is not a JSON object with the key 'jdl'"}};
-  SubmissionHead head;
-  for (const auto& member : document.GetObject()) {
-    if (auto wrong = read_member(text_of(member.name), member.value, head)) return tl::unexpected{"the first line: " + *wrong};
-  }
-  if (!document.HasMember("jdl")) return tl::unexpected{std::string{"the first line has no 'jdl', the text of the campaign file"}};
-  return head;
-}
-
 Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters) {
   std::vector<jdl::ClusterLimits> limits;
   auto setting = call.connections.read([&](store::Transaction& transaction) {
@@ -116,19 +81,14 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
     return tl::unexpected{error(fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
   }
   if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
-  auto warnings = warnings_of(*file, setting);
+  auto warnings = warnings_of(*file, setting, limits, call.config);
   Submission submission{std::move(*file), std::move(warnings), std::move(setting)};
   submission.limits = std::move(limits);
   return submission;
 }
 
 Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
-  std::vector<jdl::ClusterLimits> limits;
-  for (const auto& section : submission.file.clusters) {
-    const auto known = std::ranges::find(submission.limits, section.name, &jdl::ClusterLimits::name);
-    limits.push_back(known == submission.limits.end() ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .tells_memory = false, .memory_max_mb = {}} : *known);
-  }
-  auto requests = jdl::Requests::of(submission.file, std::move(limits));
+  auto requests = jdl::Requests::of(submission.file, limits_of(submission.file, submission.limits));
   if (!requests) return tl::unexpected{error(requests.error().message, std::span{&requests.error(), 1})};
   return std::move(*requests);
 }

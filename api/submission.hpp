@@ -8,6 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "api/call.hpp"
+#include "api/submission_head.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/requests.hpp"
@@ -15,20 +16,6 @@
 #include "lib/store/campaigns.hpp"
 
 namespace gleaner::api {
-
-enum class Wish { store, check_only };
-
-/// What comes before the parameters of a submission.
-struct SubmissionHead {
-  std::string jdl;  ///< the text of the campaign file
-  std::string source;  ///< its name, empty: unknown
-  std::optional<grid::CampaignType> type;
-  std::optional<std::int64_t> nb_jobs;
-  Wish wish = Wish::store;
-};
-
-/// Reads the first line of an NDJSON submission; the error says what is wrong.
-[[nodiscard]] tl::expected<SubmissionHead, std::string> read_head(std::string_view line);
 
 /// A campaign that may be submitted: its file is right, and where its parameters come from is clear.
 struct Submission {

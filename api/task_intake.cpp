@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/limits.hpp"
 #include "lib/jdl/parameter_stream.hpp"
 
 namespace gleaner::api {
@@ -33,8 +34,8 @@ http::Response wrong_request(const std::string& sentence) {
 
 }  // namespace
 
-TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests)
-    : file_{file}, writer_{writer}, requests_{requests} {}
+TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most)
+    : file_{file}, writer_{writer}, requests_{requests}, most_{most} {}
 
 Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
   take_own();
@@ -42,6 +43,7 @@ Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
     if (auto taken = take_following(*following); !taken) return tl::unexpected{std::move(taken.error())};
   }
   if (wrong_request_) return tl::unexpected{std::move(*wrong_request_)};
+  if (count_ > most_) return tl::unexpected{too_many_tasks(most_)};
   if (count_ == 0) return tl::unexpected{none()};
   if (file_.type != grid::CampaignType::test) return count_;
   write_test_tasks();
@@ -50,6 +52,7 @@ Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
 
 void TaskIntake::add(const jdl::Parameter& parameter) {
   const auto number = count_++;
+  if (count_ > most_) return;
   std::optional<int> request;
   if (requests_ != nullptr && !wrong_request_) {
     const auto worked_out = requests_->request_of(number, parameter);
@@ -79,7 +82,7 @@ void TaskIntake::take_own() {
   } else if (const auto* count = std::get_if<jdl::Count>(&file_.parameters)) {
     const bool needed = (writer_ != nullptr && file_.type != grid::CampaignType::test) || requests_ != nullptr;
     const auto wanted = needed ? count->tasks : std::min(count->tasks, std::ssize(file_.clusters));
-    for (std::int64_t i = 0; i < wanted && !wrong_request_; ++i) add(std::to_string(i));
+    for (std::int64_t i = 0; i < wanted && !wrong_request_ && i <= most_; ++i) add(std::to_string(i));
     count_ = count->tasks;
   }
 }
@@ -97,6 +100,7 @@ Asked<void> TaskIntake::take_following(ParameterBody& body) {
     const auto read = piece->empty() ? stream.finish() : stream.feed(*piece);
     if (!read) return tl::unexpected{wrong_parameters(read.error())};
     if (conflict) return tl::unexpected{twice()};
+    if (count_ > most_) return tl::unexpected{too_many_tasks(most_)};
     if (wrong_request_) return tl::unexpected{std::move(*wrong_request_)};
     if (piece->empty()) return {};
   }

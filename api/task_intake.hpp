@@ -18,7 +18,8 @@ class TaskIntake {
  public:
   /// @param writer    null: only counts
   /// @param requests  works out what each task asks for; null: they all ask the same
-  TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests);
+  /// @param most      tasks that it takes; more are refused
+  TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most);
 
   /// Takes the parameters of the file itself, then those of `following` (null: none follow), which
   /// may be there only when the file has none. Wrong parameters, and none at all, become answers.
@@ -35,6 +36,7 @@ class TaskIntake {
   const jdl::CampaignFile& file_;
   store::TaskWriter* writer_;
   jdl::Requests* requests_;
+  std::int64_t most_;
   std::optional<http::Response> wrong_request_;  // of the first task that has one
   std::vector<std::pair<jdl::Parameter, std::optional<int>>> kept_;  // of a test campaign, with their requests
   std::int64_t count_ = 0;

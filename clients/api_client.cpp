@@ -37,6 +37,7 @@ struct Lost {
 };
 
 constexpr int kSubmissionAttempts = 6;
+constexpr int kReadAttempts = 4;
 constexpr long kSilenceSeconds = 300;  // while a submission's tasks are written, nothing is heard
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
@@ -136,6 +137,7 @@ struct ApiClient::Curl {
   /// The reply, or how it was lost. Throws when nothing was sent, or the body cannot be read.
   std::variant<Reply, Lost> send(const Request& request);
   Reply send_once(const Request& request);
+  Reply read(const Request& request);
   void prepare(const Request& request, Exchange& exchange);
   curl_slist* headers_of(const Request& request) const;
   [[nodiscard]] Error unreachable(const std::string& what) const;
@@ -240,10 +242,30 @@ Reply ApiClient::Curl::send_once(const Request& request) {
   return std::move(reply);
 }
 
+/// An answer that broke off is asked for again: gridapi is started anew within a moment when it dies.
+Reply ApiClient::Curl::read(const Request& request) {
+  std::string what;
+  for (int attempt = 1; attempt <= kReadAttempts; ++attempt) {
+    if (attempt > 1) std::this_thread::sleep_for(std::chrono::milliseconds{250} * (1 << (attempt - 2)));
+    try {
+      auto result = send(request);
+      if (auto* reply = std::get_if<Reply>(&result)) {
+        refuse_errors(*reply);
+        return std::move(*reply);
+      }
+      what = std::get<Lost>(result).what;
+      if (std::get<Lost>(result).code == CURLE_OPERATION_TIMEDOUT) break;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::unavailable || what.empty() || attempt == kReadAttempts) throw;
+    }
+  }
+  throw unreachable(what);
+}
+
 ApiClient::ApiClient(const process::Config& config) : curl_{std::make_unique<Curl>(config)} {}
 ApiClient::~ApiClient() = default;
 
-Reply ApiClient::get(const std::string& path) { return curl_->send_once({Method::get, path}); }
+Reply ApiClient::get(const std::string& path) { return curl_->read({Method::get, path}); }
 Reply ApiClient::post(const std::string& path) { return curl_->send_once({Method::post, path}); }
 Reply ApiClient::remove(const std::string& path) { return curl_->send_once({Method::remove, path}); }
 

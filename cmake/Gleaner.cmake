@@ -10,6 +10,7 @@ find_package(OpenSSL REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
 find_package(tl-expected REQUIRED)
 pkg_check_modules(PQXX REQUIRED IMPORTED_TARGET libpqxx)
+pkg_check_modules(PQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd)
 pkg_check_modules(RAPIDJSON REQUIRED IMPORTED_TARGET RapidJSON)
 pkg_check_modules(MUPARSER REQUIRED IMPORTED_TARGET muparser)
@@ -47,6 +48,12 @@ if(GLEANER_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true ${GLEANER_CCACHE})
 endif()
 
+# gleaner_alone(FILE...): files of this folder that a unity build (CMAKE_UNITY_BUILD, as tools/test makes one) compiles by themselves, as
+# their unnamed namespaces have names of other files' too.
+function(gleaner_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # gleaner_library(NAME SOURCES ... LINKS ...): a static library gleaner_NAME of this folder.
 function(gleaner_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
@@ -68,21 +75,42 @@ function(gleaner_program name)
   target_link_libraries(${name} PRIVATE gleaner_flags ${ARG_LINKS})
 endfunction()
 
-# gleaner_test(TIER NAME SOURCES ... LINKS ... [TIMEOUT seconds] [SERIAL]): one test program of
-# a tier, one entry of ctest. SERIAL: not beside others (it measures, or takes the whole machine).
+# gleaner_entry(TIER NAME TARGET TIMEOUT [FILTER ...]): an entry of ctest, which runs all tests of a program or those of a filter.
+# TIMEOUT is there against hangs, many times what it takes; what may take longest begins first.
+function(gleaner_entry tier name target timeout)
+  set(filter ${ARGN})
+  if(filter)
+    set(filter --gtest_filter=${filter})
+  endif()
+  add_test(NAME ${tier}.${name} COMMAND ${target} --gtest_output=json:${CMAKE_BINARY_DIR}/results/${tier}.${name}.json ${filter})
+  set_tests_properties(${tier}.${name} PROPERTIES
+    LABELS ${tier} TIMEOUT ${timeout} COST ${timeout} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    ENVIRONMENT "GLEANER_SOURCE_DIR=${CMAKE_SOURCE_DIR};GLEANER_BIN_DIR=${CMAKE_BINARY_DIR}/bin;LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks_of_libraries.txt:print_suppressions=0")
+  set_property(GLOBAL APPEND PROPERTY GLEANER_ENTRIES_${tier} ${tier}.${name})
+endfunction()
+
+# gleaner_test(TIER NAME SOURCES ... LINKS ... [TIMEOUT seconds] [SERIAL | OAR | ON_BOTH]): one test program of a tier, one entry of
+# ctest. SERIAL: not beside others (it measures, or takes the whole machine). OAR: it takes the real clusters, which no other does
+# meanwhile. ON_BOTH: its tests are on minioar, and those named RealOar, an entry of their own (NAME_real_oar), take the real clusters.
 function(gleaner_test tier name)
-  cmake_parse_arguments(ARG "SERIAL" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "SERIAL;OAR;ON_BOTH" "TIMEOUT" "SOURCES;LINKS" ${ARGN})
   set(target test_${tier}_${name})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE gleaner_flags GTest::gmock GTest::gtest GTest::gtest_main ${ARG_LINKS})
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${tier}.${name} COMMAND ${target} --gtest_output=json:${CMAKE_BINARY_DIR}/results/${tier}.${name}.json)
   if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 300)
+    set(ARG_TIMEOUT 600)
   endif()
-  set_tests_properties(${tier}.${name} PROPERTIES
-    LABELS ${tier} TIMEOUT ${ARG_TIMEOUT} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-    ENVIRONMENT "GLEANER_SOURCE_DIR=${CMAKE_SOURCE_DIR};GLEANER_BIN_DIR=${CMAKE_BINARY_DIR}/bin")
+  if(ARG_ON_BOTH)
+    gleaner_entry(${tier} ${name} ${target} ${ARG_TIMEOUT} -*RealOar*)
+    gleaner_entry(${tier} ${name}_real_oar ${target} ${ARG_TIMEOUT} *RealOar*)
+    set_tests_properties(${tier}.${name}_real_oar PROPERTIES RESOURCE_LOCK oar)
+  else()
+    gleaner_entry(${tier} ${name} ${target} ${ARG_TIMEOUT})
+  endif()
+  if(ARG_OAR)
+    set_tests_properties(${tier}.${name} PROPERTIES RESOURCE_LOCK oar)
+  endif()
   if(ARG_SERIAL)
     set_tests_properties(${tier}.${name} PROPERTIES RUN_SERIAL ON)
   endif()

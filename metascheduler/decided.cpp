@@ -1,5 +1,9 @@
 #include "metascheduler/decided.hpp"
 
+#include <fmt/format.h>
+
+#include <stdexcept>
+
 #include "lib/grid/digest.hpp"
 
 namespace gleaner::metascheduler {
@@ -7,10 +11,10 @@ namespace {
 
 void add(grid::Digest& digest, const planner::Figures& figures) {
   // Every member, so that one more does not compile without being looked at here.
-  const auto& [max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held, limit, until, note,
+  const auto& [max, matching, free, waiting, unaccounted, unknown, unknown_jobs, unknown_launches, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held, limit, until, note,
                earlier] = figures;
   const auto all = [&](const auto&... values) { (digest.add(values), ...); };
-  all(max, free, waiting, unaccounted, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held);
+  all(max, matching, free, waiting, unaccounted, unknown, unknown_jobs, unknown_launches, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held);
   all(static_cast<int>(limit), until ? until->time_since_epoch().count() : 0, note, earlier.count);
   for (const auto id : earlier.ids) digest.add(id);
 }
@@ -21,6 +25,15 @@ std::uint64_t digest_of(const planner::Decision& decision) {
   digest.add(static_cast<int>(decision.stage)).add(static_cast<int>(decision.reason)).add(decision.jobs);
   add(digest, decision.figures);
   return digest.value();
+}
+
+/// A decision without words costs its own words only.
+std::string sentence_of(const planner::Decision& decision, const planner::ClusterNames& names) {
+  try {
+    return planner::explain(decision, names);
+  } catch (const std::logic_error& error) {
+    return fmt::format("{}: {} ({})", planner::name_of(decision.stage), planner::name_of(decision.reason), error.what());
+  }
 }
 
 }  // namespace
@@ -62,7 +75,7 @@ std::vector<store::StoredDecision> Decided::tell(grid::CampaignId campaign) cons
                     .cluster = decision->cluster,
                     .stage = std::string{planner::name_of(decision->stage)},
                     .reason = std::string{planner::name_of(decision->reason)},
-                    .sentence = planner::explain(*decision, names_),
+                    .sentence = sentence_of(*decision, names_),
                     .jobs = decision->jobs});
   }
   for (const auto* standing : decided.standings) {

@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
                                           "array_size",
                                           "status_max_age",
                                           "failures_before_brake",
+                                          "brake_time",
+                                          "brake_time_max",
                                           {"campaign_order", metascheduler::wrong_order},
                                           "simultaneous",
                                           {"campaign_scheduler", planner::scheduler_names()},
@@ -29,7 +31,7 @@ int main(int argc, char** argv) {
                                  .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
-    auto& database = kept.open(context.config.database);
+    auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("metascheduler")};
     return metascheduler::run_once(context.config, database, lease.term(), context.now).summary();
   });

@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
+#include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
+#include "lib/store/events.hpp"
 #include "metascheduler/decided.hpp"
 #include "metascheduler/facts_of.hpp"
-#include "metascheduler/planner/plan.hpp"
-#include "metascheduler/planner_config.hpp"
-#include "metascheduler/snapshot_of.hpp"
+#include "metascheduler/plan_of.hpp"
 #include "metascheduler/submitted_of.hpp"
 
 namespace gleaner::metascheduler {
@@ -26,17 +27,58 @@ void keep_to(const std::map<PairKey, int>& got, std::vector<store::Submitted>& s
   }
 }
 
+/// A campaign that gets no plan has an event, and a brake: each cycle that tries it costs the others several plans.
+class Aside {
+ public:
+  Aside(store::Transaction& transaction, const process::Config& config, grid::Instant now) : transaction_{transaction}, config_{config}, now_{now} {}
+
+  /// Puts its reason into words for people.
+  void set(SetAside& campaign) {
+    campaigns_.push_back(campaign.campaign);
+    campaign.why = fmt::format("the campaign cannot be planned: {}", campaign.why);
+    if (campaign.until) return;
+    const store::Target target{.campaign = campaign.campaign, .cluster = {}};
+    store::open_event(transaction_, {.code = store::kCannotPlan, .target = target, .job = {}, .message = campaign.why}, now_);
+    campaign.until = store::set_brake(transaction_, target, campaign.why,
+                                      {std::chrono::duration_cast<grid::Seconds>(config_.brake_time), std::chrono::duration_cast<grid::Seconds>(config_.brake_time_max)}, now_);
+  }
+
+  /// Of those of the facts that got their plan, the events are closed.
+  void settle(const store::PlanningFacts& facts) {
+    if (!facts.any_set_aside) return;
+    std::vector<grid::CampaignId> planned;
+    for (const auto& campaign : facts.campaigns) {
+      if (!campaign.brake && std::ranges::find(campaigns_, campaign.id) == campaigns_.end()) planned.push_back(campaign.id);
+    }
+    store::note_planned(transaction_, planned, now_);
+  }
+
+  [[nodiscard]] int count() const { return static_cast<int>(campaigns_.size()); }
+
+ private:
+  store::Transaction& transaction_;
+  const process::Config& config_;
+  grid::Instant now_;
+  std::vector<grid::CampaignId> campaigns_;
+};
+
 }  // namespace
 
-std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={}", campaigns, launches, jobs); }
+std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={} set_aside={}", campaigns, launches, jobs, set_aside); }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
+    if (!fleet::is_sole_turn(config, transaction, store::Database::Work::plan)) return;
     const auto facts = facts_of(transaction, config, now);
-    const auto plan = planner::plan(snapshot_of(facts, config, now), planner_config_of(config));
-    for (const auto& release : plan.releases) store::release_bound(transaction, release.campaign, release.cluster);
+    auto [plan, unplanned] = plan_of(facts, config, now);
+    Aside aside{transaction, config, now};
+    for (auto& campaign : unplanned) {
+      aside.set(campaign);
+      take_out(plan, campaign);
+    }
+    aside.settle(facts);
     std::map<PairKey, int> got;
     for (const auto& launch : plan.launches) {
       const int jobs = store::plan_launch(
@@ -59,6 +101,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     const Decided decided{plan, facts};
     store::write_decisions(transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.tell(campaign); }, now);
     counts.campaigns = static_cast<int>(facts.campaigns.size());
+    counts.set_aside = aside.count();
     process::failpoint("metascheduler.before_commit");
   });
   process::failpoint("metascheduler.after_commit");

@@ -10,11 +10,13 @@ struct Counts {
   int campaigns = 0;
   int launches = 0;
   int jobs = 0;
+  int set_aside = 0;  ///< campaigns that could not be planned
   [[nodiscard]] std::string summary() const;
 };
 
 /// One cycle: reads the picture, plans, and writes the launches with their jobs, and why each
-/// campaign got what it got, in one transaction.
+/// campaign got what it got, in one transaction. A campaign that cannot be planned is set
+/// aside: it has the event CANNOT_PLAN and a brake, and the others get their plan.
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now);
 
 }  // namespace gleaner::metascheduler

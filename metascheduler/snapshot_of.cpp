@@ -59,6 +59,7 @@ planner::PairView view_of(const store::PlanningPair& pair, const process::Config
   planner::PairView view{.campaign = pair.campaign, .cluster = pair.cluster};
   view.priority = pair.priority;
   view.resources_per_job = pair.resources_per_job;
+  if (pair.resources_jobs > 0) view.measured_resources = static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs);
   view.job_ratio = ratio_of(pair);
   view.live_jobs = pair.launching + pair.waiting + pair.running;
   view.waiting_jobs = pair.launching + pair.waiting;
@@ -67,12 +68,15 @@ planner::PairView view_of(const store::PlanningPair& pair, const process::Config
   view.concluded_jobs = pair.concluded;
   view.returned_tasks = pair.returned;
   view.fitting_tasks = pair.fitting;
+  view.has_properties = pair.has_properties;
+  view.matching_resources = pair.matching;
   view.max_jobs = most_jobs(pair, config);
   view.mapped = is_login(pair.login);
   view.brake = brake_of(pair.brake);
   view.walltime = pair.walltime;
   if (pair.done > 0) view.mean_duration = pair.duration_sum / static_cast<double>(pair.done);
   view.standing = standing_of(pair, now);
+  view.suspected = pair.suspected;
   return view;
 }
 
@@ -84,10 +88,14 @@ planner::ClusterView view_of(const store::PlanningCluster& cluster, const proces
   view.job_limit = cluster.job_limit;
   view.stress_reason = cluster.stress_reason;
   view.max_resources = cluster.max_resources;
+  view.max_node_resources = cluster.max_node_resources;
   view.free_resources = cluster.free;
+  view.our_resources = cluster.our_running;
   view.flood = cluster.flood;
   view.array_size = cluster.array_size;
+  view.unknown_launches = cluster.unknown_launches;
   view.enabled = cluster.enabled;
+  view.retired = cluster.retired;
   view.reachable = cluster.reachable;
   view.status_fresh = cluster.status_at && now - *cluster.status_at <= config.status_max_age;
   view.brake = brake_of(cluster.brake);
@@ -176,7 +184,10 @@ class Picture {
     campaign.used_resource_seconds += used_by(pair);
     cluster.our_jobs += pair.launching + pair.waiting + pair.running + pair.unknown;
     cluster.waiting_resources += pair.waiting / ratio_of(pair);
-    cluster.unaccounted_resources += (pair.launching + pair.unknown) / ratio_of(pair);
+    // Of a launch of unknown fate, what it takes is in the cluster's status, unless that is older.
+    cluster.unaccounted_resources += (pair.launching + pair.unseen) / ratio_of(pair);
+    cluster.unknown_resources += pair.unseen / ratio_of(pair);
+    cluster.unknown_jobs += pair.unseen;
     snapshot_.pairs.push_back(std::move(view));
   }
 

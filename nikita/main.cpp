@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
       .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
-    auto& database = kept.open(context.config.database);
+    auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("nikita")};
     return nikita::run_once(context.config, database, lease.term()).summary();
   });

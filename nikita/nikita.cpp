@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <span>
 
 #include "lib/fleet/fleet.hpp"
-#include "lib/grid/campaign_folder.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
 #include "nikita/excess.hpp"
+#include "nikita/identify.hpp"
 
 namespace gleaner::nikita {
 namespace {
@@ -42,6 +44,8 @@ Deletions sort_deletions(const std::vector<store::PendingKill>& kills) {
   return deletions;
 }
 
+bool was_silent(const oar::Failure& failure) { return std::holds_alternative<oar::NotSent>(failure) || std::holds_alternative<oar::NoAnswer>(failure); }
+
 class Wiping {
  public:
   Wiping(fleet::Visit& visit, const store::PlanningCluster& status, const std::string& token) : visit_{visit}, status_{status}, token_{token} {}
@@ -49,19 +53,23 @@ class Wiping {
   Counts run() {
     condemn();
     kill();
-    clean();
+    counts_.cleaned = clean(visit_, token_);
     return counts_;
   }
 
  private:
   void condemn();
   void kill();
-  void clean();
+  void kill_array(const Array& array, std::span<const grid::JobId> jobs);
+  void kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::JobId> ids);
   void note_sent(std::span<const grid::JobId> jobs);
+  /// Whether there is time for another request, and a cluster that answers.
+  [[nodiscard]] bool may_go_on() const;
 
   fleet::Visit& visit_;
   const store::PlanningCluster& status_;
   const std::string& token_;
+  bool silent_ = false;  ///< the last requests had no answer at all
   Counts counts_;
 };
 
@@ -89,43 +97,65 @@ void Wiping::kill() {
   visit_.database.transact(
       [&](store::Transaction& transaction) { kills = store::pending_kills(transaction, visit_.cluster.id, fleet::now() - kResend); });
   if (kills.empty()) return;
+  const auto asked = kills.size();
+  auto ours = still_ours(visit_, std::move(kills));
+  if (!ours) {
+    silent_ = was_silent(ours.error());
+    counts_.left += static_cast<int>(asked);
+    return;
+  }
+  kills = std::move(*ours);
+  counts_.foreign += static_cast<int>(asked - kills.size());
   process::failpoint("nikita.before_delete");
   const auto deletions = sort_deletions(kills);
-  // Noted before it is sent: when the process dies in between, the end of the job is still known to be ours.
-  for (const auto& [array, jobs] : deletions.arrays) {
-    note_sent(jobs);
-    const auto answer = visit_.client.remove_array(array.first, array.second);
-    if (!answer) process::log::warning("array not deleted", {{"cluster", visit_.cluster.name}, {"array", array.second}, {"error", oar::describe(answer.error())}});
+  for (const auto& [array, jobs] : deletions.arrays) kill_array(array, jobs);
+  // As many at once as the client has in flight: a cluster that hangs costs one request's time limit, not that of all of them.
+  const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
+  for (std::size_t first = 0; first < deletions.jobs.size(); first += at_once) {
+    const auto count = std::min(at_once, deletions.jobs.size() - first);
+    kill_jobs(std::span{deletions.jobs}.subspan(first, count), std::span{deletions.ids}.subspan(first, count));
   }
-  note_sent(deletions.ids);
-  const auto answers = visit_.client.remove(deletions.jobs);
-  for (std::size_t i = 0; i < answers.size(); ++i) {
-    if (answers[i]) continue;
-    ++counts_.not_sent;
-    process::log::warning("job not deleted", {{"cluster", visit_.cluster.name}, {"remote", deletions.jobs[i].id}, {"error", oar::describe(answers[i].error())}});
-  }
+  if (counts_.left > 0) process::log::info("deletions left for the next turn", {{"cluster", visit_.cluster.name}, {"jobs", counts_.left}});
   process::failpoint("nikita.after_delete");
 }
 
-void Wiping::clean() {
-  constexpr std::chrono::hours kOrphanWatch{1};
-  std::vector<store::ToClean> campaigns;
-  visit_.database.transact([&](store::Transaction& transaction) {
-    const auto now = fleet::now();
-    campaigns = store::campaigns_to_clean(transaction, visit_.cluster.id, now - visit_.config.cleanup_delay, now - kOrphanWatch);
-  });
-  for (const auto& campaign : campaigns) {
-    const auto removed = visit_.client.delete_path(campaign.login, grid::campaign_folder(token_, campaign.campaign));
-    const bool gone = removed || std::holds_alternative<oar::Refused>(removed.error());
-    if (!gone) return;
-    visit_.database.transact([&](store::Transaction& transaction) { store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, fleet::now()); });
-    ++counts_.cleaned;
+bool Wiping::may_go_on() const { return !silent_ && visit_.time_left() > process::Duration{0}; }
+
+// Deletions are noted before they are sent: when the process dies in between, the end of the job is still known to be ours.
+
+void Wiping::kill_array(const Array& array, std::span<const grid::JobId> jobs) {
+  if (!may_go_on()) {
+    counts_.left += static_cast<int>(jobs.size());
+    return;
+  }
+  note_sent(jobs);
+  const auto answer = visit_.client.remove_array(array.first, array.second);
+  if (answer) return;
+  silent_ = was_silent(answer.error());
+  process::log::warning("array not deleted", {{"cluster", visit_.cluster.name}, {"array", array.second}, {"error", oar::describe(answer.error())}});
+}
+
+void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::JobId> ids) {
+  if (!may_go_on()) {
+    counts_.left += static_cast<int>(jobs.size());
+    return;
+  }
+  note_sent(ids);
+  const auto answers = visit_.client.remove(jobs);
+  silent_ = std::ranges::none_of(answers, [](const auto& answer) { return answer || !was_silent(answer.error()); });
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i]) continue;
+    ++counts_.not_sent;
+    process::log::warning("job not deleted", {{"cluster", visit_.cluster.name}, {"remote", jobs[i].id}, {"error", oar::describe(answers[i].error())}});
   }
 }
 
 }  // namespace
 
-std::string Counts::summary() const { return fmt::format("wiped={} sent={} not_sent={} cleaned={}", wiped, sent, not_sent, cleaned); }
+std::string Counts::summary() const {
+  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} cleaned={} folders={} files={}", wiped, sent, not_sent, left, foreign, cleaned.campaigns,
+                     cleaned.folders, cleaned.files);
+ }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term) {
   Counts total;
@@ -148,7 +178,11 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     total.wiped += counts.wiped;
     total.sent += counts.sent;
     total.not_sent += counts.not_sent;
-    total.cleaned += counts.cleaned;
+    total.left += counts.left;
+    total.foreign += counts.foreign;
+    total.cleaned.campaigns += counts.cleaned.campaigns;
+    total.cleaned.folders += counts.cleaned.folders;
+    total.cleaned.files += counts.cleaned.files;
   });
   return total;
 }

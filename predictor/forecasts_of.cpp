@@ -78,10 +78,10 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
 }
 
 /// The ratio is left as it is while the cluster does not answer: nothing is known of the queue.
-double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, grid::Instant now) {
+double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, double upper, grid::Instant now) {
   const double old = pair.job_ratio.value_or(prediction::first_ratio(pair.resources_per_job));
   if (!pair.reachable) return old;
-  return algorithm.next(old, {.free_offered = pair.offered, .nsub = pair.nsub}, queue_of(pair, now), prediction::kDefaultUpperBound);
+  return algorithm.next(old, {.free_offered = pair.offered, .nsub = pair.nsub}, queue_of(pair, now), upper);
 }
 
 store::StoredForecast forecast_of(const store::PredictionPair& pair, const CampaignForecast& campaign, const prediction::Algorithm& algorithm,
@@ -94,7 +94,7 @@ store::StoredForecast forecast_of(const store::PredictionPair& pair, const Campa
   const prediction::Durations durations{.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares};
   return {.campaign = pair.campaign,
           .cluster = pair.cluster,
-          .job_ratio = ratio_of(pair, algorithm, now),
+          .job_ratio = ratio_of(pair, algorithm, config.job_ratio_max, now),
           .throughput = prediction::forecast(progress).throughput,
           .mean = prediction::mean_of(durations),
           .deviation = prediction::deviation_of(durations),

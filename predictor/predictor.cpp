@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/prediction.hpp"
@@ -35,6 +36,8 @@ std::string Counts::summary() const { return fmt::format("pairs={} limited={}", 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
   store::transact(database, term, [&](store::Transaction& transaction) {
+    counts = {};
+    if (!fleet::is_sole_turn(config, transaction, store::Database::Work::predict)) return;
     const auto forecasts = forecasts_of(store::prediction_facts(transaction, config.flood, now - config.throughput_window), config, now);
     store::write_forecasts(transaction, forecasts, now);
     counts.pairs = static_cast<int>(forecasts.size());

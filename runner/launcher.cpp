@@ -2,11 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "lib/grid/job_identity.hpp"
+#include "lib/grid/launch_fate.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
+#include "runner/limits.hpp"
+#include "runner/one_launch.hpp"
 #include "runner/submission.hpp"
 
 namespace gleaner::runner {
@@ -19,6 +26,14 @@ struct Begun {
   oar::SubmitRequest request;
 };
 
+LaunchOf of(const store::LaunchToMake& launch) { return {launch.id, launch.campaign}; }
+
+grid::PostAnswer answer_of(const oar::Result<oar::Submitted>& answer) {
+  if (answer) return grid::PostAnswer::accepted;
+  if (oar::outcome_unknown(answer.error())) return grid::PostAnswer::lost;
+  return std::holds_alternative<oar::Refused>(answer.error()) ? grid::PostAnswer::refused : grid::PostAnswer::not_sent;
+}
+
 class Launcher {
  public:
   Launcher(fleet::Visit& visit, const std::string& grid, Counts& counts) : visit_{visit}, grid_{grid}, counts_{counts} {}
@@ -27,11 +42,15 @@ class Launcher {
 
  private:
   [[nodiscard]] std::optional<Begun> begin(const store::LaunchToMake& launch);
+  [[nodiscard]] std::vector<Begun> begin_some(std::span<const store::LaunchToMake> launches);
+  /// Those of them that are still to be sent.
+  [[nodiscard]] std::vector<Begun> confirm(std::vector<Begun> begun);
+  void send(std::vector<Begun> begun);
   void settle(const Begun& begun, const oar::Result<oar::Submitted>& answer);
   void accept(const Begun& begun, const oar::Submitted& submitted);
-  void refuse(const store::LaunchToMake& launch, const std::string& error);
-  void give_back(const store::LaunchToMake& launch, const std::string& why);
-  void lose(const Begun& begun, const oar::Failure& failure);
+  void refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error);
+  void give_back(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& why);
+  void lose(const Begun& begun, const std::string& error);
 
   fleet::Visit& visit_;
   const std::string& grid_;
@@ -39,45 +58,83 @@ class Launcher {
   bool usable_ = true;  ///< the cluster has not failed in this run
 };
 
-void Launcher::give_back(const store::LaunchToMake& launch, const std::string& why) {
+void Launcher::give_back(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& why) {
   visit_.database.transact([&](store::Transaction& transaction) {
-    store::give_back(transaction, {.launch = launch.id, .state = grid::LaunchState::void_, .back = store::Back::anywhere, .error = why}, fleet::now());
+    store::give_back(transaction, {.launch = launch.id, .from = from, .to = grid::LaunchState::void_, .sent = grid::Sent::never, .error = why},
+                     limits_of(visit_.config), store::now(transaction));
   });
   ++counts_.given_back;
 }
 
-void Launcher::refuse(const store::LaunchToMake& launch, const std::string& error) {
+void Launcher::refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error) {
   const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-  const auto& config = visit_.config;
   process::log::warning("launch refused", {{"cluster", visit_.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", error}});
   visit_.database.transact([&](store::Transaction& transaction) {
-    const auto now = fleet::now();
-    store::give_back(transaction, {.launch = launch.id, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = error}, now);
+    const auto now = store::now(transaction);
+    store::give_back(transaction, {.launch = launch.id, .from = from, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = error},
+                     limits_of(visit_.config), now);
     store::open_event(transaction, {.code = "LAUNCH_REFUSED", .target = pair, .job = {}, .message = error}, now);
-    store::set_brake(transaction, pair, fmt::format("the cluster refused its jobs: {}", error),
-                     {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now);
+    store::set_brake(transaction, pair, fmt::format("the cluster refused its jobs: {}", error), brake_of(visit_.config), now);
   });
   ++counts_.refused;
 }
 
 std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
-  if (launch.campaign_state != grid::CampaignState::in_treatment) {
-    give_back(launch, fmt::format("its campaign is {}", grid::name_of(launch.campaign_state)));
+  if (grid::to_begin({.campaign = launch.campaign_state}) != grid::LaunchStep::go_on) {
+    give_back(launch, grid::LaunchState::planned, fmt::format("its campaign is {}", grid::name_of(launch.campaign_state)));
     return std::nullopt;
   }
   Begun begun{.launch = launch, .lines = {}, .request = {}};
   visit_.database.transact([&](store::Transaction& transaction) { begun.lines = store::launch_lines(transaction, launch.id); });
   auto request = request_of(launch, begun.lines, visit_.cluster.name, grid_);
   if (!request) {
-    refuse(launch, request.error());
+    refuse(launch, grid::LaunchState::planned, request.error());
     return std::nullopt;
   }
   begun.request = std::move(*request);
   bool ours = false;
   visit_.database.transact([&](store::Transaction& transaction) {
-    ours = store::begin_launch(transaction, launch.id, begun.request.name, visit_.database.term(), fleet::now());
+    ours = store::begin_launch(transaction, {.launch = launch.id, .tag = begun.request.name, .login = launch.login}, visit_.database.term(), store::now(transaction));
   });
   if (!ours) return std::nullopt;
+  return begun;
+}
+
+std::vector<Begun> Launcher::begin_some(std::span<const store::LaunchToMake> launches) {
+  std::vector<Begun> begun;
+  for (const auto& launch : launches) {
+    for_one_launch(visit_, of(launch), "begin", [&] {
+      if (auto one = begin(launch)) begun.push_back(std::move(*one));
+    });
+  }
+  return begun;
+}
+
+std::vector<Begun> Launcher::confirm(std::vector<Begun> begun) {
+  std::vector<grid::LaunchId> ids;
+  for (const auto& one : begun) ids.push_back(one.launch.id);
+  std::vector<store::BegunLaunch> known;
+  grid::Instant now;
+  visit_.database.transact([&](store::Transaction& transaction) {
+    known = store::begun_launches(transaction, ids);
+    now = store::now(transaction);
+  });
+  std::erase_if(begun, [&](const Begun& one) {
+    const auto found = std::ranges::find(known, one.launch.id, &store::BegunLaunch::id);
+    if (found == known.end()) return true;
+    const auto step = grid::to_send({.state = found->state,
+                                     .own_term = found->term == visit_.database.term(),
+                                     .campaign = found->campaign,
+                                     .age = now - found->launching_at});
+    if (step == grid::LaunchStep::go_on) return false;
+    process::log::warning("launch not sent", {{"cluster", visit_.cluster.name}, {"launch", one.launch.id}, {"state", grid::name_of(found->state)}});
+    if (step == grid::LaunchStep::give_back) {
+      for_one_launch(visit_, of(one.launch), "give back", [&] {
+        give_back(one.launch, grid::LaunchState::launching, "it was not sent: it was held up, or its campaign is not in treatment any more");
+      });
+    }
+    return true;
+  });
   return begun;
 }
 
@@ -85,7 +142,7 @@ void Launcher::accept(const Begun& begun, const oar::Submitted& submitted) {
   std::vector<store::AcceptedJob> jobs;
   for (std::size_t i = 0; i < begun.lines.size(); ++i) jobs.push_back({begun.lines[i].job, submitted.ids[i]});
   visit_.database.transact([&](store::Transaction& transaction) {
-    store::accept_launch(transaction, begun.launch.id, jobs, submitted.array, fleet::now());
+    store::accept_launch(transaction, begun.launch.id, jobs, submitted.array, store::now(transaction));
   });
   process::log::info("launch accepted", {{"cluster", visit_.cluster.name},
                                          {"campaign", begun.launch.campaign},
@@ -95,43 +152,45 @@ void Launcher::accept(const Begun& begun, const oar::Submitted& submitted) {
   ++counts_.accepted;
 }
 
-void Launcher::lose(const Begun& begun, const oar::Failure& failure) {
-  const auto error = oar::describe(failure);
+void Launcher::lose(const Begun& begun, const std::string& error) {
   process::log::warning("launch without an answer", {{"cluster", visit_.cluster.name}, {"launch", begun.launch.id}, {"error", error}});
   const std::array launches{begun.launch.id};
-  visit_.database.transact([&](store::Transaction& transaction) { store::mark_unknown(transaction, launches, error); });
+  visit_.database.transact([&](store::Transaction& transaction) { store::mark_unknown(transaction, launches, error, store::now(transaction)); });
   ++counts_.unknown;
-  usable_ = false;
 }
 
 void Launcher::settle(const Begun& begun, const oar::Result<oar::Submitted>& answer) {
-  if (answer) return accept(begun, *answer);
-  const auto& failure = answer.error();
-  if (oar::outcome_unknown(failure)) return lose(begun, failure);
-  if (const auto* refused = std::get_if<oar::Refused>(&failure)) return refuse(begun.launch, refused->message);
-  give_back(begun.launch, oar::describe(failure));
-  fleet::note_unreachable(visit_, oar::describe(failure));
-  usable_ = false;
+  const auto what = answer_of(answer);
+  const auto next = grid::after_post(what);
+  usable_ = usable_ && next.cluster_usable;
+  if (next.state == grid::LaunchState::accepted) return accept(begun, *answer);
+  const auto error = oar::describe(answer.error());
+  if (next.state == grid::LaunchState::unknown) return lose(begun, error);
+  if (next.brakes) return refuse(begun.launch, grid::LaunchState::launching, std::get<oar::Refused>(answer.error()).message);
+  give_back(begun.launch, grid::LaunchState::launching, error);
+  fleet::note_unreachable(visit_, error);
+}
+
+void Launcher::send(std::vector<Begun> begun) {
+  std::vector<oar::SubmitRequest> requests;
+  for (auto& one : begun) requests.push_back(std::move(one.request));
+  const auto answers = visit_.client.submit(requests);
+  process::failpoint("runner.after_post");
+  for (std::size_t i = 0; i < begun.size(); ++i)
+    for_one_launch(visit_, of(begun[i].launch), "write the answer to", [&] { settle(begun[i], answers[i]); });
+  process::failpoint("runner.after_accept");
+  counts_.launches += static_cast<int>(begun.size());
 }
 
 void Launcher::make(const std::vector<store::LaunchToMake>& launches) {
   const auto batch = static_cast<std::size_t>(fleet::limits_of(visit_.config).parallel);
-  for (std::size_t first = 0; first < launches.size() && usable_ && !process::stop_requested(); first += batch) {
-    std::vector<Begun> begun;
-    std::vector<oar::SubmitRequest> requests;
-    for (std::size_t i = first; i < std::min(first + batch, launches.size()); ++i) {
-      auto one = begin(launches[i]);
-      if (!one) continue;
-      requests.push_back(one->request);
-      begun.push_back(std::move(*one));
-    }
+  const std::span all{launches};
+  for (std::size_t first = 0; first < all.size() && usable_ && !process::stop_requested(); first += batch) {
+    auto begun = begin_some(all.subspan(first, std::min(batch, all.size() - first)));
     if (begun.empty()) continue;
     process::failpoint("runner.before_post");
-    const auto answers = visit_.client.submit(requests);
-    process::failpoint("runner.after_post");
-    for (std::size_t i = 0; i < begun.size(); ++i) settle(begun[i], answers[i]);
-    process::failpoint("runner.after_accept");
-    counts_.launches += static_cast<int>(begun.size());
+    begun = confirm(std::move(begun));
+    if (!begun.empty()) send(std::move(begun));
   }
 }
 

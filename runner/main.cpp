@@ -8,11 +8,12 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "runner",
       .purpose = "submits the planned launches, and settles those whose answer was lost, once",
-      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "void_delay", "void_looks", "brake_time", "brake_time_max"},
+      .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "void_delay", "void_looks", "release_after",
+               "max_attempts", "max_charged_attempts", "walltime_retry_factor", "brake_time", "brake_time_max"},
       .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
-    auto& database = kept.open(context.config.database);
+    auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("runner")};
     return runner::run_once(context.config, database, lease.term()).summary();
   });

@@ -5,95 +5,100 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/grid/launch_fate.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
-#include "runner/command/command.hpp"
+#include "runner/limits.hpp"
+#include "runner/one_launch.hpp"
 
 namespace gleaner::runner {
 namespace {
 
-constexpr std::chrono::seconds kOrphanPeriod{30};
+using store::UnsettledLaunch;
 
-class Search {
+class Reconciliation {
  public:
-  Search(fleet::Visit& visit, Counts& counts) : visit_{visit}, counts_{counts}, now_{fleet::now()} {}
+  Reconciliation(fleet::Visit& visit, Counts& counts, grid::Instant now) : visit_{visit}, counts_{counts}, now_{now} {}
 
-  void settle(const std::vector<store::UnsettledLaunch>& launches);
+  void settle(const std::vector<UnsettledLaunch>& launches);
 
  private:
-  [[nodiscard]] bool is_due(const store::UnsettledLaunch& launch) const;
-  void settle_user(const std::string& login, const std::vector<store::UnsettledLaunch>& launches);
-  void settle_one(const store::UnsettledLaunch& launch, const std::vector<oar::RemoteJob>& jobs);
-  [[nodiscard]] bool is_void(const store::UnsettledLaunch& launch) const;
-  void make_void(const store::UnsettledLaunch& launch);
+  [[nodiscard]] grid::Search search_of(const UnsettledLaunch& launch) const;
+  [[nodiscard]] grid::Looked looked_of(const UnsettledLaunch& launch, int adopted) const;
+  void settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches);
+  void settle_one(const UnsettledLaunch& launch, const std::vector<oar::RemoteJob>& jobs);
+  void make_void(const UnsettledLaunch& launch);
 
   fleet::Visit& visit_;
   Counts& counts_;
-  grid::Instant now_;
+  grid::Instant now_;  ///< by the database's clock
 };
 
-bool Search::is_due(const store::UnsettledLaunch& launch) const {
-  return launch.state == grid::LaunchState::unknown || !launch.last_look_at || now_ - *launch.last_look_at >= kOrphanPeriod;
+grid::Search Reconciliation::search_of(const UnsettledLaunch& launch) const {
+  grid::Search search{.state = launch.state, .sent = !launch.tag.empty()};
+  if (launch.last_look_at) search.since_look = now_ - *launch.last_look_at;
+  if (launch.settled_at) search.since_settled = now_ - *launch.settled_at;
+  return search;
 }
 
 /// The time counts from when the whole cluster was last known to be healthy: a POST that hung on
 /// OAR's data base is carried out when that is back.
-bool Search::is_void(const store::UnsettledLaunch& launch) const {
-  if (launch.state != grid::LaunchState::unknown || launch.looks + 1 < visit_.config.void_looks) return false;
-  if (!visit_.cluster.healthy_since) return false;
-  return now_ - std::max(launch.launching_at, *visit_.cluster.healthy_since) >= visit_.config.void_delay;
+grid::Looked Reconciliation::looked_of(const UnsettledLaunch& launch, int adopted) const {
+  grid::Looked looked{.state = launch.state, .missing = launch.missing - adopted, .looks = launch.looks + 1};
+  if (visit_.cluster.healthy_since) looked.healthy = now_ - std::max(launch.unknown_at, *visit_.cluster.healthy_since);
+  return looked;
 }
 
-void Search::make_void(const store::UnsettledLaunch& launch) {
+void Reconciliation::make_void(const UnsettledLaunch& launch) {
   const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-  const auto& config = visit_.config;
   process::log::warning("launch void: its jobs never appeared", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"tag", launch.tag}});
   visit_.database.transact([&](store::Transaction& transaction) {
-    store::give_back(transaction, {.launch = launch.id, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = launch.error}, now_);
-    const auto message = fmt::format("a submission was never carried out: {}", launch.error);
+    const store::GiveBack given{.launch = launch.id, .from = grid::LaunchState::unknown, .to = grid::LaunchState::void_, .sent = grid::Sent::maybe, .error = launch.error};
+    if (!store::give_back(transaction, given, limits_of(visit_.config), now_)) return;
+    const auto message = fmt::format("a submission was not carried out: {}", launch.error);
     store::open_event(transaction, {.code = "LAUNCH_LOST", .target = pair, .job = {}, .message = message}, now_);
-    store::set_brake(transaction, pair, message,
-                     {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now_);
+    if (grid::void_brakes(launch.voids + 1)) store::set_brake(transaction, pair, message, brake_of(visit_.config), now_);
   });
 }
 
-void Search::settle_one(const store::UnsettledLaunch& launch, const std::vector<oar::RemoteJob>& jobs) {
-  std::vector<store::AcceptedJob> found;
-  std::optional<grid::RemoteJobId> array;
+void Reconciliation::settle_one(const UnsettledLaunch& launch, const std::vector<oar::RemoteJob>& jobs) {
+  std::vector<grid::ListedJob> listed;
+  std::map<grid::RemoteJobId, std::optional<grid::RemoteJobId>> arrays;
   for (const auto& job : jobs) {
-    if (job.name != launch.tag) continue;
-    const auto identity = read_command(job.command);
-    if (!identity || identity->campaign != launch.campaign) continue;
-    found.push_back({identity->job, job.id});
-    if (job.array) array = job.array;
+    listed.push_back({.id = job.id, .name = job.name, .command = job.command, .over = oar::is_over(job)});
+    arrays.emplace(job.id, job.array);
   }
+  const auto found = grid::found_of(listed, launch.tag, launch.campaign);
   const std::array looked{launch.id};
+  int adopted = 0;
   visit_.database.transact([&](store::Transaction& transaction) {
-    if (!found.empty()) store::accept_launch(transaction, launch.id, found, array, now_);
+    adopted = found.empty() ? 0 : store::adopt_jobs(transaction, launch.id, found, arrays.at(found.front().remote), now_);
     store::note_look(transaction, looked, now_);
   });
-  if (!found.empty()) {
-    process::log::info("jobs of a lost answer found", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"jobs", found.size()}});
-    counts_.found += static_cast<int>(found.size());
-  }
-  if (static_cast<int>(found.size()) < launch.jobs && is_void(launch)) make_void(launch);
+  if (adopted > 0) process::log::info("jobs of a lost answer found", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"jobs", adopted}});
+  counts_.found += adopted;
+  const grid::LookPatience patience{.looks = visit_.config.void_looks, .delay = visit_.config.void_delay};
+  const auto fate = grid::fate_of(looked_of(launch, adopted), patience);
+  if (fate == grid::LaunchState::void_ && launch.state == grid::LaunchState::unknown) make_void(launch);
 }
 
-void Search::settle_user(const std::string& login, const std::vector<store::UnsettledLaunch>& launches) {
-  const auto first = std::ranges::min_element(launches, {}, &store::UnsettledLaunch::launching_at)->launching_at;
-  const auto jobs = visit_.client.jobs_since(login, first);
+void Reconciliation::settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches) {
+  const auto first = std::ranges::min_element(launches, {}, &UnsettledLaunch::launching_at)->launching_at;
+  // The client compares this host's clock with the cluster's; the age of the launch is the database's.
+  const auto jobs = visit_.client.jobs_since(login, fleet::now() - (now_ - first));
   if (!jobs) {
     fleet::note_unreachable(visit_, oar::describe(jobs.error()));
     return;
   }
-  for (const auto& launch : launches) settle_one(launch, *jobs);
+  for (const auto& launch : launches) for_one_launch(visit_, {launch.id, launch.campaign}, "settle", [&] { settle_one(launch, *jobs); });
 }
 
-void Search::settle(const std::vector<store::UnsettledLaunch>& launches) {
-  std::map<std::string, std::vector<store::UnsettledLaunch>> by_user;
+void Reconciliation::settle(const std::vector<UnsettledLaunch>& launches) {
+  std::map<std::string, std::vector<UnsettledLaunch>> by_user;
   for (const auto& launch : launches) {
-    if (is_due(launch)) by_user[launch.login].push_back(launch);
+    if (grid::to_look(search_of(launch))) by_user[launch.login].push_back(launch);
   }
   for (const auto& [login, theirs] : by_user) settle_user(login, theirs);
 }
@@ -101,13 +106,15 @@ void Search::settle(const std::vector<store::UnsettledLaunch>& launches) {
 }  // namespace
 
 void reconcile(fleet::Visit& visit, Counts& counts) {
-  std::vector<store::UnsettledLaunch> launches;
+  std::vector<UnsettledLaunch> launches;
+  grid::Instant now;
   visit.database.transact([&](store::Transaction& transaction) {
+    now = store::now(transaction);
     const auto interrupted = store::interrupted_launches(transaction, visit.cluster.id);
-    if (!interrupted.empty()) store::mark_unknown(transaction, interrupted, "the runner died before it had the answer");
-    launches = store::unsettled_launches(transaction, visit.cluster.id, fleet::now() - kOrphanWatch);
+    if (!interrupted.empty()) store::mark_unknown(transaction, interrupted, "the runner died before it had the answer", now);
+    launches = store::unsettled_launches(transaction, visit.cluster.id, now - grid::kOrphanWatch);
   });
-  Search{visit, counts}.settle(launches);
+  Reconciliation{visit, counts, now}.settle(launches);
 }
 
 }  // namespace gleaner::runner

@@ -5,17 +5,42 @@
 #include <mutex>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/launch_fate.hpp"
+#include "lib/process/log.hpp"
+#include "lib/store/batch.hpp"
+#include "lib/store/clock.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
 #include "runner/launcher.hpp"
+#include "runner/limits.hpp"
 #include "runner/reconcile.hpp"
+#include "runner/release.hpp"
 
 namespace gleaner::runner {
 
 std::string Counts::summary() const {
-  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={}", launches, accepted, refused, unknown, given_back, found);
+  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={}", launches, accepted, refused, unknown, given_back, found,
+                     released);
 }
 
 namespace {
+
+/// One that the database refuses is set aside, with an event.
+void give_back_stranded(store::Transaction& transaction, const process::Config& config, grid::Instant now, Counts& counts) {
+  for (const auto launch : store::stranded_launches(transaction)) {
+    const store::GiveBack stranded{.launch = launch,
+                                   .from = grid::LaunchState::planned,
+                                   .to = grid::LaunchState::void_,
+                                   .sent = grid::Sent::never,
+                                   .error = "its cluster stopped answering, or was disabled"};
+    const auto refused = store::attempt(transaction, [&] {
+      if (store::give_back(transaction, stranded, limits_of(config), now)) ++counts.given_back;
+    });
+    if (!refused) continue;
+    process::log::error("launch set aside", {{"launch", launch}, {"error", *refused}});
+    store::open_event(transaction, {.code = "LAUNCH_FAILED", .target = {}, .job = {}, .message = fmt::format("cannot give back launch {}: {}", launch.value(), *refused)}, now);
+  }
+}
 
 void add(Counts& total, const Counts& counts) {
   total.launches += counts.launches;
@@ -24,6 +49,7 @@ void add(Counts& total, const Counts& counts) {
   total.unknown += counts.unknown;
   total.given_back += counts.given_back;
   total.found += counts.found;
+  total.released += counts.released;
 }
 
 }  // namespace
@@ -35,12 +61,11 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   std::vector<store::Cluster> clusters;
   std::string grid;
   shared.transact([&](store::Transaction& transaction) {
-    const auto now = fleet::now();
-    for (const auto launch : store::stranded_launches(transaction)) {
-      store::give_back(transaction, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::anywhere, .error = "its cluster stopped answering"}, now);
-      ++total.given_back;
-    }
-    clusters = store::clusters_with_launches(transaction, now - kOrphanWatch);
+    total = {};
+    const auto now = store::now(transaction);
+    give_back_stranded(transaction, config, now, total);
+    release_tasks(transaction, config, total);
+    clusters = store::clusters_with_launches(transaction, now - grid::kOrphanWatch);
     grid = store::grid_token(transaction);
   });
   fleet::visit_clusters(config, shared, store::Database::Work::launch, clusters, [&](fleet::Visit& visit) {

@@ -13,6 +13,7 @@ struct Counts {
   int unknown = 0;   ///< without an answer
   int given_back = 0;
   int found = 0;     ///< jobs of lost answers, adopted
+  int released = 0;  ///< tasks of void launches that may go elsewhere
   [[nodiscard]] std::string summary() const;
 };
 

@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/job_identity.hpp"
+#include "lib/grid/oarsub_words.hpp"
+#include "lib/grid/resource_request.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter.hpp"
+#include "lib/jdl/problem.hpp"
 #include "runner/command/command.hpp"
 
 namespace gleaner::runner {
@@ -40,17 +44,37 @@ std::string properties_of(const store::LaunchToMake& launch) {
   return launch.properties.empty() ? memory : fmt::format("({}) AND {}", launch.properties, memory);
 }
 
-}  // namespace
-
-std::string tag_of(const store::LaunchToMake& launch, std::string_view grid) {
-  return fmt::format("cigri.{}.{}-{}", launch.campaign.value(), launch.id.value(), grid);
+/// The texts of the campaign were right when it was submitted; administrators, admission rules and older
+/// versions of the grid may have written them too.
+std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, const std::string& own_properties) {
+  using Grammar = std::optional<std::string> (*)(std::string_view);
+  const auto wrong = [](std::string_view what, const std::string& text, Grammar grammar) -> std::optional<std::string> {
+    const auto why = text.empty() ? std::nullopt : grammar(text);
+    if (!why) return std::nullopt;
+    return fmt::format("its {} '{}' cannot be given to OAR: {}", what, jdl::excerpt(text), *why);
+  };
+  const Grammar resources = [](std::string_view text) -> std::optional<std::string> {
+    const auto read = grid::ResourceRequest::parse(text);
+    return read ? std::nullopt : std::optional{read.error()};
+  };
+  if (auto why = wrong("resources", request.resources, resources)) return why;
+  // Each alone too: two halves of a bracket would be right together.
+  if (auto why = wrong("properties", own_properties, grid::wrong_properties)) return why;
+  if (auto why = wrong("properties", request.properties, grid::wrong_properties)) return why;
+  if (auto why = wrong("project", request.project, grid::wrong_project)) return why;
+  if (auto why = wrong("exec_directory", request.directory, grid::wrong_directory)) return why;
+  for (const auto& type : request.types) {
+    if (auto why = wrong("cluster_job_type", type, grid::wrong_job_type)) return why;
+  }
+  return std::nullopt;
 }
+
+}  // namespace
 
 tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
                                                          std::string_view cluster, std::string_view grid) {
   const LaunchFacts facts{.grid = std::string{grid},
                           .campaign = launch.campaign,
-                          .tag = tag_of(launch, grid),
                           .exec_file = launch.exec_file,
                           .cluster = std::string{cluster},
                           .user = launch.login,
@@ -61,7 +85,7 @@ tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMa
   if (!command) return tl::unexpected{command.error()};
   oar::SubmitRequest request;
   request.user = launch.login;
-  request.name = facts.tag;
+  request.name = grid::launch_tag(grid, launch.campaign, launch.id);
   request.resources = launch.request;
   request.walltime = facts.walltime;
   request.command = command->text();
@@ -69,13 +93,14 @@ tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMa
   request.properties = properties_of(launch);
   request.project = launch.project;
   if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
+  if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
   // CiGri's names, which its users' scripts remove and read.
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());
   for (const auto& line : lines) {
     auto words = arguments(line);
     if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
-    auto text = parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .arguments = std::move(*words)});
+    auto text = parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)});
     if (!text) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), text.error())};
     request.lines.push_back(std::move(*text));
   }

@@ -9,9 +9,6 @@
 
 namespace gleaner::runner {
 
-/// The name of a launch's jobs in OAR: unique to this grid and launch.
-[[nodiscard]] std::string tag_of(const store::LaunchToMake& launch, std::string_view grid);
-
 /// The POST of a launch. The error says what of the campaign cannot be submitted.
 [[nodiscard]] tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMake& launch,
                                                                        const std::vector<store::LaunchLine>& lines, std::string_view cluster,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/walltime.hpp"
@@ -11,82 +10,94 @@
 namespace gleaner::updator {
 namespace {
 
-constexpr int kRerunFirst = 66;
-constexpr int kRerunLast = 67;
-
 bool has(std::span<const oar::RemoteEvent> events, std::string_view type) {
   return std::ranges::any_of(events, [&](const oar::RemoteEvent& event) { return event.type == type; });
 }
 
-bool unusable_request(std::span<const oar::RemoteEvent> events) {
-  return has(events, "WORKING_DIRECTORY") || has(events, "OUTPUT_FILES");
+std::string status_sentence(int status) {
+  if (status == 126) return "exit status 126: the command cannot be executed (is it a program, with the right to run?)";
+  if (status == 127) return "exit status 127: the command was not found";
+  if (status > 128 && status <= 192) return fmt::format("exit status {}: killed by signal {}", status, status - 128);
+  return fmt::format("exit status {}", status);
+}
+
+int status_of(const EndWords& words) {
+  return words.evidence.witness == grid::Witness::ended ? words.evidence.status : words.record.status.value_or(0);
+}
+
+std::string walltime_sentence(const EndWords& words) {
+  const auto walltime = grid::format_walltime(words.walltime);
+  if (words.settlement.walltime)
+    return fmt::format("killed by its walltime of {}: it is tried again with {} (max_walltime: {})", walltime, grid::format_walltime(*words.settlement.walltime),
+                       grid::format_walltime(words.max_walltime.value_or(*words.settlement.walltime)));
+  if (words.max_walltime && words.walltime >= *words.max_walltime) return fmt::format("killed by its walltime of {}, which is max_walltime: ask for a longer one", walltime);
+  if (words.max_walltime) return fmt::format("killed by its walltime of {}, and no attempt is left", walltime);
+  return fmt::format("killed by its walltime of {}: ask for a longer one, or give max_walltime, up to which it may grow", walltime);
+}
+
+std::string_view name_of(grid::Record record) {
+  switch (record) {
+    case grid::Record::exited: return "an exit status";
+    case grid::Record::exited_silently: return "an end without an exit status";
+    case grid::Record::preempted: return "a preemption";
+    case grid::Record::walltime: return "an end by its walltime";
+    case grid::Record::deleted: return "a deletion";
+    case grid::Record::bad_request: return "a request that cannot be carried out";
+    case grid::Record::failed: return "an error";
+    case grid::Record::forgotten: return "nothing";
+  }
+  return "an error";
+}
+
+std::string sentence(const EndWords& words) {
+  switch (words.end) {
+    case grid::JobEnd::done: return "exit status 0";
+    case grid::JobEnd::task_error: return status_sentence(status_of(words));
+    case grid::JobEnd::walltime: return walltime_sentence(words);
+    case grid::JobEnd::bad_request: return "its working directory or its output file cannot be used: does exec_directory exist there?";
+    case grid::JobEnd::node_failure: return "the cluster could not run it to its end";
+    case grid::JobEnd::never_began: return "it had resources, and the cluster never began it";
+    case grid::JobEnd::cannot_start: return "it could not claim its attempt, and ran nothing (is there room in the home there?)";
+    case grid::JobEnd::duplicate:
+      return words.evidence.holder.value() > 0 ? fmt::format("its attempt is claimed by job {}: it ran nothing", words.evidence.holder.value())
+                                               : std::string{"its attempt is claimed by another job: it ran nothing"};
+    default: return std::string{grid::name_of(words.end)};
+  }
 }
 
 }  // namespace
 
-grid::JobEnd classify_terminated(const oar::RemoteJob& job) {
-  const int status = oar::shell_status(job.exit_status.value_or(0));
-  if (status == 0) return grid::JobEnd::done;
-  if (status == kRerunFirst) return grid::JobEnd::rerun_first;
-  if (status == kRerunLast) return grid::JobEnd::rerun_last;
-  return grid::JobEnd::task_error;
-}
-
-grid::JobEnd classify_error(std::span<const oar::RemoteEvent> events, Deletion deletion) {
+grid::Record record_of(std::span<const oar::RemoteEvent> events) {
   // A preempted job is deleted by OAR's root afterwards, and a walltime's job too: the first cause counts.
-  if (has(events, "BESTEFFORT_KILL")) return grid::JobEnd::preempted;
-  if (has(events, "WALLTIME")) return grid::JobEnd::walltime;
-  if (unusable_request(events)) return grid::JobEnd::bad_request;
-  if (has(events, "FRAG_JOB_REQUEST")) return deletion == Deletion::ours ? grid::JobEnd::killed_by_us : grid::JobEnd::killed_elsewhere;
-  return grid::JobEnd::node_failure;
+  if (has(events, "BESTEFFORT_KILL")) return grid::Record::preempted;
+  if (has(events, "WALLTIME")) return grid::Record::walltime;
+  if (has(events, "WORKING_DIRECTORY") || has(events, "OUTPUT_FILES")) return grid::Record::bad_request;
+  if (has(events, "FRAG_JOB_REQUEST")) return grid::Record::deleted;
+  return grid::Record::failed;
 }
 
-Consequence consequence_of(grid::JobEnd end, Began began, const store::LiveJob& job, const RetryLimits& limits) {
-  using store::BagPlace;
-  using store::Outcome;
-  if (end == grid::JobEnd::done) return {Outcome::done, BagPlace::before_new};
-  if (end == grid::JobEnd::killed_by_us && began == Began::no) return {Outcome::goes_back, BagPlace::before_new};
-  const bool is_last = job.earlier + 1 >= limits.attempts;
-  if (const auto walltime = raised_walltime(job, limits.walltime_factor); end == grid::JobEnd::walltime && walltime && !is_last)
-    return {Outcome::goes_back, BagPlace::before_new, walltime};
-  const bool charged = grid::charge_of(end) == grid::Charge::task;
-  if (charged && job.charged + 1 >= limits.charged) return {Outcome::failed, BagPlace::before_new};
-  if (is_last) return {Outcome::failed, BagPlace::before_new};
-  if (end == grid::JobEnd::rerun_first) return {Outcome::goes_back, BagPlace::first};
-  if (end == grid::JobEnd::rerun_last) return {Outcome::goes_back, BagPlace::last};
-  return {Outcome::goes_back, BagPlace::before_new};
-}
-
-std::optional<grid::Seconds> raised_walltime(const store::LiveJob& job, double factor) {
-  if (!job.max_walltime || job.walltime >= *job.max_walltime) return std::nullopt;
-  const grid::Seconds wanted{static_cast<std::int64_t>(std::ceil(static_cast<double>(job.walltime.count()) * factor))};
-  return std::min(grid::round_up_walltime(std::max(wanted, job.walltime + grid::Seconds{1})), *job.max_walltime);
-}
-
-std::string describe_walltime(const store::LiveJob& job, const Consequence& consequence) {
-  const auto walltime = grid::format_walltime(job.walltime);
-  if (consequence.walltime)
-    return fmt::format("killed by its walltime of {}: it is tried again with {} (max_walltime: {})", walltime, grid::format_walltime(*consequence.walltime),
-                       grid::format_walltime(*job.max_walltime));
-  if (job.max_walltime && job.walltime >= *job.max_walltime) return fmt::format("killed by its walltime of {}, which is max_walltime: ask for a longer one", walltime);
-  if (job.max_walltime) return fmt::format("killed by its walltime of {}, and no attempt is left", walltime);
-  return fmt::format("killed by its walltime of {}: ask for a longer one, or give max_walltime, up to which it may grow", walltime);
-}
-
-std::string describe_end(grid::JobEnd end, const oar::RemoteJob& job) {
-  switch (end) {
-    case grid::JobEnd::task_error: {
-      const int status = oar::shell_status(job.exit_status.value_or(0));
-      if (status == 126) return "exit status 126: the command cannot be executed (is it a program, with the right to run?)";
-      if (status == 127) return "exit status 127: the command was not found";
-      if (status > 128) return fmt::format("exit status {}: killed by signal {}", status, status - 128);
-      return fmt::format("exit status {}", status);
-    }
-    case grid::JobEnd::walltime: return "killed by its walltime: ask for a longer one";
-    case grid::JobEnd::bad_request: return "its working directory or its output file cannot be used: does exec_directory exist there?";
-    case grid::JobEnd::node_failure: return "the cluster could not run it";
-    default: return std::string{grid::name_of(end)};
+std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details) {
+  grid::RemoteEnd end{.record = grid::Record::exited_silently, .started = job.started.has_value()};
+  if (job.state == oar::RemoteState::terminated || job.state == oar::RemoteState::finishing) {
+    if (!job.exit_status) return end;
+    end.record = grid::Record::exited;
+    end.status = oar::shell_status(*job.exit_status);
+    return end;
   }
+  if (details == nullptr) return std::nullopt;
+  end.record = record_of(details->events);
+  return end;
+}
+
+std::string describe_end(const EndWords& words) {
+  const auto witness = words.evidence.witness;
+  const bool recorded = words.record.record == grid::Record::exited && !grid::needs_evidence(words.record);
+  if (words.end == grid::JobEnd::done && recorded) return {};
+  if (witness == grid::Witness::unreadable)
+    return fmt::format("{} (by the cluster's record alone: the files of the job could not be read)", sentence(words));
+  const bool by_itself = witness == grid::Witness::ended && words.record.record != grid::Record::exited;
+  if (by_itself) return fmt::format("{} (as the job noted; its cluster recorded {})", sentence(words), name_of(words.record.record));
+  return sentence(words);
 }
 
 }  // namespace gleaner::updator

@@ -3,44 +3,30 @@
 #include <span>
 #include <string>
 
-#include "lib/grid/states.hpp"
+#include "lib/grid/settle.hpp"
 #include "lib/oar/job.hpp"
 #include "lib/store/jobs.hpp"
 
+/// OAR's words in the words of the rule (lib/grid/settle.hpp), and the rule's in a user's.
 namespace gleaner::updator {
 
-/// Why a job that OAR calls Terminated is over: by its exit status alone. Status 66 and 67 ask for
-/// a rerun, first and last (CiGri's convention).
-[[nodiscard]] grid::JobEnd classify_terminated(const oar::RemoteJob& job);
+/// What OAR's record says of a job in Error: by its events.
+[[nodiscard]] grid::Record record_of(std::span<const oar::RemoteEvent> events);
 
-/// Why a job in Error is over: by OAR's own events. `ours`: we had sent a DELETE for it.
-enum class Deletion { none, ours };
-[[nodiscard]] grid::JobEnd classify_error(std::span<const oar::RemoteEvent> events, Deletion deletion);
+/// What OAR's record says of a job that is over. Nothing when only its details tell: it is in Error, and `details` is null.
+[[nodiscard]] std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details);
 
-/// What a task may still cost.
-struct RetryLimits {
-  int attempts;  ///< all told, but for those that we took back before they began
-  int charged;   ///< that the task itself failed
-  double walltime_factor = 1;  ///< of its walltime, when a job was killed by it
+/// What a record and its evidence say, and what the rule made of it.
+struct EndWords {
+  grid::JobEnd end = grid::JobEnd::done;
+  grid::RemoteEnd record = {};
+  grid::Evidence evidence = {};
+  grid::Seconds walltime{};
+  std::optional<grid::Seconds> max_walltime = {};
+  grid::Settlement settlement = {};
 };
-
-/// What the end of a job does to its task.
-struct Consequence {
-  store::Outcome outcome;
-  store::BagPlace place;
-  std::optional<grid::Seconds> walltime = {};  ///< of the task from now on; nothing: as before
-};
-/// A walltime's end is not charged while the JDL's max_walltime lets the walltime grow: the task goes
-/// back to the bag with a bigger one.
-enum class Began { no, yes };
-[[nodiscard]] Consequence consequence_of(grid::JobEnd end, Began began, const store::LiveJob& job, const RetryLimits& limits);
-
-/// The walltime that follows the one by which the job was killed; nothing when it may not grow.
-[[nodiscard]] std::optional<grid::Seconds> raised_walltime(const store::LiveJob& job, double factor);
-
-/// One sentence for the user: `exit status 3`, `killed by its walltime`…
-[[nodiscard]] std::string describe_end(grid::JobEnd end, const oar::RemoteJob& job);
-/// The same of a walltime's end: the walltime, and what becomes of it.
-[[nodiscard]] std::string describe_walltime(const store::LiveJob& job, const Consequence& consequence);
+/// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`; it adds whose word that is when OAR's record
+/// says otherwise, or when nobody could look. Empty for a success that OAR recorded.
+[[nodiscard]] std::string describe_end(const EndWords& words);
 
 }  // namespace gleaner::updator

@@ -9,11 +9,12 @@ int main(int argc, char** argv) {
       .name = "updator",
       .purpose = "asks every cluster what became of our jobs and what is free, once",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "max_attempts", "max_charged_attempts", "walltime_retry_factor", "failures_before_brake",
+               "launch_patience", "evidence_delay", "evidence_patience",
                "brake_time", "brake_time_max"},
       .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
-    auto& database = kept.open(context.config.database);
+    auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("updator")};
     return updator::run_once(context.config, database, lease.term()).summary();
   });

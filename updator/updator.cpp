@@ -5,14 +5,23 @@
 #include <mutex>
 
 #include "lib/fleet/fleet.hpp"
+#include "lib/grid/launch_fate.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
-#include "updator/apply.hpp"
+#include "lib/store/clock.hpp"
+#include "lib/store/jobs.hpp"
+#include "lib/store/launches.hpp"
+#include "updator/matching.hpp"
+#include "updator/write.hpp"
 
 namespace gleaner::updator {
 namespace {
 
-bool is_due(const store::Cluster& cluster, grid::Instant now) { return !cluster.next_probe_at || *cluster.next_probe_at <= now; }
+/// A probe that is due later than they are ever spaced is of a clock that was set back.
+bool is_due(const store::Cluster& cluster, grid::Instant now) {
+  constexpr std::chrono::seconds kLongestWait{64};
+  return !cluster.next_probe_at || *cluster.next_probe_at <= now || *cluster.next_probe_at > now + kLongestWait;
+}
 
 /// A cluster that was lost is asked one small question before all the others.
 oar::Result<void> probe(fleet::Visit& visit) {
@@ -30,23 +39,32 @@ void add(Counts& counts, const Changes& changes) {
 }
 
 /// Nothing when the cluster could not be polled.
-std::optional<Changes> update(fleet::Visit& visit) {
+std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token) {
   if (const auto answered = probe(visit); !answered) {
     fleet::note_unreachable(visit, oar::describe(answered.error()));
     return std::nullopt;
   }
   std::vector<store::LiveJob> live;
-  visit.database.transact([&](store::Transaction& transaction) { live = store::live_jobs(transaction, visit.cluster.id); });
-  if (live.empty() && !visit.cluster.enabled) return Changes{};
-  const auto poll = poll_cluster(visit, live);
+  bool awaited = false;
+  grid::Instant began;
+  visit.database.transact([&](store::Transaction& transaction) {
+    began = store::now(transaction);
+    live = store::live_jobs(transaction, visit.cluster.id);
+    awaited = !live.empty() || store::awaits_launches(transaction, visit.cluster.id, began - grid::kOrphanWatch);
+  });
+  // A disabled cluster is asked while it may still have jobs of ours.
+  if (!awaited && !visit.cluster.enabled) return Changes{};
+  const auto poll = poll_cluster(visit, live, grid_token, began);
   if (!poll) {
     fleet::note_unreachable(visit, oar::describe(poll.error()));
     return std::nullopt;
   }
+  const auto judged = judge(live, *poll, Patience::of(visit.config));
   process::failpoint("updator.before_write");
   Changes changes;
-  visit.database.transact([&](store::Transaction& transaction) { changes = apply_poll(transaction, visit, live, *poll); });
+  visit.database.transact([&](store::Transaction& transaction) { changes = write(transaction, visit, *poll, judged, store::now(transaction)); });
   process::failpoint("updator.after_write");
+  match_properties(visit);
   return changes;
 }
 
@@ -62,17 +80,23 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   std::mutex mutex;
   fleet::SharedDatabase shared{database, term};
   std::vector<store::Cluster> clusters;
-  shared.transact([&](store::Transaction& transaction) { clusters = store::clusters(transaction); });
-  std::erase_if(clusters, [&](const store::Cluster& cluster) { return !is_due(cluster, fleet::now()); });
+  std::string grid_token;
+  grid::Instant now;
+  shared.transact([&](store::Transaction& transaction) {
+    now = store::now(transaction);
+    clusters = store::clusters(transaction);
+    grid_token = store::grid_token(transaction);
+  });
+  std::erase_if(clusters, [&](const store::Cluster& cluster) { return cluster.retired_at || !is_due(cluster, now); });
   fleet::visit_clusters(config, shared, store::Database::Work::update, clusters, [&](fleet::Visit& visit) {
-    const auto changes = update(visit);
+    const auto changes = update(visit, grid_token);
     const std::lock_guard lock{mutex};
     ++counts.clusters;
     if (changes) add(counts, *changes);
     else ++counts.unreachable;
   });
   shared.transact([&](store::Transaction& transaction) {
-    for (const auto campaign : store::finish_campaigns(transaction, fleet::now())) {
+    for (const auto campaign : store::finish_campaigns(transaction, store::now(transaction))) {
       process::log::info("campaign terminated", {{"campaign", campaign}});
       ++counts.finished;
     }

@@ -20,6 +20,7 @@ constexpr std::size_t kBar = 22;
 
 /// Whether jobs go there, and if not, why.
 Cell state_of(const Json& cluster, grid::Instant now) {
+  if (!cluster["retired_at"].is_null()) return {std::string{"retired"}, "retired", Ink::faint};
   if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (!cluster["reachable"].is_true()) {

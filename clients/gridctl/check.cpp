@@ -52,7 +52,7 @@ Finding conductor(const Call& call, store::Transaction& transaction) {
 /// The clusters, when the database can be read.
 std::vector<store::Cluster> check_database(const Call& call, Findings& findings) {
   try {
-    store::Database database{call.context.config.database};
+    store::Database database{call.context.config.database, limits_of(call)};
     try {
       store::check_schema(database);
     } catch (const store::WrongSchema& error) {
@@ -117,6 +117,7 @@ void check_clock(const oar::Access& access, const oar::Limits& limits, Findings&
 
 Findings check_cluster(const process::Config& config, const store::Cluster& cluster, const std::string& user) {
   Findings findings;
+  if (cluster.retired_at) return {{cluster.name, fmt::format("was retired {}: nothing is sent there, and it is not asked", clients::ago(fleet::now() - *cluster.retired_at))}};
   if (!cluster.enabled) findings.push_back({cluster.name, "is disabled: nothing is sent there"});
   const auto access = fleet::access_of(cluster);
   if (!access) return {{cluster.name, access.error(), "the user that runs the grid's programs must own that file, and be able to read it"}};

@@ -6,12 +6,15 @@
 #include <array>
 #include <filesystem>
 
+#include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
+#include "clients/text.hpp"
 #include "clients/times.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/declarations.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/views.hpp"
 
@@ -136,20 +139,35 @@ void check_whole(const Call& call, const store::Cluster& cluster) {
 
 void done(const Call& call, const std::string& sentence) { call.output.tell("gridctl: " + sentence); }
 
+/// A retired cluster is in use again; its old jobs are late.
+std::string bring_back(const Call& call, store::Transaction& transaction, const store::Cluster& cluster) {
+  store::hold_lease(transaction);
+  const auto kills = store::bring_back_cluster(transaction, cluster.id, call.context.now);
+  const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name, clients::counted(kills.value_or(0), "job"),
+                                   kills == 1 ? "is" : "are");
+  store::declare(transaction, {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, call.context.now);
+  return message;
+}
+
 process::Outcome set_enabled(const Call& call, bool enabled) {
   auto database = open_database(call);
+  std::optional<std::string> returned;
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    returned.reset();
     auto cluster = known_cluster(transaction, call.arguments[0]);
+    if (enabled && cluster.retired_at) returned = bring_back(call, transaction, cluster);
     cluster.enabled = enabled;
     store::edit_cluster(transaction, cluster);
     store::wake_up(transaction);
   });
+  if (returned) done(call, *returned);
   done(call, enabled ? fmt::format("{} is enabled: jobs go there from the next cycle on", call.arguments[0])
                      : fmt::format("{} is disabled: nothing more is sent there, its jobs go on", call.arguments[0]));
   return ExitCode::ok;
 }
 
 Cell state_cell(const store::Cluster& cluster, grid::Instant now) {
+  if (cluster.retired_at) return {std::string{"retired"}, "retired " + clients::ago(now - *cluster.retired_at), Ink::faint};
   if (!cluster.enabled) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (!cluster.reachable) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (*cluster.reachable) return {std::string{"reachable"}, "reachable", Ink::good};
@@ -226,6 +244,7 @@ process::Outcome cluster_list(const Call& call) {
                {"max_resources", "Max", Align::right},
                {"state", "State", Align::left, Shrink::when_needed},
                {"enabled", ""},
+               {"retired_at", ""},
                {"verify_tls", ""},
                {"login", ""},
                {"identity_header", ""},
@@ -237,7 +256,7 @@ process::Outcome cluster_list(const Call& call) {
     table.rows.push_back({Cell{c.name}, Cell{c.url}, Cell{c.authentication}, Cell{c.power}, Cell{optional_number(c.flood), c.flood ? "" : "-"},
                           Cell{optional_number(c.array_size), c.array_size ? "" : "-"}, Cell{c.memory_property}, Cell{std::int64_t{c.memory_unit_mb}},
                           Cell{optional_number(c.memory_max_mb)}, Cell{std::int64_t{c.max_resources}},
-                          state_cell(c, call.context.now), Cell{c.enabled}, Cell{c.verify_tls}, Cell{c.login}, Cell{c.identity_header}, Cell{c.last_error}});
+                          state_cell(c, call.context.now), Cell{c.enabled}, c.retired_at ? Cell{grid::to_unix(*c.retired_at)} : Cell{}, Cell{c.verify_tls}, Cell{c.login}, Cell{c.identity_header}, Cell{c.last_error}});
     names.push_back(c.name);
   }
   call.output.show({.table = table, .ids = names});

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "clients/output.hpp"
+#include "lib/grid/settle.hpp"
 #include "lib/process/run.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/database.hpp"
@@ -42,15 +43,24 @@ process::Outcome dispatch(const process::Context& context);
 
 /// The database of the configuration, whose schema is this program's.
 [[nodiscard]] store::Database open_database(const Call& call);
+/// As configured, but without one for statements: an administrator waits for a migration, and can interrupt it.
+[[nodiscard]] store::ConnectionLimits limits_of(const Call& call);
+
+/// What a task may still cost, by the configuration.
+[[nodiscard]] grid::Limits limits_of(const process::Config& config);
 
 process::Outcome db_migrate(const Call& call);
 process::Outcome db_status(const Call& call);
+process::Outcome db_check(const Call& call);
 process::Outcome cluster_add(const Call& call);
 process::Outcome cluster_edit(const Call& call);
 process::Outcome cluster_list(const Call& call);
 process::Outcome cluster_disable(const Call& call);
 process::Outcome cluster_enable(const Call& call);
 process::Outcome cluster_remove(const Call& call);
+process::Outcome cluster_retire(const Call& call);
+process::Outcome job_lost(const Call& call);
+process::Outcome launch_lost(const Call& call);
 process::Outcome user_map(const Call& call);
 process::Outcome limit_set(const Call& call);
 process::Outcome limit_list(const Call& call);
@@ -66,6 +76,8 @@ process::Outcome user_priority(const Call& call);
 process::Outcome user_allow_normal(const Call& call);
 process::Outcome user_forbid_normal(const Call& call);
 process::Outcome user_list_normal(const Call& call);
+process::Outcome user_limit(const Call& call);
+process::Outcome user_list_limits(const Call& call);
 process::Outcome rules_list(const Call& call);
 process::Outcome rules_show(const Call& call);
 process::Outcome rules_add(const Call& call);

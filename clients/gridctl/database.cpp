@@ -16,7 +16,7 @@ using clients::Table;
 using process::ExitCode;
 
 process::Outcome db_migrate(const Call& call) {
-  store::Database database{call.context.config.database};
+  store::Database database{call.context.config.database, limits_of(call)};
   const auto applied = store::migrate(database);
   Table table{{{"migration", "Migration"}}, {}, "The schema was up to date already."};
   for (const auto& name : applied) table.rows.push_back({Cell{name}});

@@ -120,7 +120,8 @@ process::Outcome rules_test(const Call& call) {
     auto transaction = database.begin();
     return rules::load_setting(transaction);
   }();
-  const jdl::Defaults defaults{call.context.config.default_resources, call.context.config.default_walltime, {}};
+  const auto& config = call.context.config;
+  const jdl::Defaults defaults{.resources = config.default_resources, .walltime = config.default_walltime, .most_attempts = config.max_attempts};
   const auto file = campaign_of(path, defaults, setting.known);
   rules::Sandbox sandbox{rules::program_beside_us()};
   const auto admission = rules::admit(sandbox, setting, {file, user, tasks_of(call, file), defaults});

@@ -19,7 +19,8 @@ using process::Error;
 using process::ExitCode;
 
 constexpr std::int64_t kTasksForPeople = 1000;
-constexpr std::int64_t kPage = 10000;
+constexpr std::int64_t kPage = 1000;
+constexpr std::int64_t kMostAsked = 10000;  // the server may allow less, and says so
 
 std::string path_of(std::int64_t id, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", id, rest); }
 
@@ -32,9 +33,14 @@ Json tasks_page(const Run& run, std::int64_t id, std::int64_t limit, std::int64_
   return run.api.get(path_of(id, fmt::format("/jobs?limit={}&offset={}{}", limit, offset, state_query(run)))).json;
 }
 
+/// A page may be shorter than asked for: its link says whether another one follows.
+bool has_next(const Json& page) {
+  return std::ranges::any_of(page["links"].items(), [](const Json& link) { return link["rel"].text() == "next"; });
+}
+
 std::int64_t asked_offset(const Run& run) { return clients::number_of(run.context.arguments, "offset", 0, 0, std::numeric_limits<std::int64_t>::max()); }
 bool has_window(const Run& run) { return run.has("limit") || run.has("offset"); }
-std::int64_t asked_limit(const Run& run, std::int64_t fallback) { return clients::number_of(run.context.arguments, "limit", fallback, 1, kPage); }
+std::int64_t asked_limit(const Run& run, std::int64_t fallback) { return clients::number_of(run.context.arguments, "limit", fallback, 1, kMostAsked); }
 
 /// All tasks, a page at a time, or the window that was asked for.
 void show_tasks_csv(const Run& run, std::int64_t id) {
@@ -50,7 +56,7 @@ void show_tasks_csv(const Run& run, std::int64_t id) {
     const auto& items = page["items"].items();
     if (items.empty() && after >= 0) return;
     run.output.show({.table = tasks_table(items, setting)});
-    if (static_cast<std::int64_t>(items.size()) < kPage) return;
+    if (!has_next(page)) return;
     after = items.back()["id"].integer();
     setting.heading = Heading::left_out;
   }
@@ -71,9 +77,8 @@ std::string tasks_text(const Run& run, std::int64_t id) {
   const auto page = tasks_page(run, id, limit, offset);
   const auto& items = page["items"].items();
   auto text = "\nTasks:\n" + clients::render_human(tasks_table(items, run.setting()), run.setting().screen);
-  const bool is_full = static_cast<std::int64_t>(items.size()) == limit;
-  const auto next = offset + limit;
-  if (is_full && (run.has("state") || next < page["total"].integer())) run.output.tell(fmt::format("gridstat: WARNING: more tasks left: next ones with --offset={}", next));
+  const auto next = offset + static_cast<std::int64_t>(items.size());
+  if (has_next(page)) run.output.tell(fmt::format("gridstat: WARNING: more tasks left: next ones with --offset={}", next));
   return text;
 }
 

@@ -16,7 +16,7 @@ using clients::Json;
 using process::Error;
 using process::ExitCode;
 
-constexpr std::int64_t kPage = 1000;
+constexpr std::int64_t kListPage = 1000;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
 std::optional<std::int64_t> number(std::string_view text) {
@@ -74,7 +74,7 @@ Listed campaigns_in(const Run& run, const std::string& query, const std::vector<
   std::int64_t total = 0;
   std::int64_t seen = 0;
   do {
-    const auto page = one_page(run, query, kPage, seen);
+    const auto page = one_page(run, query, kListPage, seen);
     if (page.campaigns.empty()) break;
     for (const auto& campaign : page.campaigns) {
       if (is_in(ranges, campaign["id"].integer())) listed.campaigns.push_back(campaign);
@@ -119,7 +119,7 @@ Listed list_campaigns(const Run& run) {
     return campaigns_in(run, query + (ids ? "&ids=" + clients::joined(*ids) : "&all=1"), ranges);
   }
   if (arguments.has("all")) query += "&all=1";
-  const auto limit = clients::number_of(arguments, "limit", kPage, 1, 10000);
+  const auto limit = clients::number_of(arguments, "limit", kListPage, 1, 10000);
   const auto offset = clients::number_of(arguments, "offset", 0, 0, kMost);
   auto listed = one_page(run, query, limit, offset);
   // The newest are at the end, and of a long list they are what one wants.

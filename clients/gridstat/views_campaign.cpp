@@ -67,6 +67,7 @@ std::string forecasts_of(const Json& stats, grid::Instant now) {
 }
 
 Cell cluster_state(const Json& cluster) {
+  if (cluster["retired"].is_true()) return {std::string{"retired"}, "retired", Ink::faint};
   if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (!cluster["brake"].is_null()) return {std::string{"braked"}, "braked", Ink::bad};
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};

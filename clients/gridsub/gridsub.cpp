@@ -125,6 +125,12 @@ clients::Form form_of(const process::Arguments& arguments) {
   return arguments.has("quiet") ? clients::Form::quiet : clients::Form::human;
 }
 
+/// Which tasks are run again.
+std::string sink_query(const process::Arguments& arguments) {
+  const auto sink = arguments.value("sink");
+  return sink ? "?sink=" + clients::url_encoded(*sink) : std::string{};
+}
+
 std::optional<clients::Action> asked_action(const process::Arguments& arguments) {
   std::optional<clients::Action> asked;
   for (const auto& action : kActions) {
@@ -132,6 +138,7 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
     if (asked) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", asked->option, action.option)};
     asked = action;
   }
+  if (arguments.has("sink") && (!asked || asked->option != "retry")) throw Error{ExitCode::usage, "--sink goes with --retry: 'gridsub --retry ID --sink SINK'"};
   if (asked && (arguments.has("file") || arguments.has("json"))) throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
   return asked;
 }
@@ -143,7 +150,9 @@ process::Outcome gridsub(const process::Context& context) {
   check_what_if(arguments);
   const auto form = form_of(arguments);
   const auto output = clients::make_output(form);
-  if (const auto action = asked_action(arguments)) {
+  if (auto action = asked_action(arguments)) {
+    const auto path = fmt::format("{}{}", action->path, sink_query(arguments));
+    action->path = path;
     auto named = arguments.all(action->option);
     named.insert(named.end(), arguments.positional.begin(), arguments.positional.end());
     ApiClient api{context.config};

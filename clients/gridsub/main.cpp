@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
                   {"hold", "ID", "pause a campaign: nothing more is submitted, its jobs go on"},
                   {"resume", "ID", "go on with it, and lift its brakes"},
                   {"retry", "ID", "run its failed tasks again"},
+                  {"sink", "SINK", "--retry: run those again that a sink swallowed, a cluster or the id of an event SINK"},
                   {"fix", "ID", "close its events, and lift its brakes"}},
       .positional = "[ID...]",
       .interruption = process::Interruption::ends_program,

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
-#include <thread>
 
 #include "lib/process/log.hpp"
 #include "lib/process/secret.hpp"
@@ -44,7 +42,15 @@ oar::Limits limits_of(const process::Config& config) {
 
 void SharedDatabase::transact(const std::function<void(store::Transaction&)>& work) {
   const std::lock_guard lock{mutex_};
-  store::transact(database_, term_, work);
+  if (lost_) throw store::Unavailable{*lost_};
+  try {
+    store::transact(database_, term_, work);
+  } catch (const store::TimedOut&) {
+    throw;
+  } catch (const store::Unavailable& error) {
+    lost_ = error.what();
+    throw;
+  }
 }
 
 bool SharedDatabase::try_lock(store::Database::Work work, grid::ClusterId cluster) {
@@ -55,46 +61,6 @@ bool SharedDatabase::try_lock(store::Database::Work work, grid::ClusterId cluste
 void SharedDatabase::unlock(store::Database::Work work, grid::ClusterId cluster) {
   const std::lock_guard lock{mutex_};
   database_.unlock(work, cluster.value());
-}
-
-namespace {
-
-void visit_one(const process::Config& config, SharedDatabase& database, store::Database::Work work, const store::Cluster& cluster,
-               const std::function<void(Visit&)>& visit) {
-  if (!database.try_lock(work, cluster.id)) {
-    process::log::debug("left to the run that is still at it", {{"cluster", cluster.name}});
-    return;
-  }
-  auto access = access_of(cluster);
-  if (!access) {
-    note_unreachable(database, cluster, access.error());
-  } else {
-    oar::Client client{std::move(*access), limits_of(config)};
-    Visit here{cluster, config, database, client};
-    visit(here);
-  }
-  database.unlock(work, cluster.id);
-}
-
-}  // namespace
-
-void visit_clusters(const process::Config& config, SharedDatabase& database, store::Database::Work work,
-                    const std::vector<store::Cluster>& clusters, const std::function<void(Visit&)>& visit) {
-  std::vector<std::exception_ptr> failures(clusters.size());
-  std::vector<std::jthread> threads;
-  for (std::size_t i = 0; i < clusters.size(); ++i) {
-    threads.emplace_back([&, i] {
-      try {
-        visit_one(config, database, work, clusters[i], visit);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    });
-  }
-  threads.clear();
-  for (const auto& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
 }
 
 void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, const std::string& error) {

@@ -1,8 +1,11 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/oar/client.hpp"
@@ -20,7 +23,8 @@ namespace gleaner::fleet {
 [[nodiscard]] oar::Limits limits_of(const process::Config& config);
 
 /// A connection that the threads of one module share: each transaction is short, and no one is
-/// open across an HTTP call.
+/// open across an HTTP call. When the database is lost (Unavailable, but not TimedOut), every later
+/// transaction of the same turn throws the same at once: the clusters' locks went with it.
 class SharedDatabase {
  public:
   SharedDatabase(store::Database& database, store::Term term) : database_{database}, term_{term} {}
@@ -33,6 +37,7 @@ class SharedDatabase {
   std::mutex mutex_;
   store::Database& database_;
   store::Term term_;
+  std::optional<std::string> lost_;
 };
 
 /// One module at work on one cluster.
@@ -41,14 +46,38 @@ struct Visit {
   const process::Config& config;
   SharedDatabase& database;
   oar::Client& client;
+  std::chrono::steady_clock::time_point ends = std::chrono::steady_clock::time_point::max();
+
+  /// What is left of the turn's time; nothing once a stop is requested. A loop over jobs, launches or files looks here before each
+  /// further request, writes what it has when nothing is left, and leaves the rest to the next turn.
+  [[nodiscard]] process::Duration time_left() const;
 };
+
+/// The time of one turn: half of module_time_limit. The other half is for the requests that are under way when it is over, and for
+/// what is then written, before almighty kills the module.
+[[nodiscard]] process::Duration turn_budget(const process::Config& config);
 
 /// Calls `visit` for each cluster at once, in a thread of its own and under that cluster's lock:
 /// a cluster that another run of the module still waits for is left to it, and a slow one delays
-/// no other. Returns when all are done; the first exception is then thrown. A cluster whose
-/// credentials cannot be read is marked unreachable, with the reason.
+/// no other. Returns when all are done.
+///
+/// A fault costs its own: a cluster whose visit throws has an open event of its module
+/// (CLUSTER_TURN_FAILED_updator…), with what failed, until a visit goes well; so has one that another
+/// connection locks and does nothing for longer than module_time_limit. The others are not
+/// concerned. A cluster whose credentials cannot be read is marked unreachable, with the reason.
+///
+/// What ends the whole turn is thrown when all are done: store::LeaseLost, WrongSchema, and Unavailable
+/// but TimedOut.
 void visit_clusters(const process::Config& config, SharedDatabase& database, store::Database::Work work,
                     const std::vector<store::Cluster>& clusters, const std::function<void(Visit&)>& visit);
+
+/// The module that does this work.
+[[nodiscard]] std::string_view module_of(store::Database::Work work);
+
+/// Whether this transaction is the only one at a work that is the whole grid's (plan, predict); the lock lasts as long as it does. When
+/// another turn is still at it (almighty leaves one that is slow), this one has to end without a change: false, and logged. Throws
+/// process::Error (try_again) when the other has done nothing for longer than module_time_limit.
+[[nodiscard]] bool is_sole_turn(const process::Config& config, store::Transaction& transaction, store::Database::Work work);
 
 /// Marks a cluster that failed, opens its event (one an outage), and spaces the next attempts.
 void note_unreachable(Visit& visit, const std::string& error);

@@ -5,8 +5,8 @@ namespace gleaner::grid {
 
 inline constexpr int kRerunFirst = 66;  ///< the task asks to run again, before the others
 inline constexpr int kRerunLast = 67;   ///< the task asks to run again, after the others
-/// The wrapper ran nothing: the attempt was claimed by a twin, or could not be claimed. The
-/// launch's journal and the job's stderr say which.
+/// The wrapper ran nothing: the attempt was claimed by another job, or could not be claimed. The
+/// files of the job and its stderr say which.
 inline constexpr int kRanNothing = 113;
 
 }  // namespace gleaner::grid

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/grid/dust.hpp"
+
 namespace gleaner::grid {
 namespace {
 
-/// Rounding dust: 3 * (1.0 / 3) must be a whole job.
-constexpr double kDust = 1e-9;
 constexpr double kMostJobs = 1e9;
 
 int whole_jobs(double resources, double ratio) {

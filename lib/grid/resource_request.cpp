@@ -8,11 +8,14 @@
 #include <charconv>
 #include <cstdint>
 
+#include "lib/grid/oarsub_words.hpp"
+
 namespace gleaner::grid {
 namespace {
 
 constexpr std::array<std::string_view, 4> kLeaves{"core", "resource_id", "thread", "cpuset"};
 constexpr std::int64_t kMostResources = 10'000'000;
+constexpr std::size_t kLongest = 8000;
 
 bool is_leaf(std::string_view property) { return std::ranges::find(kLeaves, property) != kLeaves.end(); }
 
@@ -53,6 +56,7 @@ tl::expected<Group, std::string> parse_group(std::string_view text) {
   if (text.starts_with('{')) {
     const auto close = text.find('}');
     if (close == std::string_view::npos) return tl::unexpected{fmt::format("the '{{' of '{}' is not closed", text)};
+    if (const auto wrong = wrong_properties(text.substr(1, close - 1))) return tl::unexpected{fmt::format("in its braces: {}", *wrong)};
     text = trim(text.substr(close + 1));
   }
   if (text.starts_with('/')) text.remove_prefix(1);
@@ -79,6 +83,8 @@ tl::expected<Group, std::string> parse_group(std::string_view text) {
 tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_view text) {
   ResourceRequest request;
   request.text_ = trim(text);
+  if (request.text_.size() > kLongest) return tl::unexpected{fmt::format("it is longer than {} bytes", kLongest)};
+  if (std::ranges::any_of(request.text_, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) return tl::unexpected{std::string{"there is a control character in it: write it on one line"}};
   std::int64_t total = 0;
   bool counted = true;
   const std::string_view whole = request.text_;

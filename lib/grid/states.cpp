@@ -33,7 +33,7 @@ constexpr Names<LaunchState, 6> kLaunchNames{{{LaunchState::planned, "planned"},
                                               {LaunchState::refused, "refused"},
                                               {LaunchState::unknown, "unknown"},
                                               {LaunchState::void_, "void"}}};
-constexpr Names<JobEnd, 12> kEndNames{{{JobEnd::done, "done"},
+constexpr Names<JobEnd, 15> kEndNames{{{JobEnd::done, "done"},
                                        {JobEnd::task_error, "task_error"},
                                        {JobEnd::rerun_first, "rerun_first"},
                                        {JobEnd::rerun_last, "rerun_last"},
@@ -42,6 +42,9 @@ constexpr Names<JobEnd, 12> kEndNames{{{JobEnd::done, "done"},
                                        {JobEnd::killed_by_us, "killed_by_us"},
                                        {JobEnd::killed_elsewhere, "killed_elsewhere"},
                                        {JobEnd::node_failure, "node_failure"},
+                                       {JobEnd::cannot_start, "cannot_start"},
+                                       {JobEnd::never_began, "never_began"},
+                                       {JobEnd::lost, "lost"},
                                        {JobEnd::bad_request, "bad_request"},
                                        {JobEnd::duplicate, "duplicate"},
                                        {JobEnd::never_submitted, "never_submitted"}}};
@@ -56,8 +59,9 @@ constexpr std::array<Transition<CampaignState>, 7> kCampaignTransitions{{
     {CampaignState::terminated, CampaignState::in_treatment},
 }};
 
-constexpr std::array<Transition<TaskState>, 17> kTaskTransitions{{
+constexpr std::array<Transition<TaskState>, 19> kTaskTransitions{{
     {TaskState::waiting, TaskState::launching},
+    {TaskState::waiting, TaskState::submitted},
     {TaskState::waiting, TaskState::cancelled},
     {TaskState::launching, TaskState::submitted},
     {TaskState::launching, TaskState::waiting},
@@ -73,10 +77,11 @@ constexpr std::array<Transition<TaskState>, 17> kTaskTransitions{{
     {TaskState::running, TaskState::waiting},
     {TaskState::running, TaskState::failed},
     {TaskState::running, TaskState::cancelled},
+    {TaskState::done, TaskState::waiting},
     {TaskState::failed, TaskState::waiting},
 }};
 
-constexpr std::array<Transition<JobState>, 18> kJobTransitions{{
+constexpr std::array<Transition<JobState>, 20> kJobTransitions{{
     {JobState::planned, JobState::launching},
     {JobState::planned, JobState::error},
     {JobState::launching, JobState::remote_waiting},
@@ -92,12 +97,14 @@ constexpr std::array<Transition<JobState>, 18> kJobTransitions{{
     {JobState::running, JobState::terminated},
     {JobState::running, JobState::error},
     {JobState::running, JobState::killed},
-    {JobState::unknown, JobState::running},
     {JobState::unknown, JobState::terminated},
     {JobState::error, JobState::remote_waiting},
+    {JobState::error, JobState::unknown},
+    {JobState::remote_waiting, JobState::unknown},
+    {JobState::running, JobState::unknown},
 }};
 
-constexpr std::array<Transition<LaunchState>, 9> kLaunchTransitions{{
+constexpr std::array<Transition<LaunchState>, 12> kLaunchTransitions{{
     {LaunchState::planned, LaunchState::launching},
     {LaunchState::planned, LaunchState::void_},
     {LaunchState::launching, LaunchState::accepted},
@@ -107,6 +114,9 @@ constexpr std::array<Transition<LaunchState>, 9> kLaunchTransitions{{
     {LaunchState::unknown, LaunchState::accepted},
     {LaunchState::unknown, LaunchState::void_},
     {LaunchState::void_, LaunchState::accepted},
+    {LaunchState::void_, LaunchState::unknown},
+    {LaunchState::accepted, LaunchState::unknown},
+    {LaunchState::planned, LaunchState::refused},
 }};
 
 template <class Enum, std::size_t N>
@@ -140,6 +150,9 @@ Charge charge_of(JobEnd end) {
     case JobEnd::killed_by_us:
     case JobEnd::killed_elsewhere:
     case JobEnd::node_failure:
+    case JobEnd::cannot_start:
+    case JobEnd::never_began:
+    case JobEnd::lost:
     case JobEnd::duplicate:
     case JobEnd::never_submitted:
       return Charge::nobody;

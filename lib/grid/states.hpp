@@ -25,6 +25,9 @@ enum class JobEnd {
   killed_by_us,       ///< we sent the DELETE
   killed_elsewhere,   ///< deleted on the cluster by somebody else
   node_failure,       ///< the node or the cluster could not run it
+  cannot_start,       ///< it could not claim its attempt (a full home, say), ran nothing
+  never_began,        ///< it had resources or waited for them, and ran nothing: the cluster's fault
+  lost,               ///< an administrator declared it lost
   bad_request,        ///< its working directory or output cannot be used
   duplicate,          ///< found its attempt claimed by a twin, ran nothing
   never_submitted     ///< its launch was refused or is void

@@ -38,6 +38,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::optional<std::string> closest(std::string_view typed, std::span<const std::string_view> known) {
+  constexpr std::size_t kLongestName = 100;
+  if (typed.size() > kLongestName) return std::nullopt;
   const auto wanted = lower(typed);
   std::optional<std::string> best;
   std::size_t best_distance = 1 + std::max<std::size_t>(1, wanted.size() / 3);

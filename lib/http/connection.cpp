@@ -34,6 +34,7 @@ class ParsedBody final : public Body {
 
   tl::expected<std::size_t, BodyError> read(std::span<char> into) override {
     if (failure_) return tl::unexpected{*failure_};
+    if (!std::exchange(begun_, true)) stream_.at_a_pace();
     if (std::exchange(wants_continue_, false) && buffer_.size() == 0) send_continue();
     ErrorCode ec;
     auto& body = parser_.get().body();
@@ -47,9 +48,13 @@ class ParsedBody final : public Body {
     return into.size() - body.size;
   }
 
-  /// Reads the rest; false when it is too much or broken.
-  [[nodiscard]] bool drain() {
+  [[nodiscard]] bool is_done() const { return parser_.is_done(); }
+
+  /// Reads the rest; false when it is too much or broken, or takes longer than that.
+  [[nodiscard]] bool drain(std::chrono::milliseconds time) {
     if (wants_continue_ && !parser_.is_done()) return false;
+    begun_ = true;
+    stream_.within(time);
     std::array<char, 16 * 1024> scratch{};
     for (std::size_t total = 0; total < kDrainLimit;) {
       const auto got = read(scratch);
@@ -75,6 +80,7 @@ class ParsedBody final : public Body {
   beast::flat_buffer& buffer_;
   Parser& parser_;
   bool wants_continue_ = false;
+  bool begun_ = false;
   std::optional<BodyError> failure_;
 };
 
@@ -175,8 +181,11 @@ enum class Next { keep, close, reset };
 
 class Connection {
  public:
-  Connection(FileDescriptor socket, const ConnectionContext& context)
-      : context_{context}, peer_{peer_of(socket.get())}, stream_{std::move(socket), context.options.idle_limit} {}
+  Connection(FileDescriptor socket, const ConnectionContext& context, const std::function<void(Phase)>& enter)
+      : context_{context}, enter_{enter}, peer_{peer_of(socket.get())}, stream_{std::move(socket), context.options.deadlines, context.stop_fd} {}
+  ~Connection() { enter_(Phase::busy); }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
 
   void run() {
     if (context_.tls != nullptr && !peer_.process) {
@@ -186,10 +195,15 @@ class Connection {
     Next next = Next::keep;
     while (next == Next::keep && wait_for_request()) next = answer_one();
     if (next == Next::reset) {
+      enter_(Phase::busy);
       stream_.close_with_reset();
     } else if (unread_) {
-      stream_.close_gently();
+      enter_(Phase::slow);
+      stream_.await_end();
+      enter_(Phase::busy);
+      stream_.close();
     } else {
+      enter_(Phase::busy);
       stream_.close();
     }
   }
@@ -197,9 +211,8 @@ class Connection {
  private:
   bool wait_for_request() {
     if (buffer_.size() > 0) return true;
-    context_.on_idle(stream_.fd());
-    const auto wake = stream_.wait_readable(context_.stop_fd);
-    context_.on_busy(stream_.fd());
+    enter_(Phase::idle);
+    const auto wake = stream_.wait_readable();
     return wake == Stream::Wake::readable;
   }
 
@@ -208,12 +221,17 @@ class Connection {
     parser.header_limit(static_cast<std::uint32_t>(context_.options.header_limit));
     parser.body_limit(std::numeric_limits<std::uint64_t>::max());
     ErrorCode ec;
+    enter_(Phase::slow);
+    stream_.within(context_.options.deadlines.head);
     beast::http::read_header(stream_, buffer_, parser, ec);
+    enter_(Phase::busy);
     if (ec) return refuse(ec);
     ParsedBody body{stream_, buffer_, parser};
     const auto request = request_of(parser, peer_, body);
     auto response = handled(request);
-    unread_ = !body.drain();
+    if (!body.is_done()) enter_(Phase::slow);
+    unread_ = !body.drain(context_.options.deadlines.closing);
+    enter_(Phase::busy);
     return send(response, request.method == "HEAD", parser.get().version(), !unread_ && parser.get().keep_alive());
   }
 
@@ -232,6 +250,7 @@ class Connection {
   Next send(Response& response, bool head_only, unsigned version, bool keep_alive) {
     const auto mishap = response.mishap;
     if (!delayed(stream_, context_.stop_fd, mishap.delay)) return Next::close;
+    stream_.at_a_pace();
     if (mishap.only_first_bytes) stream_.limit_writing(*mishap.only_first_bytes);
     const bool whole = response.stream ? send_stream(stream_, response, version, keep_alive, head_only)
                                        : send_whole(stream_, response, version, keep_alive, head_only);
@@ -244,6 +263,9 @@ class Connection {
     if (ec == beast::http::error::header_limit || ec == beast::http::error::buffer_overflow) {
       response.status = 431;
       response.body = "the head of the request is too large\n";
+    } else if (ec == boost::asio::error::timed_out) {
+      response.status = 408;
+      response.body = "the head of the request did not arrive in time\n";
     } else if (ec.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
                ec != beast::http::error::end_of_stream && ec != beast::http::error::partial_message) {
       response.status = 400;
@@ -256,6 +278,7 @@ class Connection {
   }
 
   const ConnectionContext& context_;
+  const std::function<void(Phase)>& enter_;
   Peer peer_;
   Stream stream_;
   beast::flat_buffer buffer_;
@@ -264,11 +287,11 @@ class Connection {
 
 }  // namespace
 
-void serve_connection(FileDescriptor socket, const ConnectionContext& context) noexcept {
+void serve_connection(FileDescriptor socket, const ConnectionContext& context, const std::function<void(Phase)>& enter) noexcept {
   try {
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    Connection{std::move(socket), context}.run();
+    Connection{std::move(socket), context, enter}.run();
   } catch (const std::exception& error) {
     if (context.options.on_problem) context.options.on_problem(error.what());
   }

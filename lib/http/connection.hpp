@@ -3,6 +3,7 @@
 
 #include "lib/http/server.hpp"
 #include "lib/http/stream.hpp"
+#include "lib/http/workers.hpp"
 
 namespace gleaner::http {
 
@@ -12,12 +13,10 @@ struct ConnectionContext {
   const Handler& handler;
   SSL_CTX* tls;  ///< null: plain
   int stop_fd;   ///< readable when the server stops
-  /// Told before and after each wait for a request.
-  std::function<void(int fd)> on_idle;
-  std::function<void(int fd)> on_busy;
 };
 
 /// Answers the requests of one connection until it ends; closes it. Throws nothing.
-void serve_connection(FileDescriptor socket, const ConnectionContext& context) noexcept;
+/// @param enter  told of each phase that it enters; slow at first, busy before its socket is closed
+void serve_connection(FileDescriptor socket, const ConnectionContext& context, const std::function<void(Phase)>& enter) noexcept;
 
 }  // namespace gleaner::http

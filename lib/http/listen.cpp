@@ -88,6 +88,24 @@ tl::expected<FileDescriptor, std::string> listen_on(const UnixEndpoint& endpoint
   return fd;
 }
 
+std::string peer_key(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  ::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size);
+  if (address.ss_family == AF_INET) return fmt::format("v4 {}", reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr);
+  if (address.ss_family == AF_INET6) {
+    constexpr std::size_t kNetwork = 8;
+    const auto& whole = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
+    // An IPv4 client of a socket that takes both is known by its own address.
+    const auto* bytes = reinterpret_cast<const char*>(whole.s6_addr);
+    return "v6 " + (IN6_IS_ADDR_V4MAPPED(&whole) ? std::string(bytes, sizeof whole.s6_addr) : std::string(bytes, kNetwork));
+  }
+  ucred credentials{};
+  socklen_t length = sizeof credentials;
+  ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length);
+  return fmt::format("user {}", credentials.uid);
+}
+
 Peer peer_of(int fd) {
   Peer peer;
   sockaddr_storage address{};

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -101,6 +102,7 @@ struct Response {
   /// When set, it writes the body (chunked), and `body` is ignored. It returns false to break the
   /// connection, so that the client sees an incomplete answer.
   std::function<bool(Sink&)> stream;
+  std::shared_ptr<void> kept;  ///< lives until the answer is sent
   Mishap mishap;
 };
 

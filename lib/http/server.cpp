@@ -4,12 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-#include <algorithm>
-#include <condition_variable>
-#include <csignal>
 #include <cstring>
-#include <deque>
-#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -17,106 +12,14 @@
 
 #include "lib/http/connection.hpp"
 #include "lib/http/listen.hpp"
+#include "lib/http/signals_blocked.hpp"
+#include "lib/http/workers.hpp"
 
 namespace gleaner::http {
 
 namespace {
-
-/// Threads of the server take no signal: they are for the program's own.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_{};
-};
-
-/// Threads that serve connections, made as they are needed, up to a bound.
-class Workers {
- public:
-  Workers(std::size_t most, std::function<void(FileDescriptor)> serve) : most_{std::max<std::size_t>(most, 1)}, serve_{std::move(serve)} {}
-
-  void take(FileDescriptor socket) {
-    const std::lock_guard lock{mutex_};
-    waiting_.push_back(std::move(socket));
-    if (waiting_.size() <= free_) {
-      changed_.notify_one();
-    } else if (threads_.size() < most_) {
-      const SignalsBlocked blocked;
-      ++free_;
-      threads_.emplace_back([this] { work(); });
-    } else if (!idle_.empty()) {
-      evict(idle_.front());
-      idle_.pop_front();
-    }
-  }
-
-  void idle(int fd) {
-    const std::lock_guard lock{mutex_};
-    if (threads_.size() < most_ || waiting_.size() <= evicted_ + free_) {
-      idle_.push_back(fd);
-    } else {
-      evict(fd);
-    }
-  }
-  void busy(int fd) {
-    const std::lock_guard lock{mutex_};
-    std::erase(idle_, fd);
-  }
-
-  void finish() {
-    {
-      const std::lock_guard lock{mutex_};
-      ending_ = true;
-      waiting_.clear();
-    }
-    changed_.notify_all();
-    for (auto& thread : threads_) thread.join();
-    threads_.clear();
-  }
-
- private:
-  /// What it has sent already is still read; the socket is its worker's to close.
-  void evict(int fd) {
-    ::shutdown(fd, SHUT_RD);
-    ++evicted_;
-  }
-
-  void work() {
-    std::unique_lock lock{mutex_};
-    while (true) {
-      changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-      --free_;
-      if (waiting_.empty()) return;
-      auto socket = std::move(waiting_.front());
-      waiting_.pop_front();
-      if (evicted_ > 0) --evicted_;
-      lock.unlock();
-      serve_(std::move(socket));
-      lock.lock();
-      ++free_;
-    }
-  }
-
-  const std::size_t most_;
-  const std::function<void(FileDescriptor)> serve_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<FileDescriptor> waiting_;
-  std::deque<int> idle_;
-  std::vector<std::thread> threads_;
-  std::size_t free_ = 0;     ///< workers that wait for a connection, or are about to
-  std::size_t evicted_ = 0;  ///< workers that will soon take one of the waiting
-  bool ending_ = false;
-};
-
+/// How often a connection to close is looked for while others wait.
+constexpr int kRelieveMs = 100;
 }  // namespace
 
 struct Server::Parts {
@@ -134,15 +37,16 @@ struct Server::Parts {
         handler{std::move(how)},
         tls{std::move(with)},
         stop_event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
-        context{options, handler, tls.get(), stop_event.get(), [this](int fd) { workers.idle(fd); }, [this](int fd) { workers.busy(fd); }},
-        workers{options.max_connections, [this](FileDescriptor socket) { serve_connection(std::move(socket), context); }} {}
+        context{options, handler, tls.get(), stop_event.get()},
+        workers{{options.max_connections, options.max_of_peer, options.max_waiting},
+                [this](ConnectionId id, FileDescriptor socket) { serve_connection(std::move(socket), context, [this, id](Phase phase) { workers.enter(id, phase); }); }} {}
 
   void accept_all() {
     std::vector<pollfd> items;
     for (const auto& listener : listeners) items.push_back({listener.get(), POLLIN, 0});
     items.push_back({stop_event.get(), POLLIN, 0});
     while (true) {
-      if (::poll(items.data(), items.size(), -1) < 0) continue;
+      if (::poll(items.data(), items.size(), workers.relieve() ? kRelieveMs : -1) < 0) continue;
       if (items.back().revents != 0) return;
       for (const auto& item : items) {
         if (item.revents != 0) accept_one(item.fd);
@@ -153,7 +57,8 @@ struct Server::Parts {
   void accept_one(int listener) {
     FileDescriptor socket{::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
     if (socket.valid()) {
-      workers.take(std::move(socket));
+      auto peer = peer_key(socket.get());
+      workers.take(std::move(socket), std::move(peer));
     } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM || errno == ENOBUFS) {
       if (options.on_problem) options.on_problem(fmt::format("cannot accept a connection: {}", std::strerror(errno)));
       pollfd stop{stop_event.get(), POLLIN, 0};

@@ -12,7 +12,6 @@
 namespace gleaner::http {
 
 namespace {
-constexpr int kCloseWaitMs = 1000;
 constexpr int kCloseReads = 256;
 
 int milliseconds(std::chrono::milliseconds time) { return static_cast<int>(std::min<long long>(time.count(), 1'000'000'000)); }
@@ -23,15 +22,56 @@ boost::system::error_code last_error() { return {errno, boost::system::system_ca
 int clamped(std::size_t size) { return static_cast<int>(std::min<std::size_t>(size, 1U << 30U)); }
 }  // namespace
 
+void Stream::within(std::chrono::milliseconds time) {
+  paced_ = false;
+  until_ = Clock::now() + time;
+}
+
+void Stream::at_a_pace() {
+  paced_ = true;
+  waited_ = paused_ = std::chrono::nanoseconds{0};
+  bytes_ = 0;
+}
+
+std::chrono::nanoseconds Stream::remaining() const {
+  if (!paced_) return until_ - Clock::now();
+  const auto rate = static_cast<double>(std::max<std::size_t>(deadlines_.least_rate, 1));
+  const std::chrono::duration<double> earned{static_cast<double>(bytes_) / rate};
+  const auto in_all = std::min<std::chrono::nanoseconds>(deadlines_.longest, deadlines_.pause + std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(earned, std::chrono::duration<double>{deadlines_.longest})));
+  return std::min<std::chrono::nanoseconds>(in_all - waited_, deadlines_.pause - paused_);
+}
+
+std::size_t Stream::passed(std::size_t bytes) {
+  bytes_ += bytes;
+  paused_ = std::chrono::nanoseconds{0};
+  return bytes;
+}
+
 bool Stream::wait(short events, boost::system::error_code& ec) {
-  pollfd item{fd_.get(), events, 0};
-  int count = 0;
-  do {
-    count = ::poll(&item, 1, milliseconds(idle_limit_));
-  } while (count < 0 && errno == EINTR);
-  if (count > 0) return true;
-  ec = count == 0 ? boost::system::error_code{boost::asio::error::timed_out} : last_error();
-  return false;
+  const auto begin = Clock::now();
+  // Before the server stops, its stop ends a wait; afterwards little time is left.
+  bool stopping = false;
+  while (true) {
+    std::array<pollfd, 2> items{pollfd{fd_.get(), events, 0}, pollfd{stopping ? -1 : stop_fd_, POLLIN, 0}};
+    const auto gone = Clock::now() - begin;
+    auto left = remaining() - (paced_ ? gone : Clock::duration{0});
+    if (stopping) left = std::min<std::chrono::nanoseconds>(left, deadlines_.closing - gone);
+    const int count = left.count() <= 0 ? 0 : ::poll(items.data(), items.size(), milliseconds(std::chrono::ceil<std::chrono::milliseconds>(left)));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      ec = last_error();
+      return false;
+    }
+    if (count > 0 && items[0].revents == 0) {
+      stopping = true;
+      continue;
+    }
+    waited_ += Clock::now() - begin;
+    paused_ += Clock::now() - begin;
+    if (count > 0) return true;
+    ec = boost::asio::error::timed_out;
+    return false;
+  }
 }
 
 bool Stream::wait_for_tls(int result, boost::system::error_code& ec) {
@@ -44,6 +84,7 @@ bool Stream::wait_for_tls(int result, boost::system::error_code& ec) {
 }
 
 bool Stream::handshake(SSL_CTX* context) {
+  within(deadlines_.handshake);
   tls_.reset(SSL_new(context));
   SSL_set_fd(tls_.get(), fd_.get());
   boost::system::error_code ec;
@@ -54,12 +95,12 @@ bool Stream::handshake(SSL_CTX* context) {
   }
 }
 
-Stream::Wake Stream::wait_readable(int stop_fd) {
+Stream::Wake Stream::wait_readable() {
   if (tls_ && SSL_pending(tls_.get()) > 0) return Wake::readable;
-  std::array<pollfd, 2> items{pollfd{fd_.get(), POLLIN, 0}, pollfd{stop_fd, POLLIN, 0}};
+  std::array<pollfd, 2> items{pollfd{fd_.get(), POLLIN, 0}, pollfd{stop_fd_, POLLIN, 0}};
   int count = 0;
   do {
-    count = ::poll(items.data(), items.size(), milliseconds(idle_limit_));
+    count = ::poll(items.data(), items.size(), milliseconds(deadlines_.idle));
   } while (count < 0 && errno == EINTR);
   if (items[0].revents != 0) return Wake::readable;
   return items[1].revents != 0 ? Wake::stopped : Wake::idle;
@@ -70,12 +111,12 @@ std::size_t Stream::read_bytes(std::span<char> into, boost::system::error_code& 
   while (true) {
     if (tls_) {
       const int count = SSL_read(tls_.get(), into.data(), clamped(into.size()));
-      if (count > 0) return static_cast<std::size_t>(count);
+      if (count > 0) return passed(static_cast<std::size_t>(count));
       if (!wait_for_tls(count, ec)) return 0;
       continue;
     }
     const auto count = ::recv(fd_.get(), into.data(), into.size(), 0);
-    if (count > 0) return static_cast<std::size_t>(count);
+    if (count > 0) return passed(static_cast<std::size_t>(count));
     if (count == 0) {
       ec = boost::asio::error::eof;
       return 0;
@@ -99,12 +140,12 @@ std::size_t Stream::write_bytes(std::span<const char> from, boost::system::error
   while (true) {
     if (tls_) {
       const int count = SSL_write(tls_.get(), from.data(), clamped(from.size()));
-      if (count > 0) return may_write_ -= static_cast<std::size_t>(count), static_cast<std::size_t>(count);
+      if (count > 0) return may_write_ -= static_cast<std::size_t>(count), passed(static_cast<std::size_t>(count));
       if (!wait_for_tls(count, ec)) return 0;
       continue;
     }
     const auto count = ::send(fd_.get(), from.data(), from.size(), MSG_NOSIGNAL);
-    if (count >= 0) return may_write_ -= static_cast<std::size_t>(count), static_cast<std::size_t>(count);
+    if (count >= 0) return may_write_ -= static_cast<std::size_t>(count), passed(static_cast<std::size_t>(count));
     if (errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) {
       ec = last_error();
@@ -119,16 +160,17 @@ void Stream::close() {
   fd_.reset();
 }
 
-void Stream::close_gently() {
+void Stream::await_end() {
   if (tls_) SSL_shutdown(tls_.get());
   ::shutdown(fd_.get(), SHUT_WR);
   std::array<char, 16 * 1024> scratch{};
+  const auto until = Clock::now() + deadlines_.closing;
   for (int reads = 0; reads < kCloseReads; ++reads) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
     pollfd item{fd_.get(), POLLIN, 0};
-    if (::poll(&item, 1, kCloseWaitMs) <= 0) break;
+    if (left.count() <= 0 || ::poll(&item, 1, milliseconds(left)) <= 0) break;
     if (::recv(fd_.get(), scratch.data(), scratch.size(), 0) <= 0) break;
   }
-  fd_.reset();
 }
 
 void Stream::close_with_reset() {

@@ -9,22 +9,31 @@
 #include <boost/system/system_error.hpp>
 
 #include "lib/http/file_descriptor.hpp"
+#include "lib/http/server.hpp"
 #include "lib/http/tls.hpp"
 
 namespace gleaner::http {
 
-/// A connection as Beast wants it (SyncReadStream and SyncWriteStream), plain or TLS, each wait
-/// bounded by the idle limit. The socket is non-blocking.
+/// A connection as Beast wants it (SyncReadStream and SyncWriteStream), plain or TLS. The socket is
+/// non-blocking, and each wait is bounded: first as `within` or `at_a_pace` said last.
 class Stream {
  public:
-  Stream(FileDescriptor fd, std::chrono::milliseconds idle_limit) : fd_{std::move(fd)}, idle_limit_{idle_limit} {}
+  /// @param stop_fd  readable when the server stops: what is waited for then ends soon
+  Stream(FileDescriptor fd, const Deadlines& deadlines, int stop_fd) : fd_{std::move(fd)}, deadlines_{deadlines}, stop_fd_{stop_fd} {
+    within(deadlines.head);
+  }
+
+  /// From now on: so long in all, however many waits it takes.
+  void within(std::chrono::milliseconds time);
+  /// From now on: what is read or written comes at the least rate. Only waits count.
+  void at_a_pace();
 
   /// The server's side of a TLS handshake; false when it fails.
   [[nodiscard]] bool handshake(SSL_CTX* context);
 
   enum class Wake { readable, stopped, idle };
-  /// Waits for the first byte of a request, or for `stop_fd`.
-  [[nodiscard]] Wake wait_readable(int stop_fd);
+  /// Waits for the first byte of a request, or for the server to stop.
+  [[nodiscard]] Wake wait_readable();
 
   template <class Buffers>
   std::size_t read_some(const Buffers& buffers, boost::system::error_code& ec) {
@@ -57,7 +66,7 @@ class Stream {
   /// Ends at once.
   void close();
   /// Says the end and waits a moment for the client's, so that what was sent is not lost.
-  void close_gently();
+  void await_end();
   /// Ends with a TCP RST.
   void close_with_reset();
 
@@ -75,10 +84,19 @@ class Stream {
   std::size_t read_bytes(std::span<char> into, boost::system::error_code& ec);
   std::size_t write_bytes(std::span<const char> from, boost::system::error_code& ec);
   [[nodiscard]] bool wait(short events, boost::system::error_code& ec);
+  [[nodiscard]] std::chrono::nanoseconds remaining() const;
+  std::size_t passed(std::size_t bytes);
   [[nodiscard]] bool wait_for_tls(int result, boost::system::error_code& ec);
 
+  using Clock = std::chrono::steady_clock;
   FileDescriptor fd_;
-  std::chrono::milliseconds idle_limit_;
+  const Deadlines& deadlines_;
+  int stop_fd_;
+  Clock::time_point until_{};           ///< of `within`
+  bool paced_ = false;
+  std::chrono::nanoseconds waited_{0};  ///< in all, at a pace
+  std::chrono::nanoseconds paused_{0};  ///< since the last byte, at a pace
+  std::size_t bytes_ = 0;               ///< that have passed at a pace
   TlsSession tls_;
   std::size_t may_write_ = std::numeric_limits<std::size_t>::max();
 };

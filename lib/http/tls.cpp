@@ -9,7 +9,7 @@ namespace gleaner::http {
 
 namespace {
 
-std::string last_error() {
+std::string tls_error() {
   char text[256] = "unknown error";
   ERR_error_string_n(ERR_get_error(), text, sizeof text);
   ERR_clear_error();
@@ -17,7 +17,7 @@ std::string last_error() {
 }
 
 tl::unexpected<std::string> refused(std::string_view what, const std::string& file) {
-  return tl::unexpected{fmt::format("cannot use the {} {}: {}", what, file, last_error())};
+  return tl::unexpected{fmt::format("cannot use the {} {}: {}", what, file, tls_error())};
 }
 
 }  // namespace

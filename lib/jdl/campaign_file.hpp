@@ -70,6 +70,7 @@ struct Scheduling {
   int priority = 4;                          ///< of the seven, 1 the highest
   std::optional<std::string> scheduler;      ///< workqueue or prediction; nothing: the configuration's
   std::optional<grid::Seconds> min_duration; ///< a task that ends sooner did nothing
+  std::optional<int> max_attempts;           ///< jobs for one task at most; nothing: the configuration's
   bool operator==(const Scheduling&) const = default;
 };
 

@@ -136,6 +136,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   if (root.HasMember("campaign_priority")) campaign.scheduling.priority = integer(member(root, "campaign_priority"), "campaign_priority");
   if (root.HasMember("scheduler")) campaign.scheduling.scheduler = text_member(root, "scheduler");
   if (root.HasMember("min_duration")) campaign.scheduling.min_duration = grid::Seconds{integer(member(root, "min_duration"), "min_duration")};
+  if (root.HasMember("max_attempts")) campaign.scheduling.max_attempts = integer(member(root, "max_attempts"), "max_attempts");
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
     const auto& count = member(root, "nb_jobs");
@@ -174,6 +175,10 @@ std::string to_json(const CampaignFile& campaign) {
   if (campaign.scheduling.min_duration) {
     key(writer, "min_duration");
     writer.Int64(campaign.scheduling.min_duration->count());
+  }
+  if (campaign.scheduling.max_attempts) {
+    key(writer, "max_attempts");
+    writer.Int(*campaign.scheduling.max_attempts);
   }
   if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) write(writer, "param_file", file->path);
   if (const auto* count = std::get_if<Count>(&campaign.parameters)) {

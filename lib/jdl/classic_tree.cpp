@@ -61,7 +61,8 @@ class ClassicReader {
     clusters_ = &clusters.value;
     document_.form = Form::classic;
     document_.root.kind = NodeKind::object;
-    for (skip_blanks(); at_ < text_.size(); skip_blanks()) section();
+    for (skip_blanks(); at_ < text_.size() && !is_too_much(); skip_blanks()) section();
+    if (clusters.value.members.size() > kMostKeys) return {};
     document_.root.members.push_back(std::move(clusters));
     return std::move(document_);
   }
@@ -79,10 +80,17 @@ class ClassicReader {
     }
   }
 
+  /// Of sections, or of problems.
+  bool is_too_much() {
+    if (clusters_->members.size() > kMostKeys) findings_.add(at_, "", "", fmt::format("there are more than {} sections in this file", kMostKeys));
+    return clusters_->members.size() > kMostKeys || findings_.is_full();
+  }
+
   void section() {
     const auto begin = at_;
     const auto end = std::min(text_.find_first_of("{};#\n", at_), text_.size());
-    const std::string name{trim(text_.substr(begin, end - begin))};
+    // A longer name is wrong in any case, and would stand in each message.
+    const std::string name{trim(text_.substr(begin, end - begin)).substr(0, kLongestKey)};
     at_ = end;
     skip_blanks();
     if (peek() != '{') {
@@ -106,22 +114,23 @@ class ClassicReader {
     if (name.empty()) findings_.add(offset, "", "", "this section has no name: DEFAULT, or that of a cluster");
     else if (!std::ranges::all_of(name, allowed))
       findings_.add(offset, "", name, fmt::format("'{}' is not the name of a section: letters, digits and _ - . * + only", excerpt(name)));
-    else if (!seen_.insert(name).second)
+    else if (seen_.contains(name))
       findings_.add(offset, name, name, fmt::format("there are two sections '{}': make them one", name));
+    is_new_ = seen_.insert(name).second;
     return name;
   }
 
   void body(const std::string& name, std::size_t offset, std::size_t brace) {
     Node section{NodeKind::object, offset, {}, {}, {}};
     bool closed = false;
-    for (skip_blanks(); !closed && at_ < text_.size(); skip_blanks()) {
+    for (skip_blanks(); !closed && at_ < text_.size() && !findings_.is_full(); skip_blanks()) {
       closed = peek() == '}';
       if (closed || peek() == ';') ++at_;
       else if (begins_section()) break;
       else closed = statement(name, section);
     }
     if (!closed) findings_.add(brace, name, "", fmt::format("the '{{' of section '{}' is never closed", name));
-    const bool again = std::ranges::find(clusters_->members, name, &Member::key) != clusters_->members.end();
+    const bool again = !is_new_;
     if (name == "DEFAULT" && document_.root.members.empty())
       document_.root = std::move(section);
     else if (name != "DEFAULT" && !again)
@@ -138,7 +147,7 @@ class ClassicReader {
   bool statement(const std::string& section, Node& into) {
     const auto begin = at_;
     const auto stop = std::min(text_.find_first_of("=;\n#}", at_), text_.size());
-    const std::string key{trim(text_.substr(begin, stop - begin))};
+    const std::string key{trim(text_.substr(begin, stop - begin)).substr(0, kLongestKey)};
     at_ = stop;
     if (peek() != '=') {
       findings_.add(begin, section, key, fmt::format("'{}' is not a 'key = value ;'", excerpt(key)));
@@ -236,6 +245,7 @@ class ClassicReader {
   Document document_;
   Node* clusters_ = nullptr;
   std::unordered_set<std::string> seen_;
+  bool is_new_ = true;  ///< the name of the section
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <rapidjson/reader.h>
 
 #include <exception>
+#include <optional>
 #include <unordered_set>
 
 #include "lib/jdl/json_syntax.hpp"
@@ -41,7 +43,7 @@ class TextStream {
 /// first character behind the one before that is neither blank nor punctuation.
 class TreeBuilder {
  public:
-  TreeBuilder(std::string_view text, const TextStream& stream) : text_{text}, stream_{stream} {}
+  TreeBuilder(std::string_view text, const TextStream& stream, std::size_t most_values) : text_{text}, stream_{stream}, most_values_{most_values} {}
 
   bool Null() { return scalar(NodeKind::null, "null"); }
   bool Bool(bool value) { return scalar(NodeKind::boolean, value ? "true" : "false"); }
@@ -53,6 +55,8 @@ class TreeBuilder {
   bool Uint64(std::uint64_t) { return false; }
   bool Double(double) { return false; }
   bool Key(const char* text, rapidjson::SizeType size, bool) {
+    if (size > kLongestKey) return too_much(fmt::format("this key is longer than {} bytes", kLongestKey));
+    if (open_.back()->members.size() == kMostKeys) return too_much(fmt::format("there are more than {} keys in this object", kMostKeys));
     Member member;
     member.key.assign(text, size);
     member.spelling = member.key;
@@ -73,8 +77,18 @@ class TreeBuilder {
   }
   [[nodiscard]] std::size_t open() const { return open_.empty() ? std::string_view::npos : open_.back()->offset; }
   [[nodiscard]] Node take_root() { return std::move(root_); }
+  /// What is too much of, when that ended the reading.
+  [[nodiscard]] const std::optional<SyntaxError>& excess() const { return excess_; }
 
  private:
+  bool too_much(std::string message) {
+    excess_ = SyntaxError{token(), std::move(message)};
+    return false;
+  }
+  bool counts_one_more() {
+    if (values_++ < most_values_) return true;
+    return too_much(fmt::format("there are more than {} values in this file: put the parameters into a file of their own, one a line, and name it by param_file", most_values_));
+  }
   /// Pointers in open_ stay good: a container grows only while it is the innermost one.
   Node& place() {
     if (open_.empty()) return root_;
@@ -82,6 +96,7 @@ class TreeBuilder {
     return parent.kind == NodeKind::object ? parent.members.back().value : parent.elements.emplace_back();
   }
   bool scalar(NodeKind kind, std::string_view text) {
+    if (!counts_one_more()) return false;
     const auto offset = token();
     auto& node = place();
     node.kind = kind;
@@ -91,7 +106,7 @@ class TreeBuilder {
     return true;
   }
   bool start(NodeKind kind) {
-    if (open_.size() == kDeepest) return false;
+    if (open_.size() == kDeepest || !counts_one_more()) return false;
     auto& node = place();
     node.kind = kind;
     node.offset = stream_.Tell();
@@ -110,6 +125,9 @@ class TreeBuilder {
   Node root_;
   std::vector<Node*> open_;
   std::size_t done_ = 0;
+  const std::size_t most_values_;
+  std::size_t values_ = 0;
+  std::optional<SyntaxError> excess_;
 };
 
 void lower_keys(Node& root) {
@@ -133,14 +151,14 @@ void take_out_duplicates(Node& node, const std::string& path, Findings& findings
 
 }  // namespace
 
-Document read_json(std::string_view text, Findings& findings, std::string_view shape) {
+Document read_json(std::string_view text, Findings& findings, std::string_view shape, std::size_t most_values) {
   constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
                           static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
   TextStream stream{text};
-  TreeBuilder builder{text, stream};
+  TreeBuilder builder{text, stream, most_values};
   rapidjson::Reader reader;
   if (const auto result = reader.Parse<kFlags>(stream, builder); result.IsError()) {
-    const auto error = explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, text);
+    const auto error = builder.excess() ? *builder.excess() : explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, text);
     findings.add(error.offset, "", "", error.message);
     return {};
   }

@@ -17,6 +17,11 @@ std::vector<std::string> read_parameter_names(const Node& node, const std::strin
     findings.add(node.offset, path, shown(node), fmt::format("it is {}; write an array, e.g. [\"file\", \"size\"]", kind_name(node.kind)));
     return names;
   }
+  constexpr std::size_t kMostNames = 100;
+  if (node.elements.size() > kMostNames) {
+    findings.add(node.offset, path, shown(node), fmt::format("there are {} names; there may be {}", node.elements.size(), kMostNames));
+    return names;
+  }
   for (const auto& element : node.elements) {
     const auto name = read_word(element, path, "a name", findings);
     if (!name) continue;

@@ -84,7 +84,9 @@ class Validator {
       } else if (member.key == "input_mb") {
         campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
         if (!campaign.input_mb.empty()) common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
-      } else if (!is_source_key(member.key) && !read_scheduling_key(member, path, campaign.scheduling, findings_) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
+      } else if (read_scheduling_key(member, path, campaign.scheduling, findings_)) {
+        if (member.key == "max_attempts") check_attempts(member, path, campaign.scheduling);
+      } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);
       }
     }
@@ -114,6 +116,12 @@ class Validator {
     campaign.replicas_allowed = *text == "allowed";
     if (std::ranges::find(kAnswers, *text) == kAnswers.end())
       findings_.add(member.value.offset, path, *text, fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), grid::did_you_mean(*text, kAnswers)));
+  }
+
+  void check_attempts(const Member& member, const std::string& path, const Scheduling& asked) {
+    if (!defaults_.most_attempts || asked.max_attempts.value_or(0) <= *defaults_.most_attempts) return;
+    findings_.add(member.value.offset, path, shown(member.value),
+                  fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)), *defaults_.most_attempts));
   }
 
   void unknown_campaign_key(const Member& member, const std::string& path) {

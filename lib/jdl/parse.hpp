@@ -16,7 +16,9 @@ struct Defaults {
   std::string resources = "/core=1";
   grid::Seconds walltime{3600};
   /// Said on the command line: goes before the file's own `test_mode`.
-  std::optional<CampaignType> type;
+  std::optional<CampaignType> type = {};
+  /// The administrator's bound on the JDL's max_attempts; nothing: it is not known here.
+  std::optional<int> most_attempts = {};
 };
 
 /// The clusters that a campaign may name.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "lib/grid/resource_fit.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
@@ -124,6 +125,9 @@ namespace {
 
 /// Why a cluster cannot hold it; nothing when it can.
 std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& section, const ClusterLimits& limits) {
+  if (const auto request = grid::ResourceRequest::parse(wanted.resources)) {
+    if (auto wide = grid::too_wide(*request, limits.name, limits.nodes)) return std::move(wide->why);
+  }
   if (wanted.resources_per_job && limits.max_resources > 0 && *wanted.resources_per_job > limits.max_resources)
     return fmt::format("{} takes {} resources, and {} has {}", wanted.resources, *wanted.resources_per_job, limits.name, limits.max_resources);
   if (wanted.memory_mb && limits.memory_max_mb && *wanted.memory_mb > *limits.memory_max_mb)
@@ -139,6 +143,17 @@ std::string quoted(const Parameter& parameter) {
   append_ndjson(json, parameter);
   json.pop_back();
   return excerpt(json);
+}
+
+/// What is wrong with a campaign whose resources none of its clusters can hold.
+std::optional<Problem> held_nowhere(const CampaignFile& file, const std::vector<ClusterLimits>& limits) {
+  const auto sections = too_wide_sections(file, limits);
+  if (sections.empty() || sections.size() < file.clusters.size()) return std::nullopt;
+  std::vector<std::string> reasons;
+  for (const auto& section : sections) reasons.push_back(section.why);
+  const auto& first = file.clusters.front();
+  const auto path = file.clusters.size() == 1 ? fmt::format("clusters.{}.resources", first.name) : std::string{"resources"};
+  return Problem{first.place, path, first.resources_text(), fmt::format("no job of it would ever start: {}", fmt::join(reasons, "; "))};
 }
 
 /// Names the key, not a task: no task has anything to do with it.
@@ -256,12 +271,23 @@ tl::expected<int, std::string> Requests::Implementation::request_of(const Task& 
   return number;
 }
 
+std::vector<TooWideSection> too_wide_sections(const CampaignFile& file, const std::vector<ClusterLimits>& limits) {
+  std::vector<TooWideSection> found;
+  for (std::size_t i = 0; i < file.clusters.size(); ++i) {
+    const auto& section = file.clusters[i];
+    if (!section.resources_expression.empty()) continue;
+    if (auto wide = grid::too_wide(section.resources, section.name, limits[i].nodes)) found.push_back({i, std::move(wide->why)});
+  }
+  return found;
+}
+
 Requests::Requests(std::unique_ptr<Implementation> implementation) : implementation_{std::move(implementation)} {}
 Requests::Requests(Requests&&) noexcept = default;
 Requests& Requests::operator=(Requests&&) noexcept = default;
 Requests::~Requests() = default;
 
 tl::expected<std::optional<Requests>, Problem> Requests::of(const CampaignFile& file, std::vector<ClusterLimits> limits) {
+  if (auto wrong = held_nowhere(file, limits)) return tl::unexpected{std::move(*wrong)};
   const bool any = (!file.input_mb.empty() && !constant_input_mb(file)) || std::ranges::any_of(file.clusters, [](const ClusterSection& section) { return section.has_expressions(); });
   if (!any) return std::optional<Requests>{};
   auto made = std::make_unique<Implementation>();

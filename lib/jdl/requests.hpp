@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "lib/grid/node_sizes.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/expression.hpp"
 #include "lib/jdl/parameter.hpp"
@@ -20,6 +21,7 @@ struct ClusterLimits {
   int max_resources = 0;                      ///< 0: not known
   bool tells_memory = false;                  ///< whether its resources say how much memory a node has
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node, if known
+  grid::NodeSizes nodes = {};
 };
 
 /// One of the different requests of a campaign, as one cluster understands it.
@@ -42,7 +44,7 @@ class Requests {
 
   /// Nothing when the campaign's file has no expression: all its tasks ask the same.
   /// @param limits  of each of the file's clusters, in the file's order
-  /// @return or what is wrong with the file, whatever the tasks
+  /// @return or what is wrong with the file, whatever the tasks: an expression, or resources that none of its clusters can hold
   [[nodiscard]] static tl::expected<std::optional<Requests>, Problem> of(const CampaignFile& file, std::vector<ClusterLimits> limits);
 
   Requests(Requests&&) noexcept;
@@ -63,6 +65,15 @@ class Requests {
   explicit Requests(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
+
+/// A section that asks for more than its cluster can ever hold.
+struct TooWideSection {
+  std::size_t cluster = 0;  ///< its place in the file
+  std::string why;
+};
+/// Those whose resources are the same for all tasks, in the file's order.
+/// @param limits  of each of the file's clusters, in the file's order
+[[nodiscard]] std::vector<TooWideSection> too_wide_sections(const CampaignFile& file, const std::vector<ClusterLimits>& limits);
 
 /// The input of each task, when the file says one number for all.
 [[nodiscard]] std::optional<double> constant_input_mb(const CampaignFile& file);

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cstdint>
 
+#include "lib/grid/resource_request.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
 
@@ -62,6 +63,9 @@ tl::expected<ResourceTemplate, std::string> ResourceTemplate::compile(std::strin
     written = at.end;
   }
   made.between_.emplace_back(text.substr(written));
+  // What stands around the formulas is right whatever they give.
+  const std::vector<std::int64_t> ones(made.counts_.size(), 1);
+  if (const auto example = grid::ResourceRequest::parse(made.filled(ones)); !example) return tl::unexpected{example.error()};
   return made;
 }
 

@@ -49,11 +49,17 @@ void read_min_duration(const Node& node, const std::string& path, Scheduling& in
   else findings.add(node.offset, path, *text, fmt::format("'{}' is not a time; write h:m:s, e.g. 0:00:10", excerpt(*text)));
 }
 
+void read_max_attempts(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  constexpr Bounds kMaxAttempts{1, 100'000};
+  if (const auto value = read_integer(node, path, kMaxAttempts, findings)) into.max_attempts = static_cast<int>(*value);
+}
+
 struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
 };
-constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration}};
+constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
+                           Key{"max_attempts", read_max_attempts}};
 
 }  // namespace
 

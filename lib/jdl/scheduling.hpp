@@ -6,7 +6,7 @@
 #include "lib/jdl/tree.hpp"
 
 /// The keys of a campaign that say how it wants to be scheduled: campaign_priority, scheduler,
-/// min_duration.
+/// min_duration, max_attempts.
 namespace gleaner::jdl {
 
 /// Reads one of them; false when the key is none of them.

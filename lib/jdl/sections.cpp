@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/resource_template.hpp"
@@ -22,16 +23,32 @@ bool is_formula(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
 }
 
+constexpr std::size_t kLongestCommand = 64 * 1024;
+constexpr std::size_t kLongestTypes = 80;  // a job's message in OAR holds them all
 constexpr Bounds kMaxJobs{1, 1'000'000};
 constexpr Bounds kPriority{-1'000'000, 1'000'000};
 
+/// What OAR is given as it stands has a grammar: oarsub_words.hpp.
+struct Place {
+  const Node& node;
+  const std::string& path;
+};
+void check_words(const std::string& text, std::string_view what, std::optional<std::string> (*wrong)(std::string_view), Place place, Findings& findings) {
+  if (const auto why = wrong(text)) findings.add(place.node.offset, place.path, text, fmt::format("'{}' is not {}: {}", excerpt(text), what, *why));
+}
+
 void read_exec_file(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
   into.exec_file = read_word(node, path, "the command that each task runs, e.g. $HOME/run.sh", findings);
+  if (into.exec_file && into.exec_file->size() > kLongestCommand) {
+    findings.add(node.offset, path, *into.exec_file, fmt::format("it is longer than {} kB: put it into a script on the cluster", kLongestCommand / 1024));
+    into.exec_file.reset();
+  }
   into.exec_file_is_wrong = !into.exec_file;
 }
 
 void read_exec_directory(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
   into.exec_directory = read_word(node, path, "the folder in which the tasks run, or leave it out: $HOME", findings);
+  if (into.exec_directory) check_words(*into.exec_directory, "a folder", grid::wrong_directory, {node, path}, findings);
 }
 
 void read_resources(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
@@ -78,10 +95,12 @@ void read_memory(const Node& node, const std::string& path, SectionValues& into,
 
 void read_properties(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
   into.properties = read_text(node, path, findings);
+  if (into.properties && !into.properties->empty()) check_words(*into.properties, "a condition on resources", grid::wrong_properties, {node, path}, findings);
 }
 
 void read_project(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
   into.project = read_text(node, path, findings);
+  if (into.project && !into.project->empty()) check_words(*into.project, "a project", grid::wrong_project, {node, path}, findings);
 }
 
 void read_job_types(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
@@ -100,8 +119,10 @@ void read_job_types(const Node& node, const std::string& path, SectionValues& in
       findings.add(node.offset, path, type, fmt::format("'{}' does not belong here; write \"type\": \"best-effort\" (it is the default)", type));
       return;
     }
+    check_words(type, "a type of jobs", grid::wrong_job_type, {node, path}, findings);
     if (std::ranges::find(types, type) == types.end()) types.push_back(type);
   }
+  if (text->size() > kLongestTypes) findings.add(node.offset, path, *text, fmt::format("they take {} bytes together, more than the {} that OAR keeps of them", text->size(), kLongestTypes));
   into.job_types = std::move(types);
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "lib/grid/text.hpp"
+
 namespace gleaner::jdl {
 namespace {
 
@@ -12,26 +14,6 @@ constexpr std::string_view kBlanks = " \t\r\n\v\f";
 unsigned byte_at(std::string_view text, std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; }
 
 bool is_continuation(unsigned byte) { return (byte & 0xC0u) == 0x80u; }
-
-/// The length of the well-formed sequence that begins at `i`, or 0 (Unicode, table 3-7).
-std::size_t sequence_length(std::string_view text, std::size_t i) {
-  const auto first = byte_at(text, i);
-  const auto second = byte_at(text, i + 1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF) return is_continuation(second) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const bool overlong = first == 0xE0 && second < 0xA0;
-    const bool surrogate = first == 0xED && second > 0x9F;
-    return is_continuation(second) && !overlong && !surrogate && is_continuation(byte_at(text, i + 2)) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const bool overlong = first == 0xF0 && second < 0x90;
-    const bool too_high = first == 0xF4 && second > 0x8F;
-    const bool continued = is_continuation(second) && is_continuation(byte_at(text, i + 2)) && is_continuation(byte_at(text, i + 3));
-    return continued && !overlong && !too_high ? 4 : 0;
-  }
-  return 0;
-}
 
 }  // namespace
 
@@ -45,7 +27,7 @@ std::size_t first_invalid_utf8(std::string_view text) {
         continue;
       }
     }
-    const auto length = sequence_length(text, i);
+    const auto length = grid::character_length(text, i);
     if (length == 0) return i;
     i += length;
   }

@@ -14,8 +14,16 @@ constexpr std::size_t kMostProblems = 1000;
 }  // namespace
 
 void Findings::add(std::size_t offset, std::string path, std::string_view value, std::string message) {
+  // Those of one pass come in the order of the text: the first thousand of all are among these.
+  constexpr std::size_t kMostKept = 5 * kMostProblems;
+  if (found_.size() == kMostKept) {
+    ++left_out_;
+    return;
+  }
   found_.push_back({offset, Problem{{}, std::move(path), excerpt(value), std::move(message)}});
 }
+
+bool Findings::is_full() const { return count() > kMostProblems; }
 
 std::vector<Problem> Findings::problems(std::string_view text) const {
   auto sorted = found_;
@@ -29,7 +37,7 @@ std::vector<Problem> Findings::problems(std::string_view text) const {
     problems.push_back(std::move(problem));
   }
   if (sorted.size() > told)
-    problems.push_back({places.at(sorted[told].offset), "", "", fmt::format("and {} more problems from here on", sorted.size() - told)});
+    problems.push_back({places.at(sorted[told].offset), "", "", fmt::format("and {} more problems from here on", count() - told)});
   return problems;
 }
 

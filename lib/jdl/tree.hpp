@@ -10,6 +10,12 @@
 /// tree of values that know where they stand. Outside lib/jdl, gridsim reads its scenarios with it.
 namespace gleaner::jdl {
 
+/// What a campaign file may hold, so that its tree is no larger than some fifty megabytes: values of any
+/// kind, keys of one object or sections, bytes of a key.
+inline constexpr std::size_t kMostValues = 250'000;
+inline constexpr std::size_t kMostKeys = 5'000;
+inline constexpr std::size_t kLongestKey = 1'000;
+
 enum class NodeKind { null, boolean, number, string, array, object };
 
 struct Member;
@@ -41,7 +47,9 @@ class Findings {
  public:
   void add(std::size_t offset, std::string path, std::string_view value, std::string message);
   [[nodiscard]] bool empty() const { return found_.empty(); }
-  [[nodiscard]] std::size_t count() const { return found_.size(); }
+  [[nodiscard]] std::size_t count() const { return found_.size() + left_out_; }
+  /// There are more than will be told: there is no use in looking for others.
+  [[nodiscard]] bool is_full() const;
   /// In the order of the text. Of very many, the first thousand and a word about the others.
   [[nodiscard]] std::vector<Problem> problems(std::string_view text) const;
 
@@ -51,12 +59,14 @@ class Findings {
     Problem problem;
   };
   std::vector<Finding> found_;
+  std::size_t left_out_ = 0;
 };
 
-/// Reads JSON. Says what is wrong with the syntax, and stops there. `shape` is said of a text that is
-/// JSON, but no object.
+/// Reads JSON. Says what is wrong with the syntax, or too much, and stops there. `shape` is said of a text
+/// that is JSON, but no object.
 [[nodiscard]] Document read_json(std::string_view text, Findings& findings,
-                                 std::string_view shape = "a campaign is an object: { \"name\": …, \"clusters\": { … } }");
+                                 std::string_view shape = "a campaign is an object: { \"name\": …, \"clusters\": { … } }",
+                                 std::size_t most_values = kMostValues);
 /// Reads the classic form. Goes on behind each line that is wrong.
 [[nodiscard]] Document read_classic(std::string_view text, Findings& findings);
 

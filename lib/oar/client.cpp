@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <type_traits>
 #include <utility>
@@ -37,6 +38,26 @@ auto value_of(std::string_view path, const Result<Answer>& answer, Parse parse)
   return std::move(*parsed);
 }
 
+Result<std::string> content_of(const Result<Answer>& answer) {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (answer->status != kOk) {
+    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
+  }
+  return answer->body;
+}
+
+/// A folder that is not there means something to those who ask: only OAR itself may say so.
+Result<std::vector<std::string>> names_of(const Result<Answer>& answer) {
+  if (answer && answer->status != kOk) {
+    if (const auto wrong = wrong_type(*answer)) {
+      return nonsense("/media/ls", *wrong);
+    }
+  }
+  return value_of("/media/ls", answer, parse_listing);
+}
+
 std::optional<std::string> wrong_file(std::string_view user, std::string_view path) {
   auto wrong = wrong_user(user);
   return wrong ? wrong : wrong_path(path);
@@ -64,6 +85,9 @@ std::string states_query(bool (*wanted)(RemoteState)) {
   }
   return states;
 }
+
+/// Bytes: some 100 000 names. A longer one is cut there, and is then no JSON.
+constexpr std::size_t kLongestListing = std::size_t{16} << 20;
 
 std::int64_t number_of(const RemoteJob& job) { return job.id.value(); }
 std::int64_t number_of(const ResourceLine& line) { return line.id; }
@@ -218,6 +242,26 @@ Result<Resources> Client::resources() {
                          std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead());
 }
 
+Result<int> Client::matching(std::string_view user, std::string_view properties, Effort effort) {
+  if (auto wrong = wrong_user(user)) {
+    return refused_here(std::move(*wrong));
+  }
+  if (auto wrong = wrong_properties(properties)) {
+    return refused_here(std::move(*wrong));
+  }
+  const auto now = std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now()) + implementation_->clock_ahead();
+  const auto path = matching_path(properties, effort, now);
+  if (path.size() > implementation_->limits().url_bytes) {
+    return refused_here(fmt::format("the properties are too long to be asked for: {} bytes", properties.size()));
+  }
+  const auto total = value_of("/select_all", implementation_->get(path, std::string{user}), parse_total);
+  if (!total) {
+    return tl::unexpected(total.error());
+  }
+  // The one that is no resource.
+  return static_cast<int>(std::clamp<std::int64_t>(*total - 1, 0, std::numeric_limits<int>::max()));
+}
+
 Result<std::vector<RemoteJob>> Client::occupying() { return implementation_->job_list("state=" + states_query(holds_resources)); }
 
 Result<Occupation> Client::occupation() {
@@ -332,33 +376,60 @@ Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId ar
   return removal_of(implementation_->send({&request, 1}).front());
 }
 
-Result<std::string> Client::read_file(std::string_view user, std::string_view path, std::optional<int> tail) {
-  if (auto wrong = wrong_file(user, path)) {
-    return refused_here(std::move(*wrong));
+Result<std::string> Client::read_file(std::string_view user, std::string_view path, const FilePart& part) {
+  const PathOf file{std::string{user}, std::string{path}};
+  return std::move(read_files({&file, 1}, part).front());
+}
+
+std::vector<Result<std::string>> Client::read_files(std::span<const PathOf> asked, const FilePart& part) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [user, path] : asked) {
+    if (auto wrong = wrong_file(user, path)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      const auto target = media_path(path) + (part.last_lines ? fmt::format("?tail={}", *part.last_lines) : "");
+      wanted.push_back(Request{Method::get, target, user, {}, part.patience, part.most_bytes});
+    }
   }
-  auto answer = implementation_->get(media_path(path) + (tail ? fmt::format("?tail={}", *tail) : ""), std::string{user});
-  if (!answer) {
-    return tl::unexpected(answer.error());
+  return implementation_->send_some<std::string>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return content_of(answer); });
+}
+
+Result<std::vector<std::string>> Client::list_folder(std::string_view user, std::string_view path) {
+  const PathOf folder{std::string{user}, std::string{path}};
+  return std::move(list_folders({&folder, 1}).front());
+}
+
+std::vector<Result<std::vector<std::string>>> Client::list_folders(std::span<const PathOf> asked) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [user, path] : asked) {
+    if (auto wrong = wrong_file(user, path)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{Method::get, listing_path(path), user, {}, {}, kLongestListing});
+    }
   }
-  if (answer->status != kOk) {
-    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
-  }
-  return std::move(answer->body);
+  return implementation_->send_some<std::vector<std::string>>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return names_of(answer); });
 }
 
 Result<void> Client::delete_path(std::string_view user, std::string_view path) {
-  if (auto wrong = wrong_file(user, path)) {
-    return refused_here(std::move(*wrong));
+  const PathOf one{std::string{user}, std::string{path}};
+  return std::move(delete_paths({&one, 1}).front());
+}
+
+std::vector<Result<void>> Client::delete_paths(std::span<const PathOf> asked) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [user, path] : asked) {
+    if (auto wrong = wrong_file(user, path)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{Method::remove, media_path(path), user, {}});
+    }
   }
-  const Request request{Method::remove, media_path(path), std::string{user}, {}};
-  const auto answer = std::move(implementation_->send({&request, 1}).front());
-  if (!answer) {
-    return tl::unexpected(answer.error());
-  }
-  if (!is_success(answer->status)) {
-    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
-  }
-  return {};
+  return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) -> Result<void> {
+    if (!answer) return tl::unexpected(answer.error());
+    if (!is_success(answer->status)) return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
+    return {};
+  });
 }
 
 Result<std::string> Client::version() {

@@ -12,6 +12,7 @@
 #include "lib/oar/access.hpp"
 #include "lib/oar/failure.hpp"
 #include "lib/oar/job.hpp"
+#include "lib/oar/request_text.hpp"
 #include "lib/oar/resources.hpp"
 #include "lib/oar/submit_request.hpp"
 
@@ -22,6 +23,19 @@ namespace gleaner::oar {
 struct JobOf {
   std::string user;
   grid::RemoteJobId id;
+};
+
+/// A file or folder on a cluster, and the user that it is read as; `~/` is their home.
+struct PathOf {
+  std::string user;
+  std::string path;
+};
+
+/// How much of a file is read.
+struct FilePart {
+  std::optional<int> last_lines = {};  ///< all of them when not given
+  std::size_t most_bytes = std::size_t{64} << 20;  ///< of these lines, the first; the rest is not transferred
+  std::optional<std::chrono::milliseconds> patience = {};  ///< of each file; Limits::read when not given
 };
 
 enum class Removal {
@@ -50,6 +64,10 @@ class Client {
 
   /// The cluster's resources, by state and by node.
   [[nodiscard]] Result<Resources> resources();
+
+  /// Resources that a job of the user with these properties may get: alive, or woken when a job wants them. The cluster's own SQL
+  /// reads the properties, and one small request is enough, whatever its size. ServerError when OAR cannot read them, or tells nobody.
+  [[nodiscard]] Result<int> matching(std::string_view user, std::string_view properties, Effort effort);
 
   /// Every user's jobs that hold resources now, by id.
   [[nodiscard]] Result<std::vector<RemoteJob>> occupying();
@@ -84,13 +102,23 @@ class Client {
   /// Deletes all the jobs of an array that are left, in one request.
   [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array);
 
-  /// The last `tail` lines of a file on the cluster, read as the user; `~/` is their home. Bytes
-  /// as they are. A missing file is Refused 404, one that they may not read Refused 403. A path
+  /// A part of a file on the cluster, byte for byte. A missing file is Refused 404, one that they may not read Refused 403. A path
   /// with letters that a shell would read is Refused here: OAR quotes none.
-  [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path, std::optional<int> tail = std::nullopt);
+  [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path, const FilePart& part = {});
+  /// The same of several files, in parallel; results in the order asked.
+  [[nodiscard]] std::vector<Result<std::string>> read_files(std::span<const PathOf> asked, const FilePart& part);
+
+  /// The names in a folder, without those that start with a dot, in any order; whatever their bytes are, each byte that is not UTF-8
+  /// taken for Latin-1. A folder that OAR does not find is Refused 404; the 404 of a web server that is not OAR's is NoAnswer, and so
+  /// is a listing that is not whole.
+  [[nodiscard]] Result<std::vector<std::string>> list_folder(std::string_view user, std::string_view path);
+  /// The same of several folders, in parallel; results in the order asked.
+  [[nodiscard]] std::vector<Result<std::vector<std::string>>> list_folders(std::span<const PathOf> asked);
 
   /// Deletes a file, or a folder with all that is in it, as the user.
   [[nodiscard]] Result<void> delete_path(std::string_view user, std::string_view path);
+  /// The same of several, in parallel; results in the order asked.
+  [[nodiscard]] std::vector<Result<void>> delete_paths(std::span<const PathOf> asked);
 
   /// What OAR calls itself, `2.5.9 (Canicule)`.
   [[nodiscard]] Result<std::string> version();

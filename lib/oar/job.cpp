@@ -34,6 +34,7 @@ RemoteState remote_state(std::string_view name) {
   return found == kNames.end() ? RemoteState::unknown : found->first;
 }
 
+bool is_over(const RemoteJob& job) { return is_over(job.state) || (job.state == RemoteState::finishing && job.exit_status); }
 bool is_over(RemoteState state) { return state == RemoteState::terminated || state == RemoteState::error; }
 
 bool holds_resources(RemoteState state) {

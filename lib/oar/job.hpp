@@ -36,7 +36,8 @@ enum class RemoteState {
 /// may give them away, but it takes them back, so it counts.
 [[nodiscard]] bool holds_resources(RemoteState state);
 
-/// What lists say of a job, whoever owns it. What OAR does not tell is empty.
+/// What lists say of a job, whoever owns it. What OAR does not tell is empty. Texts are made by grid::clean_text; the command alone is
+/// as OAR gives it, because it is compared and never shown.
 struct RemoteJob {
   grid::RemoteJobId id{0};
   std::optional<grid::RemoteJobId> array;
@@ -53,17 +54,22 @@ struct RemoteJob {
   std::optional<int> exit_status;  ///< as wait() gives it: `exit 3` is 768; none before the end and in Error
   std::optional<int> resources;    ///< R= of the message
   std::optional<grid::Seconds> walltime;
+  std::string stderr_path;         ///< on the cluster; empty when the list does not tell it
 
   /// In the queue of best-effort jobs, or of that type: a local job may take its place.
   [[nodiscard]] bool is_best_effort() const;
 };
 
+/// Its end is recorded: Terminated, Error, or Finishing with an exit status. OAR's server, when it dies in that moment, leaves a job
+/// Finishing for ever.
+[[nodiscard]] bool is_over(const RemoteJob& job);
+
 /// The exit status of the command as a shell says it: 3 after `exit 3`, 137 after a SIGKILL.
 [[nodiscard]] int shell_status(int wait_status);
 
 struct RemoteEvent {
-  std::string type;  ///< WALLTIME, BESTEFFORT_KILL, FRAG_JOB_REQUEST, WORKING_DIRECTORY...
-  std::string description;
+  std::string type;         ///< WALLTIME, BESTEFFORT_KILL, FRAG_JOB_REQUEST, WORKING_DIRECTORY...
+  std::string description;  ///< both by grid::clean_text
   grid::Instant date{};
 };
 

@@ -6,34 +6,14 @@
 #include <charconv>
 #include <cmath>
 
+#include "lib/grid/json_depth.hpp"
+
+#include "lib/grid/text.hpp"
+
 namespace gleaner::oar::json {
 namespace {
 
 using Byte = unsigned char;
-
-bool continues(std::string_view bytes, std::size_t at) { return at < bytes.size() && (static_cast<Byte>(bytes[at]) & 0xC0U) == 0x80U; }
-
-/// Length of the UTF-8 letter that starts here, 0 when none does. Overlong forms, surrogates and
-/// what is past U+10FFFF are none.
-std::size_t letter_length(std::string_view bytes, std::size_t at) {
-  const auto first = static_cast<Byte>(bytes[at]);
-  if (first < 0x80U) {
-    return 1;
-  }
-  const auto second = at + 1 < bytes.size() ? static_cast<Byte>(bytes[at + 1]) : Byte{0};
-  if (first >= 0xC2U && first <= 0xDFU) {
-    return continues(bytes, at + 1) ? 2 : 0;
-  }
-  if (first >= 0xE0U && first <= 0xEFU) {
-    const bool wrong = (first == 0xE0U && second < 0xA0U) || (first == 0xEDU && second > 0x9FU);
-    return !wrong && continues(bytes, at + 1) && continues(bytes, at + 2) ? 3 : 0;
-  }
-  if (first >= 0xF0U && first <= 0xF4U) {
-    const bool wrong = (first == 0xF0U && second < 0x90U) || (first == 0xF4U && second > 0x8FU);
-    return !wrong && continues(bytes, at + 1) && continues(bytes, at + 2) && continues(bytes, at + 3) ? 4 : 0;
-  }
-  return 0;
-}
 
 [[noreturn]] void wrong_type(const char* name, const char* wanted) { throw Malformed(fmt::format("'{}' is not {}", name, wanted)); }
 
@@ -73,7 +53,7 @@ std::string to_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t length = letter_length(bytes, at);
+    const std::size_t length = grid::character_length(bytes, at);
     if (length > 0) {
       text.append(bytes.substr(at, length));
       at += length;
@@ -88,8 +68,11 @@ std::string to_utf8(std::string_view bytes) {
 
 rapidjson::Document object(std::string_view body) {
   const std::string text = to_utf8(body);
+  // An answer of a million brackets must eat neither the memory nor, as it is parsed iteratively, the stack.
+  if (grid::is_nested_deeper(text)) {
+    throw Malformed(fmt::format("it is nested deeper than {} levels", grid::kDeepestJson));
+  }
   rapidjson::Document document;
-  // Iterative: an answer of a million brackets must not eat the stack.
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError()) {
     throw Malformed(fmt::format("not JSON: {} (at byte {} of {})", rapidjson::GetParseError_En(document.GetParseError()),

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "lib/grid/text.hpp"
 #include "lib/oar/json.hpp"
 
 namespace gleaner::oar {
@@ -65,6 +66,22 @@ std::optional<int> resources_of(std::string_view message) {
   return error == std::errc{} && count > 0 ? std::optional{count} : std::nullopt;
 }
 
+/// Only some answers of OAR replace the mark.
+std::string expanded(std::string file, grid::RemoteJobId id) {
+  constexpr std::string_view kMark{"%jobid%"};
+  for (auto at = file.find(kMark); at != std::string::npos; at = file.find(kMark, at)) {
+    file.replace(at, kMark.size(), std::to_string(id.value()));
+  }
+  return file;
+}
+
+std::string path_in(const std::string& directory, const std::string& file) {
+  return file.empty() || file.starts_with('/') || directory.empty() ? file : directory + '/' + file;
+}
+
+/// Whatever users, administrators and OAR itself put there.
+std::string clean(const Value& item, std::initializer_list<const char*> names) { return grid::clean_text(json::text(item, names)); }
+
 RemoteJob job_of(const Value& item) {
   if (!item.IsObject()) {
     throw json::Malformed("an item of the list is not an object");
@@ -74,12 +91,12 @@ RemoteJob job_of(const Value& item) {
   if (const auto array = json::integer(item, {"array_id"}); array && *array > 0) {
     job.array = grid::RemoteJobId{*array};
   }
-  job.name = json::text(item, {"name", "job_name"});
-  job.owner = json::text(item, {"owner", "job_user"});
-  job.queue = json::text(item, {"queue", "queue_name"});
-  job.project = json::text(item, {"project"});
+  job.name = clean(item, {"name", "job_name"});
+  job.owner = clean(item, {"owner", "job_user"});
+  job.queue = clean(item, {"queue", "queue_name"});
+  job.project = clean(item, {"project"});
   job.command = json::text(item, {"command"});
-  job.message = json::text(item, {"message"});
+  job.message = clean(item, {"message"});
   job.state = remote_state(json::required_text(item, {"state"}));
   job.submitted = optional_instant(item, {"submission_time", "submission"}).value_or(grid::Instant{});
   job.started = optional_instant(item, {"start_time"});
@@ -89,6 +106,7 @@ RemoteJob job_of(const Value& item) {
   if (const auto walltime = small(json::integer(item, {"walltime"}), "walltime"); walltime && *walltime > 0) {
     job.walltime = grid::Seconds{*walltime};
   }
+  job.stderr_path = path_in(json::text(item, {"launching_directory"}), expanded(json::text(item, {"stderr_file"}), job.id));
   return job;
 }
 
@@ -125,7 +143,7 @@ std::vector<RemoteEvent> events_of(const Value& object) {
     if (!item.IsObject()) {
       throw json::Malformed("an event is not an object");
     }
-    events.push_back({json::required_text(item, {"type"}), json::text(item, {"description"}),
+    events.push_back({grid::clean_text(json::required_text(item, {"type"})), clean(item, {"description"}),
                       optional_instant(item, {"date"}).value_or(grid::Instant{})});
   }
   return events;
@@ -157,15 +175,6 @@ std::optional<grid::RemoteJobId> resubmission_of(const std::vector<RemoteEvent>&
     }
   }
   return found;
-}
-
-/// Only some answers of OAR replace the mark.
-std::string expanded(std::string file, grid::RemoteJobId id) {
-  constexpr std::string_view kMark{"%jobid%"};
-  for (auto at = file.find(kMark); at != std::string::npos; at = file.find(kMark, at)) {
-    file.replace(at, kMark.size(), std::to_string(id.value()));
-  }
-  return file;
 }
 
 std::vector<std::string> texts_of(const Value& object, const char* name) {
@@ -202,7 +211,7 @@ ResourceLine resource_of(const Value& item) {
   if (!item.IsObject()) {
     throw json::Malformed("an item of the list is not an object");
   }
-  return {json::required_integer(item, {"id", "resource_id"}), json::text(item, {"network_address"}), json::required_text(item, {"state"}),
+  return {json::required_integer(item, {"id", "resource_id"}), clean(item, {"network_address"}), json::required_text(item, {"state"}),
           optional_instant(item, {"available_upto"})};
 }
 
@@ -220,8 +229,33 @@ Parsed<Page<ResourceLine>> parse_resources(std::string_view body) {
   return guarded(body, [](const Value& list) { return page_of<ResourceLine>(list, resource_of); });
 }
 
+Parsed<std::vector<std::string>> parse_listing(std::string_view body) {
+  return guarded(body, [](const Value& list) {
+    auto page = page_of<std::string>(list, [](const Value& item) {
+      if (!item.IsObject()) {
+        throw json::Malformed("an item of the list is not an object");
+      }
+      return json::text(item, {"name"});
+    });
+    if (page.total.value_or(0) != page.items.size()) {
+      throw json::Malformed(fmt::format("{} names of {}", page.items.size(), page.total.value_or(0)));
+    }
+    return std::move(page.items);
+  });
+}
+
+Parsed<std::int64_t> parse_total(std::string_view body) {
+  return guarded(body, [](const Value& list) {
+    const auto total = json::required_integer(list, {"total"});
+    if (total < 0) {
+      throw json::Malformed(fmt::format("{} is no number of items", total));
+    }
+    return total;
+  });
+}
+
 Parsed<std::string> parse_version(std::string_view body) {
-  return guarded(body, [](const Value& object) { return json::required_text(object, {"oar_version", "oar"}); });
+  return guarded(body, [](const Value& object) { return grid::clean_text(json::required_text(object, {"oar_version", "oar"})); });
 }
 
 Parsed<double> parse_stress(std::string_view body) {

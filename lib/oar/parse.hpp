@@ -43,6 +43,10 @@ struct ResourceLine {
 [[nodiscard]] Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now);
 /// POST /jobs. An error when the answer does not name `expected` jobs.
 [[nodiscard]] Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected);
+/// GET /media/ls: the names. An error when there are fewer than the answer counts.
+[[nodiscard]] Parsed<std::vector<std::string>> parse_listing(std::string_view body);
+/// How many items a list has, on all its pages.
+[[nodiscard]] Parsed<std::int64_t> parse_total(std::string_view body);
 /// GET /version, /stress_factor, /whoami.
 [[nodiscard]] Parsed<std::string> parse_version(std::string_view body);
 [[nodiscard]] Parsed<double> parse_stress(std::string_view body);

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 
+#include "lib/grid/text.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
 #include "lib/oar/parse.hpp"
@@ -52,22 +53,15 @@ Submitted submitted_of(const rapidjson::Value& answer, std::size_t expected) {
   return submitted;
 }
 
-/// One line of at most this many bytes, cut between letters.
+/// One line that is not too long for a log.
 std::string one_line(std::string text) {
   constexpr std::size_t kLongest = 600;
   std::ranges::replace_if(
       text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
-  const auto last = text.find_last_not_of(' ');
-  text.resize(last == std::string::npos ? 0 : last + 1);
-  if (text.size() > kLongest) {
-    std::size_t cut = kLongest;
-    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) {
-      --cut;
-    }
-    text.resize(cut);
-    text += "...";
-  }
-  return text;
+  auto line = grid::clean_text(text, {.most_bytes = kLongest});
+  const auto last = line.find_last_not_of(' ');
+  line.resize(last == std::string::npos ? 0 : last + 1);
+  return text.size() > kLongest ? line + "..." : line;
 }
 
 /// The title of a page of a web server, or the page's text.

@@ -126,6 +126,39 @@ std::vector<std::string> id_chunks(std::span<const grid::RemoteJobId> ids, std::
   return chunks;
 }
 
+std::optional<std::string> wrong_properties(std::string_view properties) {
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < properties.size(); ++i) {
+    const char letter = properties[i];
+    if (quote != '\0') {
+      quote = letter == quote ? '\0' : quote;
+    } else if (letter == '\'' || letter == '"') {
+      quote = letter;
+    } else if (letter == '(' || letter == ')') {
+      depth += letter == '(' ? 1 : -1;
+    } else if (letter == ';' || letter == '\0' || properties.substr(i).starts_with("--") || properties.substr(i).starts_with("/*")) {
+      return fmt::format("'{}' is more than one condition", properties);
+    }
+    if (depth < 0) {
+      break;
+    }
+  }
+  return depth != 0 || quote != '\0' ? std::optional{fmt::format("a parenthesis or a quote of '{}' is not closed", properties)} : std::nullopt;
+}
+
+std::string matching_path(std::string_view properties, Effort effort, grid::Instant now) {
+  const auto query = fmt::format(
+      "FROM (SELECT resource_id FROM resources WHERE type = 'default' AND (state = 'Alive' OR (state = 'Absent' AND available_upto > {}))"
+      "{} AND ({}) UNION ALL SELECT 0) AS matching",
+      grid::to_unix(now), effort == Effort::best ? " AND besteffort = 'YES'" : "", properties);
+  std::string path{"/select_all?limit=1&query="};
+  for (const char letter : query) {
+    path += is_digit_or_letter(letter) ? std::string(1, letter) : fmt::format("%{:02X}", static_cast<unsigned char>(letter));
+  }
+  return path;
+}
+
 std::optional<std::string> wrong_path(std::string_view path) {
   constexpr std::string_view kPlain{"/~-_.,:=@+%"};
   if (!path.starts_with("~/") && !path.starts_with('/')) {
@@ -136,9 +169,14 @@ std::optional<std::string> wrong_path(std::string_view path) {
   return plain ? std::nullopt : std::optional{fmt::format("'{}' holds a letter that OAR would let a shell read", path)};
 }
 
-std::string media_path(std::string_view path) {
+namespace {
+
+std::string encoded(std::string_view base, std::string_view path) {
   constexpr std::string_view kAsTheyAre{"/~-_."};
-  std::string encoded = path.starts_with('/') ? "/media" : "/media/";
+  std::string encoded{base};
+  if (!path.starts_with('/')) {
+    encoded += '/';
+  }
   for (const char letter : path) {
     if (is_digit_or_letter(letter) || kAsTheyAre.find(letter) != std::string_view::npos) {
       encoded += letter;
@@ -148,5 +186,11 @@ std::string media_path(std::string_view path) {
   }
   return encoded;
 }
+
+}  // namespace
+
+std::string media_path(std::string_view path) { return encoded("/media", path); }
+
+std::string listing_path(std::string_view path) { return encoded("/media/ls", path); }
 
 }  // namespace gleaner::oar

@@ -91,7 +91,7 @@ struct Transport::Curl {
 class Transport::Transfer {
  public:
   Transfer(Easy easy, const Request& request, std::size_t place, const Access& access, const Limits& limits)
-      : easy_{std::move(easy)}, place_{place}, limit_{limits.answer_bytes} {
+      : easy_{std::move(easy)}, place_{place}, limit_{limits.answer_bytes}, enough_{request.enough} {
     curl_easy_reset(easy_.get());
     set_target(request, access, limits);
     set_method(request);
@@ -114,7 +114,7 @@ class Transport::Transfer {
     if (too_big_) {
       return tl::unexpected(NoAnswer{fmt::format("{} {} bytes", kTooLong, limit_)});
     }
-    if (code != CURLE_OK) {
+    if (code != CURLE_OK && !is_cut_) {
       const std::string what = error_[0] != '\0' ? error_.data() : curl_easy_strerror(code);
       return before_sending(code, easy_.get()) ? Result<Answer>{tl::unexpected(NotSent{what})}
                                                : Result<Answer>{tl::unexpected(NoAnswer{what})};
@@ -203,11 +203,17 @@ class Transport::Transfer {
 
   static std::size_t take_body(char* data, std::size_t /*one*/, std::size_t size, void* self) {
     auto& transfer = *static_cast<Transfer*>(self);
-    if (transfer.answer_.body.size() + size > transfer.limit_) {
+    auto& body = transfer.answer_.body;
+    if (transfer.enough_ && body.size() + size > *transfer.enough_) {
+      body.append(data, *transfer.enough_ - body.size());
+      transfer.is_cut_ = true;
+      return 0;
+    }
+    if (body.size() + size > transfer.limit_) {
       transfer.too_big_ = true;
       return 0;
     }
-    transfer.answer_.body.append(data, size);
+    body.append(data, size);
     return size;
   }
 
@@ -229,9 +235,11 @@ class Transport::Transfer {
   Easy easy_;
   std::size_t place_;
   std::size_t limit_;
+  std::optional<std::size_t> enough_;
   List headers_;
   Answer answer_;
   bool too_big_ = false;
+  bool is_cut_ = false;
   std::array<char, CURL_ERROR_SIZE> error_{};
 };
 

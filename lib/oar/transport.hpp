@@ -23,6 +23,7 @@ struct Request {
   std::string user;  ///< whom the identity header names; empty: no header
   std::string body;  ///< of a POST, JSON
   std::optional<std::chrono::milliseconds> patience = {};  ///< less than Limits allow for the whole answer
+  std::optional<std::size_t> enough = {};  ///< bytes: a longer body is cut there, and its transfer is ended
 };
 
 struct Answer {

@@ -37,8 +37,10 @@ std::vector<std::string> used_keys(const Program& program) {
   std::vector<std::string> keys;
   if (!is_configured(program)) return keys;
   for (const auto& option : options()) {
+    const auto uses = [&](std::string_view key) { return std::ranges::find(program.keys, key, &Use::key) != program.keys.end(); };
     const bool shared = option.key == "log_level" || option.key == "log_file";
-    if (shared || std::ranges::find(program.keys, option.key, &Use::key) != program.keys.end()) keys.emplace_back(option.key);
+    const bool of_connections = option.key.starts_with("database_") && uses("database");
+    if (shared || of_connections || uses(option.key)) keys.emplace_back(option.key);
   }
   return keys;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <chrono>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ struct Config {
   std::string database;
   std::string log_level;
   std::filesystem::path log_file;
+  Duration database_dead_after{};
+  Duration database_statement_timeout{};
+  Duration database_lock_timeout{};
+  Duration database_idle_timeout{};
 
   // almighty
   Duration cycle_period{};
@@ -25,10 +30,12 @@ struct Config {
   Duration module_time_limit{};
   Duration module_patience{};
   std::filesystem::path bin_directory;
+  Duration check_period{};
 
   // Policies
   double flood{};
   std::string predictor_algorithm;
+  double job_ratio_max{};
   std::string campaign_order;
   std::string campaign_scheduler;
   std::string placement;
@@ -67,6 +74,12 @@ struct Config {
   // Launches of unknown outcome
   Duration void_delay{};
   int void_looks{};
+  Duration release_after{};
+
+  // Evidence of what became of jobs
+  Duration launch_patience{};
+  Duration evidence_delay{};
+  Duration evidence_patience{};
 
   // Talking to clusters
   Duration connect_timeout{};
@@ -87,7 +100,17 @@ struct Config {
   std::filesystem::path api_certificate;
   std::filesystem::path api_key;
   std::filesystem::path api_tokens_file;
+  int api_connections{};
+  int api_connections_of_peer{};
+  std::filesystem::path api_spool;
+  std::uint64_t api_spool_size{};
+  std::uint64_t max_submission{};
+  std::uint64_t max_campaign_file{};
+  int max_tasks{};
+  int max_campaigns{};
+  int max_rows{};
   std::string admin_group;
+  Duration api_patience{};
 };
 
 }  // namespace gleaner::process

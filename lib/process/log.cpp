@@ -39,7 +39,7 @@ bool is_plain(std::string_view value) {
   return !value.empty() && std::ranges::none_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == '=' || c == 0x7f; });
 }
 
-std::string quoted(std::string_view value) {
+std::string field_text(std::string_view value) {
   if (is_plain(value)) return std::string{value};
   std::string result{"\""};
   for (const char c : value) {
@@ -60,8 +60,8 @@ std::string quoted(std::string_view value) {
 }  // namespace
 
 std::string format_line(Level level, std::string_view program, std::string_view event, Fields fields) {
-  auto line = fmt::format("level={} program={} event={}", kNames.at(static_cast<std::size_t>(level)), program, quoted(event));
-  for (const auto& field : fields) line += fmt::format(" {}={}", field.key(), quoted(field.value()));
+  auto line = fmt::format("level={} program={} event={}", kNames.at(static_cast<std::size_t>(level)), program, field_text(event));
+  for (const auto& field : fields) line += fmt::format(" {}={}", field.key(), field_text(field.value()));
   return line;
 }
 

@@ -62,6 +62,14 @@ Wrong integer(std::string_view value, Config& into) {
 }
 
 template <auto Member>
+Wrong size(std::string_view value, Config& into) {
+  const auto read = parse_size(value);
+  if (!read || *read < 1024) return "a size from 1K, such as 512K, 64M or 4G";
+  into.*Member = *read;
+  return {};
+}
+
+template <auto Member>
 Wrong fraction(std::string_view value, Config& into) {
   const auto read = parse_number(value);
   if (!read || *read < 0 || *read > 100) return "a number from 0 to 100, such as 0.5";
@@ -73,6 +81,14 @@ template <auto Member>
 Wrong factor(std::string_view value, Config& into) {
   const auto read = parse_number(value);
   if (!read || *read <= 1 || *read > 100) return "a number greater than 1, up to 100, such as 1.5";
+  into.*Member = *read;
+  return {};
+}
+
+template <auto Member>
+Wrong at_least_one(std::string_view value, Config& into) {
+  const auto read = parse_number(value);
+  if (!read || *read < 1 || *read > 100) return "a number from 1 to 100, such as 4";
   into.*Member = *read;
   return {};
 }
@@ -135,6 +151,10 @@ Wrong listen(std::string_view value, Config& into) {
 // packaging/gleaner.conf.
 constexpr auto kOptions = std::to_array<Option>({
     {"database", "CONNINFO", "dbname=gleaner", "the PostgreSQL database, as libpq writes it (conninfo or URI)", word<&Config::database>},
+    {"database_dead_after", "DURATION", "30s", "a host at the other end of a connection to the database that answers nothing for so long is given up, by us and by PostgreSQL; 0: never", duration<&Config::database_dead_after>},
+    {"database_statement_timeout", "DURATION", "60s", "a statement that takes longer is given up; 0: none", duration<&Config::database_statement_timeout>},
+    {"database_lock_timeout", "DURATION", "30s", "the same of one that waits for the lock of another; 0: none", duration<&Config::database_lock_timeout>},
+    {"database_idle_timeout", "DURATION", "60s", "PostgreSQL ends a transaction in which nothing happens for so long, and frees its locks; 0: never", duration<&Config::database_idle_timeout>},
     {"log_level", "LEVEL", "info", "what the log takes: debug, info, warning or error", level},
     {"log_file", "FILE", "", "where the log goes; empty: standard error", path<&Config::log_file>},
 
@@ -144,9 +164,11 @@ constexpr auto kOptions = std::to_array<Option>({
     {"module_time_limit", "DURATION", "120s", "a module that takes longer in one cycle is killed", some_time<&Config::module_time_limit>},
     {"module_patience", "DURATION", "3s", "time between SIGTERM and SIGKILL for a module that must end", duration<&Config::module_patience>},
     {"bin_directory", "DIRECTORY", "", "where almighty finds the modules; empty: its own directory", path<&Config::bin_directory>},
+    {"check_period", "DURATION", "1h", "time between two checks of the laws of the database (gridctl db check); 0: never", duration<&Config::check_period>},
 
     {"flood", "FRACTION", "0.5", "what may wait in a cluster's own queue, as a fraction of its resources", fraction<&Config::flood>},
     {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>},
+    {"job_ratio_max", "NUMBER", "1", "the most jobs for one resource that they may learn: above 1, short jobs wait behind each other", at_least_one<&Config::job_ratio_max>},
     {"campaign_order", "NAME", "fifo", "which campaign goes first", word<&Config::campaign_order>},
     {"simultaneous", "YES|NO", "no", "several campaigns of one user share what the user gets, instead of one after the other", yes_no<&Config::simultaneous>},
     {"campaign_scheduler", "NAME", "workqueue", "how a campaign is treated whose JDL does not say it", word<&Config::campaign_scheduler>},
@@ -172,15 +194,21 @@ constexpr auto kOptions = std::to_array<Option>({
     {"default_resources", "RESOURCES", "/core=1", "what a job asks of its cluster when the JDL does not say it", resources},
     {"default_walltime", "WALLTIME", "1:00:00", "the walltime of a job when the JDL does not say it", walltime},
 
-    {"max_attempts", "NUMBER", "50", "the most jobs for one task, whoever is to blame for their ends; those that waited and were taken back do not count", integer<&Config::max_attempts, 1, 100000>},
+    {"max_attempts", "NUMBER", "50", "the most jobs for one task, whoever is to blame for their ends; those that waited and were taken back do not count; a JDL may ask for fewer", integer<&Config::max_attempts, 1, 100000>},
     {"max_charged_attempts", "NUMBER", "1", "the most jobs for one task that end by its own fault", integer<&Config::max_charged_attempts, 1, 100000>},
     {"walltime_retry_factor", "NUMBER", "1.5", "what the walltime of a task killed by it is multiplied with, up to the JDL's max_walltime", factor<&Config::walltime_retry_factor>},
     {"failures_before_brake", "NUMBER", "3", "failures in a row before nothing more is sent there for a time", integer<&Config::failures_before_brake, 1, 100000>},
-    {"brake_time", "DURATION", "1m", "how long the first brake lasts; each further one twice as long", some_time<&Config::brake_time>},
+    {"brake_time", "DURATION", "1m", "how long the first brake lasts; each further one twice as long, and half as long again after each brake_time_max without one", some_time<&Config::brake_time>},
     {"brake_time_max", "DURATION", "1h", "the longest brake", some_time<&Config::brake_time_max>},
 
-    {"void_delay", "DURATION", "120s", "a launch without an answer is given up only after this time on a healthy cluster", some_time<&Config::void_delay>},
-    {"void_looks", "NUMBER", "3", "and after so many looks that did not find it", integer<&Config::void_looks, 1, 1000>},
+    {"void_delay", "DURATION", "15s", "a launch without an answer is given up only after this time on a healthy cluster", some_time<&Config::void_delay>},
+    {"void_looks", "NUMBER", "2", "and after so many looks that did not find it", integer<&Config::void_looks, 1, 1000>},
+
+    {"release_after", "DURATION", "0s", "tasks of a launch that was given up may go to another cluster after this time, at the risk that they run twice; 0: never", duration<&Config::release_after>},
+
+    {"launch_patience", "DURATION", "5m", "a job that its cluster keeps in toLaunch or Launching longer, and that has not begun, is deleted", some_time<&Config::launch_patience>},
+    {"evidence_delay", "DURATION", "5s", "time after the end of a job before its files are taken to be complete; longer than a network file system hides them", duration<&Config::evidence_delay>},
+    {"evidence_patience", "DURATION", "2m", "time after which OAR's word counts when the files of a job cannot be read", some_time<&Config::evidence_patience>},
 
     {"connect_timeout", "DURATION", "3s", "time limit to connect to a cluster or to the API", some_time<&Config::connect_timeout>},
     {"request_timeout", "DURATION", "10s", "time limit of a request that changes nothing", some_time<&Config::request_timeout>},
@@ -198,7 +226,17 @@ constexpr auto kOptions = std::to_array<Option>({
     {"api_certificate", "FILE", "", "the API's TLS certificate (PEM); without one, only loopback addresses are served", path<&Config::api_certificate>},
     {"api_key", "FILE", "", "the certificate's private key, which nobody else may read", path<&Config::api_key>},
     {"api_tokens_file", "FILE", "", "the tokens that the API accepts over TCP, which nobody else may read", path<&Config::api_tokens_file>},
+    {"api_connections", "NUMBER", "64", "the connections that the API answers at once; those beyond wait", integer<&Config::api_connections, 1, 10000>},
+    {"api_connections_of_peer", "NUMBER", "32", "of those, from one address, or of one user on the unix socket", integer<&Config::api_connections_of_peer, 1, 10000>},
+    {"api_spool", "DIRECTORY", "/var/tmp", "where large submissions are kept while they arrive", path<&Config::api_spool>},
+    {"api_spool_size", "SIZE", "4G", "what they may take there together", size<&Config::api_spool_size>},
+    {"max_submission", "SIZE", "1G", "the most bytes of one submission, its parameters included, and of all that one user sends at once", size<&Config::max_submission>},
+    {"max_campaign_file", "SIZE", "8M", "of those, of the campaign file with the parameters that stand in it", size<&Config::max_campaign_file>},
+    {"max_tasks", "NUMBER", "1000000", "the most tasks of one campaign", integer<&Config::max_tasks, 1, 100000000>},
+    {"max_campaigns", "NUMBER", "1000", "the most campaigns of one user that are in treatment or paused", integer<&Config::max_campaigns, 1, 1000000>},
+    {"max_rows", "NUMBER", "10000", "the most items of one answer of the API", integer<&Config::max_rows, 1000, 10000>},
     {"admin_group", "GROUP", "gleaner-admin", "the unix group whose members may change everybody's campaigns", word<&Config::admin_group>},
+    {"api_patience", "DURATION", "20s", "the longest that a request waits for one statement, a lock or the rest of a transaction, where the limits of the database's connections are longer", some_time<&Config::api_patience>},
 });
 
 }  // namespace

@@ -43,7 +43,7 @@ enum class Interruption { requests_stop, ends_program };
 struct Program {
   std::string_view name;
   std::string_view purpose;              ///< one line of --help
-  std::vector<Use> keys;                 ///< configuration keys, log_level and log_file added
+  std::vector<Use> keys;                 ///< configuration keys; log_level and log_file are added, and with database its limits
   std::vector<ProgramOption> options{};  ///< options of its own
   std::string_view positional{};         ///< `ID...`, as --help shows it; empty: none is taken
   Interruption interruption = Interruption::requests_stop;

@@ -18,6 +18,11 @@ struct Unit {
 // The longest first: the writer takes the first that divides.
 constexpr std::array kUnits{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
                             Unit{"ms", 1}};
+struct SizeUnit {
+  char suffix;
+  std::uint64_t bytes;
+};
+constexpr std::array kSizes{SizeUnit{'G', std::uint64_t{1} << 30U}, SizeUnit{'M', std::uint64_t{1} << 20U}, SizeUnit{'K', std::uint64_t{1} << 10U}};
 constexpr std::int64_t kLongestMilliseconds = 100LL * 366 * 86'400'000;
 
 template <class T>
@@ -49,6 +54,24 @@ std::string format_duration(Duration duration) {
     if (duration.count() % unit.milliseconds == 0) return fmt::format("{}{}", duration.count() / unit.milliseconds, unit.suffix);
   }
   return {};
+}
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  std::uint64_t unit = 1;
+  for (const auto& one : kSizes) {
+    if (text.ends_with(one.suffix)) unit = one.bytes;
+  }
+  const auto amount = parse_whole<std::uint64_t>(unit == 1 ? text : text.substr(0, text.size() - 1));
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
+  if (!amount || *amount > kMost / unit) return std::nullopt;
+  return *amount * unit;
+}
+
+std::string format_size(std::uint64_t bytes) {
+  for (const auto& one : kSizes) {
+    if (bytes > 0 && bytes % one.bytes == 0) return fmt::format("{}{}", bytes / one.bytes, one.suffix);
+  }
+  return std::to_string(bytes);
 }
 
 std::optional<int> parse_integer(std::string_view text) { return parse_whole<int>(text); }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +16,12 @@ namespace gleaner::process {
 
 /// The shortest way to write it: `2m`, `200ms`.
 [[nodiscard]] std::string format_duration(Duration duration);
+
+/// Bytes: `4096`, `512K`, `64M`, `4G`; K is 1024.
+[[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
+
+/// The shortest way to write it: `64M`, `1000`.
+[[nodiscard]] std::string format_size(std::uint64_t bytes);
 
 /// A whole decimal number, nothing else around it.
 [[nodiscard]] std::optional<int> parse_integer(std::string_view text);

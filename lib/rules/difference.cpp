@@ -45,8 +45,8 @@ std::string text_of(const Change& change) {
 std::vector<Change> differences(std::string_view before, std::string_view after) {
   rapidjson::Document first;
   rapidjson::Document second;
-  first.Parse(before.data(), before.size());
-  second.Parse(after.data(), after.size());
+  first.Parse<rapidjson::kParseIterativeFlag>(before.data(), before.size());
+  second.Parse<rapidjson::kParseIterativeFlag>(after.data(), after.size());
   std::vector<Change> changes;
   compare(first, second, "", changes);
   return changes;

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lib/grid/json_depth.hpp"
 #include "lib/process/child.hpp"
 
 namespace gleaner::rules {
@@ -22,6 +23,7 @@ constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag
                         static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
 /// Besides the rules' own time of the processor: a busy machine gives it slowly.
 constexpr std::chrono::seconds kPatience{60};
+constexpr std::size_t kDeepestAnswer = 80;  // a rule's campaign may be 64 deep (ruby/values.cpp)
 
 void put(Writer& writer, std::string_view text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
 void put_key(Writer& writer, std::string_view key) { writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size())); }
@@ -115,6 +117,7 @@ Ran stopped(const std::string& why, int line, const Limits& limits) {
 
 /// One line of the answer; nothing when it is none.
 std::optional<Ran> read_line(std::string_view line, const Limits& limits) {
+  if (grid::is_nested_deeper(line, kDeepestAnswer)) return {};
   rapidjson::Document document;
   document.Parse<kFlags>(line.data(), line.size());
   if (document.HasParseError() || !document.IsObject()) return {};

@@ -1,6 +1,8 @@
 #include "lib/store/clusters.hpp"
 
+#include "lib/grid/text.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -28,6 +30,7 @@ Cluster read(const pqxx::row& row) {
   cluster.flood = get<double>(row["flood"]);
   cluster.array_size = get<int>(row["array_size"]);
   cluster.enabled = row["enabled"].as<bool>();
+  cluster.retired_at = get_instant(row["retired_at"]);
   cluster.reachable = get<bool>(row["reachable"]);
   cluster.unreachable_since = get_instant(row["unreachable_since"]);
   cluster.healthy_since = get_instant(row["healthy_since"]);
@@ -49,6 +52,14 @@ Cluster read(const pqxx::row& row) {
 std::vector<Cluster> clusters(Transaction& transaction) {
   std::vector<Cluster> all;
   for (const auto& row : exec(transaction, sql::clusters_all)) all.push_back(read(row));
+  return all;
+}
+
+std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction) {
+  std::map<grid::ClusterId, grid::NodeSizes> all;
+  for (const auto& row : exec(transaction, sql::clusters_node_sizes)) {
+    if (auto sizes = grid::NodeSizes::parse(text(row[1]))) all.emplace(grid::ClusterId{row[0].as<std::int64_t>()}, std::move(*sizes));
+  }
   return all;
 }
 
@@ -95,15 +106,16 @@ void record_status(Transaction& transaction, const GridStatus& s) {
 }
 
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
-  exec(transaction, sql::clusters_reached, cluster.value(), micros(now));
+  const auto changed = exec(transaction, sql::clusters_reached, cluster.value(), micros(now)).affected_rows();
+  if (changed > 0) close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
 }
 
-void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, grid::Instant now) {
-  exec(transaction, sql::clusters_resources, cluster.value(), max_resources, micros(now));
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes, grid::Instant now) {
+  exec(transaction, sql::clusters_resources, cluster.value(), max_resources, micros(now), nodes.text());
 }
 
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
-  const auto rows = exec(transaction, sql::clusters_unreachable, cluster.value(), std::string{error}, micros(now), micros(retry_at));
+  const auto rows = exec(transaction, sql::clusters_unreachable, cluster.value(), grid::clean_text(error), micros(now), micros(retry_at));
   return !rows.empty() && rows[0][0].as<int>() == 1;
 }
 

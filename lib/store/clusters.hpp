@@ -1,10 +1,12 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/node_sizes.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
@@ -29,6 +31,7 @@ struct Cluster {
   std::optional<double> flood;      ///< nothing: the configuration's
   std::optional<int> array_size;    ///< nothing: the configuration's
   bool enabled = true;
+  std::optional<grid::Instant> retired_at;  ///< nothing: in use, or only disabled
 
   std::optional<bool> reachable;    ///< nothing: never asked
   std::optional<grid::Instant> unreachable_since;
@@ -42,6 +45,9 @@ struct Cluster {
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node, as far as it is known
   std::optional<grid::Instant> resources_at;
 };
+
+/// The nodes of each cluster, as far as they are known.
+[[nodiscard]] std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction);
 
 /// A snapshot of a cluster, in resources. `time` is when the questions began.
 struct GridStatus {
@@ -76,8 +82,9 @@ void edit_cluster(Transaction& transaction, const Cluster& cluster);
 void map_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster, std::string_view login);
 
 void record_status(Transaction& transaction, const GridStatus& status);
+/// Ends an outage, with its event, whoever saw it, and however lately.
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
-void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, grid::Instant now);
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes, grid::Instant now);
 /// `retry_at`: not before then is it asked again. True for the first failure of an outage, whoever saw it.
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at);
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <string_view>
 
 #include "lib/store/detail.hpp"
 
@@ -44,9 +47,9 @@ void Transaction::commit() {
   guarded("commit", [&] { implementation_->work.commit(); });
 }
 
-Database::Database(const std::string& conninfo) {
+Database::Database(const std::string& conninfo, const ConnectionLimits& limits) {
   try {
-    implementation_ = std::make_unique<Implementation>(conninfo);
+    implementation_ = std::make_unique<Implementation>(with_limits(conninfo, limits));
   } catch (const std::exception& error) {
     throw Unavailable{fmt::format("the database cannot be reached: {}", first_line(error.what()))};
   }
@@ -106,18 +109,43 @@ bool Database::seems_open() const {
   return poll(&item, 1, 0) == 0;
 }
 
+namespace {
+
+enum class Savepoints { none, made };
+
+/// False when a part of it was refused, for lack of a savepoint.
+bool transact_once(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work, Savepoints savepoints) {
+  auto transaction = term ? database.begin(*term) : database.begin();
+  auto& implementation = transaction.implementation();
+  implementation.savepoints = savepoints == Savepoints::made;
+  try {
+    work(transaction);
+  } catch (const Refused&) {
+    if (!implementation.refused_part) throw;
+    return false;
+  }
+  transaction.commit();
+  return true;
+}
+
+}  // namespace
+
 void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
+  // Hardly anything is ever refused: only then do savepoints pay.
+  auto savepoints = Savepoints::none;
   for (int tries = 1;; ++tries) {
     try {
-      auto transaction = term ? database.begin(*term) : database.begin();
-      work(transaction);
-      transaction.commit();
-      return;
+      if (transact_once(database, term, work, savepoints)) return;
+      savepoints = Savepoints::made;
     } catch (const pqxx::transaction_rollback&) {
       constexpr int kMostTries = 5;
-      if (tries == kMostTries) throw;
+      if (tries >= kMostTries) throw;
     }
   }
+}
+
+void set_limits(Transaction& transaction, const ConnectionLimits& limits) {
+  detail::exec(transaction, sql::grid_set_limits, limits.statement.count(), limits.lock.count(), limits.idle_in_transaction.count());
 }
 
 void wake_up(Transaction& transaction) { detail::exec(transaction, sql::grid_wake_up); }
@@ -125,6 +153,24 @@ void wake_up(Transaction& transaction) { detail::exec(transaction, sql::grid_wak
 std::string grid_token(Transaction& transaction) { return detail::text(detail::exec(transaction, sql::grid_token)[0][0]); }
 
 namespace detail {
+namespace {
+
+bool begins_with_one_of(std::string_view state, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return state.starts_with(beginning); });
+}
+
+/// lock_timeout (55P03), statement_timeout or a cancellation (57014).
+bool is_a_time_limit(std::string_view state) { return begins_with_one_of(state, {"55P03", "57014"}); }
+
+/// The same statement may succeed later: a connection's end (08), a read-only server (25006), a session that was idle for too long
+/// (25P03), no room or no memory (53), the server's stop (57), an error of the server's disk (58).
+bool is_passing(std::string_view state) { return begins_with_one_of(state, {"08", "25006", "25P03", "53", "57", "58"}); }
+
+/// Other values would have passed. A statement that is wrong whatever its values are (42) and one in a transaction that is lost
+/// already (25) are not among them.
+bool is_about_values(std::string_view state) { return !state.empty() && !begins_with_one_of(state, {"25", "42"}); }
+
+}  // namespace
 
 void rethrow(std::string_view query) {
   const auto name = query.substr(0, query.find('\n'));
@@ -139,11 +185,12 @@ void rethrow(std::string_view query) {
   } catch (const pqxx::undefined_table& error) {
     throw WrongSchema{fmt::format("the database has no such table ({}): run 'gridctl db migrate'", first_line(error.what()))};
   } catch (const pqxx::sql_error& error) {
-    // The states of class 57P are the server's stop; 08 a connection's end.
-    const std::string state = error.sqlstate();
-    if (state.starts_with("57P") || state.starts_with("08") || state.starts_with("53"))
-      throw Unavailable{fmt::format("the database stopped during '{}': {}", name, first_line(error.what()))};
-    throw std::logic_error{fmt::format("query '{}': {}", name, error.what())};
+    const std::string_view state = error.sqlstate();
+    if (is_a_time_limit(state)) throw TimedOut{fmt::format("'{}' took too long: {}", name, first_line(error.what()))};
+    if (is_passing(state)) throw Unavailable{fmt::format("the database stopped during '{}': {}", name, first_line(error.what()))};
+    const auto what = fmt::format("query '{}': {}", name, error.what());
+    if (is_about_values(state)) throw Refused{what};
+    throw std::logic_error{what};
   } catch (const pqxx::failure& error) {
     throw Unavailable{fmt::format("the database failed during '{}': {}", name, first_line(error.what()))};
   }

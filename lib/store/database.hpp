@@ -8,17 +8,30 @@
 
 #include "lib/grid/time.hpp"
 #include "lib/grid/unavailable.hpp"
+#include "lib/store/connection_limits.hpp"
 
 namespace gleaner::store {
 
-/// PostgreSQL cannot be reached, or went away in the middle: try again later.
+/// PostgreSQL cannot be reached, went away in the middle, takes no writes now (read-only, a full disk), or took too long: try again
+/// later.
 struct Unavailable : grid::Unavailable {
   using grid::Unavailable::Unavailable;
+};
+
+/// A statement took too long, or waited too long for a lock. The connection is good; who else uses it is not concerned.
+struct TimedOut : Unavailable {
+  using Unavailable::Unavailable;
 };
 
 /// Somebody else conducts the grid now: nothing of this transaction was written.
 struct LeaseLost : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// PostgreSQL refused a statement for the values in it. The transaction is of no use any more, unless it goes back to a savepoint
+/// (see batch.hpp).
+struct Refused : std::logic_error {
+  using std::logic_error::logic_error;
 };
 
 /// The database's schema is not the one of this program.
@@ -51,7 +64,7 @@ class Transaction {
 /// One connection. Opened at construction; throws Unavailable. Not for two threads at once.
 class Database {
  public:
-  explicit Database(const std::string& conninfo);
+  explicit Database(const std::string& conninfo, const ConnectionLimits& limits = {});
   ~Database();
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
@@ -62,8 +75,8 @@ class Database {
   [[nodiscard]] Transaction begin(Term term);
 
   /// A lock of this connection on one cluster's work of one module; false when another connection
-  /// has it. It is gone with the connection.
-  enum class Work : std::int32_t { update = 1, wipe = 2, launch = 3 };
+  /// has it. It is gone with the connection. More in locks.hpp.
+  enum class Work : std::int32_t { update = 1, wipe = 2, launch = 3, plan = 4, predict = 5 };
   [[nodiscard]] bool try_lock(Work work, std::int64_t cluster);
   void unlock(Work work, std::int64_t cluster);
 
@@ -82,8 +95,12 @@ class Database {
 };
 
 /// Runs the work in a transaction and commits it, again when PostgreSQL saw a deadlock or a
-/// conflict (at most 5 times).
+/// conflict (at most 5 times), and once more when it refused a part that may be taken back alone
+/// (see batch.hpp).
 void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work);
+
+/// Other limits for the statements, locks and pauses of this transaction alone.
+void set_limits(Transaction& transaction, const ConnectionLimits& limits);
 
 /// The channel on which submissions, kills, resumes… wake the conductor up.
 inline constexpr const char* kWakeUp = "gleaner_wake_up";

@@ -20,6 +20,8 @@ struct Transaction::Implementation {
   Implementation(pqxx::connection& connection, Prepared& known) : work{connection}, prepared{known} {}
   pqxx::work work;
   Prepared& prepared;
+  bool savepoints = true;       ///< attempt() makes savepoints; without them, what is refused fails the transaction
+  bool refused_part = false;    ///< ...and so did a part that a savepoint would have taken back
 };
 
 namespace detail {
@@ -108,7 +110,8 @@ pqxx::result exec(Transaction& transaction, std::string_view query, const Argume
 /// same plan whatever their parameters are.
 template <class... Arguments>
 pqxx::result exec_prepared(Transaction& transaction, std::string_view query, const Arguments&... arguments) {
-  auto& [work, prepared] = transaction.implementation();
+  auto& work = transaction.implementation().work;
+  auto& prepared = transaction.implementation().prepared;
   try {
     auto& name = prepared[query.data()];
     if (name.empty()) {

@@ -1,5 +1,9 @@
 #include "lib/store/events.hpp"
 
+#include <fmt/format.h>
+
+#include "lib/grid/text.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -15,18 +19,39 @@ std::optional<std::int64_t> value(const std::optional<Id>& id) {
 
 }  // namespace
 
-void open_event(Transaction& transaction, const Event& event, grid::Instant now) {
-  exec(transaction, sql::events_open, std::string{event.code}, value(event.target.campaign), value(event.target.cluster), value(event.job),
-       event.message, micros(now), event.occurrences);
+std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now) {
+  const auto open = [&](const std::string& code, const Target& target, const std::string& message) {
+    return exec(transaction, sql::events_open, code, value(target.campaign), value(target.cluster), value(event.job), message, micros(now), event.occurrences)[0][0]
+        .as<std::int64_t>();
+  };
+  const auto message = grid::clean_text(event.message, {.lines = grid::Lines::kept});
+  std::int64_t opened = 0;
+  const auto why = attempt(transaction, [&] { opened = open(std::string{event.code}, event.target, message); });
+  if (!why) return opened;
+  const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
+  open("EVENT_REFUSED", {},
+       grid::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; it said: {}", event.code, shown(event.target.campaign),
+                                    shown(event.target.cluster), *why, message)));
+  return std::nullopt;
+}
+
+void note_refused(Transaction& transaction, const Target& target, std::string_view what, std::string_view why, grid::Instant now) {
+  open_event(transaction, {.code = "WRITE_REFUSED", .target = target, .job = {}, .message = fmt::format("the database refused {}, which is left out: {}", what, why)}, now);
 }
 
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now) {
   return !exec(transaction, sql::events_close, std::string{code}, value(target.campaign), value(target.cluster), micros(now)).empty();
 }
 
+std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code) {
+  std::vector<grid::ClusterId> clusters;
+  for (const auto& row : detail::exec_prepared(transaction, sql::events_open_on_clusters, std::string{code})) clusters.emplace_back(row[0].as<std::int64_t>());
+  return clusters;
+}
+
 std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& target, std::string_view reason, BrakeLength length,
                                        grid::Instant now) {
-  const auto rows = exec(transaction, sql::brakes_set, value(target.campaign), value(target.cluster), std::string{reason}, micros(now),
+  const auto rows = exec(transaction, sql::brakes_set, value(target.campaign), value(target.cluster), grid::clean_text(reason), micros(now),
                          static_cast<double>(length.first.count()), static_cast<double>(length.most.count()));
   if (rows.empty()) return std::nullopt;
   return detail::get_instant(rows[0][0]);

@@ -1,5 +1,6 @@
 #include "lib/store/jobs.hpp"
 
+#include "lib/grid/text.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -8,6 +9,7 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::get;
+using detail::get_instant;
 using detail::micros;
 using detail::text;
 
@@ -19,10 +21,14 @@ LiveJob read_live(const pqxx::row& row) {
   job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
   job.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
   job.attempt = row["attempt"].as<int>();
-  job.earlier = row["earlier"].as<int>();
+  job.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
+  job.fence = grid::LaunchId{row["fence"].as<std::int64_t>()};
+  job.tag = text(row["tag"]);
   job.resources = get<int>(row["resources"]);
   job.resubmissions = row["resubmissions"].as<int>();
-  job.charged = row["charged"].as<int>();
+  job.absent_since = get_instant(row["absent_since"]);
+  job.over_since = get_instant(row["over_since"]);
+  job.launching_since = get_instant(row["launching_since"]);
   job.kill_sent = row["kill_sent"].as<bool>();
   job.kill_reason = text(row["kill_reason"]);
   job.login = text(row["login"]);
@@ -32,14 +38,32 @@ LiveJob read_live(const pqxx::row& row) {
   return job;
 }
 
-std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::done: return "done";
-    case Outcome::failed: return "failed";
-    case Outcome::goes_back: return "return";
-    case Outcome::keep: return "keep";
-  }
-  return "keep";
+SettlingFacts read_facts(const pqxx::row& row) {
+  SettlingFacts facts;
+  facts.id = grid::JobId{row["id"].as<std::int64_t>()};
+  facts.state = grid::job_state(text(row["state"])).value();
+  facts.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
+  facts.number = grid::TaskNumber{row["task"].as<std::int64_t>()};
+  facts.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
+  if (const auto fence = get<std::int64_t>(row["fence"])) facts.fence = grid::LaunchId{*fence};
+  auto& task = facts.task;
+  task.state = grid::task_state(text(row["task_state"])).value();
+  task.attempt = row["task_attempt"].as<int>();
+  task.replica = get<int>(row["replica"]);
+  task.replica_lives = row["replica_lives"].as<bool>();
+  task.charged = row["charged"].as<int>();
+  task.counted = row["counted"].as<int>();
+  task.max_attempts = get<int>(row["max_attempts"]);
+  task.cancelled = row["cancelled"].as<bool>();
+  auto& job = facts.job;
+  job.attempt = row["attempt"].as<int>();
+  job.contender_lives = row["contender_lives"].as<bool>();
+  job.claim_taken = row["claim_taken"].as<bool>();
+  job.orphan_may_come = row["orphan_may_come"].as<bool>();
+  job.other_copy_runs = row["other_copy_runs"].as<bool>();
+  job.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
+  if (const auto most = get<std::int64_t>(row["max_walltime_s"])) job.max_walltime = grid::Seconds{*most};
+  return facts;
 }
 
 void add(Array& array, std::optional<int> value) { array.add(value ? std::optional<std::int64_t>{*value} : std::nullopt); }
@@ -64,27 +88,68 @@ void observe_jobs(Transaction& transaction, std::span<const Observation> observa
   exec(transaction, sql::jobs_observe, jobs.literal(), states.literal(), starts.literal(), resources.literal());
 }
 
-int end_jobs(Transaction& transaction, std::span<const Ending> endings, grid::Instant now) {
-  if (endings.empty()) return 0;
-  Array jobs, states, ends, statuses, starts, stops, resources, outcomes, charges, places, messages, walltimes;
-  for (const auto& one : endings) {
+void note_waits(Transaction& transaction, std::span<const Waits> waits) {
+  if (waits.empty()) return;
+  Array jobs, absent, over, launching;
+  for (const auto& one : waits) {
     jobs.add(one.job.value());
+    absent.add(one.absent);
+    over.add(one.over);
+    launching.add(one.launching);
+  }
+  exec(transaction, sql::jobs_await, jobs.literal(), absent.literal(), over.literal(), launching.literal());
+}
+
+AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before) {
+  const auto row = exec(transaction, sql::jobs_absent, cluster.value(), micros(since_before))[0];
+  AbsentJobs absent{row["jobs"].as<std::int64_t>(), {}};
+  if (const auto first = get<std::int64_t>(row["first"])) absent.first = grid::JobId{*first};
+  return absent;
+}
+
+std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::span<const grid::JobId> jobs) {
+  if (jobs.empty()) return {};
+  Array ids;
+  for (const auto job : jobs) ids.add(job.value());
+  exec(transaction, sql::jobs_lock_tasks, ids.literal());
+  std::vector<SettlingFacts> facts;
+  for (const auto& row : exec(transaction, sql::jobs_facts, ids.literal())) facts.push_back(read_facts(row));
+  return facts;
+}
+
+int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
+  if (verdicts.empty()) return 0;
+  Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
+  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes;
+  const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
+  for (const auto& one : verdicts) {
+    const auto& next = one.settlement;
+    jobs.add(one.left.id.value());
+    leaves.add(grid::name_of(one.left.state));
     states.add(grid::name_of(one.state));
     ends.add(grid::name_of(one.end));
     add(statuses, one.exit_status);
     starts.add(one.started_at);
     stops.add(one.ended_at);
     add(resources, one.resources);
-    outcomes.add(name_of(one.outcome));
-    // A task whose walltime is raised is not to blame: the JDL's limit bounds it.
-    charges.add(std::int64_t{grid::charge_of(one.end) == grid::Charge::task && !one.walltime ? 1 : 0});
-    places.add(std::int64_t{static_cast<int>(one.place)});
-    messages.add(std::string_view{one.message});
-    walltimes.add(one.walltime ? std::optional{one.walltime->count()} : std::nullopt);
+    messages.add(grid::clean_text(one.message, {.lines = grid::Lines::kept}));
+    // Also of a copy whose task does not pay: the next jobs would fail there too. A walltime that grows is no failure.
+    failures.add(std::int64_t{grid::charge_of(one.end) == grid::Charge::task && !next.walltime ? 1 : 0});
+    moves.add(truth(next.moves));
+    task_leaves.add(grid::name_of(one.left.task.state));
+    attempt_leaves.add(std::int64_t{one.left.task.attempt});
+    task_states.add(grid::name_of(next.state));
+    attempts.add(std::int64_t{next.attempt});
+    charges.add(std::int64_t{next.charged ? 1 : 0});
+    counted.add(truth(next.counted));
+    places.add(std::int64_t{static_cast<int>(next.place)});
+    bound.add(truth(next.bound));
+    walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
   }
-  return exec(transaction, sql::jobs_end, jobs.literal(), states.literal(), ends.literal(), statuses.literal(), starts.literal(), stops.literal(),
-              resources.literal(), outcomes.literal(), charges.literal(), places.literal(), messages.literal(), micros(now),
-              walltimes.literal())[0][0]
+  return exec(transaction, sql::jobs_settle, jobs.literal(), leaves.literal(), states.literal(), ends.literal(), statuses.literal(), starts.literal(),
+              stops.literal(), resources.literal(), messages.literal(), failures.literal(), moves.literal(), task_leaves.literal(),
+              attempt_leaves.literal(), task_states.literal(), attempts.literal(), charges.literal(), counted.literal(), places.literal(),
+              bound.literal(), walltimes.literal(), micros(now))[0][0]
       .as<int>();
 }
 
@@ -92,28 +157,12 @@ void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId fro
   exec(transaction, sql::jobs_follow, job.value(), from.value(), to.value());
 }
 
-std::vector<Twin> twins(Transaction& transaction, const LiveJob& job) {
-  std::vector<Twin> found;
-  for (const auto& row : exec(transaction, sql::jobs_twins, job.campaign.value(), job.task.value(), job.attempt, job.id.value())) {
-    Twin twin;
-    twin.id = grid::JobId{row["id"].as<std::int64_t>()};
-    twin.state = grid::job_state(text(row["state"])).value();
-    if (!row["ending"].is_null()) twin.end = grid::job_end(text(row["ending"]));
-    found.push_back(twin);
-  }
-  return found;
+void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, std::string_view why) {
+  exec(transaction, sql::jobs_forget, job.value(), remote.value(), std::string{why});
 }
 
 bool reopen_twin(Transaction& transaction, const LiveJob& job) {
   return !exec(transaction, sql::launches_reopen, job.campaign.value(), job.task.value(), job.attempt, job.id.value()).empty();
-}
-
-std::vector<grid::RemoteJobId> known_remotes(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::RemoteJobId> remotes) {
-  Array array;
-  for (const auto remote : remotes) array.add(remote.value());
-  std::vector<grid::RemoteJobId> known;
-  for (const auto& row : exec(transaction, sql::jobs_of_remote, cluster.value(), array.literal())) known.emplace_back(row[0].as<std::int64_t>());
-  return known;
 }
 
 double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {

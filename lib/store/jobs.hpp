@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/settle.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
@@ -19,10 +20,14 @@ struct LiveJob {
   grid::CampaignId campaign{0};
   grid::TaskNumber task{0};
   int attempt = 0;
-  int earlier = 0;        ///< attempts of its task before this one that max_attempts counts
+  grid::LaunchId launch{0};
+  grid::LaunchId fence{0};    ///< in whose folder its attempt is claimed
+  std::string tag;            ///< its name in OAR
   std::optional<int> resources;
-  int resubmissions = 0;  ///< by OAR itself
-  int charged = 0;        ///< of its task, before this job
+  int resubmissions = 0;      ///< by OAR itself
+  std::optional<grid::Instant> absent_since;     ///< its cluster does not list it
+  std::optional<grid::Instant> over_since;       ///< OAR calls it over, and its evidence is awaited
+  std::optional<grid::Instant> launching_since;  ///< OAR is about to start it
   bool kill_sent = false;
   std::string kill_reason;
   std::string login;
@@ -41,47 +46,60 @@ struct Observation {
 };
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations);
 
-/// What an end does to the task: it is done, it failed for good, it goes back to the bag, or
-/// another job of the same attempt decides.
-enum class Outcome { done, failed, goes_back, keep };
-
-/// Where in the bag a task goes back to.
-enum class BagPlace : int { last = 0, before_new = 10, first = 20 };
-
-struct Ending {
+/// Since when a job that goes on is somewhere that it should not stay.
+struct Waits {
   grid::JobId job{0};
-  grid::JobState state = grid::JobState::terminated;  ///< or error, killed
-  grid::JobEnd end = grid::JobEnd::done;
-  std::optional<int> exit_status;  ///< a wait status
-  std::optional<grid::Instant> started_at;
-  std::optional<grid::Instant> ended_at;
-  std::optional<int> resources;
-  Outcome outcome = Outcome::done;
-  BagPlace place = BagPlace::before_new;
-  std::string message;
-  std::optional<grid::Seconds> walltime;  ///< that the task gets from now on; nothing: as before
+  std::optional<grid::Instant> absent = {}, over = {}, launching = {};
 };
-/// Ends the jobs and settles their tasks, each guarded by state and attempt; charges what the
-/// task pays for. Number of jobs that were still alive.
-int end_jobs(Transaction& transaction, std::span<const Ending> endings, grid::Instant now);
+void note_waits(Transaction& transaction, std::span<const Waits> waits);
 
-/// OAR resubmitted the job by itself under another id.
+/// Jobs that a cluster does not list.
+struct AbsentJobs {
+  std::int64_t jobs = 0;
+  std::optional<grid::JobId> first;
+};
+[[nodiscard]] AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before);
+
+/// What the rule wants to know of a job that is over, and of its task (`job.began` and `job.claimed` are the caller's).
+struct SettlingFacts {
+  grid::JobId id{0};
+  grid::JobState state = grid::JobState::running;
+  grid::CampaignId campaign{0};
+  grid::TaskNumber number{0};
+  grid::LaunchId launch{0};
+  std::optional<grid::LaunchId> fence;  ///< of another launch, in whose folder its attempt is claimed
+  grid::TaskFacts task;
+  grid::JobFacts job;
+};
+/// Locks the tasks of these jobs until the transaction ends, then reads the facts, by job. Whoever settles a job calls it first, in the
+/// same transaction: two jobs of one attempt that end at once must not each leave the task to the other.
+[[nodiscard]] std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::span<const grid::JobId> jobs);
+
+/// A job that is over, and what the rule made of its task.
+struct Verdict {
+  SettlingFacts left = {};                              ///< what the rule saw: what is otherwise by now is not changed
+  grid::JobState state = grid::JobState::terminated;    ///< or error, killed
+  grid::JobEnd end = grid::JobEnd::done;
+  std::optional<int> exit_status = {};                  ///< a wait status
+  std::optional<grid::Instant> started_at = {};
+  std::optional<grid::Instant> ended_at = {};           ///< nothing: now
+  std::optional<int> resources = {};
+  std::string message = {};
+  grid::Settlement settlement = {};
+};
+/// Ends the jobs and applies the settlements; keeps the counters. No two verdicts of one call may be of one task: the facts of the
+/// second are those that the first one leaves. Number of jobs that were as the rule saw them.
+int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now);
+
+/// OAR resubmitted the job by itself under another id. A kill that was sent to the old one is sent again.
 void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId from, grid::RemoteJobId to);
 
-struct Twin {
-  grid::JobId id{0};
-  grid::JobState state = grid::JobState::unknown;
-  std::optional<grid::JobEnd> end;
-};
-/// The other jobs of the same attempt of a task.
-[[nodiscard]] std::vector<Twin> twins(Transaction& transaction, const LiveJob& job);
-/// The claim of an attempt was taken, and a job of a void launch is the only one that can hold
-/// it: its launch is searched for again. False when there is no such launch.
-bool reopen_twin(Transaction& transaction, const LiveJob& job);
+/// OAR's id of the job is not its own any more: its launch is searched for again by its tag.
+void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, std::string_view why);
 
-/// Those of the ids that are jobs of ours.
-[[nodiscard]] std::vector<grid::RemoteJobId> known_remotes(Transaction& transaction, grid::ClusterId cluster,
-                                                           std::span<const grid::RemoteJobId> remotes);
+/// The claim of an attempt was taken by a job of a void launch: that launch is searched for again, and its job lives. False when there
+/// is no such launch.
+bool reopen_twin(Transaction& transaction, const LiveJob& job);
 
 /// Resources that our waiting jobs on the cluster will take.
 [[nodiscard]] double waiting_resources(Transaction& transaction, grid::ClusterId cluster);

@@ -2,7 +2,11 @@
 
 #include <stdexcept>
 
+#include <fmt/format.h>
+
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -27,12 +31,21 @@ std::string_view name_of(KillReason reason) {
     case KillReason::waited_too_long: return "waited_too_long";
     case KillReason::replica: return "replica";
     case KillReason::preempted: return "preempted";
+    case KillReason::impatient: return "impatient";
+    case KillReason::late: return "late";
+    case KillReason::lost: return "lost";
   }
   return "cancelled";
 }
 
+/// What is refused of one kind is asked for in the next cycle; the other kinds, and the clusters' own, are not concerned.
+void request_all(Transaction& transaction, std::string_view query, std::string_view what, grid::Instant now) {
+  if (const auto why = attempt(transaction, [&] { exec(transaction, query, micros(now)); })) note_refused(transaction, {}, what, *why, now);
+}
+
 KillReason kill_reason(std::string_view name) {
-  for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica, KillReason::preempted}) {
+  for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica, KillReason::preempted,
+                            KillReason::impatient, KillReason::late, KillReason::lost}) {
     if (name == name_of(reason)) return reason;
   }
   throw std::logic_error{"a kill request has a reason that nobody knows"};
@@ -40,13 +53,21 @@ KillReason kill_reason(std::string_view name) {
 
 }  // namespace
 
-void request_kills_of_cancelled(Transaction& transaction, grid::Instant now) { exec(transaction, sql::kills_request_cancelled, micros(now)); }
+void request_kills_of_cancelled(Transaction& transaction, grid::Instant now) {
+  request_all(transaction, sql::kills_request_cancelled, "the requests to kill the jobs of cancelled campaigns", now);
+}
 
-void request_kills_of_superseded(Transaction& transaction, grid::Instant now) { exec(transaction, sql::kills_request_superseded, micros(now)); }
+void request_kills_of_superseded(Transaction& transaction, grid::Instant now) {
+  request_all(transaction, sql::kills_request_superseded, "the requests to kill jobs that no task waits for", now);
+}
 
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now) {
-  if (jobs.empty()) return;
-  exec(transaction, sql::kills_request, ids(jobs), std::string{name_of(reason)}, micros(now));
+  write_batch(
+      transaction, jobs,
+      [&](std::span<const grid::JobId> part) { exec(transaction, sql::kills_request, ids(part), std::string{name_of(reason)}, micros(now)); },
+      [&](grid::JobId job, const std::string& why) {
+        note_refused(transaction, {}, fmt::format("the request to kill job {} ({})", job.value(), name_of(reason)), why, now);
+      });
 }
 
 std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant unsent_since) {
@@ -56,6 +77,9 @@ std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId
     kill.job = grid::JobId{row["job_id"].as<std::int64_t>()};
     kill.remote = grid::RemoteJobId{row["remote_id"].as<std::int64_t>()};
     kill.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
+    kill.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
+    kill.attempt = row["attempt"].as<int>();
+    kill.tag = text(row["tag"]);
     kill.reason = kill_reason(text(row["reason"]));
     kill.sends = row["sends"].as<int>();
     if (const auto array = get<std::int64_t>(row["array_id"])) kill.array = grid::RemoteJobId{*array};
@@ -84,17 +108,6 @@ std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId c
     jobs.push_back(job);
   }
   return jobs;
-}
-
-std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before, grid::Instant void_since) {
-  std::vector<ToClean> campaigns;
-  for (const auto& row : exec(transaction, sql::kills_to_clean, cluster.value(), micros(ended_before), micros(void_since)))
-    campaigns.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, text(row["login"])});
-  return campaigns;
-}
-
-void note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
-  exec(transaction, sql::kills_cleaned, campaign.value(), cluster.value(), micros(now));
 }
 
 }  // namespace gleaner::store

@@ -1,6 +1,11 @@
 #include "lib/store/launches.hpp"
 
+#include <algorithm>
+#include <map>
+
+#include "lib/grid/text.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/jobs.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -47,14 +52,51 @@ UnsettledLaunch read_unsettled(const pqxx::row& row) {
   launch.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
   launch.tag = text(row["tag"]);
   launch.state = grid::launch_state(text(row["state"])).value();
-  launch.jobs = row["jobs"].as<int>();
+  launch.missing = row["missing"].as<int>();
   launch.looks = row["looks"].as<int>();
+  launch.voids = row["voids"].as<int>();
   launch.launching_at = *get_instant(row["launching_at"]);
+  launch.unknown_at = *get_instant(row["unknown_at"]);
   launch.settled_at = get_instant(row["settled_at"]);
   launch.last_look_at = get_instant(row["last_look_at"]);
   launch.error = text(row["error"]);
   launch.login = text(row["login"]);
   return launch;
+}
+
+BoundTasks read_bound(const pqxx::row& row) {
+  BoundTasks tasks;
+  tasks.launch = grid::LaunchId{row["launch"].as<std::int64_t>()};
+  tasks.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
+  tasks.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
+  tasks.cluster_name = text(row["cluster"]);
+  tasks.replicas_allowed = row["replicas"].as<bool>();
+  tasks.retired = row["retired"].as<bool>();
+  tasks.tasks = row["tasks"].as<std::int64_t>();
+  tasks.since = *get_instant(row["since"]);
+  return tasks;
+}
+
+/// The jobs of OAR's that a launch has now, each with what follows for its task.
+struct Adopted {
+  grid::JobId job{0};
+  grid::RemoteJobId remote{0};
+  bool moves = true;
+};
+
+int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const Adopted> jobs, std::optional<grid::RemoteJobId> array, grid::Instant now) {
+  Array local, remote, moves;
+  for (const auto& job : jobs) {
+    local.add(job.job.value());
+    remote.add(job.remote.value());
+    moves.add(std::string_view{job.moves ? "t" : "f"});
+  }
+  const auto array_id = array ? std::optional{array->value()} : std::nullopt;
+  return exec(transaction, sql::launches_accept, launch.value(), local.literal(), remote.literal(), moves.literal(), array_id, micros(now))[0][0].as<int>();
+}
+
+bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
+  return facts.campaign == identity.campaign && facts.number == identity.task && facts.job.attempt == identity.attempt;
 }
 
 }  // namespace
@@ -67,7 +109,7 @@ std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::Clust
 
 std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
   std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::clusters_lost_launches)) launches.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_stranded)) launches.emplace_back(row[0].as<std::int64_t>());
   return launches;
 }
 
@@ -78,6 +120,7 @@ std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId la
     line.job = grid::JobId{row["id"].as<std::int64_t>()};
     line.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
     line.attempt = row["attempt"].as<int>();
+    line.fence = grid::LaunchId{row["fence"].as<std::int64_t>()};
     line.form = text(row["form"]).at(0);
     line.parameter = text(row["parameter"]);
     lines.push_back(std::move(line));
@@ -85,24 +128,48 @@ std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId la
   return lines;
 }
 
-bool begin_launch(Transaction& transaction, grid::LaunchId launch, const std::string& tag, Term term, grid::Instant now) {
-  return !exec(transaction, sql::launches_begin, launch.value(), tag, term, micros(now)).empty();
+bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term term, grid::Instant now) {
+  return !exec(transaction, sql::launches_begin, intent.launch.value(), intent.tag, intent.login, term, micros(now)).empty();
+}
+
+std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
+  std::vector<BegunLaunch> begun;
+  for (const auto& row : exec(transaction, sql::launches_intents, ids(launches))) {
+    begun.push_back({.id = grid::LaunchId{row["id"].as<std::int64_t>()},
+                     .state = grid::launch_state(text(row["state"])).value(),
+                     .term = row["term"].as<Term>(),
+                     .campaign = grid::campaign_state(text(row["campaign_state"])).value(),
+                     .launching_at = *get_instant(row["launching_at"])});
+  }
+  return begun;
 }
 
 int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs, std::optional<grid::RemoteJobId> array,
                   grid::Instant now) {
-  Array local, remote;
-  for (const auto& job : jobs) {
-    local.add(job.job.value());
-    remote.add(job.remote.value());
-  }
-  const auto array_id = array ? std::optional{array->value()} : std::nullopt;
-  const auto rows = exec(transaction, sql::launches_accept, launch.value(), local.literal(), remote.literal(), array_id, micros(now));
-  return rows.empty() ? 0 : rows[0][0].as<int>();
+  std::vector<Adopted> adopted;
+  for (const auto& job : jobs) adopted.push_back({job.job, job.remote});
+  return write_ids(transaction, launch, adopted, array, now);
 }
 
-void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error) {
-  exec(transaction, sql::launches_unknown, ids(launches), error);
+int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found, std::optional<grid::RemoteJobId> array,
+               grid::Instant now) {
+  std::map<grid::JobId, const grid::FoundJob*> by_id;
+  std::vector<grid::JobId> jobs;
+  for (const auto& job : found) {
+    by_id.emplace(job.job, &job);
+    jobs.push_back(job.job);
+  }
+  std::vector<Adopted> adopted;
+  for (const auto& facts : facts_for_settling(transaction, jobs)) {
+    const auto& job = *by_id.at(facts.id);
+    if (facts.launch != launch || !is_of(facts, job.identity)) continue;
+    adopted.push_back({job.job, job.remote, grid::adoption_of(facts.task, facts.job.attempt).moves});
+  }
+  return adopted.empty() ? 0 : write_ids(transaction, launch, adopted, array, now);
+}
+
+void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now) {
+  exec(transaction, sql::launches_unknown, ids(launches), grid::clean_text(error), micros(now));
 }
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
@@ -111,9 +178,24 @@ std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid:
   return launches;
 }
 
-void give_back(Transaction& transaction, const GiveBack& what, grid::Instant now) {
-  exec(transaction, sql::launches_give_back, what.launch.value(), std::string{grid::name_of(what.state)}, what.back == Back::same_cluster,
-       what.error, micros(now));
+bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limits& limits, grid::Instant now) {
+  const auto launch = exec(transaction, sql::launches_give_up, what.launch.value(), std::string{grid::name_of(what.from)},
+                           std::string{grid::name_of(what.to)}, what.sent == grid::Sent::maybe, grid::clean_text(what.error), micros(now));
+  if (launch.empty()) return false;
+  std::vector<grid::JobId> jobs;
+  for (const auto& row : exec(transaction, sql::launches_open_jobs, what.launch.value())) jobs.emplace_back(row[0].as<std::int64_t>());
+  std::vector<Verdict> verdicts;
+  for (auto& facts : facts_for_settling(transaction, jobs)) {
+    const grid::Unsubmitted unsubmitted{.sent = what.sent, .fenced = facts.fence.has_value(), .replicas_allowed = launch[0]["replicas"].as<bool>()};
+    Verdict verdict;
+    verdict.state = grid::JobState::error;
+    verdict.end = grid::JobEnd::never_submitted;
+    verdict.settlement = grid::settle_unsubmitted(facts.task, facts.job, unsubmitted, limits);
+    verdict.left = std::move(facts);
+    verdicts.push_back(std::move(verdict));
+  }
+  settle_jobs(transaction, verdicts, now);
+  return true;
 }
 
 std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
@@ -124,6 +206,23 @@ std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::
 
 void note_look(Transaction& transaction, std::span<const grid::LaunchId> launches, grid::Instant now) {
   exec(transaction, sql::launches_looked, ids(launches), micros(now));
+}
+
+bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
+  return exec(transaction, sql::launches_awaited, cluster.value(), micros(void_since))[0][0].as<bool>();
+}
+
+std::vector<BoundTasks> bound_tasks(Transaction& transaction) {
+  std::vector<BoundTasks> tasks;
+  for (const auto& row : exec(transaction, sql::launches_bound)) tasks.push_back(read_bound(row));
+  return tasks;
+}
+
+std::vector<grid::TaskNumber> release_tasks(Transaction& transaction, grid::LaunchId launch, grid::Instant now) {
+  std::vector<grid::TaskNumber> tasks;
+  for (const auto& row : exec(transaction, sql::launches_release, launch.value(), micros(now))) tasks.emplace_back(row[0].as<std::int64_t>());
+  std::ranges::sort(tasks);
+  return tasks;
 }
 
 }  // namespace gleaner::store

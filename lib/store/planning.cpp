@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <new>
 #include <ranges>
 #include <stdexcept>
 #include <unordered_map>
 
 #include "lib/grid/digest.hpp"
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -31,12 +34,16 @@ PlanningCluster read_cluster(Columns row) {
   cluster.flood = row.take<double>();
   cluster.array_size = row.take<int>();
   cluster.enabled = row.take<bool>();
+  cluster.retired = row.take<bool>();
   cluster.cost = row.take<double>();
   cluster.transfer_mb_s = row.take<double>();
+  cluster.max_node_resources = row.maybe<int>().value_or(0);
   cluster.reachable = row.take<bool>();
   cluster.max_resources = row.maybe<int>().value_or(0);
   cluster.free = row.maybe<int>().value_or(0);
+  cluster.our_running = row.maybe<int>().value_or(0);
   cluster.status_at = row.time();
+  cluster.unknown_launches = row.take<int>();
   return cluster;
 }
 
@@ -127,6 +134,8 @@ void read_active(Columns& row, PlanningPair& pair) {
   pair.resources_jobs = row.take<std::int64_t>();
   pair.last_start_at = row.time();
   pair.last_accept_at = row.time();
+  pair.unseen = row.take<int>();
+  pair.suspected = row.take<bool>();
 }
 
 /// Reads what is known of some clusters, campaigns and pairs, and puts it to them. These are in the order of their ids; what is not
@@ -154,6 +163,8 @@ class Details {
     facts_.any_limits = columns.take<bool>();
     facts_.any_shares = columns.take<bool>();
     facts_.any_priorities = columns.take<bool>();
+    facts_.any_set_aside = columns.take<bool>();
+    if (columns.take<bool>()) read_matching();
     if (std::ranges::any_of(facts_.campaigns, &PlanningCampaign::differing)) read_fitting();
   }
 
@@ -202,7 +213,10 @@ class Details {
   std::optional<ActiveBrake>* braked(std::optional<std::int64_t> campaign, std::optional<std::int64_t> cluster) {
     const auto brake_of = [](auto* thing) { return thing ? &thing->brake : nullptr; };
     if (!campaign) return brake_of(find(facts_.clusters, grid::ClusterId{*cluster}));
-    if (!cluster) return brake_of(find(facts_.campaigns, grid::CampaignId{*campaign}));
+    if (!cluster) {
+      auto* const target = brake_of(find(facts_.campaigns, grid::CampaignId{*campaign}));
+      return target ? target : brake_of(find(facts_.unreadable, grid::CampaignId{*campaign}));
+    }
     return brake_of(find_pair(grid::CampaignId{*campaign}, grid::ClusterId{*cluster}));
   }
 
@@ -216,6 +230,18 @@ class Details {
     }
     for (auto& pair : facts_.pairs) {  // its login is its user's name yet
       if (const auto login = logins.find({pair.login, pair.cluster}); login != logins.end()) pair.login = login->second;
+    }
+  }
+
+  void read_matching() {
+    for (const auto& row : exec_prepared(transaction_, sql::matching_known)) {
+      Columns columns{row};
+      const auto campaign = columns.id<grid::CampaignId>();
+      const auto cluster = columns.id<grid::ClusterId>();
+      auto* const pair = find_pair(campaign, cluster);
+      if (!pair) continue;
+      pair->has_properties = true;
+      pair->matching = columns.maybe<int>();
     }
   }
 
@@ -265,22 +291,38 @@ std::vector<pqxx::result::size_type> in_order_of_id(const pqxx::result& rows) {
 
 }  // namespace
 
-PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
-  PlanningFacts facts;
-  facts.clusters = planning_clusters(transaction, defaults);
-  const auto campaigns = exec_prepared(transaction, sql::planning_campaigns);
-  facts.campaigns.reserve(campaigns.size());
-  facts.pairs.reserve(campaigns.size() * facts.clusters.size());
-  for (const auto place : in_order_of_id(campaigns)) {
-    Columns columns{campaigns[place]};
-    const auto& campaign = facts.campaigns.emplace_back(read_campaign(columns));
+namespace {
+
+/// The campaign of a row, and its pairs; one that cannot be read is kept apart, and costs no other.
+void add_campaign(const pqxx::row& row, PlanningFacts& facts) {
+  const auto pairs = facts.pairs.size();
+  try {
+    Columns columns{row};
+    auto campaign = read_campaign(columns);
     const auto text = columns.words();
     Asked asked{campaign, text};
     while (const auto* pair = asked.next()) {
       // A cluster may have come since the clusters were read.
       if (std::ranges::binary_search(facts.clusters, pair->cluster, {}, &PlanningCluster::id)) facts.pairs.push_back(*pair);
     }
+    facts.campaigns.push_back(std::move(campaign));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    facts.pairs.resize(pairs);
+    facts.unreadable.push_back({grid::CampaignId{row[0].as<std::int64_t>()}, error.what(), {}});
   }
+}
+
+}  // namespace
+
+PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
+  PlanningFacts facts;
+  facts.clusters = planning_clusters(transaction, defaults);
+  const auto campaigns = exec_prepared(transaction, sql::planning_campaigns);
+  facts.campaigns.reserve(campaigns.size());
+  facts.pairs.reserve(campaigns.size() * facts.clusters.size());
+  for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], facts);
   Details{transaction, facts}.read_pairs();
   return facts;
 }
@@ -291,7 +333,9 @@ PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& de
   return facts;
 }
 
-int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
+namespace {
+
+int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
   const auto take = [&](std::string_view query, int jobs, double resources) {
     return exec(transaction, query, launch.campaign.value(), launch.cluster.value(), jobs, resources, term, micros(now));
   };
@@ -313,12 +357,19 @@ int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term
   return jobs;
 }
 
-void release_bound(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster) {
-  exec(transaction, sql::planning_release, campaign.value(), cluster.value());
+}  // namespace
+
+int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
+  int jobs = 0;
+  const auto why = attempt(transaction, [&] { jobs = take_tasks(transaction, launch, term, now); });
+  if (!why) return jobs;
+  note_refused(transaction, {.campaign = launch.campaign, .cluster = launch.cluster}, fmt::format("a launch of {} jobs", launch.jobs), *why, now);
+  return 0;
 }
 
-void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
-  if (submitted.empty()) return;
+namespace {
+
+void write_some_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
   Array campaigns, clusters, jobs, offered, ratios;
   for (const auto& one : submitted) {
     campaigns.add(one.campaign.value());
@@ -331,32 +382,49 @@ void write_submitted(Transaction& transaction, std::span<const Submitted> submit
        micros(now));
 }
 
+}  // namespace
+
+void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
+  write_batch(
+      transaction, submitted, [&](std::span<const Submitted> part) { write_some_submitted(transaction, part, now); },
+      [&](const Submitted& one, const std::string& why) {
+        note_refused(transaction, {.campaign = one.campaign, .cluster = one.cluster}, fmt::format("the note of {} submitted jobs", one.jobs), why, now);
+      });
+}
+
 namespace {
 
-/// Of some campaigns, those decisions that are not written yet, and not those that are made no longer.
-void replace_decisions(Transaction& transaction, const Array& of, std::span<const StoredDecision> decisions, grid::Instant now) {
-  std::map<DecisionKey, std::int64_t> gone;
-  for (const auto& row : exec(transaction, sql::planning_decisions, of.literal()))
-    gone.emplace(DecisionKey{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}, row[2].as<std::int64_t>());
+void write_some_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
   Array campaigns, clusters, stages, reasons, sentences, jobs, digests;
-  bool changed = false;
   for (const auto& decision : decisions) {
-    const auto digest = digest_of(decision);
-    const auto key = key_of(decision);
-    const auto written = gone.extract(key);
-    if (!written.empty() && written.mapped() == digest) continue;
-    changed = true;
-    campaigns.add(key.first);
-    clusters.add(key.second);
+    const auto [campaign, cluster] = key_of(decision);
+    campaigns.add(campaign);
+    clusters.add(cluster);
     stages.add(std::string_view{decision.stage});
     reasons.add(std::string_view{decision.reason});
     sentences.add(std::string_view{decision.sentence});
     jobs.add(std::int64_t{decision.jobs});
-    digests.add(digest);
+    digests.add(digest_of(decision));
   }
-  if (changed)
-    exec(transaction, sql::planning_decide, campaigns.literal(), clusters.literal(), stages.literal(), reasons.literal(), sentences.literal(),
-         jobs.literal(), digests.literal(), micros(now));
+  exec(transaction, sql::planning_decide, campaigns.literal(), clusters.literal(), stages.literal(), reasons.literal(), sentences.literal(),
+       jobs.literal(), digests.literal(), micros(now));
+}
+
+/// Of some campaigns, those decisions that are not written yet, and not those that are made no longer.
+void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
+  std::map<DecisionKey, std::int64_t> gone;
+  for (const auto& row : exec(transaction, sql::planning_decisions, of.literal()))
+    gone.emplace(DecisionKey{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}, row[2].as<std::int64_t>());
+  std::vector<StoredDecision> changed;
+  for (auto& decision : decisions) {
+    const auto written = gone.extract(key_of(decision));
+    if (written.empty() || written.mapped() != digest_of(decision)) changed.push_back(std::move(decision));
+  }
+  write_batch(
+      transaction, changed, [&](std::span<const StoredDecision> part) { write_some_decisions(transaction, part, now); },
+      [&](const StoredDecision& decision, const std::string& why) {
+        note_refused(transaction, {.campaign = decision.campaign, .cluster = decision.cluster}, fmt::format("the decision {}/{}", decision.stage, decision.reason), why, now);
+      });
   if (gone.empty()) return;
   Array old_campaigns, old_clusters;
   for (const auto& [key, digest] : gone) {
@@ -381,13 +449,19 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
     std::ranges::move(tell(campaign), std::back_inserter(decisions));
   }
   if (!changed.empty()) {
-    replace_decisions(transaction, changed, decisions, now);
+    replace_decisions(transaction, changed, std::move(decisions), now);
     exec(transaction, sql::planning_note_decided, changed.literal(), changed_digests.literal());
   }
   if (written.empty()) return;
   Array over;
   for (const auto& [campaign, digest] : written) over.add(campaign);
   exec(transaction, sql::planning_forget_decided, over.literal());
+}
+
+void note_planned(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::Instant now) {
+  Array ids;
+  for (const auto id : campaigns) ids.add(id.value());
+  exec(transaction, sql::planning_note_planned, ids.literal(), std::string{kCannotPlan}, micros(now));
 }
 
 }  // namespace gleaner::store

@@ -142,19 +142,6 @@ void set_user_priority(Transaction& transaction, const std::string& user, int pr
   wake_up(transaction);
 }
 
-std::vector<Suspect> suspects(Transaction& transaction, grid::ClusterId cluster, int ends) {
-  std::vector<Suspect> all;
-  for (const auto& row : exec(transaction, sql::policies_suspects, cluster.value(), ends)) {
-    all.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, row["ends"].as<std::int64_t>(), row["mean"].as<double>(),
-                   get<double>(row["min_duration_s"]), get<double>(row["elsewhere"])});
-  }
-  return all;
-}
-
-void judged(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster) {
-  exec(transaction, sql::policies_judged, campaign.value(), cluster.value());
-}
-
 void preempt_jobs(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs, grid::Instant now) {
   exec(transaction, sql::policies_preempt, campaign.value(), cluster.value(), jobs, micros(now));
 }

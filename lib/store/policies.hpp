@@ -109,18 +109,6 @@ void couple(Transaction& transaction, const std::string& user, grid::ClusterId c
 bool uncouple(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
 void set_user_priority(Transaction& transaction, const std::string& user, int priority);
 
-/// How long a campaign's jobs take on a cluster, in seconds.
-struct Suspect {
-  grid::CampaignId campaign{0};
-  std::int64_t ends = 0;                   ///< since it was last judged
-  double mean = 0.0;                       ///< of them
-  std::optional<double> min_duration;      ///< the JDL's
-  std::optional<double> elsewhere;         ///< the longest mean on another cluster
-};
-/// @param ends  that tell something: pairs with fewer are left out
-[[nodiscard]] std::vector<Suspect> suspects(Transaction& transaction, grid::ClusterId cluster, int ends);
-void judged(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster);
-
 /// Kill requests for the youngest running jobs of a campaign on a cluster, and for all that wait there.
 void preempt_jobs(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs, grid::Instant now);
 

@@ -4,7 +4,9 @@
 #include <map>
 #include <utility>
 
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/planning.hpp"
 
 namespace gleaner::store {
@@ -89,8 +91,9 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   return facts;
 }
 
-void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
-  if (forecasts.empty()) return;
+namespace {
+
+void write_some_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
   Array campaigns, clusters, ratios, throughputs, means, deviations, ends, methods;
   Array ends_earliest, ends_latest, starts, starts_earliest, starts_latest;
   const auto add_interval = [](Array& earliest, Array& latest, const std::optional<grid::Interval>& interval) {
@@ -113,6 +116,18 @@ void write_forecasts(Transaction& transaction, std::span<const StoredForecast> f
   exec(transaction, sql::prediction_write, campaigns.literal(), clusters.literal(), ratios.literal(), throughputs.literal(), means.literal(),
        deviations.literal(), ends.literal(), methods.literal(), micros(now), ends_earliest.literal(), ends_latest.literal(), starts.literal(),
        starts_earliest.literal(), starts_latest.literal());
+}
+
+}  // namespace
+
+void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
+  write_batch(
+      transaction, forecasts, [&](std::span<const StoredForecast> part) { write_some_forecasts(transaction, part, now); },
+      [&](const StoredForecast& forecast, const std::string& why) {
+        Target target{.campaign = forecast.campaign, .cluster = {}};
+        if (forecast.cluster.value() != 0) target.cluster = forecast.cluster;  // 0: of the whole campaign
+        note_refused(transaction, target, "a forecast", why, now);
+      });
 }
 
 }  // namespace gleaner::store

@@ -1,6 +1,10 @@
 #include "lib/store/replicas.hpp"
 
+#include <fmt/format.h>
+
+#include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 
@@ -8,7 +12,9 @@ using detail::exec;
 using detail::get;
 using detail::micros;
 
-int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
+namespace {
+
+int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
   int jobs = 0;
   while (jobs < replicas.jobs) {
     const auto rows = exec(transaction, sql::planning_replicate, replicas.campaign.value(), replicas.cluster.value(), replicas.jobs - jobs,
@@ -18,6 +24,16 @@ int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Ter
     jobs += got;
   }
   return jobs;
+}
+
+}  // namespace
+
+int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
+  int jobs = 0;
+  const auto why = attempt(transaction, [&] { jobs = replicate(transaction, replicas, term, now); });
+  if (!why) return jobs;
+  note_refused(transaction, {.campaign = replicas.campaign, .cluster = replicas.cluster}, fmt::format("{} replicas", replicas.jobs), *why, now);
+  return 0;
 }
 
 std::vector<Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {

@@ -25,7 +25,11 @@ GridState grid_state(Transaction& transaction, const ClusterDefaults& defaults, 
   GridState state;
   state.planning = planning_facts(transaction, defaults, now);
   state.planning.policies = policy_facts(transaction, {.usage_days = usage_days, .couples = true, .profiled = true}, now);
-  for (const auto& row : exec(transaction, sql::scenario_campaigns)) state.names[grid::CampaignId{row["id"].as<std::int64_t>()}] = detail::text(row["name"]);
+  for (const auto& row : exec(transaction, sql::scenario_campaigns)) {
+    const grid::CampaignId campaign{row["id"].as<std::int64_t>()};
+    state.names[campaign] = detail::text(row["name"]);
+    if (const auto attempts = detail::get<int>(row["max_attempts"])) state.max_attempts[campaign] = *attempts;
+  }
   for (const auto& row : exec(transaction, sql::scenario_pairs)) state.best_effort[{campaign_of(row), cluster_of(row)}] = row["best_effort"].as<bool>();
   for (const auto& row : exec(transaction, sql::scenario_running, micros(now))) {
     state.running.push_back({.campaign = campaign_of(row),

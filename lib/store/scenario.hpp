@@ -28,6 +28,7 @@ using DurationCounts = std::vector<DurationCount>;
 struct GridState {
   PlanningFacts planning;
   std::map<grid::CampaignId, std::string> names;
+  std::map<grid::CampaignId, int> max_attempts;  ///< of those whose JDL says it
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, bool> best_effort;
   std::vector<RunningJobs> running;
   std::map<grid::CampaignId, DurationCounts> durations;  ///< of their own jobs

@@ -62,6 +62,7 @@ CampaignCluster read_campaign_cluster(const pqxx::row& row) {
   c.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
   c.name = text(row["name"]);
   c.enabled = row["enabled"].as<bool>();
+  c.retired = row["retired"].as<bool>();
   c.reachable = get<bool>(row["reachable"]);
   c.priority = row["priority"].as<int>();
   c.exec_file = text(row["exec_file"]);

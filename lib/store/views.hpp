@@ -18,6 +18,7 @@ template <class Item>
 struct Page {
   std::vector<Item> items;
   std::int64_t total = 0;
+  bool is_cut = false;  ///< further items of the window were left out: their texts are too long for one page
 };
 struct Window {
   std::int64_t limit = 100;
@@ -84,6 +85,7 @@ struct CampaignCluster {
   grid::ClusterId cluster{0};
   std::string name;
   bool enabled = true;
+  bool retired = false;
   std::optional<bool> reachable;
   int priority = 1;
   std::string exec_file;

@@ -72,6 +72,9 @@ Job read_job(const pqxx::row& row) {
   return job;
 }
 
+/// Of the parameters of one page: a few of 64 kB are as much as thousands of the usual ones.
+constexpr std::int64_t kMostParameterBytes = std::int64_t{2} << 20U;
+
 bool contains(const std::vector<grid::TaskState>& states, grid::TaskState state) { return std::ranges::find(states, state) != states.end(); }
 
 /// The states to look for in the table, where the untaken tasks of a cancelled campaign still wait.
@@ -102,8 +105,9 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
   // Without a filter, the n-th task is number n: no row has to be counted.
   const auto from = states.empty() ? filter.from + window.offset : filter.from;
   const auto skip = states.empty() ? std::int64_t{0} : window.offset;
-  for (const auto& row : exec(transaction, sql::views_tasks, campaign.id.value(), from, end, detail::state_array(states), window.limit, skip))
-    page.items.push_back(read_task(row, campaign));
+  const auto rows = exec(transaction, sql::views_tasks, campaign.id.value(), from, end, detail::state_array(states), window.limit, skip, kMostParameterBytes);
+  for (const auto& row : rows) page.items.push_back(read_task(row, campaign));
+  page.is_cut = !rows.empty() && rows[0]["found"].as<std::int64_t>() > static_cast<std::int64_t>(rows.size());
   return page;
 }
 

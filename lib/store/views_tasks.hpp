@@ -42,6 +42,7 @@ struct TaskFilter {
   std::int64_t from = 0;                ///< tasks from this number on
 };
 /// In the order of their numbers. The total is of all numbers, and costs nothing.
+/// At most 2 MB of parameters, but one task at least.
 [[nodiscard]] Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window);
 
 struct Job {

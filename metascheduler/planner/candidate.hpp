@@ -18,12 +18,19 @@ struct Offer {
   double free = 0.0;       ///< of them, the free ones
 };
 
+/// Resources of one job.
+struct Width {
+  double resources = 1.0;
+  bool known = true;  ///< by the JDL's request or expressions, or measured; else it is a guess that is rather too big
+};
+
 /// A pair on its way through the stages, as candidate_of (room.hpp) makes it; each stage fills in its part.
 struct Candidate {
   const PairView* pair = nullptr;
   const ClusterView* cluster = nullptr;
   std::size_t cluster_index = 0;      ///< in the snapshot's list
   double ratio = 1.0;                 ///< jobs per resource, within what makes sense
+  Width width = {};                   ///< what limits count
   int tolerated_jobs = 0;             ///< that may wait there, those that wait already included (grid::tolerated_jobs)
   // What this turn allows.
   int allowed_jobs = kNoLimit;        ///< throttle

@@ -24,6 +24,7 @@ enum class Reason {
   frozen,                ///< what is left depends on launches whose fate is unknown
   no_cluster,            ///< campaign: its JDL has no cluster that the grid knows
   cluster_disabled,
+  cluster_retired,
   unreachable,
   stale_status,
   cluster_braked,
@@ -36,6 +37,8 @@ enum class Reason {
   limit_reached,         ///< a limit of `gridctl limit`
   under_stress,          ///< the cluster takes fewer of our jobs for a while
   probing,               ///< the first few jobs are out, to learn from
+  few_match,             ///< few of the cluster's resources have the JDL's properties
+  width_unknown,         ///< the first job is out, to learn what a limit on resources counts for it
   no_free_resources,     ///< the cluster is full, and its queue holds what the flood allows
   not_enough_resources,  ///< something is free, but less than one job takes
   reserved,              ///< the job is wide: resources are held back for it
@@ -47,7 +50,7 @@ enum class Reason {
 };
 
 /// What kept a launch from being bigger.
-enum class Limit { none, offer, bag, fitting, max_jobs, one_per_cluster, limit, stress, probe, turn };
+enum class Limit { none, offer, bag, fitting, max_jobs, one_per_cluster, limit, stress, probe, width, matching, turn };
 
 /// Up to three campaigns, the first that took some of a cluster.
 struct Takers {
@@ -58,9 +61,13 @@ struct Takers {
 /// The numbers behind a reason; those that do not bear on it are zero.
 struct Figures {
   int max_resources = 0;
+  int matching_resources = 0;     ///< with the JDL's properties
   int free_resources = 0;
   double waiting_resources = 0.0;
   double unaccounted_resources = 0.0;
+  double unknown_resources = 0.0; ///< of the unaccounted ones, those of launches whose fate is unknown
+  int unknown_jobs = 0;           ///< of these launches, of all campaigns
+  int unknown_launches = 0;
   double flood_resources = 0.0;   ///< what may wait
   double offered_resources = 0.0; ///< left for this campaign, the flood included
   double offered_free = 0.0;      ///< of them, free ones: the predictor's last offer (forecasts.offered)

@@ -29,11 +29,14 @@ Figures figures_of(const Candidate& candidate, const Ledger& ledger) {
   figures.free_resources = cluster.free_resources;
   figures.waiting_resources = cluster.waiting_resources;
   figures.unaccounted_resources = cluster.unaccounted_resources;
+  figures.unknown_resources = cluster.unknown_resources;
+  figures.unknown_jobs = cluster.unknown_jobs;
+  figures.unknown_launches = cluster.unknown_launches;
   figures.flood_resources = flood_resources(cluster);
   figures.offered_resources = candidate.offer.resources;
   figures.offered_free = candidate.offer.free;
   figures.taken_resources = ledger.taken(index);
-  figures.job_resources = 1.0 / candidate.ratio;
+  figures.job_resources = job_resources(*candidate.pair, cluster);
   figures.live_jobs = candidate.pair->live_jobs;
   figures.frozen_jobs = candidate.pair->frozen_jobs;
   figures.concluded_jobs = candidate.pair->concluded_jobs;
@@ -41,6 +44,12 @@ Figures figures_of(const Candidate& candidate, const Ledger& ledger) {
   figures.earlier = ledger.takers(index);
   if (const auto& held = ledger.reservation(index)) figures.held_resources = held->resources;
   return figures;
+}
+
+void note_matching(const Candidate& candidate, Figures& figures) {
+  figures.max_resources = candidate.cluster->max_resources;
+  figures.matching_resources = candidate.pair->matching_resources.value_or(0);
+  figures.job_resources = candidate.width.resources;
 }
 
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Stop stop) {

@@ -23,6 +23,9 @@ struct Draft {
 /// The figures of a cluster and of what it offers a candidate.
 [[nodiscard]] Figures figures_of(const Candidate& candidate, const Ledger& ledger);
 
+/// How many resources have the JDL's properties.
+void note_matching(const Candidate& candidate, Figures& figures);
+
 /// Notes why a stage stops a candidate: the decision on the pair, unless jobs were given before.
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Stop stop);
 

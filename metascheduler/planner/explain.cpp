@@ -6,10 +6,13 @@
 #include <stdexcept>
 #include <vector>
 
+#include "lib/grid/dust.hpp"
 #include "metascheduler/planner/decision.hpp"
 
 namespace gleaner::planner {
 namespace {
+
+using grid::kDust;
 
 /// 8, 2.5, 0.33: figures for people.
 std::string figure(double value) {
@@ -38,12 +41,28 @@ std::string time_of(const Figures& figures) {
   return fmt::format("at {:%Y-%m-%d %H:%M:%S} UTC", std::chrono::floor<grid::Seconds>(*figures.until));
 }
 
-/// How an offer is made up.
-std::string offer(const Figures& f) {
+std::string of_unknown_fate(const Figures& f) {
+  return fmt::format("{} of {} whose fate is unknown", counted(f.unknown_jobs, "job"), f.unknown_launches == 1 ? "1 launch" : fmt::format("{} launches", f.unknown_launches));
+}
+
+/// How an offer is made up, but for launches of unknown fate.
+std::string known_offer(const Figures& f) {
   auto text = fmt::format("{} of {} resources are free, {} may wait", f.free_resources, f.max_resources, figure(f.flood_resources));
   if (f.waiting_resources > 0.0) text += fmt::format(", {} wait already", figure(f.waiting_resources));
-  if (f.unaccounted_resources > 0.0) text += fmt::format(", {} were just given", figure(f.unaccounted_resources));
+  const double given = f.unaccounted_resources - f.unknown_resources;
+  if (given > kDust) text += fmt::format(", {} were just given", figure(given));
   return text;
+}
+
+std::string offer(const Figures& f) {
+  if (f.unknown_jobs == 0) return known_offer(f);
+  return fmt::format("{}, {} held for {}", known_offer(f), figure(f.unknown_resources), of_unknown_fate(f));
+}
+
+/// Whether a job would fit, but for those whose fate is unknown.
+bool is_kept_by_unknown(const Figures& f) {
+  const double room = f.free_resources + f.flood_resources - f.waiting_resources - f.unaccounted_resources;
+  return f.unknown_jobs > 0 && room + f.unknown_resources + kDust >= f.job_resources;
 }
 
 std::string in_brackets(const std::string& note) { return note.empty() ? std::string{} : fmt::format(" ({})", note); }
@@ -57,10 +76,13 @@ std::string limit(const Figures& f) {
     case Limit::fitting: return "; they are all the tasks that wait and fit there";
     case Limit::max_jobs:
       return fmt::format("; the JDL's max_jobs of {} allows no more, end of jobs or a larger max_jobs does", f.max_jobs);
-    case Limit::limit: return fmt::format("; {}, a larger one allows more (gridctl limit)", f.note);
+    case Limit::limit: return fmt::format("; {}, a larger one allows more ('gridctl limit set')", f.note);
     case Limit::stress:
       return fmt::format("; the cluster is under stress{}, and takes {} of our jobs for now, more when it answers and works faster", in_brackets(f.note), f.max_jobs);
     case Limit::probe: return "; they go first, to learn from, the others follow when one has ended";
+    case Limit::matching:
+      return fmt::format("; {} of the {} resources there have the properties that the JDL asks for, and take no more", f.matching_resources, f.max_resources);
+    case Limit::width: return "; a limit counts resources, and how many a job takes there is known when this one has started: others follow then";
     case Limit::turn: return "; the campaigns share what is free, and this is its part; more start when more are free";
     case Limit::one_per_cluster: return "; a test campaign gets one on each cluster";
   }
@@ -70,7 +92,7 @@ std::string limit(const Figures& f) {
 std::string of_campaign(const Decision& decision) {
   const auto& f = decision.figures;
   switch (decision.reason) {
-    case Reason::paused: return "the campaign is paused; gridsub --resume lets it go on";
+    case Reason::paused: return "the campaign is paused; 'gridsub --resume' lets it go on";
     case Reason::campaign_braked: return fmt::format("the campaign is stopped ({}) {}", f.note, until(f));
     case Reason::bag_empty:
       return fmt::format("no task of the campaign waits, {}; a task that fails and is retried would wait again",
@@ -79,7 +101,7 @@ std::string of_campaign(const Decision& decision) {
       return fmt::format("no other task waits, and {} of unknown fate; when their cluster has told whether it took them, "
                          "they go on or wait again",
                          f.frozen_jobs == 1 ? "1 job is" : fmt::format("{} jobs are", f.frozen_jobs));
-    case Reason::no_cluster: return "the grid has none of the campaign's clusters; gridctl cluster add makes one known";
+    case Reason::no_cluster: return "the grid has none of the campaign's clusters; 'gridctl cluster add' makes one known";
     default: throw std::logic_error{fmt::format("the reason '{}' has no text for a whole campaign", name_of(decision.reason))};
   }
 }
@@ -88,6 +110,9 @@ std::string of_resources(const Figures& f, Reason reason, std::string_view clust
   const auto need = figure(f.job_resources);
   switch (reason) {
     case Reason::no_free_resources:
+      if (is_kept_by_unknown(f))
+        return fmt::format("{} hold the room of {}: {}, {} held for them; a job needs {}, and starts when the cluster has reported whether it took them",
+                           of_unknown_fate(f), cluster, known_offer(f), figure(f.unknown_resources), need);
       return fmt::format("{} is full: {}; a job needs {}, and starts when some are free", cluster, offer(f), need);
     case Reason::not_enough_resources:
       return fmt::format("{} offers {} resources ({}), less than the {} of one job; it starts when as many are free at once",
@@ -111,7 +136,9 @@ std::string of_resources(const Figures& f, Reason reason, std::string_view clust
 std::string of_cluster_state(const Figures& f, Reason reason, std::string_view cluster) {
   switch (reason) {
     case Reason::cluster_disabled:
-      return fmt::format("{} is disabled by an administrator; gridctl cluster edit {} --enable gives it back", cluster, cluster);
+      return fmt::format("{} is disabled by an administrator; 'gridctl cluster enable {}' gives it back", cluster, cluster);
+    case Reason::cluster_retired:
+      return fmt::format("{} was retired by an administrator; 'gridctl cluster enable {}' brings it back", cluster, cluster);
     case Reason::unreachable: return fmt::format("{} does not answer; it gets work again as soon as its API does", cluster);
     case Reason::stale_status:
       return fmt::format("the status of {} is too old to plan on; it gets work at the next successful update", cluster);
@@ -144,13 +171,23 @@ std::string of_pair(const Decision& decision, std::string_view cluster) {
                          counted(f.live_jobs, "job"), cluster,
                          f.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", f.frozen_jobs) : "", f.max_jobs);
     case Reason::limit_reached:
-      return fmt::format("{} gets no more: {}; the end of jobs, or a larger limit (gridctl limit), allows another", cluster, f.note);
+      return fmt::format("{} gets no more: {}; the end of jobs, or a larger limit ('gridctl limit set'), allows another", cluster, f.note);
     case Reason::under_stress:
       return fmt::format("{} is under stress{} and takes {} of our jobs at once for now, {} live there; the limit rises again as it answers and works faster", cluster,
                          in_brackets(f.note), f.max_jobs, f.live_jobs);
     case Reason::probing:
       return fmt::format("the first {} on {} are out, to learn from them before more follow (at most {}); the first end lets the others go",
                          counted(f.live_jobs, "job"), cluster, f.max_jobs);
+    case Reason::few_match:
+      if (f.live_jobs + f.frozen_jobs > 0)
+        return fmt::format("{} of the {} resources of {} have the properties that the JDL asks for, and {} live there; the end of one allows another, or other properties do",
+                           f.matching_resources, f.max_resources, cluster, counted(f.live_jobs + f.frozen_jobs, "job"));
+      return fmt::format("{} of the {} resources of {} have the properties that the JDL asks for, and a job needs {}; it starts when more have them, or with other properties",
+                         f.matching_resources, f.max_resources, cluster, figure(f.job_resources));
+    case Reason::width_unknown:
+      return fmt::format("a limit counts resources, and how many a job takes on {} is known when the first one has started ({} live there); the others "
+                         "follow then, and at once where the JDL's resources say how many cores a job takes",
+                         cluster, counted(f.live_jobs, "job"));
     case Reason::tasks_elsewhere:
       return fmt::format("{} gets nothing: the tasks left went to clusters that come first for this campaign; a higher priority of {} in "
                          "the JDL would change it", cluster, cluster);

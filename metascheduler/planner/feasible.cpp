@@ -32,12 +32,6 @@ std::optional<Stop> whole_campaign(const Contender& contender) {
   return Stop{reason, std::move(figures)};
 }
 
-/// A cluster that cannot be asked may still show a job of the void launch when it is back: its
-/// tasks wait for it. Any other stop may last, and there a late job is seen and dealt with.
-bool keeps_its_tasks(const Candidate& candidate) {
-  return candidate.cluster->enabled && (!candidate.cluster->reachable || !candidate.cluster->status_fresh);
-}
-
 /// The index of an id in a list; pairs mostly come in the order of the lists, so the last one found,
 /// or the next, is tried first.
 template <class Id>
@@ -94,11 +88,8 @@ void check_clusters(Contender& contender, Plan& plan) {
   std::int64_t reserved = 0;
   std::erase_if(contender.candidates, [&](Candidate& candidate) {
     auto stop = why_not(campaign, *candidate.cluster, *candidate.pair);
-    const auto returned = candidate.pair->returned_tasks;
-    if (returned > 0) {
-      if (stop && !keeps_its_tasks(candidate)) plan.releases.push_back({campaign.id, candidate.cluster->id});
-      else reserved += returned;
-    }
+    // Whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
+    reserved += candidate.pair->returned_tasks;
     if (stop) note_stop(plan, candidate, Stage::feasible, std::move(*stop));
     return stop.has_value();
   });
@@ -109,6 +100,7 @@ void check_clusters(Contender& contender, Plan& plan) {
 }  // namespace
 
 std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair) {
+  if (cluster.retired) return Stop{Reason::cluster_retired};
   if (!cluster.enabled) return Stop{Reason::cluster_disabled};
   if (!cluster.reachable) return Stop{Reason::unreachable};
   if (!cluster.status_fresh) return Stop{Reason::stale_status};

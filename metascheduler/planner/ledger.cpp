@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/grid/dust.hpp"
+
 namespace gleaner::planner {
 namespace {
 
-constexpr double kDust = 1e-9;
+using grid::kDust;
 
 double non_negative(double value) { return value > 0.0 && std::isfinite(value) ? value : 0.0; }
 
@@ -25,6 +27,7 @@ Ledger::Ledger(const std::vector<ClusterView>& clusters) : accounts_(clusters.si
     const double free = non_negative(cluster.free_resources);
     accounts_[i].first = {.resources = non_negative(free + flood_resources(cluster) - spoken_for),
                           .free = non_negative(free - spoken_for)};
+    accounts_[i].starting = std::min(free, spoken_for);
   }
 }
 
@@ -58,8 +61,15 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
   const auto& account = accounts_[cluster];
   if (account.reservation) return std::nullopt;
   auto endings = view.endings;
+  double explained = 0.0;
+  for (const auto& ending : endings) explained += ending.resources;
+  // A job that is over for us holds its resources until OAR has cleaned up behind it.
+  constexpr double kSoon = 1.0;
+  endings.push_back({.after = kSoon, .resources = non_negative(view.our_resources - explained)});
   endings.insert(endings.end(), account.given.begin(), account.given.end());
   std::ranges::sort(endings, {}, &Ending::after);
+  // When those end that have not begun is not known; they are not the first.
+  endings.push_back({.after = endings.empty() ? 0.0 : endings.back().after, .resources = account.starting});
   double free = free_left(account);
   for (const auto& ending : endings) {
     free += ending.resources;

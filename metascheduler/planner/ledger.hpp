@@ -48,6 +48,7 @@ class Ledger {
  private:
   struct Account {
     Offer first;
+    double starting = 0.0;  ///< free resources that jobs of ours will take which wait, or were sent since the cluster was seen
     double taken = 0.0;
     int jobs = 0;
     Takers takers = {};

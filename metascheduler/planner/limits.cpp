@@ -7,10 +7,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "lib/grid/dust.hpp"
+
 namespace gleaner::planner {
 namespace {
 
-constexpr double kDust = 1e-9;
+using grid::kDust;
 
 bool holds(const LimitView& limit, const CampaignView& campaign) {
   return (!limit.user || *limit.user == campaign.user) && (!limit.project || *limit.project == campaign.project) &&
@@ -20,13 +22,13 @@ bool holds(const LimitView& limit, const CampaignView& campaign) {
 int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, 1e9)); }
 
 /// What one job is worth in the limit's own unit.
-double weight(LimitKind kind, const Candidate& candidate, double job_resources) {
+double weight(LimitKind kind, const Candidate& candidate) {
   switch (kind) {
     case LimitKind::running_jobs:
     case LimitKind::waiting_jobs: return 1.0;
-    case LimitKind::resources: return job_resources;
+    case LimitKind::resources: return candidate.width.resources;
     case LimitKind::resource_seconds:
-      return job_resources * std::max(1.0, candidate.pair->mean_duration.value_or(candidate.pair->walltime));
+      return candidate.width.resources * std::max(1.0, candidate.pair->mean_duration.value_or(candidate.pair->walltime));
   }
   return 1.0;
 }
@@ -55,14 +57,17 @@ std::vector<std::size_t> Limits::holding(const CampaignView& campaign) const {
   return found;
 }
 
-Limits::Allowance Limits::left(const Contender& contender, const Candidate& candidate, double job_resources) const {
+Limits::Allowance Limits::left(const Contender& contender, const Candidate& candidate) const {
   Allowance allowance;
   for (const auto i : contender.limits) {
     const auto& [limit, used] = accounts_[i];
     if (limit->cluster && *limit->cluster != candidate.cluster->id) continue;
-    int jobs = whole((limit->most - used) / weight(limit->kind, candidate, job_resources));
+    int jobs = whole((limit->most - used) / weight(limit->kind, candidate));
+    const bool counts_resources = limit->kind == LimitKind::resources || limit->kind == LimitKind::resource_seconds;
+    allowance.count_resources = allowance.count_resources || counts_resources;
     // What is left of a window may be less than one job: it still is that job's.
-    if (limit->kind == LimitKind::resource_seconds && used < limit->most) jobs = std::max(jobs, 1);
+    const bool takes_the_rest = limit->kind == LimitKind::resource_seconds || (counts_resources && !candidate.width.known);
+    if (takes_the_rest && used < limit->most) jobs = std::max(jobs, 1);
     if (limit->kind == LimitKind::waiting_jobs) {
       if (jobs < allowance.waiting) allowance.tightest_waiting = i;
       allowance.waiting = std::min(allowance.waiting, jobs);
@@ -80,12 +85,12 @@ Limits::Allowance Limits::left(const Contender& contender, const Candidate& cand
   return allowance;
 }
 
-void Limits::take(const Contender& contender, const Candidate& candidate, int jobs, int waiting, double resources) {
+void Limits::take(const Contender& contender, const Candidate& candidate, int jobs, int waiting) {
   for (const auto i : contender.limits) {
     auto& [limit, used] = accounts_[i];
     if (limit->cluster && *limit->cluster != candidate.cluster->id) continue;
     const int counted = limit->kind == LimitKind::waiting_jobs ? waiting : jobs;
-    used += counted * weight(limit->kind, candidate, jobs > 0 ? resources / jobs : 0.0);
+    used += counted * weight(limit->kind, candidate);
   }
 }
 

@@ -22,12 +22,13 @@ class Limits {
     std::size_t tightest = 0;         ///< the limit that decides `jobs`
     std::size_t tightest_anywhere = 0;
     std::size_t tightest_waiting = 0;
+    bool count_resources = false;     ///< some of them do
   };
-  /// What the limits leave a candidate.
-  /// @param job_resources  of one job
-  [[nodiscard]] Allowance left(const Contender& contender, const Candidate& candidate, double job_resources) const;
+  /// What the limits leave a candidate. A job whose width is a guess may be more than what is left: it still is that job's, as it
+  /// is measured then.
+  [[nodiscard]] Allowance left(const Contender& contender, const Candidate& candidate) const;
 
-  void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting, double resources);
+  void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting);
 
   /// "user ada: at most 10 running jobs, 10 now".
   [[nodiscard]] std::string text(std::size_t limit) const;

@@ -1,7 +1,11 @@
 #include "metascheduler/planner/plan.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <stdexcept>
 
+#include "lib/grid/campaign_priority.hpp"
 #include "metascheduler/planner/allocate.hpp"
 #include "metascheduler/planner/emit.hpp"
 #include "metascheduler/planner/feasible.hpp"
@@ -34,9 +38,20 @@ double free_resources(const Draft& draft) {
   return free;
 }
 
+/// The pairs of a class whose campaign has no task left, and of which nothing was decided yet.
+void note_tasks_gone(Couples couples, Contender& contender, Draft& draft) {
+  for (auto& candidate : contender.candidates) {
+    if (candidate.decision >= 0 || !belongs(*candidate.pair, couples)) continue;
+    note_stop(draft.plan, candidate, Stage::size, {Reason::tasks_elsewhere, figures_of(candidate, draft.ledger)});
+  }
+}
+
 /// One turn of a campaign through the stages, on its clusters of one class.
 Served serve(const Policies& policies, Couples couples, const Turn& turn, Contender& contender, Draft& draft) {
-  if (contender.tasks() <= 0) return {.exhausted = true};
+  if (contender.tasks() <= 0) {
+    note_tasks_gone(couples, contender, draft);
+    return {.exhausted = true};
+  }
   std::vector<Candidate*> candidates;
   candidates.reserve(contender.candidates.size());
   for (auto& candidate : contender.candidates) {
@@ -50,6 +65,50 @@ Served serve(const Policies& policies, Couples couples, const Turn& turn, Conten
   if (served.jobs == 0 && draft.config.reservations) reserve(contender, draft);
   served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
   return served;
+}
+
+/// Where each campaign stands: one text a campaign, also of one that takes part in two classes, with its couples and elsewhere.
+class Standings {
+ public:
+  explicit Standings(const std::vector<Contender>& contenders) : contenders_{contenders}, places_(contenders.size(), kNone) {}
+
+  void add(std::size_t contender, Couples couples, std::string text) {
+    if (text.empty()) return;
+    if (places_[contender] == kNone) {
+      places_[contender] = all_.size();
+      first_.push_back(couples);
+      all_.push_back({.campaign = contenders_[contender].campaign->id, .text = std::move(text)});
+      return;
+    }
+    const auto place = places_[contender];
+    all_[place].text = fmt::format("{}: {}; {}: {}", name_of(first_[place]), all_[place].text, name_of(couples), text);
+  }
+
+  [[nodiscard]] std::vector<Standing> all() && { return std::move(all_); }
+
+ private:
+  static constexpr auto kNone = static_cast<std::size_t>(-1);
+  static std::string_view name_of(Couples couples) { return couples == Couples::affine ? "where its user has affinity" : "elsewhere"; }
+
+  const std::vector<Contender>& contenders_;
+  std::vector<std::size_t> places_;  ///< of each contender in the list
+  std::vector<Standing> all_;
+  std::vector<Couples> first_;       ///< the class of the first text of each
+};
+
+/// A user who gave a campaign a priority is told when it does not do what it seems to; one line a campaign, with its standing.
+void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
+  const auto weights = fmt::format("priority:{}", draft.config.weights.priority);
+  const grid::OrderOfCampaigns order{.name = draft.config.order, .weights = weights, .simultaneous = draft.config.simultaneous};
+  for (const auto& contender : contenders) {
+    const auto& campaign = *contender.campaign;
+    const auto note = campaign.type == grid::CampaignType::default_ ? grid::priority_note(campaign.priority, order) : std::nullopt;
+    if (!note) continue;
+    auto& standings = draft.plan.standings;
+    const auto found = std::ranges::find(standings, campaign.id, &Standing::campaign);
+    if (found == standings.end()) standings.push_back({.campaign = campaign.id, .text = *note});
+    else found->text += "; " + *note;
+  }
 }
 
 }  // namespace
@@ -74,15 +133,15 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   auto contenders = feasible(draft);
   replicate(ReplicaKind::expired, draft);
   std::uint64_t seed = snapshot.seed;
+  Standings standings{contenders};
   for (auto& [couples, members] : classes_of(policies->order, contenders)) {
     const Class among{snapshot, config, contenders, members, free_resources(draft), seed++};
     const auto turns = policies->order.within->turns(among);
-    for (const auto member : members) {
-      if (auto text = turns->standing(member); !text.empty())
-        draft.plan.standings.push_back({.campaign = contenders[member].campaign->id, .text = std::move(text)});
-    }
+    for (const auto member : members) standings.add(member, couples, turns->standing(member));
     while (const auto turn = turns->next()) turns->served(*turn, serve(*policies, couples, *turn, contenders[turn->contender], draft));
   }
+  draft.plan.standings = std::move(standings).all();
+  note_priorities(contenders, draft);
   preempt(contenders, draft);
   replicate(ReplicaKind::finalize, draft);
   emit(draft);

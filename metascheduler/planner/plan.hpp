@@ -70,14 +70,6 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
-/// Tasks that void launches on a cluster gave back, and that need not wait for that cluster any
-/// longer, as it is stopped: any cluster may be given them.
-struct Release {
-  grid::CampaignId campaign;
-  grid::ClusterId cluster;
-  bool operator==(const Release&) const = default;
-};
-
 /// Running jobs to kill, the youngest first, so that campaigns of higher priority get their
 /// resources; those that wait in the queue there go with them, or they would take what is freed.
 struct Preemption {
@@ -110,7 +102,7 @@ struct HeldBack {
   grid::Instant at{};  ///< when they are free, by the forecasts
 };
 
-/// Where a campaign stands in the order, and what it stands there for.
+/// Where a campaign stands in the order, and what it stands there for; also that its priority does nothing there.
 struct Standing {
   grid::CampaignId campaign;
   std::string text;
@@ -118,11 +110,10 @@ struct Standing {
 
 struct Plan {
   std::vector<Launch> launches;     ///< in the order in which they are to be made
-  std::vector<Release> releases;
   std::vector<Preemption> preemptions;
   std::vector<Replicas> replicas;
   std::vector<HeldBack> reservations;
-  std::vector<Standing> standings;  ///< of the orders that have figures
+  std::vector<Standing> standings;  ///< of the orders that have figures, and of idle priorities; one a campaign at most
   std::vector<Decision> decisions;  ///< one for each pair, or one for a whole campaign
 };
 

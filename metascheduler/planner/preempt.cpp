@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/grid/dust.hpp"
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
 namespace {
 
-constexpr double kDust = 1e-9;
+using grid::kDust;
 
 bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
@@ -23,8 +24,6 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
     default: return false;
   }
 }
-
-double job_resources(const PairView& pair, const ClusterView& cluster) { return 1.0 / usable_ratio(pair, cluster); }
 
 /// What the campaigns of normal priority and above want of one cluster, in resources, those
 /// included that they wait for in its queue.

@@ -4,13 +4,14 @@
 #include <cmath>
 #include <tuple>
 
+#include "lib/grid/dust.hpp"
 #include "metascheduler/planner/feasible.hpp"
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
 namespace {
 
-constexpr double kDust = 1e-9;
+using grid::kDust;
 
 bool may_replicate(const CampaignView& campaign) {
   return campaign.replicas_allowed && campaign.state == grid::CampaignState::in_treatment && !campaign.brake &&
@@ -47,12 +48,12 @@ int count(const PairView& pair, ReplicaKind kind) { return kind == ReplicaKind::
 int room_of(const Contender& contender, const Candidate& candidate, const Draft& draft) {
   const auto& pair = *candidate.pair;
   const auto offer = draft.ledger.left(candidate.cluster_index, pair.campaign, pair.walltime);
-  const double each = 1.0 / candidate.ratio;
+  const double each = job_resources(pair, *candidate.cluster);
   int jobs = static_cast<int>(std::floor(offer.free / each + kDust));
   if (pair.max_jobs) jobs = std::min(jobs, *pair.max_jobs - pair.live_jobs - pair.frozen_jobs);
   if (const auto limit = candidate.cluster->job_limit)
     jobs = std::min(jobs, *limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index));
-  return std::min(jobs, draft.limits.left(contender, candidate, each).jobs);
+  return std::min(jobs, draft.limits.left(contender, candidate).jobs);
 }
 
 }  // namespace
@@ -67,9 +68,9 @@ void replicate(ReplicaKind kind, Draft& draft) {
       const int jobs = std::min(room_of(contender, candidate, draft), elsewhere);
       if (jobs <= 0) continue;
       all -= jobs;
-      const double resources = jobs / candidate.ratio;
+      const double resources = jobs * job_resources(*candidate.pair, *candidate.cluster);
       draft.ledger.take(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime, jobs, resources);
-      draft.limits.take(contender, candidate, jobs, 0, resources);
+      draft.limits.take(contender, candidate, jobs, 0);
       draft.plan.replicas.push_back({.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind});
     }
   }

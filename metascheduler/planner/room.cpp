@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/grid/dust.hpp"
+
 namespace gleaner::planner {
 namespace {
 
-/// Rounding dust: an offer of 3 at a ratio of 1/3 is one job.
-constexpr double kDust = 1e-9;
+using grid::kDust;
 constexpr double kMostJobs = 1e9;
 
 }  // namespace
@@ -15,6 +16,16 @@ constexpr double kMostJobs = 1e9;
 double usable_ratio(const PairView& pair, const ClusterView& cluster) {
   const double least = 1.0 / std::max(1, cluster.max_resources);
   return std::isfinite(pair.job_ratio) ? std::max(least, pair.job_ratio) : least;
+}
+
+double job_resources(const PairView& pair, const ClusterView& cluster) { return std::max(1.0, 1.0 / usable_ratio(pair, cluster)); }
+
+Width width_of(const PairView& pair, const ClusterView& cluster) {
+  if (pair.resources_per_job) return {.resources = std::max(1.0, static_cast<double>(*pair.resources_per_job))};
+  if (pair.measured_resources) return {.resources = std::max(1.0, *pair.measured_resources)};
+  const double by_ratio = job_resources(pair, cluster);
+  if (pair.fitting_tasks && by_ratio > 1.0) return {.resources = by_ratio};
+  return {.resources = cluster.max_node_resources > 0 ? cluster.max_node_resources : by_ratio, .known = false};
 }
 
 double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered) {
@@ -31,7 +42,14 @@ Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::si
                                               .max_resources = cluster.max_resources,
                                               .flood = cluster.flood,
                                               .starting = pair.waiting_jobs == 0 ? grid::Starting::still : pair.starting});
-  return {.pair = &pair, .cluster = &cluster, .cluster_index = cluster_index, .ratio = ratio, .tolerated_jobs = tolerated};
+  return {.pair = &pair, .cluster = &cluster, .cluster_index = cluster_index, .ratio = ratio, .width = width_of(pair, cluster), .tolerated_jobs = tolerated};
+}
+
+int jobs_on_matching(int resources, const Candidate& candidate) {
+  if (resources < std::max(1, candidate.pair->resources_per_job.value_or(1))) return 0;
+  const auto whole = [&](double count) { return static_cast<int>(std::clamp(std::floor(count * candidate.ratio + kDust), 0.0, kMostJobs)); };
+  const double flood = std::clamp(candidate.cluster->flood, 0.0, 1e6);
+  return std::max(1, whole(resources) + whole(std::floor(flood * resources + kDust)));
 }
 
 int room_for(const Candidate& candidate, const Offer& offer) {

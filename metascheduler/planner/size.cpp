@@ -41,7 +41,7 @@ int most_of_turn(const Candidate& candidate, double resources_left, bool first) 
 
 Limits::Allowance left_by_limits(const Contender& contender, const Candidate& candidate, const Draft& draft) {
   if (contender.limits.empty()) return {};
-  return draft.limits.left(contender, candidate, 1.0 / candidate.ratio);
+  return draft.limits.left(contender, candidate);
 }
 
 /// The clusters before this one have used up a part of the limits that hold them all.
@@ -96,6 +96,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     if (sizing.limit == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
     if (sizing.jobs <= 0) return Stop{sizing.reason, std::move(figures)};
     figures.limit = sizing.limit;
+    if (sizing.limit == Limit::matching) note_matching(candidate, figures);
     if (sizing.limit == Limit::stress) {
       figures.max_jobs = candidate.cluster->job_limit.value_or(0);
       figures.note = candidate.cluster->stress_reason;
@@ -110,9 +111,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     candidate.resources += resources;
     given.jobs += sizing.jobs;
     given.resources += resources;
-    given.resource_seconds += resources * pair.mean_duration.value_or(pair.walltime);
+    // Where the ratio is above 1, jobs run one after the other on what is counted for them.
+    given.resource_seconds += std::max(resources, static_cast<double>(sizing.jobs)) * pair.mean_duration.value_or(pair.walltime);
     draft.ledger.take(candidate.cluster_index, pair.campaign, pair.walltime, sizing.jobs, resources);
-    draft.limits.take(contender, candidate, sizing.jobs, std::max(0, sizing.jobs - at_once), resources);
+    draft.limits.take(contender, candidate, sizing.jobs, std::max(0, sizing.jobs - at_once));
     note_given(draft.plan, candidate, std::move(figures));
     return std::nullopt;
   });

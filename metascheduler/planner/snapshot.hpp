@@ -32,15 +32,21 @@ struct ClusterView {
   std::string name;
   double power = 1.0;               ///< relative speed, from the configuration
   double cost = 0.0;                ///< of one resource for an hour, from the configuration
-  double transfer_mb_s = 0.0;       ///< at which inputs reach it; 0: nothing is known, nothing is counted
+  double transfer_mb_s = 0.0;       ///< at which inputs reach it; 0: nothing is known
   int max_resources = 0;            ///< all that may ever be used
+  int max_node_resources = 0;       ///< of the biggest node; 0: not known
   int free_resources = 0;           ///< usable, minus those used by anybody, when the status was taken
+  int our_resources = 0;            ///< of those in use, the ones that jobs of ours occupied, also such as were just ending
   double waiting_resources = 0.0;   ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
   double unaccounted_resources = 0.0;  ///< of our launches that the status cannot show yet (planned, in flight,
-                                       ///< accepted since, of unknown fate); subtracted from the offer
+                                       ///< accepted since, of unknown fate since); subtracted from the offer
+  double unknown_resources = 0.0;      ///< of these, those of launches of unknown fate
+  int unknown_jobs = 0;                ///< of all campaigns, of these launches
+  int unknown_launches = 0;
   double flood = 0.0;               ///< what may wait, a fraction of max_resources; 0 lets nothing wait
   int array_size = 1;               ///< most jobs in one launch
   bool enabled = true;
+  bool retired = false;
   bool reachable = true;
   bool status_fresh = true;         ///< the figures above are recent enough to plan on
   std::optional<Brake> brake = {};
@@ -77,6 +83,7 @@ struct PairView {
   grid::ClusterId cluster;
   int priority = 0;                          ///< the JDL's order of clusters: the greatest goes first
   std::optional<int> resources_per_job = {}; ///< of one job, when the JDL's request says it
+  std::optional<double> measured_resources = {};  ///< that OAR gave to one job, on average; nothing: to none yet
   double job_ratio = 1.0;                    ///< jobs per resource, from the forecasts; the first is
                                              ///< 1 / resources_per_job, or 1
   int live_jobs = 0;                         ///< planned, launching, waiting or running there
@@ -86,6 +93,8 @@ struct PairView {
   std::int64_t concluded_jobs = 0;           ///< done, or failed for good
   std::int64_t returned_tasks = 0;           ///< in the bag, from void launches there: given there first
   std::optional<std::int64_t> fitting_tasks = {};  ///< of the bag, those that ask for no more than the cluster has; nothing: all
+  bool has_properties = false;               ///< the JDL asks the cluster's resources for some
+  std::optional<int> matching_resources = {};  ///< of the cluster, those that have them, busy or not; nothing: it has not told
   std::optional<int> max_jobs = {};          ///< the JDL's limit on live jobs
   bool mapped = true;                        ///< the campaign's user is known on the cluster
   std::optional<Brake> brake = {};
@@ -94,6 +103,7 @@ struct PairView {
   bool affine = false;                       ///< the user and the cluster are a couple (`gridctl affinity`)
   double standing = 1.0;                     ///< of the cluster with this campaign, in (0, 1]: failures lower it, time restores it
   std::optional<double> min_duration = {};   ///< seconds, the JDL's: what ends sooner did nothing
+  bool suspected = false;                    ///< it swallowed the campaign's last jobs there, and has shown no work since (grid::Sink)
   int dying_jobs = 0;                        ///< of the live ones, those with a kill on its way
   int replicable_tasks = 0;                  ///< that run there in one copy
   int expired_tasks = 0;                     ///< of them, those that run longer than expected

@@ -11,34 +11,34 @@ namespace {
 /// Jobs of the pair that live, or may: those given in this plan too.
 int live_jobs(const Candidate& candidate) { return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs; }
 
-/// The longest mean durations of a campaign on its clusters, found once for all of them.
-class LongestMeans {
+/// The mean durations of a campaign on its clusters, found once for all of them.
+class Means {
  public:
-  explicit LongestMeans(const Contender& contender) {
+  explicit Means(const Contender& contender) {
     for (const auto& candidate : contender.candidates) {
-      const auto& mean = candidate.pair->mean_duration;
-      if (!mean) continue;
-      if (!first_ || *mean > *first_) {
-        second_ = first_;
-        first_ = mean;
-        holder_ = candidate.pair;
-      } else if (!second_ || *mean > *second_) {
-        second_ = mean;
-      }
+      if (const auto& mean = candidate.pair->mean_duration) sorted_.push_back(*mean);
     }
+    std::ranges::sort(sorted_);
   }
-  /// On the clusters but this one.
-  [[nodiscard]] std::optional<double> elsewhere(const Candidate& candidate) const { return candidate.pair == holder_ ? second_ : first_; }
+  /// The median of those on the clusters but this one; grid::lower_median without a copy.
+  [[nodiscard]] std::optional<double> elsewhere(const Candidate& candidate) const {
+    const auto& own = candidate.pair->mean_duration;
+    const auto others = sorted_.size() - (own ? 1U : 0U);
+    if (others == 0) return std::nullopt;
+    const auto middle = (others - 1) / 2;
+    const auto skipped = own ? static_cast<std::size_t>(std::ranges::lower_bound(sorted_, *own) - sorted_.begin()) : sorted_.size();
+    return sorted_[middle < skipped ? middle : middle + 1];
+  }
 
  private:
-  std::optional<double> first_, second_;
-  const PairView* holder_ = nullptr;
+  std::vector<double> sorted_;
 };
 
 /// A cluster that has not yet done a job of the campaign, while there is something to compare its
 /// jobs with, may be a sink; so may one whose jobs have ended in almost no time.
-bool may_be_a_sink(const LongestMeans& means, const Candidate& candidate) {
+bool may_be_a_sink(const Means& means, const Candidate& candidate) {
   const auto& pair = *candidate.pair;
+  if (pair.suspected) return true;
   if (pair.mean_duration) return grid::is_sink(*pair.mean_duration, pair.min_duration, means.elsewhere(candidate));
   return pair.min_duration || means.elsewhere(candidate);
 }
@@ -48,6 +48,8 @@ Reason reason_for(Limit bound) {
     case Limit::limit: return Reason::limit_reached;
     case Limit::stress: return Reason::under_stress;
     case Limit::probe: return Reason::probing;
+    case Limit::width: return Reason::width_unknown;
+    case Limit::matching: return Reason::few_match;
     case Limit::fitting: return Reason::no_task_fits;
     default: return Reason::max_jobs_reached;
   }
@@ -56,7 +58,7 @@ Reason reason_for(Limit bound) {
 }  // namespace
 
 void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
-  const LongestMeans means{contender};
+  const Means means{contender};
   filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
     const auto& pair = *candidate.pair;
     candidate.allowed_jobs = candidate.allowed_waiting = kNoLimit;
@@ -76,12 +78,19 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
       const auto limit = *candidate.cluster->job_limit;
       hold(limit, limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);
     }
-    const bool probes = scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
+    if (pair.matching_resources) {
+      const auto limit = jobs_on_matching(*pair.matching_resources, candidate);
+      hold(limit, limit - live_jobs(candidate), Limit::matching);
+    }
+    // A cluster that has not told how many of its resources have the properties may have few.
+    const bool unmatched = pair.has_properties && !pair.matching_resources && pair.concluded_jobs == 0;
+    const bool probes = unmatched || scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
     if (probes && contender.campaign->type != grid::CampaignType::test)
       hold(draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
     if (!contender.limits.empty()) {
-      const auto left = draft.limits.left(contender, candidate, 1.0 / candidate.ratio);
+      const auto left = draft.limits.left(contender, candidate);
       hold(0, left.jobs, Limit::limit);
+      if (left.count_resources && !candidate.width.known) hold(1, 1 - live_jobs(candidate), Limit::width);
       candidate.allowed_waiting = left.waiting;
       candidate.tightest = candidate.bound == Limit::limit ? left.tightest : left.tightest_waiting;
     }
@@ -90,6 +99,7 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
     figures.max_jobs = most;
     figures.live_jobs = candidate.bound == Limit::stress ? candidate.cluster->our_jobs : pair.live_jobs;
     figures.frozen_jobs = pair.frozen_jobs;
+    if (candidate.bound == Limit::matching) note_matching(candidate, figures);
     if (candidate.bound == Limit::stress) figures.note = candidate.cluster->stress_reason;
     if (candidate.bound == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
     return Stop{reason_for(candidate.bound), std::move(figures)};

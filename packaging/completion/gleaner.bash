@@ -47,7 +47,7 @@ _gleaner() {
             mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word")
             return
             ;;
-        --cluster)
+        --cluster | --sink)
             mapfile -t COMPREPLY < <(compgen -W "$(_gleaner_clusters)" -- "$word")
             return
             ;;

@@ -55,6 +55,8 @@ class Algorithm {
 
 /// What is chosen when the configuration says nothing.
 constexpr std::string_view kDefaultAlgorithm = "measured";
+/// A resource is worth one job at most. A greater bound lets the algorithms that double send more short jobs than there are resources,
+/// so that these have work until the next cycle; the flood, counted at that ratio, still bounds what waits.
 constexpr double kDefaultUpperBound = 1.0;
 
 }  // namespace gleaner::prediction

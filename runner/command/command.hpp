@@ -1,5 +1,4 @@
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -13,11 +12,10 @@ namespace gleaner::runner {
 struct LaunchFacts {
   std::string grid;  ///< short name of this grid, letters, digits, `-` and `_`: its folder on the cluster
   grid::CampaignId campaign;
-  std::string tag;        ///< the launch's tag: letters, digits, `-`, `_`, `.`
   std::string exec_file;  ///< shell text, read by the shell of the job; the arguments are appended to it
   std::string cluster;
   std::string user;
-  std::string workdir;
+  std::string workdir;    ///< where the job begins; `$HOME` at its beginning is the job's home
   std::string resources;  ///< what the JDL asked: `/nodes=1/core=4`
   std::string walltime;   ///< h:m:s
 };
@@ -27,19 +25,25 @@ struct TaskFacts {
   grid::TaskNumber task;
   int attempt;
   grid::JobId job;
+  grid::LaunchId fence;                ///< the launch in whose folder the attempt is claimed
   std::vector<std::string> arguments;  ///< any bytes but NUL
 };
 
 /// The OAR command of a launch: a wrapper that claims the attempt of its task, gives the task its
-/// environment and arguments, and notes its start and its end in the launch's journal. It is
-/// plain ASCII without quotes that a shell at submission could change.
+/// environment and arguments, and notes its start and its end. It is plain ASCII without quotes that
+/// a shell at submission could change; grid::read_command reads the job's identity back from it.
 ///
-/// On the cluster, in the user's home, all is under `.gleaner/<grid>/<campaign>/`:
-/// `claims/<task>.<attempt>` is the folder whose creation is the claim, `journal.<tag>` the journal.
-/// The job exits with the status of exec_file, or with grid::kRanNothing.
+/// On the cluster, all is in `~/.gleaner/<grid>/<campaign>/<fence>/`, where each file has one writer:
+///
+///   <task>.<attempt>.<job>.<OAR job>.s    the job's own, from its start on; one line: unix time, host, job, OAR job
+///   <task>.<attempt>.claim                a hard link to the file of the job that claimed the attempt
+///
+/// At its end the job renames its own file, which needs no room on the disk: `.s` becomes `.e<status>` when the command
+/// ended, `.d.<holder>` when another job (or another run of this job: then its own id) holds the claim, `.u` when no claim
+/// could be made. The job exits with the status of exec_file, or with grid::kRanNothing in the last two cases.
 class JobCommand {
  public:
-  /// Errors: a grid or tag with other letters, a NUL, an empty exec_file.
+  /// Errors: a grid with other letters, a NUL, an empty exec_file.
   [[nodiscard]] static tl::expected<JobCommand, std::string> create(const LaunchFacts& facts);
 
   /// The `command` of the submission.
@@ -53,27 +57,8 @@ class JobCommand {
 /// The longest parameter line that a job's shell takes as one word, with room to spare.
 inline constexpr std::size_t kLongestLine = 100'000;
 
-/// The parameter line of a job: `<task> <attempt> <job> <arguments in base64, or ->`.
+/// The parameter line of a job: `<task> <attempt> <job> <fence> <arguments in base64, or ->`.
 /// Errors: an argument with a NUL, or too long a line.
 [[nodiscard]] tl::expected<std::string, std::string> parameter_line(const TaskFacts& task);
-
-/// Which task a job of OAR runs, read back from its command.
-struct CommandIdentity {
-  grid::CampaignId campaign;
-  grid::TaskNumber task;
-  int attempt;
-  grid::JobId job;
-
-  bool operator==(const CommandIdentity&) const = default;
-};
-
-/// Nothing when the command is not one that JobCommand made.
-[[nodiscard]] std::optional<CommandIdentity> read_command(std::string_view command);
-
-/// `~/.gleaner/<grid>/<campaign>`: to clean up when the campaign has ended.
-[[nodiscard]] std::string campaign_folder(std::string_view grid, grid::CampaignId campaign);
-
-/// The journal of a launch, to read through the API.
-[[nodiscard]] std::string journal_path(std::string_view grid, grid::CampaignId campaign, std::string_view tag);
 
 }  // namespace gleaner::runner

@@ -50,7 +50,7 @@ std::string announced_url(const fs::path& log, std::streamoff from) {
   std::string url;
   for (std::string line; std::getline(file, line);) {
     rapidjson::Document document;
-    document.Parse(line.c_str());
+    document.Parse<rapidjson::kParseIterativeFlag>(line.c_str());
     if (!document.HasParseError() && document.IsObject() && document.HasMember("url") && document["url"].IsString()) url = document["url"].GetString();
   }
   return url;
@@ -103,7 +103,7 @@ rapidjson::Document read_json(const fs::path& file) {
   std::stringstream content;
   content << input.rdbuf();
   rapidjson::Document document;
-  document.Parse(content.str().c_str());
+  document.Parse<rapidjson::kParseIterativeFlag>(content.str().c_str());
   if (document.HasParseError()) {
     throw Error{ExitCode::usage, fmt::format("{}: is not JSON: {} at byte {}", file.string(), rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset())};
   }

@@ -12,6 +12,7 @@ namespace gleaner::gridsim {
 [[nodiscard]] inline grid::Instant instant_of(double seconds) {
   return grid::Instant{std::chrono::microseconds{static_cast<std::int64_t>(std::floor(seconds * 1e6 + 0.5))}};
 }
+[[nodiscard]] inline grid::Instant after(grid::Instant now, double seconds) { return now + (instant_of(seconds) - grid::Instant{}); }
 [[nodiscard]] inline double seconds_of(grid::Instant instant) { return static_cast<double>(instant.time_since_epoch().count()) * 1e-6; }
 
 /// What may happen, to whom.

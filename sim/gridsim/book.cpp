@@ -8,13 +8,21 @@ namespace {
 
 std::size_t index_of(grid::CampaignId id) { return static_cast<std::size_t>(id.value() - 1); }
 std::size_t index_of(grid::ClusterId id) { return static_cast<std::size_t>(id.value() - 1); }
-std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
 std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::chrono::minutes>(instant).time_since_epoch().count(); }
 
 std::optional<store::ActiveBrake> brake_of(double seconds, grid::Instant now) {
   const auto until = instant_of(seconds);
   if (until <= now) return std::nullopt;
   return store::ActiveBrake{"as when the simulation began", until};
+}
+
+grid::JobEnd rule_end_of(JobEnd end) {
+  switch (end) {
+    case JobEnd::done: return grid::JobEnd::done;
+    case JobEnd::walltime: return grid::JobEnd::walltime;
+    case JobEnd::preempted: return grid::JobEnd::preempted;
+    default: return grid::JobEnd::killed_by_us;
+  }
 }
 
 /// The durations of all tasks are drawn at the beginning: in every variant a task lasts as long. Where one
@@ -118,7 +126,7 @@ void Book::hear_of(int index) {
   }
   if (job.state == JobState::ended) {
     add_use(job);
-    if (!is_decided_elsewhere(index)) settle(job, campaign, pair);
+    settle(index, campaign, pair);
     known = JobState::ended;
   } else {
     ++pair.running;
@@ -141,38 +149,67 @@ void Book::add_use(const Job& job) {
   usage_[{job.campaign, job.pair, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
 }
 
-/// Who pays for an end is production's rule (ARCHITECTURE.md): a walltime is the task's, the others are
-/// nobody's, and a job that we took back before it began is not even counted.
-void Book::settle(const Job& job, Campaign& campaign, Pair& pair) {
+grid::JobFacts Book::facts_of(int index, const Task& task) const {
+  const auto& job = world_.jobs[index_of(index)];
+  grid::JobFacts facts;
+  facts.attempt = job.attempt - 1;
+  facts.began = facts.claimed = job.held.has_value();
+  facts.other_copy_runs = std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
+  facts.walltime = grid::Seconds{static_cast<std::int64_t>(world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].walltime)};
+  return facts;
+}
+
+/// What follows from an end is production's rule.
+void Book::settle(int index, Campaign& campaign, Pair& pair) {
   const auto& config = world_.scenario.config;
-  if (job.end == JobEnd::done) {
-    const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
-    ++pair.done;
-    ++pair.concluded;
-    ++campaign.done;
-    pair.duration_sum += seconds;
-    pair.duration_squares += seconds * seconds;
-    pair.failures_in_a_row = 0;
-    ++pair.ended_in_minute[minute_of(job.ended)];
-    if (world_.scenario.campaigns[index_of(job.campaign)].replicas_allowed) campaign.lasted.push_back(seconds);
-    return;
-  }
-  auto& tries = campaign.tries[job.task];
-  ++tries.all;
-  if (job.end != JobEnd::wiped || job.held) ++tries.counted;
-  bool failed = tries.counted >= config.max_attempts;
-  if (job.end == JobEnd::walltime) {
+  auto& job = world_.jobs[index_of(index)];
+  const auto known = campaign.tasks.find(job.task);
+  Task task = known == campaign.tasks.end() ? Task{.facts = {.attempt = job.attempt - 1}, .live = {}} : known->second;
+  task.facts.state = grid::TaskState::running;
+  if (known != campaign.tasks.end() && known->second.facts.state == grid::TaskState::done) task.facts.state = grid::TaskState::done;
+  task.facts.counted = task.facts.attempt - task.uncounted;
+  task.facts.max_attempts = world_.scenario.campaigns[index_of(job.campaign)].max_attempts;
+  const auto end = rule_end_of(job.end);
+  const auto next = grid::settle(task.facts, facts_of(index, task), end, job.end == JobEnd::wiped ? grid::Deletion::ours : grid::Deletion::none,
+                                 {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  std::erase(task.live, index);
+  if (grid::charge_of(end) == grid::Charge::task && !next.walltime) {
     ++pair.failures_in_a_row;
     pair.last_failure_at = job.ended;
-    failed = failed || ++tries.charged >= config.max_charged_attempts;
   }
-  if (!failed) {
-    campaign.returned.insert(job.task);
+  if (next.moves) {
+    task.facts.state = next.state;
+    task.facts.attempt = next.attempt;
+    task.facts.replica_lives = next.replica_lives;
+    task.facts.charged += next.charged ? 1 : 0;
+    task.uncounted += next.counted ? 0 : 1;
+    conclude(job, next, campaign, pair);
+  } else {
+    job.end = JobEnd::superseded;
+  }
+  if (next.state == grid::TaskState::done) {
+    for (const int other : task.live) losers_.push_back(grid::JobId{other + 1});
+  }
+  if (known != campaign.tasks.end()) known->second = std::move(task);
+  else if (next.state != grid::TaskState::done) campaign.tasks.emplace(job.task, std::move(task));
+}
+
+void Book::conclude(const Job& job, const grid::Settlement& next, Campaign& campaign, Pair& pair) {
+  if (next.state == grid::TaskState::waiting) campaign.returned.insert(job.task);
+  if (next.state != grid::TaskState::done && next.state != grid::TaskState::failed) return;
+  ++pair.concluded;
+  ++pair.ended_in_minute[minute_of(job.ended)];
+  if (next.state == grid::TaskState::failed) {
+    ++campaign.failed;
     return;
   }
-  ++pair.concluded;
-  ++campaign.failed;
-  ++pair.ended_in_minute[minute_of(job.ended)];
+  const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
+  ++pair.done;
+  ++campaign.done;
+  pair.duration_sum += seconds;
+  pair.duration_squares += seconds * seconds;
+  pair.failures_in_a_row = 0;
+  if (world_.scenario.campaigns[index_of(job.campaign)].replicas_allowed) campaign.lasted.push_back(seconds);
 }
 
 store::PlanningPair Book::planning_pair(int index, std::size_t pair) const {
@@ -344,13 +381,13 @@ std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant 
 int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now) {
   const auto& campaign = campaigns_[index_of(launch.campaign)];
   const auto& on_cluster = world_.scenario.campaigns[index_of(launch.campaign)].clusters[index_of(pair)];
-  const auto tries = campaign.tries.find(task);
+  const auto known = campaign.tasks.find(task);
   Job job;
   job.campaign = static_cast<int>(index_of(launch.campaign));
   job.pair = pair;
   job.cluster = static_cast<int>(on_cluster.cluster);
   job.task = task;
-  job.attempt = tries == campaign.tries.end() ? 1 : tries->second.all + 1;
+  job.attempt = known == campaign.tasks.end() ? 1 : known->second.facts.attempt + 1;
   job.planned = now;
   const auto& spec = world_.scenario.campaigns[index_of(launch.campaign)];
   job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] / on_cluster.speed.value_or(world_.scenario.clusters[on_cluster.cluster].speed);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/grid/settle.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
 #include "lib/store/prediction.hpp"
@@ -15,6 +16,10 @@
 #include "sim/gridsim/cluster.hpp"
 
 namespace gleaner::gridsim {
+
+/// Places in the vectors of the simulated world are ints; the ids that production's functions ask for begin at 1.
+[[nodiscard]] inline std::size_t index_of(int place) { return static_cast<std::size_t>(place); }
+[[nodiscard]] inline grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
 
 /// What the grid knows: the counters that production keeps in PostgreSQL, and the facts that its modules
 /// read from there, in the very structures in which they read them. Campaign i of the scenario is
@@ -64,16 +69,11 @@ class Book {
     double offered = 0;
     std::map<std::int64_t, std::int64_t> ended_in_minute;
   };
-  /// The jobs of a task that ended without doing it.
-  struct Tries {
-    int all = 0;
-    int counted = 0;  ///< that max_attempts counts
-    int charged = 0;
-  };
-  /// Of a task that got a second copy, once in its life.
-  struct Copies {
-    std::vector<int> live;  ///< jobs
-    bool done = false;
+  /// Of a task one of whose jobs ended without doing it, or that got a second copy (once in its life): as production's rule sees it.
+  struct Task {
+    grid::TaskFacts facts;
+    int uncounted = 0;      ///< attempts that max_attempts does not count
+    std::vector<int> live;  ///< its jobs, where it has two copies
   };
   struct Campaign {
     bool submitted = false;
@@ -82,8 +82,7 @@ class Book {
     std::optional<grid::Instant> ended_at;  ///< when the grid knew it
     std::int64_t next_task = 0;
     std::set<std::int64_t> returned;
-    std::map<std::int64_t, Tries> tries;  ///< of tasks that were given back
-    std::map<std::int64_t, Copies> copies;
+    std::map<std::int64_t, Task> tasks;
     std::vector<double> lasted;  ///< seconds, of the jobs done, where tasks may get copies
     std::int64_t done = 0, failed = 0;
     std::vector<Pair> pairs;
@@ -95,14 +94,16 @@ class Book {
  private:
   void hear_of(int job);
   void hear_start(const Job& job, Campaign& campaign, Pair& pair);
-  void settle(const Job& job, Campaign& campaign, Pair& pair);
+  void settle(int job, Campaign& campaign, Pair& pair);
+  void conclude(const Job& job, const grid::Settlement& next, Campaign& campaign, Pair& pair);
   void add_use(const Job& job);
-  [[nodiscard]] bool is_decided_elsewhere(int job);
+  [[nodiscard]] grid::JobFacts facts_of(int job, const Task& task) const;
   void add_replicable(store::PlanningFacts& facts, grid::Instant now) const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
   void count_limits(store::PolicyFacts& facts, std::int64_t today) const;
+  [[nodiscard]] double width_of(int campaign, int pair) const;
   [[nodiscard]] double expected_use(int campaign, int pair) const;
   [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
   [[nodiscard]] store::PolicyFacts policy_facts(grid::Instant now) const;

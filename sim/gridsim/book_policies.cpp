@@ -6,13 +6,6 @@
 
 /// The part of the grid's knowledge that goes job by job: what runs, what waits, what is to be killed.
 namespace gleaner::gridsim {
-namespace {
-
-std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
-grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
-
-}  // namespace
-
 std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
   std::vector<store::WaitingJob> jobs;
   const auto& waiting = waiting_[index_of(cluster)];
@@ -89,12 +82,19 @@ void Book::add_usage(store::PolicyFacts& facts, grid::Instant now) const {
     facts.usage.push_back({.user = std::get<0>(key), .project = std::get<1>(key), .days_ago = static_cast<int>(today - std::get<2>(key)), .resource_seconds = seconds});
 }
 
+/// As known_width of the database: resources of one job, as asked for, or as given on average, or 1.
+double Book::width_of(int campaign, int pair) const {
+  const auto& known = campaigns_[index_of(campaign)].pairs[index_of(pair)];
+  if (const auto& asked = world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)].resources_per_job) return *asked;
+  return known.resources_jobs > 0 ? static_cast<double>(known.resources_sum) / static_cast<double>(known.resources_jobs) : 1.0;
+}
+
 /// What the live jobs of a pair are expected to use in all.
 double Book::expected_use(int campaign, int pair) const {
   const auto& known = campaigns_[index_of(campaign)].pairs[index_of(pair)];
   const auto& on_cluster = world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)];
   const double each = known.done > 0 ? known.duration_sum / static_cast<double>(known.done) : on_cluster.walltime;
-  return (known.waiting + known.running) * on_cluster.resources_per_job.value_or(1) * each;
+  return (known.waiting + known.running) * width_of(campaign, pair) * each;
 }
 
 /// As the query policies.limits; of resource-seconds what was used before the simulation began stays within the window.
@@ -115,7 +115,8 @@ void Book::count_limits(store::PolicyFacts& facts, std::int64_t today) const {
         const auto& pair = campaigns_[i].pairs[j];
         const int live = pair.waiting + pair.running;
         if (seconds) limit.used += expected_use(static_cast<int>(i), static_cast<int>(j));
-        else limit.used += limit.kind == "waiting_jobs" ? pair.waiting : limit.kind == "resources" ? live * world_.scenario.campaigns[i].clusters[j].resources_per_job.value_or(1) : live;
+        else if (limit.kind == "resources") limit.used += live * width_of(static_cast<int>(i), static_cast<int>(j));
+        else limit.used += limit.kind == "waiting_jobs" ? pair.waiting : live;
       }
     }
     if (!seconds) continue;

@@ -8,8 +8,11 @@
 namespace gleaner::gridsim {
 namespace {
 
-std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
-grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
+/// A task gets one once in its life.
+bool had_copy(const Book::Campaign& campaign, std::int64_t task) {
+  const auto known = campaign.tasks.find(task);
+  return known != campaign.tasks.end() && known->second.facts.replica.has_value();
+}
 
 /// Production reads it from buckets of a tenth (sql/queries/planning.sql).
 double quantile(std::vector<double> values, double share) {
@@ -31,7 +34,7 @@ void Book::add_replicable(store::PlanningFacts& facts, grid::Instant now) const 
       store::Replicable tasks{.campaign = grid::CampaignId{index + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1}, .expected = expected};
       for (const int running : running_[on_cluster.cluster]) {
         const auto& job = world_.jobs[index_of(running)];
-        if (job.campaign != index || campaign.copies.contains(job.task)) continue;
+        if (job.campaign != index || had_copy(campaign, job.task)) continue;
         ++tasks.tasks;
         if (expected && seconds_of(now) - seconds_of(*job.held) > *expected) ++tasks.expired;
       }
@@ -48,7 +51,7 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
     if (static_cast<std::int64_t>(cluster) + 1 == replicas.cluster.value()) continue;
     for (const int running : running_[cluster]) {
       const auto& job = world_.jobs[index_of(running)];
-      if (job.campaign != index || campaign.copies.contains(job.task) || condemned_.contains(id_of(running))) continue;
+      if (job.campaign != index || had_copy(campaign, job.task) || condemned_.contains(id_of(running))) continue;
       if (!longer_than || seconds_of(now) - seconds_of(*job.held) > *longer_than) chosen.push_back(running);
     }
   }
@@ -59,28 +62,14 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
   for (const int first : chosen) {
     const auto task = world_.jobs[index_of(first)].task;
     const int second = make_job({.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = 1, .resources = 0}, pair_index(replicas.campaign, replicas.cluster), task, now);
-    campaign.copies[task].live = {first, second};
+    auto& copied = campaign.tasks.try_emplace(task, Task{.facts = {.attempt = world_.jobs[index_of(first)].attempt - 1}, .live = {}}).first->second;
+    copied.facts.replica = copied.facts.attempt + 1;
+    copied.facts.replica_lives = true;
+    copied.live = {first, second};
+    world_.jobs[index_of(second)].attempt = *copied.facts.replica + 1;
     jobs.push_back(second);
   }
   return jobs;
-}
-
-/// The first success settles a task, and the last copy; one of two that ends otherwise costs nothing.
-bool Book::is_decided_elsewhere(int index) {
-  auto& job = world_.jobs[index_of(index)];
-  auto& campaign = campaigns_[index_of(job.campaign)];
-  const auto found = campaign.copies.find(job.task);
-  if (found == campaign.copies.end()) return false;
-  auto& copies = found->second;
-  std::erase(copies.live, index);
-  if (copies.done) {
-    job.end = JobEnd::superseded;
-    return true;
-  }
-  if (job.end != JobEnd::done) return !copies.live.empty();
-  copies.done = true;
-  for (const int other : copies.live) losers_.push_back(id_of(other));
-  return false;
 }
 
 std::vector<grid::JobId> Book::take_losers() { return std::exchange(losers_, {}); }

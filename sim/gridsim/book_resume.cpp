@@ -6,8 +6,6 @@
 namespace gleaner::gridsim {
 namespace {
 
-std::size_t index_of(int index) { return static_cast<std::size_t>(index); }
-
 /// How long a job takes that has run for so long already: one of the durations that are longer, or, where
 /// there is none, a tenth more than it has taken, as the planner supposes too.
 double duration_beyond(const CampaignSpec& spec, double age, double speed, double drawn, Random& random) {

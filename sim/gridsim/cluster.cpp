@@ -4,12 +4,6 @@
 #include <set>
 
 namespace gleaner::gridsim {
-namespace {
-
-grid::Instant after(grid::Instant now, double seconds) { return now + (instant_of(seconds) - grid::Instant{}); }
-
-}  // namespace
-
 Cluster::Cluster(int index, std::vector<LocalJob> local, World& world)
     : index_{index},
       spec_{world.scenario.clusters[static_cast<std::size_t>(index)]},

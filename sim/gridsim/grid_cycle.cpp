@@ -10,12 +10,6 @@
 #include "predictor/forecasts_of.hpp"
 
 namespace gleaner::gridsim {
-namespace {
-
-grid::Instant after(grid::Instant now, double seconds) { return now + (instant_of(seconds) - grid::Instant{}); }
-
-}  // namespace
-
 grid::Instant GridCycle::run(std::span<const Cluster> clusters, grid::Instant now) {
   book_.look(clusters, now);
   if (!book_.active()) return now;

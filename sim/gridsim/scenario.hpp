@@ -103,6 +103,7 @@ struct CampaignSpec {
   std::optional<std::string> scheduler;
   bool replicas_allowed = false;
   std::optional<double> min_duration;  ///< seconds
+  std::optional<int> max_attempts;     ///< jobs for one task at most; nothing: the configuration's
   double input_mb = 0;                 ///< of one task, on average
   double at = 0;                 ///< its submission, seconds since the beginning
   std::int64_t tasks = 1;

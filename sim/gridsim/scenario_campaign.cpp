@@ -101,6 +101,7 @@ CampaignSpec CampaignReader::read() {
         })},
        {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
        {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
+       {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
        {"replicas", inline_only([&](const Node& value, const Path& at) {
           if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused")) campaign_.replicas_allowed = value.text == "allowed";
           else refuse(value, at, R"("allowed" or "refused")", findings_);
@@ -124,6 +125,7 @@ void CampaignReader::read_scheduling(std::string_view key, const Node& value, co
   jdl::read_scheduling_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, scheduling, findings_);
   if (scheduling.scheduler) campaign_.scheduler = scheduling.scheduler;
   if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
+  if (scheduling.max_attempts) campaign_.max_attempts = scheduling.max_attempts;
 }
 
 void CampaignReader::read_resources(const Node& value, const Path& at) {
@@ -232,6 +234,7 @@ void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, cons
   campaign_.priority = file.scheduling.priority;
   campaign_.scheduler = file.scheduling.scheduler;
   if (file.scheduling.min_duration) campaign_.min_duration = static_cast<double>(file.scheduling.min_duration->count());
+  campaign_.max_attempts = file.scheduling.max_attempts;
   campaign_.replicas_allowed = file.replicas_allowed;
   campaign_.input_mb = jdl::constant_input_mb(file).value_or(0);
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);

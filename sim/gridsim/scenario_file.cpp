@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/scenario_parts.hpp"
@@ -82,7 +84,7 @@ tl::expected<Scenario, std::vector<jdl::Problem>> read_scenario(std::string_view
     findings.add(wrong, "", text.substr(wrong, 1), fmt::format("the byte {} is not UTF-8: save the file as UTF-8", jdl::excerpt(text.substr(wrong, 1))));
     return tl::unexpected{findings.problems(text)};
   }
-  const auto document = jdl::read_json(text, findings, R"(a scenario is an object: { "clusters": { … }, "campaigns": [ … ] })");
+  const auto document = jdl::read_json(text, findings, R"(a scenario is an object: { "clusters": { … }, "campaigns": [ … ] })", std::numeric_limits<std::size_t>::max());
   if (!findings.empty() && document.root.kind != jdl::NodeKind::object) return tl::unexpected{findings.problems(text)};
   auto scenario = read_root(document.root, folder, findings);
   if (!findings.empty()) return tl::unexpected{findings.problems(text)};

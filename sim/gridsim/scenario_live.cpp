@@ -128,6 +128,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   const Node* clusters = nullptr;
   std::string scheduler;
   double least = 0;
+  int attempts = 0;
   campaign.duration = Constant{60};
   read_object(node, path,
               {{"id", into.whole(campaign.id)},
@@ -140,6 +141,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
                {"scheduler", into.word(scheduler)},
                {"replicas", into.truth(campaign.replicas_allowed)},
                {"min_duration", into.number(least, kTimes)},
+               {"max_attempts", into.whole(attempts, 1, 100'000)},
                {"input_mb", into.number(campaign.input_mb, {0, 1e12})},
                {"age", into.number(age, kTimes)},
                {"braked", into.number(campaign.braked, kTimes)},
@@ -158,6 +160,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   if (is_test) campaign.type = grid::CampaignType::test;
   if (!scheduler.empty()) campaign.scheduler = scheduler;
   if (least > 0) campaign.min_duration = least;
+  if (attempts > 0) campaign.max_attempts = attempts;
   if (clusters != nullptr) each(*clusters, path / "clusters", findings, [&](const Node& one, const Path& at) { read_pair(one, at, scenario, campaign, findings); });
   campaign.tasks = campaign.live + (campaign.paused ? 0 : waiting);
   return campaign;

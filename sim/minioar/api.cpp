@@ -80,6 +80,17 @@ std::string without_extension(const std::string& path) {
   return path;
 }
 
+/// What a fault is matched with: "GET /jobs/table?state=Running&limit=500".
+std::string signature_of(const http::Request& request, const std::string& path_info) {
+  auto text = request.method + " " + without_extension(path_info);
+  char separator = '?';
+  for (const auto& [name, value] : request.query) {
+    text += fmt::format("{}{}={}", separator, name, value);
+    separator = '&';
+  }
+  return text;
+}
+
 /// "/jobs/3/details": {"jobs", "3", "details"}
 std::vector<std::string> parts_of(const std::string& path) {
   std::vector<std::string> parts;
@@ -129,10 +140,14 @@ http::Response Api::handle(const http::Request& request) {
     return html_page(404, "Not Found", "The requested URL was not found on this server.");
   }
   const auto path_info = decoded->substr(options_.prefix.size());
-  const auto fault = faults_.take(request.method + " " + without_extension(path_info));
-  if (!fault) return answer(request, path_info);
-  faults_.wait(*fault);
-  return spoil(*fault, carries_out(*fault) ? answer(request, path_info) : http::Response{});
+  const auto asked = signature_of(request, path_info);
+  const auto fault = faults_.take(asked);
+  if (fault) faults_.wait(*fault);
+  auto response = !fault || carries_out(*fault) ? answer(request, path_info) : http::Response{};
+  for (const auto& name : faults_.starts_after(asked)) engine_.release_starts(name);
+  if (fault) response = spoil(*fault, std::move(response));
+  response.mishap.delay += faults_.latency();
+  return response;
 }
 
 http::Response Api::answer(const http::Request& request, const std::string& path_info) {
@@ -170,6 +185,7 @@ std::optional<http::Response> Api::route_read(const Call& call) {
   if (is({"resources", "nodes", "?"})) return node_resources(call, parts[2]);
   if (is({"resources", "nodes", "?", "jobs"})) return jobs_on(call, parts[2], 0);
   if (is({"resources", "?", "jobs"})) return jobs_on(call, parts[1], 0);
+  if (is({"select_all"})) return select_all(call);
   if (is({"version"}) || is({"whoami"}) || is({"timezone"}) || is({"stress_factor"})) return small_facts(call, parts[0]);
   if (parts[0] == "admission_rules") return error_answer({401, "Permission denied", "Only the oar user can get admission rules"});
   if (parts[0] == "config") return error_answer({401, "Permission denied", "Only the oar user can get configuration parameters"});

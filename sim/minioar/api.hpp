@@ -10,6 +10,8 @@
 
 namespace gleaner::minioar {
 
+class AdminBody;
+
 /// What an action is for: one job, or an array of them.
 enum class Scope { job, array };
 enum class Users { listed, any };
@@ -21,7 +23,7 @@ struct ApiOptions {
   std::string password;
   std::set<std::string> users;      ///< whom the cluster knows
   Users accept = Users::listed;
-  Admin admin = Admin::refused;     ///< /_faults, /_preempt, /_node, /_stress
+  Admin admin = Admin::refused;     ///< the paths of api_admin.cpp
 };
 
 /// The REST API of OAR 2.5.9, over an engine. Safe for threads.
@@ -29,6 +31,7 @@ class Api {
  public:
   Api(Engine& engine, ApiOptions options) : engine_{engine}, options_{std::move(options)} {}
   [[nodiscard]] http::Response handle(const http::Request& request);
+  void set_latency(std::chrono::milliseconds latency) { faults_.set_latency(latency); }
   /// Ends the delays of faults.
   void stop() { faults_.stop(); }
 
@@ -54,6 +57,7 @@ class Api {
   [[nodiscard]] http::Response small_facts(const Call& call, const std::string& which);
   [[nodiscard]] http::Response list_resources(const Call& call, std::string_view kind);
   [[nodiscard]] http::Response show_resource(const Call& call, std::int64_t id);
+  [[nodiscard]] http::Response select_all(const Call& call);
   [[nodiscard]] http::Response node_resources(const Call& call, const std::string& node);
   [[nodiscard]] http::Response jobs_on(const Call& call, const std::string& node, std::int64_t resource);
   // api_media.cpp
@@ -67,6 +71,7 @@ class Api {
   [[nodiscard]] bool may(const std::string& user, const std::string& file, int others_bit) const;
   // api_admin.cpp
   [[nodiscard]] http::Response admin(const http::Request& request, const std::string& path);
+  [[nodiscard]] std::optional<std::string> administer(const std::string& path, const AdminBody& body);
 
   Engine& engine_;
   const ApiOptions options_;

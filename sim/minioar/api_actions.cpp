@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kBodyLimit = std::size_t{1} << 30U;
 
-http::Response no_identity(std::string_view doing) {
-  return error_answer({401, "Permission denied", fmt::format("A suitable authentication must be done before {}", doing)});
-}
-
 /// The exit status of OAR's commands, as wait gives it.
 int status_of(Refusal refusal) {
   switch (refusal) {
@@ -59,6 +55,11 @@ Outcome oardel(Engine& engine, const std::string& user, const std::vector<JobNum
       outcome.status = status_of(done.error());
       outcome.output += fmt::format("Deleting the job = {} ...ERROR.\nCannot frag {} ; {}\n", id, id, reason_of(done.error()));
     }
+  }
+  if (!registered.empty() && !engine.server_lives()) {
+    outcome.output += fmt::format("Could not connect to the socket {}:{}\n", engine.options().shape.name, kServerPort);
+    outcome.status = 2 << 8;
+    return outcome;
   }
   if (!registered.empty()) outcome.output += fmt::format("The job(s) [ {} ] will be deleted in the near future.\n", fmt::join(registered, " "));
   return outcome;
@@ -146,7 +147,6 @@ http::Response Api::post_job(const Call& call) {
   const auto accepted = oarsub(engine_, call.user, *posted);
   if (!accepted) return error_answer(accepted.error());
   const auto id = accepted->ids.front();
-  engine_.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", call.user, id, accepted->ids.size(), call.now));
   JsonText json;
   json.begin_object().field("api_timestamp", call.now).field("cmd_output", accepted->output).field("id", id).key("links").begin_array();
   write_link(json, call.link(fmt::format("jobs/{}", id)), "self");

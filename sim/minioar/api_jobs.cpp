@@ -12,8 +12,6 @@ namespace gleaner::minioar {
 
 namespace {
 
-constexpr std::int64_t kPageLimit = 500;
-
 std::vector<std::string> split(const std::string& text, char mark) {
   std::vector<std::string> parts;
   std::istringstream stream{text};
@@ -96,10 +94,6 @@ class JobFilter {
   std::optional<std::vector<JobNumber>> ids_;
   bool unfinished_only_ = false;
 };
-
-http::Response no_identity(std::string_view doing) {
-  return error_answer({401, "Permission denied", fmt::format("A suitable authentication must be done before {}", doing)});
-}
 
 }  // namespace
 

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include "sim/minioar/api.hpp"
+#include "sim/minioar/condition.hpp"
 #include "sim/minioar/job_json.hpp"
 #include "sim/minioar/pages.hpp"
 
 namespace gleaner::minioar {
 
 namespace {
-
-constexpr std::int64_t kPageLimit = 500;
 
 void write_versions(JsonText& json, const Call& call) {
   json.field("api_timestamp", call.now).field("api_timezone", "UTC").field("api_version", "1.0.2").field("apilib_version", "1.0.2");
@@ -99,6 +98,38 @@ http::Response Api::show_resource(const Call& call, std::int64_t id) {
   });
   if (!json) return error_answer({404, "Resource not found", "Resource not found"});
   return json_answer(200, *json, "GET, DELETE");
+}
+
+/// OAR runs the query as it is. The one that a grid asks is understood: the resources of a condition, and one row more, because a count
+/// of 0 is an error here as it is there.
+http::Response Api::select_all(const Call& call) {
+  if (call.user.empty()) return error_answer({401, "Permission denied", "A suitable authentication must be done before looking at jobs"});
+  const auto query = call.parameter("query");
+  if (!query) return error_answer({400, "Bad query", "The 'query' parameter is mandatory"});
+  constexpr std::string_view kBegin{"FROM (SELECT resource_id FROM resources WHERE "}, kEnd{" UNION ALL SELECT 0) AS matching"};
+  const ApiError wrong{500, "SQL error", "SQL error"};
+  if (!query->starts_with(kBegin) || !query->ends_with(kEnd)) return error_answer(wrong);
+  const auto condition = Condition::parse(std::string_view{*query}.substr(kBegin.size(), query->size() - kBegin.size() - kEnd.size()));
+  if (!condition) return error_answer(wrong);
+  auto found = engine_.read([&](Ledger& ledger) {
+    std::vector<std::int64_t> ids;
+    for (const auto& resource : ledger.resources()) {
+      if (condition->holds(resource)) ids.push_back(resource.id);
+    }
+    return ids;
+  });
+  found.push_back(0);
+  Page page;
+  page.total = std::ssize(found);
+  page.limit = call.parameter("limit") ? std::max<std::int64_t>(call.number("limit").value_or(0), 0) : kPageLimit;
+  page.offset = std::clamp<std::int64_t>(call.number("offset").value_or(0), 0, page.total);
+  JsonText json;
+  json.begin_array();
+  for (auto i = page.offset; i < std::min(page.offset + page.limit, page.total); ++i)
+    json.begin_object().field("resource_id", found[static_cast<std::size_t>(i)]).end_object();
+  json.end_array();
+  page.items = json.text();
+  return json_answer(200, page_json(call, page), "GET");
 }
 
 http::Response Api::node_resources(const Call& call, const std::string& node) {

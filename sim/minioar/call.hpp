@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct Call {
 
 /// {"href","rel"[,"title"]}
 void write_link(JsonText& json, const std::string& href, std::string_view rel, std::string_view title = {});
+
+/// Items of a page whose request names no limit.
+inline constexpr std::int64_t kPageLimit = 500;
 
 /// One page of a list.
 struct Page {

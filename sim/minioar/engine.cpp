@@ -2,19 +2,14 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
-
-#include "sim/minioar/job_environment.hpp"
 
 namespace gleaner::minioar {
 
@@ -23,10 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kPassInterval = 10ms;  ///< many requests at once share a pass of the scheduler
-
-std::int64_t seconds_of(std::chrono::system_clock::time_point time) { return std::chrono::system_clock::to_time_t(time); }
-
-http::FileDescriptor open_pid(pid_t pid) { return http::FileDescriptor{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))}; }
 
 }  // namespace
 
@@ -55,7 +46,7 @@ Engine::~Engine() { stop(); }
 tl::expected<void, std::string> Engine::open() {
   const auto& directory = options_.state_directory;
   std::error_code error;
-  std::filesystem::create_directories(directory + "/run", error);
+  std::filesystem::create_directories(directory, error);
   if (error) return tl::unexpected{fmt::format("cannot make the state directory {}: {}", directory, error.message())};
   auto log = Journal::append_to(directory + "/executions.log");
   if (!log) return tl::unexpected{log.error()};
@@ -63,6 +54,8 @@ tl::expected<void, std::string> Engine::open() {
   auto ledger = Ledger::open(directory + "/journal", make_resources(options_.shape));
   if (!ledger) return tl::unexpected{ledger.error()};
   ledger_ = std::move(*ledger);
+  std::filesystem::create_directories(run_directory(ledger_->era()), error);
+  if (error) return tl::unexpected{fmt::format("cannot make the directory {}: {}", run_directory(ledger_->era()), error.message())};
   const auto unfinished = ledger_->unfinished();
   for (const auto id : unfinished) {
     if (auto& job = *ledger_->find(id); started(job.state)) recover(job);
@@ -70,8 +63,14 @@ tl::expected<void, std::string> Engine::open() {
   return {};
 }
 
+std::string Engine::run_directory(int era) const { return options_.state_directory + (era == 0 ? "/run" : fmt::format("/run.{}", era)); }
+
+JobFiles Engine::files_of(const Job& job) const { return job_files(run_directory(job.era), job.id); }
+
 void Engine::recover(Job& job) {
-  const auto files = job_files(options_.state_directory + "/run", job.id);
+  if (job.state == JobState::finishing) return;
+  if (job.missed != Missed::nothing && job.missed != Missed::running) return recover_ghost(job);
+  const auto files = files_of(job);
   auto trace = find_supervisor(files);
   // It has its lock, and writes its number first of all.
   for (int look = 0; trace.state == SupervisorState::starting && look < 200; ++look) {
@@ -80,13 +79,21 @@ void Engine::recover(Job& job) {
   }
   switch (trace.state) {
     case SupervisorState::alive:
-      if (job.state == JobState::to_launch || job.state == JobState::launching) job.state = JobState::running;
+      if (job.missed == Missed::nothing && (job.state == JobState::to_launch || job.state == JobState::launching)) job.state = JobState::running;
       watch(job, trace.pid, Clock::from_time_t(job.start_time) + 1s);
       ledger_->save(job);
-      if (job.fragged) send_kill(job);
+      if (job.fragged && ledger_->server().alive) send_kill(job);
       break;
     case SupervisorState::gone:
-    case SupervisorState::starting: finish(job, read_ending(files).value_or(JobEnding{.time = seconds_of(Clock::now())}), job.fragged); break;
+    case SupervisorState::starting: {
+      const auto ending = read_ending(files).value_or(JobEnding{.time = seconds_of(Clock::now())});
+      if (ledger_->server().alive) {
+        finish(job, ending, job.fragged);
+      } else {
+        miss_end(job, ending, job.fragged);
+      }
+      break;
+    }
     case SupervisorState::never_started:
       job.state = JobState::waiting;
       job.start_time = 0;
@@ -126,6 +133,7 @@ void Engine::loop() {
 }
 
 int Engine::timeout_ms(Clock::time_point now) {
+  if (!ledger_->server().alive) return -1;
   std::optional<Clock::time_point> next;
   const auto at = [&](Clock::time_point time) { next = std::min(next.value_or(time), time); };
   if (dirty_ && !draining_) at(last_pass_ + kPassInterval);
@@ -133,6 +141,11 @@ int Engine::timeout_ms(Clock::time_point now) {
   for (const auto& [id, running] : running_) {
     if (running.walltime_end && !running.kill_sent) at(*running.walltime_end);
     if (running.checkpoint_at) at(*running.checkpoint_at);
+  }
+  for (const auto& [id, ghost] : ghosts_) {
+    if (ghost.reports_at) at(*ghost.reports_at);
+    if (ghost.walltime_end && !ghost.killed_at) at(*ghost.walltime_end);
+    if (ghost.killed_at) at(*ghost.killed_at + options_.exterminate_after * ghost.kills / 2);
   }
   for (const auto id : ledger_->unfinished()) {
     const auto& job = *ledger_->find(id);
@@ -160,7 +173,9 @@ void Engine::wait(int timeout) {
 
 void Engine::step(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
   for (const auto id : std::exchange(ended_, {})) reap(id);
+  if (!ledger_->server().alive) return;
   enforce_times(now);
+  step_ghosts(now);
   const auto second = seconds_of(now);
   for (const auto id : ledger_->unfinished()) {
     const auto& job = *ledger_->find(id);
@@ -175,6 +190,16 @@ void Engine::step(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
   launch_due(now, orders);
 }
 
+void Engine::expire(Job& job, std::int64_t now) {
+  ledger_->add_event(job, "FRAG_JOB_REQUEST", fmt::format("User root requested to frag the job {}", job.id), now);
+  ledger_->add_event(
+      job, "WALLTIME",
+      fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time, job.walltime().value_or(0), now), now);
+  job.fragged = true;
+  ledger_->save(job);
+  carry_out_deletions();
+}
+
 void Engine::enforce_times(Clock::time_point now) {
   const auto second = seconds_of(now);
   for (auto& [id, running] : running_) {
@@ -183,14 +208,9 @@ void Engine::enforce_times(Clock::time_point now) {
       running.checkpoint_at.reset();
       ask_to_signal(running.pid, job.submission->signal);
     }
-    if (!running.walltime_end || *running.walltime_end > now || running.kill_sent) continue;
-    ledger_->add_event(job, "FRAG_JOB_REQUEST", fmt::format("User root requested to frag the job {}", id), second);
-    ledger_->add_event(job, "WALLTIME",
-                       fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", id, job.start_time, job.walltime().value_or(0), second),
-                       second);
-    job.fragged = true;
-    ledger_->save(job);
-    send_kill(job);
+    // The walltime of a job that is still Launching is not looked at.
+    const bool watched = job.missed != Missed::running;
+    if (watched && running.walltime_end && *running.walltime_end <= now && !running.kill_sent) expire(job, second);
   }
 }
 
@@ -210,7 +230,7 @@ void Engine::schedule_pass(std::int64_t now) {
       const auto* other = ledger_->find(before);
       return other != nullptr && !over(other->state);
     });
-    if (job.state != JobState::waiting || blocked || submission.not_before > now) continue;
+    if (job.state != JobState::waiting || blocked || submission.not_before > now || is_held(submission)) continue;
     (submission.best_effort() ? best_effort : normal).push_back({id, &submission.moldables, &submission.condition, submission.best_effort()});
   }
   for (const auto id : std::exchange(predicted_, {})) {
@@ -228,97 +248,25 @@ void Engine::schedule_pass(std::int64_t now) {
   for (const auto id : plan.kills) preempt_one(*ledger_->find(id), now);
 }
 
-void Engine::begin(const Start& start, std::int64_t now) {
-  auto& job = *ledger_->find(start.job);
-  job.state = JobState::to_launch;
-  job.resources = start.resources;
-  job.moldable = start.moldable;
-  job.scheduled_start = now;
-  job.message = job.submission->message + " (Karma=0.000,quota_ok)";
-  ledger_->save(job);
-  if (job.submission->best_effort()) {
-    ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_START",
-                       fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
-  }
-  launches_.push_back({job.id, Clock::now() + options_.start_delay});
-}
-
-void Engine::launch_due(Clock::time_point now, std::vector<SupervisorOrder>& orders) {
-  while (!launches_.empty() && launches_.front().not_before <= now && next_launch_ <= now) {
-    auto& job = *ledger_->find(launches_.front().job);
-    launches_.pop_front();
-    if (job.state != JobState::to_launch) continue;
-    if (options_.start_rate > 0) {
-      next_launch_ = now + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>{1 / options_.start_rate});
-    }
-    job.state = JobState::launching;
-    job.start_time = seconds_of(now);
-    ledger_->save(job);
-    orders.push_back(order_for(job));
-  }
-}
-
-SupervisorOrder Engine::order_for(const Job& job) const {
-  const auto& submission = *job.submission;
-  const auto home = home_of(submission.user);
-  SupervisorOrder order;
-  order.job = job.id;
-  order.files = job_files(options_.state_directory + "/run", job.id);
-  order.execution_log = options_.state_directory + "/executions.log";
-  order.directory = submission.directory.starts_with("/") ? submission.directory : home + "/" + submission.directory;
-  order.stdout_file = job.file_name(submission.stdout_file);
-  order.stderr_file = job.file_name(submission.stderr_file);
-  order.command = job.command;
-  order.kill_grace = options_.kill_grace;
-  order.environment = job_environment(job, home, order);
-  write_node_files(job, ledger_->resources(), order.files);
-  return order;
-}
-
-void Engine::launched(const SupervisorOrder& order, std::optional<pid_t> pid) {
-  auto& job = *ledger_->find(order.job);
-  const auto now = Clock::now();
-  if (!pid) {
-    finish_badly(job, "PING_CHECKER_NODE_SUSPECTED", fmt::format("[bipbip {}] cannot start it: {}", job.id, std::strerror(errno)), seconds_of(now));
-    return;
-  }
-  job.state = JobState::running;
-  ledger_->save(job);
-  watch(job, *pid, now);
-  if (job.fragged) send_kill(job);
-}
-
-void Engine::watch(Job& job, pid_t pid, Clock::time_point started_at) {
-  Running running;
-  running.pid = pid;
-  running.handle = open_pid(pid);
-  if (const auto walltime = job.walltime()) {
-    running.walltime_end = started_at + std::chrono::seconds{*walltime};
-    if (job.submission->checkpoint > 0) running.checkpoint_at = *running.walltime_end - std::chrono::seconds{job.submission->checkpoint};
-  }
-  if (running.handle.valid()) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.u64 = static_cast<std::uint64_t>(job.id);
-    ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, running.handle.get(), &event);
-  } else {
-    ended_.push_back(job.id);  // it is over already
-    wake();
-  }
-  running_.insert_or_assign(job.id, std::move(running));
-}
-
 void Engine::reap(JobNumber id) {
   const auto found = running_.find(id);
   if (found == running_.end()) return;
   const bool kill_sent = found->second.kill_sent;
   ::waitpid(found->second.pid, nullptr, WNOHANG);
   running_.erase(found);
-  const auto files = job_files(options_.state_directory + "/run", id);
-  finish(*ledger_->find(id), read_ending(files).value_or(JobEnding{.time = seconds_of(Clock::now())}), kill_sent);
+  const auto ending = read_ending(files_of(*ledger_->find(id))).value_or(JobEnding{.time = seconds_of(Clock::now())});
+  if (ledger_->server().alive) {
+    finish(*ledger_->find(id), ending, kill_sent);
+  } else {
+    miss_end(*ledger_->find(id), ending, kill_sent);
+  }
 }
 
 void Engine::send_kill(Job& job) {
+  if (const auto ghost = ghosts_.find(job.id); ghost != ghosts_.end()) {
+    if (!ghost->second.killed_at) kill_ghost(job, ghost->second, Clock::now());
+    return;
+  }
   const auto found = running_.find(job.id);
   if (found == running_.end() || found->second.kill_sent) return;
   found->second.kill_sent = true;
@@ -344,6 +292,7 @@ void Engine::stop() {
       std::this_thread::sleep_for(10ms);
       lock.lock();
     }
+    end_strays(deadline);
   }
   {
     const std::lock_guard lock{mutex_};

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -25,6 +26,7 @@ struct EngineOptions {
   double start_rate = 0;                       ///< jobs started per second; 0: as fast as it can
   std::chrono::milliseconds start_delay{0};    ///< between the scheduler's decision and the start
   std::chrono::milliseconds kill_grace{1000};  ///< between SIGTERM and SIGKILL
+  std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
 };
 
@@ -68,6 +70,22 @@ class Engine {
   /// False when there is no such node.
   bool set_node_state(const std::string& node, ResourceState state);
 
+  // engine_crash.cpp
+  /// OAR's server dies: until it starts nothing is scheduled, started, killed or noted. Jobs go on, submissions and
+  /// deletions are registered.
+  void server_dies(const ServerState& dead);
+  void server_starts();
+  [[nodiscard]] bool server_lives();
+  /// The next launches go wrong.
+  void spoil_launches(LaunchFate fate, int count);
+  /// The next jobs that end by themselves are Terminated without an exit code.
+  void lose_exit_codes(int count);
+  /// The jobs above this id are forgotten, and new ones get their ids.
+  void forget_after(JobNumber last, Processes processes);
+  /// Jobs whose name begins so stay Waiting, until they are released. That returns when those that fit run, after 5 s at most.
+  void hold_starts(const std::string& prefix);
+  void release_starts(const std::string& prefix);
+
   [[nodiscard]] const EngineOptions& options() const { return options_; }
   [[nodiscard]] std::string home_of(const std::string& user) const { return options_.homes + "/" + user; }
   /// Adds a line to the execution log.
@@ -81,6 +99,19 @@ class Engine {
     std::optional<Clock::time_point> walltime_end;
     std::optional<Clock::time_point> checkpoint_at;
     bool kill_sent = false;
+  };
+  /// A job that OAR believes to be there, without a process.
+  struct Ghost {
+    std::optional<Clock::time_point> walltime_end;   ///< of a Running one
+    std::optional<Clock::time_point> reports_at;     ///< when its end is reported again
+    Clock::duration next_wait{};                     ///< from that report to the next one
+    std::optional<Clock::time_point> killed_at;      ///< the first time
+    int kills = 0;
+    bool was_killed = false;                         ///< before its end
+  };
+  struct Stray {
+    pid_t pid;
+    http::FileDescriptor handle;
   };
   struct Launch {
     JobNumber job;
@@ -107,7 +138,24 @@ class Engine {
   void finish_badly(Job& job, std::string type, std::string description, std::int64_t now);
   void resubmit_if_idempotent(Job& job, bool preempted, std::int64_t now);
   void frag(Job& job, const std::string& who, std::int64_t now);
+  void carry_out_deletions();
+  void carry_out_deletion(Job& job);
   void send_kill(Job& job);
+  void expire(Job& job, std::int64_t now);
+  [[nodiscard]] std::string run_directory(int era) const;
+  [[nodiscard]] JobFiles files_of(const Job& job) const;
+  [[nodiscard]] bool is_held(const Submission& submission) const;
+  // engine_crash.cpp
+  void haunt(Job& job, Missed missed, Clock::time_point since);
+  void miss_end(Job& job, const JobEnding& ending, bool kill_sent);
+  void recover_ghost(Job& job);
+  void step_ghosts(Clock::time_point now);
+  void kill_ghost(Job& job, Ghost& ghost, Clock::time_point now);
+  void exterminate(Job& job, std::int64_t now);
+  [[nodiscard]] bool launch_badly(Job& job, Clock::time_point now);
+  void give_up(Job& job, std::string type, std::string description, std::int64_t now);
+  void add_stray(pid_t pid);
+  void end_strays(Clock::time_point deadline);
   void preempt_one(Job& job, std::int64_t now);
   [[nodiscard]] std::string first_node(const Job& job) const;
   [[nodiscard]] tl::expected<Job*, Refusal> own(const std::string& user, JobNumber id);
@@ -120,11 +168,17 @@ class Engine {
   http::FileDescriptor epoll_;
   http::FileDescriptor wake_event_;
   std::map<JobNumber, Running> running_;
+  std::map<JobNumber, Ghost> ghosts_;
+  std::vector<Stray> strays_;            ///< processes of which OAR knows nothing
   std::vector<JobNumber> ended_;
   std::deque<Launch> launches_;
   std::vector<JobNumber> predicted_;
   Clock::time_point next_launch_{};
   Clock::time_point last_pass_{};
+  std::deque<LaunchFate> fates_;
+  std::set<JobNumber> given_up_;         ///< about to be executed all the same
+  std::vector<std::string> held_;        ///< prefixes of names
+  int exit_codes_to_lose_ = 0;
   bool dirty_ = true;
   bool draining_ = false;  ///< nothing more starts
   bool stopping_ = false;

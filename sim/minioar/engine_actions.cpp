@@ -56,7 +56,10 @@ Done Engine::kill(const std::string& user, JobNumber id) {
   const std::lock_guard lock{mutex_};
   const auto job = own(user, id);
   if (!job) return tl::unexpected{job.error()};
-  if ((*job)->fragged) return tl::unexpected{Refusal::already_killed};
+  if ((*job)->fragged) {
+    if (ledger_->server().alive) carry_out_deletions();
+    return tl::unexpected{Refusal::already_killed};
+  }
   frag(**job, user, now_seconds());
   wake();
   return {};
@@ -65,6 +68,20 @@ Done Engine::kill(const std::string& user, JobNumber id) {
 void Engine::frag(Job& job, const std::string& who, std::int64_t now) {
   ledger_->add_event(job, "FRAG_JOB_REQUEST", fmt::format("User {} requested to frag the job {}", who, job.id), now);
   job.fragged = true;
+  ledger_->save(job);
+  if (ledger_->server().alive || draining_) carry_out_deletions();
+}
+
+/// What OAR calls Leon: whatever wakes it, it looks at every job that is to be deleted.
+void Engine::carry_out_deletions() {
+  const auto unfinished = ledger_->unfinished();
+  for (const auto id : unfinished) {
+    if (auto& job = *ledger_->find(id); job.fragged) carry_out_deletion(job);
+  }
+}
+
+void Engine::carry_out_deletion(Job& job) {
+  if (job.state == JobState::finishing) return;  // it is about to end, OAR says
   if (queued(job.state) || job.state == JobState::to_launch) {
     job.state = JobState::error;
     job.message = "Job killed by Leon directly";
@@ -152,9 +169,11 @@ Done Engine::resume(const std::string& user, JobNumber id) {
 std::vector<JobNumber> Engine::preempt(std::optional<JobNumber> id, int count) {
   const std::lock_guard lock{mutex_};
   std::vector<Job*> victims;
-  for (const auto& [number, running] : running_) {
+  if (!ledger_->server().alive) return {};  // it is OAR that preempts
+  for (const auto number : ledger_->unfinished()) {
     auto& job = *ledger_->find(number);
-    if (job.submission->best_effort() && !job.fragged && (!id || *id == number)) victims.push_back(&job);
+    const bool there = running_.contains(number) || ghosts_.contains(number);
+    if (there && job.submission->best_effort() && !job.fragged && (!id || *id == number)) victims.push_back(&job);
   }
   std::sort(victims.begin(), victims.end(), [](const Job* a, const Job* b) { return std::pair{a->start_time, a->id} > std::pair{b->start_time, b->id}; });
   if (!id) victims.resize(std::min(victims.size(), static_cast<std::size_t>(std::max(count, 0))));
@@ -206,13 +225,19 @@ void Engine::finish(Job& job, const JobEnding& ending, bool kill_sent) {
   }
   job.state = good ? JobState::terminated : JobState::error;
   job.stop_time = now;
-  if (good) job.exit_code = ending.wait_status;
+  job.missed = Missed::nothing;
+  if (good && exit_codes_to_lose_ > 0) {
+    --exit_codes_to_lose_;
+    ledger_->add_event(job, "EPILOGUE_ERROR", fmt::format("[bipbip {0}] error of oarexec epilogue (job_id = {0})", job.id), now);
+  } else if (good) {
+    job.exit_code = ending.wait_status;
+  }
   const bool preempted = std::any_of(job.events.begin(), job.events.end(), [](const Event& e) { return e.type == "BESTEFFORT_KILL"; });
   for (const int place : job.resources) ledger_->resource(place).last_job_date = now;
   ledger_->save(job);
   log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"{}\",\"status\":{},\"time\":{}}}\n", job.id, name_of(job.state), ending.wait_status, now));
   resubmit_if_idempotent(job, preempted && !good, now);
-  remove_files(job_files(options_.state_directory + "/run", job.id));
+  remove_files(files_of(job));
   dirty_ = true;
 }
 
@@ -223,7 +248,7 @@ void Engine::finish_badly(Job& job, std::string type, std::string description, s
   job.stop_time = now;
   ledger_->save(job);
   log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"Error\",\"status\":null,\"time\":{}}}\n", job.id, now));
-  remove_files(job_files(options_.state_directory + "/run", job.id));
+  remove_files(files_of(job));
   dirty_ = true;
 }
 

@@ -12,7 +12,7 @@ namespace gleaner::minioar {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, FaultMode>, 9> kModes{{{"none", FaultMode::none},
+constexpr std::array<std::pair<std::string_view, FaultMode>, 11> kModes{{{"none", FaultMode::none},
                                                                         {"500", FaultMode::error},
                                                                         {"html", FaultMode::html},
                                                                         {"truncate", FaultMode::truncate},
@@ -20,7 +20,9 @@ constexpr std::array<std::pair<std::string_view, FaultMode>, 9> kModes{{{"none",
                                                                         {"empty", FaultMode::empty},
                                                                         {"reset", FaultMode::reset},
                                                                         {"hang", FaultMode::hang},
-                                                                        {"refuse", FaultMode::refuse}}};
+                                                                        {"refuse", FaultMode::refuse},
+                                                                        {"403", FaultMode::forbidden},
+                                                                        {"404", FaultMode::not_found}}};
 constexpr std::chrono::hours kForever{24 * 365};
 
 std::optional<FaultMode> mode_of(std::string_view name) {
@@ -33,7 +35,7 @@ std::optional<FaultMode> mode_of(std::string_view name) {
 
 tl::expected<void, std::string> Faults::add(const std::string& json) {
   rapidjson::Document document;
-  document.Parse(json.data(), json.size());
+  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (document.HasParseError() || !document.IsObject()) return tl::unexpected{std::string{"a fault is a JSON object"}};
   Fault fault;
   for (const auto& [key, value] : document.GetObject()) {
@@ -64,6 +66,32 @@ tl::expected<void, std::string> Faults::add(const std::string& json) {
 void Faults::clear() {
   const std::lock_guard lock{mutex_};
   faults_.clear();
+  latency_ = {};
+}
+
+void Faults::set_latency(std::chrono::milliseconds latency) {
+  const std::lock_guard lock{mutex_};
+  latency_ = latency;
+}
+
+std::chrono::milliseconds Faults::latency() {
+  const std::lock_guard lock{mutex_};
+  return latency_;
+}
+
+void Faults::hold(HeldStart held) {
+  const std::lock_guard lock{mutex_};
+  held_.push_back(std::move(held));
+}
+
+std::vector<std::string> Faults::starts_after(const std::string& method_and_path) {
+  const std::lock_guard lock{mutex_};
+  std::vector<std::string> names;
+  for (auto& held : held_) {
+    if (method_and_path.starts_with(held.match) && --held.count <= 0) names.push_back(held.name);
+  }
+  std::erase_if(held_, [](const HeldStart& held) { return held.count <= 0; });
+  return names;
 }
 
 void Faults::stop() {
@@ -101,6 +129,8 @@ http::Response spoil(const Fault& fault, http::Response response) {
     case FaultMode::error: response = error_answer({500, "Oar server error", "injected fault"}); break;
     case FaultMode::html: response = html_page(200, "OK", "This is no JSON."); break;
     case FaultMode::refuse: response = html_page(503, "Service Unavailable", "The server is temporarily unable to service your request."); break;
+    case FaultMode::forbidden: response = error_answer({403, "Forbidden", "File could not be read: injected fault"}); break;
+    case FaultMode::not_found: response = error_answer({404, "Not found", "File not found: injected fault"}); break;
     case FaultMode::truncate: response.body.resize(response.body.size() / 2); break;
     case FaultMode::cut:
       // Chunked, and the last chunk never comes.

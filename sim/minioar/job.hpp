@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,9 @@
 
 namespace gleaner::minioar {
 
+/// Seconds since the epoch: OAR's dates.
+[[nodiscard]] inline std::int64_t seconds_of(std::chrono::system_clock::time_point time) { return std::chrono::system_clock::to_time_t(time); }
+
 enum class JobState { waiting, hold, to_launch, launching, running, suspended, resuming, finishing, terminated, error };
 constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",     "toLaunch",  "Launching",  "Running",
                                                          "Suspended", "Resuming", "Finishing", "Terminated", "Error"};
@@ -21,6 +25,16 @@ constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",  
 [[nodiscard]] constexpr bool queued(JobState state) { return state == JobState::waiting || state == JobState::hold; }
 /// A supervisor may be there.
 [[nodiscard]] constexpr bool started(JobState state) { return !queued(state) && !over(state); }
+
+/// What OAR does not know of a job, since its server died, or the launch went wrong, at the wrong moment.
+enum class Missed {
+  nothing,
+  start,     ///< it is Launching or Running, and nothing of it was ever executed
+  running,   ///< it is executed, and stays Launching
+  end,       ///< it has ended, and will be reported again
+  end_lost   ///< it has ended, and nobody will report it
+};
+constexpr std::array<std::string_view, 5> kMissedNames{"nothing", "start", "running", "end", "end_lost"};
 
 struct Event {
   std::int64_t id;
@@ -69,6 +83,7 @@ struct Job {
   JobNumber array_id = 0;
   int array_index = 1;
   JobNumber resubmitted = 0;             ///< the job that this one replaces
+  int era = 0;                           ///< how many times ids were forgotten before it got its own
   std::shared_ptr<const Submission> submission;
   std::string command;
 
@@ -81,6 +96,7 @@ struct Job {
   std::vector<int> resources;            ///< places; kept after the end
   std::optional<int> moldable;           ///< once it has resources
   bool fragged = false;                  ///< somebody asked for its end
+  Missed missed = Missed::nothing;
   std::vector<Event> events;
 
   [[nodiscard]] std::optional<std::int64_t> walltime() const;

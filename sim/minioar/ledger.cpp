@@ -35,6 +35,7 @@ bool Ledger::apply(std::string_view line) {
     job->resources = std::move(given.resources);
     job->moldable = given.moldable;
     job->fragged = given.fragged;
+    job->missed = given.missed;
     index(*job);
   } else if (auto* event = std::get_if<EventRecord>(&*record)) {
     auto* job = find(event->job);
@@ -45,12 +46,17 @@ bool Ledger::apply(std::string_view line) {
     if (resource->id >= 1 && resource->id <= static_cast<std::int64_t>(resources_.size())) {
       resources_[static_cast<std::size_t>(resource->id - 1)].state = resource->state;
     }
+  } else if (auto* server = std::get_if<ServerRecord>(&*record)) {
+    server_ = server->server;
+  } else if (auto* forgotten = std::get_if<ForgetRecord>(&*record)) {
+    erase_after(forgotten->last);
   }
   return true;
 }
 
 Job* Ledger::insert(Job job, std::shared_ptr<const Submission> submission) {
   job.submission = std::move(submission);
+  job.era = era_;
   job.message = job.submission->message;
   job.state = job.submission->starts_on_hold ? JobState::hold : JobState::waiting;
   jobs_.push_back(std::move(job));
@@ -118,6 +124,23 @@ std::vector<JobNumber> Ledger::array(JobNumber array_id) const {
 void Ledger::set_state(Resource& resource, ResourceState state) {
   resource.state = state;
   journal_->add(resource_line(resource));
+}
+
+void Ledger::set_server(const ServerState& server) {
+  server_ = server;
+  journal_->add(server_line(server));
+}
+
+void Ledger::forget_after(JobNumber last) {
+  journal_->add(forget_line(last));
+  erase_after(last);
+}
+
+void Ledger::erase_after(JobNumber last) {
+  unfinished_.erase(unfinished_.upper_bound(last), unfinished_.end());
+  std::erase_if(arrays_, [last](const auto& entry) { return entry.second > last; });
+  while (static_cast<JobNumber>(jobs_.size()) > std::max<JobNumber>(last, 0)) jobs_.pop_back();
+  ++era_;
 }
 
 void Ledger::save(const Job& job) {

@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "sim/minioar/crash.hpp"
 #include "sim/minioar/job.hpp"
 #include "sim/minioar/journal.hpp"
 
@@ -37,6 +38,13 @@ class Ledger {
   void set_state(Resource& resource, ResourceState state);
   [[nodiscard]] Resource& resource(int place) { return resources_.at(static_cast<std::size_t>(place)); }
 
+  [[nodiscard]] const ServerState& server() const { return server_; }
+  void set_server(const ServerState& server);
+  /// Forgets the jobs above this id, as a restored data base does: the next one gets the id after it.
+  void forget_after(JobNumber last);
+  /// How many times jobs were forgotten: an id may stand for one job in each of these eras.
+  [[nodiscard]] int era() const { return era_; }
+
   /// Writes down what has changed in the job.
   void save(const Job& job);
   void add_event(Job& job, std::string type, std::string description, std::int64_t now);
@@ -46,12 +54,15 @@ class Ledger {
   bool apply(std::string_view line);
   Job* insert(Job job, std::shared_ptr<const Submission> submission);
   void index(const Job& job);
+  void erase_after(JobNumber last);
 
   std::vector<Resource> resources_;
   std::deque<Job> jobs_;
   std::set<JobNumber> unfinished_;
   std::multimap<JobNumber, JobNumber> arrays_;
   std::int64_t last_event_ = 0;
+  ServerState server_;
+  int era_ = 0;
   std::unique_ptr<Journal> journal_;
 };
 

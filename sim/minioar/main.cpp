@@ -33,6 +33,7 @@ struct Settings {
   EngineOptions engine;
   ApiOptions api;
   http::ServerOptions server;
+  std::chrono::milliseconds latency{0};
 };
 
 po::options_description options_of(Settings& s, std::string& listen, std::string& socket, std::string& password_file, std::vector<std::string>& users) {
@@ -56,9 +57,11 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
   add("start-rate", po::value(&s.engine.start_rate)->default_value(0), "jobs started per second; 0: as many as fit");
   add("start-delay-ms", po::value<long>()->default_value(0), "between the scheduler's decision and the start of a job");
   add("kill-grace-ms", po::value<long>()->default_value(1000), "between SIGTERM and SIGKILL, when a job is killed");
+  add("exterminate-after-ms", po::value<long>()->default_value(20000), "between the first kill of a job that has no process and its end");
+  add("latency-ms", po::value<long>()->default_value(0), "of every answer; a plain CGI API takes 150");
   add("kill-jobs-on-exit", "kill the jobs that run when it stops");
   add("max-connections", po::value(&s.server.max_connections)->default_value(64), "at once");
-  add("allow-faults", "allow POST /_faults, /_preempt, /_node and /_stress, from this machine");
+  add("allow-faults", "let tests on this machine break it: POST /_faults, /_server, /_launches, … (sim/minioar/api_admin.cpp)");
   return all;
 }
 
@@ -111,6 +114,8 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
   s.engine.start_delay = std::chrono::milliseconds{given["start-delay-ms"].as<long>()};
   s.engine.kill_grace = std::chrono::milliseconds{given["kill-grace-ms"].as<long>()};
+  s.engine.exterminate_after = std::chrono::milliseconds{given["exterminate-after-ms"].as<long>()};
+  s.latency = std::chrono::milliseconds{given["latency-ms"].as<long>()};
   s.engine.kill_jobs_on_exit = given.contains("kill-jobs-on-exit");
   if (users.empty()) users.push_back(invoking_user());
   s.api.users.insert(users.begin(), users.end());
@@ -141,6 +146,7 @@ int serve(Settings settings) {
   }
   const auto prefix = settings.api.prefix;
   Api api{**engine, std::move(settings.api)};
+  api.set_latency(settings.latency);
   auto server = http::Server::start(std::move(settings.server), [&](const http::Request& request) { return api.handle(request); });
   if (!server) {
     std::cerr << fmt::format("minioar: {}\n", server.error());

@@ -239,6 +239,11 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   if (ids->size() > 1) said += "Simple array job submission is used\n";
   for (const auto id : *ids) said += fmt::format("OAR_JOB_ID={}\n", id);
   if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
+  engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(), std::time(nullptr)));
+  // The jobs are there all the same, and run once the server is.
+  if (!engine.server_lives()) {
+    throw Failure{9, fmt::format("{}[ERROR] Cannot connect to executor {}:{}. Job is killed.\n", said, engine.options().shape.name, kServerPort)};
+  }
   if (reservation) said += "Reservation mode: waiting validation...\nReservation valid --> OK\n";
   return {*ids, std::move(said)};
 }

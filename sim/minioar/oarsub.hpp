@@ -10,6 +10,8 @@
 
 namespace gleaner::minioar {
 
+constexpr int kServerPort = 6666;  ///< OAR's own, in its messages
+
 struct Accepted {
   std::vector<JobNumber> ids;
   std::string output;  ///< what oarsub prints

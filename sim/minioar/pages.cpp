@@ -22,6 +22,10 @@ http::Response error_answer(const ApiError& error) {
   return json_answer(error.code, json.text());
 }
 
+http::Response no_identity(std::string_view doing) {
+  return error_answer({401, "Permission denied", fmt::format("A suitable authentication must be done before {}", doing)});
+}
+
 http::Response html_page(unsigned status, std::string_view title, std::string_view text) {
   http::Response response;
   response.status = status;

@@ -75,7 +75,7 @@ std::string latin1_when_possible(const std::string& utf8) {
 
 tl::expected<std::string, ApiError> read_mode(const std::string& json) {
   rapidjson::Document document;
-  document.Parse(json.data(), json.size());
+  document.Parse<rapidjson::kParseIterativeFlag>(json.data(), json.size());
   if (document.HasParseError()) return not_understood(document, json);
   if (document.IsObject() && document.HasMember("mode")) {
     if (auto mode = scalar(document["mode"]); !mode.empty()) return mode;
@@ -85,7 +85,8 @@ tl::expected<std::string, ApiError> read_mode(const std::string& json) {
 
 tl::expected<PostedOptions, ApiError> read_posted_job(const std::string& json) {
   rapidjson::Document document;
-  document.Parse<rapidjson::kParseValidateEncodingFlag>(json.data(), json.size());
+  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
+  document.Parse<kFlags>(json.data(), json.size());
   if (document.HasParseError()) return not_understood(document, json);
   if (!document.IsObject()) return tl::unexpected{ApiError{500, "", ""}};
   PostedOptions posted;

@@ -107,6 +107,8 @@ std::optional<Record> read_state(const Json& object) {
   each_of(object, "places", [&](const Json& item) { job.resources.push_back(item.GetInt()); });
   if (const auto moldable = maybe_integer(object, "moldable")) job.moldable = static_cast<int>(*moldable);
   job.fragged = flag(object, "fragged");
+  const auto missed = std::find(kMissedNames.begin(), kMissedNames.end(), text(object, "missed"));
+  if (missed != kMissedNames.end()) job.missed = static_cast<Missed>(missed - kMissedNames.begin());
   return StateRecord{std::move(job)};
 }
 
@@ -133,7 +135,9 @@ std::string state_line(const Job& job) {
   for (const int place : job.resources) json.value(std::int64_t{place});
   json.end_array();
   json.field("moldable", job.moldable ? std::optional<std::int64_t>{*job.moldable} : std::nullopt);
-  json.field("fragged", std::int64_t{job.fragged ? 1 : 0}).end_object();
+  json.field("fragged", std::int64_t{job.fragged ? 1 : 0});
+  if (job.missed != Missed::nothing) json.field("missed", kMissedNames.at(static_cast<std::size_t>(job.missed)));
+  json.end_object();
   return json.text() + "\n";
 }
 
@@ -150,9 +154,22 @@ std::string resource_line(const Resource& resource) {
   return json.text() + "\n";
 }
 
+std::string server_line(const ServerState& server) {
+  JsonText json;
+  json.begin_object().field("r", "server").field("alive", std::int64_t{server.alive ? 1 : 0}).field("ends", name_of(server.ends));
+  json.field("report_again_ms", std::int64_t{server.report_again.count()}).end_object();
+  return json.text() + "\n";
+}
+
+std::string forget_line(JobNumber last) {
+  JsonText json;
+  json.begin_object().field("r", "forget").field("last", last).end_object();
+  return json.text() + "\n";
+}
+
 std::optional<Record> read_record(std::string_view line) {
   rapidjson::Document document;
-  document.Parse(line.data(), line.size());
+  document.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
   if (document.HasParseError() || !document.IsObject()) return std::nullopt;
   const auto kind = text(document, "r");
   if (kind == "jobs") return read_jobs(document);
@@ -165,6 +182,11 @@ std::optional<Record> read_record(std::string_view line) {
     const auto state = resource_state(text(document, "state"));
     if (state) return ResourceRecord{integer(document, "id"), *state};
   }
+  if (kind == "server") {
+    return ServerRecord{{flag(document, "alive"), ends_meanwhile(text(document, "ends")).value_or(EndsMeanwhile::late),
+                         std::chrono::milliseconds{integer(document, "report_again_ms")}}};
+  }
+  if (kind == "forget") return ForgetRecord{integer(document, "last")};
   return std::nullopt;
 }
 

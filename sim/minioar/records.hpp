@@ -4,6 +4,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/minioar/crash.hpp"
 #include "sim/minioar/job.hpp"
 
 namespace gleaner::minioar {
@@ -24,12 +25,20 @@ struct ResourceRecord {
   std::int64_t id;
   ResourceState state;
 };
-using Record = std::variant<JobsRecord, StateRecord, EventRecord, ResourceRecord>;
+struct ServerRecord {
+  ServerState server;
+};
+struct ForgetRecord {        ///< the jobs above this id are unknown from now on
+  JobNumber last;
+};
+using Record = std::variant<JobsRecord, StateRecord, EventRecord, ResourceRecord, ServerRecord, ForgetRecord>;
 
 [[nodiscard]] std::string jobs_line(const Submission& submission, const std::vector<const Job*>& jobs);
 [[nodiscard]] std::string state_line(const Job& job);
 [[nodiscard]] std::string event_line(JobNumber job, const Event& event);
 [[nodiscard]] std::string resource_line(const Resource& resource);
+[[nodiscard]] std::string server_line(const ServerState& server);
+[[nodiscard]] std::string forget_line(JobNumber last);
 
 /// Nothing when the line is not whole.
 [[nodiscard]] std::optional<Record> read_record(std::string_view line);

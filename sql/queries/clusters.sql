@@ -5,7 +5,7 @@
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
 FROM clusters ORDER BY name
 
 -- name: clusters.by_name
@@ -13,7 +13,7 @@ FROM clusters ORDER BY name
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
 FROM clusters WHERE name = $1
 
 -- name: clusters.add
@@ -41,7 +41,8 @@ INSERT INTO user_mappings (user_name, cluster_id, login) VALUES ($1, $2, $3)
 ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 
 -- name: clusters.status
--- A snapshot of a cluster.
+-- A snapshot of a cluster: the newest, also when the clock was set back since the others.
+WITH future AS (DELETE FROM gridstatus WHERE cluster_id = $1 AND time > instant($2))
 INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms,
   stress, response_ms)
 VALUES ($1, instant($2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -54,13 +55,19 @@ UPDATE clusters SET reachable = true, unreachable_since = NULL, failed_polls = 0
 WHERE id = $1 AND (reachable IS NOT TRUE OR failed_polls > 0)
 
 -- name: clusters.resources
--- How many usable resources the cluster has.
-UPDATE clusters SET max_resources = $2, resources_at = instant($3) WHERE id = $1
+-- How many usable resources the cluster has, and how big its nodes are. $1 cluster, $2 resources, $3 now, $4 nodes by size.
+UPDATE clusters SET max_resources = $2, resources_at = instant($3), node_sizes = $4 WHERE id = $1
+
+-- name: clusters.node_sizes
+-- How big the nodes of each cluster are.
+SELECT id, node_sizes FROM clusters
 
 -- name: clusters.unreachable
--- The cluster's API failed: how many times since it was last reached.
+-- The cluster's API failed: how many times since it was last reached. Where the fate of a launch is open, it is asked again soon.
 UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant($3)), healthy_since = NULL,
-  failed_polls = failed_polls + 1, next_probe_at = instant($4), last_error = $2
+  failed_polls = failed_polls + 1, last_error = $2,
+  next_probe_at = CASE WHEN EXISTS (SELECT FROM launches l WHERE l.cluster_id = clusters.id AND l.state IN ('launching', 'unknown'))
+                    THEN least(instant($4), instant($3) + interval '8 seconds') ELSE instant($4) END
 WHERE id = $1
 RETURNING failed_polls
 
@@ -69,26 +76,26 @@ RETURNING failed_polls
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
-FROM clusters c WHERE reachable IS TRUE AND EXISTS (
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
+FROM clusters c WHERE reachable IS TRUE AND retired_at IS NULL AND EXISTS (
   SELECT FROM launches l WHERE l.cluster_id = c.id
     AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($1))))
 ORDER BY name
 
--- name: clusters.lost_launches
--- Planned launches of clusters that do not answer, or are disabled: nothing was sent.
-SELECT l.id FROM launches l JOIN clusters c ON c.id = l.cluster_id
-WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
-
 -- name: clusters.to_wipe
--- Clusters that answer and have waiting jobs of ours, jobs to kill, or leavings of campaigns that ended before $1.
+-- Clusters that answer and have waiting jobs of ours, jobs to kill, leavings of campaigns that ended before $1, or more files of one that
+-- goes on than files_target allows for.
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s
-FROM clusters c WHERE reachable IS TRUE AND (
+  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
+FROM clusters c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND j.state IN ('remote_waiting', 'running'))
+  OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE k.reason = 'lost' AND j.cluster_id = c.id AND is_lost_and_killed(j, k))
   OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant($1)
-             WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND g.state IN ('terminated', 'cancelled')))
+             WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND g.state IN ('terminated', 'cancelled'))
+  OR EXISTS (SELECT FROM launches l JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
+             WHERE l.cluster_id = c.id AND l.cleaned_at IS NULL AND l.tag IS NOT NULL
+             GROUP BY p.campaign_id, p.cluster_id HAVING sum(coalesce(l.files, 2 * l.jobs)) > files_target(p.launching + p.waiting + p.running + p.unknown)))
 ORDER BY name

@@ -8,6 +8,11 @@ SELECT token FROM grid
 -- Wakes the conductor up at the commit.
 NOTIFY gleaner_wake_up
 
+-- name: grid.set_limits
+-- Limits for the rest of this transaction. $1 a statement, $2 the wait for a lock, $3 a pause, in ms; 0: none.
+SELECT set_config('statement_timeout', ($1::bigint)::text, true), set_config('lock_timeout', ($2::bigint)::text, true),
+  set_config('idle_in_transaction_session_timeout', ($3::bigint)::text, true)
+
 -- name: lease.acquire
 -- Takes the lease when nobody holds it, with a new term. The database's clock decides: the holders' clocks may differ.
 UPDATE lease SET term = term + 1, holder = $1, expires_at = clock_timestamp() + $2 * interval '1 millisecond'
@@ -41,6 +46,18 @@ SELECT pg_try_advisory_lock($1::int, $2::bigint::int)
 -- name: locks.release
 -- Gives it back.
 SELECT pg_advisory_unlock($1::int, $2::bigint::int)
+
+-- name: locks.try_until_commit
+-- The same until the end of the transaction.
+SELECT pg_try_advisory_xact_lock($1::int, $2::bigint::int)
+
+-- name: locks.holder
+-- Who has that lock: PostgreSQL's process, the host of its program, and for how many seconds it has neither begun nor ended a statement.
+SELECT a.pid, coalesce(host(a.client_addr), ''), floor(extract(epoch FROM clock_timestamp() - coalesce(a.state_change, a.backend_start)))::bigint
+FROM pg_locks l
+JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = $1::int::oid AND l.objid = $2::bigint::oid
+  AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
 
 -- name: cycles.begin
 -- A cycle of the conductor begins.

@@ -2,12 +2,13 @@
 
 -- name: jobs.live
 -- The jobs of ours that a cluster has. $1 cluster.
-SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.resources, j.resubmissions, t.charged, greatest(j.attempt - t.uncounted, 0) AS earlier, k.sent_at IS NOT NULL AS kill_sent,
-  k.reason AS kill_reason, coalesce(m.login, c.user_name) AS login, p.failures_in_a_row,
+SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.launch_id, coalesce(j.fence, j.launch_id) AS fence, l.tag,
+  j.resources, j.resubmissions, micros(j.absent_since) AS absent_since, micros(j.over_since) AS over_since,
+  micros(j.launching_since) AS launching_since, k.sent_at IS NOT NULL AS kill_sent, k.reason AS kill_reason,
+  coalesce(l.login, m.login, c.user_name) AS login, p.failures_in_a_row,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s
 FROM jobs j
 JOIN launches l ON l.id = j.launch_id
-JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
@@ -45,64 +46,94 @@ first AS (
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL)
 SELECT count(*) FROM changed
 
--- name: jobs.end
--- Jobs that are over, each classified: $1 jobs, $2 states, $3 endings, $4 exit statuses, $5 starts, $6 ends, $7 resources,
--- $8 outcomes for their tasks (done, failed, return; keep: another job of the same attempt decides), $9 charges, $10 priorities of
--- those that return, $11 messages, $12 now, $13 the walltimes that their tasks get from now on.
+-- name: jobs.await
+-- What a poll learned of jobs that stay as they are: $1 jobs, $2 since when they are absent, $3 over, $4 about to start; null: they are not.
+UPDATE jobs j SET absent_since = instant(g.absent), over_since = instant(g.over), launching_since = instant(g.launching)
+FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS g(id, absent, over, launching)
+WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
+RETURNING j.id
+
+-- name: jobs.absent
+-- Jobs that their cluster does not list. $1 cluster, $2 since before.
+SELECT count(*) AS jobs, min(id) AS first FROM jobs WHERE cluster_id = $1 AND state IN ('remote_waiting', 'running') AND absent_since < instant($2)
+
+-- name: jobs.lock_tasks
+-- The tasks of these jobs, locked: until this transaction ends nobody else settles one of their jobs. $1 jobs.
+SELECT FROM tasks t
+JOIN (SELECT DISTINCT campaign_id, task FROM jobs WHERE id = ANY ($1::bigint[])) j ON t.campaign_id = j.campaign_id AND t.number = j.task
+ORDER BY t.campaign_id, t.number FOR UPDATE OF t
+
+-- name: jobs.facts
+-- What the rule needs to know of jobs that are over, after their tasks were locked: this snapshot is younger than the locks. $1 jobs.
+SELECT j.id, j.state, j.launch_id, j.fence, j.campaign_id, j.task, j.attempt, t.state AS task_state, t.attempt AS task_attempt, t.replica,
+  t.replica_lives, t.charged, greatest(t.attempt - t.uncounted, 0) AS counted, c.max_attempts, c.state = 'cancelled' AS cancelled,
+  coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s,
+  coalesce(o.contender_lives, false) AS contender_lives, coalesce(o.claim_taken, false) AS claim_taken,
+  coalesce(o.orphan_may_come, false) AS orphan_may_come,
+  coalesce(o.other_copy_runs, false) AS other_copy_runs
+FROM jobs j
+JOIN launches l ON l.id = j.launch_id
+JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
+JOIN campaigns c ON c.id = j.campaign_id
+JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
+CROSS JOIN LATERAL (
+  SELECT bool_or(o.attempt = j.attempt AND o.state IN ('planned', 'launching', 'unknown', 'remote_waiting', 'running')) AS contender_lives,
+    bool_or(o.attempt = j.attempt AND o.ending = 'duplicate') AS claim_taken,
+    bool_or(o.attempt = j.attempt AND o.ending = 'never_submitted' AND v.state = 'void' AND v.tag IS NOT NULL) AS orphan_may_come,
+    bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt) AND o.state = 'running') AS other_copy_runs
+  FROM jobs o JOIN launches v ON v.id = o.launch_id
+  WHERE o.campaign_id = j.campaign_id AND o.task = j.task AND o.id <> j.id) o
+WHERE j.id = ANY ($1::bigint[])
+ORDER BY j.id
+
+-- name: jobs.settle
+-- Jobs that are over, and what the rule makes of their tasks; each changes only what it leaves as the rule saw it, and no two are of one
+-- task. $1 jobs, $2 states that they leave, $3 states, $4 endings, $5 exit statuses, $6 starts, $7 ends, $8 resources, $9 messages,
+-- $10 whether they count as failures of their campaign there; of their tasks: $11 whether they move, $12 states that they leave,
+-- $13 attempts that they leave, $14 states, $15 attempts, $16 charges, $17 whether the attempt counts, $18 priorities of those that
+-- return, $19 whether those are bound to the cluster, $20 walltimes; $21 now.
 WITH given AS (
-  SELECT * FROM unnest($1::bigint[], $2::job_state[], $3::text[], $4::integer[], $5::bigint[], $6::bigint[], $7::integer[], $8::text[],
-    $9::integer[], $10::integer[], $11::text[], $13::integer[])
-    AS g(id, state, ending, exit_status, started_at, ended_at, resources, outcome, charge, priority, message, walltime_s)),
+  SELECT * FROM unnest($1::bigint[], $2::job_state[], $3::job_state[], $4::text[], $5::integer[], $6::bigint[], $7::bigint[], $8::integer[],
+    $9::text[], $10::integer[], $11::boolean[], $12::task_state[], $13::integer[], $14::task_state[], $15::integer[], $16::integer[],
+    $17::boolean[], $18::integer[], $19::boolean[], $20::integer[])
+    AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
+      task_state, attempt, charge, counted, priority, bound, walltime_s)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
   UPDATE jobs j SET state = g.state, ending = g.ending, exit_status = g.exit_status, started_at = coalesce(instant(g.started_at), j.started_at),
-    ended_at = coalesce(instant(g.ended_at), instant($12)), resources = coalesce(g.resources, j.resources), message = g.message
-  FROM given g WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
-  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.ending, j.started_at, j.ended_at, j.resources, g.outcome, g.charge, g.priority,
-    g.walltime_s),
--- The first success settles the task, and the last copy. One of two that ends otherwise costs the task nothing; they are on different
--- clusters, so never both among the given.
+    -- Clocks differ, and step: no job ends before it started.
+    ended_at = greatest(coalesce(instant(g.ended_at), instant($21)), instant(g.started_at), j.started_at), resources = coalesce(g.resources, j.resources), message = g.message,
+    absent_since = NULL, over_since = NULL, launching_since = NULL
+  FROM given g WHERE j.id = g.id AND j.state = g.leaves AND j.state IN ('planned', 'launching', 'unknown', 'remote_waiting', 'running')
+  RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending),
 settled AS (
-  UPDATE tasks t SET
-    state = CASE WHEN e.outcome = 'done' THEN 'done'
-                 WHEN t.replica_lives THEN
-                   CASE WHEN EXISTS (SELECT FROM jobs o WHERE o.campaign_id = e.campaign_id AND o.task = e.task AND o.id <> e.id AND is_copy(t, o.attempt)
-                                       AND o.state = 'running') THEN 'running' ELSE 'submitted' END
-                 WHEN c.state = 'cancelled' THEN 'cancelled' WHEN e.outcome = 'failed' THEN 'failed'
-                 ELSE 'waiting' END::task_state,
-    attempt = CASE WHEN e.outcome = 'done' THEN t.attempt
-                   WHEN t.replica_lives THEN CASE WHEN e.attempt = t.attempt THEN t.replica ELSE t.attempt END
-                   WHEN e.outcome = 'return' THEN greatest(t.attempt, t.replica) + 1
-                   ELSE t.attempt END,
-    replica_lives = false,
-    charged = t.charged + CASE WHEN t.replica_lives THEN 0 ELSE e.charge END,
-    uncounted = t.uncounted + CASE WHEN e.ending = 'killed_by_us' AND e.started_at IS NULL AND e.outcome = 'return' AND NOT t.replica_lives THEN 1 ELSE 0 END,
-    walltime_s = coalesce(e.walltime_s, t.walltime_s)
-  FROM ended e JOIN campaigns c ON c.id = e.campaign_id
-  WHERE t.campaign_id = e.campaign_id AND t.number = e.task AND is_copy(t, e.attempt) AND e.outcome <> 'keep'
-    AND t.state IN ('launching', 'submitted', 'running')
-  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, e.priority),
+  UPDATE tasks t SET state = g.task_state, attempt = g.attempt, replica_lives = false, charged = t.charged + g.charge,
+    uncounted = t.uncounted + CASE WHEN g.counted THEN 0 ELSE 1 END, walltime_s = coalesce(g.walltime_s, t.walltime_s)
+  FROM ended e JOIN given g ON g.id = e.id
+  WHERE g.moves AND t.campaign_id = e.campaign_id AND t.number = e.task AND t.state = g.task_leaves AND t.attempt = g.attempt_leaves
+  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, g.priority, CASE WHEN g.bound THEN e.cluster_id END AS cluster_id,
+    CASE WHEN g.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
-  SELECT campaign_id, number, priority, request, instant($12) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
+  INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
+  SELECT campaign_id, number, priority, cluster_id, fence, request, instant($21) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
 pair AS (
   UPDATE campaign_clusters p SET
     concluded = p.concluded + d.concluded, done = p.done + d.done, duration_sum = p.duration_sum + d.seconds,
     duration_squares = p.duration_squares + d.squares, last_start_at = greatest(p.last_start_at, d.started_at),
     resources_sum = p.resources_sum + d.resources, resources_jobs = p.resources_jobs + d.resources_jobs,
-    failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.charged
+    failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.failures
   FROM (
     SELECT e.campaign_id, e.cluster_id,
       count(*) FILTER (WHERE s.state IN ('done', 'failed')) AS concluded,
       count(*) FILTER (WHERE s.state = 'done') AS done,
-      count(*) FILTER (WHERE e.outcome = 'done') AS succeeded,
+      count(*) FILTER (WHERE e.ending = 'done') AS succeeded,
       coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE s.state = 'done'), 0) AS seconds,
       coalesce(sum(extract(epoch FROM e.ended_at - e.started_at) ^ 2) FILTER (WHERE s.state = 'done'), 0) AS squares,
       max(e.started_at) AS started_at,
       coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
       count(e.resources) FILTER (WHERE b.resources IS NULL) AS resources_jobs,
-      coalesce(sum(e.charge), 0) AS charged
-    FROM ended e JOIN before b ON b.id = e.id LEFT JOIN settled s ON s.job = e.id GROUP BY 1, 2) d
+      coalesce(sum(g.failure), 0) AS failures
+    FROM ended e JOIN given g ON g.id = e.id JOIN before b ON b.id = e.id LEFT JOIN settled s ON s.job = e.id GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
@@ -121,17 +152,25 @@ durations AS (
 SELECT count(*) FROM ended
 
 -- name: jobs.follow
--- OAR resubmitted a job by itself: it goes on under its new id. $1 job, $2 the old id, $3 the new one.
-UPDATE jobs SET remote_id = $3, state = 'remote_waiting', resubmissions = resubmissions + 1
-WHERE id = $1 AND remote_id = $2 AND state IN ('remote_waiting', 'running') RETURNING id
+-- OAR resubmitted a job by itself: it goes on under its new id, and so does the request to kill it. $1 job, $2 the old id, $3 the new one.
+WITH followed AS (
+  UPDATE jobs SET remote_id = $3, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL
+  WHERE id = $1 AND remote_id = $2 AND state IN ('remote_waiting', 'running') RETURNING id, campaign_id, task, attempt),
+unkilled AS (UPDATE kill_requests k SET sent_at = NULL FROM followed f WHERE k.job_id = f.id),
+moved AS (
+  UPDATE tasks t SET state = 'submitted' FROM followed f
+  WHERE t.campaign_id = f.campaign_id AND t.number = f.task AND t.attempt = f.attempt AND t.state = 'running' AND NOT t.replica_lives)
+SELECT id FROM followed
 
--- name: jobs.twins
--- Other jobs of the same attempt of a task: who may hold its claim. $1 campaign, $2 task, $3 attempt, $4 the job that asks.
-SELECT id, state, ending, launch_id FROM jobs WHERE campaign_id = $1 AND task = $2 AND attempt = $3 AND id <> $4
-
--- name: jobs.of_remote
--- Which of these ids of OAR are known jobs of a cluster. $1 cluster, $2 remote ids.
-SELECT remote_id FROM jobs WHERE cluster_id = $1 AND remote_id = ANY ($2::bigint[])
+-- name: jobs.forget
+-- OAR's id of a job is somebody else's now, so that nobody knows where the job is: its launch is looked for by its tag again, as one
+-- without an answer. $1 job, $2 the id, $3 why.
+WITH forgotten AS (
+  UPDATE jobs SET state = 'unknown', remote_id = NULL, absent_since = NULL, over_since = NULL, launching_since = NULL
+  WHERE id = $1 AND remote_id = $2 AND state IN ('remote_waiting', 'running') RETURNING id, launch_id)
+UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, error = $3
+FROM forgotten f WHERE l.id = f.launch_id AND l.state IN ('accepted', 'unknown', 'void')
+RETURNING l.id
 
 -- name: jobs.waiting_resources
 -- Our jobs that wait and run on a cluster, in resources as far as they are known, else one each. $1 cluster.

@@ -8,11 +8,10 @@ WHERE j.state IN ('remote_waiting', 'running') AND c.state = 'cancelled'
 ON CONFLICT DO NOTHING
 
 -- name: kills.request_superseded
--- Jobs of replicated tasks that these wait for no longer: another copy did it, or they were late. $1 now.
+-- Jobs that their tasks wait for no longer: another copy did it, or they are late, with an attempt that is spent. $1 now.
 INSERT INTO kill_requests (job_id, reason, requested_at)
-SELECT j.id, 'replica', instant($1) FROM jobs j
-JOIN campaigns c ON c.id = j.campaign_id AND c.replicas
-JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task AND t.replica IS NOT NULL
+SELECT j.id, CASE WHEN t.replica IS NULL THEN 'late' ELSE 'replica' END, instant($1) FROM jobs j
+JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 WHERE j.state IN ('remote_waiting', 'running') AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
 ON CONFLICT DO NOTHING
 
@@ -22,15 +21,19 @@ INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT id, $2, instant($3) FROM unnest($1::bigint[]) AS g(id) ON CONFLICT DO NOTHING
 
 -- name: kills.pending
--- What is to be killed on a cluster and was not asked for since $2.
-SELECT k.job_id, j.remote_id, j.campaign_id, k.reason, k.sends, l.array_id, l.jobs AS array_jobs, coalesce(m.login, c.user_name) AS login
-FROM kill_requests k
-JOIN jobs j ON j.id = k.job_id AND j.cluster_id = $1 AND j.state IN ('remote_waiting', 'running')
+-- What is to be killed on a cluster and was not asked for since $2; what was asked for least first.
+SELECT k.job_id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, k.reason, k.sends, l.array_id, l.jobs AS array_jobs,
+  coalesce(l.login, m.login, c.user_name) AS login
+FROM (
+  SELECT id FROM jobs WHERE cluster_id = $1 AND state IN ('remote_waiting', 'running')
+  UNION ALL SELECT j.id FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.cluster_id = $1 WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
+JOIN kill_requests k ON k.job_id = due.id
+JOIN jobs j ON j.id = due.id
 JOIN launches l ON l.id = j.launch_id
 JOIN campaigns c ON c.id = j.campaign_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
 WHERE k.sent_at IS NULL OR k.sent_at < instant($2)
-ORDER BY k.job_id
+ORDER BY k.sends, k.job_id
 
 -- name: kills.sent
 -- The DELETE was sent, whatever was answered. $1 jobs, $2 now.
@@ -46,19 +49,3 @@ LEFT JOIN forecasts f ON f.campaign_id = j.campaign_id AND f.cluster_id = j.clus
 WHERE j.cluster_id = $1 AND j.state = 'remote_waiting'
   AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
 ORDER BY j.submitted_at DESC, j.id DESC
-
--- name: kills.to_clean
--- Ended campaigns that left claims and journals on a cluster, when nothing of theirs can still come. $1 cluster, $2 ended before,
--- $3 no void launch since.
-SELECT p.campaign_id, coalesce(m.login, c.user_name) AS login
-FROM campaign_clusters p
-JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('terminated', 'cancelled') AND c.ended_at < instant($2)
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
-WHERE p.cluster_id = $1 AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
-  AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
-                    AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($3))))
-ORDER BY p.campaign_id LIMIT 20
-
--- name: kills.cleaned
--- $1 campaign, $2 cluster, $3 now.
-UPDATE campaign_clusters SET cleaned_at = instant($3), active = false WHERE campaign_id = $1 AND cluster_id = $2

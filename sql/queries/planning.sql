@@ -3,9 +3,11 @@
 -- name: planning.clusters
 -- Every cluster with its newest status. $1 flood and $2 array size of the configuration.
 SELECT c.id, c.name, c.power, coalesce(c.flood, $1::double precision) AS flood, coalesce(c.array_size, $2::integer) AS array_size, c.enabled,
-  c.cost, c.transfer_mb_s, c.reachable IS TRUE AS reachable, s.max_resources, s.free, micros(s.time) AS status_at
+  c.retired_at IS NOT NULL AS retired,
+  c.cost, c.transfer_mb_s, c.max_node_resources, c.reachable IS TRUE AS reachable, s.max_resources, s.free, s.our_running, micros(s.time) AS status_at,
+  (SELECT count(*) FROM launches l WHERE l.cluster_id = c.id AND l.state = 'unknown' AND l.unknown_at >= s.time)::integer AS unknown_launches
 FROM clusters c
-LEFT JOIN LATERAL (SELECT max_resources, free, time FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
+LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 ORDER BY c.id
 
 -- name: planning.campaigns
@@ -20,7 +22,11 @@ WHERE state IN ('in_treatment', 'paused')
 -- The pairs of which there is more to know, with the counters and the forecast of each; for a while those of campaigns that are over too.
 SELECT p.campaign_id, p.cluster_id, f.job_ratio, f.nsub, f.offered, p.launching, p.waiting, p.running, p.unknown, p.concluded,
   p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.done, p.duration_sum, p.duration_squares,
-  p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at
+  p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
+  CASE WHEN p.unknown > 0 THEN (
+    SELECT count(*) FROM launches l JOIN jobs j ON j.launch_id = l.id AND j.state = 'unknown'
+    WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id AND l.state = 'unknown'
+      AND l.unknown_at >= (SELECT max(s.time) FROM gridstatus s WHERE s.cluster_id = p.cluster_id AND s.reachable)) ELSE 0 END::integer AS unseen, p.suspected
 FROM campaign_clusters p
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
 WHERE p.active
@@ -29,7 +35,9 @@ WHERE p.active
 -- Whether there is any of what most cycles find none of: to plan and send the queries below takes longer.
 SELECT EXISTS (SELECT FROM returned_tasks) AS returned, EXISTS (SELECT FROM brakes) AS brakes, EXISTS (SELECT FROM user_mappings) AS logins,
   EXISTS (SELECT FROM cluster_stress WHERE job_limit IS NOT NULL) AS stress, EXISTS (SELECT FROM limits) AS limits,
-  EXISTS (SELECT FROM shares) AS shares, EXISTS (SELECT FROM user_priorities) AS priorities
+  EXISTS (SELECT FROM shares) AS shares, EXISTS (SELECT FROM user_priorities) AS priorities,
+  EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
+  EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties
 
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any.
@@ -76,7 +84,7 @@ late AS (
   LIMIT greatest(0, $3 - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number),
+removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = $1 AND n > 0),
 started AS (
   UPDATE tasks t SET state = 'launching'
@@ -90,8 +98,8 @@ launch AS (
   FROM started s JOIN campaign_clusters p ON p.campaign_id = $1 AND p.cluster_id = $2
   GROUP BY p.walltime_s, p.max_walltime_s RETURNING id),
 planned AS (
-  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
-  SELECT launch.id, $1, $2, number, attempt FROM started, launch ORDER BY number RETURNING id)
+  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence)
+  SELECT launch.id, $1, $2, number, attempt, removed.fence FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
 
 -- name: planning.launch_by_request
@@ -129,7 +137,7 @@ late AS (
   ORDER BY priority DESC, returned_at, number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh)),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number),
+removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = $1 AND r.number = again.number RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = $1 AND n > 0),
 -- Of each request the lowest numbers were taken, so that all before its last one are gone.
 emptied AS (
@@ -147,8 +155,8 @@ launch AS (
   FROM started s JOIN mine m ON m.request = s.request JOIN campaign_clusters p ON p.campaign_id = $1 AND p.cluster_id = $2
   HAVING count(*) > 0 RETURNING id, resources),
 planned AS (
-  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)
-  SELECT launch.id, $1, $2, number, attempt FROM started, launch ORDER BY number RETURNING id)
+  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence)
+  SELECT launch.id, $1, $2, number, attempt, removed.fence FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.replicate
@@ -199,10 +207,6 @@ LEFT JOIN known k ON k.campaign_id = c.id
 WHERE c.replicas AND c.state = 'in_treatment'
 GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
 
--- name: planning.release
--- Tasks bound to a cluster that is stopped may go anywhere.
-UPDATE returned_tasks SET cluster_id = NULL WHERE campaign_id = $1 AND cluster_id = $2
-
 -- name: planning.submitted
 -- What this cycle submits for pairs, for the predictor. $1 campaigns, $2 clusters, $3 jobs, $4 free resources offered, $5 first ratios,
 -- $6 now.
@@ -241,6 +245,13 @@ ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
 -- Of campaigns that are over nothing is decided any longer. $1 campaigns.
 WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY ($1::bigint[]))
 DELETE FROM decisions WHERE campaign_id = ANY ($1::bigint[])
+
+-- name: planning.note_planned
+-- Campaigns that could not be planned, and were. $1 campaigns, $2 the event's code, $3 now.
+WITH planned AS (
+  UPDATE events SET state = 'closed', closed_at = instant($3)
+  WHERE code = $2 AND state = 'open' AND cluster_id IS NULL AND campaign_id = ANY ($1::bigint[]) RETURNING campaign_id)
+DELETE FROM brakes b USING planned p WHERE b.campaign_id = p.campaign_id AND b.cluster_id IS NULL
 
 -- name: prediction.campaigns
 -- How far each campaign in treatment is. $1 the beginning of the throughput's window.

@@ -8,7 +8,7 @@ FROM (
   FROM usage WHERE day >= (instant($1) AT TIME ZONE 'UTC')::date
   UNION ALL
   SELECT c.user_name, c.project, 0, greatest(0, date_part('epoch', instant($2) - j.started_at)) * coalesce(j.resources, (
-    SELECT p.resources_per_job FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)
+    SELECT known_width(p) FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)
   FROM jobs j
   JOIN campaigns c ON c.id = j.campaign_id
   WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.started_at IS NOT NULL) used
@@ -31,7 +31,7 @@ SELECT id, name, kind, parent_id, shares FROM tree ORDER BY path
 SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clusters k ON k.id = a.cluster_id ORDER BY 1, 3
 
 -- name: policies.limits
--- Every limit, with what it counts now. $1 now.
+-- Every limit, with what it counts now; a job whose width nobody knows yet counts for rather too much. $1 now.
 SELECT l.id, l.kind, l.most, l.user_name, l.project, l.campaign_id, l.cluster_id, k.name AS cluster, l.days,
   CASE l.kind
     WHEN 'running_jobs' THEN live.jobs
@@ -47,9 +47,9 @@ LEFT JOIN clusters k ON k.id = l.cluster_id
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(p.launching + p.waiting + p.running + p.unknown), 0)::double precision AS jobs,
     coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
-    coalesce(sum((p.launching + p.waiting + p.running + p.unknown) * coalesce(p.resources_per_job, 1)), 0)::double precision AS resources,
+    coalesce(sum((p.launching + p.waiting + p.running + p.unknown) * job_width(p)), 0)::double precision AS resources,
     -- What the live jobs are expected to use in all.
-    coalesce(sum((p.launching + p.waiting + p.running + p.unknown) * coalesce(p.resources_per_job, 1)
+    coalesce(sum((p.launching + p.waiting + p.running + p.unknown) * job_width(p)
       * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id
@@ -61,7 +61,7 @@ ORDER BY l.id
 -- name: policies.endings
 -- When our running jobs end, by their mean duration or, while none is known, their walltime; in steps of a tenth. $1 now.
 SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
-  SELECT j.cluster_id, coalesce(j.resources, p.resources_per_job, 1) AS resources,
+  SELECT j.cluster_id, coalesce(j.resources, known_width(p), 1) AS resources,
     ceil(greatest(1, least(p.walltime_s - e.elapsed, CASE WHEN p.done > 0 THEN greatest(p.duration_sum / p.done, e.elapsed * 1.1) ELSE p.walltime_s END - e.elapsed)))::double precision AS after
   FROM jobs j
   JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
@@ -132,17 +132,3 @@ DELETE FROM affinities WHERE user_name = $1 AND cluster_id = $2 RETURNING user_n
 -- name: policies.set_user_priority
 -- $1 user, $2 priority.
 INSERT INTO user_priorities (user_name, priority) VALUES ($1, $2) ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority
-
--- name: policies.suspects
--- Campaigns whose jobs end on a cluster: how long they take there of late, at least by the JDL, and at most elsewhere. $1 cluster,
--- $2 ends that tell something.
-SELECT p.campaign_id, p.done - p.judged_done AS ends, (p.duration_sum - p.judged_sum) / (p.done - p.judged_done) AS mean, c.min_duration_s,
-  (SELECT max(o.duration_sum / o.done) FROM campaign_clusters o
-   WHERE o.campaign_id = p.campaign_id AND o.cluster_id <> p.cluster_id AND o.done >= $2) AS elsewhere
-FROM campaign_clusters p
-JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
-WHERE p.cluster_id = $1 AND p.done - p.judged_done >= $2
-
--- name: policies.judged
--- What was done until now was judged. $1 campaign, $2 cluster.
-UPDATE campaign_clusters SET judged_done = done, judged_sum = duration_sum WHERE campaign_id = $1 AND cluster_id = $2

@@ -21,7 +21,7 @@ ORDER BY c.id
 
 -- name: prune.seal
 -- From here on it cannot be retried, as its tasks go. No row when it is in treatment again. $1 campaign, $2 ended before.
-UPDATE campaigns SET cancelled = cancelled + failed, failed = 0
+UPDATE campaigns SET cancelled = cancelled + failed, failed = 0, sealed = true
 WHERE id = $1 AND state IN ('terminated', 'cancelled') AND ended_at < instant($2) RETURNING id
 
 -- name: prune.jobs

@@ -1,8 +1,8 @@
 -- The grid's present state, for those who play it forward. Counts alone: never a row a task.
 
 -- name: scenario.campaigns
--- Names of the campaigns in treatment or paused.
-SELECT id, name FROM campaigns WHERE state IN ('in_treatment', 'paused') ORDER BY id
+-- Names of the campaigns in treatment or paused, and the most jobs for one task, where the JDL says it.
+SELECT id, name, max_attempts FROM campaigns WHERE state IN ('in_treatment', 'paused') ORDER BY id
 
 -- name: scenario.pairs
 -- Which of their pairs submit best-effort jobs.

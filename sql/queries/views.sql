@@ -25,7 +25,7 @@ WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NUL
 
 -- name: views.campaign_clusters
 -- A campaign's clusters, each with the duration within which a share of its jobs ended. $1 campaign, $2 now, $3 share.
-SELECT p.cluster_id, k.name, k.enabled, k.reachable, p.priority, p.exec_file, p.exec_directory, p.resources, p.resources_per_job, p.walltime_s,
+SELECT p.cluster_id, k.name, k.enabled, k.retired_at IS NOT NULL AS retired, k.reachable, p.priority, p.exec_file, p.exec_directory, p.resources, p.resources_per_job, p.walltime_s,
   p.properties, p.project, p.best_effort, p.max_jobs, p.launching, p.waiting, p.running, p.unknown, p.concluded, p.done, p.duration_sum,
   p.duration_squares, p.resources_jobs, p.failures_in_a_row, f.job_ratio, f.throughput, f.method, micros(f.end_at) AS forecast_end,
   b.reason AS brake, micros(b.expires_at) AS brake_until, p.max_walltime_s, d.jobs AS durations, d.seconds AS most_durations
@@ -48,27 +48,30 @@ SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes WHERE camp
 SELECT jdl FROM campaigns WHERE id = $1
 
 -- name: views.tasks
--- Tasks of a campaign, each with its last job; of a task done, the one that did it. $1 campaign, numbers from $2 up to but not $3, $4 states (null: any), $5 limit, $6 offset.
-SELECT t.campaign_id, t.number, t.form, t.parameter, t.state, t.attempt, t.charged, j.id AS job, j.cluster_id, k.name AS cluster, j.state AS job_state,
+-- Tasks of a campaign, each with its last job; of a task done, the one that did it. $1 campaign, numbers from $2 up to but not $3, $4 states (null: any), $5 limit, $6 offset,
+-- $7 bytes of parameters: the first, and the others as long as they fit.
+SELECT t.campaign_id, t.found, t.number, t.form, t.parameter, t.state, t.attempt, t.charged, j.id AS job, j.cluster_id, k.name AS cluster, j.state AS job_state,
   j.remote_id, j.ending, j.exit_status, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at, micros(j.ended_at) AS ended_at
-FROM (SELECT * FROM tasks WHERE campaign_id = $1 AND number >= $2 AND number < $3 AND ($4::task_state[] IS NULL OR state = ANY ($4))
-      ORDER BY number LIMIT $5 OFFSET $6) t
+FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS found
+      FROM (SELECT * FROM tasks WHERE campaign_id = $1 AND number >= $2 AND number < $3 AND ($4::task_state[] IS NULL OR state = ANY ($4))
+            ORDER BY number LIMIT $5 OFFSET $6) w) t
 LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number
   ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true
 LEFT JOIN clusters k ON k.id = j.cluster_id
+WHERE t.bytes <= $7 OR t.place = 1
 ORDER BY t.number
 
 -- name: views.jobs
--- Jobs: one of them ($1), or all of a task ($2 campaign, $3 number), the first one first.
+-- Jobs: one of them ($1), or the last 200 of a task ($2 campaign, $3 number), the first one first.
 SELECT j.id, j.campaign_id, c.user_name, j.task, t.form, t.parameter, j.launch_id, l.tag, j.cluster_id, k.name AS cluster, j.state, j.attempt, j.remote_id,
   j.exit_status, j.ending, j.resources, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at,
   micros(j.ended_at) AS ended_at, j.resubmissions, j.message
-FROM jobs j
+FROM (SELECT * FROM jobs WHERE id = $1 OR (campaign_id = $2 AND task = $3) ORDER BY id DESC LIMIT 200) j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN clusters k ON k.id = j.cluster_id
 LEFT JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 LEFT JOIN launches l ON l.id = j.launch_id
-WHERE j.id = $1 OR (j.campaign_id = $2 AND j.task = $3) ORDER BY j.id
+ORDER BY j.id
 
 -- name: views.decisions
 -- The last decisions on a campaign: as a whole first, then on its clusters.
@@ -130,13 +133,15 @@ JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.ti
 ORDER BY c.name
 
 -- name: views.usage
--- The last figures of each cluster in each slice of a time. $1 its beginning, $2 its end, $3 seconds of a slice.
-SELECT DISTINCT ON (slice, c.name) c.id, c.name, micros(x.slice) AS time, s.max_resources, s.free, s.used, s.our_running
-FROM gridstatus s
-JOIN clusters c ON c.id = s.cluster_id
-CROSS JOIN LATERAL (SELECT date_bin($3 * interval '1 second', s.time, 'epoch'::timestamptz) AS slice) x
-WHERE s.time >= instant($1) AND s.time < instant($2)
-ORDER BY slice, c.name, s.time DESC
+-- The last figures of each cluster in each slice of a time: one look into an index for each, however long the time is.
+-- $1 its beginning, $2 its end, $3 seconds of a slice.
+SELECT c.id, c.name, micros(x.slice) AS time, s.max_resources, s.free, s.used, s.our_running
+FROM generate_series(date_bin($3 * interval '1 second', instant($1), 'epoch'::timestamptz), instant($2), $3 * interval '1 second') AS x(slice)
+CROSS JOIN clusters c
+CROSS JOIN LATERAL (SELECT * FROM gridstatus s
+  WHERE s.cluster_id = c.id AND s.time >= greatest(x.slice, instant($1)) AND s.time < least(x.slice + $3 * interval '1 second', instant($2))
+  ORDER BY s.time DESC LIMIT 1) s
+ORDER BY x.slice, c.name
 
 -- name: views.last_cycle
 -- When the conductor's last cycle began and ended.

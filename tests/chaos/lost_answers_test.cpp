@@ -79,20 +79,37 @@ TEST(LateOrphan, WhoseSuccessorsRunAlready_FindsItsAttemptsClaimed) {
   EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
 }
 
+/// The second void launch in a row brakes its campaign there, so that the orphan comes before its successors.
 TEST(LateOrphan, ThatRunsBeforeItsSuccessors_IsFoundByThemAndAdopted) {
   auto configuration = kImpatient;
-  configuration["brake_time"] = "6s";
-  configuration["brake_time_max"] = "6s";
+  configuration["brake_time"] = "8s";
+  configuration["brake_time_max"] = "8s";
   GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 16}}, .configuration = configuration}};
-  grid.cluster("alpha").add_fault(late(6'000));
+  grid.cluster("alpha").add_fault(R"({"mode":"empty","match":"POST /jobs","count":1,"after_commit":false})");
   const auto campaign = grid.submit({.tasks = 8, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}});
   grid.almighty().start();
-  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'unknown'", "1"));
+  grid.cluster("alpha").add_fault(late(8'000));
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "2"));
   ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Running") == 8; })) << "the orphan never came";
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
-  EXPECT_EQ(grid.value("SELECT count(*) FROM launches WHERE state = 'void'"), "0");
+}
+
+/// Its campaign has another cluster, and the tasks of the void launch are not released to it.
+TEST(LateOrphan, OfACampaignOnTwoClusters_RunsNothingTwice) {
+  GridUnderTest grid{{.configuration = kImpatient}};
+  grid.cluster("alpha").add_fault(late(15'000));
+  const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task("sleep 0.3")});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
+  ASSERT_TRUE(grid.terminates(campaign));
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").submissions() >= 2; })) << "the orphan never came";
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Waiting") + grid.cluster("alpha").jobs_in("Running") == 0; }));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs j JOIN jobs o ON o.task = j.task AND o.attempt = j.attempt AND o.cluster_id <> j.cluster_id"), "0")
+      << "an attempt went to another cluster";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <random>
@@ -8,11 +9,13 @@
 
 namespace gleaner::tests {
 
-/// The seed of a random test: GLEANER_CHAOS_SEED, else a new one; printed, so that a failure can be
-/// had again.
+/// The seed of a random test: GLEANER_CHAOS_SEED, else a new one in a long run (GLEANER_TEST_LONG), else always the same, so that a change
+/// is tried against what the last one was; printed, so that a failure can be had again.
 inline std::uint64_t chaos_seed() {
   const char* given = std::getenv("GLEANER_CHAOS_SEED");
-  const auto seed = given != nullptr ? std::stoull(given) : std::random_device{}();
+  constexpr std::uint64_t kUsual = 2009;
+  const std::uint64_t found = std::getenv("GLEANER_TEST_LONG") != nullptr ? std::random_device{}() : kUsual;
+  const std::uint64_t seed = given != nullptr ? std::stoull(given) : found;
   std::cout << "[ seed     ] GLEANER_CHAOS_SEED=" << seed << std::endl;
   ::testing::Test::RecordProperty("seed", std::to_string(seed));
   return seed;

@@ -4,11 +4,15 @@
 #include <rapidjson/document.h>
 #include <rapidjson/istreamwrapper.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <thread>
 
 #include "tests/contract/minioar_process.hpp"
+#include "tests/contract/raw_http.hpp"
 
 namespace gleaner::contract {
 namespace {
@@ -49,12 +53,32 @@ class RealOar final : public Backend {
     access_.secret = text_of(cluster, "grid_password");
     access_.identity_header = text_of(cluster, "identity_header");
     access_.reader = user_;
+    state_ = std::filesystem::path{file}.parent_path().string();
   }
   [[nodiscard]] const oar::Access& access() const override { return access_; }
   [[nodiscard]] const std::string& user() const override { return user_; }
   [[nodiscard]] const std::string& other_user() const override { return other_; }
 
+  void kill_server(Reports reports) override {
+    testbed(fmt::format("fault {} server-kill", access_.name));
+    // A job tries to report its end at once, 30 s and 90 s later.
+    if (reports == Reports::missed) dead_until_ = std::chrono::steady_clock::now() + std::chrono::seconds{50};
+  }
+  void start_server() override {
+    std::this_thread::sleep_until(dead_until_);
+    testbed(fmt::format("fault {} server-start", access_.name));
+  }
+  [[nodiscard]] bool arrange(Moment /*moment*/) override { return false; }
+  void mend() override { testbed(fmt::format("fault {} mend", access_.name)); }
+
  private:
+  void testbed(const std::string& words) const {
+    const auto command = fmt::format("OAR_TESTBED_STATE='{}' {}/tests/oar-testbed/{} >/dev/null", state_, variable("GLEANER_SOURCE_DIR", "."), words);
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("the testbed cannot: " + words);
+  }
+
+  std::string state_;
+  std::chrono::steady_clock::time_point dead_until_{};
   oar::Access access_;
   std::string user_ = "griduser1";
   std::string other_ = "griduser2";
@@ -74,7 +98,26 @@ class MiniOar final : public Backend {
   [[nodiscard]] const std::string& user() const override { return user_; }
   [[nodiscard]] const std::string& other_user() const override { return other_; }
 
+  void kill_server(Reports reports) override {
+    admin("/_server", fmt::format(R"({{"alive":false,"ends":"{}","report_again_ms":{}}})", ends_, reports == Reports::heard ? 3000 : 3'600'000));
+  }
+  void start_server() override { admin("/_server", R"({"alive":true})"); }
+  [[nodiscard]] bool arrange(Moment moment) override {
+    if (moment == Moment::launching) admin("/_launches", R"({"become":"launching","count":1})");
+    ends_ = moment == Moment::finishing ? "finishing" : "late";
+    return true;
+  }
+  void mend() override { admin("/_server", R"({"alive":true})"); }  // a job that is Finishing for ever ends with its cluster
+
  private:
+  void admin(const std::string& path, const std::string& json) const {
+    auto base = access_;
+    base.url = base.url.substr(0, base.url.find('/', base.url.find("//") + 2));
+    const auto answer = raw(base, "POST", path, {"Content-Type: application/json"}, json);
+    if (answer.status != 200) throw std::runtime_error(fmt::format("minioar: {} {}: {}", path, json, answer.body));
+  }
+
+  std::string ends_ = "late";
   std::string user_ = "griduser1";
   std::string other_ = "griduser2";
   MiniOarProcess process_;

@@ -16,6 +16,18 @@ class Backend {
   /// Two accounts of the cluster.
   [[nodiscard]] virtual const std::string& user() const = 0;
   [[nodiscard]] virtual const std::string& other_user() const = 0;
+
+  /// Whether jobs that end while OAR's server is dead report it when it is there again, or too late for their walltime.
+  enum class Reports { heard, missed };
+  /// OAR's server dies; its API goes on.
+  virtual void kill_server(Reports reports) = 0;
+  virtual void start_server() = 0;
+  /// The next deaths of the server catch a job while it is launched, or while it ends, with some luck. Nothing on a backend where that is
+  /// sure: there it is arranged.
+  enum class Moment { launching, finishing };
+  [[nodiscard]] virtual bool arrange(Moment moment) = 0;
+  /// Ends what only an administrator can: jobs that are Finishing for ever.
+  virtual void mend() = 0;
 };
 
 /// The backends that GLEANER_CONTRACT_BACKENDS asks for: `minioar`, `oar`, or both with a comma;

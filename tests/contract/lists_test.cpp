@@ -62,6 +62,23 @@ TEST_P(Lists, WithoutAFilter_OnlyJobsThatAreNotOver) {
   EXPECT_THAT(found, Not(Contains(over.value())));
 }
 
+TEST_P(Lists, ResourcesWithSomeProperties_AreCounted) {
+  const auto matching = [](const std::string& properties, oar::Effort effort = oar::Effort::best) { return client().matching(world().user(), properties, effort); };
+  const auto all = value(client().resources()).usable();
+  EXPECT_EQ(value(matching("core <= 3")), 3);
+  EXPECT_EQ(value(matching("core <= 3 OR core = 4", oar::Effort::normal)), 4);
+  EXPECT_EQ(value(matching("core > 0")), all);
+  EXPECT_EQ(value(matching("host LIKE '%-1' AND mem IN (16)")), value(client().resources()).nodes.front().usable);
+  EXPECT_EQ(value(matching("core < 0")), 0) << "none, and no error";
+  const auto unknown = matching("nonsense = 3");
+  ASSERT_FALSE(unknown);
+  EXPECT_TRUE(std::holds_alternative<oar::ServerError>(unknown.error())) << oar::describe(unknown.error());
+  const auto answer = raw(world().access(), "GET", "/select_all?limit=1&query=FROM%20nothing", {identity(world().access(), world().user()), kAcceptJson});
+  EXPECT_EQ(answer.status, 500);
+  EXPECT_THAT(answer.body, HasSubstr("SQL error"));
+  EXPECT_EQ(raw(world().access(), "GET", "/select_all?limit=1&query=FROM%20nothing", {kAcceptJson}).status, 401);
+}
+
 TEST_P(Lists, AnArrayOrIdsReplaceThatFilter) {
   const auto& echo = world().shared().echo;
   world().await_end(echo.ids);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "tests/contract/raw_http.hpp"
@@ -31,7 +32,7 @@ class Media : public Contract {
     home_.resize(home_.find('\n'));
   }
   static oar::Result<std::string> read(const std::string& user, const std::string& path, std::optional<int> last = {}) {
-    return until_answered([&] { return client().read_file(user, path, last); });
+    return until_answered([&] { return client().read_file(user, path, {.last_lines = last}); });
   }
   static inline std::string home_;
 };
@@ -56,6 +57,25 @@ TEST_P(Media, AFileThatIsNotThere_IsNotFound) {
   const auto file = read(world().user(), folder() + "/nosuchfile");
   ASSERT_FALSE(file);
   EXPECT_EQ(refusal(file.error()), 404) << oar::describe(file.error());
+}
+
+/// The evidence of a launch is read so: a part of it would look like jobs that never began.
+TEST_P(Media, AFolderOfAThousandFiles_IsListedWhole_WithNamesOfAnyBytes) {
+  const auto place = fmt::format("{}/listed", world().token());
+  const auto job = world().request(fmt::format("mkdir -p {0}; for i in \\$(seq 1000); do : > {0}/\\$i.0.7.\\$i.e0; done; : > {0}/\\$(printf 'odd\\351'); "
+                                               "ln {0}/1.0.7.1.e0 {0}/1.0.claim", place));
+  ASSERT_EQ(world().await_end(world().submit(job).ids).front().exit_status, 0);
+  const auto names = until_answered([&] { return client().list_folder(world().user(), "~/" + place); });
+  ASSERT_TRUE(names) << oar::describe(names.error());
+  EXPECT_EQ(names->size(), 1002U);
+  EXPECT_NE(std::ranges::find(*names, "1000.0.7.1000.e0"), names->end());
+  EXPECT_NE(std::ranges::find(*names, "1.0.claim"), names->end());
+}
+
+TEST_P(Media, AFolderThatIsNotThere_IsNotFound) {
+  const auto names = until_answered([&] { return client().list_folder(world().user(), folder() + "/nosuchfolder"); });
+  ASSERT_FALSE(names);
+  EXPECT_EQ(refusal(names.error()), 404) << oar::describe(names.error());
 }
 
 TEST_P(Media, AFolderIsDeletedWithAllThatIsInIt) {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/oarsub_words.hpp"
+#include "lib/grid/resource_request.hpp"
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
 
@@ -137,6 +139,58 @@ TEST_P(Submission, EverythingThatAGridSendsIsKept) {
   EXPECT_EQ(details.directory, "/tmp");
   EXPECT_EQ(details.types, std::vector<std::string>{"besteffort"});
   EXPECT_EQ(details.stdout_file, fmt::format("{}/{}.out", world().token(), details.job.id.value()));
+}
+
+/// What `oarsub` was called with, as OAR recorded it.
+std::string recorded(World& world, grid::RemoteJobId id) {
+  const auto answer = raw(world.access(), "GET", fmt::format("/jobs/{}.json", id.value()), {identity(world.access(), world.user()), kAcceptJson});
+  rapidjson::Document document;
+  document.Parse(answer.body.c_str());
+  EXPECT_TRUE(document.IsObject() && document.HasMember("initial_request")) << answer.body;
+  return document.IsObject() && document.HasMember("initial_request") ? document["initial_request"].GetString() : "";
+}
+
+/// The reason for the grammars of lib/grid/oarsub_words.hpp: OAR quotes nothing of the options for its shell.
+TEST_P(Submission, AShellOfTheFrontEndReadsTheOptions_SoTheGrammarsRefuseWhatItWouldRead) {
+  auto request = world().request("true");
+  request.project = "a$(echo b)`echo c`";
+  EXPECT_TRUE(grid::wrong_project(request.project));
+  EXPECT_EQ(world().details(world().submit(request).ids.front()).job.project, "abc");
+  auto swallowed = world().request("true");
+  swallowed.project = "x\\";  // the quote behind it is a part of the project
+  EXPECT_TRUE(grid::wrong_project(swallowed.project));
+  EXPECT_TRUE(std::holds_alternative<oar::Refused>(failure_of(swallowed)) || std::holds_alternative<oar::ServerError>(failure_of(swallowed)));
+}
+
+TEST_P(Submission, WhatTheGrammarsAccept_ArrivesByteForByte) {
+  const std::vector<std::string> projects{"demo", "a b.c:d@e/f+g,h=i-j%k", "_", std::string(80, 'p')};
+  const std::vector<std::string> types{"besteffort", "noop=standby", "container", "idempotent"};
+  const std::vector<std::string> folders{"/tmp/a b;c&d|e<f>#!(g)[h]{i}*?~^", "/tmp/\xC3\xA9/\xE2\x82\xAC", "/x/%jobid%/=,:@+", "$HOME/a ${HOME}"};
+  const std::vector<std::string> conditions{"host LIKE '%[a]{b}?!*;&|<>#^~@,' OR mem >= 8", "mem IN ('8', '16') AND NOT (cluster = 'it''s')",
+                                            "mem >= -1 AND NOT mem < 2 AND host <> 'a:b'", "\"mem\" BETWEEN 1 AND 99 AND cpu IS NOT NULL"};
+  for (std::size_t i = 0; i < projects.size(); ++i) {
+    auto request = world().request("true");
+    request.project = projects[i];
+    request.types = {types[i]};
+    request.directory = folders[i];
+    request.properties = conditions[i];
+    request.resources = fmt::format("{{{}}}/core=1", conditions[(i + 1) % conditions.size()]);
+    if (request.resources.find('}') != request.resources.rfind('}')) request.resources = "/core=1";  // OAR ends them at the first brace
+    ASSERT_FALSE(grid::wrong_project(request.project));
+    ASSERT_FALSE(grid::wrong_job_type(types[i]));
+    ASSERT_FALSE(grid::wrong_directory(request.directory)) << *grid::wrong_directory(request.directory);
+    ASSERT_FALSE(grid::wrong_properties(request.properties)) << *grid::wrong_properties(request.properties);
+    ASSERT_TRUE(grid::ResourceRequest::parse(request.resources)) << grid::ResourceRequest::parse(request.resources).error();
+    const auto id = world().submit(request).ids.front();
+    const auto details = world().details(id);
+    EXPECT_EQ(details.job.project, request.project);
+    EXPECT_EQ(details.types, request.types);
+    if (folders[i].starts_with("$HOME")) EXPECT_THAT(details.directory, ::testing::MatchesRegex("/.*/a /.*"));
+    else EXPECT_EQ(details.directory, request.directory);
+    const auto called = recorded(world(), id);
+    EXPECT_THAT(called, HasSubstr(fmt::format("--property={} ", request.properties)));
+    EXPECT_THAT(called, HasSubstr(fmt::format("--resource={},walltime=", request.resources)));
+  }
 }
 
 TEST_P(Submission, SeveralLaunchesGoTogether_AndEachAnswerIsInItsPlace) {

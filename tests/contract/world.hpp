@@ -25,6 +25,7 @@ class World {
 
   [[nodiscard]] oar::Client& client() { return client_; }
   [[nodiscard]] const oar::Access& access() const { return backend_->access(); }
+  [[nodiscard]] Backend& backend() { return *backend_; }
   [[nodiscard]] const std::string& user() const { return backend_->user(); }
   [[nodiscard]] const std::string& other_user() const { return backend_->other_user(); }
 
@@ -43,6 +44,8 @@ class World {
   std::vector<oar::RemoteJob> await(const std::vector<grid::RemoteJobId>& ids, const Condition& condition);
   std::vector<oar::RemoteJob> await_end(const std::vector<grid::RemoteJobId>& ids);
   oar::JobDetails details(grid::RemoteJobId id);
+  /// The jobs of a submission whose answer was lost.
+  [[nodiscard]] std::optional<oar::Submitted> find(const oar::SubmitRequest& request);
 
   /// The jobs that were submitted at the start.
   struct Shared {
@@ -63,7 +66,6 @@ class World {
  private:
   explicit World(std::unique_ptr<Backend> backend);
   void submit_shared();
-  [[nodiscard]] std::optional<oar::Submitted> find(const oar::SubmitRequest& request);
 
   std::unique_ptr<Backend> backend_;
   oar::Client client_;

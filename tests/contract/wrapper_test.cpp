@@ -4,25 +4,26 @@
 
 #include <cstdlib>
 #include <iostream>
-#include <map>
 #include <random>
+#include <regex>
 #include <string>
 #include <vector>
 
+#include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/job_identity.hpp"
 #include "runner/command/command.hpp"
-#include "runner/command/journal.hpp"
 #include "tests/contract/world.hpp"
 
 /// The wrapper of a job, on a cluster: submitted, kept and started by OAR.
 namespace gleaner::contract {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 using Arguments = std::vector<std::string>;
 const grid::CampaignId kCampaign{17};
+const grid::LaunchId kFence{9};
 
 /// Sets of arguments that shells, JSON, Perl and OAR like to spoil, and random ones of their parts.
 class HostileArguments {
@@ -84,22 +85,25 @@ std::string in_hex(const Arguments& arguments) {
 class Wrapper : public Contract {
  protected:
   /// The grid of this run, so that its claims are new.
-  static runner::LaunchFacts facts(const std::string& tag, const std::string& exec_file) {
-    return {world().token(), kCampaign, tag, exec_file, "alpha", world().user(), "/tmp", "/core=1", "0:5:0"};
+  static runner::LaunchFacts facts(const std::string& exec_file) {
+    return {world().token(), kCampaign, exec_file, "alpha", world().user(), "/tmp", "/core=1", "0:5:0"};
   }
-  static oar::Submitted launch(const runner::LaunchFacts& facts, const std::vector<runner::TaskFacts>& tasks) {
+  static oar::Submitted launch(const std::string& tag, const runner::LaunchFacts& facts, const std::vector<runner::TaskFacts>& tasks) {
     std::vector<std::string> lines;
     for (const auto& task : tasks) {
       lines.push_back(runner::parameter_line(task).value());
     }
     auto request = world().request(runner::JobCommand::create(facts).value().text(), lines);
-    request.name = facts.tag;
+    request.name = world().token() + "." + tag;
     return world().submit(request);
   }
-  static std::vector<runner::JournalEntry> journal(const std::string& tag) {
-    const auto text = until_answered([&] { return client().read_file(world().user(), runner::journal_path(world().token(), kCampaign, tag)); });
-    EXPECT_TRUE(text) << oar::describe(text.error());
-    return runner::parse_journal(text.value_or(""));
+  /// The files of the folder of the fence that begin so.
+  static std::vector<std::string> names(std::string_view begin) {
+    auto found = until_answered([&] { return client().list_folder(world().user(), grid::fence_folder(world().token(), kCampaign, kFence)); });
+    EXPECT_TRUE(found) << oar::describe(found.error());
+    if (!found) return {};
+    std::erase_if(*found, [&](const std::string& name) { return !name.starts_with(begin); });
+    return *found;
   }
   static std::string file(const std::string& name) {
     const auto text = until_answered([&] { return client().read_file(world().user(), fmt::format("~/{}/{}", world().token(), name)); });
@@ -107,7 +111,7 @@ class Wrapper : public Contract {
     return text.value_or("");
   }
   static runner::TaskFacts task(int number, int attempt, int job, Arguments arguments) {
-    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, std::move(arguments)};
+    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, kFence, std::move(arguments)};
   }
 };
 GLEANER_ON_EACH_BACKEND(Wrapper);
@@ -124,46 +128,54 @@ TEST_P(Wrapper, EveryArgumentReachesTheCommandByteForByte) {
   for (std::size_t number = 0; number < sets.size(); ++number) {
     tasks.push_back(task(static_cast<int>(number), 1, static_cast<int>(1000 + number), sets[number]));
   }
-  const auto submitted = launch(facts(world().token() + ".hostile", recorder), tasks);
+  const auto submitted = launch("hostile", facts(recorder), tasks);
   ASSERT_EQ(submitted.ids.size(), sets.size());
   const auto jobs = world().await_end(submitted.ids);
   for (std::size_t number = 0; number < sets.size(); ++number) {
     EXPECT_EQ(jobs[number].exit_status, 0);
     EXPECT_EQ(file(fmt::format("arguments.{}", 1000 + number)), in_hex(sets[number])) << "set " << number;
-    EXPECT_EQ(runner::read_command(jobs[number].command),
-              (runner::CommandIdentity{kCampaign, tasks[number].task, tasks[number].attempt, tasks[number].job}));
+    EXPECT_EQ(grid::read_command(jobs[number].command),
+              (grid::JobIdentity{kCampaign, tasks[number].task, tasks[number].attempt, tasks[number].job}));
   }
 }
 
-TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondSaysSo) {
-  const auto tag = world().token() + ".twins";
-  const auto submitted = launch(facts(tag, "echo run >> \"$HOME/" + world().token() + "/twins\"; sleep 1; exit 5; :"),
+TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondSaysWhoRanIt) {
+  const auto submitted = launch("twins", facts("echo run >> \"$HOME/" + world().token() + "/twins\"; sleep 1; exit 5; :"),
                                 {task(500, 1, 1, {}), task(500, 1, 2, {}), task(500, 2, 3, {}), task(501, 1, 4, {"x"})});
-  std::map<int, int> ends;
-  for (const auto& job : world().await_end(submitted.ids)) {
-    ++ends[oar::shell_status(job.exit_status.value_or(-1))];
-  }
-  EXPECT_EQ(ends, (std::map<int, int>{{5, 3}, {grid::kRanNothing, 1}}));
+  const auto jobs = world().await_end(submitted.ids);
+  const auto status = [&](std::size_t place) { return oar::shell_status(jobs[place].exit_status.value_or(-1)); };
+  const bool first_won = status(0) == 5;
+  EXPECT_EQ((std::vector<int>{status(first_won ? 0 : 1), status(first_won ? 1 : 0), status(2), status(3)}),
+            (std::vector<int>{5, grid::kRanNothing, 5, 5}));
   EXPECT_EQ(file("twins"), "run\nrun\nrun\n");
-  int duplicates = 0;
-  for (const auto& entry : journal(tag)) {
-    duplicates += entry.word == runner::JournalWord::duplicate ? 1 : 0;
-    if (entry.word == runner::JournalWord::duplicate) {
-      EXPECT_EQ(entry.task.value(), 500);
-      EXPECT_EQ(entry.attempt, 1);
-    }
-    if (entry.word == runner::JournalWord::end) {
-      EXPECT_EQ(entry.status, 5);
-    }
-  }
-  EXPECT_EQ(duplicates, 1);
+  const auto own = [&](const std::string& begin, std::size_t place) { return fmt::format("{}.{}", begin, submitted.ids[place].value()); };
+  std::vector<std::string> expected{own("500.1.1", 0) + (first_won ? ".e5" : ".d.2"), own("500.1.2", 1) + (first_won ? ".d.1" : ".e5"),
+                                    "500.1.claim", own("500.2.3", 2) + ".e5", "500.2.claim"};
+  EXPECT_THAT(names("500."), ::testing::UnorderedElementsAreArray(expected));
+  const auto claim = until_answered([&] { return client().read_file(world().user(), "~/.gleaner/" + world().token() + "/17/9/500.1.claim"); });
+  ASSERT_TRUE(claim) << oar::describe(claim.error());
+  const std::size_t winner = first_won ? 0 : 1;
+  EXPECT_TRUE(std::regex_match(*claim, std::regex{fmt::format("[0-9]+ [^ ]+ {} {}\n", winner + 1, submitted.ids[winner].value())})) << *claim;
+}
+
+TEST_P(Wrapper, AClaimThatCannotBeMade_RunsNothing_AndAUsersOwn113_IsTheEndOfItsCommand) {
+  const auto blocked = "rm -rf \"$HOME/.gleaner/" + world().token() + "/18\"; echo > \"$HOME/.gleaner/" + world().token() + "/18\"";
+  EXPECT_EQ(world().await_end(launch("block", facts(blocked + "; exit 113; :"), {task(700, 1, 50, {})}).ids).front().exit_status, grid::kRanNothing << 8);
+  auto other = facts("echo ran >> \"$HOME/" + world().token() + "/ran\"");
+  other.campaign = grid::CampaignId{18};
+  const auto job = world().await_end(launch("blocked", other, {task(701, 1, 51, {})}).ids).front();
+  EXPECT_EQ(oar::shell_status(job.exit_status.value_or(-1)), grid::kRanNothing);
+  const auto ran = client().read_file(world().user(), "~/" + world().token() + "/ran");
+  ASSERT_FALSE(ran);
+  EXPECT_TRUE(std::holds_alternative<oar::Refused>(ran.error())) << oar::describe(ran.error());
+  EXPECT_THAT(names("700.1.50."), ::testing::ElementsAre(::testing::EndsWith(".e113")));
 }
 
 TEST_P(Wrapper, TheJobHasTheEnvironmentOfTheGrid) {
   auto given =
-      facts(world().token() + ".environment", "env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
+      facts("env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
   given.workdir = "/tmp/a b'c";
-  const auto submitted = launch(given, {task(600, 3, 77, {"first word", "second"})});
+  const auto submitted = launch("environment", given, {task(600, 3, 77, {"first word", "second"})});
   EXPECT_EQ(world().await_end(submitted.ids).front().exit_status, 0);
   const auto environment = "\n" + file("environment");
   for (const std::string line :

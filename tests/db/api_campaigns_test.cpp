@@ -112,6 +112,26 @@ TEST_F(Campaigns, Retry_GivesFailedTasksBackToTheBag) {
   EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 1");
 }
 
+TEST_F(Campaigns, RetryOfASink_GivesBackWhatItSwallowed_ByItsClusterOrItsEvent) {
+  const auto id = a_campaign_of(5);
+  take(id, 3, "done");
+  sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) VALUES ('SINK', " + std::to_string(id) + ", now(), now(), 'why')");
+  const auto event = sql("SELECT id FROM events WHERE code = 'SINK'");
+  sql("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at, sink) SELECT 0, campaign_id, "
+      "(SELECT id FROM clusters WHERE name = 'alpha'), number, 0, 'terminated', 'done', now(), now(), " + event + " FROM tasks WHERE number < 2");
+  EXPECT_EQ(post(path(id, "/retries?sink=beta")).status, 409);
+  EXPECT_EQ(as("bob", {.method = "POST", .target = path(id, "/retries?sink=alpha")}).status, 403);
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  const auto answer = post(path(id, "/retries?sink=" + event));
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_EQ(answer.json["count"].GetInt(), 2);
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(counters(id), "4 0 0 3");
+  const auto again = post(path(id, "/retries?sink=alpha"));
+  EXPECT_EQ(again.status, 409);
+  EXPECT_THAT(again.message(), HasSubstr("'alpha' is no sink that swallowed tasks"));
+}
+
 TEST_F(Campaigns, OfAnotherUser_CanBeSeenButNotChanged) {
   const auto id = a_campaign_of(3);
   EXPECT_EQ(as("bob", {.target = path(id)}).status, 200);

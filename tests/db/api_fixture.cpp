@@ -45,8 +45,10 @@ void ApiTest::SetUp() {
   options.socket = socket();
   options.listen = {http::TcpEndpoint{}};
   options.tokens_file = tokens;
+  options.config = configuration();
   const char* programs = std::getenv("GLEANER_BIN_DIR");
   options.rules_program = std::filesystem::path{programs != nullptr ? programs : "build/bin"} / "admission";
+  configure(options);
   auto api = api::Api::start(options);
   ASSERT_TRUE(api) << api.error();
   api_ = std::move(*api);

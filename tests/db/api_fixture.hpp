@@ -8,6 +8,7 @@
 #include <pqxx/pqxx>
 
 #include "api/server.hpp"
+#include "lib/process/options.hpp"
 #include "tests/db/api_client.hpp"
 
 namespace gleaner::tests {
@@ -18,6 +19,9 @@ class ApiTest : public testing::Test {
  protected:
   void SetUp() override;
   void TearDown() override;
+  [[nodiscard]] virtual process::Config configuration() const { return process::default_config(); }
+  /// Called before the API starts.
+  virtual void configure(api::ApiOptions& options) { static_cast<void>(options); }
 
   /// Asks over TCP, with the user's token.
   [[nodiscard]] ApiAnswer as(const std::string& user, const ApiRequest& request) const;
@@ -35,6 +39,7 @@ class ApiTest : public testing::Test {
 
   [[nodiscard]] const std::string& database() const { return database_; }
   [[nodiscard]] const std::string& port() const { return port_; }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   [[nodiscard]] std::string socket() const { return (folder_ / "api.socket").string(); }
 
  private:

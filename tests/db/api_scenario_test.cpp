@@ -65,6 +65,16 @@ TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignT
   EXPECT_LT(prospects->campaigns.at(0).end->expected, 400);
 }
 
+TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_ArePlayed) {
+  static_cast<void>(a_campaign_of(1));
+  EXPECT_FALSE(get("/scenario").json["scenario"]["live"][0].HasMember("max_attempts"));
+  sql("UPDATE campaigns SET jdl = jdl || '{\"max_attempts\": 3}'");
+  EXPECT_EQ(get("/scenario").json["scenario"]["live"][0]["max_attempts"].GetInt(), 3);
+  const auto checked = post("/campaigns?dry_run=1", R"({"name": "t", "nb_jobs": 7, "max_attempts": 4, "clusters": {"alpha": {"exec_file": "run"}}})");
+  ASSERT_EQ(checked.status, 200) << checked.body;
+  EXPECT_EQ(checked.json["candidate"]["max_attempts"].GetInt(), 4);
+}
+
 TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
   const auto checked = as("alice", {.method = "POST", .target = "/campaigns?dry_run=1",
                                     .body = R"({"name": "t", "nb_jobs": 7, "clusters": {"alpha": {"exec_file": "run", "resources": "/core=2"}}})",

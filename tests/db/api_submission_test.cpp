@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "lib/store/database.hpp"
@@ -76,6 +77,28 @@ TEST_F(Submission, ATaskForWhichAnExpressionFails_IsNamed_AndNothingIsStored) {
   EXPECT_EQ(stored_campaigns(), "0");
 }
 
+TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWouldFit) {
+  const auto asking = [&](const std::string& path, const std::string& resources, const std::string& clusters) {
+    return post(path, R"({"name": "t", "exec_file": "run", "nb_jobs": 2, "resources": ")" + resources + R"(", "clusters": )" + clusters + "}");
+  };
+  const std::string on_alpha = R"({"alpha": {}})", on_both = R"({"alpha": {}, "beta": {}})";
+  EXPECT_EQ(asking("/campaigns?dry_run=1", "/core=1000", on_alpha).status, 200) << "the sizes of clusters that were never asked refuse nothing";
+  sql("UPDATE clusters SET node_sizes = CASE name WHEN 'alpha' THEN '8x2' ELSE '4x1' END RETURNING id");
+  for (const std::string path : {"/campaigns?dry_run=1", "/campaigns"}) {
+    const auto wide = asking(path, "/core=1000", on_alpha);
+    EXPECT_EQ(wide.status, 400) << path;
+    EXPECT_THAT(wide.message(), HasSubstr("/core=1000 takes 1000 resources, and alpha has 16 resources: /core=16 would fit"));
+    EXPECT_STREQ(wide.json["problems"][0]["path"].GetString(), "clusters.alpha.resources");
+    EXPECT_THAT(asking(path, "/nodes=1/core=64", on_both).message(), AllOf(HasSubstr("/nodes=1/core=8 would fit"), HasSubstr("/nodes=1/core=4 would fit")));
+  }
+  EXPECT_EQ(stored_campaigns(), "0");
+  const auto half = asking("/campaigns", "/core=8", on_both);
+  ASSERT_EQ(half.status, 201) << half.body;
+  EXPECT_STREQ(half.json["warnings"][0].GetString(), "cluster 'beta' gets no job: /core=8 takes 8 resources, and beta has 4 resources: /core=4 would fit");
+  const auto task = post("/campaigns", R"({"name": "t", "exec_file": "run", "resources": "/nodes=1/core=p1", "params": ["8", "12"], "clusters": {"alpha": {}}})");
+  EXPECT_THAT(task.message(), AllOf(HasSubstr("task 1"), HasSubstr("no node of more than 8")));
+}
+
 TEST_F(Submission, AskedForMemory_NeedsAClusterThatTellsIt) {
   const auto jdl = R"({"name": "t", "exec_file": "run", "memory_mb": "p1 * 1024", "params": ["8"], "clusters": {"alpha": {}}})";
   EXPECT_THAT(post("/campaigns", jdl).message(), HasSubstr("does not tell the memory"));
@@ -122,6 +145,44 @@ TEST_F(Submission, DisabledCluster_IsTakenWithAWarning) {
   ASSERT_EQ(answer.status, 201) << answer.body;
   ASSERT_EQ(answer.json["warnings"].Size(), 1U);
   EXPECT_THAT(answer.json["warnings"][0].GetString(), HasSubstr("gamma"));
+}
+
+constexpr auto kWithPriority = R"({"name": "t", "nb_jobs": 1, "campaign_priority": "high", "clusters": {"alpha": {"exec_file": "x"}}})";
+
+TEST_F(Submission, APriorityThatTheOrderDoesNotLookAt_IsTakenWithAWarning) {
+  const auto answer = post("/campaigns", kWithPriority);
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  ASSERT_EQ(answer.json["warnings"].Size(), 1U);
+  EXPECT_STREQ(answer.json["warnings"][0].GetString(),
+               "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
+  EXPECT_EQ(post("/campaigns?dry_run=1", kWithPriority).json["warnings"].Size(), 1U);
+  EXPECT_EQ(post("/campaigns?type=test", kWithPriority).json["warnings"].Size(), 0U) << "it goes first anyway";
+}
+
+class SubmissionWithin : public Submission {
+  void configure(api::ApiOptions& options) override { options.defaults.most_attempts = 50; }
+};
+
+TEST_F(SubmissionWithin, MoreAttemptsThanTheConfigurationAllows_AreRefused_AndFewerAreKept) {
+  const auto asking = [](int attempts) { return fmt::format(R"({{"name": "t", "nb_jobs": 1, "max_attempts": {}, "clusters": {{"alpha": {{"exec_file": "x"}}}}}})", attempts); };
+  const auto refused = post("/campaigns", asking(51));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.message(), HasSubstr("'51' is more than this grid allows; write 50 at most"));
+  EXPECT_EQ(stored_campaigns(), "0");
+  const auto taken = post("/campaigns", asking(5));
+  ASSERT_EQ(taken.status, 201) << taken.body;
+  EXPECT_EQ(sql("SELECT max_attempts FROM campaigns"), "5");
+  EXPECT_EQ(get("/campaigns/" + std::to_string(taken.json["id"].GetInt64()) + "/jdl").json["max_attempts"].GetInt(), 5);
+}
+
+class SubmissionByPriority : public Submission {
+  void configure(api::ApiOptions& options) override { options.config.campaign_order = "priority,fifo"; }
+};
+
+TEST_F(SubmissionByPriority, APriorityThatCounts_IsTakenWithoutAWarning) {
+  const auto answer = post("/campaigns", kWithPriority);
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  EXPECT_EQ(answer.json["warnings"].Size(), 0U);
 }
 
 TEST_F(Submission, ParametersFromTwoPlaces_AreRefused) {
@@ -195,6 +256,18 @@ TEST_F(Submission, HostileTexts_AreStoredAsTheyAre) {
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(sql("SELECT name FROM campaigns"), "'; DROP TABLE tasks; --");
   EXPECT_EQ(sql("SELECT parameter FROM tasks"), R"(a'' \"$HOME\" ; rm)");
+}
+
+TEST_F(Submission, BracketsInBrackets_AreRefused_HoweverManyTheyAre) {
+  const std::string open(200'000, '[');
+  const auto whole = open + std::string(200'000, ']');
+  for (const auto& body : {open, whole, "{\"jdl\":" + open, "{\"jdl\":" + whole + "}", "{\"name\":" + whole + "}", "{\"params\":" + whole + "}"}) {
+    EXPECT_EQ(post("/campaigns", body).status, 400);
+    EXPECT_EQ(submit_lines(body, "").status, 400);
+    EXPECT_EQ(submit_lines(head_of(kOnAlpha), body + "\n").status, 400);
+  }
+  EXPECT_EQ(stored_campaigns(), "0");
+  EXPECT_EQ(get("/").status, 200);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 
 #include "lib/process/options.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/store/locks.hpp"
 #include "lib/store/prediction.hpp"
 #include "lib/store/views.hpp"
 #include "predictor/forecasts_of.hpp"
+#include "predictor/predictor.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// The forecasts that the predictor stores, from what the database holds.
@@ -39,6 +41,34 @@ class Forecasts : public GridFixture {
     return seen->forecast;
   }
 };
+
+/// All that the last cycle submitted is over, and the resources are free again.
+TEST_F(Forecasts, OfJobsThatAreShort_SayThatAResourceIsWorthMore_AsFarAsTheBoundAllows) {
+  store::PredictionPair pair;
+  pair.campaign = grid::CampaignId{1};
+  pair.cluster = alpha;
+  pair.resources_per_job = 1;
+  pair.job_ratio = 1.0;
+  pair.nsub = 24;
+  pair.offered = pair.free = pair.max_resources = 16;
+  pair.flood = 0.5;
+  pair.reachable = true;
+  pair.walltime = 600;
+  store::PredictionCampaign campaign;
+  campaign.id = pair.campaign;
+  campaign.submitted_at = now;
+  campaign.remaining = 1000;
+  const store::PredictionFacts facts{.pairs = {pair}, .campaigns = {campaign}};
+  for (const auto* algorithm : {"slow-start", "adaptive-down-exponential-up"}) {
+    auto config = process::build_config({}, {}).value();
+    config.predictor_algorithm = algorithm;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).job_ratio, 1.0) << algorithm;
+    config.job_ratio_max = 4;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).job_ratio, 2.0) << algorithm;
+    config.job_ratio_max = 1.5;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).job_ratio, 1.5) << algorithm;
+  }
+}
 
 TEST_F(Forecasts, WithoutAnyEvidence_RestOnTheWalltime_AndStartAtTheNextCycle) {
   const auto campaign = a_campaign(10);
@@ -79,6 +109,19 @@ TEST_F(Forecasts, OnClustersThatWereNeverSeen_AreNone) {
   static_cast<void>(a_campaign(10));
   predict();
   EXPECT_EQ(value("SELECT string_agg(cluster_id::text, ' ') FROM forecasts"), std::to_string(beta.value()));
+}
+
+TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {
+  const auto config = process::default_config();
+  static_cast<void>(launched(a_campaign(4), alpha, 2));
+  store::Database other{conninfo};
+  {
+    auto slow = other.begin(term);
+    ASSERT_TRUE(store::try_lock_until_commit(slow, store::Database::Work::predict));
+    EXPECT_EQ(predictor::run_once(config, database, term, now).pairs, 0);
+    EXPECT_EQ(value("SELECT count(*) FROM forecasts WHERE method <> ''"), "0");
+  }
+  EXPECT_GT(predictor::run_once(config, database, term, now).pairs, 0);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ grid::LaunchId GridFixture::begun(grid::CampaignId campaign, grid::ClusterId clu
   grid::LaunchId id{0};
   transact([&](store::Transaction& transaction) {
     id = store::planned_launches(transaction, cluster).back().id;
-    EXPECT_TRUE(store::begin_launch(transaction, id, fmt::format("tag-{}", id.value()), term, now));
+    EXPECT_TRUE(store::begin_launch(transaction, {.launch = id, .tag = fmt::format("tag-{}", id.value()), .login = "alice"}, term, now));
   });
   return id;
 }
@@ -78,26 +78,27 @@ std::vector<store::LiveJob> GridFixture::launched(grid::CampaignId campaign, gri
   return mine;
 }
 
-void GridFixture::end(const store::LiveJob& job, grid::JobEnd end, store::Outcome outcome) {
-  store::Ending ending;
-  ending.job = job.id;
-  ending.end = end;
-  ending.state = end == grid::JobEnd::done || end == grid::JobEnd::task_error ? grid::JobState::terminated : grid::JobState::error;
-  ending.started_at = now;
-  ending.ended_at = now + grid::Seconds{10};
-  ending.resources = 1;
-  ending.outcome = outcome;
-  transact([&](store::Transaction& transaction) { store::end_jobs(transaction, std::array{ending}, now); });
+grid::Settlement GridFixture::end(const store::LiveJob& job, grid::JobEnd end) { return this->end(job, end, {.attempts = 50, .charged = 1, .walltime_factor = 2}); }
+
+grid::Settlement GridFixture::end(const store::LiveJob& job, grid::JobEnd end, const grid::Limits& limits) {
+  grid::Settlement next;
+  transact([&](store::Transaction& transaction) {
+    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{job.id}).at(0), .started_at = now, .ended_at = now + grid::Seconds{10}, .resources = 1};
+    verdict.end = end;
+    verdict.state = end == grid::JobEnd::done || end == grid::JobEnd::task_error ? grid::JobState::terminated : grid::JobState::error;
+    verdict.left.job.began = true;
+    verdict.settlement = next = grid::settle(verdict.left.task, verdict.left.job, end, grid::Deletion::none, limits);
+    store::settle_jobs(transaction, std::array{verdict}, now);
+  });
+  return next;
 }
 
 void GridFixture::take_back(const store::LiveJob& job) {
-  store::Ending ending;
-  ending.job = job.id;
-  ending.end = grid::JobEnd::killed_by_us;
-  ending.state = grid::JobState::killed;
-  ending.ended_at = now;
-  ending.outcome = store::Outcome::goes_back;
-  transact([&](store::Transaction& transaction) { store::end_jobs(transaction, std::array{ending}, now); });
+  transact([&](store::Transaction& transaction) {
+    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{job.id}).at(0), .state = grid::JobState::killed, .end = grid::JobEnd::killed_by_us};
+    verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::ours, {.attempts = 50});
+    store::settle_jobs(transaction, std::array{verdict}, now);
+  });
 }
 
 GridFixture::Counters GridFixture::counters(grid::CampaignId campaign) {

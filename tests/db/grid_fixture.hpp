@@ -26,7 +26,9 @@ class GridFixture : public ::testing::Test {
   std::vector<store::LiveJob> launched(grid::CampaignId campaign, grid::ClusterId cluster, int jobs);
   /// Plans a launch and begins it: no answer yet.
   grid::LaunchId begun(grid::CampaignId campaign, grid::ClusterId cluster, int jobs);
-  void end(const store::LiveJob& job, grid::JobEnd end, store::Outcome outcome);
+  /// Ends a job that ran for ten seconds, under these limits: one failure of its own fails a task.
+  grid::Settlement end(const store::LiveJob& job, grid::JobEnd end);
+  grid::Settlement end(const store::LiveJob& job, grid::JobEnd end, const grid::Limits& limits);
   /// Ends a job that only waited, killed by us.
   void take_back(const store::LiveJob& job);
 
@@ -47,6 +49,7 @@ class GridFixture : public ::testing::Test {
   store::Term term;
   grid::ClusterId alpha{0}, beta{0};
   grid::Instant now = grid::from_unix(1'800'000'000);
+  grid::Limits many_attempts{.attempts = 50};
   std::int64_t next_remote = 1000;
 };
 

@@ -53,7 +53,7 @@ TEST_F(Prune, CampaignWhoseJobIsAlive_Stays) {
 
 TEST_F(Prune, NewestFiguresOfACluster_StayWhateverTheirAge) {
   transact([&](Transaction& transaction) {
-    for (int hours = 100; hours < 103; ++hours) {
+    for (int hours = 102; hours >= 100; --hours) {
       GridStatus status;
       status.cluster = alpha;
       status.time = now - std::chrono::hours{hours};

@@ -53,6 +53,20 @@ TEST_F(Gridctl, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   EXPECT_EQ(code({"db", "status"}), 0);
 }
 
+TEST_F(Gridctl, LimitsOfOneUser_AreSetOneByOne_ListedAndForgotten) {
+  EXPECT_THAT(run({"user", "list-limits"}).output, HasSubstr("those of the configuration hold"));
+  EXPECT_EQ(code({"user", "limit", "ada", "--campaigns", "5", "--submission", "4G"}), 0);
+  EXPECT_EQ(code({"user", "limit", "ada", "--tasks", "2000000"}), 0);
+  EXPECT_THAT(run({"user", "list-limits"}).output, AllOf(HasSubstr("ada"), HasSubstr("2000000"), HasSubstr("4G")));
+  EXPECT_EQ(code({"user", "limit", "ada", "--campaigns", "default", "--submission", "default"}), 0);
+  EXPECT_THAT(run({"user", "list-limits"}).output, AllOf(HasSubstr("2000000"), HasSubstr("default"), Not(HasSubstr("4G"))));
+  EXPECT_EQ(code({"user", "limit", "ada", "--tasks", "default"}), 0);
+  EXPECT_THAT(run({"user", "list-limits"}).output, Not(HasSubstr("ada")));
+  EXPECT_EQ(code({"user", "limit", "ada"}), 2);
+  EXPECT_EQ(code({"user", "limit", "ada", "--tasks", "many"}), 2);
+  EXPECT_EQ(code({"user", "limit", "ada", "--submission", "-1"}), 2);
+}
+
 TEST_F(Gridctl, Limits_AreSetListedAndRemoved_AndWrongOnesRefused) {
   ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
   EXPECT_EQ(code({"limit", "set", "running_jobs", "500"}), 0);

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
+#include <array>
+
+#include "lib/store/kills.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 namespace gleaner::tests {
 namespace {
 
 using Launches = GridFixture;
-using store::Outcome;
 
 TEST_F(Launches, ALaunch_TakesTheFirstTasksOfTheBag_AndMovesTheCursor) {
   const auto campaign = a_campaign(10);
@@ -35,7 +37,7 @@ TEST_F(Launches, ALaunchOfAPausedCampaign_TakesNothing) {
 TEST_F(Launches, TwoRunnersOnOneLaunch_OnlyOneBeginsIt) {
   const auto campaign = a_campaign(2);
   const auto launch = begun(campaign, alpha, 2);
-  transact([&](store::Transaction& t) { EXPECT_FALSE(store::begin_launch(t, launch, "again", term, now)); });
+  transact([&](store::Transaction& t) { EXPECT_FALSE(store::begin_launch(t, {.launch = launch, .tag = "again", .login = "alice"}, term, now)); });
 }
 
 TEST_F(Launches, AModuleOfALostLease_WritesNothing) {
@@ -51,7 +53,7 @@ TEST_F(Launches, ARefusedLaunch_GivesItsTasksBack_WithTheSameAttempt_ToAnyCluste
   const auto campaign = a_campaign(4);
   const auto launch = begun(campaign, alpha, 4);
   transact([&](store::Transaction& t) {
-    store::give_back(t, {.launch = launch, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = "no"}, now);
+    store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = "no"}, many_attempts, now);
   });
   EXPECT_EQ(counters(campaign), (Counters{4, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(value("SELECT max(attempt) FROM tasks"), "0");
@@ -62,8 +64,8 @@ TEST_F(Launches, AVoidLaunch_BindsItsTasksToItsCluster_WhereTheFenceHolds) {
   const auto campaign = a_campaign(2);
   const auto launch = begun(campaign, alpha, 2);
   transact([&](store::Transaction& t) {
-    store::mark_unknown(t, std::array{launch}, "lost");
-    store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+    store::mark_unknown(t, std::array{launch}, "lost", now);
+    store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
   transact([&](store::Transaction& t) { EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = beta, .jobs = 2, .resources = 2}, term, now), 0); });
   EXPECT_EQ(launched(campaign, alpha, 2).size(), 2U);
@@ -76,8 +78,8 @@ TEST_F(Launches, ALateOrphanOfAVoidLaunch_IsAdopted_WhenItsTaskIsStillInTheBag) 
   std::vector<store::LaunchLine> lines;
   transact([&](store::Transaction& t) {
     lines = store::launch_lines(t, launch);
-    store::mark_unknown(t, std::array{launch}, "lost");
-    store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+    store::mark_unknown(t, std::array{launch}, "lost", now);
+    store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
   transact([&](store::Transaction& t) {
     store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
@@ -93,19 +95,19 @@ TEST_F(Launches, AnOrphanAndItsSuccessor_TheFirstRealEndSettlesTheTask_OnceOnly)
   std::vector<store::LaunchLine> lines;
   transact([&](store::Transaction& t) {
     lines = store::launch_lines(t, launch);
-    store::mark_unknown(t, std::array{launch}, "lost");
-    store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+    store::mark_unknown(t, std::array{launch}, "lost", now);
+    store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
   const auto successor = launched(campaign, alpha, 1).at(0);
   transact([&](store::Transaction& t) {
     store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
   });
-  end(successor, grid::JobEnd::duplicate, Outcome::keep);
+  end(successor, grid::JobEnd::duplicate);
   EXPECT_EQ(counters(campaign).done, 0);
   std::vector<store::LiveJob> live;
   transact([&](store::Transaction& t) { live = store::live_jobs(t, alpha); });
   ASSERT_EQ(live.size(), 1U);
-  end(live[0], grid::JobEnd::done, Outcome::done);
+  end(live[0], grid::JobEnd::done);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 1, 0, 0}));
 }
 
@@ -114,14 +116,14 @@ TEST_F(Launches, AClaimHeldByAJobOfAVoidLaunch_HasItsLaunchSearchedAgain_AndIsSp
   const auto launch = begun(campaign, alpha, 1);
   const auto make_void = [&] {
     transact([&](store::Transaction& t) {
-      store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+      store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
     });
   };
-  transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{launch}, "lost"); });
+  transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{launch}, "lost", now); });
   make_void();
   const auto successor = launched(campaign, alpha, 1).at(0);
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::reopen_twin(t, successor)); });
-  end(successor, grid::JobEnd::duplicate, Outcome::keep);
+  end(successor, grid::JobEnd::duplicate);
   EXPECT_EQ(value("SELECT count(*) FROM launches WHERE state = 'unknown'"), "1");
   make_void();
   EXPECT_EQ(counters(campaign), (Counters{1, 0, 0, 0, 0, 0, 0}));
@@ -133,26 +135,213 @@ TEST_F(Launches, PartOfAnArrayFound_IsAdopted_AndTheRestStaysUnknown) {
   const auto launch = begun(campaign, alpha, 3);
   transact([&](store::Transaction& t) {
     const auto lines = store::launch_lines(t, launch);
-    store::mark_unknown(t, std::array{launch}, "lost");
+    store::mark_unknown(t, std::array{launch}, "lost", now);
     store::accept_launch(t, launch, std::array{store::AcceptedJob{lines[0].job, grid::RemoteJobId{7}}}, std::nullopt, now);
   });
   EXPECT_EQ(value("SELECT state FROM launches"), "unknown");
   EXPECT_EQ(counters(campaign), (Counters{0, 2, 1, 0, 0, 0, 0}));
 }
 
+/// What the runner does to launches, in words.
+class LaunchFates : public GridFixture {
+ protected:
+  std::vector<store::LaunchLine> lines(grid::LaunchId launch) {
+    std::vector<store::LaunchLine> found;
+    transact([&](store::Transaction& t) { found = store::launch_lines(t, launch); });
+    return found;
+  }
+  void lost(grid::LaunchId launch) {
+    transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{launch}, "no answer", now); });
+  }
+  void given_up(grid::LaunchId launch) {
+    transact([&](store::Transaction& t) {
+      EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now));
+    });
+  }
+  void not_sent(grid::LaunchId launch) {
+    transact([&](store::Transaction& t) {
+      EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .sent = grid::Sent::never, .error = "no route"}, many_attempts, now));
+    });
+  }
+  grid::LaunchId void_launch(grid::CampaignId campaign, int jobs) {
+    const auto launch = begun(campaign, alpha, jobs);
+    lost(launch);
+    given_up(launch);
+    return launch;
+  }
+  /// OAR shows one job of the launch.
+  int found(grid::CampaignId campaign, grid::LaunchId launch, const store::LaunchLine& line) {
+    int adopted = 0;
+    const grid::FoundJob job{line.job, grid::RemoteJobId{next_remote++}, {campaign, line.task, line.attempt, line.job}};
+    transact([&](store::Transaction& t) { adopted = store::adopt_jobs(t, launch, std::array{job}, std::nullopt, now); });
+    return adopted;
+  }
+  std::string task(int number = 0) { return value(fmt::format("SELECT concat_ws(' ', state, attempt) FROM tasks WHERE number = {}", number)); }
+  std::string kills() {
+    transact([&](store::Transaction& t) { store::request_kills_of_superseded(t, now); });
+    return value("SELECT string_agg(concat_ws(' ', job_id, reason), ', ' ORDER BY job_id) FROM kill_requests");
+  }
+};
+
+TEST_F(LaunchFates, OneThatAnotherRunnerHasJustBegun_IsNotGivenBackAsStranded) {
+  const auto campaign = a_campaign(2);
+  const auto launch = begun(campaign, alpha, 2);
+  transact([&](store::Transaction& t) {
+    EXPECT_FALSE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "stranded"}, many_attempts, now));
+  });
+  EXPECT_EQ(value("SELECT state FROM launches"), "launching");
+  EXPECT_EQ(counters(campaign), (Counters{0, 2, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(LaunchFates, AnAttemptGivenBackByAVoidLaunch_IsClaimedInItsFolder_HoweverOftenItGoesBack) {
+  const auto campaign = a_campaign(1);
+  const auto orphan = void_launch(campaign, 1);
+  for (int round = 0; round < 2; ++round) {
+    const auto successor = begun(campaign, alpha, 1);
+    EXPECT_EQ(lines(successor).at(0).fence, orphan);
+    lost(successor);
+    given_up(successor);
+  }
+  const auto unsent = begun(campaign, alpha, 1);
+  not_sent(unsent);
+  EXPECT_EQ(value("SELECT concat_ws(' ', cluster_id, fence) FROM returned_tasks"), fmt::format("{} {}", alpha.value(), orphan.value()))
+      << "not sent itself, but the orphan may still come";
+}
+
+TEST_F(LaunchFates, ATaskOfALaunchThatWasNeverSent_IsFree_AndNobodyLooksForItsJobs) {
+  const auto campaign = a_campaign(1);
+  not_sent(begun(campaign, alpha, 1));
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE cluster_id IS NULL AND fence IS NULL"), "1");
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::unsettled_launches(t, alpha, now - std::chrono::hours{1}).empty()); });
+}
+
+TEST_F(LaunchFates, ANewAttempt_IsClaimedInTheFolderOfItsOwnLaunch) {
+  const auto campaign = a_campaign(1);
+  static_cast<void>(void_launch(campaign, 1));
+  const auto job = launched(campaign, alpha, 1).at(0);
+  end(job, grid::JobEnd::rerun_first);
+  const auto next = begun(campaign, alpha, 1);
+  EXPECT_EQ(lines(next).at(0).attempt, 1);
+  EXPECT_EQ(lines(next).at(0).fence, next);
+}
+
+TEST_F(LaunchFates, AnOrphanWhoseTaskHasAnotherAttempt_IsKilledAsLate_InEveryCampaign) {
+  const auto campaign = a_campaign(1);
+  const auto orphan = void_launch(campaign, 1);
+  const auto line = lines(orphan).at(0);
+  execute("UPDATE tasks SET attempt = 5");
+  EXPECT_EQ(found(campaign, orphan, line), 1);
+  EXPECT_EQ(task(), "waiting 5") << "it moves nothing";
+  EXPECT_EQ(kills(), fmt::format("{} late", line.job.value()));
+}
+
+TEST_F(LaunchFates, WhatIsListedUnderAnotherIdentity_IsNotAdopted) {
+  const auto campaign = a_campaign(2);
+  const auto launch = begun(campaign, alpha, 1);
+  lost(launch);
+  auto line = lines(launch).at(0);
+  line.attempt = 7;
+  EXPECT_EQ(found(campaign, launch, line), 0);
+  const auto other = begun(campaign, alpha, 1);
+  lost(other);
+  EXPECT_EQ(found(campaign, launch, lines(other).at(0)), 0) << "of another launch";
+}
+
+TEST_F(LaunchFates, ATaskThatRuns_GoesBackWhenTheLastJobOfItsAttemptWasNeverSubmitted) {
+  const auto campaign = a_campaign(1);
+  const auto first = void_launch(campaign, 1);
+  const auto second = launched(campaign, alpha, 1).at(0);
+  const std::array running{store::Observation{.job = second.id, .state = grid::JobState::running, .started_at = now, .resources = 1}};
+  transact([&](store::Transaction& t) { store::observe_jobs(t, running); });
+  EXPECT_EQ(task(), "running 0");
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::reopen_twin(t, second)); });
+  end(second, grid::JobEnd::duplicate);
+  EXPECT_EQ(task(), "running 0") << "the first one may have it";
+  given_up(first);
+  EXPECT_EQ(task(), "waiting 1") << "somebody holds the claim, so the attempt is spent";
+  EXPECT_EQ(counters(campaign), recount(campaign));
+}
+
+TEST_F(LaunchFates, ReleasedTasks_MayGoAnywhere_WithANewAttemptThatCountsForNothing) {
+  const auto campaign = a_campaign(3);
+  const auto orphan = void_launch(campaign, 2);
+  std::vector<grid::TaskNumber> released;
+  transact([&](store::Transaction& t) {
+    const auto bound = store::bound_tasks(t);
+    ASSERT_EQ(bound.size(), 1U);
+    EXPECT_EQ(bound[0].launch, orphan);
+    EXPECT_EQ(bound[0].tasks, 2);
+    EXPECT_FALSE(bound[0].retired);
+    released = store::release_tasks(t, orphan, now);
+    EXPECT_TRUE(store::bound_tasks(t).empty());
+  });
+  EXPECT_EQ(released, (std::vector{grid::TaskNumber{0}, grid::TaskNumber{1}}));
+  EXPECT_EQ(value("SELECT concat_ws(' ', attempt, uncounted) FROM tasks WHERE number = 0"), "1 1");
+  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE released_at IS NOT NULL"), "1");
+  EXPECT_EQ(launched(campaign, beta, 2).size(), 2U);
+}
+
+TEST_F(LaunchFates, OneWhoseRequestCannotBeSent_IsRefused_AndItsTasksGoAnywhere) {
+  const auto campaign = a_campaign(2);
+  transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now); });
+  const grid::LaunchId launch{std::stoll(value("SELECT id FROM launches"))};
+  transact([&](store::Transaction& t) {
+    EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = "no such"},
+                                 many_attempts, now));
+  });
+  EXPECT_EQ(value("SELECT state FROM launches"), "refused");
+  EXPECT_EQ(launched(campaign, beta, 2).size(), 2U);
+}
+
+TEST_F(LaunchFates, OneOfACampaignThatWasCancelledBeforeItBegan_IsVoid_AndItsTasksAreCancelled) {
+  const auto campaign = a_campaign(1);
+  transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now); });
+  const grid::LaunchId launch{std::stoll(value("SELECT id FROM launches"))};
+  store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
+  transact([&](store::Transaction& t) {
+    EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "cancelled"}, many_attempts, now));
+  });
+  EXPECT_EQ(value("SELECT state FROM launches"), "void");
+  EXPECT_EQ(task(), "cancelled 0");
+}
+
+TEST_F(LaunchFates, ATaskWhoseLastAttemptSomebodyHolds_Fails_WhenItsNextJobIsNeverSubmitted) {
+  const auto campaign = a_campaign(1);
+  static_cast<void>(void_launch(campaign, 1));
+  end(launched(campaign, alpha, 1).at(0), grid::JobEnd::duplicate);
+  EXPECT_EQ(task(), "waiting 0") << "the orphan may show itself";
+  const auto third = begun(campaign, alpha, 1);
+  lost(third);
+  transact([&](store::Transaction& t) {
+    EXPECT_TRUE(store::give_back(t, {.launch = third, .from = grid::LaunchState::unknown, .error = "lost"}, {.attempts = 1}, now));
+  });
+  EXPECT_EQ(task(), "failed 0");
+}
+
+TEST_F(Launches, OfAPausedCampaign_GoOn_SoThatItMayEnd_OrBeCancelled) {
+  for (const bool is_cancelled : {false, true}) {
+    const auto campaign = a_campaign(1);
+    const auto job = launched(campaign, alpha, 1).at(0);
+    store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::hold_campaign(t, campaign)); });
+    if (is_cancelled) store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
+    end(job, is_cancelled ? grid::JobEnd::killed_by_us : grid::JobEnd::done);
+    transact([&](store::Transaction& t) { store::finish_campaigns(t, now); });
+    EXPECT_EQ(value(fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value())), is_cancelled ? "cancelled" : "terminated");
+  }
+}
+
+TEST_F(LaunchFates, ALaunchIsLookedForAsTheUserThatItWasSentAs_WhateverTheMappingSaysLater) {
+  const auto campaign = a_campaign(1);
+  lost(begun(campaign, alpha, 1));
+  transact([&](store::Transaction& t) { store::map_user(t, "alice", alpha, "alice_new"); });
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::unsettled_launches(t, alpha, now).at(0).login, "alice"); });
+}
+
 TEST_F(Launches, ATaskThatWantsToRunLast_ComesAfterTheNewOnes_AndOneThatWantsToRunFirst_BeforeThem) {
   const auto campaign = a_campaign(5);
   const auto jobs = launched(campaign, alpha, 2);
-  const auto give = [&](const store::LiveJob& job, grid::JobEnd why, store::BagPlace place) {
-    store::Ending ending;
-    ending.job = job.id;
-    ending.end = why;
-    ending.outcome = Outcome::goes_back;
-    ending.place = place;
-    transact([&](store::Transaction& t) { store::end_jobs(t, std::array{ending}, now); });
-  };
-  give(jobs[0], grid::JobEnd::rerun_last, store::BagPlace::last);
-  give(jobs[1], grid::JobEnd::rerun_first, store::BagPlace::first);
+  end(jobs[0], grid::JobEnd::rerun_last);
+  end(jobs[1], grid::JobEnd::rerun_first);
   std::vector<std::int64_t> order;
   for (int i = 0; i < 5; ++i) order.push_back(launched(campaign, alpha, 1).at(0).task.value());
   EXPECT_EQ(order, (std::vector<std::int64_t>{1, 2, 3, 4, 0}));

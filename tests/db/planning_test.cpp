@@ -1,10 +1,17 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "lib/fleet/fleet.hpp"
 #include "lib/process/options.hpp"
-#include "lib/store/kills.hpp"
+#include "lib/store/clean.hpp"
+#include "lib/store/locks.hpp"
+#include "lib/store/matching.hpp"
 #include "metascheduler/metascheduler.hpp"
+#include "predictor/predictor.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 namespace gleaner::tests {
@@ -146,6 +153,36 @@ TEST_F(PlanningCycle, WhatTheBagDidNotHold_IsNotSaidToBeSubmitted) {
   EXPECT_EQ(submitted(), fmt::format("{}:1 of 3", alpha.value()));
 }
 
+TEST_F(PlanningCycle, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom_AlsoToOtherCampaigns) {
+  const auto campaign = a_campaign(100, {"alpha"}), other = a_campaign(100, {"alpha"});
+  const std::array lost{begun(campaign, alpha, 5), begun(campaign, alpha, 3)};
+  transact([&](store::Transaction& t) { store::mark_unknown(t, lost, "no answer", now + grid::Seconds{15}); });
+  cycle(8);
+  EXPECT_EQ(value(fmt::format("SELECT sentence FROM decisions WHERE campaign_id = {}", other.value())),
+            "match: 8 jobs of 2 launches whose fate is unknown hold the room of alpha: 8 of 8 resources are free, 0 may wait, 8 held for them; "
+            "a job needs 1, and starts when the cluster has reported whether it took them");
+  cycle(8);
+  EXPECT_EQ(value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {} AND cluster_id = {}", campaign.value(), alpha.value())), "launched")
+      << "a younger status shows what they take";
+}
+
+TEST_F(PlanningCycle, APriorityThatTheOrderDoesNotLookAt_IsReported) {
+  static_cast<void>(a_campaign(100, {"alpha"}));
+  execute("UPDATE campaigns SET jdl = '{\"campaign_priority\": 1}'");
+  cycle(3);
+  EXPECT_EQ(value("SELECT stage || ' ' || reason || ' ' || sentence FROM decisions WHERE cluster_id = 0"),
+            "prioritize standing prioritize: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
+            "'priority'");
+}
+
+TEST_F(PlanningCycle, ASuspectedCluster_GetsAFew) {
+  const auto campaign = a_campaign(100, {"alpha"});
+  static_cast<void>(launched(campaign, alpha, 1));
+  execute("UPDATE campaign_clusters SET done = 10, duration_sum = 600, suspected = true");
+  cycle(8);
+  EXPECT_EQ(submitted(), fmt::format("{}:2 of 7", alpha.value()));
+}
+
 TEST_F(PlanningCycle, ThatRepeatsTheLast_WritesNoDecision) {
   static_cast<void>(a_campaign(100));
   cycle(3);
@@ -156,6 +193,143 @@ TEST_F(PlanningCycle, ThatRepeatsTheLast_WritesNoDecision) {
   EXPECT_EQ(versions(), before);
   cycle(2);
   EXPECT_NE(versions(), before);
+}
+
+/// Jobs of 16 cores, which only the cluster knows as their JDL asks for a node, on a cluster of 1 024.
+TEST_F(PlanningCycle, UnderALimitOnResources_JobsOfUnknownWidth_EndWhereItIs) {
+  static_cast<void>(a_campaign(1000, {"alpha"}));
+  execute("UPDATE campaign_clusters SET resources = '/nodes=1', resources_per_job = NULL; INSERT INTO limits (kind, most) VALUES ('resources', 64)");
+  const auto config = process::build_config({}, {}).value();
+  int running = 0;
+  for (int i = 0; i < 6; ++i) {
+    now += grid::Seconds{10};
+    execute(fmt::format("UPDATE clusters SET reachable = true;"
+                        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+                        "  SELECT id, instant({}), 1024, 1024 - {}, 0, 0, 0, 0, true, 5 FROM clusters",
+                        now.time_since_epoch().count(), 16 * running));
+    predictor::run_once(config, database, term, now);
+    metascheduler::run_once(config, database, term, now);
+    // All that was given starts; OAR says how wide it is.
+    execute("UPDATE jobs SET state = 'running', started_at = instant(0), resources = 16 WHERE state = 'planned'");
+    running = std::stoi(value("SELECT count(*) FROM jobs WHERE state = 'running'"));
+    execute(fmt::format("UPDATE campaign_clusters SET resources_jobs = {0}, resources_sum = 16 * {0}", running));
+    ASSERT_LE(16 * running, 64);
+  }
+  EXPECT_EQ(16 * running, 64);
+}
+
+TEST_F(PlanningCycle, WhatAClusterTellsOfProperties_IsAskedForOnce_AndBoundsTheFirstOffer) {
+  const auto campaign = a_campaign(146, {"alpha"}), plain = a_campaign(2, {"alpha"});
+  execute(fmt::format("UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}; INSERT INTO user_mappings VALUES ('alice', {}, 'al')", campaign.value(), alpha.value()));
+  const auto wanted = [&] {
+    std::vector<store::UnmatchedPair> pairs;
+    transact([&](store::Transaction& t) { pairs = store::unmatched_pairs(t, alpha, now - grid::Seconds{600}, now - grid::Seconds{60}); });
+    return pairs;
+  };
+  const auto told = [&](std::optional<int> resources) { transact([&](store::Transaction& t) { store::record_matching(t, campaign, alpha, resources, now); }); };
+  ASSERT_EQ(wanted().size(), 1U);
+  EXPECT_EQ(wanted()[0].campaign, campaign);
+  EXPECT_EQ(wanted()[0].properties, "core <= 4");
+  EXPECT_EQ(wanted()[0].login, "al");
+  told(4);
+  EXPECT_TRUE(wanted().empty());
+  cycle(8);
+  EXPECT_EQ(value(fmt::format("SELECT string_agg(campaign_id || ':' || jobs, ' ' ORDER BY campaign_id) FROM launches")), fmt::format("{}:4 {}:2", campaign.value(), plain.value()));
+  now += grid::Seconds{601};
+  EXPECT_EQ(wanted().size(), 1U);
+  told(0);
+  now += grid::Seconds{61};
+  EXPECT_EQ(wanted().size(), 1U) << "nodes come back";
+  told(std::nullopt);
+  EXPECT_TRUE(wanted().empty()) << "that it cannot tell is an answer";
+}
+
+/// One campaign is poisoned, and the one beside it is not.
+class PoisonedCampaign : public PlanningCycle {
+ protected:
+  PoisonedCampaign() : poisoned{a_campaign(100, {"alpha"})}, sound{a_campaign(100, {"beta"})} {}
+  [[nodiscard]] std::string jobs(grid::CampaignId campaign) { return value(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {}", campaign.value())); }
+  [[nodiscard]] std::string events() { return value("SELECT string_agg(code || ':' || campaign_id || ':' || occurrences, ' ' ORDER BY campaign_id) FROM events WHERE state = 'open'"); }
+  /// What gridstat --why shows of it.
+  [[nodiscard]] std::string why() { return value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", poisoned.value())); }
+  void is_set_aside_alone(const std::string& why_not) {
+    cycle(3);
+    EXPECT_EQ(jobs(sound), "3");
+    EXPECT_EQ(jobs(poisoned), "0");
+    EXPECT_EQ(events(), fmt::format("CANNOT_PLAN:{}:1", poisoned.value()));
+    EXPECT_THAT(why(), testing::HasSubstr("the campaign is stopped (the campaign cannot be planned: "));
+    EXPECT_THAT(why(), testing::HasSubstr(why_not));
+    execute("UPDATE jobs SET state = 'running' WHERE state = 'planned'");
+    cycle(3);
+    EXPECT_EQ(jobs(sound), "6");
+    EXPECT_THAT(why(), testing::HasSubstr(why_not));
+    EXPECT_EQ(events(), fmt::format("CANNOT_PLAN:{}:1", poisoned.value()));
+  }
+  void gets_its_plan_again() {
+    now += grid::Seconds{120};
+    cycle(3);
+    EXPECT_EQ(jobs(poisoned), "3");
+    EXPECT_EQ(events(), "");
+    EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0");
+    EXPECT_THAT(why(), testing::HasSubstr("3 jobs to alpha"));
+  }
+  void set(const std::string& what) { execute(fmt::format("UPDATE campaigns SET {} WHERE id = {}", what, poisoned.value())); }
+
+  grid::CampaignId poisoned, sound;
+};
+
+TEST_F(PoisonedCampaign, WhoseSchedulerNobodyKnows_IsSetAside_AndTheOtherGetsItsPlan) {
+  set(R"(jdl = '{"scheduler": "oracle"}')");
+  is_set_aside_alone("no campaign scheduler named 'oracle'");
+  set("jdl = '{}'");
+  gets_its_plan_again();
+}
+
+TEST_F(PoisonedCampaign, WhoseRowCannotBeRead_IsSetAside_AndTheOtherGetsItsPlan) {
+  set(fmt::format("asked = '{}:1;1:600:'", alpha.value()));
+  is_set_aside_alone("campaigns.asked");
+  set("asked = asked_of(id)");
+  gets_its_plan_again();
+}
+
+TEST_F(PoisonedCampaign, BesideWhichNoneIsSound_TakesNobodysDecisions) {
+  execute(R"(UPDATE campaigns SET jdl = '{"scheduler": "oracle"}')");
+  cycle(3);
+  EXPECT_EQ(events(), fmt::format("CANNOT_PLAN:{}:1 CANNOT_PLAN:{}:1", poisoned.value(), sound.value()));
+  EXPECT_EQ(value("SELECT string_agg(reason, ' ') FROM decisions"), "campaign_braked campaign_braked");
+}
+
+TEST_F(PlanningCycle, WithoutAPolicyOfThatName_Fails_AndBlamesNoCampaign) {
+  static_cast<void>(a_campaign(100));
+  auto config = process::build_config({}, {}).value();
+  config.placement = "nowhere";
+  EXPECT_THROW(metascheduler::run_once(config, database, term, now), std::invalid_argument);
+  EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
+}
+
+/// almighty leaves a slow turn behind, and begins the next one beside it.
+TEST_F(Planning, TwoTurnsAtOnce_PlanNothingTwice) {
+  const auto config = process::default_config();
+  static_cast<void>(a_campaign(4));
+  const auto time = fleet::now();
+  transact([&](store::Transaction& transaction) {
+    store::GridStatus status;
+    status.cluster = alpha;
+    status.time = time;
+    status.max_resources = status.free = 16;
+    status.reachable = true;
+    store::record_status(transaction, status);
+    store::record_reached(transaction, alpha, time);
+  });
+  store::Database other{conninfo};
+  {
+    auto slow = other.begin(term);
+    ASSERT_TRUE(store::try_lock_until_commit(slow, store::Database::Work::plan));
+    EXPECT_EQ(metascheduler::run_once(config, database, term, time).launches, 0);
+    EXPECT_EQ(value("SELECT count(*) FROM launches"), "0");
+    EXPECT_EQ(value("SELECT count(*) FROM decisions"), "0");
+  }
+  EXPECT_EQ(metascheduler::run_once(config, database, term, time).jobs, 4);
 }
 
 }  // namespace

@@ -19,8 +19,8 @@ TEST_F(Policies, Usage_FollowsTheEndsOfJobs_AndCountsThoseThatRun) {
   const auto campaign = a_campaign(4);
   execute("UPDATE campaigns SET jdl = '{\"project\": \"physics\"}'");
   const auto jobs = launched(campaign, alpha, 3);
-  end(jobs[0], grid::JobEnd::done, store::Outcome::done);
-  end(jobs[1], grid::JobEnd::preempted, store::Outcome::goes_back);
+  end(jobs[0], grid::JobEnd::done);
+  end(jobs[1], grid::JobEnd::preempted);
   execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds', resources = 2 WHERE state = 'remote_waiting'");
   const auto usage = facts().usage;
   ASSERT_EQ(usage.size(), 1U);
@@ -51,10 +51,38 @@ TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
   EXPECT_DOUBLE_EQ(limits[3].used, 5 * 600);
 }
 
+TEST_F(Policies, ALimitOnResources_CountsTheMeasuredMean_AndTheBiggestNodeBeforeAnyIsMeasured) {
+  launched(a_campaign(10), alpha, 3);
+  execute("UPDATE campaign_clusters SET resources = '/nodes=1', resources_per_job = NULL");
+  edit([&](store::Transaction& t) {
+    store::set_limit(t, "resources", 64, {}, 1);
+    store::set_limit(t, "resource_seconds", 1e6, {}, 1);
+  });
+  const auto used = [&] {
+    const auto limits = facts().limits;
+    return std::pair{limits.at(0).used, limits.at(1).used};
+  };
+  EXPECT_EQ(used(), std::pair(3.0, 3 * 600.0));
+  edit([&](store::Transaction& t) { store::record_resources(t, alpha, 64, *grid::NodeSizes::parse("16x2 8x4"), now); });
+  EXPECT_EQ(used(), std::pair(3 * 16.0, 3 * 16 * 600.0));
+  execute("UPDATE campaign_clusters SET resources_sum = 30, resources_jobs = 3");
+  EXPECT_EQ(used(), std::pair(3 * 10.0, 3 * 10 * 600.0));
+}
+
+TEST_F(Policies, Usage_OfJobsThatOarDidNotMeasure_IsThatOfTheOthersOfTheirCampaign) {
+  const auto campaign = a_campaign(4);
+  const auto jobs = launched(campaign, alpha, 2);
+  execute("UPDATE campaign_clusters SET resources_per_job = NULL, resources_sum = 20, resources_jobs = 2");
+  execute("UPDATE jobs SET state = 'terminated', started_at = instant(1800000000000000), ended_at = instant(1800000010000000) WHERE id = " + std::to_string(jobs[0].id.value()));
+  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds' WHERE state = 'remote_waiting'");
+  EXPECT_DOUBLE_EQ(facts().usage.at(0).resource_seconds, 10 * 10 + 10 * 30);
+  EXPECT_DOUBLE_EQ(facts().endings.at(0).resources, 10);
+}
+
 TEST_F(Policies, ALimitOnTheResourceSecondsOfACampaign_CountsWhatThatOneUsed) {
   const auto one = a_campaign(4), other = a_campaign(4);
   for (const auto campaign : {one, other, other}) {
-    for (const auto& job : launched(campaign, alpha, 1)) end(job, grid::JobEnd::done, store::Outcome::done);
+    for (const auto& job : launched(campaign, alpha, 1)) end(job, grid::JobEnd::done);
   }
   edit([&](store::Transaction& t) {
     store::set_limit(t, "resource_seconds", 100, {.campaign = one}, 1);
@@ -94,7 +122,7 @@ TEST_F(Policies, Endings_TellWhenResourcesComeBack) {
 
 TEST_F(Policies, ACampaign_IsProfiledByAnEarlierOneOfTheSameUserAndCommand) {
   const auto first = a_campaign(2);
-  end(launched(first, alpha, 1)[0], grid::JobEnd::done, store::Outcome::done);
+  end(launched(first, alpha, 1)[0], grid::JobEnd::done);
   const auto second = a_campaign(2);
   EXPECT_THAT(facts().profiled, testing::ElementsAre(second));
   execute("UPDATE campaigns SET user_name = 'bob' WHERE id = " + std::to_string(second.value()));

@@ -19,10 +19,12 @@
 #include <thread>
 #include <vector>
 
+#include <gtest/gtest.h>
 #include <pqxx/pqxx>
 
 #include "lib/store/database.hpp"
 #include "lib/store/migrations.hpp"
+#include "tests/db/transitions.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -114,6 +116,25 @@ void wait_until_it_answers(const std::string& conninfo, pid_t server, const fs::
   }
 }
 
+void record_transitions(const std::string& conninfo) {
+  pqxx::connection connection{conninfo};
+  pqxx::nontransaction{connection}.exec(transitions_recorder());
+}
+
+bool is_running = false;
+
+/// At the end of the test program.
+class TransitionsAtTheEnd : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    if (transitions_file() == nullptr || !is_running) return;
+    auto& server = PrivatePostgres::instance();
+    server.start();
+    expect_known_transitions(server.migrated());
+  }
+};
+[[maybe_unused]] const auto* const transitions_at_the_end = ::testing::AddGlobalTestEnvironment(new TransitionsAtTheEnd);
+
 }  // namespace
 
 PrivatePostgres& PrivatePostgres::instance() {
@@ -128,6 +149,7 @@ PrivatePostgres::PrivatePostgres() {
   try {
     initialize();
     start();
+    is_running = true;
   } catch (...) {
     fs::remove_all(folder_);
     throw;
@@ -152,7 +174,7 @@ void PrivatePostgres::initialize() {
 void PrivatePostgres::start() {
   if (server_ > 0) return;
   const auto log = folder_ / "server.log";
-  server_ = spawn(log, {program("postgres"), "-D", (folder_ / "data").string(), "-c", "listen_addresses=", "-c",
+  server_ = spawn(log, {program("postgres"), "-D", (folder_ / "data").string(), "-c", "listen_addresses=" + addresses_, "-c",
                         "unix_socket_directories=" + folder_.string(), "-c", "fsync=off", "-c", "full_page_writes=off", "-c",
                         "max_connections=200", "-c", "shared_buffers=64MB", "-c", "timezone=UTC"});
   wait_until_it_answers(conninfo("postgres"), server_, log);
@@ -163,6 +185,17 @@ void PrivatePostgres::stop() {
   ::kill(server_, SIGINT);  // the fast shutdown: sessions end, transactions roll back
   wait_for_end(server_);
   server_ = -1;
+}
+
+void PrivatePostgres::listen_on(const std::string& addresses) {
+  stop();
+  addresses_ = addresses;
+  start();
+}
+
+void PrivatePostgres::administer(const std::string& statement) {
+  pqxx::connection connection{conninfo("postgres") + " options='-c default_transaction_read_only=off'"};
+  pqxx::nontransaction{connection}.exec(statement);
 }
 
 std::string PrivatePostgres::conninfo(const std::string& database) const {
@@ -184,9 +217,11 @@ std::string PrivatePostgres::fresh_database() {
     pqxx::nontransaction{connection}.exec(std::string{"CREATE DATABASE "} + kTemplate);
     store::Database database{conninfo(kTemplate)};
     store::migrate(database);
+    if (transitions_file() != nullptr) record_transitions(conninfo(kTemplate));
     has_template_ = true;
   }
-  return create_database(std::string{" TEMPLATE "} + kTemplate);
+  migrated_.push_back(create_database(std::string{" TEMPLATE "} + kTemplate));
+  return migrated_.back();
 }
 
 }  // namespace gleaner::tests

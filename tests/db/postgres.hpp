@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace gleaner::tests {
 
@@ -16,6 +17,8 @@ class PrivatePostgres {
 
   /// The conninfo of a new database that has all migrations.
   [[nodiscard]] std::string fresh_database();
+  /// Those of all that were made so.
+  [[nodiscard]] const std::vector<std::string>& migrated() const { return migrated_; }
   /// The conninfo of a new database that has none.
   [[nodiscard]] std::string empty_database();
 
@@ -23,6 +26,11 @@ class PrivatePostgres {
   void stop();
   /// Returns when the server takes connections. Databases are as they were.
   void start();
+  /// Starts it again, so that it listens on these addresses too, on PostgreSQL's own port: for a test with a network of its own.
+  void listen_on(const std::string& addresses);
+  /// One statement on the database `postgres`, outside of a transaction: ALTER SYSTEM, pg_reload_conf(). Also while the server takes no
+  /// writes by default.
+  void administer(const std::string& statement);
 
   PrivatePostgres(const PrivatePostgres&) = delete;
   PrivatePostgres& operator=(const PrivatePostgres&) = delete;
@@ -35,9 +43,11 @@ class PrivatePostgres {
   [[nodiscard]] std::string create_database(const std::string& options);
 
   std::filesystem::path folder_;
+  std::string addresses_;  ///< none: the unix socket alone
   pid_t server_ = -1;
   int databases_ = 0;
   bool has_template_ = false;
+  std::vector<std::string> migrated_;
 };
 
 }  // namespace gleaner::tests

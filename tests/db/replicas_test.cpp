@@ -13,7 +13,6 @@ namespace gleaner::tests {
 namespace {
 
 using grid::JobEnd;
-using store::Outcome;
 
 /// Tasks that run on alpha, and their second copies on beta.
 class Replicas : public GridFixture {
@@ -40,7 +39,7 @@ class Replicas : public GridFixture {
     grid::LaunchId id{0};
     transact([&](store::Transaction& t) {
       id = store::planned_launches(t, cluster).back().id;
-      EXPECT_TRUE(store::begin_launch(t, id, fmt::format("tag-{}", id.value()), term, now));
+      EXPECT_TRUE(store::begin_launch(t, {.launch = id, .tag = fmt::format("tag-{}", id.value()), .login = "alice"}, term, now));
     });
     return id;
   }
@@ -109,7 +108,7 @@ TEST_F(Replicas, GoToTheLongestRunning_OrOnlyToThoseThatRunTooLong) {
 TEST_F(Replicas, MayBeCountedBeforehand_AndThoseThatAreExpectedToBeOver) {
   const auto campaign = replicable(30);
   const auto jobs = launched(campaign, alpha, 25);
-  for (std::size_t i = 0; i < 20; ++i) end(jobs[i], JobEnd::done, Outcome::done);  // each took 10 s
+  for (std::size_t i = 0; i < 20; ++i) end(jobs[i], JobEnd::done);  // each took 10 s
   runs(jobs[20], now - grid::Seconds{8});
   runs(jobs[21], now - grid::Seconds{12});
   runs(jobs[22], now - grid::Seconds{500});
@@ -132,11 +131,11 @@ TEST_F(Replicas, TheFirstSuccess_SettlesTheTask_AndTheOtherCopyIsKilled) {
     const auto& winner = first_wins ? first : second;
     const auto& loser = first_wins ? second : first;
     const auto losers = first_wins ? beta : alpha;
-    end(winner, JobEnd::done, Outcome::done);
+    end(winner, JobEnd::done);
     EXPECT_EQ(counters(campaign).done, 1);
     EXPECT_EQ(kills(losers), 1U);
     EXPECT_EQ(kills(first_wins ? alpha : beta), 0U);
-    end(loser, JobEnd::killed_by_us, Outcome::goes_back);
+    end(loser, JobEnd::killed_by_us);
     EXPECT_EQ(counters(campaign), recount(campaign));
     EXPECT_EQ(counters(campaign).done, 1);
     EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
@@ -147,8 +146,8 @@ TEST_F(Replicas, TheFirstSuccess_SettlesTheTask_AndTheOtherCopyIsKilled) {
 
 TEST_F(Replicas, ASecondSuccess_CountsNothing) {
   const auto [campaign, first, second] = two_copies();
-  end(second, JobEnd::done, Outcome::done);
-  end(first, JobEnd::done, Outcome::done);
+  end(second, JobEnd::done);
+  end(first, JobEnd::done);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 1, 0, 0}));
   EXPECT_EQ(done_by_clusters(), "0 0, 1 1");
   EXPECT_EQ(value("SELECT sum(jobs) FROM completions"), "1");
@@ -157,18 +156,18 @@ TEST_F(Replicas, ASecondSuccess_CountsNothing) {
 
 TEST_F(Replicas, ACopyThatFails_ChangesNothingWhileTheOtherLives_AndTheLastDecides) {
   const auto [campaign, first, second] = two_copies();
-  end(first, JobEnd::task_error, Outcome::failed);
+  end(first, JobEnd::task_error);
   EXPECT_EQ(task(), "running 1 0 f");
   EXPECT_EQ(kills(beta), 0U);
   EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
-  end(second, JobEnd::preempted, Outcome::goes_back);
+  end(second, JobEnd::preempted);
   EXPECT_EQ(task(), "waiting 2 0 f");
   EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "1");
   const auto third = launched(campaign, beta, 1)[0];
   EXPECT_EQ(third.attempt, 2);
   runs(third);
   EXPECT_EQ(replicate(campaign, alpha, 1), 0) << "once in its life";
-  end(third, JobEnd::task_error, Outcome::failed);
+  end(third, JobEnd::task_error);
   EXPECT_EQ(task(), "failed 2 1 f");
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, campaign, now), 1); });
   EXPECT_EQ(task(), "waiting 3 0 f");
@@ -176,9 +175,9 @@ TEST_F(Replicas, ACopyThatFails_ChangesNothingWhileTheOtherLives_AndTheLastDecid
 
 TEST_F(Replicas, ASecondCopyThatIsPreempted_LeavesTheFirst_AndItsNumberIsNotUsedAgain) {
   const auto [campaign, first, second] = two_copies();
-  end(second, JobEnd::preempted, Outcome::goes_back);
+  end(second, JobEnd::preempted);
   EXPECT_EQ(task(), "running 0 0 f");
-  end(first, JobEnd::preempted, Outcome::goes_back);
+  end(first, JobEnd::preempted);
   EXPECT_EQ(task(), "waiting 2 0 f");
   EXPECT_EQ(counters(campaign), recount(campaign));
 }
@@ -186,11 +185,11 @@ TEST_F(Replicas, ASecondCopyThatIsPreempted_LeavesTheFirst_AndItsNumberIsNotUsed
 TEST_F(Replicas, WhenTheFirstEnds_TheTaskIsWhereTheSecondIs) {
   const auto [campaign, first, second] = two_copies(grid::JobState::remote_waiting);
   EXPECT_EQ(counters(campaign).running, 1);
-  end(first, JobEnd::node_failure, Outcome::goes_back);
+  end(first, JobEnd::node_failure);
   EXPECT_EQ(task(), "submitted 1 0 f");
   runs(second);
   EXPECT_EQ(task(), "running 1 0 f");
-  end(second, JobEnd::done, Outcome::done);
+  end(second, JobEnd::done);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 1, 0, 0}));
 }
 
@@ -201,8 +200,8 @@ TEST_F(Replicas, ASecondCopyThatOarResubmits_DoesNotMakeTheTaskWait) {
     store::observe_jobs(t, std::array{store::Observation{.job = two.second.id, .state = grid::JobState::remote_waiting, .started_at = {}, .resources = {}}});
   });
   EXPECT_EQ(task(), "running 0 0 t");
-  end(two.second, JobEnd::duplicate, Outcome::keep);
-  end(two.first, JobEnd::done, Outcome::done);
+  end(two.second, JobEnd::duplicate);
+  end(two.first, JobEnd::done);
   EXPECT_EQ(counters(two.campaign).done, 1);
 }
 
@@ -213,35 +212,34 @@ TEST_F(Replicas, AVoidLaunchOfASecondCopy_GivesNothingBack_WhileTheFirstLives) {
   ASSERT_EQ(replicate(campaign, beta, 1), 1);
   const auto lost = begun_replica(beta);
   transact([&](store::Transaction& t) {
-    store::mark_unknown(t, std::array{lost}, "no answer");
-    store::give_back(t, {.launch = lost, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+    store::mark_unknown(t, std::array{lost}, "no answer", now);
+    store::give_back(t, {.launch = lost, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
   EXPECT_EQ(task(), "running 0 0 f");
   EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
   accept(lost);  // it was there after all
   EXPECT_EQ(kills(beta), 1U) << "the task does not wait for it any more";
-  end(live(beta).at(0), JobEnd::done, Outcome::done);
+  end(live(beta).at(0), JobEnd::done);
   EXPECT_EQ(task(), "running 0 0 f");
-  end(first, JobEnd::preempted, Outcome::goes_back);
+  end(first, JobEnd::preempted);
   EXPECT_EQ(task(), "waiting 2 0 f");
   EXPECT_EQ(counters(campaign), recount(campaign));
 }
 
-TEST_F(Replicas, AVoidLaunchOfTheOnlyCopyLeft_GivesItsTaskBack_BoundToItsCluster_WithItsNumber) {
+TEST_F(Replicas, AVoidLaunchOfTheOnlyCopyLeft_GivesItsTaskBack_ToAnyCluster_WithANewNumber) {
   const auto campaign = replicable(1);
   const auto first = launched(campaign, alpha, 1)[0];
   runs(first);
   ASSERT_EQ(replicate(campaign, beta, 1), 1);
   const auto lost = begun_replica(beta);
-  transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{lost}, "no answer"); });
-  end(first, JobEnd::preempted, Outcome::goes_back);
+  transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{lost}, "no answer", now); });
+  end(first, JobEnd::preempted);
   EXPECT_EQ(task(), "submitted 1 0 f") << "its fate is not known";
   transact([&](store::Transaction& t) {
-    store::give_back(t, {.launch = lost, .state = grid::LaunchState::void_, .back = store::Back::same_cluster, .error = "lost"}, now);
+    store::give_back(t, {.launch = lost, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
-  EXPECT_EQ(task(), "waiting 1 0 f");
-  EXPECT_EQ(value("SELECT cluster_id FROM returned_tasks"), std::to_string(beta.value()));
-  EXPECT_EQ(launched(campaign, beta, 1)[0].attempt, 1) << "its orphan and its successor contend for one claim";
+  EXPECT_EQ(task(), "waiting 2 0 f") << "it may run twice: it need not contend with an orphan for one claim";
+  EXPECT_EQ(launched(campaign, alpha, 1)[0].attempt, 2);
 }
 
 TEST_F(Replicas, OfACancelledCampaign_BothAreKilled_AndTheTaskIsCancelledOnce) {
@@ -251,9 +249,9 @@ TEST_F(Replicas, OfACancelledCampaign_BothAreKilled_AndTheTaskIsCancelledOnce) {
     store::request_kills_of_cancelled(t, now);
     EXPECT_EQ(store::pending_kills(t, alpha, now).size() + store::pending_kills(t, beta, now).size(), 2U);
   });
-  end(second, JobEnd::killed_by_us, Outcome::goes_back);
+  end(second, JobEnd::killed_by_us);
   EXPECT_EQ(counters(campaign).cancelled, 0);
-  end(first, JobEnd::killed_by_us, Outcome::goes_back);
+  end(first, JobEnd::killed_by_us);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 0, 0, 1}));
 }
 
@@ -273,7 +271,7 @@ TEST_F(Replicas, WhateverTheOrderOfEnds_EachTaskWaitsForItsLiveCopies_AndIsDoneO
         if (planned.empty()) break;
         const auto launch = begun_replica(cluster);
         if (pick(3) == 0) transact([&](store::Transaction& t) {
-          store::give_back(t, {.launch = launch, .state = grid::LaunchState::void_, .back = pick(2) == 0 ? store::Back::anywhere : store::Back::same_cluster, .error = ""}, now);
+          store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .sent = pick(2) == 0 ? grid::Sent::never : grid::Sent::maybe, .error = ""}, many_attempts, now);
         });
         if (pick(4) != 0) accept(launch);  // also of a void one
         break;
@@ -284,8 +282,7 @@ TEST_F(Replicas, WhateverTheOrderOfEnds_EachTaskWaitsForItsLiveCopies_AndIsDoneO
       default:
         if (jobs.empty()) break;
         const auto& job = jobs[static_cast<std::size_t>(pick(static_cast<int>(jobs.size())))];
-        const auto outcome = std::array{Outcome::done, Outcome::goes_back, Outcome::goes_back, Outcome::failed}[static_cast<std::size_t>(pick(4))];
-        end(job, outcome == Outcome::done ? JobEnd::done : outcome == Outcome::failed ? JobEnd::task_error : JobEnd::preempted, outcome);
+        end(job, std::array{JobEnd::done, JobEnd::preempted, JobEnd::preempted, JobEnd::task_error}[static_cast<std::size_t>(pick(4))]);
     }
     ASSERT_EQ(counters(campaign), recount(campaign)) << "after step " << step;
     ASSERT_EQ(value("SELECT count(*) FROM tasks t WHERE t.state IN ('launching', 'submitted', 'running') AND CASE WHEN replica_lives THEN 2 ELSE 1 END <> "

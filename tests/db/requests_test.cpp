@@ -4,12 +4,10 @@
 #include "lib/store/kills.hpp"
 #include "lib/store/requests.hpp"
 #include "tests/db/grid_fixture.hpp"
-#include "updator/classify.hpp"
 
 namespace gleaner::tests {
 namespace {
 
-using store::Outcome;
 
 /// Campaigns whose tasks ask for different things.
 class TaskRequests : public GridFixture {
@@ -120,8 +118,8 @@ TEST_F(TaskRequests, ThatAClusterCanHold_AreCounted_AsTheyAreTakenAndGivenBack) 
   EXPECT_EQ(fitting(campaign, beta), 1);
   transact([&](store::Transaction& t) {
     const auto launch = store::planned_launches(t, beta).at(0).id;
-    ASSERT_TRUE(store::begin_launch(t, launch, "tag", term, now));
-    store::give_back(t, {.launch = launch, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = ""}, now);
+    ASSERT_TRUE(store::begin_launch(t, {.launch = launch, .tag = "tag", .login = "alice"}, term, now));
+    store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = ""}, many_attempts, now);
   });
   EXPECT_EQ(fitting(campaign, beta), 3);
   EXPECT_EQ(plan(campaign, beta, 10, 100), 3);
@@ -138,8 +136,8 @@ TEST_F(TaskRequests, EachIsTakenOnce_InTheOrderOfItsNumber_WhateverComesBackMean
     static_cast<void>(plan(campaign, cluster, 5, 7));
     for (const auto& launch : planned(cluster)) {
       transact([&](store::Transaction& t) {
-        ASSERT_TRUE(store::begin_launch(t, launch.id, fmt::format("tag-{}", launch.id.value()), term, now));
-        if (round % 3 == 0) return store::give_back(t, {.launch = launch.id, .state = grid::LaunchState::refused, .back = store::Back::anywhere, .error = ""}, now);
+        ASSERT_TRUE(store::begin_launch(t, {.launch = launch.id, .tag = fmt::format("tag-{}", launch.id.value()), .login = "alice"}, term, now));
+        if (round % 3 == 0) return static_cast<void>(store::give_back(t, {.launch = launch.id, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = ""}, many_attempts, now));
         std::vector<store::AcceptedJob> accepted;
         for (const auto& line : store::launch_lines(t, launch.id)) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
         store::accept_launch(t, launch.id, accepted, std::nullopt, now);
@@ -150,7 +148,7 @@ TEST_F(TaskRequests, EachIsTakenOnce_InTheOrderOfItsNumber_WhateverComesBackMean
     for (std::size_t i = 0; i < live.size(); ++i) {
       const bool back = (i + static_cast<std::size_t>(round)) % 4 == 0;
       done += back ? 0 : 1;
-      end(live[i], back ? grid::JobEnd::preempted : grid::JobEnd::done, back ? Outcome::goes_back : Outcome::done);
+      end(live[i], back ? grid::JobEnd::preempted : grid::JobEnd::done);
     }
     ASSERT_EQ(counters(campaign), recount(campaign));
     ASSERT_EQ(value("SELECT total - next_task + (SELECT count(*) FROM returned_tasks) - waiting FROM campaigns"), "0");
@@ -177,33 +175,24 @@ TEST_F(TaskRequests, AWalltimeThatGrew_IsThatOfItsTasksNextLaunch_AndNeverBeyond
   const auto campaign = asking({{1, 600}}, 2, grid::Seconds{1000});
   const auto killed = launched(campaign, alpha, 1)[0];
   EXPECT_EQ(killed.walltime, grid::Seconds{600});
-  const auto consequence = updator::consequence_of(grid::JobEnd::walltime, updator::Began::yes, killed, {.attempts = 50, .charged = 1, .walltime_factor = 1.5});
-  ASSERT_EQ(consequence.walltime, grid::Seconds{900});
-  store::Ending ending;
-  ending.job = killed.id;
-  ending.end = grid::JobEnd::walltime;
-  ending.state = grid::JobState::error;
-  ending.outcome = consequence.outcome;
-  ending.walltime = consequence.walltime;
-  transact([&](store::Transaction& t) { store::end_jobs(t, std::array{ending}, now); });
+  const auto next = end(killed, grid::JobEnd::walltime, {.attempts = 50, .charged = 1, .walltime_factor = 1.5});
+  ASSERT_EQ(next.walltime, grid::Seconds{900});
   EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || charged || ' ' || walltime_s FROM tasks WHERE number = 0"), "waiting 1 0 900") << "it pays nothing";
   const auto again = launched(campaign, alpha, 2);
   EXPECT_EQ(again[0].walltime, grid::Seconds{900}) << "and so has the other one of its launch";
-  EXPECT_EQ(updator::raised_walltime(again[0], 1.5), grid::Seconds{1000});
-  auto longest = again[0];
-  longest.walltime = grid::Seconds{1000};
-  EXPECT_EQ(updator::raised_walltime(longest, 1.5), std::nullopt);
+  EXPECT_EQ(end(again[0], grid::JobEnd::walltime, {.attempts = 50, .charged = 1, .walltime_factor = 1.5}).walltime, grid::Seconds{1000});
 }
 
 TEST_F(TaskRequests, Durations_GiveQuantilesThatAreAtMostATenthTooLong) {
   const auto campaign = a_campaign(20);
   const auto jobs = launched(campaign, alpha, 20);
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    store::Ending ending;
-    ending.job = jobs[i].id;
-    ending.started_at = now;
-    ending.ended_at = now + grid::Seconds{i == 19 ? 5000 : 100 + static_cast<int>(i)};
-    transact([&](store::Transaction& t) { store::end_jobs(t, std::array{ending}, now); });
+    transact([&](store::Transaction& t) {
+      store::Verdict verdict{.left = store::facts_for_settling(t, std::array{jobs[i].id}).at(0), .started_at = now};
+      verdict.ended_at = now + grid::Seconds{i == 19 ? 5000 : 100 + static_cast<int>(i)};
+      verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, {});
+      store::settle_jobs(t, std::array{verdict}, now);
+    });
   }
   transact([&](store::Transaction& t) {
     const auto most = store::duration_quantile(t, 0.95, campaign, alpha);

@@ -2,73 +2,315 @@
 #include <gmock/gmock.h>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/text.hpp"
+#include "lib/store/kills.hpp"
+#include "lib/store/sinks.hpp"
 #include "tests/db/grid_fixture.hpp"
-#include "updator/apply.hpp"
+#include "updator/write.hpp"
 
 namespace gleaner::tests {
 namespace {
 
-/// What the updator makes of the ends of jobs on alpha.
+/// What the updator makes of what alpha says of jobs.
 class Ends : public GridFixture {
  protected:
   Ends() {
     config.max_attempts = config.max_charged_attempts = 5;
     config.failures_before_brake = 3;
     config.brake_time = config.brake_time_max = std::chrono::minutes{1};
+    config.launch_patience = std::chrono::minutes{5};
+    config.evidence_patience = std::chrono::minutes{2};
   }
 
-  void all_ended(const std::vector<store::LiveJob>& jobs, int shell_status) {
-    for (const auto& job : jobs) {
-      oar::RemoteJob remote;
-      remote.id = job.remote;
-      remote.state = oar::RemoteState::terminated;
-      remote.exit_status = shell_status << 8;
-      poll.ours.emplace(job.remote, remote);
-    }
+  oar::RemoteJob& shows(const store::LiveJob& job, oar::RemoteState state, std::optional<int> shell_status = {}) {
+    oar::RemoteJob remote;
+    remote.id = job.remote;
+    remote.state = state;
+    if (shell_status) remote.exit_status = *shell_status << 8;
+    return poll.ours[job.remote] = remote;
   }
-  void apply(const std::vector<store::LiveJob>& jobs) {
+  void all_ended(const std::vector<store::LiveJob>& jobs, int shell_status) {
+    for (const auto& job : jobs) shows(job, oar::RemoteState::terminated, shell_status);
+  }
+  void in_error(const store::LiveJob& job, const char* event, std::optional<grid::RemoteJobId> resubmitted_as = {}) {
+    auto& remote = shows(job, oar::RemoteState::error);
+    remote.started = now;
+    poll.details.insert_or_assign(job.remote, oar::JobDetails{.job = remote, .events = {{.type = event, .description = {}}}, .resubmitted_as = resubmitted_as, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}});
+  }
+  /// The names in the folder where the job's attempt is claimed.
+  void files(const store::LiveJob& job, const std::vector<std::string>& names) { poll.evidence.insert_or_assign(job.fence, updator::Reading{grid::EvidenceIndex{names}}); }
+  static std::string file(const store::LiveJob& job, const std::string& ending) {
+    return fmt::format("{}.{}.{}.{}.{}", job.task.value(), job.attempt, job.id.value(), job.remote.value(), ending);
+  }
+  std::vector<store::LiveJob> live() {
+    std::vector<store::LiveJob> jobs;
+    transact([&](store::Transaction& t) { jobs = store::live_jobs(t, alpha); });
+    return jobs;
+  }
+  updator::Changes apply(const std::vector<store::LiveJob>& jobs) {
     std::optional<store::Cluster> cluster;
     transact([&](store::Transaction& transaction) { cluster = store::find_cluster(transaction, "alpha"); });
     fleet::SharedDatabase shared{database, term};
     oar::Client client{oar::Access{}};
     fleet::Visit visit{*cluster, config, shared, client};
     poll.began = now;
-    transact([&](store::Transaction& transaction) { static_cast<void>(updator::apply_poll(transaction, visit, jobs, poll)); });
+    updator::Changes changes;
+    transact([&](store::Transaction& transaction) {
+      changes = updator::write(transaction, visit, poll, updator::judge(jobs, poll, updator::Patience::of(config)), now);
+    });
+    return changes;
+  }
+  /// A launch whose answer was lost, and that was given up: its job may still be there.
+  store::LaunchLine given_up(grid::CampaignId campaign) {
+    const auto launch = begun(campaign, alpha, 1);
+    std::vector<store::LaunchLine> lines;
+    transact([&](store::Transaction& t) {
+      lines = store::launch_lines(t, launch);
+      store::mark_unknown(t, std::array{launch}, "lost", now);
+      store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
+    });
+    return lines.at(0);
   }
   std::string ended(const std::string& ending) { return value(fmt::format("SELECT count(*) FROM jobs WHERE ending = '{}'", ending)); }
+  std::string task() { return value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks"); }
 
   process::Config config;
   updator::Poll poll;
 };
 
-TEST_F(Ends, OfJobsWhoseWrapperFailed_AreTheClustersFault_AlsoOfThoseThatNobodyAsked) {
+TEST_F(Ends, OfJobsThatCouldNotClaimTheirAttempts_AreTheClustersFault_AndTheEventHasTheWrappersWords) {
   const auto jobs = launched(a_campaign(5), alpha, 5);
   all_ended(jobs, grid::kRanNothing);
+  std::vector<std::string> names;
+  for (const auto& job : jobs) names.push_back(file(job, "u"));
+  files(jobs.front(), names);
   poll.stderr_tails.emplace(jobs.front().remote, "gleaner: task 0, attempt 0: cannot be claimed, nothing was run: No space left on device\n");
   apply(jobs);
-  EXPECT_EQ(ended("node_failure"), "5");
+  EXPECT_EQ(ended("cannot_start"), "5");
   EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
   EXPECT_THAT(value("SELECT message FROM events WHERE code = 'CANNOT_START'"), ::testing::HasSubstr("No space left"));
   EXPECT_EQ(value("SELECT count(*) FROM brakes"), "1") << "the next jobs would fail there too";
 }
 
-TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault) {
-  const auto jobs = launched(a_campaign(5), alpha, 5);
+TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault_WhateverItsStderrSays) {
+  const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, grid::kRanNothing);
-  poll.stderr_tails.emplace(jobs.front().remote, "my own words\n");
+  files(jobs[0], {file(jobs[0], "e113")});
+  poll.stderr_tails.emplace(jobs[0].remote, "gleaner: task 0, attempt 0: cannot be claimed, as I say\n");
   apply(jobs);
-  EXPECT_EQ(ended("task_error"), "5");
+  EXPECT_EQ(ended("task_error"), "1");
+  EXPECT_EQ(task(), "waiting 1 1");
+}
+
+/// A best-effort job whose end OAR missed, and that it preempted afterwards; another one whose walltime it thought to be over.
+TEST_F(Ends, ThatOarNeverNoted_AreTheJobsOwnWord) {
+  const auto campaign = a_campaign(3);
+  const auto jobs = launched(campaign, alpha, 3);
+  in_error(jobs[0], "BESTEFFORT_KILL");
+  in_error(jobs[1], "WALLTIME");
+  in_error(jobs[2], "WALLTIME");
+  files(jobs[0], {file(jobs[0], "e0"), file(jobs[1], "e0")});
+  apply(jobs);
+  EXPECT_EQ(counters(campaign).done, 2);
+  EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks WHERE number = 2"), "waiting 0 0") << "it never began, and may still: the claim decides";
+  EXPECT_EQ(value("SELECT ending || ': ' || message FROM jobs WHERE task = 0"), "done: exit status 0 (as the job noted; its cluster recorded a preemption)");
+  EXPECT_EQ(value("SELECT message FROM jobs WHERE task = 2"), "it had resources, and the cluster never began it");
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'WALLTIME'"), "0");
+}
+
+TEST_F(Ends, WithoutAnExitStatus_AreNoSuccess) {
+  const auto jobs = launched(a_campaign(1), alpha, 1);
+  shows(jobs[0], oar::RemoteState::terminated);
+  apply(jobs);
+  EXPECT_EQ(task(), "submitted 0 0") << "its files are awaited";
+  EXPECT_NE(value("SELECT over_since FROM jobs"), "");
+  files(jobs[0], {file(jobs[0], "s")});
+  apply(live());
+  EXPECT_EQ(ended("node_failure"), "1");
+  EXPECT_EQ(task(), "waiting 1 0");
+}
+
+TEST_F(Ends, WhoseFilesCannotBeRead_WaitForThem_AndThenSayWhoseWordCounts) {
+  const auto jobs = launched(a_campaign(1), alpha, 1);
+  in_error(jobs[0], "BESTEFFORT_KILL");
+  poll.evidence.insert_or_assign(jobs[0].fence, updator::Reading{tl::unexpected{std::string{"no answer"}}});
+  apply(jobs);
+  EXPECT_EQ(task(), "submitted 0 0");
+  now += grid::Seconds{119};
+  apply(live());
+  EXPECT_EQ(task(), "submitted 0 0");
+  now += grid::Seconds{1};
+  apply(live());
+  EXPECT_EQ(task(), "waiting 1 0");
+  EXPECT_THAT(value("SELECT message FROM jobs"), ::testing::HasSubstr("by the cluster's record alone"));
+}
+
+/// The successor of a job that was given up finds the attempt claimed: the claim says by whom.
+TEST_F(Ends, OfADuplicate_BringBackTheJobThatHoldsTheClaim_WithItsEndWhenItsFilesShowIt) {
+  const auto campaign = a_campaign(1);
+  const auto orphan = given_up(campaign);
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  ASSERT_EQ(successor.attempt, 0);
+  all_ended({successor}, grid::kRanNothing);
+  files(successor, {file(successor, fmt::format("d.{}", orphan.job.value())), fmt::format("0.0.{}.77.e0", orphan.job.value())});
+  EXPECT_EQ(apply(live()).ended, 2);
+  EXPECT_EQ(task(), "done 0 0");
+  EXPECT_EQ(value("SELECT string_agg(ending, ' ' ORDER BY id) FROM jobs"), "done duplicate");
+}
+
+TEST_F(Ends, OfADuplicate_WhoseHolderStillRuns_HaveThatOnesLaunchSearchedFor) {
+  const auto campaign = a_campaign(1);
+  const auto orphan = given_up(campaign);
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  all_ended({successor}, grid::kRanNothing);
+  files(successor, {file(successor, fmt::format("d.{}", orphan.job.value())), fmt::format("0.0.{}.77.s", orphan.job.value())});
+  apply(live());
+  EXPECT_EQ(task(), "submitted 0 0");
+  EXPECT_EQ(value("SELECT string_agg(state::text, ' ' ORDER BY id) FROM launches"), "unknown accepted");
+  EXPECT_EQ(value("SELECT string_agg(state::text, ' ' ORDER BY id) FROM jobs"), "unknown terminated");
+}
+
+/// Each of them leaves the task to the other: the second one to be judged is the last.
+TEST_F(Ends, OfTwoJobsOfOneAttempt_ThatBothRanNothing_SpendTheAttempt) {
+  const auto campaign = a_campaign(1);
+  const auto orphan = given_up(campaign);
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  const grid::LaunchId lost{std::stoll(value(fmt::format("SELECT launch_id FROM jobs WHERE id = {}", orphan.job.value())))};
+  transact([&](store::Transaction& t) { store::accept_launch(t, lost, std::array{store::AcceptedJob{orphan.job, grid::RemoteJobId{77}}}, std::nullopt, now); });
+  const auto both = live();
+  ASSERT_EQ(both.size(), 2U);
+  all_ended(both, grid::kRanNothing);
+  for (const auto& job : both) files(job, {file(both[0], "d.4711"), file(both[1], "d.4711")});
+  EXPECT_EQ(apply(both).ended, 2);
+  EXPECT_EQ(task(), "waiting 1 0");
+  EXPECT_EQ(counters(campaign), recount(campaign));
+}
+
+TEST_F(Ends, OfAJobThatOarResubmitted_AreNone_ItIsFollowed_AndItsKillIsSentOn) {
+  const auto jobs = launched(a_campaign(1), alpha, 1);
+  shows(jobs[0], oar::RemoteState::running);
+  apply(jobs);
+  transact([&](store::Transaction& t) {
+    store::request_kills(t, std::array{jobs[0].id}, store::KillReason::excess, now);
+    store::note_kills_sent(t, std::array{jobs[0].id}, now);
+  });
+  in_error(jobs[0], "BESTEFFORT_KILL", grid::RemoteJobId{99});
+  EXPECT_EQ(apply(live()).followed, 1);
+  EXPECT_EQ(value("SELECT remote_id || ' ' || state || ' ' || resubmissions FROM jobs"), "99 remote_waiting 1");
+  EXPECT_EQ(task(), "submitted 0 0");
+  transact([&](store::Transaction& t) {
+    const auto kills = store::pending_kills(t, alpha, now);
+    ASSERT_EQ(kills.size(), 1U) << "it was sent to the old id only";
+    EXPECT_EQ(kills[0].remote, grid::RemoteJobId{99});
+  });
+}
+
+TEST_F(Ends, OfSomebodyElsesJobUnderOurId_SettleNothing_OursIsSearchedForByItsName) {
+  const auto campaign = a_campaign(2);
+  const auto jobs = launched(campaign, alpha, 2);
+  poll.reused.insert(jobs[0].remote);
+  shows(jobs[1], oar::RemoteState::running);
+  files(jobs[0], {});
+  apply(jobs);
+  EXPECT_EQ(counters(campaign).done, 0);
+  EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', state, remote_id), ', ' ORDER BY id) FROM jobs"), fmt::format("unknown, running {}", jobs[1].remote.value()));
+  EXPECT_EQ(value("SELECT state || ' ' || looks FROM launches"), "unknown 0");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'REMOTE_ID_REUSED'"), ::testing::HasSubstr(fmt::format("job {} of OAR is somebody else's", jobs[0].remote.value())));
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::unsettled_launches(t, alpha, now).size(), 1U); });
+}
+
+TEST_F(Ends, ThatDoNotCome_OfAJobThatIsAboutToStart_AreAskedFor_AndItsTaskKeepsItsAttemptAndItsCluster) {
+  const auto campaign = a_campaign(1);
+  const auto jobs = launched(campaign, alpha, 1);
+  shows(jobs[0], oar::RemoteState::launching);
+  apply(jobs);
+  now += std::chrono::minutes{5};
+  files(jobs[0], {});
+  apply(live());
+  EXPECT_EQ(value("SELECT reason FROM kill_requests"), "impatient");
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'NEVER_BEGAN'"), "1");
+  transact([&](store::Transaction& t) { store::note_kills_sent(t, std::array{jobs[0].id}, now); });
+  in_error(jobs[0], "FRAG_JOB_REQUEST");
+  apply(live());
+  EXPECT_EQ(ended("never_began"), "1");
+  EXPECT_EQ(task(), "waiting 0 0");
+  EXPECT_EQ(value("SELECT cluster_id || ' ' || fence FROM returned_tasks"), fmt::format("{} {}", alpha.value(), jobs[0].launch.value()));
+}
+
+TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventSaysSo) {
+  const auto jobs = launched(a_campaign(2), alpha, 2);
+  poll.usable_resources = 16;
+  apply(jobs);
+  now += std::chrono::minutes{59};
+  apply(live());
+  EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
+  now += std::chrono::minutes{2};
+  EXPECT_EQ(apply(live()).absent, 2);
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'JOBS_ABSENT' AND state = 'open'"), ::testing::HasSubstr("does not list 2 of our jobs"));
+  for (const auto& job : jobs) shows(job, oar::RemoteState::running);
+  apply(live());
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE absent_since IS NOT NULL"), "0");
+}
+
+/// One byte of Latin-1 stopped every campaign of every cluster.
+TEST_F(Ends, OfProgramsThatPrintAnything_AreWritten) {
+  const auto jobs = launched(a_campaign(1), alpha, 1);
+  all_ended(jobs, 3);
+  poll.stderr_tails.emplace(jobs[0].remote, grid::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
+  apply(jobs);
+  EXPECT_EQ(ended("task_error"), "1");
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), ::testing::HasSubstr("caf\xEF\xBF\xBD"));
+}
+
+TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {
+  const auto campaign = a_campaign(3);
+  const auto jobs = launched(campaign, alpha, 3);
+  execute(fmt::format("ALTER TABLE jobs ADD CONSTRAINT poison CHECK (id <> {} OR state <> 'terminated')", jobs[1].id.value()));
+  all_ended(jobs, 0);
+  EXPECT_EQ(apply(jobs).ended, 2);
+  EXPECT_EQ(counters(campaign).done, 2);
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'WRITE_REFUSED'"), ::testing::HasSubstr(fmt::format("the end of job {}", jobs[1].id.value())));
+}
+
+/// After the clock of the database was set back.
+TEST_F(Ends, WithAStatusOfTheFuture_BringANewerOne) {
+  apply({});
+  const auto before = now;
+  now -= std::chrono::hours{1};
+  apply({});
+  EXPECT_EQ(value("SELECT max(time) = instant(" + std::to_string(now.time_since_epoch().count()) + ") FROM gridstatus"), "t") << before.time_since_epoch().count();
+}
+
+/// Its lists are of two moments: a job that ended between them, and the one that has its place now, may both be there.
+TEST_F(Ends, OfJobsWhosePlaceAnotherHasAlready_CountNoMoreThanTheClusterHas) {
+  const auto jobs = launched(a_campaign(5), alpha, 5);
+  for (const auto& job : jobs) {
+    shows(job, oar::RemoteState::running).resources = 4;
+    poll.occupying.push_back(poll.ours.at(job.remote));
+  }
+  poll.usable_resources = 16;
+  apply(jobs);
+  EXPECT_EQ(value("SELECT concat_ws(' ', max_resources, used, our_running, free) FROM gridstatus"), "16 16 16 0");
+}
+
+TEST_F(Ends, OfJobsWhoseResourcesOarHasNotFreedYet_LeaveThemOurs) {
+  oar::RemoteJob ending;
+  ending.id = grid::RemoteJobId{77};
+  ending.state = oar::RemoteState::finishing;
+  ending.resources = 3;
+  poll.occupying = {ending};
+  poll.leaving = {ending.id};
+  poll.usable_resources = 16;
+  apply({});
+  EXPECT_EQ(value("SELECT concat_ws(' ', used, our_running, free) FROM gridstatus"), "3 3 13");
 }
 
 TEST_F(Ends, AFewOfTheJobsThatStarted_BecomeSamples_WithTheNumberThatRunsThere) {
   const auto jobs = launched(a_campaign(20), alpha, 10);
   all_ended({jobs[0], jobs[1]}, 0);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    oar::RemoteJob remote;
-    remote.id = jobs[i].remote;
-    remote.state = oar::RemoteState::running;
-    poll.ours.emplace(jobs[i].remote, remote).first->second.started = now;
-  }
+  for (std::size_t i = 2; i < jobs.size(); ++i) shows(jobs[i], oar::RemoteState::running);
+  for (const auto& job : jobs) poll.ours.at(job.remote).started = now;
   poll.stress = 0.7;
   poll.response_ms = 12;
   apply(jobs);
@@ -76,9 +318,22 @@ TEST_F(Ends, AFewOfTheJobsThatStarted_BecomeSamples_WithTheNumberThatRunsThere) 
   EXPECT_EQ(value("SELECT stress || ' ' || response_ms FROM gridstatus"), "0.7 12");
 }
 
+TEST_F(Ends, OfTheLastAttemptThatTheJdlAllows_FailTheTask) {
+  const auto campaign = a_campaign(2, {"alpha"});
+  execute("UPDATE campaigns SET jdl = '{\"max_attempts\": 2}'");
+  config.failures_before_brake = 100;
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    EXPECT_EQ(value("SELECT count(*) FROM tasks WHERE state = 'failed'"), "0");
+    const auto jobs = launched(campaign, alpha, 2);
+    all_ended(jobs, 3);
+    apply(jobs);
+  }
+  EXPECT_EQ(value("SELECT string_agg(state || ' ' || charged, ', ') FROM tasks"), "failed 2, failed 2") << "the configuration allows five";
+}
+
 class Sinks : public Ends {
  protected:
-  /// Jobs that ended without an error after so many seconds.
+  /// Jobs on alpha that ended without an error after so many seconds.
   void done_after(const std::vector<store::LiveJob>& jobs, int seconds) {
     all_ended(jobs, 0);
     for (const auto& job : jobs) {
@@ -86,8 +341,35 @@ class Sinks : public Ends {
       poll.ours.at(job.remote).stopped = now + grid::Seconds{seconds};
     }
     apply(jobs);
+    now += grid::Seconds{seconds + 1};
+  }
+  /// The same on beta, where nobody looks for sinks.
+  void done_elsewhere(grid::CampaignId campaign, int jobs, int seconds) {
+    for (const auto& job : launched(campaign, beta, jobs)) {
+      transact([&](store::Transaction& t) {
+        store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .started_at = now, .ended_at = now + grid::Seconds{seconds}, .resources = 1};
+        verdict.left.job.began = true;
+        verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, grid::JobEnd::done, grid::Deletion::none, {.attempts = 50});
+        store::settle_jobs(t, std::array{verdict}, now);
+      });
+    }
+  }
+  /// A hundred good ends on alpha, as many on beta, and then five empty ones on alpha: tasks 200 to 204.
+  grid::CampaignId a_late_sink() {
+    const auto campaign = a_campaign(300);
+    done_elsewhere(campaign, 100, 60);
+    done_after(launched(campaign, alpha, 100), 60);
+    EXPECT_EQ(brakes(), "0");
+    done_after(launched(campaign, alpha, 5), 0);
+    return campaign;
+  }
+  std::int64_t retry(grid::CampaignId campaign, const store::SinkName& sink) {
+    std::int64_t tasks = 0;
+    store::transact(database, std::nullopt, [&](store::Transaction& t) { tasks = store::retry_swallowed_tasks(t, campaign, sink, now); });
+    return tasks;
   }
   std::string brakes() { return value("SELECT count(*) FROM brakes"); }
+  std::string event() { return value("SELECT message FROM events WHERE code = 'SINK' AND state = 'open'"); }
 };
 
 TEST_F(Sinks, JobsThatEndSoonerThanTheJdlsMinDuration_BrakeTheClusterForTheCampaign) {
@@ -97,12 +379,12 @@ TEST_F(Sinks, JobsThatEndSoonerThanTheJdlsMinDuration_BrakeTheClusterForTheCampa
   EXPECT_EQ(brakes(), "0") << "two ends tell little";
   done_after(launched(campaign, alpha, 1), 0);
   EXPECT_EQ(brakes(), "1");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'SINK'"), ::testing::HasSubstr("the last 3 jobs there ended without an error after 0.0 s"));
+  EXPECT_THAT(event(), ::testing::HasSubstr("the last 3 jobs there ended without an error after 0.0 s"));
 }
 
 TEST_F(Sinks, JobsThatTakeMuchLongerElsewhere_BrakeTheCluster_AndOneEndIsNotJudgedTwice) {
   const auto campaign = a_campaign(20);
-  execute("UPDATE campaign_clusters SET done = 3, duration_sum = 180 WHERE cluster_id = " + std::to_string(beta.value()));
+  done_elsewhere(campaign, 3, 60);
   done_after(launched(campaign, alpha, 3), 5);
   EXPECT_EQ(brakes(), "1");
   execute("DELETE FROM brakes");
@@ -111,10 +393,76 @@ TEST_F(Sinks, JobsThatTakeMuchLongerElsewhere_BrakeTheCluster_AndOneEndIsNotJudg
 }
 
 TEST_F(Sinks, ShortJobsEverywhere_AreNoSink) {
-  const auto campaign = a_campaign(20);
-  execute("UPDATE campaign_clusters SET done = 30, duration_sum = 30 WHERE cluster_id = " + std::to_string(beta.value()));
+  const auto campaign = a_campaign(40);
+  done_elsewhere(campaign, 30, 1);
   done_after(launched(campaign, alpha, 5), 0);
   EXPECT_EQ(brakes(), "0");
+}
+
+TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
+  const auto campaign = a_late_sink();
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_EQ(event(), fmt::format("the last 5 jobs there ended without an error after 0.0 s, and they take 60.0 s elsewhere: they may have done nothing. "
+                                 "Tasks 200-204: 'gridsub --retry {} --sink alpha' runs them again", campaign.value()));
+  EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "t");
+  // Those that ran already when the brake was put on are named too.
+  done_after(launched(campaign, alpha, 3), 1);
+  EXPECT_THAT(event(), ::testing::HasSubstr("Tasks 200-207:"));
+  done_after(launched(campaign, alpha, 1), 50);
+  EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "f") << "it works again";
+}
+
+TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFollow) {
+  const auto campaign = a_late_sink();
+  const auto sum = "SELECT sum(done) || ' ' || sum(concluded) || ' ' || sum(duration_sum) || ' ' || (SELECT sum(jobs) FROM durations) FROM campaign_clusters";
+  EXPECT_EQ(value(sum), "205 205 12000 205");
+  EXPECT_EQ(retry(campaign, {.cluster = "beta"}), 0);
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 5);
+  EXPECT_EQ(counters(campaign), recount(campaign));
+  EXPECT_EQ(counters(campaign).done, 200);
+  EXPECT_EQ(value(sum), "200 200 12000 200") << "as if they had never been done";
+  EXPECT_EQ(value("SELECT string_agg(number || ' ' || attempt || ' ' || uncounted, ', ' ORDER BY number) FROM tasks WHERE state = 'waiting' AND number < 205"),
+            "200 1 1, 201 1 1, 202 1 1, 203 1 1, 204 1 1");
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE cluster_id IS NULL"), "5");
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(brakes(), "1") << "or they would go back to the sink";
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
+  const auto again = launched(campaign, beta, 5);
+  EXPECT_EQ(again.front().task, grid::TaskNumber{200});
+  EXPECT_EQ(again.front().attempt, 1) << "the fence lets it run";
+}
+
+TEST_F(Sinks, AnEvent_NamesTheTasksThatAreGivenBack_AlsoOfACampaignThatIsOver) {
+  const auto campaign = a_campaign(3, {"alpha"});
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5}'");
+  done_after(launched(campaign, alpha, 3), 0);
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::finish_campaigns(t, now), std::vector{campaign}); });
+  const auto id = std::stoll(value("SELECT id FROM events"));
+  EXPECT_EQ(retry(campaign, {.event = id + 1}), 0);
+  EXPECT_EQ(value("SELECT state FROM campaigns"), "terminated");
+  EXPECT_EQ(retry(campaign, {.event = id}), 3);
+  EXPECT_EQ(value("SELECT state FROM campaigns"), "in_treatment");
+  EXPECT_EQ(counters(campaign).waiting, 3);
+}
+
+TEST_F(Sinks, ATaskThatAnotherJobDid_IsNotGivenBack) {
+  const auto campaign = a_campaign(3, {"alpha", "beta"});
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5, \"replicas\": \"allowed\"}'");
+  const auto swallowed = launched(campaign, alpha, 3);
+  execute("UPDATE tasks SET replica = 1, replica_lives = true WHERE number = 0");
+  execute(fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at) "
+                      "VALUES (0, {}, {}, 0, 1, 'terminated', 'done', now() - interval '1 minute', now())", campaign.value(), beta.value()));
+  done_after(swallowed, 0);
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2);
+  EXPECT_EQ(value("SELECT state FROM tasks WHERE number = 0"), "done");
+}
+
+TEST_F(Sinks, OfACancelledCampaign_OrOneThatIsBeingRemoved_NothingIsGivenBack) {
+  const auto campaign = a_late_sink();
+  execute("UPDATE campaigns SET sealed = true");
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
+  execute("UPDATE campaigns SET sealed = false, state = 'cancelled'");
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
 }
 
 }  // namespace

@@ -76,6 +76,40 @@ std::string Minioar::admin(const std::string& method, const std::string& path, c
   return answer.body;
 }
 
+void Minioar::kill_server(const std::string& ends, std::chrono::milliseconds report_again) {
+  admin("POST", "/_server", fmt::format(R"({{"alive":false,"ends":"{}","report_again_ms":{}}})", ends, report_again.count()));
+}
+
+void Minioar::restore_without(int newest) { admin("POST", "/_forget", fmt::format(R"({{"newest":{},"processes":"left"}})", newest)); }
+
+void Minioar::lose_exit_codes(int count) { admin("POST", "/_exit_codes", fmt::format(R"({{"lost":{}}})", count)); }
+
+void Minioar::set_latency(std::chrono::milliseconds latency) { admin("POST", "/_latency", fmt::format(R"({{"ms":{}}})", latency.count())); }
+
+void Minioar::spoil_launches(const std::string& become, int count) {
+  admin("POST", "/_launches", fmt::format(R"({{"become":"{}","count":{}}})", become, count));
+}
+
+void Minioar::start_after(const std::string& match, int count) {
+  admin("POST", "/_start_after", fmt::format(R"({{"name":"","match":"{}","count":{}}})", match, count));
+}
+
+std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job) {
+  const auto body = fmt::format(R"({{"resource":"/core={},walltime=0:2:0","command":"{}","stdout":"/dev/null","stderr":"/dev/null"}})", job.cores, job.command);
+  const auto answer = call({.method = "POST",
+                            .url = cluster.url + "/jobs.json",
+                            .body = body,
+                            .login = cluster.login,
+                            .password = cluster.password,
+                            .headers = {"Content-Type: application/json", cluster.identity_header + ": " + job.user}});
+  rapidjson::Document json;
+  json.Parse(answer.body.c_str());
+  if (answer.status != 201 || json.HasParseError() || !json["id"].IsInt64()) {
+    throw std::runtime_error{fmt::format("a local job on {}: {} {}", cluster.name, answer.status, answer.body)};
+  }
+  return json["id"].GetInt64();
+}
+
 void Minioar::set_stress(const std::string& value) { admin("POST", "/_stress", fmt::format(R"({{"value":"{}"}})", value)); }
 
 int Minioar::preempt(int count) {
@@ -90,6 +124,14 @@ int Minioar::jobs_in(const std::string& state) const {
   json.Parse(answer.body.c_str());
   if (json.HasParseError() || !json.HasMember("total")) throw std::runtime_error{"jobs of minioar: " + answer.body};
   return json["total"].GetInt();
+}
+
+std::string Minioar::state_of(std::int64_t job) const {
+  const auto answer = call({.url = fmt::format("{}/jobs.json?ids={}", url_, job)});
+  rapidjson::Document json;
+  json.Parse(answer.body.c_str());
+  if (json.HasParseError() || !json.HasMember("items")) throw std::runtime_error{"jobs of minioar: " + answer.body};
+  return json["items"].Empty() ? std::string{} : json["items"][0]["state"].GetString();
 }
 
 int Minioar::submissions() const {

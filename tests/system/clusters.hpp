@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -18,6 +19,15 @@ struct TestCluster {
   std::string identity_header = "X_REMOTE_IDENT";
   std::string user;      ///< the login of the campaigns' user there
 };
+
+/// What one of the cluster's own users submits: a normal job, which best-effort ones give way to.
+struct LocalJob {
+  int cores = 1;
+  std::string command = "sleep 1";
+  std::string user = "bob";
+};
+/// Its id; throws when it is not accepted.
+std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job);
 
 struct MinioarWish {
   std::string name;
@@ -44,12 +54,29 @@ class Minioar {
   /// One more fault, as minioar's POST /_faults takes it.
   void add_fault(const std::string& json) { admin("POST", "/_faults", json); }
   void clear_faults() { admin("DELETE", "/_faults", ""); }
+  /// OAR's server dies, as minioar's POST /_server has it: `ends` (late, lost, finishing) is what becomes of jobs that end meanwhile.
+  void kill_server(const std::string& ends, std::chrono::milliseconds report_again);
+  void start_server() { admin("POST", "/_server", R"({"alive":true})"); }
+  /// The next launches go wrong: launching, running, unseen, resubmitted, run_twice.
+  void spoil_launches(const std::string& become, int count);
+  /// OAR forgets all its jobs, whose processes are killed, and gives their ids again.
+  void reinstall() { admin("POST", "/_forget", R"({"last":0,"processes":"killed"})"); }
+  /// The same for its newest jobs, as after a data base was restored; their processes go on.
+  void restore_without(int newest);
+  /// The next jobs that end by themselves are Terminated without an exit code.
+  void lose_exit_codes(int count);
+  /// Of every answer, until the faults are cleared.
+  void set_latency(std::chrono::milliseconds latency);
+  /// Jobs start when so many requests that begin with `match` ("GET /jobs/table?state=") have their answer.
+  void start_after(const std::string& match, int count);
   /// What GET /stress_factor says from now on.
   void set_stress(const std::string& value);
   /// How many best-effort jobs were preempted.
   int preempt(int count);
   /// How many jobs there are in a state of OAR, of everybody.
   [[nodiscard]] int jobs_in(const std::string& state) const;
+  /// Of one job, by OAR's name; empty when there is no such job.
+  [[nodiscard]] std::string state_of(std::int64_t job) const;
   /// The submissions that were carried out.
   [[nodiscard]] int submissions() const;
 

@@ -37,6 +37,19 @@ TEST(Task, ThatFails_OpensAnEventWithItsStderr_AndBrakesItsClusterAlone) {
   EXPECT_TRUE(grid.is_consistent());
 }
 
+TEST(Task, ThatWritesWhatIsNoText_IsReported_AndHurtsNobodyElse) {
+  GridUnderTest grid;
+  const auto bad = grid.submit({.tasks = 8, .exec_file = R"(bash -c 'printf "\351\000\033[31m\n" >&2; exit 3' task)", .clusters = {"alpha"}});
+  const auto good = grid.submit({.tasks = 30, .exec_file = grid.oracle().task("sleep 0.2"), .clusters = {"beta"}});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(good));
+  ASSERT_TRUE(grid.terminates(bad));
+  EXPECT_TRUE(grid.is_exactly_done(good, 30));
+  EXPECT_EQ(grid.value(of(bad, "failed")), "8");
+  EXPECT_THAT(grid.value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), HasSubstr("\uFFFD"));
+  EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code LIKE '%FAILED%' OR code LIKE '%REFUSED'"), "0");
+}
+
 TEST(Task, ThatAsksForARerun_RunsAgain_AndPaysNothing) {
   for (const int status : {66, 67}) {
     GridUnderTest grid;
@@ -47,6 +60,34 @@ TEST(Task, ThatAsksForARerun_RunsAgain_AndPaysNothing) {
     EXPECT_EQ(grid.value(ends(campaign, status == 66 ? "rerun_first" : "rerun_last")), "12");
     EXPECT_EQ(grid.value("SELECT sum(charged) FROM tasks"), "0");
   }
+}
+
+TEST(ARetiredCluster, LosesItsTasksToOthers_AndItsOldJobsAreDeletedWhenItIsBack) {
+  GridUnderTest grid{{.configuration = {{"request_timeout", "2s"}}}};
+  auto& alpha = grid.cluster("alpha");
+  const auto campaign = grid.submit({.tasks = 12, .exec_file = grid.oracle().gated_task()});
+  const auto on_alpha = [](const std::string& what) {
+    return fmt::format("SELECT {} FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha'", what);
+  };
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes(of(campaign, "running"), "12"));
+  const auto first = grid.number(on_alpha("min(remote_id)"));
+  const auto last = grid.number(on_alpha("max(remote_id)"));
+  alpha.kill();
+  ASSERT_TRUE(grid.becomes("SELECT reachable FROM clusters WHERE name = 'alpha'", "f"));
+  const auto retired = grid.run("gridctl", {"cluster", "retire", "alpha", "--yes", "--reason", "it burns"});
+  ASSERT_TRUE(retired.end.succeeded()) << retired.output;
+  EXPECT_THAT(grid.value("SELECT message FROM events WHERE code = 'DECLARED_LOST'"), HasSubstr("it burns"));
+  EXPECT_EQ(grid.value(on_alpha("count(*) FILTER (WHERE j.ending = 'lost') > 0")), "t");
+  alpha.start();
+  const auto back = grid.run("gridctl", {"cluster", "enable", "alpha"});
+  ASSERT_TRUE(back.end.succeeded()) << back.output;
+  for (auto job = first; job <= last; ++job)
+    EXPECT_TRUE(await(process::Duration{60'000}, [&] { return alpha.state_of(job) == "Error"; })) << "job " << job << " of before is " << alpha.state_of(job);
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 12));
+  EXPECT_EQ(grid.value("SELECT sum(charged) FROM tasks"), "0");
 }
 
 TEST(Task, LongerThanItsWalltime_IsKilled_AndPays) {
@@ -81,6 +122,27 @@ TEST(ParallelJobs, FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
   EXPECT_TRUE(grid.is_exactly_done(campaign, 60));
   EXPECT_EQ(grid.value("SELECT min(most) FROM (SELECT max(our_running) AS most FROM gridstatus GROUP BY cluster_id) m"), "16");
   EXPECT_LE(grid.number("SELECT max(our_waiting) FROM gridstatus WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16)"), 8);
+}
+
+/// The updator asks who holds resources, then for the others of our jobs: what either answer shows to hold resources holds them.
+TEST(ParallelJobs, ThatStartBetweenTwoRequestsOfOnePoll_HoldTheirResources_WhichAreNotOfferedAgain) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 16}}, .configuration = {{"flood", "0.5"}}}};
+  auto& alpha = grid.cluster("alpha");
+  constexpr int kNever = 1'000'000;
+  alpha.start_after("GET /jobs", kNever);
+  const auto campaign = grid.submit({.tasks = 40, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .resources = "/nodes=1/core=4"});
+  grid.almighty().start();
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return alpha.jobs_in("Waiting") == 6; })) << alpha.jobs_in("Waiting") << " jobs wait";
+  alpha.start_after("GET /jobs/table?state=", 1);
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return alpha.jobs_in("Running") == 4; })) << alpha.jobs_in("Running") << " jobs run";
+  // Some cycles later all that was sent for free resources is there.
+  ASSERT_TRUE(grid.becomes("SELECT count(*) >= 4 FROM gridstatus WHERE our_running = 16", "t"));
+  EXPECT_LE(grid.number("SELECT max(our_running + free - max_resources) FROM gridstatus"), 0);
+  EXPECT_LE(grid.number("SELECT max(our_running + our_waiting - max_resources) FROM gridstatus"), 8);
+  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs"), "6");
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 40));
 }
 
 }  // namespace

@@ -30,6 +30,7 @@ struct TestCampaign {
   std::string walltime = "0:10:0";
   std::string job_type{};  ///< empty: what the JDL gives; else "normal"
   int max_jobs = 0;  ///< 0: no limit
+  std::string user = "alice";
 };
 
 /// A grid of its own for one test: database, clusters, configuration, almighty, the commands. All
@@ -41,6 +42,7 @@ class GridUnderTest {
     Backend backend = Backend::minioar;
     std::vector<MinioarWish> clusters{{.name = "alpha"}, {.name = "beta"}};
     Configuration configuration{};  ///< on top of short periods
+    std::vector<std::string> users{};  ///< more of them, with the same login on every minioar
   };
   explicit GridUnderTest(Wish wish);
   GridUnderTest() : GridUnderTest{Wish{}} {}
@@ -77,6 +79,13 @@ class GridUnderTest {
   /// The first column of the only row, as text; throws while the database is away.
   [[nodiscard]] std::string value(const std::string& sql);
   [[nodiscard]] std::int64_t number(const std::string& sql);
+  struct TaskRow {
+    std::int64_t number;
+    std::string state;
+    int charged;
+  };
+  /// All the tasks of a campaign, by number.
+  [[nodiscard]] std::vector<TaskRow> tasks_of(grid::CampaignId campaign);
   /// Statements without an answer.
   void execute(const std::string& sql);
   [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
@@ -85,7 +94,7 @@ class GridUnderTest {
   [[nodiscard]] ::testing::AssertionResult terminates(grid::CampaignId campaign, process::Duration limit = process::Duration{120'000});
   /// Terminated, with every task done, each carried out exactly once.
   [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks);
-  /// What must hold of the database at any time: counters, states, remote ids.
+  /// Whether every law of the database holds (lib/store/checks.hpp), as after every commit.
   [[nodiscard]] ::testing::AssertionResult is_consistent();
 
  private:
@@ -93,7 +102,7 @@ class GridUnderTest {
   /// Waits for a database that is away.
   void transact(const std::function<void(store::Transaction&)>& work);
   void start_clusters(const Wish& wish);
-  void register_clusters();
+  void register_clusters(const std::vector<std::string>& users);
   void write_configuration(const Configuration& configuration);
   [[nodiscard]] process::Command command_of(const std::string& name, std::vector<std::string> arguments, const std::string& log) const;
   void tell() const;

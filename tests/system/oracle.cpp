@@ -21,7 +21,8 @@ Oracle::Oracle(fs::path folder) : folder_{std::move(folder)} {
 }
 
 std::string Oracle::task(const std::string& before) const {
-  return command(fmt::format(R"({}{}echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before, before.empty() ? "" : "; ", folder_.string()));
+  // A kill comes before the note, and nothing is done, or after it, and the task ends with status 0: no moment is between.
+  return command(fmt::format(R"({}{}trap "" TERM; echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before, before.empty() ? "" : "; ", folder_.string()));
 }
 
 std::string Oracle::gated_task() const { return task(fmt::format("until [ -e {}/gate ]; do sleep 0.2; done", folder_.string())); }

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "tests/system/grid_under_test.hpp"
 
@@ -21,6 +24,13 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
  protected:
   void SetUp() override {
     if (is_real() && real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
+    if (is_real() && !long_runs() && !depends_on_oar()) GTEST_SKIP() << "what it decides does not depend on OAR: there with GLEANER_TEST_LONG";
+  }
+  /// Those whose effect is OAR's doing: kills, walltimes, wide jobs, properties, copies.
+  [[nodiscard]] static bool depends_on_oar() {
+    constexpr std::array<std::string_view, 6> kPrefixes{"LowestJobs", "PropertiesThat", "AReservation", "Finalize", "ASink", "ATaskKilled"};
+    const std::string_view name{::testing::UnitTest::GetInstance()->current_test_info()->name()};
+    return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
   }
   void begin(Configuration configuration) {
     GridUnderTest::Wish wish;
@@ -150,6 +160,21 @@ TEST_P(Policies, Tickets_GiveEverybodySome) {
   is_done(second, 4 * cores);
 }
 
+TEST_P(Policies, PropertiesThatFewResourcesHave_TakeNoMoreOfTheCluster) {
+  begin({{"flood", "0"}});
+  EXPECT_EQ(grid->value("SELECT node_sizes FROM clusters WHERE name = 'alpha'"), fmt::format("{}x2", cores / 2));
+  const auto picky = grid->submit({.tasks = 10 * cores, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
+  grid->execute(fmt::format("UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}", picky.value()));
+  const auto plain = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
+  cycle();
+  EXPECT_EQ(jobs(picky), 4);
+  EXPECT_EQ(jobs(plain), cores - 4);
+  EXPECT_EQ(grid->value(fmt::format("SELECT matching_resources FROM campaign_clusters WHERE campaign_id = {}", picky.value())), "4");
+  grid->cancel(picky);
+  finish();
+  is_done(plain, 2 * cores);
+}
+
 TEST_P(Policies, Packed_FillsTheClusterInUse_BeforeItOpensAnother) {
   begin({{"placement", "packed"}});
   const auto on_beta = grid->submit({.tasks = 2, .exec_file = grid->oracle().gated_task(), .clusters = {"beta"}});
@@ -166,13 +191,15 @@ TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStar
   begin({{"campaign_order", "priority"}, {"flood", "0"}});
   const auto stream = grid->submit({.tasks = 10 * cores, .exec_file = grid->oracle().task("sleep $((1 + $1 % 3))"), .clusters = {"alpha"}});
   grid->almighty().start();
-  ASSERT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns WHERE id = {}", cores - 1, stream.value()), "t", kPatience));
+  // Not all: a real OAR starts three jobs a second, and some have ended before the last begins.
+  ASSERT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns WHERE id = {}", cores / 2, stream.value()), "t", kPatience));
   const auto wide = grid->submit({.tasks = 1, .exec_file = grid->oracle().task(), .clusters = {"alpha"}, .resources = fmt::format("/core={}", cores)});
   say(wide, R"({"campaign_priority": 1})");
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT done FROM campaigns WHERE id = {}", wide.value()), "1", kPatience));
   EXPECT_EQ(grid->value(fmt::format("SELECT state FROM campaigns WHERE id = {}", stream.value())), "in_treatment");
   is_done(wide, 1);
-  is_done(stream, 10 * cores);
+  grid->cancel(stream);
+  EXPECT_TRUE(grid->becomes(fmt::format("SELECT launching + submitted + running FROM campaigns WHERE id = {}", stream.value()), "0", kPatience));
 }
 
 TEST_P(Policies, Prediction_SendsAFewJobsFirst_AndASecondCampaignOfTheCommandNone) {

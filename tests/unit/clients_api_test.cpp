@@ -103,6 +103,27 @@ TEST(ApiClient, AnswerOfASubmissionLost_SendsTheSameAgain_UnderTheSameKey) {
   EXPECT_FALSE(keys.begin()->empty());
 }
 
+TEST(ApiClient, AnswerOfAQuestionLost_IsAskedForAgain) {
+  std::atomic<int> requests{0};
+  const ApiUnderTest api{[&](const http::Request&) {
+    auto response = answer(200, R"({"id": 7})");
+    if (++requests <= 2) response.mishap = {.only_first_bytes = requests == 1 ? 0U : 10U, .ending = http::Mishap::Ending::close};
+    return response;
+  }};
+  EXPECT_EQ(ApiClient{api.config()}.get("/campaigns/7").json["id"].whole(), 7);
+  EXPECT_EQ(requests, 3);
+}
+
+TEST(ApiClient, AnswersThatAreAlwaysLost_AreAnErrorInTheEnd) {
+  const ApiUnderTest api{[](const http::Request&) {
+    auto response = answer(200, "{}");
+    response.mishap = {.only_first_bytes = 10, .ending = http::Mishap::Ending::close};
+    return response;
+  }};
+  ApiClient client{api.config()};
+  EXPECT_EQ(code_of([&] { (void)client.get("/campaigns/7"); }), ExitCode::unavailable);
+}
+
 TEST(ApiClient, TwoSubmissions_HaveTwoKeys) { EXPECT_NE(new_idempotency_key(), new_idempotency_key()); }
 
 TEST(ApiClient, DatabaseAwayForAMoment_IsWaitedForByASubmission) {

@@ -112,5 +112,10 @@ TEST(Ranges, WhatIsNone_IsRefused) {
   for (const auto* text : {"", "*", "7-3", "a-b", "3-", "-3", "3--4", "3-7-9"}) EXPECT_FALSE(gridstat::parse_range(text).has_value()) << text;
 }
 
+TEST(ClientsJson, BracketsInBrackets_AreAnError_HoweverManyTheyAre) {
+  EXPECT_TRUE(Json::parse(std::string(64, '[') + std::string(64, ']')));
+  EXPECT_EQ(Json::parse(std::string(200'000, '[') + std::string(200'000, ']')).error(), "it is nested deeper than 64 levels");
+}
+
 }  // namespace
 }  // namespace gleaner::clients

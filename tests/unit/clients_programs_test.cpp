@@ -104,6 +104,15 @@ TEST(Gridsub, ParametersTwice_AreRefused) {
   EXPECT_EQ(run("gridsub", {"-f", jdl.path(), "-t", "tset"}).end.exit_status, 2);
 }
 
+TEST(Gridsub, Sink_GoesWithRetryAlone) {
+  EXPECT_EQ(run("gridsub", {"--retry", "3", "--sink", "alpha"}).end.exit_status, 5);
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--sink", "alpha"}, {"--fix", "3", "--sink", "alpha"}}) {
+    const auto said = run("gridsub", arguments);
+    EXPECT_EQ(said.end.exit_status, 2);
+    EXPECT_THAT(said.output, HasSubstr("--sink goes with --retry"));
+  }
+}
+
 TEST(Gridsub, FileThatIsNotThere_IsNotFound) { EXPECT_EQ(run("gridsub", {"-f", "/nonexistent/campaign.jdl"}).end.exit_status, 3); }
 
 TEST(Gridctl, UnknownCommand_IsAnsweredWithTheClosestOne) {
@@ -138,6 +147,9 @@ TEST(Completion, OffersTheCommandsOfGridctl_AsItsHelpNamesThem) {
   EXPECT_EQ(completions({"gridctl", "rules", "e"}), " edit enable \n");
   EXPECT_EQ(completions({"gridctl", "limit", "set", "running"}), " running_jobs \n");
   EXPECT_EQ(completions({"gridctl", "check", ""}), "  \n");
+  EXPECT_EQ(completions({"gridctl", "db", ""}), " check migrate status \n");
+  EXPECT_EQ(completions({"gridctl", "cluster", "re"}), " remove retire \n");
+  EXPECT_EQ(completions({"gridctl", "launch", ""}), " lost \n");
 }
 
 TEST(Completion, OffersTheOptionsOfEachProgram) {

@@ -6,21 +6,23 @@
 #include <rapidcheck/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <iterator>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/job_identity.hpp"
 #include "lib/grid/words.hpp"
 #include "runner/command/base64.hpp"
-#include "runner/command/journal.hpp"
 
 /// The wrapper of a job, run here by the same shell.
 namespace gleaner::runner {
@@ -29,7 +31,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::SizeIs;
+using ::testing::Not;
+using ::testing::StartsWith;
 namespace fs = std::filesystem;
 
 struct Ran {
@@ -63,10 +66,10 @@ class JobWrapper : public ::testing::Test {
   }
 
   static LaunchFacts facts(const std::string& exec_file) {
-    return {"grid", grid::CampaignId{12}, "launch-7", exec_file, "alpha", "griduser1", "/home/griduser1", "/nodes=1/core=4", "1:30:00"};
+    return {"grid", grid::CampaignId{12}, exec_file, "alpha", "griduser1", "/home/griduser1", "/nodes=1/core=4", "1:30:00"};
   }
-  static TaskFacts task(std::vector<std::string> arguments = {}, int number = 3, int attempt = 1) {
-    return {grid::TaskNumber{number}, attempt, grid::JobId{345}, std::move(arguments)};
+  static TaskFacts task(std::vector<std::string> arguments = {}, int number = 3, int attempt = 1, int job = 345) {
+    return {grid::TaskNumber{number}, attempt, grid::JobId{job}, grid::LaunchId{7}, std::move(arguments)};
   }
   /// The command as the job's shell gets it: a shell at submission has taken the backslashes off.
   static std::string job_text(const LaunchFacts& facts, const TaskFacts& task) {
@@ -76,15 +79,28 @@ class JobWrapper : public ::testing::Test {
     }
     return text + " " + parameter_line(task).value();
   }
-  [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task) const {
-    return run(fmt::format("cd {0} && env -i HOME={0} PATH=\"$PATH\" OAR_JOB_ID=99 OAR_NODEFILE=/dev/null bash -c {1} 2>&1", home_,
-                           grid::quote(job_text(facts, task))));
+  /// Of OAR's job `remote`; `shell` is what the shell does before it, or to it.
+  [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task, int remote = 99, const std::string& shell = "") const {
+    return run(fmt::format("cd {0} && {3} env -i HOME={0} PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1", home_,
+                           grid::quote(job_text(facts, task)), remote, shell));
   }
-  [[nodiscard]] std::vector<JournalEntry> journal() const {
-    std::ifstream file{home_ + "/.gleaner/grid/12/journal.launch-7"};
-    std::stringstream text;
-    text << file.rdbuf();
-    return parse_journal(text.str());
+  [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
+  [[nodiscard]] std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator{folder(), none}) names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+  }
+  [[nodiscard]] std::string content(const std::string& file) const {
+    std::ifstream stream{folder() + "/" + file};
+    return {std::istreambuf_iterator<char>{stream}, {}};
+  }
+  /// A program that jobs find before the system's.
+  void a_program(const std::string& name, const std::string& text) const {
+    fs::create_directories(home_ + "/bin");
+    std::ofstream{home_ + "/bin/" + name} << "#!/bin/bash\n" << text << '\n';
+    fs::permissions(home_ + "/bin/" + name, fs::perms::owner_all);
   }
   std::string home_;
 };
@@ -106,57 +122,143 @@ TEST_F(JobWrapper, TheExecFileIsTheShells) {
 }
 
 TEST_F(JobWrapper, TheCommandSeesNoNamesOfTheWrapper) {
-  EXPECT_EQ(run_job(facts("echo \"$g$i$t$x$d$c$o$e$a$s\"; type n m 2>/dev/null; :"), task()).output, "\n");
+  const auto ran = run_job(facts("echo \"$g$i$x$d$c$f$l$p$v$e$a$s$z$j$n\"; type k q h 2>/dev/null; set -o | grep noclobber; :"), task());
+  EXPECT_THAT(ran.output, ::testing::MatchesRegex("\nnoclobber +\toff\n"));
 }
 
-TEST_F(JobWrapper, AnAttemptIsRunOnce_AndItsTwinSaysSo) {
-  EXPECT_EQ(run_job(facts("echo ran"), task()).output, "ran\n");
-  const auto twin = run_job(facts("echo ran"), task());
+TEST_F(JobWrapper, ItsFilesSayThatItStarted_ThenHowItEnded_AndTheClaimIsTheSameFile) {
+  EXPECT_EQ(run_job(facts("ls $HOME/.gleaner/grid/12/7; exit 66; :"), task()).output, "3.1.345.99.s\n3.1.claim\n");
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e66", "3.1.claim"));
+  EXPECT_EQ(fs::hard_link_count(folder() + "/3.1.claim"), 2U);
+  EXPECT_TRUE(std::regex_match(content("3.1.claim"), std::regex{"[0-9]{9,} [^ ]+ 345 99\n"})) << content("3.1.claim");
+}
+
+TEST_F(JobWrapper, AnAttemptIsRunOnce_AndItsTwinSaysWhoRanIt) {
+  EXPECT_EQ(run_job(facts("echo ran"), task(), 98).output, "ran\n");
+  const auto twin = run_job(facts("echo ran"), task({}, 3, 1, 346));
   EXPECT_EQ(twin.status, grid::kRanNothing);
-  EXPECT_EQ(twin.output, "gleaner: task 3, attempt 1: claimed by another job, nothing to run\n");
-  EXPECT_EQ(run_job(facts("echo ran"), task({}, 3, 2)).output, "ran\n");
-  EXPECT_TRUE(fs::is_directory(home_ + "/.gleaner/grid/12/claims/3.1"));
+  EXPECT_TRUE(std::regex_match(twin.output, std::regex{"gleaner: task 3, attempt 1: claimed by job 345 \\(OAR job 98 on host [^ ]+\\), nothing to run\n"}))
+      << twin.output;
+  EXPECT_EQ(run_job(facts("echo ran"), task({}, 3, 2, 347)).output, "ran\n");
+  EXPECT_THAT(files(), ElementsAre("3.1.345.98.e0", "3.1.346.99.d.345", "3.1.claim", "3.2.347.99.e0", "3.2.claim"));
 }
 
 TEST_F(JobWrapper, TwinsAtTheSameMoment_RunItOnce) {
+  constexpr int kTwins = 8;
   std::vector<std::thread> jobs;
-  for (int twin = 0; twin < 8; ++twin) {
-    jobs.emplace_back([this] { (void)run_job(facts("echo ran >> $HOME/ran"), task()); });
+  for (int twin = 0; twin < kTwins; ++twin) {
+    jobs.emplace_back([this, twin] { (void)run_job(facts("echo ran >> $HOME/ran"), task({}, 3, 1, 400 + twin), 100 + twin); });
   }
   for (auto& job : jobs) {
     job.join();
   }
   EXPECT_EQ(fs::file_size(home_ + "/ran"), 4U);
-  std::map<JournalWord, int> words;
-  for (const auto& entry : journal()) {
-    ++words[entry.word];
-  }
-  EXPECT_EQ(words, (std::map<JournalWord, int>{{JournalWord::start, 1}, {JournalWord::end, 1}, {JournalWord::duplicate, 7}}));
+  const auto names = files();
+  const auto like = [&](const std::string& pattern) {
+    return std::ranges::count_if(names, [&](const std::string& name) { return std::regex_match(name, std::regex{pattern}); });
+  };
+  EXPECT_EQ(names.size(), kTwins + 1U);
+  ASSERT_EQ(like("3\\.1\\.40[0-7]\\.10[0-7]\\.e0"), 1);
+  const auto winner = std::ranges::find_if(names, [](const std::string& name) { return name.ends_with(".e0"); })->substr(4, 3);
+  EXPECT_EQ(like("3\\.1\\.40[0-7]\\.10[0-7]\\.d\\." + winner), kTwins - 1);
 }
 
-/// A file stands where the folder should be: like a full disk, it concerns one who is root too.
-TEST_F(JobWrapper, AClaimThatCannotBeMade_RunsNothing_AndSaysWhy) {
-  fs::create_directories(home_ + "/.gleaner/grid/12");
-  std::ofstream{home_ + "/.gleaner/grid/12/claims"} << "in the way";
+/// OAR may run a job again, under a new id or (its server was killed in the middle) under the same.
+TEST_F(JobWrapper, OarsSecondRunOfAJob_FindsTheClaimOfTheFirst_AndItsFileSaysThatItIsItsOwn) {
+  EXPECT_EQ(run_job(facts("exit 4; :"), task(), 98).status, 4);
+  EXPECT_EQ(run_job(facts("echo ran"), task(), 99).status, grid::kRanNothing);
+  EXPECT_EQ(run_job(facts("echo ran"), task(), 98).status, grid::kRanNothing);
+  EXPECT_THAT(files(), ElementsAre("3.1.345.98.d.345", "3.1.345.98.e4", "3.1.345.99.d.345", "3.1.claim"));
+}
+
+TEST_F(JobWrapper, ASecondRunUnderTheSameId_WhileTheFirstRuns_LeavesItsFileAlone) {
+  const auto again = grid::quote(job_text(facts("echo ran twice"), task()));
+  const auto ran = run_job(facts("bash -c " + again + "; echo $?; ls $HOME/.gleaner/grid/12/7; :"), task());
+  EXPECT_THAT(ran.output, HasSubstr("claimed by job 345"));
+  EXPECT_THAT(ran.output, ::testing::EndsWith("\n113\n3.1.345.99.s\n3.1.claim\n"));
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e0", "3.1.claim"));
+}
+
+/// Its first run died between its file and its claim, as far as the second one can know: or it is about to claim.
+TEST_F(JobWrapper, ASecondRunUnderTheSameId_BeforeTheFirstHasClaimed_RunsNothing) {
+  fs::create_directories(folder());
+  std::ofstream{folder() + "/3.1.345.99.s"} << "1795231871 node1 345 99\n";
+  EXPECT_EQ(run_job(facts("echo ran"), task()).status, grid::kRanNothing);
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.s"));
+}
+
+/// NFS: the server made the link, its answer was lost, and the client's repetition finds it made.
+TEST_F(JobWrapper, AClaimWhoseAnswerWasLost_IsItsOwn) {
+  a_program("ln", R"(PATH=/usr/bin:/bin; ln "$@"; ln "$@")");
+  const auto ran = run_job(facts("echo ran"), task());
+  EXPECT_EQ(ran.output, "ran\n");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(run_job(facts("echo ran"), task({}, 3, 1, 346), 100).status, grid::kRanNothing);
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e0", "3.1.346.100.d.345", "3.1.claim"));
+}
+
+TEST_F(JobWrapper, AClaimThatFailsOnce_IsMadeAtTheSecondTime) {
+  a_program("ln", R"([ -e $HOME/tried ]||{ touch $HOME/tried; echo "no answer from the server">&2; exit 1; }; PATH=/usr/bin:/bin; ln "$@")");
+  EXPECT_EQ(run_job(facts("echo ran"), task()).output, "ran\n");
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e0", "3.1.claim"));
+}
+
+TEST_F(JobWrapper, AClaimThatCannotBeMade_RunsNothing_SaysWhy_AndLeavesItsWord) {
+  a_program("ln", "echo 'ln: no hard links here'>&2; exit 1");
   const auto ran = run_job(facts("echo ran"), task());
   EXPECT_EQ(ran.status, grid::kRanNothing);
-  EXPECT_THAT(ran.output, HasSubstr("cannot be claimed, nothing was run"));
-  EXPECT_THAT(ran.output, ::testing::Not(HasSubstr("ran\n")));
-  ASSERT_THAT(journal(), SizeIs(1));
-  EXPECT_EQ(journal().front().word, JournalWord::unclaimed);
+  EXPECT_EQ(ran.output, "gleaner: task 3, attempt 1: cannot be claimed, nothing was run: ln: no hard links here\n");
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.u"));
 }
 
-TEST_F(JobWrapper, TheJournalHasTheStartAndTheEnd) {
-  EXPECT_EQ(run_job(facts("exit 66; :"), task()).status, 66);
-  const auto entries = journal();
-  ASSERT_THAT(entries, SizeIs(2));
-  EXPECT_EQ(entries[0].word, JournalWord::start);
-  EXPECT_EQ(entries[1].word, JournalWord::end);
-  EXPECT_EQ(entries[1].status, 66);
-  EXPECT_EQ(entries[1].task.value(), 3);
-  EXPECT_EQ(entries[1].attempt, 1);
-  EXPECT_EQ(entries[1].job.value(), 345);
-  EXPECT_EQ(entries[1].remote.value(), 99);
+/// As on a full disk: a file can be made, and nothing be written to it.
+TEST_F(JobWrapper, AHomeWithoutRoom_NothingIsRun_AndTheFileSaysThatNothingWasClaimed) {
+  const auto ran = run_job(facts("echo ran"), task(), 99, "trap '' XFSZ; ulimit -f 0;");
+  EXPECT_EQ(ran.status, grid::kRanNothing);
+  EXPECT_THAT(ran.output, StartsWith("gleaner: task 3, attempt 1: cannot be claimed, nothing was run: "));
+  EXPECT_THAT(ran.output, HasSubstr("File too large"));
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.u"));
+}
+
+/// A file stands where the folder should be: it concerns one who is root too.
+TEST_F(JobWrapper, WithoutAFolder_NothingIsRun_AndItSaysWhy) {
+  fs::create_directories(home_ + "/.gleaner/grid");
+  std::ofstream{home_ + "/.gleaner/grid/12"} << "in the way";
+  const auto ran = run_job(facts("echo ran"), task());
+  EXPECT_EQ(ran.status, grid::kRanNothing);
+  EXPECT_THAT(ran.output, StartsWith("gleaner: task 3, attempt 1: cannot be claimed, nothing was run: mkdir: "));
+  EXPECT_THAT(files(), IsEmpty());
+}
+
+/// The room went away after the claim was made.
+TEST_F(JobWrapper, AnEndIsNotedWithoutRoom) {
+  EXPECT_EQ(run_job(facts("ulimit -f 0; exit 5; :"), task()).status, 5);
+  a_program("mv", R"(trap '' XFSZ; ulimit -f 0; PATH=/usr/bin:/bin; mv "$@")");
+  EXPECT_EQ(run_job(facts("exit 6; :"), task({}, 4), 100).status, 6);
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e5", "3.1.claim", "4.1.345.100.e6", "4.1.claim"));
+}
+
+TEST_F(JobWrapper, AUsersOwnStatus113_IsTheEndOfTheCommand) {
+  const auto ran = run_job(facts("exit 113; :"), task());
+  EXPECT_EQ(ran.status, grid::kRanNothing);
+  EXPECT_EQ(ran.output, "");
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e113", "3.1.claim"));
+}
+
+TEST_F(JobWrapper, ATaskThatRemovesTheFolder_LeavesItsEndAndItsClaimAllTheSame) {
+  const auto ran = run_job(facts("rm -rf ~/.gleaner; exit 3; :"), task());
+  EXPECT_EQ(ran.status, 3);
+  EXPECT_EQ(ran.output, "");
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e3", "3.1.claim"));
+  EXPECT_EQ(run_job(facts("echo ran"), task({}, 3, 1, 346), 100).status, grid::kRanNothing);
+}
+
+TEST_F(JobWrapper, ArgumentsThatCannotBeDecoded_RunNothing) {
+  const auto ran = run(fmt::format("cd {0} && env -i HOME={0} PATH=\"$PATH\" OAR_JOB_ID=99 bash -c {1} 2>&1", home_,
+                                   grid::quote(job_text(facts("echo ran"), task()) + "!")));
+  EXPECT_EQ(ran.status, grid::kRanNothing);
+  EXPECT_THAT(ran.output, HasSubstr("gleaner: task 3, attempt 1: cannot decode the arguments, nothing was run\n"));
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.u", "3.1.claim"));
 }
 
 TEST_F(JobWrapper, TheEnvironmentOfTheGridIsThere) {
@@ -170,12 +272,34 @@ TEST_F(JobWrapper, TheEnvironmentOfTheGridIsThere) {
   }
 }
 
+/// What the shell of the job makes of a folder as the JDL names it.
+TEST_F(JobWrapper, TheFolderIsSeenExpanded_AndOnlyTheHomeIsExpanded) {
+  const std::vector<std::pair<std::string, std::string>> folders{
+      {"$HOME", home_},
+      {"${HOME}", home_},
+      {"${HOME}x", home_ + "x"},
+      {"$HOME/runs", home_ + "/runs"},
+      {"$HOME/two  words/*", home_ + "/two  words/*"},
+      {"$HOME/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad", home_ + "/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad"},
+      {"$HOMES/x", "$HOMES/x"},
+      {"/scratch/$HOME/$(touch $HOME/bad)", "/scratch/$HOME/$(touch $HOME/bad)"},
+      {"/scratch/a\\ b", "/scratch/a\\ b"},
+  };
+  int number = 0;
+  for (const auto& [written, seen] : folders) {
+    auto facts_there = facts(R"(printf '<%s><%s>' "$CIGRI_WORKDIR" "$CIGRI_WORKING_DIRECTORY"; :)");
+    facts_there.workdir = written;
+    EXPECT_EQ(run_job(facts_there, task({}, ++number)).output, fmt::format("<{0}><{0}>", seen)) << written;
+  }
+  EXPECT_FALSE(fs::exists(home_ + "/bad"));
+}
+
 /// OAR sends SIGUSR2 to all processes of a job for a checkpoint: it is the command's to end or not.
 TEST_F(JobWrapper, ASignalOfACheckpointIsTheCommands) {
   const auto ran = run_job(facts("trap 'echo saved; exit 4' USR2; kill -USR2 $PPID $$; sleep 5; :"), task());
   EXPECT_EQ(ran.output, "saved\n");
   EXPECT_EQ(ran.status, 4);
-  EXPECT_EQ(journal().back().status, 4);
+  EXPECT_THAT(files(), ElementsAre("3.1.345.99.e4", "3.1.claim"));
 }
 
 RC_GTEST_FIXTURE_PROP(JobWrapper, EveryArgumentReachesTheCommandByteForByte, ()) {
@@ -194,7 +318,7 @@ RC_GTEST_FIXTURE_PROP(JobWrapper, EveryArgumentReachesTheCommandByteForByte, ())
 
 TEST(JobCommandText, IsAscii_AndNothingInItChangesInDoubleQuotes) {
   const auto text =
-      JobCommand::create({"g", grid::CampaignId{1}, "t", "echo '\xC3\xA9\"`$\\", "c", "u", "/w", "/core=1", "1:0:0"}).value().text();
+      JobCommand::create({"g", grid::CampaignId{1}, "echo '\xC3\xA9\"`$\\", "c", "u", "/w", "/core=1", "1:0:0"}).value().text();
   EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char letter) { return letter >= ' ' && letter < '\x7F'; }));
   EXPECT_EQ(text.find('\''), std::string::npos);
   EXPECT_EQ(text.find('`'), std::string::npos);
@@ -203,33 +327,51 @@ TEST(JobCommandText, IsAscii_AndNothingInItChangesInDoubleQuotes) {
 
 TEST(JobCommandText, FactsThatAShellWouldReadAreRefused) {
   const auto with = [](auto change) {
-    LaunchFacts facts{"g", grid::CampaignId{1}, "t", "true", "c", "u", "/w", "/core=1", "1:0:0"};
+    LaunchFacts facts{"g", grid::CampaignId{1}, "true", "c", "u", "/w", "/core=1", "1:0:0"};
     change(facts);
     return JobCommand::create(facts).has_value();
   };
   EXPECT_TRUE(with([](auto& /*facts*/) {}));
   EXPECT_FALSE(with([](auto& facts) { facts.grid = "../x"; }));
   EXPECT_FALSE(with([](auto& facts) { facts.grid = ""; }));
-  EXPECT_FALSE(with([](auto& facts) { facts.tag = "a b"; }));
   EXPECT_FALSE(with([](auto& facts) { facts.exec_file = ""; }));
   EXPECT_FALSE(with([](auto& facts) { facts.exec_file = std::string("a\0b", 3); }));
 }
 
 TEST(JobCommandText, AnArgumentWithANulOrATooLongLineIsRefused) {
-  EXPECT_FALSE(parameter_line({grid::TaskNumber{1}, 1, grid::JobId{1}, {std::string("a\0b", 3)}}));
-  EXPECT_FALSE(parameter_line({grid::TaskNumber{1}, 1, grid::JobId{1}, {std::string(kLongestLine, 'x')}}));
-  EXPECT_EQ(parameter_line({grid::TaskNumber{1}, 2, grid::JobId{3}, {}}).value(), "1 2 3 -");
-  EXPECT_EQ(parameter_line({grid::TaskNumber{1}, 2, grid::JobId{3}, {""}}).value(), "1 2 3 AA==");
+  const auto line = [](int attempt, std::vector<std::string> arguments) {
+    return parameter_line({grid::TaskNumber{1}, attempt, grid::JobId{3}, grid::LaunchId{4}, std::move(arguments)});
+  };
+  EXPECT_FALSE(line(1, {std::string("a\0b", 3)}));
+  EXPECT_FALSE(line(1, {std::string(kLongestLine, 'x')}));
+  EXPECT_EQ(line(2, {}).value(), "1 2 3 4 -");
+  EXPECT_EQ(line(2, {""}).value(), "1 2 3 4 AA==");
 }
 
 TEST(JobCommandText, TheTaskIsReadBackFromACommand) {
-  const auto text = JobCommand::create({"g", grid::CampaignId{12}, "t", "true", "c", "u", "/w", "/core=1", "1:0:0"}).value().text();
-  const auto line = parameter_line({grid::TaskNumber{5}, 2, grid::JobId{345}, {"x"}}).value();
-  EXPECT_EQ(read_command(text + " " + line), (CommandIdentity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}}));
-  for (const std::string other :
-       {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 -", "gleaner.12 1 x 3 -", "echo 12 1 2 3 -", "gleaner.12 -1 2 3 -"}) {
-    EXPECT_FALSE(read_command(other)) << other;
+  const auto text = JobCommand::create({"g", grid::CampaignId{12}, "true", "c", "u", "/w", "/core=1", "1:0:0"}).value().text();
+  const auto line = parameter_line({grid::TaskNumber{5}, 2, grid::JobId{345}, grid::LaunchId{7}, {"x"}}).value();
+  const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
+  EXPECT_EQ(grid::read_command(text + " " + line), identity);
+  EXPECT_EQ(grid::read_command(text + " 5 2 345 eA=="), identity) << "of a version without fences";
+  for (const std::string other : {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 4 -", "gleaner.12 1 x 3 4 -", "echo 12 1 2 3 4 -",
+                                  "gleaner.12 -1 2 3 4 -", "gleaner.12 1 2 3 4 5 6", "notgleaner.12 1 2 3 4 -"}) {
+    EXPECT_FALSE(grid::read_command(other)) << other;
   }
+}
+
+TEST(JobCommandText, AJobIsOurs_WhenItsNameAndItsCommandAreThoseThatItGot) {
+  const grid::JobIdentity identity{grid::CampaignId{12}, grid::TaskNumber{5}, 2, grid::JobId{345}};
+  const auto tag = grid::launch_tag("grid", grid::CampaignId{12}, grid::LaunchId{7});
+  const std::string command{"bash -c x gleaner.12 5 2 345 7 -"};
+  EXPECT_TRUE(grid::is_same_job(tag, command, tag, identity));
+  EXPECT_FALSE(grid::is_same_job(tag, "bash -c x gleaner.12 5 2 346 7 -", tag, identity));
+  EXPECT_FALSE(grid::is_same_job(tag, "sleep 10", tag, identity));
+  EXPECT_FALSE(grid::is_same_job("other", command, tag, identity));
+  EXPECT_NE(tag, grid::launch_tag("other", grid::CampaignId{12}, grid::LaunchId{7}));
+  EXPECT_TRUE(grid::is_launch_tag(tag, "grid"));
+  EXPECT_FALSE(grid::is_launch_tag(tag, "other"));
+  EXPECT_FALSE(grid::is_launch_tag("my-grid", "grid"));
 }
 
 TEST(JobCommandText, Base64IsTheStandards) {
@@ -239,21 +381,6 @@ TEST(JobCommandText, Base64IsTheStandards) {
   EXPECT_EQ(base64("foo"), "Zm9v");
   EXPECT_EQ(base64("\xFF\xFE\xFD\xFC"), "//79/A==");
 }
-
-TEST(Journal, LinesThatAreCutOrMixedAreLeftOut) {
-  const auto entries = parse_journal(
-      "1795231871 start 0 1 100 39 \n1795231871 end 0 1 100 39 0\n1795231871 end 0 1 100 39\n\nnonsense\n"
-      "1795231871 start 0 1 1001795231871 start 1 1 101 40 \n-5 start 0 1 100 39 \n1795231872 duplicate 2 1 102 41 \n1795231873 start 3 1 "
-      "1");
-  ASSERT_THAT(entries, SizeIs(3));
-  EXPECT_EQ(entries[0].word, JournalWord::start);
-  EXPECT_EQ(entries[1].status, 0);
-  EXPECT_EQ(entries[2].word, JournalWord::duplicate);
-  EXPECT_EQ(grid::to_unix(entries[2].date), 1795231872);
-  EXPECT_THAT(parse_journal(""), IsEmpty());
-}
-
-RC_GTEST_PROP(Journal, AnyBytesAreRead, (const std::string& text)) { (void)parse_journal(text + "\n"); }
 
 }  // namespace
 }  // namespace gleaner::runner

@@ -8,6 +8,9 @@
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/digest.hpp"
 #include "lib/grid/flood.hpp"
+#include "lib/grid/json_depth.hpp"
+#include "lib/grid/node_sizes.hpp"
+#include "lib/grid/resource_fit.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
@@ -32,6 +35,66 @@ TEST(Walltime, AnythingElse_IsRefused) {
 RC_GTEST_PROP(WalltimeProperty, WhatIsWritten_IsReadBack, ()) {
   const Seconds walltime{*rc::gen::inRange(1, 10'000'000)};
   RC_ASSERT(parse_walltime(format_walltime(walltime)) == walltime);
+}
+
+TEST(NodeSizes, AreCounted_TheBiggestFirst) {
+  NodeSizes sizes;
+  for (const int resources : {8, 16, 8, 0, 16, 8}) sizes.add(resources);
+  EXPECT_EQ(sizes.text(), "16x2 8x3");
+  EXPECT_EQ(sizes.resources(), 56);
+  EXPECT_EQ(sizes.nodes(), 5);
+  EXPECT_EQ(sizes.nodes_with(9), 2);
+  EXPECT_EQ(sizes.biggest(), 16);
+  EXPECT_EQ(sizes.size_of(3), 8);
+  EXPECT_EQ(sizes.size_of(6), 0);
+  EXPECT_FALSE(NodeSizes{}.known());
+  EXPECT_EQ(NodeSizes{}.biggest(), 0);
+}
+
+TEST(NodeSizes, WhatIsWritten_IsReadBack_AndNothingElse) {
+  for (const auto* text : {"", "16x2", "64x1 16x2 8x40"}) {
+    const auto read = NodeSizes::parse(text);
+    ASSERT_TRUE(read) << text;
+    EXPECT_EQ(read->text(), text);
+  }
+  for (const auto* text : {"16", "x", "16x", "x2", "16x2,8x4", "0x1", "-1x2", "99999999999x1"}) EXPECT_FALSE(NodeSizes::parse(text)) << text;
+}
+
+/// Why alpha, with these nodes, can never hold a request; empty: it can.
+std::string too_wide_on(const std::string& nodes, const std::string& request) {
+  const auto wide = too_wide(ResourceRequest::parse(request).value(), "alpha", NodeSizes::parse(nodes).value());
+  return wide ? wide->why : std::string{};
+}
+
+TEST(ResourceFit, ARequestThatNoClusterOfThatKindHolds_IsTold_WithTheBiggestThatWouldFit) {
+  EXPECT_EQ(too_wide_on("8x2", "/core=1000"), "/core=1000 takes 1000 resources, and alpha has 16 resources: /core=16 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "/nodes=1/core=64"), "/nodes=1/core=64 takes 64 resources of one node, and alpha has no node of more than 8: /nodes=1/core=8 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "/nodes=3/core=2"), "/nodes=3/core=2 takes 3 nodes, and alpha has 2 nodes: /nodes=2/core=2 would fit");
+  EXPECT_EQ(too_wide_on("16x1 8x3", "/nodes=2/core=16"), "/nodes=2/core=16 takes 2 nodes of 16 resources, and alpha has 1 of that size: /nodes=2/core=8 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "{mem > 8}/host=1/cpu=2/core=8"), "{mem > 8}/host=1/cpu=2/core=8 takes 16 resources of one node, and alpha has no node of more than 8: {mem > 8}/host=1/cpu=2/core=4 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "/cpu=100/core=1"), "/cpu=100/core=1 takes 100 resources, and alpha has 16 resources: /cpu=16/core=1 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "/core=10+/core=10"), "/core=10+/core=10 takes 20 resources, and alpha has 16 resources");
+}
+
+TEST(ResourceFit, WhatMayFit_IsNotRefused) {
+  for (const auto* request : {"/core=16", "/nodes=2", "/nodes=2/core=8", "/nodes=1/cpu=2/core=4", "/nodes=ALL/core=8", "/core=ALL", "/core=8+/core=8", "{mem > 8}/core=16"})
+    EXPECT_EQ(too_wide_on("8x2", request), "") << request;
+  EXPECT_EQ(too_wide_on("16x1 8x3", "/nodes=1/core=16"), "");
+  for (const auto* request : {"/core=1000", "/nodes=100/core=64"}) EXPECT_EQ(too_wide_on("", request), "") << "nothing is known of the cluster: " << request;
+}
+
+RC_GTEST_PROP(ResourceFitProperty, WhatIsSaidToFit_Fits, ()) {
+  NodeSizes nodes;
+  for (int i = *rc::gen::inRange(1, 4); i > 0; --i) nodes.add(*rc::gen::inRange(1, 100), *rc::gen::inRange(1, 50));
+  std::string text;
+  for (const auto* property : {"switch", "nodes", "cpu", "core"}) {
+    if (*rc::gen::inRange(0, 3) > 0) text += "/" + std::string{property} + "=" + std::to_string(*rc::gen::inRange(1, 60));
+  }
+  if (text.empty()) text = "/core=7";
+  const auto wide = too_wide(ResourceRequest::parse(text).value(), "alpha", nodes);
+  if (!wide) return;
+  RC_ASSERT(wide->biggest != text);
+  RC_ASSERT(!too_wide(ResourceRequest::parse(wide->biggest).value(), "alpha", nodes));
 }
 
 constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_file", "properties"};
@@ -144,6 +207,15 @@ RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly, (const std::vector
 TEST(Digest, AddedUp_TellsThatTwoValuesWereExchanged) {
   const auto of = [](int cluster, int free) { return Digest{}.add(cluster).add(free).value(); };
   for (int i = 0; i < 100; ++i) EXPECT_NE(of(1, i) + of(2, i + 1), of(1, i + 1) + of(2, i)) << i;
+}
+
+TEST(JsonDepth, CountsWhatIsOpenTogether_OutsideStrings) {
+  EXPECT_FALSE(is_nested_deeper("", 0));
+  EXPECT_TRUE(is_nested_deeper("[]", 0));
+  EXPECT_FALSE(is_nested_deeper(R"({"a": ["[[[", "\"[[[", {}], "b": [[]]})", 3));
+  EXPECT_TRUE(is_nested_deeper(R"({"a": ["[[[", "\"[[[", {}], "b": [[]]})", 2));
+  EXPECT_FALSE(is_nested_deeper("[[]],[[]],[[]]]]]][[]]", 2));
+  EXPECT_TRUE(is_nested_deeper(std::string(200'000, '{')));
 }
 
 }  // namespace

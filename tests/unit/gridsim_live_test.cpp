@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sim/gridsim/scenario_file.hpp"
 #include "sim/gridsim/simulation.hpp"
 #include "sim/gridsim/what_if.hpp"
@@ -40,6 +42,18 @@ TEST(GridsimLive, JobsThatRunAlready_EndByTheirAge_AndTheBagFollows) {
   EXPECT_GE(first_end, 40 - 1);  // 100 to 110 s each, 60 of them gone
   EXPECT_LE(first_end, 50 + 1);
   EXPECT_NEAR(*outcome.campaigns.at(0).ended, 50 + 2 * 110, 30);
+}
+
+TEST(GridsimLive, ACampaignsOwnMaxAttempts_IsPlayed) {
+  const auto jobs_of = [](const std::string& more) {
+    const auto pair = R"({"name": "alpha", "resources_per_job": 1, "walltime": 60})";
+    const auto outcome = simulate(read(a_grid(a_campaign(1, "[[600, 1]]", pair, more), R"(, "configuration": {"max_attempts": 5, "max_charged_attempts": 9})")));
+    EXPECT_EQ(outcome.campaigns.at(0).failed, 1);
+    return std::ranges::count_if(outcome.jobs, [](const auto& job) { return job.campaign == 0; });
+  };
+  EXPECT_EQ(jobs_of(""), 5);
+  EXPECT_EQ(jobs_of(R"(, "max_attempts": 2)"), 2);
+  EXPECT_EQ(jobs_of(R"(, "max_attempts": 7)"), 5);
 }
 
 TEST(GridsimLive, WhatOthersHold_IsNeverUsed) {
@@ -86,6 +100,18 @@ TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
   EXPECT_EQ(most, 3);
   EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": 1, "durations": [[1, 1]], "clusters": [{"name": "nowhere"}]})"), "."));
   EXPECT_FALSE(read_scenario(a_grid(R"({"waiting": -1, "durations": 7, "clusters": []})"), "."));
+}
+
+TEST(GridsimLive, ALimitOnResources_CountsWhatJobsTookSoFar_WhereTheirWidthIsNotAskedFor) {
+  const auto outcome = simulate(read(a_grid(a_campaign(20, "[[60, 1]]", R"({"name": "alpha", "width": 4, "walltime": 3600})"), R"(, "policies": {"limits": [{"id": 1, "kind": "resources", "most": 8}]})")));
+  EXPECT_EQ(outcome.campaigns.at(0).done, 20);
+  int used = 0, most = 0;
+  for (const auto& change : outcome.usage) {
+    if (change.campaign == kLocal) continue;
+    used += change.delta;
+    most = std::max(most, used);
+  }
+  EXPECT_EQ(most, 8);
 }
 
 TEST(GridsimLive, JobsThatRunLongerThanWasSeen_GetASecondCopy_WhereItIsAllowed) {

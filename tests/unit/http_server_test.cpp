@@ -1,93 +1,19 @@
 #include "lib/http/server.hpp"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
 #include <filesystem>
 #include <latch>
 #include <thread>
 
-#include <fmt/format.h>
+#include "tests/unit/http_raw_client.hpp"
 
 namespace gleaner::http {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// A client that says exactly what it is told to.
-class RawClient {
- public:
-  explicit RawClient(std::uint16_t port) : fd_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  explicit RawClient(const std::string& path) : fd_{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)} {
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    path.copy(address.sun_path, sizeof address.sun_path - 1);
-    connected_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~RawClient() { ::close(fd_); }
-  RawClient(const RawClient&) = delete;
-  RawClient& operator=(const RawClient&) = delete;
-
-  [[nodiscard]] bool connected() const { return connected_; }
-  void send(std::string_view text) const { ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL); }
-  void end() const { ::shutdown(fd_, SHUT_WR); }
-  /// Everything until the end of file; errno tells of a reset.
-  [[nodiscard]] std::string read_to_end() {
-    std::string all;
-    char buffer[4096];
-    ssize_t count = 0;
-    while ((count = ::recv(fd_, buffer, sizeof buffer, 0)) > 0) all.append(buffer, static_cast<std::size_t>(count));
-    error_ = count < 0 ? errno : 0;
-    return all;
-  }
-  [[nodiscard]] std::string read_until(std::string_view mark) const {
-    std::string all;
-    char byte = 0;
-    while (all.find(mark) == std::string::npos && ::recv(fd_, &byte, 1, 0) == 1) all += byte;
-    return all;
-  }
-  [[nodiscard]] int error() const { return error_; }
-
- private:
-  int fd_;
-  bool connected_ = false;
-  int error_ = 0;
-};
-
-std::unique_ptr<Server> serve(Handler handler, ServerOptions options = {}) {
-  if (!options.tcp && !options.unix_socket) options.tcp = TcpEndpoint{};
-  auto server = Server::start(std::move(options), std::move(handler));
-  if (!server) throw std::runtime_error{server.error()};
-  return std::move(*server);
-}
-
-Response text(std::string body, unsigned status = 200) {
-  Response response;
-  response.status = status;
-  response.body = std::move(body);
-  return response;
-}
-
-std::string ask(const Server& server, std::string_view request) {
-  RawClient client{server.port()};
-  client.send(request);
-  return client.read_to_end();
-}
-
-constexpr std::string_view kGet = "GET /a/b?x=1%202&y HTTP/1.1\r\nHost: h\r\nX_REMOTE_IDENT: someone\r\nConnection: close\r\n\r\n";
 
 TEST(HttpServer, Request_ArrivesWithItsParts) {
   const auto server = serve([](const Request& request) {
@@ -312,7 +238,7 @@ TEST(HttpServer, ManyClientsAtOnce_AreAllAnswered) {
 
 TEST(HttpServer, IdleConnection_ClosesAfterItsLimit) {
   ServerOptions options;
-  options.idle_limit = 20ms;
+  options.deadlines.idle = 20ms;
   const auto server = serve([](const Request&) { return text("ok"); }, options);
   RawClient client{server->port()};
   EXPECT_EQ(client.read_to_end(), "");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "lib/jdl/parse.hpp"
+#include "lib/jdl/tree.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -52,6 +53,71 @@ TEST(JdlErrors, EveryProblem_IsToldAtOnce_WithItsPlace) {
                           "c:10:5: clusters.betta: there is no cluster 'betta' (did you mean 'beta'?)",
                           "c:10:5: clusters.betta.exec_file: it is missing: write the command that each task runs, here or on the top level",
                           "c:11:5: clusters.gamma: the cluster 'gamma' is disabled: leave it out, or ask the administrator"));
+}
+
+TEST(JdlErrors, WhatAShellOfTheClusterWouldRead_IsToldWithItsPlace) {
+  EXPECT_THAT(errors(R"j({"name": "n", "exec_file": "$(these) `are` \"the task's\"", "clusters": {"alpha": {
+  "project": "$(cmd)",
+  "exec_directory": "/tmp/`id`",
+  "cluster_job_type": "devel,\\",
+  "properties": "mem > 1) OR (1 = 1",
+  "resources": "{$x = 1}/core=1"
+}, "beta": {"resources": "{$x = 1}/core=p1"}}})j"),
+              ElementsAre("c:2:14: clusters.alpha.project: '$(cmd)' is not a project: $ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first",
+                          "c:3:21: clusters.alpha.exec_directory: '/tmp/`id`' is not a folder: ` at character 6 cannot be in it; write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER",
+                          "c:4:23: clusters.alpha.cluster_job_type: '\\' is not a type of jobs: \\ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2",
+                          "c:5:17: clusters.alpha.properties: 'mem > 1) OR (1 = 1' is not a condition on resources: ')' is found where AND, OR or the end is expected, at character 8; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
+                          "c:6:16: clusters.alpha.resources: '{$x = 1}/core=1' is not a resource request: in its braces: $ cannot be in it, at character 1; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
+                          HasSubstr("c:7:26: clusters.beta.resources: '{$x = 1}/core=p1' is not a resource request: in its braces: $ cannot be in it")));
+}
+
+TEST(JdlErrors, BracketsInBrackets_AreTold_HoweverManyTheyAre) {
+  const std::string open(200'000, '[');
+  const auto whole = open + std::string(200'000, ']');
+  EXPECT_THAT(errors(open), ElementsAre(HasSubstr("nested too deeply")));
+  EXPECT_THAT(errors("{\"name\": " + whole + "}"), ElementsAre(HasSubstr("nested too deeply")));
+  EXPECT_THAT(errors("{\"params\": [" + whole + "]}"), ElementsAre(HasSubstr("nested too deeply")));
+  EXPECT_FALSE(from_json("{\"name\": " + whole + "}"));
+  EXPECT_FALSE(parse_ndjson(open));
+  EXPECT_FALSE(parse_ndjson(whole));
+}
+
+TEST(JdlErrors, TooMuchOfAnything_EndsTheReading_AndIsTold) {
+  const auto repeated = [](std::string_view part, std::size_t times) {
+    std::string text;
+    for (std::size_t i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  EXPECT_THAT(errors("{\"params\": [" + repeated("1,", kMostValues) + "1]}"), ElementsAre(HasSubstr("there are more than 250000 values in this file: put the parameters into a file of their own")));
+  EXPECT_THAT(errors("{" + repeated("\"k\": 1,", kMostKeys) + "\"k\": 1}"), ElementsAre(HasSubstr("there are more than 5000 keys in this object")));
+  EXPECT_THAT(errors("{\"" + std::string(kLongestKey + 1, 'k') + "\": 1}"), ElementsAre(HasSubstr("this key is longer than 1000 bytes")));
+  std::string sections;
+  for (std::size_t i = 0; i < kMostKeys + 10; ++i) sections += fmt::format("c{} {{ }}\n", i);
+  EXPECT_THAT(errors(sections), ElementsAre(HasSubstr("there are more than 5000 sections in this file")));
+  EXPECT_THAT(errors("{\"name\": \"n\", \"clusters\": {\"alpha\": {\"exec_file\": \"" + std::string(70'000, 'x') + "\"}}}"), ElementsAre(HasSubstr("it is longer than 64 kB: put it into a script on the cluster")));
+  EXPECT_THAT(errors_on_alpha("\"parameter_names\": [" + repeated("\"a\",", 100) + "\"a\"]"), ElementsAre(HasSubstr("there are 101 names; there may be 100")));
+}
+
+TEST(JdlErrors, OfVeryManyProblems_TheFirstThousandAreTold_AndTheirNumber) {
+  std::string params;
+  for (int i = 0; i < 20'000; ++i) params += "{},";
+  const auto lines = errors_on_alpha("\"params\": [" + params + "1]");
+  ASSERT_EQ(lines.size(), 1001U);
+  EXPECT_THAT(lines.back(), HasSubstr("and 19000 more problems from here on"));
+}
+
+TEST(JdlErrors, MoreAttemptsThanTheGridAllows_AreRefused_WithTheBound) {
+  const auto lines = [](std::string_view attempts, std::optional<int> bound) {
+    const auto campaign = parse(fmt::format("{{\"name\": \"n\", \"exec_file\": \"a\", \"clusters\": {{\"alpha\": {{}}}},\n\"max_attempts\": {}}}", attempts), {.most_attempts = bound});
+    return campaign ? std::string{"right"} : render(campaign.error(), "c");
+  };
+  EXPECT_EQ(lines("51", 50), "c:2:17: max_attempts: '51' is more than this grid allows; write 50 at most, or leave it out\n");
+  EXPECT_EQ(lines("50", 50), "right");
+  EXPECT_EQ(lines("51", std::nullopt), "right") << "the bound is not known to gridsub";
+  EXPECT_EQ(lines("0", 50), "c:2:17: max_attempts: '0' is too small; write a whole number from 1 to 100000\n");
+  EXPECT_EQ(lines("\"many\"", 50), "c:2:17: max_attempts: 'many' is not a whole number; write a whole number from 1 to 100000\n");
+  EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {"max_attempts": 3}}})"),
+              ElementsAre("c:1:56: clusters.alpha.max_attempts: there is no key 'max_attempts' of a cluster: it belongs on the top level"));
 }
 
 TEST(JdlErrors, AnUnknownCluster_FarFromAllNames_GetsTheList) {

@@ -92,10 +92,16 @@ rc::Gen<std::string> clean_word() {
   return rc::gen::map(text_of(pieces), [](const std::string& text) { return "w" + std::string{trim(text)}; });
 }
 
+/// What a shell would read is refused in a folder.
+rc::Gen<std::string> clean_folder() {
+  const std::vector<std::string> pieces{"a", "Z", "0", "_", "-", "~", "/", " ", "{", "}", "$HOME/", ";", "#", "é", "😀"};
+  return rc::gen::map(text_of(pieces), [](const std::string& text) { return "/" + std::string{trim(text)}; });
+}
+
 RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsStoredForm, ()) {
   const auto name = *clean_word();
   const auto command = *clean_word();
-  const auto folder = *clean_word();
+  const auto folder = *clean_folder();
   const auto clusters = *rc::gen::nonEmpty(rc::gen::container<std::map<std::string, int>>(clean_word(), rc::gen::inRange(1, 100)));
   std::string text = fmt::format(R"({{"name": {}, "exec_file": {}, "exec_directory": {}, "clusters": {{)", json_string(name), json_string(command), json_string(folder));
   for (std::string comma; const auto& [cluster, priority] : clusters) {
@@ -117,7 +123,7 @@ RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsS
 }
 
 TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {
-  constexpr std::string_view kScheduled = R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "clusters": {"a": {}}})";
+  constexpr std::string_view kScheduled = R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "max_attempts": "7", "clusters": {"a": {}}})";
   for (const auto text : {kJson, kClassic, kScheduled}) {
     auto campaign = parse(text).value();
     campaign.parameters = {};

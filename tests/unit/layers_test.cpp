@@ -64,6 +64,7 @@ struct Library {
 const std::vector<Library>& libraries() {
   static const std::vector<Library> table{
       {"pqxx/", {"lib/store/"}},
+      {"libpq-fe.h", {"lib/store/"}},
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
       {"muParser.h", {"lib/jdl/"}},
       {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "api/", "clients/", "almighty/", "sim/"}},

@@ -2,6 +2,7 @@
 
 #include "sim/minioar/command_line.hpp"
 #include "sim/minioar/faults.hpp"
+#include "sim/minioar/records.hpp"
 
 namespace gleaner::minioar {
 namespace {
@@ -45,6 +46,16 @@ TEST(PostedJob, Mistakes_HaveTheCodesOfOar) {
   EXPECT_EQ(read_posted_job("{\"a\":").error().title, "JSON data not understood");
   EXPECT_EQ(read_posted_job("{}").error().title, "Missing Required Field");
   EXPECT_EQ(read_posted_job("[1]").error().code, 500U);
+}
+
+TEST(PostedJob, BracketsInBrackets_AreReadOrRefused_HoweverManyTheyAre) {
+  const std::string open(200'000, '[');
+  const std::string whole = open + std::string(200'000, ']');
+  EXPECT_EQ(read_posted_job(open).error().code, 400U);
+  EXPECT_TRUE(read_posted_job("{\"command\":\"true\",\"name\":" + whole + "}"));
+  EXPECT_EQ(read_mode("{\"x\":" + whole + "}").error().code, 400U);
+  EXPECT_FALSE(Faults{}.add("{\"mode\":" + whole + "}"));
+  EXPECT_FALSE(read_record("{\"r\":" + whole + "}"));
 }
 
 TEST(PostedJob, ParametersOfLatin1Only_BecomeLatin1) {

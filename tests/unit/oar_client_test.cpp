@@ -33,6 +33,24 @@ TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
   EXPECT_EQ(oar.requests(), std::vector<std::string>{"GET /oarapi/version.json"});
 }
 
+TEST(OarClient, ResourcesThatMatch_AreCountedByTheCluster_WithoutTheOneThatIsNone) {
+  std::string user;
+  for (const auto& [answer, matching] : std::vector<std::pair<Response, std::optional<int>>>{
+           {json(200, R"({"items":[{"resource_id":3}],"total":5,"offset":0})"), 4}, {json(200, R"({"items":[{"resource_id":0}],"total":"1","offset":0})"), 0},
+           {json(500, R"({"code":500,"title":"SQL error","message":"SQL error"})"), std::nullopt}, {json(200, R"({"items":[]})"), std::nullopt}}) {
+    FakeOar oar{[&](const http::Request& request) {
+      user = request.headers.find("X_REMOTE_IDENT").value_or("-");
+      return answer;
+    }};
+    Client client{oar.access(), short_limits()};
+    const auto found = client.matching("ada", "mem > 8", Effort::best);
+    EXPECT_EQ(found ? std::optional{*found} : std::nullopt, matching);
+    EXPECT_EQ(user, "ada");
+    EXPECT_FALSE(client.matching("ada", "1 = 1) OR (1 = 1", Effort::best));
+    EXPECT_EQ(oar.requests().size(), 1U) << "what is no condition is not sent";
+  }
+}
+
 TEST(OarClient, TheStressFactor_ComesWithTheList_AndItsFailureIsItsOwn) {
   for (const auto& [answer, stress] : std::vector<std::pair<Response, std::optional<double>>>{
            {json(200, R"({"GLOBAL_STRESS":"0.7"})"), 0.7}, {json(404, "{}"), std::nullopt}, {json(200, R"({"GLOBAL_STRESS":"much"})"), std::nullopt}}) {
@@ -158,6 +176,70 @@ TEST(OarClient, AListTooLongForOneAnswer_IsAskedForInSmallerPages) {
   limits.answer_bytes = 10;
   Client hopeless{oar.access(), limits};
   expect<NoAnswer>(hopeless.occupying());
+}
+
+TEST(OarClient, AFolderIsListed_AndOneThatOarDoesNotFind_IsRefused404) {
+  FakeOar oar{[](const http::Request& request) {
+    return request.target.ends_with("/there") ? json(200, R"({"total":1,"items":[{"name":"3.0.7.1.s"}]})")
+                                              : json(404, R"({"code":404,"message":"Path not found: /home/u/gone","title":"Not found"})");
+  }};
+  Client client{oar.access()};
+  const std::vector<PathOf> asked{{"alice", "~/there"}, {"alice", "~/gone"}, {"al ice", "~/there"}, {"alice", "~/$HOME"}};
+  const auto folders = client.list_folders(asked);
+  EXPECT_EQ(folders[0].value_or(std::vector<std::string>{}), std::vector<std::string>{"3.0.7.1.s"});
+  expect<Refused>(folders[1]);
+  EXPECT_EQ(std::get<Refused>(folders[1].error()).status, 404);
+  for (const std::size_t place : {2U, 3U}) {
+    expect<Refused>(folders[place]);
+    EXPECT_EQ(std::get<Refused>(folders[place].error()).status, 0) << "it was sent";
+  }
+  EXPECT_THAT(oar.requests(), ::testing::UnorderedElementsAre("GET /oarapi/media/ls/~/there", "GET /oarapi/media/ls/~/gone"));
+}
+
+/// An API that moved or is being updated: nothing is known of the folder.
+TEST(OarClient, AListingThatIsNotWhole_OrSomebodyElses404_IsNoAnswer) {
+  for (const auto& answer : {html(404, "<title>404 Not Found</title>"), json(200, R"({"total":2,"items":[{"name":"a"}]})"), json(200, R"({"total":)"), html(200, "login")}) {
+    FakeOar oar{[&](const auto&) { return answer; }};
+    Client client{oar.access()};
+    expect<NoAnswer>(client.list_folder("alice", "~/there"));
+  }
+}
+
+/// `tail` of a sparse file has no end: what has come is enough.
+TEST(OarClient, AFileWithoutEnd_IsCutWhereItIsEnough_AndItsTransferIsEnded) {
+  std::atomic<bool> stopped{false};
+  FakeOar oar{[&](const auto&) {
+    Response response;
+    response.headers.add("Content-Type", "application/octet-stream");
+    response.stream = [&](http::Sink& sink) {
+      for (int block = 0; block < 100'000; ++block) {
+        if (!sink.write(std::string(4096, 'x'))) {
+          stopped = true;
+          return false;
+        }
+      }
+      return true;
+    };
+    return response;
+  }};
+  Client client{oar.access()};
+  const auto text = client.read_file("alice", "~/sparse", {.last_lines = 10, .most_bytes = 65536});
+  ASSERT_TRUE(text) << describe(text.error());
+  EXPECT_EQ(text->size(), 65536U);
+  EXPECT_THAT(oar.requests(), ::testing::ElementsAre("GET /oarapi/media/~/sparse?tail=10"));
+  while (!stopped) std::this_thread::yield();  // it was not sent to its end
+  EXPECT_EQ(client.read_file("alice", "~/sparse", {.most_bytes = 10}).value_or("failed"), std::string(10, 'x'));
+}
+
+TEST(OarClient, AFileThatComesTooSlowly_CostsItsOwnPatienceAlone) {
+  FakeOar oar{[](const http::Request& request) {
+    return request.target.find("slow") == std::string::npos ? json(200, "quick") : with(json(200, "slow"), {1s, std::nullopt, Mishap::Ending::none});
+  }};
+  Client client{oar.access()};
+  const std::vector<PathOf> asked{{"alice", "~/slow"}, {"alice", "~/quick"}};
+  const auto texts = client.read_files(asked, {.patience = 100ms});
+  expect<NoAnswer>(texts[0]);
+  EXPECT_EQ(texts[1].value_or("failed"), "quick");
 }
 
 /// Apache answers so when OAR's process was just ending.

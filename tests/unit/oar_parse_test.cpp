@@ -132,6 +132,10 @@ TEST(OarParse, AMarkOfTheJobInAFileNameIsReplaced) {
   ASSERT_TRUE(job) << job.error();
   EXPECT_EQ(job->stdout_file, "a.9.9");
   EXPECT_EQ(job->stderr_file, "b");
+  EXPECT_EQ(job->job.stderr_path, "b");
+  EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u","stderr_file":"e.%jobid%"})")->job.stderr_path, "/home/u/e.9");
+  EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u","stderr_file":"/tmp/e"})")->job.stderr_path, "/tmp/e");
+  EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u"})")->job.stderr_path, "");
 }
 
 TEST(OarParse, AStateThatIsNotKnownIsUnknown_AndNoEnd) {
@@ -258,6 +262,17 @@ TEST(OarParse, SmallAnswersAreRead) {
   EXPECT_EQ(parse_identity(answer("01", "Who am I").body).value_or(""), "griduser1");
 }
 
+TEST(OarParse, TheNamesOfAListing_AreReadWhateverTheirBytes_AndAPartOfThemIsNone) {
+  EXPECT_EQ(parse_listing(answer("12", "Listing").body).value_or(std::vector<std::string>{}), std::vector<std::string>{"data.txt"});
+  EXPECT_EQ(parse_listing("{\"total\":3,\"items\":[{\"name\":\"odd\xE9\"},{\"name\":\"tab\\tx\"},{\"name\":null}]}").value_or(std::vector<std::string>{}),
+            (std::vector<std::string>{"odd\xC3\xA9", "tab\tx", ""}));
+  EXPECT_TRUE(parse_listing(R"({"total":0,"items":[],"offset":0,"links":[]})")->empty());
+  EXPECT_FALSE(parse_listing(R"({"total":2,"items":[{"name":"a"}]})"));
+  EXPECT_FALSE(parse_listing(R"({"items":[{"name":"a"}]})"));
+  EXPECT_FALSE(parse_listing(R"({"total":1,"items":["a"]})"));
+  EXPECT_FALSE(parse_listing("{}"));
+}
+
 TEST(OarParse, BytesOfLatin1BecomeUtf8_AndUtf8StaysAsItIs) {
   EXPECT_EQ(json::to_utf8("caf\xE9"), "caf\xC3\xA9");
   EXPECT_EQ(json::to_utf8("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"), "caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80");
@@ -275,6 +290,7 @@ void parse_as_everything(const std::string& body) {
   (void)parse_version(body);
   (void)parse_stress(body);
   (void)parse_identity(body);
+  (void)parse_listing(body);
   (void)submission_failure(500, parse_message(body));
   (void)removal_outcome(400, parse_message(body));
 }
@@ -292,6 +308,24 @@ TEST(OarParse, BrokenAnswersNeverBreakTheParsers) {
   }
   parse_as_everything(std::string(1'000'000, '['));
   parse_as_everything("{\"items\":" + std::string(1'000'000, '['));
+}
+
+TEST(OarParse, TextsThatUsersChose_AreShort_AndCanBeStored) {
+  const std::string wild = R"(caf\u00e9 \u0000\u001b[31m\u009b \ud83d\ude42)" + std::string(10'000, 'x');
+  const auto body = R"({"id":7,"state":"Error","name":")" + wild + R"(","message":")" + wild + R"(","owner":"a\nb","command":"echo a\tb","events":[{"type":"WALLTIME","description":")" + wild + R"("}]})";
+  const auto parsed = parse_job(body);
+  ASSERT_TRUE(parsed) << parsed.error();
+  for (const auto& text : {parsed->job.name, parsed->job.message, parsed->events.at(0).description}) {
+    EXPECT_THAT(text, testing::StartsWith("café [31m 🙂xxx"));
+    EXPECT_LE(text.size(), 4096U);
+  }
+  EXPECT_EQ(parsed->job.owner, "a b");
+  EXPECT_EQ(parsed->job.command, "echo a\tb") << "it is compared with what was sent";
+}
+
+TEST(OarParse, AFailureIsDescribedInATextThatCanBeStored) {
+  EXPECT_EQ(describe(NoAnswer{std::string{"the answer is 'te\351t\0\x1b'", 22}}), "no valid answer: the answer is 'te\uFFFDt'");
+  EXPECT_LE(describe(Refused{400, std::string(100'000, 'x')}).size(), 4096U);
 }
 
 RC_GTEST_PROP(OarParse, AnyBytesBecomeUtf8ThatStaysAsItIs, (const std::string& bytes)) {

@@ -51,6 +51,24 @@ TEST(Explain, FullCluster_TellsItsFigures) {
             "match: alpha is full: 0 of 16 resources are free, 8 may wait, 8 wait already; a job needs 4, and starts when some are free");
 }
 
+TEST(Explain, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom) {
+  auto snapshot = one_of_each();
+  auto& cluster = snapshot.clusters[0];
+  cluster.unaccounted_resources = cluster.unknown_resources = cluster.unknown_jobs = 16;
+  cluster.unknown_launches = 2;
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
+            "match: 16 jobs of 2 launches whose fate is unknown hold the room of alpha: 16 of 16 resources are free, 0 may wait, 16 held for them; "
+            "a job needs 1, and starts when the cluster has reported whether it took them");
+  // The cluster is full without them too: they are named as a part of the figures.
+  cluster.free_resources = 4;
+  cluster.unaccounted_resources = 5;
+  cluster.unknown_resources = cluster.unknown_jobs = cluster.unknown_launches = 1;
+  cluster.waiting_resources = 3;
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
+            "match: alpha is full: 4 of 16 resources are free, 0 may wait, 3 wait already, 4 were just given, 1 held for 1 job of 1 launch whose fate is unknown; "
+            "a job needs 1, and starts when some are free");
+}
+
 TEST(Explain, EarlierCampaigns_AreNamed) {
   auto snapshot = one_of_each();
   snapshot.campaigns.push_back(a_campaign(2));

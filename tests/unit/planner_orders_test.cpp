@@ -1,8 +1,10 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "lib/grid/campaign_priority.hpp"
 #include "metascheduler/planner/orders/fairtree.hpp"
 #include "metascheduler/planner/orders/tickets.hpp"
 #include "tests/unit/planner_builders.hpp"
@@ -30,10 +32,90 @@ TEST(Orders, UnknownNames_GetTheClosestKnownOne) {
   EXPECT_FALSE(check({.order = ""}));
 }
 
+/// What a campaign gets, of two that want all there is, may only depend on its priority where the note at submission supposes it.
+class PriorityEffects : public testing::TestWithParam<std::tuple<std::string, bool, double>> {
+ protected:
+  static Snapshot of(const std::vector<std::string>& names) {
+    auto snapshot = users(names);
+    snapshot.clusters[0].free_resources = snapshot.clusters[0].max_resources = 400;
+    for (const auto* name : {"ada", "bob"}) {
+      snapshot.users.push_back({.name = name, .share = 0.5});
+      snapshot.shares.push_back({.name = name, .shares = 0.5, .is_user = true});
+    }
+    for (auto& campaign : snapshot.campaigns) campaign.waiting_tasks = 1000;
+    return snapshot;
+  }
+  /// Whether the second campaign is treated otherwise when it has a high priority.
+  static bool differs(Snapshot snapshot) {
+    const auto [order, simultaneous, weight] = GetParam();
+    const PlannerConfig config{.order = order, .simultaneous = simultaneous, .weights = {.age = 0, .fairshare = 1, .size = 0, .priority = weight, .affinity = 0}};
+    const auto normal = plan(snapshot, config).launches;
+    snapshot.campaigns[1].priority = 2;
+    return plan(snapshot, config).launches != normal;
+  }
+};
+
+TEST_P(PriorityEffects, AreAsTheNoteSupposes) {
+  const auto [order, simultaneous, weight] = GetParam();
+  const auto weights = fmt::format("age:5, priority:{}", weight);
+  const auto effect = grid::effect_of_priority({.name = order, .weights = weights, .simultaneous = simultaneous});
+  EXPECT_EQ(differs(of({"ada", "bob"})), effect == grid::PriorityEffect::on_all);
+  EXPECT_EQ(differs(of({"ada", "ada"})), effect != grid::PriorityEffect::none);
+}
+
+std::vector<std::string> all_orders() {
+  std::vector<std::string> orders;
+  for (const auto name : order_names()) {
+    for (const auto* classes : {"", "priority,", "affinity,", "affinity, priority,", "priority,affinity,"}) orders.push_back(classes + std::string{name});
+  }
+  return orders;
+}
+INSTANTIATE_TEST_SUITE_P(OfEveryOrder, PriorityEffects, testing::Combine(testing::ValuesIn(all_orders()), testing::Bool(), testing::Values(0.0, 1000.0)));
+
+TEST(Orders, APriorityThatDoesNothing_IsTold_WithTheStandingIfThereIsOne) {
+  auto snapshot = users({"ada", "bob"});
+  snapshot.users = {{.name = "ada", .share = 0.25}};
+  EXPECT_TRUE(plan(snapshot).standings.empty());
+  snapshot.campaigns[0].priority = 2;
+  snapshot.campaigns[1].priority = kLowestPriority;
+  const auto fifo = plan(snapshot);
+  ASSERT_EQ(fifo.standings.size(), 1U);
+  EXPECT_EQ(fifo.standings[0].campaign, campaign_id(1));
+  EXPECT_EQ(fifo.standings[0].text, "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
+  const auto fair = plan(snapshot, {.order = "fairshare"});
+  EXPECT_THAT(fair.standings[0].text, testing::AllOf(testing::StartsWith("fair share of ada"), HasSubstr("; campaign_priority 2 sorts the campaigns of its own user only here")));
+  EXPECT_TRUE(plan(snapshot, {.order = "priority"}).standings.empty());
+  snapshot.campaigns[0].type = grid::CampaignType::test;
+  EXPECT_TRUE(plan(snapshot).standings.empty()) << "it goes first anyway";
+}
+
 TEST(Orders, LowestPriority_ComesLast_WhateverTheOrder) {
   auto snapshot = users({"ada", "bob"});
   snapshot.campaigns[0].priority = kLowestPriority;
   for (const auto name : order_names()) EXPECT_EQ(jobs_on(plan(snapshot, {.order = std::string{name}}), 2, 1), 16) << name;
+}
+
+/// A campaign of ada on two clusters, with the first of which she has affinity.
+Snapshot half_affine(std::int64_t tasks) {
+  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, tasks)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
+  snapshot.pairs[0].affine = true;
+  return snapshot;
+}
+
+TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatTellsBoth) {
+  for (const auto name : order_names()) EXPECT_LE(plan(half_affine(100), {.order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
+  const auto result = plan(half_affine(100), {.order = "affinity,fairshare"});
+  ASSERT_EQ(result.standings.size(), 1U);
+  EXPECT_EQ(result.standings[0].text, "where its user has affinity: fair share of ada: 0.000 = share 0.000 - usage 0.000; "
+                                      "elsewhere: fair share of ada: 0.000 = share 0.000 - usage 0.000");
+}
+
+TEST(Orders, ACampaignWhoseTasksAllGoToItsFirstClass_IsToldSoOnItsOtherClusters) {
+  for (const auto name : order_names()) {
+    const auto result = plan(half_affine(10), {.order = "affinity," + std::string{name}});
+    EXPECT_EQ(jobs_on(result, 1, 1), 10) << name;
+    EXPECT_EQ(reason_on(result, 1, 2), "tasks_elsewhere") << name;
+  }
 }
 
 TEST(FairShare, EqualShares_SplitOnePlanInHalves) {
@@ -130,6 +212,36 @@ TEST(Tickets, WhoHandsThemIn_IsNotDrawnAgain) {
   for (int i = 0; i < 100; ++i) EXPECT_EQ(box.draw(random), 2U);
   box.set(2, 0.0);
   EXPECT_EQ(box.draw(random), std::nullopt);
+}
+
+TEST(Tickets, WeighResources_NotJobs) {
+  auto snapshot = users({"ada", "bob"});
+  snapshot.pairs[0].live_jobs = 8;
+  snapshot.pairs[1].live_jobs = 2;
+  snapshot.pairs[1].resources_per_job = 4;
+  snapshot.pairs[1].job_ratio = 0.25;
+  const auto result = plan(snapshot, {.order = "tickets"});
+  ASSERT_EQ(result.standings.size(), 2U);
+  for (const auto& standing : result.standings) EXPECT_THAT(standing.text, HasSubstr("resources 1.00"));
+}
+
+/// Resources that bob's campaign of wide jobs gets of a thousand, beside ada's of narrow ones, over some draws.
+TEST(Tickets, OfWideJobs_BringNoMoreResources) {
+  double wide = 0.0, all = 0.0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    auto snapshot = users({"ada", "bob"});
+    snapshot.seed = seed;
+    snapshot.clusters[0].max_resources = snapshot.clusters[0].free_resources = 1024;
+    for (auto& campaign : snapshot.campaigns) campaign.waiting_tasks = 100'000;
+    snapshot.pairs[1].resources_per_job = 32;
+    snapshot.pairs[1].job_ratio = 1.0 / 32;
+    for (const auto& launch : plan(snapshot, {.order = "tickets", .reservations = false}).launches) {
+      all += launch.resources;
+      wide += launch.campaign == campaign_id(2) ? launch.resources : 0.0;
+    }
+  }
+  EXPECT_GE(wide / all, 0.3);
+  EXPECT_LE(wide / all, 0.6);
 }
 
 TEST(Tickets, TheSameSeed_GivesTheSamePlan_AndAnotherOneGivesAnother) {

@@ -47,6 +47,23 @@ TEST(Placements, Transfer_WeighsTheInputAgainstTheSpeed) {
   EXPECT_EQ(jobs_on(plan(snapshot, {.placement = "transfer"}), 1, 1), 10);
 }
 
+TEST(Placements, Transfer_OfUnknownBandwidth_TakesTheMeanOfTheKnownOnes) {
+  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta"), a_cluster(3, "gamma")}, .campaigns = {a_campaign(1, 20)}, .pairs = {a_pair(1, 1), a_pair(1, 2), a_pair(1, 3)}};
+  snapshot.campaigns[0].input_mb = 1000;
+  snapshot.clusters[0].transfer_mb_s = 100;  // 10 s
+  snapshot.clusters[1].transfer_mb_s = 20;   // 50 s
+  for (auto& pair : snapshot.pairs) pair.mean_duration = 60;
+  auto result = plan(snapshot, {.placement = "transfer"});
+  EXPECT_EQ(jobs_on(result, 1, 1), 16);
+  EXPECT_EQ(jobs_on(result, 1, 3), 4) << "30 s";
+  snapshot.pairs[2].mean_duration = 81;  // 30 + 81 s, and 50 + 60 s on beta
+  result = plan(snapshot, {.placement = "transfer"});
+  EXPECT_EQ(jobs_on(result, 1, 2), 4);
+  // Known of none, it weighs nothing.
+  for (auto& cluster : snapshot.clusters) cluster.transfer_mb_s = 0;
+  EXPECT_EQ(jobs_on(plan(snapshot, {.placement = "transfer"}), 1, 3), 0);
+}
+
 TEST(Placements, AClusterWhereTasksFailed_ComesLaterUntilTimeRestoresIt) {
   auto snapshot = two_clusters(10);
   snapshot.clusters[0].power = 10;
@@ -85,6 +102,34 @@ TEST(Limits, OnlyThoseWhomItNames_AreHeld_AndTheyShareIt) {
   EXPECT_THAT(explain(*decision_on(result, 3, 1), {{cluster_id(1), "alpha"}}), HasSubstr("limit 7 (user bob): at most 6 jobs at once, 6 now"));
 }
 
+TEST(Limits, OnResources_CountWhatOarGaveOnAverage_WhereTheJdlDoesNotSayIt) {
+  auto snapshot = one_of_each();
+  snapshot.pairs[0].resources_per_job = std::nullopt;
+  snapshot.pairs[0].measured_resources = 4;
+  snapshot.pairs[0].walltime = 10;
+  snapshot.limits = {{.id = 7, .kind = LimitKind::resources, .most = 9}};
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 2);
+  snapshot.limits[0].kind = LimitKind::resource_seconds;
+  snapshot.limits[0].most = 120;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 3);
+}
+
+TEST(Limits, OnResources_LetOneJobGoFirst_WhileNobodyKnowsWhatItTakes) {
+  auto snapshot = one_of_each();
+  snapshot.pairs[0].resources_per_job = std::nullopt;
+  snapshot.limits = {{.id = 7, .kind = LimitKind::resources, .most = 9}};
+  for (const int biggest_node : {0, 4, 64}) {
+    snapshot.clusters[0].max_node_resources = biggest_node;
+    const auto result = plan(snapshot);
+    EXPECT_EQ(jobs_on(result, 1, 1), 1) << biggest_node;
+    EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}), HasSubstr(biggest_node == 64 ? "at most 9 resources at once" : "known when this one has started"));
+  }
+  snapshot.pairs[0].live_jobs = 1;
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "width_unknown");
+  snapshot.limits[0].kind = LimitKind::running_jobs;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 9);
+}
+
 TEST(Limits, OneOnAllClusters_GoesToWhatIsFreeAnywhere_BeforeItGoesToAQueue) {
   for (const auto* placement : {"power", "balanced"}) {
     auto snapshot = two_clusters(100);
@@ -116,6 +161,45 @@ TEST(Limits, AClusterUnderStress_TakesNoMoreThanItCan) {
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "under_stress");
 }
 
+// ------------------------------------------------------------------ properties
+
+TEST(Properties, OfFewResources_GetNoMoreJobsThanThese_AndWhatMayWaitForThem) {
+  auto snapshot = one_of_each();
+  snapshot.campaigns.push_back(a_campaign(2));
+  snapshot.pairs.push_back(a_pair(2, 1));
+  snapshot.pairs[0].has_properties = true;
+  snapshot.pairs[0].matching_resources = 4;
+  auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 1, 1), 4);
+  EXPECT_EQ(jobs_on(result, 2, 1), 12) << "the rest is others'";
+  EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}), HasSubstr("4 of the 16 resources there have the properties that the JDL asks for"));
+  snapshot.clusters[0].flood = 0.5;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 6) << "two wait";
+  snapshot.pairs[0].live_jobs = 6;
+  result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "few_match");
+  EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}), HasSubstr("4 of the 16 resources of alpha have the properties that the JDL asks for, and 6 jobs live there"));
+}
+
+TEST(Properties, OfFewerResourcesThanAJobTakes_GetNone_AndOfJustAsManyOne) {
+  auto snapshot = one_of_each(4);
+  snapshot.pairs[0].has_properties = true;
+  snapshot.pairs[0].matching_resources = 3;
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "few_match");
+  snapshot.pairs[0].matching_resources = 4;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 1);
+  snapshot.pairs[0].job_ratio = 1.0 / 16;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 1) << "a ratio that is too small is corrected by it";
+}
+
+TEST(Properties, ThatTheClusterDoesNotTellOf_LetAFewJobsGoFirst) {
+  auto snapshot = one_of_each();
+  snapshot.pairs[0].has_properties = true;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 3);
+  snapshot.pairs[0].concluded_jobs = 1;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 16);
+}
+
 // ------------------------------------------------------------------ probes
 
 TEST(Probes, Prediction_SendsAFewFirst_ThenAllWhenOneHasEnded) {
@@ -145,6 +229,25 @@ TEST(Probes, AClusterThatMayBeASink_GetsAFewFirst) {
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 16);
   snapshot.pairs[1].min_duration = 10;
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 3);
+}
+
+TEST(Probes, AClusterThatIsSuspected_GetsAFew_HoweverLongItsJobsTookBefore) {
+  auto snapshot = two_clusters(100);
+  snapshot.pairs[0].mean_duration = snapshot.pairs[1].mean_duration = 60;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 16);
+  snapshot.pairs[1].suspected = true;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 3);
+}
+
+TEST(Probes, AClusterAsFastAsMost_GetsAll_HoweverSlowTheSlowestIs) {
+  auto snapshot = two_clusters(100);
+  snapshot.clusters.push_back(a_cluster(3, "gamma"));
+  snapshot.pairs.push_back(a_pair(1, 3));
+  snapshot.pairs[0].mean_duration = 5;
+  snapshot.pairs[1].mean_duration = 6;
+  snapshot.pairs[2].mean_duration = 1000;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 16);
 }
 
 // ------------------------------------------------------------------ reservations
@@ -179,6 +282,29 @@ TEST(Reservations, WhatTheWideJobLeaves_IsForEverybody) {
   snapshot.pairs[0] = a_pair(1, 1, 12);
   const auto result = plan(snapshot);
   EXPECT_EQ(jobs_on(result, 2, 1), 4);
+}
+
+/// A real OAR starts three jobs a second: some are always on their way.
+TEST(Reservations, JobsThatAreAboutToStart_AreWaitedForToo) {
+  for (const auto about_to_start : {&ClusterView::waiting_resources, &ClusterView::unaccounted_resources}) {
+    auto snapshot = wide_and_narrow();
+    snapshot.clusters[0].*about_to_start = 2;
+    const auto result = plan(snapshot);
+    EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+    EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  }
+}
+
+/// A real OAR takes seconds to end a job.
+TEST(Reservations, ResourcesOfJobsThatAreJustEnding_AreWaitedForToo) {
+  auto snapshot = wide_and_narrow();
+  snapshot.clusters[0].free_resources = 7;
+  snapshot.clusters[0].our_resources = 9;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+  EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  ASSERT_EQ(result.reservations.size(), 1U);
+  EXPECT_EQ(result.reservations[0].at, snapshot.now + grid::Seconds{600});
 }
 
 TEST(Reservations, ResourcesOfLocalUsers_AreNotWaitedFor) {

@@ -12,6 +12,7 @@
 namespace gleaner::planner::test {
 namespace {
 
+bool sometimes() { return *rc::gen::inRange(0, 3) == 0; }
 bool rarely() { return *rc::gen::inRange(0, 10) == 0; }
 
 ClusterView any_cluster(std::int64_t id) {
@@ -56,7 +57,7 @@ PairView any_pair(std::int64_t campaign, std::int64_t cluster) {
   pair.live_jobs = *rc::gen::inRange(0, 10);
   pair.waiting_jobs = *rc::gen::inRange(0, pair.live_jobs + 1);
   pair.mapped = !rarely();
-  pair.affine = rarely();
+  pair.affine = sometimes();
   pair.walltime = *rc::gen::inRange(0, 1000);
   pair.standing = *rc::gen::inRange(1, 5) / 4.0;
   if (rarely()) pair.mean_duration = *rc::gen::inRange(1, 1000);
@@ -92,7 +93,7 @@ PlannerConfig any_config() {
   config.order = std::string{orders[*rc::gen::inRange<std::size_t>(0, orders.size())]};
   config.placement = std::string{placements[*rc::gen::inRange<std::size_t>(0, placements.size())]};
   if (rarely()) config.order = "priority," + config.order;
-  if (rarely()) config.order = "affinity," + config.order;
+  if (sometimes()) config.order = "affinity," + config.order;
   config.simultaneous = rarely();
   return config;
 }
@@ -146,7 +147,8 @@ RC_GTEST_PROP(PlannerProperty, ClosedClustersAndPairs_AreNeverUsed, ()) {
     const auto& cluster = snapshot.clusters.at(static_cast<std::size_t>(launch.cluster.value() - 1));
     const auto* pair = pair_of(snapshot, launch.campaign, launch.cluster);
     RC_ASSERT(is_open(cluster));
-    RC_ASSERT(pair != nullptr && pair->mapped && !pair->brake);
+    RC_ASSERT(pair != nullptr);
+    RC_ASSERT(pair->mapped && !pair->brake);
     RC_ASSERT(launch.jobs > 0 && launch.jobs <= cluster.array_size);
     RC_ASSERT(launch.returned >= 0 && launch.returned <= launch.jobs);
   }
@@ -162,6 +164,7 @@ RC_GTEST_PROP(PlannerProperty, EveryPairOrItsCampaign_HasExactlyOneDecision, ())
     });
     RC_ASSERT(told == 1);
   }
+  for (const auto& campaign : snapshot.campaigns) RC_ASSERT(std::ranges::count(result.standings, campaign.id, &Standing::campaign) <= 1);
 }
 
 RC_GTEST_PROP(PlannerProperty, OrderOfTheLists_HasNoInfluence, ()) {
@@ -175,7 +178,6 @@ RC_GTEST_PROP(PlannerProperty, OrderOfTheLists_HasNoInfluence, ()) {
   const auto first = plan(snapshot, config);
   const auto second = plan(shuffled, config);
   RC_ASSERT(first.launches == second.launches);
-  RC_ASSERT(first.releases == second.releases);
   RC_ASSERT(first.decisions.size() == second.decisions.size());
 }
 

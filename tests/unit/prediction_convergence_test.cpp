@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <tuple>
 
@@ -65,6 +66,35 @@ TEST_P(Document003, JobsOfAFewSeconds_AreStartedAsFastAsTheClusterCan) {
   const int by_rate = its.starts_a_second * 5 * its.cycles;
   const int by_size = kCores / resources_per_job() * 5 * its.cycles / its.duration;
   EXPECT_GE(started(seen), by_rate <= by_size ? by_rate * 95 / 100 : by_size * 60 / 100);
+}
+
+/// Jobs of two seconds, of which the cluster starts all that fit at once.
+Scenario short_jobs(double upper) { return {.cores = 16, .flood = 0.25, .duration = 2, .starts_a_second = 100, .upper = upper}; }
+
+TEST(MoreJobsThanResources, OfShortJobs_KeepTheResourcesInUse_WhereTheBoundAllowsThem) {
+  for (const auto* name : {"slow-start", "adaptive-down-exponential-up"}) {
+    const auto& algorithm = **find_algorithm(name);
+    const auto one = run(algorithm, short_jobs(1.0));
+    const auto two = run(algorithm, short_jobs(2.0));
+    EXPECT_EQ(std::ranges::max(one, {}, &Observation::ratio).ratio, 1.0) << name;
+    EXPECT_EQ(std::ranges::max(two, {}, &Observation::ratio).ratio, 2.0) << name;
+    EXPECT_GE(started(two), started(one) * 14 / 10) << name;
+    EXPECT_LT(idle_share(two, kSettled), idle_share(one, kSettled) - 0.2) << name;
+    EXPECT_LE(most_waiting(two, kSettled), 4 * 2) << name << ": the flood, counted at the ratio";
+  }
+}
+
+TEST(MoreJobsThanResources, OfLongJobs_ComeBackToWhatTheResourcesTake) {
+  for (const auto* name : {"slow-start", "adaptive-down-exponential-up"}) {
+    auto its = short_jobs(4.0);
+    its.first_ratio = 4.0;
+    its.duration = 600;
+    its.cycles = 100;
+    const auto seen = run(**find_algorithm(name), its);
+    for (std::size_t i = kSettled; i < seen.size(); ++i) EXPECT_EQ(seen[i].running, 16) << name;
+    EXPECT_LE(seen.back().ratio, 1.0) << name;
+    EXPECT_LE(most_waiting(seen, kSettled), 4) << name;
+  }
 }
 
 std::string name_of_case(const testing::TestParamInfo<Document003::ParamType>& tested) {

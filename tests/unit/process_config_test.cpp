@@ -62,6 +62,14 @@ std::string refusal(const Program& program, std::vector<std::string> words) {
 }
 
 TEST(Duration, IsReadWithItsUnit_SecondsWhenItHasNone) {
+  EXPECT_EQ(parse_size("4096"), 4096U);
+  EXPECT_EQ(parse_size("4K"), 4096U);
+  EXPECT_EQ(parse_size("64M"), std::uint64_t{64} << 20U);
+  EXPECT_EQ(parse_size("4G"), std::uint64_t{4} << 30U);
+  for (const auto* wrong : {"", "K", "-1", "4k", "4KB", "1.5G", "99999999999G"}) EXPECT_FALSE(parse_size(wrong)) << wrong;
+  EXPECT_EQ(format_size(std::uint64_t{64} << 20U), "64M");
+  EXPECT_EQ(format_size(1000), "1000");
+  EXPECT_EQ(format_size(0), "0");
   EXPECT_EQ(parse_duration("5"), std::chrono::seconds{5});
   EXPECT_EQ(parse_duration("5s"), std::chrono::seconds{5});
   EXPECT_EQ(parse_duration("2m"), std::chrono::minutes{2});

@@ -158,6 +158,11 @@ TEST(Rules, WhatIsNoCampaign_IsAnErrorOfTheRule) {
   }
 }
 
+TEST(Rules, ACampaignOfManyBrackets_IsAnErrorOfTheRule) {
+  EXPECT_THAT(only(admit({R"(a = []; 200000.times { a = [a] }; jdl["name"] = a)"})).message, HasSubstr("it is nested too deeply"));
+  EXPECT_THAT(only(admit({R"(a = {}; 200000.times { a = {"a" => a} }; jdl["clusters"]["alpha"] = a)"})).message, HasSubstr("it is nested too deeply"));
+}
+
 TEST(Rules, NothingOutside_CanBeReached) {
   for (const auto* text : {R"(File.open("/etc/passwd"))", R"(IO.popen("id"))", "`id`", R"(TCPSocket.new("127.0.0.1", 22))", R"(open("/etc/passwd"))", R"(puts "x")", "$stdout.puts 1",
                            "ObjectSpace.each_object(Class) { |c| c }", "STDERR.print 1", R"(sleep 100)", R"(system "id")", R"(require "socket")"}) {

@@ -84,9 +84,9 @@ void expect_sound(std::span<const Transition<State>> table, State start, std::se
 
 TEST(States, EveryStateIsReached_AndEndsAreNotLeft) {
   expect_sound<CampaignState>(campaign_transitions(), CampaignState::in_treatment, {CampaignState::cancelled});
-  expect_sound<TaskState>(task_transitions(), TaskState::waiting, {TaskState::done, TaskState::cancelled});
+  expect_sound<TaskState>(task_transitions(), TaskState::waiting, {TaskState::cancelled});
   expect_sound<JobState>(job_transitions(), JobState::planned, {JobState::terminated, JobState::killed});
-  expect_sound<LaunchState>(launch_transitions(), LaunchState::planned, {LaunchState::accepted, LaunchState::refused});
+  expect_sound<LaunchState>(launch_transitions(), LaunchState::planned, {LaunchState::refused});
 }
 
 TEST(States, NamesAreReadBack) {
@@ -109,7 +109,8 @@ TEST(States, UnknownName_IsNoState) {
 TEST(Charge, OnlyTheTasksOwnFailures_AreChargedToIt) {
   for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request}) EXPECT_EQ(charge_of(end), Charge::task);
   for (const auto end : {JobEnd::done, JobEnd::rerun_first, JobEnd::rerun_last, JobEnd::preempted, JobEnd::killed_by_us,
-                         JobEnd::killed_elsewhere, JobEnd::node_failure, JobEnd::duplicate, JobEnd::never_submitted})
+                         JobEnd::killed_elsewhere, JobEnd::node_failure, JobEnd::cannot_start, JobEnd::never_began, JobEnd::lost,
+                         JobEnd::duplicate, JobEnd::never_submitted})
     EXPECT_EQ(charge_of(end), Charge::nobody) << name_of(end);
 }
 

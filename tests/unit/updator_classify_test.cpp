@@ -6,10 +6,9 @@ namespace gleaner::updator {
 namespace {
 
 using grid::JobEnd;
-using store::BagPlace;
-using store::Outcome;
+using grid::Record;
 
-oar::RemoteJob exited(int wait_status) {
+oar::RemoteJob exited(std::optional<int> wait_status) {
   oar::RemoteJob job;
   job.state = oar::RemoteState::terminated;
   job.exit_status = wait_status;
@@ -22,58 +21,59 @@ std::vector<oar::RemoteEvent> events(std::initializer_list<const char*> types) {
   return list;
 }
 
-TEST(Classify, ATerminatedJob_IsJudgedByItsExitStatusAlone) {
-  EXPECT_EQ(classify_terminated(exited(0)), JobEnd::done);
-  EXPECT_EQ(classify_terminated(exited(3 << 8)), JobEnd::task_error);
-  EXPECT_EQ(classify_terminated(exited(9)), JobEnd::task_error);
-  EXPECT_EQ(classify_terminated(exited(66 << 8)), JobEnd::rerun_first);
-  EXPECT_EQ(classify_terminated(exited(67 << 8)), JobEnd::rerun_last);
+TEST(Records, OfAJobInError_NameTheFirstCauseAmongOarsEvents) {
+  EXPECT_EQ(record_of(events({"BESTEFFORT_KILL", "FRAG_JOB_REQUEST"})), Record::preempted);
+  EXPECT_EQ(record_of(events({"FRAG_JOB_REQUEST", "BESTEFFORT_KILL"})), Record::preempted);
+  EXPECT_EQ(record_of(events({"WALLTIME", "SWITCH_INTO_ERROR_STATE"})), Record::walltime);
+  EXPECT_EQ(record_of(events({"WORKING_DIRECTORY"})), Record::bad_request);
+  EXPECT_EQ(record_of(events({"OUTPUT_FILES"})), Record::bad_request);
+  EXPECT_EQ(record_of(events({"FRAG_JOB_REQUEST"})), Record::deleted);
+  EXPECT_EQ(record_of(events({"CPUSET_ERROR"})), Record::failed);
+  EXPECT_EQ(record_of(events({})), Record::failed);
 }
 
-TEST(Classify, AJobInError_IsJudgedByTheFirstCauseAmongOarsEvents) {
-  EXPECT_EQ(classify_error(events({"BESTEFFORT_KILL", "FRAG_JOB_REQUEST"}), Deletion::none), JobEnd::preempted);
-  EXPECT_EQ(classify_error(events({"WALLTIME", "SWITCH_INTO_ERROR_STATE"}), Deletion::none), JobEnd::walltime);
-  EXPECT_EQ(classify_error(events({"WORKING_DIRECTORY"}), Deletion::none), JobEnd::bad_request);
-  EXPECT_EQ(classify_error(events({"FRAG_JOB_REQUEST"}), Deletion::ours), JobEnd::killed_by_us);
-  EXPECT_EQ(classify_error(events({"FRAG_JOB_REQUEST"}), Deletion::none), JobEnd::killed_elsewhere);
-  EXPECT_EQ(classify_error(events({"CPUSET_ERROR"}), Deletion::none), JobEnd::node_failure);
-  EXPECT_EQ(classify_error(events({}), Deletion::none), JobEnd::node_failure);
+TEST(Records, OfATerminatedJob_HaveItsStatusAsAShellSaysIt_AndWithoutOneNone) {
+  EXPECT_EQ(remote_end(exited(0), nullptr)->status, 0);
+  EXPECT_EQ(remote_end(exited(3 << 8), nullptr)->status, 3);
+  EXPECT_EQ(remote_end(exited(9), nullptr)->status, 137);
+  EXPECT_EQ(remote_end(exited(std::nullopt), nullptr)->record, Record::exited_silently);
 }
 
-TEST(Classify, APreemptionThatWeAlsoWantedToKill_IsStillAPreemption) {
-  EXPECT_EQ(classify_error(events({"FRAG_JOB_REQUEST", "BESTEFFORT_KILL"}), Deletion::ours), JobEnd::preempted);
+TEST(Records, OfAJobInError_NeedItsDetails) {
+  oar::RemoteJob job;
+  job.state = oar::RemoteState::error;
+  job.started = grid::from_unix(5);
+  EXPECT_FALSE(remote_end(job, nullptr));
+  const oar::JobDetails details{.job = job, .events = events({"WALLTIME"}), .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}};
+  EXPECT_EQ(remote_end(job, &details)->record, Record::walltime);
+  EXPECT_TRUE(remote_end(job, &details)->started);
 }
 
-store::LiveJob job(int earlier, int charged) {
-  store::LiveJob live;
-  live.earlier = earlier;
-  live.charged = charged;
-  return live;
+grid::RemoteEnd over(Record record) { return {.record = record, .started = true}; }
+
+TEST(Words, SayWhatHappened_AndWhatToDo) {
+  EXPECT_EQ(describe_end({.end = JobEnd::done, .record = {.record = Record::exited, .status = 0}}), "");
+  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 3}}), "exit status 3");
+  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 139}}), "exit status 139: killed by signal 11");
+  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 255}}), "exit status 255");
+  EXPECT_EQ(describe_end({.end = JobEnd::duplicate, .record = over(Record::exited), .evidence = {.witness = grid::Witness::duplicate, .holder = grid::JobId{5}}}),
+            "its attempt is claimed by job 5: it ran nothing");
+  EXPECT_EQ(describe_end({.end = JobEnd::walltime, .record = over(Record::walltime), .evidence = {.witness = grid::Witness::started}, .walltime = grid::Seconds{600}}),
+            "killed by its walltime of 0:10:00: ask for a longer one, or give max_walltime, up to which it may grow");
 }
 
-TEST(Consequence, WhatTheTaskPaysFor_IsRetriedUpToItsCharges) {
-  EXPECT_EQ(consequence_of(JobEnd::task_error, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed);
-  EXPECT_EQ(consequence_of(JobEnd::task_error, Began::yes, job(0, 0), {.attempts = 50, .charged = 2}).outcome, Outcome::goes_back);
-  EXPECT_EQ(consequence_of(JobEnd::walltime, Began::yes, job(1, 1), {.attempts = 50, .charged = 2}).outcome, Outcome::failed);
+TEST(Words, GiveNoAdviceAboutWalltimes_ToAJobThatNeverBegan) {
+  EXPECT_EQ(describe_end({.end = JobEnd::never_began, .record = over(Record::walltime), .evidence = {.witness = grid::Witness::nothing}, .walltime = grid::Seconds{600}}),
+            "it had resources, and the cluster never began it");
 }
 
-TEST(Consequence, WhatTheTaskDoesNotPayFor_IsRetriedUpToTheTotal) {
-  for (const auto end : {JobEnd::preempted, JobEnd::node_failure, JobEnd::killed_by_us, JobEnd::killed_elsewhere, JobEnd::rerun_first}) {
-    EXPECT_EQ(consequence_of(end, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::goes_back) << grid::name_of(end);
-    EXPECT_EQ(consequence_of(end, Began::yes, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed) << grid::name_of(end);
-  }
-}
-
-TEST(Consequence, AJobThatWeTookBackBeforeItBegan_CostsNoAttempt) {
-  EXPECT_EQ(consequence_of(JobEnd::killed_by_us, Began::no, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::goes_back);
-  EXPECT_EQ(consequence_of(JobEnd::node_failure, Began::no, job(49, 0), {.attempts = 50, .charged = 1}).outcome, Outcome::failed)
-      << "a cluster that starts nothing must not have the task for ever";
-}
-
-TEST(Consequence, Status66RunsAgainFirst_And67Last) {
-  EXPECT_EQ(consequence_of(JobEnd::rerun_first, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::first);
-  EXPECT_EQ(consequence_of(JobEnd::rerun_last, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::last);
-  EXPECT_EQ(consequence_of(JobEnd::preempted, Began::yes, job(0, 0), {.attempts = 50, .charged = 1}).place, BagPlace::before_new);
+TEST(Words, SayWhoseWordItIs_WhenTheRecordSaysOtherwise_OrNobodyCouldLook) {
+  EXPECT_EQ(describe_end({.end = JobEnd::done, .record = over(Record::preempted), .evidence = {.witness = grid::Witness::ended}}),
+            "exit status 0 (as the job noted; its cluster recorded a preemption)");
+  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = over(Record::forgotten), .evidence = {.witness = grid::Witness::ended, .status = 3}}),
+            "exit status 3 (as the job noted; its cluster recorded nothing)");
+  EXPECT_EQ(describe_end({.end = JobEnd::preempted, .record = over(Record::preempted), .evidence = {.witness = grid::Witness::unreadable}}),
+            "preempted (by the cluster's record alone: the files of the job could not be read)");
 }
 
 }  // namespace

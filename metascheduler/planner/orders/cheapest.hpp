@@ -25,7 +25,7 @@ class Cheapest final : public CampaignOrder {
   static double cost_of(const Contender& contender) {
     double least = kWholeTurn;
     for (const auto& candidate : contender.candidates)
-      least = std::min(least, candidate.cluster->cost / candidate.ratio);
+      least = std::min(least, candidate.cluster->cost * job_resources(*candidate.pair, *candidate.cluster));
     return least;
   }
 };

@@ -14,9 +14,9 @@ namespace {
 
 using Nodes = std::vector<std::size_t>;
 
-class Ranking {
+class Tree {
  public:
-  Ranking(const std::vector<ShareNode>& tree, const std::vector<double>& given) : tree_{tree}, given_{given}, children_(tree.size() + 1) {
+  Tree(const std::vector<ShareNode>& tree, const std::vector<double>& given) : tree_{tree}, given_{given}, children_(tree.size() + 1) {
     for (std::size_t i = 0; i < tree.size(); ++i) children_[static_cast<std::size_t>(tree[i].parent + 1)].push_back(i);
   }
 
@@ -150,7 +150,7 @@ class FairTreeTurns final : public Turns {
 }  // namespace
 
 std::vector<std::size_t> ranked_users(const std::vector<ShareNode>& tree, const std::vector<double>& given) {
-  return Ranking{tree, given}.users();
+  return Tree{tree, given}.users();
 }
 
 std::unique_ptr<Turns> FairTree::turns(const Class& among) const { return std::make_unique<FairTreeTurns>(among); }

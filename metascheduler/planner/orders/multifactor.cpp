@@ -73,7 +73,7 @@ Factors factors_of(const Class& among, std::size_t contender) {
   factors.priority = static_cast<double>(kLowestPriority - campaign.priority) / (kLowestPriority - 1);
   double affine = 0.0;
   for (const auto& candidate : candidates) {
-    const double resources = 1.0 / candidate.ratio;
+    const double resources = job_resources(*candidate.pair, *candidate.cluster);
     factors.size = std::max(factors.size, std::min(1.0, resources / std::max(1, candidate.cluster->max_resources)));
     affine += candidate.pair->affine ? 1.0 : 0.0;
   }

@@ -8,6 +8,7 @@
 
 #include "metascheduler/planner/orders/slices.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
+#include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -17,7 +18,7 @@ struct Holding {
   double user_priority = kNormalPriority;
   double age = 0.0;
   double cpu_time = 0.0;
-  double jobs = 0.0;
+  double resources = 0.0;  ///< of live jobs
   double place = 0.0;
   double power = 0.0;
 };
@@ -27,7 +28,7 @@ double part(double value, double most) { return most > 0.0 ? std::clamp(value / 
 class TicketTurns final : public Turns {
  public:
   explicit TicketTurns(const Class& among)
-      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, random_{among_.seed}, box_{among_.members.size()}, index_(among_.contenders.size()) {
+      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, random_{among_.seed}, box_{among_.members.size()}, index_(among_.contenders.size()), debts_(among_.members.size(), 0.0) {
     for (std::size_t i = 0; i < among_.members.size(); ++i) index_[among_.members[i]] = i;
     std::map<std::string_view, double> priorities;
     for (const auto member : among_.members) priorities.emplace(among_.campaign(member).user, kNormalPriority);
@@ -39,7 +40,7 @@ class TicketTurns final : public Turns {
     for (const auto& holding : holdings_) {
       most_.age = std::max(most_.age, holding.age);
       most_.cpu_time = std::max(most_.cpu_time, holding.cpu_time);
-      most_.jobs = std::max(most_.jobs, holding.jobs);
+      most_.resources = std::max(most_.resources, holding.resources);
       most_.power = std::max(most_.power, holding.power);
     }
     for (const auto member : among_.members) all_rankings_ += ranking_of(member).sum();
@@ -47,14 +48,19 @@ class TicketTurns final : public Turns {
   }
 
   [[nodiscard]] std::optional<Turn> next() override {
-    const auto drawn = box_.draw(random_);
-    if (!drawn) return std::nullopt;
-    return Turn{.contender = among_.members[*drawn], .most_resources = queues_.taking_part().size() == 1 ? kWholeTurn : slice_};
+    while (const auto drawn = box_.draw(random_)) {
+      if (queues_.taking_part().size() == 1) return Turn{.contender = among_.members[*drawn], .most_resources = kWholeTurn};
+      auto& debt = debts_[*drawn];
+      if (debt < slice_) return Turn{.contender = among_.members[*drawn], .most_resources = slice_};
+      debt -= slice_;
+    }
+    return std::nullopt;
   }
 
   void served(const Turn& turn, const Served& served) override {
     const auto index = index_[turn.contender];
-    holdings_[index].jobs += served.jobs;
+    holdings_[index].resources += std::max(served.resources, static_cast<double>(served.jobs));
+    if (turn.most_resources != kWholeTurn) debts_[index] += std::max(0.0, served.resources - slice_);
     if (!served.exhausted) return deal(turn.contender);
     box_.set(index, 0.0);
     if (const auto next = queues_.exhausted(turn.contender)) deal(*next);
@@ -63,8 +69,8 @@ class TicketTurns final : public Turns {
   [[nodiscard]] std::string standing(std::size_t contender) const override {
     const auto ranking = ranking_of(contender);
     return fmt::format("{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
-                       "{:.2f} + jobs {:.2f} + creation {:.2f} + power {:.2f}", all_rankings_ / ranking.sum(), among_.members.size(), ranking.sum(),
-                       ranking.user_priority, ranking.priority, ranking.wall_clock, ranking.cpu_time, ranking.live_jobs, ranking.creation,
+                       "{:.2f} + resources {:.2f} + creation {:.2f} + power {:.2f}", all_rankings_ / ranking.sum(), among_.members.size(), ranking.sum(),
+                       ranking.user_priority, ranking.priority, ranking.wall_clock, ranking.cpu_time, ranking.resources, ranking.creation,
                        ranking.power);
   }
 
@@ -75,8 +81,10 @@ class TicketTurns final : public Turns {
     holding.age = std::max(0.0, std::chrono::duration<double>{among_.snapshot.now - campaign.submitted}.count());
     holding.cpu_time = campaign.used_resource_seconds;
     for (const auto& candidate : among_.contenders[member].candidates) {
-      holding.jobs += candidate.pair->live_jobs + candidate.jobs;
-      holding.power += (candidate.pair->live_jobs + candidate.jobs) * candidate.cluster->power;
+      const double each = candidate.width.known ? candidate.width.resources : job_resources(*candidate.pair, *candidate.cluster);
+      const double resources = (candidate.pair->live_jobs + candidate.jobs) * each;
+      holding.resources += resources;
+      holding.power += resources * candidate.cluster->power;
     }
     return holding;
   }
@@ -97,7 +105,7 @@ class TicketTurns final : public Turns {
             .priority = part(among_.campaign(member).priority, kLowestPriority),
             .wall_clock = 1.0 - part(holding.age, most_.age),
             .cpu_time = part(holding.cpu_time, most_.cpu_time),
-            .live_jobs = part(holding.jobs, most_.jobs),
+            .resources = part(holding.resources, most_.resources),
             .creation = part(holding.place, static_cast<double>(holdings_.size())),
             .power = part(holding.power, most_.power)};
   }
@@ -112,6 +120,7 @@ class TicketTurns final : public Turns {
   TicketBox box_;
   std::vector<std::size_t> index_;  ///< of each contender among the members
   std::vector<Holding> holdings_;
+  std::vector<double> debts_;       ///< resources that each got beyond its slices, and did not sit out yet
   Holding most_{.user_priority = 0.0};
   double all_rankings_ = 0.0;  ///< their sum, before anything was given
 };

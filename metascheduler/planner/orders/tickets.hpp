@@ -31,14 +31,15 @@ struct Ranking {
   double priority = 0.0;
   double wall_clock = 0.0;    ///< the longer it has been there, the smaller
   double cpu_time = 0.0;      ///< of its ended jobs
-  double live_jobs = 0.0;
+  double resources = 0.0;     ///< of its live jobs
   double creation = 0.0;      ///< its place in the order of creation
   double power = 0.0;         ///< of the clusters that its jobs hold
-  [[nodiscard]] double sum() const { return user_priority + priority + wall_clock + cpu_time + live_jobs + creation + power; }
+  [[nodiscard]] double sum() const { return user_priority + priority + wall_clock + cpu_time + resources + creation + power; }
 };
 
 /// A weighted random draw decides who gets the next resources: tickets = sum of all rankings / own
-/// ranking. Source: spec/002, "Calculating Project Ranking", "Random Ticket Draw".
+/// ranking. Who was given more than a slice, because one job takes more, sits out the draws that are won with what was too
+/// much: resources are shared by the tickets, not jobs. Source: spec/002, "Calculating Project Ranking", "Random Ticket Draw".
 class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }

@@ -1,0 +1,63 @@
+#pragma once
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace gleaner::api {
+
+/// Memory for what requests make large: a campaign file that is read, a long answer until it is sent.
+/// Each takes what it may need before it begins, in turn; no user has more than half of it. Small ones
+/// wait for nobody, and are not counted. Safe from any thread.
+class Room {
+ public:
+  /// @param patience  how long a request waits for its turn
+  Room(std::uint64_t bytes, std::chrono::milliseconds patience) : bytes_{bytes}, patience_{patience} {}
+  /// What needs no more takes nothing.
+  static constexpr std::uint64_t kSmall = std::uint64_t{1} << 20U;
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+
+  /// What a request has taken, given back with it.
+  class Part {
+   public:
+    Part(Room& room, std::string user, std::uint64_t bytes) : room_{&room}, user_{std::move(user)}, bytes_{bytes} {}
+    Part(Part&& other) noexcept : room_{std::exchange(other.room_, nullptr)}, user_{std::move(other.user_)}, bytes_{other.bytes_} {}
+    Part& operator=(Part&&) = delete;
+    ~Part() { shrink(0); }
+    /// Gives back what is beyond so many bytes.
+    void shrink(std::uint64_t bytes);
+
+   private:
+    Room* room_;
+    std::string user_;
+    std::uint64_t bytes_;
+  };
+
+  /// Waits for its turn; nothing when that does not come in time. More than a user may have is cut to that.
+  [[nodiscard]] std::optional<Part> take(const std::string& user, std::uint64_t bytes);
+
+ private:
+  struct Waiting {
+    const std::string& user;
+    std::uint64_t bytes;
+  };
+  [[nodiscard]] bool fits(const Waiting& waiting) const;
+  [[nodiscard]] bool is_next(const Waiting& waiting) const;
+  void give_back(const std::string& user, std::uint64_t bytes);
+
+  const std::uint64_t bytes_;
+  const std::chrono::milliseconds patience_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Waiting> waiting_;
+  std::map<std::string, std::uint64_t> of_user_;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace gleaner::api

@@ -1,0 +1,131 @@
+// The laws of the database: which hold, which are broken, and their repair.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "clients/asked.hpp"
+#include "clients/gridctl/commands.hpp"
+#include "clients/text.hpp"
+#include "lib/fleet/fleet.hpp"
+#include "lib/store/checks.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using clients::Align;
+using clients::Cell;
+using clients::Ink;
+using clients::Table;
+using process::ExitCode;
+
+struct Finding {
+  store::Law law;
+  store::Checked verdict;
+  std::int64_t repaired = 0;
+
+  [[nodiscard]] bool is_broken() const { return verdict.result == store::Checked::Result::broken; }
+  [[nodiscard]] bool is_breach() const { return is_broken() && law.weight == store::Weight::law; }
+  [[nodiscard]] bool can_be_repaired() const { return is_broken() && !law.repair.empty(); }
+};
+using Findings = std::vector<Finding>;
+
+constexpr std::chrono::milliseconds kAsLongAsItTakes{0};
+
+Findings check_all(store::Database& database, store::Reach reach) {
+  Findings findings;
+  for (const auto& law : store::laws()) findings.push_back({law, store::check_law(database, law, reach, kAsLongAsItTakes)});
+  return findings;
+}
+
+/// A repair can uncover another breach (a campaign with a task that goes back is in treatment again), and handles 1 000 rows at a time.
+void repair_all(const Call& call, store::Database& database, store::Reach reach, Findings& findings) {
+  const auto author = clients::our_name();
+  const auto limits = limits_of(call.context.config);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto& finding : findings) {
+      finding.verdict = store::check_law(database, finding.law, reach, kAsLongAsItTakes);
+      if (!finding.can_be_repaired()) continue;
+      const auto rows = store::repair_law(database, finding.law, finding.verdict.breaches, limits, author, fleet::now());
+      finding.repaired += rows;
+      changed = changed || rows > 0;
+    }
+  }
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    for (const auto& finding : findings) {
+      if (!finding.is_broken()) store::note_checked(transaction, finding.law, finding.verdict, fleet::now());
+    }
+    if (std::ranges::any_of(findings, [](const Finding& finding) { return finding.repaired > 0; })) store::wake_up(transaction);
+  });
+}
+
+std::string state_of(const Finding& finding) {
+  switch (finding.verdict.result) {
+    case store::Checked::Result::holds: return "holds";
+    case store::Checked::Result::broken: return finding.law.weight == store::Weight::law ? "broken" : "leftover";
+    case store::Checked::Result::unchecked: return "unchecked";
+  }
+  return "unchecked";
+}
+
+std::string examples_of(const store::Breaches& breaches, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, breaches.rows.size()); ++i) text += (i == 0 ? "" : "\n") + clients::printable(breaches.rows[i].text);
+  return text;
+}
+
+/// A breach, with its first rows and what to do about it.
+std::string paragraph(const clients::Output& output, const Finding& finding) {
+  constexpr std::size_t kShown = 10;
+  const auto width = std::max<std::size_t>(output.screen().width, 40) - 11;
+  const auto& breaches = finding.verdict.breaches;
+  auto text = output.paint(finding.is_breach() ? Ink::bad : Ink::warm, fmt::format("{:<9}", state_of(finding)));
+  text += clients::wrap(fmt::format("{}, {}: {}", finding.law.name, clients::counted(breaches.count, "row"), finding.law.sentence), width, std::string(9, ' ')) + "\n";
+  for (std::size_t i = 0; i < std::min(kShown, breaches.rows.size()); ++i)
+    text += std::string(11, ' ') + clients::wrap(clients::printable(breaches.rows[i].text), width, std::string(13, ' ')) + "\n";
+  if (breaches.count > static_cast<std::int64_t>(kShown)) text += fmt::format("{:11}… {} more\n", "", breaches.count - static_cast<std::int64_t>(kShown));
+  const auto to_do = finding.law.repair.empty() ? std::string{"nothing repairs it: an administrator must judge"}
+                                                : fmt::format("'gridctl db check --repair' repairs it: {}", finding.law.repair);
+  return text + std::string(9, ' ') + output.paint(Ink::strong, "->") + " " + clients::wrap(to_do, width, std::string(12, ' ')) + "\n";
+}
+
+std::string report(const clients::Output& output, const Findings& findings) {
+  std::string text;
+  for (const auto& finding : findings) {
+    if (finding.repaired > 0)
+      text += output.paint(Ink::good, "repaired ") + clients::wrap(fmt::format("{}, {}: {}", finding.law.name, clients::counted(finding.repaired, "row"), finding.law.repair),
+                                                                   std::max<std::size_t>(output.screen().width, 40) - 11, std::string(9, ' ')) + "\n";
+    if (finding.is_broken()) text += paragraph(output, finding);
+  }
+  const auto hold = std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::holds; });
+  const auto unchecked = std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::unchecked; });
+  text += output.paint(Ink::good, "ok       ") + clients::counted(hold, "law") + (hold == 1 ? " holds" : " hold");
+  return text + (unchecked > 0 ? fmt::format("; {} only checked with --full", unchecked == 1 ? "1 is" : fmt::format("{} are", unchecked)) : "") + "\n";
+}
+
+void show(const Call& call, const Findings& findings) {
+  Table table{{{"law", "Law"}, {"state", "State"}, {"rows", "Rows", Align::right}, {"repaired", "Repaired", Align::right}, {"sentence", ""}, {"repair", ""}, {"examples", ""}}, {}};
+  std::vector<std::string> broken;
+  for (const auto& finding : findings) {
+    constexpr std::size_t kMost = 100;
+    table.rows.push_back({Cell{std::string{finding.law.name}}, Cell{state_of(finding)}, Cell{finding.verdict.breaches.count}, Cell{finding.repaired},
+                          Cell{std::string{finding.law.sentence}}, Cell{std::string{finding.law.repair}}, Cell{examples_of(finding.verdict.breaches, kMost)}});
+    if (finding.is_breach()) broken.emplace_back(finding.law.name);
+  }
+  call.output.show({.table = table, .text = report(call.output, findings), .ids = broken});
+}
+
+}  // namespace
+
+process::Outcome db_check(const Call& call) {
+  auto database = open_database(call);
+  const auto reach = call.has("full") ? store::Reach::all : store::Reach::live;
+  auto findings = check_all(database, reach);
+  if (call.has("repair")) repair_all(call, database, reach, findings);
+  show(call, findings);
+  const auto broken = std::ranges::count_if(findings, &Finding::is_breach);
+  if (broken == 0) return ExitCode::ok;
+  return {ExitCode::failure, fmt::format("{} broken", broken == 1 ? "1 law is" : fmt::format("{} laws are", broken))};
+}
+
+}  // namespace gleaner::gridctl

@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "lib/fleet/fleet.hpp"
+#include "lib/process/exit_code.hpp"
+#include "lib/process/log.hpp"
+#include "lib/process/stop.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/locks.hpp"
+
+namespace gleaner::fleet {
+namespace {
+
+using Work = store::Database::Work;
+using Clock = std::chrono::steady_clock;
+
+std::string where(const store::LockHolder& holder) {
+  return fmt::format("process {} of PostgreSQL, for a program on {}", holder.pid, holder.host.empty() ? "the database's own machine" : holder.host);
+}
+
+std::string advice(const store::LockHolder& holder) {
+  return fmt::format("end it: SELECT pg_terminate_backend({})", holder.pid);
+}
+
+/// Nothing can be written any more, whatever the cluster. Anything else is one cluster's own fault.
+bool ends_the_turn(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const store::TimedOut&) {
+    return false;
+  } catch (const store::Unavailable&) {
+    return true;
+  } catch (const store::LeaseLost&) {
+    return true;
+  } catch (const store::WrongSchema&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
+std::string what_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception of no known kind";
+  }
+}
+
+/// The lock of one cluster's work, given back at the end of the scope.
+class ClusterLock {
+ public:
+  ClusterLock(SharedDatabase& database, Work work, grid::ClusterId cluster)
+      : database_{database}, work_{work}, cluster_{cluster}, ours_{database.try_lock(work, cluster)} {}
+  ~ClusterLock() {
+    if (!ours_) return;
+    try {
+      database_.unlock(work_, cluster_);
+    } catch (const std::exception& error) {
+      process::log::warning("lock not given back, it ends with the connection", {{"cluster", cluster_}, {"error", error.what()}});
+    }
+  }
+  ClusterLock(const ClusterLock&) = delete;
+  ClusterLock& operator=(const ClusterLock&) = delete;
+  [[nodiscard]] bool is_ours() const { return ours_; }
+
+ private:
+  SharedDatabase& database_;
+  Work work_;
+  grid::ClusterId cluster_;
+  bool ours_;
+};
+
+/// One turn of a module on all clusters.
+class Round {
+ public:
+  Round(const process::Config& config, SharedDatabase& database, Work work, const std::function<void(Visit&)>& visit)
+      : config_{config}, database_{database}, work_{work}, visit_{visit}, event_{fmt::format("CLUSTER_TURN_FAILED_{}", module_of(work))}, ends_{Clock::now() + turn_budget(config)} {
+    database_.transact([&](store::Transaction& transaction) {
+      const auto open = store::clusters_with_open_event(transaction, event_);
+      had_failed_ = {open.begin(), open.end()};
+    });
+  }
+
+  /// Throws what ends the turn; anything else is the cluster's own fault.
+  void visit(const store::Cluster& cluster) const {
+    const ClusterLock lock{database_, work_, cluster.id};
+    if (!lock.is_ours()) return note_locked(cluster);
+    try {
+      visit_locked(cluster);
+    } catch (...) {
+      if (ends_the_turn(std::current_exception())) throw;
+      return note_failed(cluster, what_of(std::current_exception()));
+    }
+    if (had_failed_.contains(cluster.id)) note_recovered(cluster);
+  }
+
+ private:
+  void visit_locked(const store::Cluster& cluster) const {
+    auto access = access_of(cluster);
+    if (!access) return note_unreachable(database_, cluster, access.error());
+    oar::Client client{std::move(*access), limits_of(config_)};
+    Visit here{cluster, config_, database_, client, ends_};
+    visit_(here);
+  }
+
+  void note_locked(const store::Cluster& cluster) const {
+    std::optional<store::LockHolder> holder;
+    database_.transact([&](store::Transaction& transaction) { holder = store::lock_holder(transaction, work_, cluster.id); });
+    if (!holder || holder->silent < config_.module_time_limit) {
+      process::log::info("left to the run that is still at it", {{"cluster", cluster.name}, {"silent_s", holder ? holder->silent.count() : 0}});
+      return;
+    }
+    open_event(cluster, fmt::format("another run of the {} holds this cluster's lock and has done nothing for {} s ({}); {}", module_of(work_),
+                                    holder->silent.count(), where(*holder), advice(*holder)));
+  }
+
+  void note_failed(const store::Cluster& cluster, std::string_view error) const {
+    open_event(cluster, fmt::format("the {}'s turn on this cluster failed, and is taken again in the next cycle: {}", module_of(work_), error));
+  }
+
+  void open_event(const store::Cluster& cluster, const std::string& message) const {
+    process::log::error("cluster's turn failed", {{"cluster", cluster.name}, {"message", message}});
+    database_.transact([&](store::Transaction& transaction) {
+      store::open_event(transaction, {.code = event_, .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = message}, now());
+    });
+  }
+
+  void note_recovered(const store::Cluster& cluster) const {
+    process::log::info("cluster's turn goes well again", {{"cluster", cluster.name}});
+    database_.transact([&](store::Transaction& transaction) {
+      store::close_event(transaction, event_, {.campaign = {}, .cluster = cluster.id}, now());
+    });
+  }
+
+  const process::Config& config_;
+  SharedDatabase& database_;
+  Work work_;
+  const std::function<void(Visit&)>& visit_;
+  std::string event_;
+  Clock::time_point ends_;
+  std::set<grid::ClusterId> had_failed_;
+};
+
+}  // namespace
+
+std::string_view module_of(Work work) {
+  switch (work) {
+    case Work::update: return "updator";
+    case Work::wipe: return "nikita";
+    case Work::launch: return "runner";
+    case Work::plan: return "metascheduler";
+    case Work::predict: return "predictor";
+  }
+  return "module";
+}
+
+process::Duration turn_budget(const process::Config& config) { return config.module_time_limit / 2; }
+
+process::Duration Visit::time_left() const {
+  if (process::stop_requested()) return process::Duration{0};
+  return std::max(std::chrono::floor<process::Duration>(ends - Clock::now()), process::Duration{0});
+}
+
+void visit_clusters(const process::Config& config, SharedDatabase& database, Work work, const std::vector<store::Cluster>& clusters,
+                    const std::function<void(Visit&)>& visit) {
+  if (clusters.empty()) return;
+  const Round round{config, database, work, visit};
+  std::vector<std::exception_ptr> failures(clusters.size());
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < clusters.size(); ++i) {
+    threads.emplace_back([&, i] {
+      try {
+        round.visit(clusters[i]);
+      } catch (...) {
+        failures[i] = std::current_exception();
+        // Not even its event could be written, and the others' could.
+        if (ends_the_turn(failures[i])) return;
+        process::log::error("cluster's turn failed", {{"cluster", clusters[i].name}, {"error", what_of(std::exchange(failures[i], nullptr))}});
+      }
+    });
+  }
+  threads.clear();
+  for (const auto& failure : failures) {
+    if (failure) std::rethrow_exception(failure);
+  }
+}
+
+bool is_sole_turn(const process::Config& config, store::Transaction& transaction, Work work) {
+  if (store::try_lock_until_commit(transaction, work)) return true;
+  const auto holder = store::lock_holder(transaction, work, std::nullopt);
+  if (holder && holder->silent >= config.module_time_limit)
+    throw process::Error{process::ExitCode::try_again, fmt::format("another turn of the {} has done nothing for {} s ({}); {}", module_of(work),
+                                                                   holder->silent.count(), where(*holder), advice(*holder))};
+  process::log::warning("left to the turn that is still at it", {{"module", module_of(work)}, {"silent_s", holder ? holder->silent.count() : 0}});
+  return false;
+}
+
+}  // namespace gleaner::fleet

@@ -1,0 +1,133 @@
+#include "lib/grid/evidence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+namespace gleaner::grid {
+namespace {
+
+constexpr int kLastStatus = 255;
+
+/// Takes a number and what must follow it off the text; only the form that a program prints: no sign, no leading zero.
+std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto length = static_cast<std::size_t>(stop - text.data());
+  if (error != std::errc{} || value < 0 || value > most || text.starts_with('-') || (length > 1 && text.starts_with('0'))) return std::nullopt;
+  text.remove_prefix(length);
+  return value;
+}
+
+bool take(std::string_view& text, std::string_view word) {
+  if (!text.starts_with(word)) return false;
+  text.remove_prefix(word.size());
+  return true;
+}
+
+std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
+  const auto value = take_number(text, most);
+  return value && take(text, ".") ? value : std::nullopt;
+}
+
+/// The end of a name, after the dot that follows OAR's id.
+std::optional<Evidence> read_ending(std::string_view text) {
+  Evidence evidence;
+  if (text == "s") {
+    evidence.witness = Witness::started;
+  } else if (text == "u") {
+    evidence.witness = Witness::unclaimed;
+  } else if (take(text, "d.")) {
+    const auto holder = take_number(text);
+    if (!holder || !text.empty()) return std::nullopt;
+    evidence.witness = Witness::duplicate;
+    evidence.holder = JobId{*holder};
+  } else if (take(text, "e")) {
+    const auto status = take_number(text, kLastStatus);
+    if (!status || !text.empty()) return std::nullopt;
+    evidence.witness = Witness::ended;
+    evidence.status = static_cast<int>(*status);
+  } else {
+    return std::nullopt;
+  }
+  return evidence;
+}
+
+int weight_of(Witness witness) {
+  switch (witness) {
+    case Witness::ended: return 4;
+    case Witness::started: return 3;
+    case Witness::duplicate: return 2;
+    case Witness::unclaimed: return 1;
+    default: return 0;
+  }
+}
+
+/// Of two runs of one job: the one that shows more. One attempt ends once; whatever else somebody may write there, a success wins, and
+/// the order of the names does not matter.
+bool shows_more(const Evidence& one, const Evidence& other) {
+  const int difference = weight_of(one.witness) - weight_of(other.witness);
+  if (difference != 0) return difference > 0;
+  if (one.status != other.status) return one.status < other.status;
+  return one.holder > other.holder;
+}
+
+}  // namespace
+
+std::string EvidenceFile::name() const {
+  const auto stem = fmt::format("{}.{}.{}.{}", task.value(), attempt, job.value(), remote.value());
+  switch (evidence.witness) {
+    case Witness::ended: return fmt::format("{}.e{}", stem, evidence.status);
+    case Witness::duplicate: return fmt::format("{}.d.{}", stem, evidence.holder.value());
+    case Witness::unclaimed: return stem + ".u";
+    default: return stem + ".s";
+  }
+}
+
+std::optional<EvidenceFile> read_evidence_name(std::string_view name) {
+  const auto task = take_field(name);
+  const auto attempt = task ? take_field(name, std::numeric_limits<int>::max()) : std::nullopt;
+  const auto job = attempt ? take_field(name) : std::nullopt;
+  const auto remote = job ? take_field(name) : std::nullopt;
+  if (!remote) return std::nullopt;
+  const auto evidence = read_ending(name);
+  if (!evidence) return std::nullopt;
+  return EvidenceFile{TaskNumber{*task}, static_cast<int>(*attempt), JobId{*job}, RemoteJobId{*remote}, *evidence};
+}
+
+EvidenceIndex::EvidenceIndex(std::span<const std::string> names) {
+  for (const auto& name : names) add(name);
+}
+
+void EvidenceIndex::add(std::string_view name) {
+  const auto file = read_evidence_name(name);
+  if (!file) return;
+  const auto& shown = file->evidence;
+  if (shown.witness == Witness::duplicate && shown.holder == file->job) return;
+  if (shown.witness == Witness::started || shown.witness == Witness::ended) {
+    const auto [holder, is_first] = holders_.try_emplace({file->task, file->attempt}, file->job);
+    holder->second = std::min(holder->second, file->job);
+  }
+  const auto [known, is_new] = jobs_.try_emplace(file->job, Seen{shown, file->remote});
+  const bool same = !is_new && shown == known->second.evidence;
+  if (same ? file->remote > known->second.remote : !is_new && shows_more(shown, known->second.evidence)) known->second = {shown, file->remote};
+}
+
+Evidence EvidenceIndex::of(const JobRun& run) const {
+  const auto found = jobs_.find(run.job);
+  Evidence evidence{.witness = Witness::nothing};
+  if (found != jobs_.end()) {
+    evidence = found->second.evidence;
+    evidence.earlier = evidence.witness == Witness::started && found->second.remote != run.remote;
+  } else if (const auto holder = holders_.find({run.task, run.attempt}); holder != holders_.end()) {
+    evidence = {.witness = Witness::duplicate, .holder = holder->second};
+  }
+  if (evidence.witness != Witness::duplicate) return evidence;
+  const auto holder = jobs_.find(evidence.holder);
+  if (holder != jobs_.end() && holder->second.evidence.witness == Witness::ended) evidence.holder_status = holder->second.evidence.status;
+  return evidence;
+}
+
+}  // namespace gleaner::grid

@@ -1,0 +1,92 @@
+#include "lib/grid/oarsub_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace gleaner::grid {
+namespace {
+
+constexpr std::size_t kLongestWord = 80;      // a job's message has 255 bytes, with its name, project and types
+constexpr std::size_t kLongestFolder = 4095;  // PATH_MAX
+
+bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+/// The letter at a byte, as a message shows it: a whole one of UTF-8, or \xNN.
+std::string shown(std::string_view text, std::size_t at) {
+  const auto byte = static_cast<unsigned char>(text[at]);
+  if (byte < 0x20 || byte == 0x7F) return fmt::format("\\x{:02x}", byte);
+  std::size_t end = at + 1;
+  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+  return std::string{text.substr(at, end - at)};
+}
+
+/// Its place for a person: letters, not bytes.
+std::size_t character(std::string_view text, std::size_t at) {
+  const auto head = text.substr(0, at);
+  return static_cast<std::size_t>(std::ranges::count_if(head, [](unsigned char c) { return (c & 0xC0U) != 0x80U; })) + 1;
+}
+
+std::string refused(std::string_view text, std::size_t at, std::string_view right) {
+  return fmt::format("{} at character {} cannot be in it; {}", shown(text, at), character(text, at), right);
+}
+
+/// What a text of plain letters may have beside letters and digits.
+struct Plain {
+  std::string_view first;  ///< at its beginning
+  std::string_view rest;
+  std::string_view right;
+};
+
+std::optional<std::string> wrong_plain(std::string_view text, const Plain& plain) {
+  if (text.size() > kLongestWord) return fmt::format("it is longer than {} bytes; {}", kLongestWord, plain.right);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto more = i == 0 ? plain.first : plain.rest;
+    if (!is_letter_or_digit(text[i]) && more.find(text[i]) == std::string_view::npos) return refused(text, i, plain.right);
+  }
+  return std::nullopt;
+}
+
+/// The length of the variable at the beginning of the text, `$HOME` or `${HOME}`, when it is one that OAR's
+/// shell has; else 0.
+std::size_t variable_length(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kKnown{"HOME", "USER", "LOGNAME"};
+  for (const auto name : kKnown) {
+    if (text.starts_with(fmt::format("${{{}}}", name))) return name.size() + 3;
+    const auto rest = text.substr(std::min(name.size() + 1, text.size()));
+    const bool ends = rest.empty() || (!is_letter_or_digit(rest.front()) && rest.front() != '_');
+    if (text.substr(1).starts_with(name) && ends) return name.size() + 1;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::optional<std::string> wrong_project(std::string_view text) {
+  return wrong_plain(text, {"_", "_ .:@/+,=%-", "write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first"});
+}
+
+std::optional<std::string> wrong_job_type(std::string_view text) {
+  if (text.empty()) return "it is empty; write for instance devel, inner=12 or token:licence=2";
+  return wrong_plain(text, {"_", "_ .:@/+*=%-", "write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2"});
+}
+
+std::optional<std::string> wrong_directory(std::string_view text) {
+  constexpr std::string_view kRight = "write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER";
+  constexpr std::string_view kQuoting = "'\"`\\";
+  if (text.size() > kLongestFolder) return fmt::format("it is longer than {} bytes; {}", kLongestFolder, kRight);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x20 || byte == 0x7F || kQuoting.find(text[i]) != std::string_view::npos) return refused(text, i, kRight);
+    if (text[i] != '$') continue;
+    const auto length = variable_length(text.substr(i));
+    if (length == 0)
+      return fmt::format("$ at character {} begins none of $HOME, $USER and $LOGNAME, which alone OAR's shell replaces; {}", character(text, i), kRight);
+    i += length - 1;
+  }
+  return std::nullopt;
+}
+
+}  // namespace gleaner::grid

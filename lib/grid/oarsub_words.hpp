@@ -1,0 +1,29 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// The texts of a campaign that become options of oarsub. OAR's API puts them between double quotes into
+/// a command that two shells read, then into SQL, Perl and the nodes' shells, so each has a grammar in
+/// which none of these finds anything to do: what is accepted arrives byte for byte. The one exception is
+/// a folder's `$HOME` (also `$USER`, `$LOGNAME`), which OAR's shell replaces.
+///
+/// Each function gives nothing when the text is right, else a sentence: what is wrong, at which character
+/// (from 1), and what would be right. All take time in proportion to the text.
+namespace gleaner::grid {
+
+/// Letters, digits, blanks and `_ . : @ / + , = % -`; the first is a letter, a digit or `_`.
+[[nodiscard]] std::optional<std::string> wrong_project(std::string_view text);
+
+/// One type of a job: `devel`, `container`, `inner=12`, `token:licence=2`, `postpone=2030-01-31 08:00:00`.
+[[nodiscard]] std::optional<std::string> wrong_job_type(std::string_view text);
+
+/// A folder on the cluster; letters beyond ASCII may be in it, quotes and backslashes not.
+[[nodiscard]] std::optional<std::string> wrong_directory(std::string_view text);
+
+/// A condition over the properties of resources (OAR's `-p`, and what braces of a resource request hold):
+/// names, numbers and quoted texts, compared by = <> != < <= > >=, LIKE, IN, BETWEEN, IS NULL, combined by
+/// AND, OR, NOT and brackets. No function, no comment, no statement.
+[[nodiscard]] std::optional<std::string> wrong_properties(std::string_view text);
+
+}  // namespace gleaner::grid

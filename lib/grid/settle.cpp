@@ -1,0 +1,185 @@
+#include "lib/grid/settle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+
+#include "lib/grid/exit_status.hpp"
+#include "lib/grid/walltime.hpp"
+
+namespace gleaner::grid {
+namespace {
+
+constexpr int kSignalled = 128;
+constexpr int kLastSignal = 64;
+
+/// Whether a shell gives this status to a command that somebody else may have killed. The signals left out come from a program's own
+/// faults.
+bool may_be_killed(int status) {
+  const int signal = status - kSignalled;
+  if (signal <= 0 || signal > kLastSignal) return false;
+  switch (signal) {
+    case SIGILL:
+    case SIGTRAP:
+    case SIGABRT:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGSEGV:
+    case SIGSYS:
+      return false;
+    default:
+      return true;
+  }
+}
+
+bool has_own_status(const RemoteEnd& record) { return record.record == Record::exited && record.status && *record.status != kRanNothing; }
+
+bool ran_nothing(const RemoteEnd& record) { return record.record == Record::exited && record.status == kRanNothing; }
+
+JobEnd end_of_status(int status) {
+  if (status == 0) return JobEnd::done;
+  if (status == kRerunFirst) return JobEnd::rerun_first;
+  if (status == kRerunLast) return JobEnd::rerun_last;
+  return JobEnd::task_error;
+}
+
+JobEnd end_of_deletion(Deletion deletion) { return deletion == Deletion::none ? JobEnd::killed_elsewhere : JobEnd::killed_by_us; }
+
+/// A job that claimed its attempt and did not come to its end by itself.
+JobEnd end_of_interrupted(const RemoteEnd& record, Deletion deletion) {
+  switch (record.record) {
+    case Record::preempted: return JobEnd::preempted;
+    case Record::walltime: return JobEnd::walltime;
+    case Record::deleted: return end_of_deletion(deletion);
+    default: return JobEnd::node_failure;
+  }
+}
+
+/// A job that left no file.
+JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
+  if (ran_nothing(record)) return JobEnd::cannot_start;  // the wrapper ran: it could not even make its own file
+  switch (record.record) {
+    case Record::preempted: return JobEnd::preempted;
+    case Record::bad_request: return JobEnd::bad_request;
+    case Record::deleted: return deletion == Deletion::impatient ? JobEnd::never_began : end_of_deletion(deletion);
+    default: return JobEnd::never_began;
+  }
+}
+
+JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
+  // It could not claim the attempt, or found it claimed: who else may run the task decides, as after a duplicate.
+  if (ran_nothing(record)) return JobEnd::duplicate;
+  switch (record.record) {
+    case Record::bad_request: return JobEnd::bad_request;
+    // It may have been about to begin: the attempt is kept, so that the claim decides.
+    case Record::deleted: return deletion == Deletion::impatient ? JobEnd::never_began : end_of_deletion(deletion);
+    case Record::walltime: return record.started ? JobEnd::walltime : JobEnd::never_began;
+    default: return end_of_interrupted(record, deletion);
+  }
+}
+
+bool awaits_jobs(TaskState state) { return state == TaskState::launching || state == TaskState::submitted || state == TaskState::running; }
+
+/// Whether the task's command ran in the job for certain.
+bool surely_ran(JobEnd end, const JobFacts& job) {
+  return job.claimed || end == JobEnd::task_error || end == JobEnd::rerun_first || end == JobEnd::rerun_last;
+}
+
+Settlement moved_to(TaskState state, int attempt) {
+  Settlement next;
+  next.moves = true;
+  next.state = state;
+  next.attempt = attempt;
+  return next;
+}
+
+/// The other one of two copies is the only one from now on.
+Settlement left_to_other_copy(const TaskFacts& task, const JobFacts& job) {
+  return moved_to(job.other_copy_runs ? TaskState::running : TaskState::submitted, job.attempt == task.attempt ? task.replica.value_or(task.attempt) : task.attempt);
+}
+
+BagPlace place_of(JobEnd end) {
+  if (end == JobEnd::rerun_first) return BagPlace::first;
+  return end == JobEnd::rerun_last ? BagPlace::last : BagPlace::before_new;
+}
+
+/// The end of the only copy that a task waits for, when its attempt is spent.
+Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const Limits& limits) {
+  Settlement next = moved_to(TaskState::waiting, std::max(task.attempt, task.replica.value_or(0)) + 1);
+  next.place = place_of(end);
+  next.counted = end != JobEnd::lost && (end != JobEnd::killed_by_us || job.began);
+  const int attempts = std::min(limits.attempts, task.max_attempts.value_or(limits.attempts));
+  const bool is_last = next.counted && task.counted + 1 >= attempts;
+  // A task whose walltime grows is not to blame: the JDL's limit bounds it.
+  if (end == JobEnd::walltime && !is_last) next.walltime = raised_walltime(job.walltime, job.max_walltime, limits.walltime_factor);
+  next.charged = charge_of(end) == Charge::task && !next.walltime;
+  if (is_last || (next.charged && task.charged + 1 >= limits.charged)) next.state = TaskState::failed;
+  if (task.cancelled) next.state = TaskState::cancelled;
+  if (next.state != TaskState::waiting) next.attempt = task.attempt;
+  return next;
+}
+
+}  // namespace
+
+bool needs_evidence(const RemoteEnd& record) {
+  if (record.record == Record::deleted) return record.started;
+  return !has_own_status(record);
+}
+
+JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deletion) {
+  if (has_own_status(record)) return end_of_status(*record.status);
+  switch (evidence.witness) {
+    case Witness::ended: return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
+    // An earlier run was cut, and this one ran nothing: whatever ended it, the task is not to blame.
+    case Witness::started: return evidence.earlier && record.record == Record::walltime ? JobEnd::node_failure : end_of_interrupted(record, deletion);
+    case Witness::duplicate: return JobEnd::duplicate;
+    case Witness::unclaimed: return JobEnd::cannot_start;
+    case Witness::nothing: return end_of_unseen(record, deletion);
+    case Witness::unread:
+    case Witness::unreadable: break;
+  }
+  return end_of_record(record, deletion);
+}
+
+bool has_claimed(const RemoteEnd& record, const Evidence& evidence) {
+  return has_own_status(record) || evidence.witness == Witness::started || evidence.witness == Witness::ended;
+}
+
+bool has_begun(const RemoteEnd& record, const Evidence& evidence) {
+  const bool nobody_looked = evidence.witness == Witness::unread || evidence.witness == Witness::unreadable;
+  return has_claimed(record, evidence) || (nobody_looked && record.started);
+}
+
+bool may_begin(const RemoteEnd& record, const Evidence& evidence) {
+  return record.record == Record::deleted && record.started && evidence.witness == Witness::nothing;
+}
+
+bool is_copy(const TaskFacts& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }
+
+std::optional<Seconds> raised_walltime(Seconds walltime, std::optional<Seconds> most, double factor) {
+  if (!most || walltime >= *most) return std::nullopt;
+  const Seconds wanted{static_cast<std::int64_t>(std::ceil(static_cast<double>(walltime.count()) * factor))};
+  return std::min(round_up_walltime(std::max(wanted, walltime + Seconds{1})), *most);
+}
+
+Settlement settle(const TaskFacts& task, const JobFacts& job, JobEnd end, Deletion deletion, const Limits& limits) {
+  if (!awaits_jobs(task.state) || !is_copy(task, job.attempt)) return {};
+  if (end == JobEnd::done) return moved_to(TaskState::done, task.attempt);
+  if (job.contender_lives && !surely_ran(end, job)) return {};
+  if (end == JobEnd::duplicate && job.holder_status) {
+    JobFacts holder = job;
+    holder.claimed = true;
+    holder.holder_status.reset();
+    const bool was_killed = may_be_killed(*job.holder_status);
+    return settle(task, holder, was_killed ? JobEnd::node_failure : end_of_status(*job.holder_status), deletion, limits);
+  }
+  if (task.replica_lives) return left_to_other_copy(task, job);
+  const bool may_still_come = end == JobEnd::never_submitted || end == JobEnd::never_began || ((job.orphan_may_come || job.may_begin) && !surely_ran(end, job));
+  if (!may_still_come || job.claim_taken) return spent(task, job, end, limits);
+  if (task.cancelled) return moved_to(TaskState::cancelled, task.attempt);
+  Settlement next = moved_to(TaskState::waiting, task.attempt);
+  next.bound = true;
+  return next;
+}
+
+}  // namespace gleaner::grid

@@ -1,0 +1,99 @@
+#include "lib/grid/sink.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <ranges>
+#include <span>
+
+namespace gleaner::grid {
+namespace {
+
+/// What chance may bring about: for a cluster that has worked, and for one that has not.
+constexpr double kOnceInAMillion = 1e-6;
+constexpr double kOnceInAHundred = 1e-2;
+
+double mean_of(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()); }
+
+std::size_t shorter_than(std::span<const double> ends, double bound) {
+  return static_cast<std::size_t>(std::ranges::count_if(ends, [&](double end) { return end < bound; }));
+}
+
+/// The first ends that are shorter than the bound, without a longer one between them.
+std::size_t streak(std::span<const double> ends, double bound) {
+  return static_cast<std::size_t>(std::ranges::find_if(ends, [&](double end) { return end >= bound; }) - ends.begin());
+}
+
+std::optional<double> duration_elsewhere(const LastEnds& last) {
+  std::vector<double> means;
+  for (const auto& ends : last.elsewhere) {
+    if (std::ssize(ends) >= kTellingEnds) means.push_back(mean_of(ends));
+  }
+  return lower_median(std::move(means));
+}
+
+/// Below which an end is almost none, by what the jobs take elsewhere.
+std::optional<double> bound_elsewhere(std::optional<double> elsewhere) {
+  return elsewhere && *elsewhere >= 10.0 ? std::optional{*elsewhere / 10.0} : std::nullopt;
+}
+
+/// Short ends in a row that are needed, when chance makes this share of all ends short.
+std::optional<std::size_t> needed(double share, double chance) {
+  if (share >= 0.5) return std::nullopt;
+  return std::max<std::size_t>(kTellingEnds, static_cast<std::size_t>(std::ceil(std::log(chance) / std::log(share))));
+}
+
+/// The share of short ends among those that are not in question, as Laplace estimates it.
+double share_of_short(const LastEnds& last, std::size_t in_question, double bound) {
+  const auto before = std::span{last.here}.subspan(in_question);
+  auto all = before.size();
+  auto few = shorter_than(before, bound);
+  for (const auto& ends : last.elsewhere) {
+    all += ends.size();
+    few += shorter_than(ends, bound);
+  }
+  return static_cast<double>(few + 1) / static_cast<double>(all + 2);
+}
+
+std::optional<Sink> sink_by_min_duration(const LastEnds& last) {
+  if (!last.min_duration) return std::nullopt;
+  const auto ends = streak(last.here, *last.min_duration);
+  if (ends < kTellingEnds) return std::nullopt;
+  return Sink{ends, mean_of(std::span{last.here}.first(ends)), *last.min_duration, Sink::By::min_duration};
+}
+
+std::optional<Sink> sink_by_elsewhere(const LastEnds& last) {
+  const auto elsewhere = duration_elsewhere(last);
+  const auto bound = bound_elsewhere(elsewhere);
+  if (!bound) return std::nullopt;
+  const auto ends = streak(last.here, *bound);
+  if (ends < kTellingEnds) return std::nullopt;
+  const bool has_worked = ends < last.here.size() && !last.suspected;
+  const auto least = needed(share_of_short(last, ends, *bound), has_worked ? kOnceInAMillion : kOnceInAHundred);
+  if (!least || ends < *least) return std::nullopt;
+  return Sink{ends, mean_of(std::span{last.here}.first(ends)), *elsewhere, Sink::By::elsewhere};
+}
+
+}  // namespace
+
+std::optional<double> lower_median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  const auto middle = values.begin() + (std::ssize(values) - 1) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::optional<Sink> find_sink(const LastEnds& last) {
+  const auto said = sink_by_min_duration(last);
+  const auto compared = sink_by_elsewhere(last);
+  if (!said || !compared) return said ? said : compared;
+  return compared->ends > said->ends ? compared : said;
+}
+
+bool shows_work(const LastEnds& last) {
+  if (last.here.empty()) return false;
+  const auto bound = bound_elsewhere(duration_elsewhere(last));
+  return last.here.front() >= std::max(last.min_duration.value_or(0.0), bound.value_or(0.0));
+}
+
+}  // namespace gleaner::grid

@@ -1,0 +1,172 @@
+#include "lib/http/workers.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "lib/http/signals_blocked.hpp"
+
+namespace gleaner::http {
+
+namespace {
+/// Younger, it may be a request whose last packet is under way.
+constexpr std::chrono::milliseconds kLeastAge{500};
+}  // namespace
+
+Workers::Workers(Limits limits, Serve serve)
+    : limits_{.threads = std::max<std::size_t>(limits.threads, 1),
+              .of_peer = limits.of_peer == 0 ? std::max<std::size_t>(limits.threads, 1) : limits.of_peer,
+              .waiting = std::max<std::size_t>(limits.waiting, 1)},
+      serve_{std::move(serve)} {}
+
+void Workers::take(FileDescriptor socket, std::string peer) {
+  const std::lock_guard lock{mutex_};
+  if (waiting_.size() >= limits_.waiting) drop_one();
+  waiting_.push_back({std::move(socket), std::move(peer)});
+  dispatch();
+}
+
+void Workers::enter(ConnectionId connection, Phase phase) {
+  const std::lock_guard lock{mutex_};
+  auto& served = served_.at(connection);
+  served.phase = phase;
+  served.since = Clock::now();
+  // What it had sent before it was evicted made a request: that may take its time.
+  if (phase == Phase::busy) forget_end(served);
+  else dispatch();
+}
+
+bool Workers::relieve() {
+  const std::lock_guard lock{mutex_};
+  dispatch();
+  return !waiting_.empty();
+}
+
+void Workers::finish() {
+  {
+    const std::lock_guard lock{mutex_};
+    ending_ = true;
+    waiting_.clear();
+    for (auto& [id, served] : served_) {
+      if (served.phase != Phase::busy) evict(served);
+    }
+  }
+  changed_.notify_all();
+  for (auto& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+/// What it has sent already is still read; the socket is its thread's to close.
+void Workers::evict(Served& served) {
+  ::shutdown(served.fd, SHUT_RD);
+  served.evicted = served.ends_soon = true;
+  ++soon_;
+}
+
+void Workers::forget_end(Served& served) {
+  if (std::exchange(served.ends_soon, false)) --soon_;
+}
+
+/// The first of the peers that have the fewest threads: a crowd delays nobody but itself.
+std::deque<Workers::Waiting>::iterator Workers::next() {
+  auto chosen = waiting_.end();
+  std::size_t fewest = limits_.of_peer;
+  for (auto one = waiting_.begin(); one != waiting_.end() && fewest > 0; ++one) {
+    const auto found = of_peer_.find(one->peer);
+    const auto count = found == of_peer_.end() ? 0 : found->second;
+    if (count >= fewest) continue;
+    fewest = count;
+    chosen = one;
+  }
+  return chosen;
+}
+
+/// A thread for each connection that waits, or the end of a connection that does nothing.
+void Workers::dispatch() {
+  if (ending_) {
+    for (auto& [id, served] : served_) {
+      if (served.phase != Phase::busy && !served.evicted) evict(served);
+    }
+    return;
+  }
+  std::size_t free = free_;
+  std::size_t soon = soon_;
+  std::map<std::string, std::size_t> given;  // to its peers, just now
+  for (const auto& one : waiting_) {
+    const auto served = of_peer_.find(one.peer);
+    auto& more = given[one.peer];
+    const bool room = (served == of_peer_.end() ? 0 : served->second) + more < limits_.of_peer;
+    if (room && free > 0) {
+      --free;
+      ++more;
+      changed_.notify_one();
+    } else if (room && threads_.size() < limits_.threads) {
+      if (!add_thread()) return;
+      ++more;
+    } else if (soon > 0) {
+      --soon;
+    } else if (!evict_for(room ? std::string{} : one.peer)) {
+      if (room) return;
+    }
+  }
+}
+
+bool Workers::add_thread() {
+  const SignalsBlocked blocked;
+  try {
+    threads_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    return false;  // the machine has no more of them now: those that there are go on
+  }
+  ++free_;
+  return true;
+}
+
+/// Of that peer, or of anybody when it has no name.
+bool Workers::evict_for(const std::string& peer) {
+  Served* chosen = nullptr;
+  const auto now = Clock::now();
+  for (auto& [id, served] : served_) {
+    if (served.evicted || served.phase == Phase::busy || (!peer.empty() && served.peer != peer)) continue;
+    if (served.phase == Phase::slow && now - served.since < kLeastAge) continue;
+    const bool better = chosen == nullptr || std::pair{served.phase, served.since} < std::pair{chosen->phase, chosen->since};
+    if (better) chosen = &served;
+  }
+  if (chosen == nullptr) return false;
+  evict(*chosen);
+  return true;
+}
+
+void Workers::drop_one() {
+  std::map<std::string, std::size_t> counts;
+  for (const auto& one : waiting_) ++counts[one.peer];
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+  waiting_.erase(std::ranges::find(waiting_, most->first, &Waiting::peer));
+}
+
+void Workers::work() {
+  std::unique_lock lock{mutex_};
+  while (true) {
+    changed_.wait(lock, [this] { return ending_ || next() != waiting_.end(); });
+    --free_;
+    const auto found = next();
+    if (found == waiting_.end()) return;
+    auto one = std::move(*found);
+    waiting_.erase(found);
+    const auto id = ++last_;
+    ++of_peer_[one.peer];
+    served_.emplace(id, Served{.fd = one.socket.get(), .peer = one.peer});
+    lock.unlock();
+    serve_(id, std::move(one.socket));
+    lock.lock();
+    forget_end(served_.at(id));
+    served_.erase(id);
+    if (--of_peer_[one.peer] == 0) of_peer_.erase(one.peer);
+    ++free_;
+    if (!waiting_.empty()) changed_.notify_all();
+  }
+}
+
+}  // namespace gleaner::http

@@ -1,0 +1,64 @@
+#include "lib/store/batch.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+/// By statements, not by pqxx::subtransaction: while one of those is open libpqxx refuses whatever is sent through its transaction,
+/// and every function of the store sends through that. Both kinds look the same to the server.
+void execute(Transaction& transaction, const char* statement) {
+  try {
+    transaction.implementation().work.exec(statement);
+  } catch (...) {
+    detail::rethrow(statement);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> attempt(Transaction& transaction, const std::function<void()>& work) {
+  auto& implementation = transaction.implementation();
+  if (!implementation.savepoints) {
+    try {
+      work();
+    } catch (const Refused&) {
+      implementation.refused_part = true;
+      throw;
+    }
+    return std::nullopt;
+  }
+  execute(transaction, "SAVEPOINT gleaner_attempt");
+  try {
+    work();
+  } catch (const Refused& refused) {
+    execute(transaction, "ROLLBACK TO SAVEPOINT gleaner_attempt");
+    execute(transaction, "RELEASE SAVEPOINT gleaner_attempt");
+    return refused.what();
+  }
+  execute(transaction, "RELEASE SAVEPOINT gleaner_attempt");
+  return std::nullopt;
+}
+
+namespace detail {
+namespace {
+
+std::size_t write_part(Transaction& transaction, std::size_t first, std::size_t count, const WritePart& write, const RefusedOne& refused) {
+  const auto why = attempt(transaction, [&] { write(first, count); });
+  if (!why) return 0;
+  if (count == 1) {
+    refused(first, *why);
+    return 1;
+  }
+  const auto half = count / 2;
+  return write_part(transaction, first, half, write, refused) + write_part(transaction, first + half, count - half, write, refused);
+}
+
+}  // namespace
+
+std::size_t write_halving(Transaction& transaction, std::size_t items, const WritePart& write, const RefusedOne& refused) {
+  return items == 0 ? 0 : write_part(transaction, 0, items, write, refused);
+}
+
+}  // namespace detail
+}  // namespace gleaner::store

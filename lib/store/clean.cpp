@@ -1,0 +1,61 @@
+#include "lib/store/clean.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::exec;
+using detail::get_instant;
+using detail::micros;
+using detail::text;
+
+}  // namespace
+
+std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before, grid::Instant quiet_since) {
+  std::vector<ToClean> campaigns;
+  for (const auto& row : exec(transaction, sql::clean_campaigns, cluster.value(), micros(ended_before), micros(quiet_since))) {
+    const grid::CampaignId campaign{row["campaign_id"].as<std::int64_t>()};
+    if (campaigns.empty() || campaigns.back().campaign != campaign) campaigns.push_back({.campaign = campaign, .logins = {}});
+    if (!row["login"].is_null()) campaigns.back().logins.push_back(text(row["login"]));
+  }
+  return campaigns;
+}
+
+void note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
+  exec(transaction, sql::clean_campaign_done, campaign.value(), cluster.value(), micros(now));
+}
+
+std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {
+  std::vector<LaunchFolder> folders;
+  for (const auto& row : exec(transaction, sql::clean_folders, cluster.value(), micros(quiet_since))) {
+    folders.push_back({.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()},
+                       .launch = grid::LaunchId{row["id"].as<std::int64_t>()},
+                       .state = grid::launch_state(text(row["state"])).value(),
+                       .login = text(row["login"]),
+                       .settled_at = get_instant(row["settled_at"]),
+                       .never_began_at = get_instant(row["never_began_at"]),
+                       .attempts = row["attempts"].as<int>(),
+                       .files = row["files"].as<std::int64_t>(),
+                       .all_files = row["all_files"].as<std::int64_t>(),
+                       .target = row["target"].as<std::int64_t>()});
+  }
+  return folders;
+}
+
+std::vector<Attempt> attempts_in(Transaction& transaction, grid::ClusterId cluster, grid::LaunchId launch) {
+  std::vector<Attempt> attempts;
+  for (const auto& row : exec(transaction, sql::clean_attempts, cluster.value(), launch.value()))
+    attempts.emplace_back(grid::TaskNumber{row["task"].as<std::int64_t>()}, row["attempt"].as<int>());
+  return attempts;
+}
+
+void note_folder_removed(Transaction& transaction, grid::LaunchId launch, grid::Instant now) {
+  exec(transaction, sql::clean_folder_removed, launch.value(), micros(now));
+}
+
+void note_files(Transaction& transaction, grid::LaunchId launch, std::int64_t files) {
+  exec(transaction, sql::clean_folder_counted, launch.value(), files);
+}
+
+}  // namespace gleaner::store

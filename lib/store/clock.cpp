@@ -1,0 +1,9 @@
+#include "lib/store/clock.hpp"
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+
+grid::Instant now(Transaction& transaction) { return detail::instant(detail::exec(transaction, sql::clock_now)[0][0].as<std::int64_t>()); }
+
+}  // namespace gleaner::store

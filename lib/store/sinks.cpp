@@ -1,0 +1,83 @@
+#include "lib/store/sinks.hpp"
+
+#include "lib/grid/sink.hpp"
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::Array;
+using detail::Columns;
+using detail::exec;
+using detail::exec_prepared;
+using detail::micros;
+
+template <class Id>
+std::string literal_of(std::span<const Id> ids) {
+  Array array;
+  for (const auto id : ids) array.add(id.value());
+  return array.literal();
+}
+
+}  // namespace
+
+std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended, int before) {
+  std::vector<EndsOfPair> pairs;
+  if (ended.empty()) return pairs;
+  for (const auto& row : exec_prepared(transaction, sql::sinks_ends, cluster.value(), literal_of(ended), before, grid::kTellingEnds)) {
+    Columns columns{row};
+    const auto campaign = columns.id<grid::CampaignId>();
+    if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
+    auto& pair = pairs.back();
+    pair.jobs.push_back(columns.id<grid::JobId>());
+    pair.seconds.push_back(columns.take<double>());
+    pair.min_duration = columns.maybe<double>();
+    pair.suspected = columns.take<bool>();
+    pair.slowest_elsewhere = columns.maybe<double>();
+  }
+  return pairs;
+}
+
+EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::CampaignId> campaigns, int last) {
+  EndsElsewhere ends;
+  if (campaigns.empty()) return ends;
+  std::optional<std::pair<grid::CampaignId, grid::ClusterId>> of;
+  for (const auto& row : exec_prepared(transaction, sql::sinks_elsewhere, cluster.value(), literal_of(campaigns), last)) {
+    Columns columns{row};
+    const auto campaign = columns.id<grid::CampaignId>();
+    const auto other = columns.id<grid::ClusterId>();
+    auto& clusters = ends[campaign];
+    if (of != std::pair{campaign, other}) clusters.emplace_back();
+    of = std::pair{campaign, other};
+    clusters.back().push_back(columns.take<double>());
+  }
+  return ends;
+}
+
+void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs) {
+  exec(transaction, sql::sinks_swallow, event, literal_of(jobs));
+}
+
+std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event) {
+  std::vector<std::int64_t> tasks;
+  for (const auto& row : exec(transaction, sql::sinks_tasks, event)) tasks.push_back(row[0].as<std::int64_t>());
+  return tasks;
+}
+
+void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, Suspicion suspicion) {
+  exec(transaction, sql::sinks_suspect, campaign.value(), cluster.value(), suspicion == Suspicion::raised);
+}
+
+std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, grid::Instant now) {
+  if (exec(transaction, sql::sinks_lock, campaign.value()).empty()) return 0;
+  const auto tasks = exec(transaction, sql::sinks_retry, campaign.value(), sink.event, sink.cluster, micros(now));
+  if (tasks.empty()) return 0;
+  exec(transaction, sql::sinks_forget_durations, campaign.value());
+  exec(transaction, sql::sinks_reopen, campaign.value());
+  exec(transaction, sql::campaigns_uncleaned, campaign.value());
+  exec(transaction, sql::sinks_close, campaign.value(), sink.event, sink.cluster, micros(now));
+  wake_up(transaction);
+  return static_cast<std::int64_t>(tasks.size());
+}
+
+}  // namespace gleaner::store

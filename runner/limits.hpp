@@ -1,0 +1,19 @@
+#pragma once
+#include <chrono>
+
+#include "lib/grid/settle.hpp"
+#include "lib/process/config.hpp"
+#include "lib/store/events.hpp"
+
+/// What the configuration says of attempts and brakes.
+namespace gleaner::runner {
+
+[[nodiscard]] inline grid::Limits limits_of(const process::Config& config) {
+  return {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor};
+}
+
+[[nodiscard]] inline store::BrakeLength brake_of(const process::Config& config) {
+  return {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)};
+}
+
+}  // namespace gleaner::runner

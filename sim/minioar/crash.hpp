@@ -1,0 +1,48 @@
+#pragma once
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+/// The ways in which a real OAR goes wrong when its server dies; tests/oar-testbed/README.md says where each was seen.
+namespace gleaner::minioar {
+
+/// What OAR will know of a job that ends while its server is dead.
+enum class EndsMeanwhile {
+  late,      ///< the job reports its end again after 30 s, then after 60 s more, 120 s, … 900 s; it counts when the server lives then
+  lost,      ///< nothing: the job stays Running until its walltime, a preemption or a deletion ends the record
+  finishing  ///< its exit code; it stays Finishing for ever, whatever is asked
+};
+constexpr std::array<std::string_view, 3> kEndsMeanwhileNames{"late", "lost", "finishing"};
+
+struct ServerState {
+  bool alive = true;
+  EndsMeanwhile ends = EndsMeanwhile::late;
+  std::chrono::milliseconds report_again{30'000};
+};
+
+/// What becomes of a launch that goes wrong.
+enum class LaunchFate {
+  launching,      ///< Launching for ever; nothing is executed
+  running,        ///< Running until its walltime; nothing is executed
+  unseen,         ///< it is executed, and is Launching until it ends
+  resubmitted,    ///< its node refuses it: Error, and OAR submits it again; nothing is executed
+  run_twice       ///< OAR gives it up and submits it again, but it is executed all the same
+};
+constexpr std::array<std::string_view, 5> kLaunchFateNames{"launching", "running", "unseen", "resubmitted", "run_twice"};
+
+/// What becomes of the processes of jobs that OAR has forgotten.
+enum class Processes { killed, left };
+
+template <class Enum, std::size_t kSize>
+[[nodiscard]] constexpr std::optional<Enum> value_of(const std::array<std::string_view, kSize>& names, std::string_view name) {
+  const auto* found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
+}
+[[nodiscard]] constexpr std::string_view name_of(EndsMeanwhile ends) { return kEndsMeanwhileNames.at(static_cast<std::size_t>(ends)); }
+[[nodiscard]] constexpr std::optional<EndsMeanwhile> ends_meanwhile(std::string_view name) { return value_of<EndsMeanwhile>(kEndsMeanwhileNames, name); }
+[[nodiscard]] constexpr std::optional<LaunchFate> launch_fate(std::string_view name) { return value_of<LaunchFate>(kLaunchFateNames, name); }
+
+}  // namespace gleaner::minioar

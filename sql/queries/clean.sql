@@ -1,0 +1,74 @@
+-- What campaigns leave on the clusters, and when it goes.
+
+-- name: clean.campaigns
+-- Ended campaigns that left claims and files on a cluster, when nothing of theirs can still come; a row for each login that they had
+-- there, none (null) where they never sent a job. $1 cluster, $2 ended before, $3 since when no launch was
+-- given up, and no job ended that never began: OAR may start it late.
+WITH ended AS (
+  SELECT p.campaign_id, coalesce(m.login, c.user_name) AS login
+  FROM campaign_clusters p
+  JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('terminated', 'cancelled') AND c.ended_at < instant($2)
+  LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
+  WHERE p.cluster_id = $1 AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
+    AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
+                      AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($3))))
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.ending = 'never_began'
+                      AND j.ended_at > instant($3))
+  ORDER BY p.campaign_id LIMIT 20)
+SELECT e.campaign_id, l.login
+FROM ended e
+LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM launches l
+                   WHERE l.campaign_id = e.campaign_id AND l.cluster_id = $1 AND l.tag IS NOT NULL) l ON true
+ORDER BY e.campaign_id, l.login
+
+-- name: clean.campaign_done
+-- Nothing of a campaign is left on a cluster. $1 campaign, $2 cluster, $3 now.
+WITH folders AS (
+  UPDATE launches SET cleaned_at = instant($3) WHERE campaign_id = $1 AND cluster_id = $2 AND cleaned_at IS NULL AND tag IS NOT NULL)
+UPDATE campaign_clusters SET cleaned_at = instant($3), active = false WHERE campaign_id = $1 AND cluster_id = $2
+
+-- name: clean.folders
+-- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of
+-- tasks that are not settled; `never_began_at`: of the last job that never began and that OAR may start late. $1 cluster, $2 since when.
+WITH uncleaned AS (
+  SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, coalesce(l.files, 2 * l.jobs) AS files
+  FROM launches l WHERE l.cluster_id = $1 AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
+crowded AS (
+  SELECT p.campaign_id, sum(u.files) AS files, files_target(p.launching + p.waiting + p.running + p.unknown) AS target, coalesce(m.login, c.user_name) AS login
+  FROM uncleaned u
+  JOIN campaign_clusters p ON p.campaign_id = u.campaign_id AND p.cluster_id = $1
+  JOIN campaigns c ON c.id = p.campaign_id
+  LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
+  GROUP BY p.campaign_id, p.launching, p.waiting, p.running, p.unknown, m.login, c.user_name
+  HAVING sum(u.files) > files_target(p.launching + p.waiting + p.running + p.unknown)),
+used AS (
+  SELECT id, count(*) AS attempts
+  FROM (SELECT coalesce(fence, launch_id) AS id FROM jobs
+        WHERE cluster_id = $1 AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+        UNION ALL SELECT fence FROM returned_tasks WHERE cluster_id = $1 AND fence IS NOT NULL) claims
+  GROUP BY id),
+idle AS (
+  SELECT coalesce(j.fence, j.launch_id) AS id, max(j.ended_at) AS at FROM crowded c JOIN jobs j ON j.campaign_id = c.campaign_id
+  WHERE j.cluster_id = $1 AND j.ending = 'never_began' AND j.ended_at > instant($2) GROUP BY 1)
+SELECT u.campaign_id, u.id, u.state, coalesce(u.login, c.login) AS login, micros(u.settled_at) AS settled_at, micros(i.at) AS never_began_at,
+  coalesce(used.attempts, 0) AS attempts, u.files, c.files AS all_files, c.target
+FROM crowded c
+JOIN uncleaned u ON u.campaign_id = c.campaign_id
+LEFT JOIN used ON used.id = u.id
+LEFT JOIN idle i ON i.id = u.id
+ORDER BY u.campaign_id, u.id LIMIT 10000
+
+-- name: clean.attempts
+-- The attempts of tasks that are not settled and are claimed in the folder of a launch. $1 cluster, $2 launch.
+SELECT task, attempt FROM jobs
+WHERE cluster_id = $1 AND coalesce(fence, launch_id) = $2 AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+UNION
+SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number WHERE r.fence = $2
+
+-- name: clean.folder_removed
+-- $1 launch, $2 now.
+UPDATE launches SET cleaned_at = instant($2), files = 0 WHERE id = $1
+
+-- name: clean.folder_counted
+-- How many files a folder holds at most. $1 launch, $2 files.
+UPDATE launches SET files = $2 WHERE id = $1

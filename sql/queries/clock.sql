@@ -1,0 +1,5 @@
+-- The one clock.
+
+-- name: clock.now
+-- The time now, not that of the transaction's begin.
+SELECT micros(clock_timestamp())

@@ -1,0 +1,140 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/chaos/killer.hpp"
+#include "tests/chaos/tcp_gate.hpp"
+#include "tests/chaos/testbed.hpp"
+
+/// Real OAR clusters that die, among everything else; with GLEANER_TEST_LONG.
+namespace gleaner::tests {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::int64_t kTasks = 300;
+constexpr int kSeeds = 3;
+constexpr process::Duration kPatience{1'500'000};
+
+GridUnderTest::Wish wish() {
+  return {.backend = GridUnderTest::Backend::real_oar,
+          .clusters = {},
+          .configuration = {{"cycle_period", "1s"},
+                            {"void_delay", "15s"},
+                            {"submit_timeout", "10s"},
+                            {"request_timeout", "10s"},
+                            {"lease_duration", "4s"},
+                            {"evidence_delay", "1s"},
+                            {"evidence_patience", "60s"},
+                            {"launch_patience", "60s"}}};
+}
+
+/// What happens to the grid and its clusters, so many times each, in the order that the seed gives.
+class Storm {
+ public:
+  Storm(GridUnderTest& grid, Dice& dice) : grid_{grid}, dice_{dice}, killer_{grid, dice} {
+    for (const auto& cluster : grid.clusters()) {
+      gates_.push_back(std::make_unique<TcpGate>(cluster.url));
+      grid.move_cluster(cluster.name, gates_.back()->url());
+    }
+    add(12, "OAR's server killed", [this] {
+      const auto& cluster = some_cluster();
+      testbed_fault(cluster.name, "server-kill");
+      pause(1, 12);
+      testbed_fault(cluster.name, "server-start");
+    });
+    add(8, "OAR's API killed", [this] {
+      const auto& cluster = some_cluster();
+      testbed_fault(cluster.name, "api-kill");
+      pause(0, 5);
+      testbed_fault(cluster.name, "api-start");
+    });
+    add(6, "preemption", [this] { preempt(); });
+    add(6, "lost answer", [this] {
+      constexpr std::array kInstead{TcpGate::Instead::end_of_file, TcpGate::Instead::reset, TcpGate::Instead::error_500, TcpGate::Instead::late};
+      gates_.at(static_cast<std::size_t>(dice_.roll(0, static_cast<int>(gates_.size()) - 1)))->lose(dice_.pick(kInstead), 1, std::chrono::seconds{15});
+    });
+    add(15, "process killed", [this] { killer_.strike(); });
+    for (auto left = static_cast<int>(all_.size()); left > 1; --left) std::swap(all_[static_cast<std::size_t>(left - 1)], all_[static_cast<std::size_t>(dice_.roll(0, left - 1))]);
+  }
+
+  void rage() {
+    for (const auto& one : all_) {
+      pause(1, 6);
+      std::cout << "[ storm    ] " << one.name << std::endl;
+      one.strike();
+    }
+  }
+
+ private:
+  struct Strike {
+    const char* name;
+    std::function<void()> strike;
+  };
+  void add(int times, const char* name, std::function<void()> strike) {
+    for (int i = 0; i < times; ++i) all_.push_back({name, strike});
+  }
+  const TestCluster& some_cluster() { return dice_.pick(grid_.clusters()); }
+  void pause(int least, int most) { std::this_thread::sleep_for(milliseconds{dice_.roll(1000 * least, 1000 * most)}); }  // the random moment itself
+  /// Their API may be dead at this moment, or their server: then there is none.
+  void preempt() {
+    try {
+      submit_local(some_cluster(), {.cores = dice_.roll(4, 12), .command = "sleep 3", .user = "griduser2"});
+    } catch (const std::runtime_error& error) {
+      std::cout << "[ storm    ] " << error.what() << std::endl;
+    }
+  }
+
+  GridUnderTest& grid_;
+  Dice& dice_;
+  Killer killer_;
+  std::vector<std::unique_ptr<TcpGate>> gates_;
+  std::vector<Strike> all_;
+};
+
+class RealOarDies : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
+    if (!long_runs()) GTEST_SKIP() << "takes half an hour: with GLEANER_TEST_LONG";
+  }
+  void TearDown() override {
+    for (const auto& cluster : real_clusters()) {
+      if (long_runs()) testbed_fault(cluster.name, "mend");
+    }
+  }
+  void weather(std::uint64_t seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Dice dice{seed};
+    GridUnderTest grid{wish()};
+    grid.start_api();
+    grid.almighty().start();
+    Storm storm{grid, dice};
+    // A job whose end OAR has missed keeps its place until its walltime.
+    const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task("sleep $((1 + RANDOM % 5))"), .walltime = "0:2:0"});
+    storm.rage();
+    ASSERT_TRUE(grid.terminates(campaign, kPatience));
+    EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+    EXPECT_EQ(grid.value("SELECT sum(failed) FROM campaigns"), "0");
+    EXPECT_EQ(grid.value("SELECT sum(charged) FROM tasks"), "0");
+  }
+};
+
+TEST_F(RealOarDies, AgainAndAgain_AmongPreemptionsLostAnswersAndOurOwnDeaths_EachTaskIsDoneOnce_AndNobodyPays) {
+  const auto seed = chaos_seed();
+  for (std::uint64_t run = 0; run < kSeeds && !HasFailure(); ++run) {
+    weather(seed + run);
+    for (const auto& cluster : real_clusters()) testbed_fault(cluster.name, "mend");
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::tests

@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+
+#include <pqxx/pqxx>
+
+#include "lib/process/options.hpp"
+#include "tests/db/api_fixture.hpp"
+
+/// A database that keeps requests waiting, or takes no writes: they are answered in time, and the server goes on.
+namespace gleaner::tests {
+namespace {
+
+class ApiOutages : public ApiTest {
+ protected:
+  [[nodiscard]] process::Config configuration() const override {
+    auto config = process::default_config();
+    config.api_patience = std::chrono::milliseconds{100};
+    return config;
+  }
+  [[nodiscard]] static std::string path(std::int64_t id) { return "/campaigns/" + std::to_string(id); }
+};
+
+TEST_F(ApiOutages, ARowThatSomebodyLocks_IsWaitedForNoLongerThanApiPatience) {
+  const auto id = a_campaign_of(1);
+  {
+    pqxx::connection connection{database()};
+    pqxx::work other{connection};
+    other.exec("SELECT FROM campaigns WHERE id = " + std::to_string(id) + " FOR UPDATE");
+    const auto answer = remove(path(id));
+    EXPECT_EQ(answer.status, 503) << answer.body;
+    EXPECT_EQ(get(path(id)).status, 200) << "who only reads waits for nobody";
+  }
+  EXPECT_LT(remove(path(id)).status, 300);
+}
+
+TEST_F(ApiOutages, ADatabaseThatTakesNoWrites_IsAReasonToTryAgain_AndIsRead) {
+  const auto id = a_campaign_of(1);
+  const auto name = sql("SELECT current_database()");
+  const auto set = [&](const std::string& value) {
+    pqxx::connection connection{database() + " options='-c default_transaction_read_only=off'"};
+    pqxx::nontransaction{connection}.exec("ALTER DATABASE " + name + " SET default_transaction_read_only = " + value);
+    // The API's idle connections would not notice; they are gone when this returns.
+    pqxx::nontransaction{connection}.exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+  };
+  set("on");
+  const auto answer = remove(path(id));
+  EXPECT_EQ(answer.status, 503) << answer.body;
+  EXPECT_EQ(get(path(id)).status, 200);
+  set("off");
+  EXPECT_LT(remove(path(id)).status, 300);
+}
+
+}  // namespace
+}  // namespace gleaner::tests

@@ -1,0 +1,158 @@
+#include "nikita/nikita.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "lib/http/server.hpp"
+#include "lib/process/options.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/kills.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+/// However many deletions are due, and however slow the cluster, a turn ends in time.
+namespace gleaner::tests {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// An API that notes whom it is asked to delete, and takes its time.
+class SlowApi {
+ public:
+  SlowApi() {
+    http::ServerOptions options;
+    options.tcp = http::TcpEndpoint{};
+    server_ = http::Server::start(options, [this](const http::Request& request) { return answer(request); }).value();
+  }
+  ~SlowApi() { take(0ms); }
+
+  /// How long each answer takes from now on; nothing: for ever.
+  void take(std::optional<std::chrono::milliseconds> latency) {
+    const std::lock_guard lock{mutex_};
+    latency_ = latency;
+    changed_.notify_all();
+  }
+  [[nodiscard]] std::multiset<std::string> asked() {
+    const std::lock_guard lock{mutex_};
+    return asked_;
+  }
+  void forget() {
+    const std::lock_guard lock{mutex_};
+    items_.clear();
+  }
+  /// A job that the lists show.
+  void show(grid::RemoteJobId id, std::string_view name, std::string_view command) {
+    const std::lock_guard lock{mutex_};
+    items_.push_back(fmt::format(R"({{"id":{},"array_id":{},"name":"{}","command":"{}","owner":"alice","state":"Running"}})", id.value(), id.value(), name, command));
+  }
+  [[nodiscard]] std::string url() const { return server_->url(); }
+
+ private:
+  http::Response answer(const http::Request& request) {
+    std::unique_lock lock{mutex_};
+    if (request.method == "DELETE") asked_.insert(request.method + " " + request.target);
+    if (latency_) changed_.wait_for(lock, *latency_, [] { return false; });
+    else changed_.wait(lock, [&] { return latency_.has_value(); });
+    http::Response response;
+    response.status = 200;
+    response.headers.add("Content-Type", "application/json");
+    response.body = request.method == "DELETE" ? R"({"status":"deletion registered"})" : listing();
+    return response;
+  }
+  /// All the jobs, whatever was asked for.
+  [[nodiscard]] std::string listing() const {
+    std::string items;
+    for (const auto& item : items_) items += (items.empty() ? "" : ",") + item;
+    return fmt::format(R"({{"api_timestamp":1800000000,"items":[{}],"links":[],"offset":0,"total":{}}})", items, items_.size());
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<std::chrono::milliseconds> latency_ = 0ms;
+  std::multiset<std::string> asked_;
+  std::vector<std::string> items_;
+  std::unique_ptr<http::Server> server_;  // the last: its threads use the rest
+};
+
+class Nikita : public GridFixture {
+ protected:
+  Nikita() {
+    config.module_time_limit = 600ms;
+    transact([&](store::Transaction& transaction) {
+      auto cluster = store::find_cluster(transaction, "alpha").value();
+      cluster.url = api.url();
+      store::edit_cluster(transaction, cluster);
+      store::record_reached(transaction, alpha, now);
+    });
+    std::vector<grid::JobId> ids;
+    for (const auto& job : launched(a_campaign(kJobs), alpha, kJobs)) {
+      ids.push_back(job.id);
+      jobs.push_back(job);
+      show(job);
+    }
+    transact([&](store::Transaction& transaction) { store::request_kills(transaction, ids, store::KillReason::preempted, now); });
+  }
+  void show(const store::LiveJob& job) {
+    api.show(job.remote, job.tag, fmt::format("wrapper gleaner.{} {} {} {} {} -", job.campaign.value(), job.task.value(), job.attempt, job.id.value(), job.fence.value()));
+  }
+  nikita::Counts turn() { return nikita::run_once(config, database, term); }
+
+  static constexpr int kJobs = 200;
+  SlowApi api;
+  std::vector<store::LiveJob> jobs;
+  process::Config config = process::default_config();
+};
+
+TEST_F(Nikita, WithMoreDeletionsThanATurnHasTimeFor_WritesWhatItAskedFor_AndGoesOnInTheNext) {
+  api.take(25ms);  // 200 of them, four at once: more than a second
+  const auto first = turn();
+  EXPECT_GT(first.left, 0);
+  EXPECT_EQ(first.sent + first.left, kJobs);
+  EXPECT_EQ(value("SELECT count(*) FROM kill_requests WHERE sent_at IS NOT NULL"), std::to_string(first.sent));
+  EXPECT_EQ(api.asked().size(), static_cast<std::size_t>(first.sent));
+  api.take(0ms);
+  config.module_time_limit = 120s;
+  EXPECT_EQ(turn().left, 0);
+  const auto asked = api.asked();
+  EXPECT_EQ(asked.size(), static_cast<std::size_t>(kJobs));
+  EXPECT_EQ(std::set<std::string>(asked.begin(), asked.end()).size(), asked.size()) << "some were asked for twice";
+}
+
+TEST_F(Nikita, OfAClusterThatHangs_WaitsForAFewRequestsOnly) {
+  api.take(std::nullopt);
+  config.submit_timeout = 200ms;
+  config.module_time_limit = 120s;
+  const auto counts = turn();
+  EXPECT_LE(counts.sent, 8);
+  EXPECT_EQ(counts.sent + counts.left, kJobs);
+  EXPECT_EQ(counts.not_sent, counts.sent);
+}
+
+TEST_F(Nikita, DeletesNoJobThatHasAnIdOfOurs_ButNotOurNameAndCommand) {
+  api.forget();
+  show(jobs[0]);
+  api.show(jobs[1].remote, jobs[1].tag, "sleep 1000");
+  api.show(jobs[2].remote, "somebody else's", fmt::format("wrapper gleaner.{} {} 0 {} 1 -", jobs[2].campaign.value(), jobs[2].task.value(), jobs[2].id.value()));
+  const auto counts = turn();
+  EXPECT_EQ(counts.sent, 1);
+  EXPECT_EQ(counts.foreign, kJobs - 1) << "also those that it does not list";
+  EXPECT_EQ(api.asked().size(), 1U);
+  EXPECT_EQ(value("SELECT count(*) FROM kill_requests WHERE sent_at IS NOT NULL"), "1");
+}
+
+TEST_F(Nikita, AsksFirstForWhatItAskedForLeast) {
+  transact([&](store::Transaction& transaction) {
+    const auto kills = store::pending_kills(transaction, alpha, now);
+    const std::array asked{kills.front().job};
+    store::note_kills_sent(transaction, asked, now - 1h);
+    EXPECT_EQ(store::pending_kills(transaction, alpha, now).back().job, kills.front().job);
+  });
+}
+
+}  // namespace
+}  // namespace gleaner::tests

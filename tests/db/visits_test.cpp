@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <mutex>
+#include <set>
+
+#include "lib/fleet/fleet.hpp"
+#include "lib/process/exit_code.hpp"
+#include "lib/process/options.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/locks.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+/// What one cluster's fault costs the others: nothing.
+namespace gleaner::tests {
+namespace {
+
+using ::testing::HasSubstr;
+using Work = store::Database::Work;
+
+class Visits : public GridFixture {
+ protected:
+  void visit(const std::function<void(fleet::Visit&)>& what) {
+    fleet::SharedDatabase shared{database, term};
+    std::vector<store::Cluster> clusters;
+    shared.transact([&](store::Transaction& transaction) { clusters = store::clusters(transaction); });
+    fleet::visit_clusters(config, shared, Work::update, clusters, what);
+  }
+  /// Alpha's visits fail so; beta's are counted.
+  template <class Error>
+  void visit_with_alpha_throwing(const Error& error) {
+    visit([&](fleet::Visit& here) {
+      if (here.cluster.name == "alpha") throw error;
+      ++beta_visits;
+    });
+  }
+  std::string events() {
+    return value("SELECT coalesce(string_agg(e.code || ' ' || k.name || ' ' || e.state || ' ' || e.occurrences, ', ' ORDER BY e.id), '') FROM events e JOIN clusters k ON k.id = e.cluster_id");
+  }
+  bool is_locked(grid::ClusterId cluster) {
+    store::Database other{conninfo};
+    return !other.try_lock(Work::update, cluster.value());
+  }
+
+  process::Config config = process::default_config();
+  std::atomic<int> beta_visits{0};
+};
+
+TEST_F(Visits, AClusterWhoseTurnFails_HasAnEventOfTheModule_AndTheOthersFinish) {
+  visit_with_alpha_throwing(std::runtime_error{"the 7th job has no state \x1b[31m\351"});
+  visit_with_alpha_throwing(std::out_of_range{"map::at"});
+  EXPECT_EQ(beta_visits, 2);
+  EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha open 2");
+  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("the updator's turn on this cluster failed, and is taken again in the next cycle: map::at"));
+}
+
+TEST_F(Visits, ATurnThatGoesWellAgain_ClosesTheEvent) {
+  visit_with_alpha_throwing(std::runtime_error{"once"});
+  visit([](fleet::Visit&) {});
+  EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha closed 1");
+}
+
+TEST_F(Visits, AStatementThatTookTooLong_IsTheClustersOwnFault) {
+  visit_with_alpha_throwing(store::TimedOut{"'jobs.observe' took too long"});
+  EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha open 1");
+}
+
+TEST_F(Visits, WhoseFaultCannotEvenBeWritten_HurtNobodyElse) {
+  execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no event is taken'; END $$");
+  execute("CREATE TRIGGER refuse BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION refuse()");
+  EXPECT_NO_THROW(visit_with_alpha_throwing(7));
+  EXPECT_EQ(beta_visits, 1);
+}
+
+TEST_F(Visits, ALostLease_EndsTheTurn_AfterTheOthers) {
+  EXPECT_THROW(visit_with_alpha_throwing(store::LeaseLost{"gone"}), store::LeaseLost);
+  EXPECT_EQ(beta_visits, 1);
+  EXPECT_EQ(events(), "");
+}
+
+TEST_F(Visits, ALostDatabase_EndsTheTurn_AndNobodyWritesWithoutTheLocksThatWentWithIt) {
+  fleet::SharedDatabase shared{database, term};
+  const auto lose = [&](store::Transaction&) { throw store::Unavailable{"the database went away"}; };
+  EXPECT_THROW(shared.transact(lose), store::Unavailable);
+  EXPECT_THROW(shared.transact([](store::Transaction&) { ADD_FAILURE() << "this one was begun"; }), store::Unavailable);
+  EXPECT_THROW(visit_with_alpha_throwing(store::Unavailable{"gone"}), store::Unavailable);
+}
+
+TEST_F(Visits, ALock_IsGivenBack_WhateverTheVisitThrew) {
+  visit([&](fleet::Visit& here) {
+    EXPECT_TRUE(is_locked(here.cluster.id));
+    throw std::runtime_error{"a bug"};
+  });
+  EXPECT_FALSE(is_locked(alpha));
+  EXPECT_FALSE(is_locked(beta));
+}
+
+TEST_F(Visits, AClusterThatAnotherRunHolds_IsLeftToIt_WithoutAnEvent_WhileThatOneIsAtWork) {
+  store::Database other{conninfo};
+  ASSERT_TRUE(other.try_lock(Work::update, alpha.value()));
+  std::mutex mutex;
+  std::set<std::string> visited;
+  visit([&](fleet::Visit& here) {
+    const std::lock_guard lock{mutex};
+    visited.insert(here.cluster.name);
+  });
+  EXPECT_EQ(visited, std::set<std::string>{"beta"});
+  EXPECT_EQ(events(), "");
+}
+
+TEST_F(Visits, ALockOfAConnectionThatDoesNothingForTooLong_IsAnEvent_ThatNamesIt) {
+  store::Database other{conninfo};
+  ASSERT_TRUE(other.try_lock(Work::update, alpha.value()));
+  config.module_time_limit = {};  // any silence is too long
+  visit([](fleet::Visit&) {});
+  EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha open 1");
+  const auto pid = value("SELECT pid FROM pg_locks WHERE locktype = 'advisory'");
+  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("SELECT pg_terminate_backend(" + pid + ")"));
+  other.unlock(Work::update, alpha.value());
+  visit([](fleet::Visit&) {});
+  EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha closed 1");
+}
+
+TEST_F(Visits, KnowHowMuchOfTheTurnIsLeft) {
+  config.module_time_limit = std::chrono::hours{2};
+  visit([](fleet::Visit& here) {
+    EXPECT_LE(here.time_left(), std::chrono::hours{1});
+    EXPECT_GT(here.time_left(), std::chrono::minutes{55});
+  });
+  config.module_time_limit = {};
+  visit([](fleet::Visit& here) { EXPECT_EQ(here.time_left(), process::Duration{0}); });
+}
+
+TEST_F(Visits, AWorkOfTheWholeGrid_IsDoneByOneTransactionAtATime) {
+  store::Database other{conninfo};
+  {
+    auto first = other.begin();
+    ASSERT_TRUE(store::try_lock_until_commit(first, Work::plan));
+    transact([&](store::Transaction& second) {
+      EXPECT_FALSE(fleet::is_sole_turn(config, second, Work::plan));
+      EXPECT_TRUE(fleet::is_sole_turn(config, second, Work::predict)) << "another work";
+    });
+    config.module_time_limit = {};
+    try {
+      transact([&](store::Transaction& second) { static_cast<void>(fleet::is_sole_turn(config, second, Work::plan)); });
+      ADD_FAILURE() << "the other has done nothing for long, and nobody is told";
+    } catch (const process::Error& error) {
+      EXPECT_EQ(error.code(), process::ExitCode::try_again);
+      EXPECT_THAT(error.what(), HasSubstr("another turn of the metascheduler has done nothing for"));
+    }
+  }
+  transact([&](store::Transaction& second) { EXPECT_TRUE(fleet::is_sole_turn(config, second, Work::plan)); });
+}
+
+}  // namespace
+}  // namespace gleaner::tests

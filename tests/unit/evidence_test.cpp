@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+#include <ostream>
+
+#include "lib/grid/evidence.hpp"
+
+namespace gleaner::grid {
+void PrintTo(const Evidence& evidence, std::ostream* out) {
+  *out << "witness " << static_cast<int>(evidence.witness) << ", status " << evidence.status << ", holder " << evidence.holder.value();
+}
+
+namespace {
+
+/// What a folder shows of a job of task 3, in its attempt 0, that OAR knows as 1001.
+Evidence shown(const std::vector<std::string>& names, std::int64_t job = 7, std::int64_t remote = 1001) {
+  return EvidenceIndex{names}.of({.task = TaskNumber{3}, .attempt = 0, .job = JobId{job}, .remote = RemoteJobId{remote}});
+}
+
+TEST(Evidence, TheNameOfAJobsFile_SaysWhatBecameOfIt) {
+  EXPECT_EQ(shown({"3.0.7.1001.s"}).witness, Witness::started);
+  EXPECT_EQ(shown({"3.0.7.1001.e0"}), (Evidence{.witness = Witness::ended, .status = 0}));
+  EXPECT_EQ(shown({"3.0.7.1001.e137"}), (Evidence{.witness = Witness::ended, .status = 137}));
+  EXPECT_EQ(shown({"3.0.7.1001.d.5"}), (Evidence{.witness = Witness::duplicate, .holder = JobId{5}}));
+  EXPECT_EQ(shown({"3.0.7.1001.d.0"}), (Evidence{.witness = Witness::duplicate, .holder = JobId{0}}));
+  EXPECT_EQ(shown({"3.0.7.1001.u"}).witness, Witness::unclaimed);
+}
+
+TEST(Evidence, OfAJobWithoutAFile_IsNothing) {
+  EXPECT_EQ(shown({}).witness, Witness::nothing);
+  EXPECT_EQ(shown({"3.0.claim", "3.1.8.1001.e0", "4.0.70.1002.s", "3.0.9.1003.u"}).witness, Witness::nothing);
+}
+
+TEST(Evidence, OfAJobWithoutAFile_WhoseAttemptAnotherJobClaimed_IsThatOfADuplicate) {
+  EXPECT_EQ(shown({"3.0.8.1002.s"}), (Evidence{.witness = Witness::duplicate, .holder = JobId{8}}));
+  EXPECT_EQ(shown({"3.0.8.1002.e0"}), (Evidence{.witness = Witness::duplicate, .holder = JobId{8}, .holder_status = 0}));
+}
+
+TEST(Evidence, OfADuplicate_HasTheStatusOfTheJobThatHoldsTheClaim_OnceItHasEnded) {
+  EXPECT_EQ(shown({"3.0.7.1001.d.8", "3.0.8.1002.s"}), (Evidence{.witness = Witness::duplicate, .holder = JobId{8}}));
+  EXPECT_EQ(shown({"3.0.7.1001.d.8", "3.0.8.1002.e4"}), (Evidence{.witness = Witness::duplicate, .holder = JobId{8}, .holder_status = 4}));
+}
+
+TEST(Evidence, OfARunThatWasCut_BeforeOARRanTheJobAgain_IsAnEarlierOnes) {
+  EXPECT_FALSE(shown({"3.0.7.1001.s"}).earlier);
+  EXPECT_TRUE(shown({"3.0.7.1000.s"}).earlier);
+  EXPECT_TRUE(shown({"3.0.7.1000.s", "3.0.7.1001.d.7"}).earlier);
+  EXPECT_FALSE(shown({"3.0.7.1000.e0"}).earlier);
+}
+
+TEST(Evidence, OfTwoRunsOfAJob_IsThatOfTheRunThatShowsMost_InAnyOrder) {
+  const std::vector<std::pair<std::vector<std::string>, Witness>> cases{
+      {{"3.0.7.1.e3", "3.0.7.2.d.7"}, Witness::ended},      {{"3.0.7.1.s", "3.0.7.2.d.7"}, Witness::started},
+      {{"3.0.7.1.s", "3.0.7.2.e0"}, Witness::ended},        {{"3.0.7.1.u", "3.0.7.2.s"}, Witness::started},
+      {{"3.0.7.1.u", "3.0.7.2.d.9"}, Witness::duplicate},   {{"3.0.7.1.d.9", "3.0.7.2.s"}, Witness::started},
+      {{"3.0.7.1.d.7", "3.0.7.2.d.7"}, Witness::nothing}};
+  for (auto [names, witness] : cases) {
+    EXPECT_EQ(shown(names).witness, witness) << names[0] << " " << names[1];
+    std::ranges::reverse(names);
+    EXPECT_EQ(shown(names).witness, witness) << names[0] << " " << names[1];
+  }
+}
+
+TEST(Evidence, NamesThatAreNotOurs_AreNone) {
+  for (const char* name : {"", ".", "3.0.claim", "3.0.7.1", "3.0.7.1.", "3.0.7.1.x", "3.0.7.1.e", "3.0.7.1.e256", "3.0.7.1.e-1", "3.0.7.1.e01", "3.0.7.1.e3 ", " 3.0.7.1.s",
+                           "3.0.7.1.s.old", "3.0.7.1.d", "3.0.7.1.d.", "3.0.7.1.d.x", "-3.0.7.1.s", "+3.0.7.1.s", "03.0.7.1.s", "3.2147483648.7.1.s",
+                           "3.0.99999999999999999999.1.s", "3.0.7.1.s\n", "3..7.1.s"})
+    EXPECT_FALSE(read_evidence_name(name)) << name;
+}
+
+RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
+  EvidenceFile file{TaskNumber{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)}, *rc::gen::inRange(0, 1'000'000), JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000)},
+                    RemoteJobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)}, {}};
+  file.evidence.witness = *rc::gen::element(Witness::started, Witness::ended, Witness::duplicate, Witness::unclaimed);
+  if (file.evidence.witness == Witness::ended) file.evidence.status = *rc::gen::inRange(0, 256);
+  if (file.evidence.witness == Witness::duplicate) file.evidence.holder = JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000)};
+  const auto read = read_evidence_name(file.name());
+  RC_ASSERT(read.has_value());
+  RC_ASSERT(read->name() == file.name());
+  RC_ASSERT(read->evidence == file.evidence);
+}
+
+RC_GTEST_PROP(EvidenceNames, OfAnyBytes_AreReadOrNot_AndWhatIsReadIsTheWholeName, (const std::string& name)) {
+  if (const auto file = read_evidence_name(name)) RC_ASSERT(file->name() == name);
+}
+
+RC_GTEST_PROP(EvidenceNames, OfNearlyTheRightBytes_Too, ()) {
+  auto name = std::string{"12.0.7.1001."} + *rc::gen::element<std::string>("s", "u", "e0", "e255", "d.9");
+  for (int i = *rc::gen::inRange(1, 4); i > 0; --i) name[*rc::gen::inRange<std::size_t>(0, name.size())] = *rc::gen::elementOf(std::string{"0123456789.esud-\n\xff"});
+  if (const auto file = read_evidence_name(name)) RC_ASSERT(file->name() == name);
+}
+
+RC_GTEST_PROP(EvidenceIndexes, ShowTheSame_WhateverTheOrderOfTheNames, ()) {
+  auto names = *rc::gen::container<std::vector<std::string>>(rc::gen::map(
+      rc::gen::tuple(rc::gen::inRange(1, 5), rc::gen::inRange(1, 3), rc::gen::element<std::string>("s", "u", "e0", "e1", "e113", "d.1", "d.2", "d.3", "x")),
+      [](const auto& parts) { return fmt::format("3.0.{}.{}.{}", std::get<0>(parts), std::get<1>(parts), std::get<2>(parts)); }));
+  std::vector<std::string> reversed(names.rbegin(), names.rend());
+  for (std::int64_t job = 0; job < 6; ++job) RC_ASSERT(shown(names, job, 1) == shown(reversed, job, 1));
+}
+
+}  // namespace
+}  // namespace gleaner::grid

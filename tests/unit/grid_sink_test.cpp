@@ -1,0 +1,163 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "lib/grid/ranges.hpp"
+#include "lib/grid/sink.hpp"
+
+namespace gleaner::grid {
+namespace {
+
+using Durations = std::vector<double>;
+
+/// Durations around a usual one, half of it to one and a half.
+Durations honest(double usual, std::size_t count) {
+  Durations ends;
+  for (const auto part : *rc::gen::container<std::vector<int>>(count, rc::gen::inRange(50, 150))) ends.push_back(usual * part / 100.0);
+  return ends;
+}
+
+Durations empty_ends(std::size_t count) { return Durations(count, 0.0); }
+
+Durations joined(Durations first, const Durations& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
+
+TEST(Sink, AHundredGoodEnds_HideNoEmptyOnes) {
+  const Durations good(100, 60.0);
+  LastEnds last{.here = joined(empty_ends(3), good), .elsewhere = {good}};
+  const auto sink = find_sink(last);
+  ASSERT_TRUE(sink);
+  EXPECT_EQ(sink->ends, 3U);
+  EXPECT_DOUBLE_EQ(sink->usual, 60.0);
+  last.here.front() = 60.0;
+  EXPECT_FALSE(find_sink(last));
+}
+
+TEST(Sink, TheFirstEndsOfACluster_NeedNoMoreThanThree) {
+  LastEnds last{.here = {1, 0, 2}, .elsewhere = {{60, 61, 59}}};
+  ASSERT_TRUE(find_sink(last));
+  last.here.pop_back();
+  EXPECT_FALSE(find_sink(last)) << "two ends are no evidence";
+  EXPECT_FALSE(find_sink({.here = {1, 0, 2}, .elsewhere = {{60, 61}}})) << "nor are two elsewhere";
+}
+
+TEST(Sink, TheMedianOfTheOtherClusters_Counts_AndNotTheSlowest) {
+  // The second cluster works as fast as this one, only the third one is slow.
+  const Durations fast(5, 5.0), also_fast(5, 6.0), slow(5, 100.0);
+  EXPECT_FALSE(find_sink({.here = fast, .elsewhere = {also_fast, slow}}));
+  EXPECT_TRUE(find_sink({.here = fast, .elsewhere = {also_fast, slow, slow}}));
+  EXPECT_EQ(lower_median({100, 6}), 6.0);
+  EXPECT_EQ(lower_median({3, 1, 2}), 2.0);
+  EXPECT_FALSE(lower_median({}));
+}
+
+TEST(Sink, MinDuration_IsTheUsersWord_WhateverHappensElsewhere) {
+  EXPECT_TRUE(find_sink({.here = {4, 0, 3, 60}, .elsewhere = {{1, 1, 1}}, .min_duration = 5}));
+  EXPECT_FALSE(find_sink({.here = {4, 0, 5, 0}, .elsewhere = {}, .min_duration = 5}));
+  EXPECT_EQ(find_sink({.here = {4, 0, 3, 60}, .elsewhere = {}, .min_duration = 5})->by, Sink::By::min_duration);
+}
+
+TEST(Sink, ShortEndsThatAreUsualElsewhere_NeedALongRow) {
+  Durations mixed;
+  for (int i = 0; i < 50; ++i) mixed.push_back(i % 3 == 0 ? 0.1 : 60.0);
+  const auto found_after = [&](std::size_t ends) { return find_sink({.here = joined(empty_ends(ends), mixed), .elsewhere = {mixed}}).has_value(); };
+  EXPECT_FALSE(found_after(8));
+  EXPECT_TRUE(found_after(20));
+}
+
+TEST(Sink, ASuspectedCluster_IsClearedByItsFirstLongEnd_AndBrakedAgainByThreeShortOnes) {
+  const Durations good(40, 60.0);
+  Durations mixed = good;
+  std::fill(mixed.begin(), mixed.begin() + 8, 0.1);
+  std::ranges::rotate(mixed, mixed.begin() + 8);
+  EXPECT_FALSE(find_sink({.here = joined(empty_ends(3), mixed), .elsewhere = {mixed}}));
+  EXPECT_TRUE(find_sink({.here = joined(empty_ends(3), mixed), .elsewhere = {mixed}, .suspected = true}));
+  EXPECT_TRUE(shows_work({.here = {50, 0, 0}, .elsewhere = {good}, .suspected = true}));
+  EXPECT_FALSE(shows_work({.here = {0, 50, 50}, .elsewhere = {good}, .suspected = true}));
+  EXPECT_FALSE(shows_work({.here = {50}, .elsewhere = {good}, .min_duration = 100, .suspected = true}));
+  EXPECT_FALSE(shows_work({}));
+}
+
+RC_GTEST_PROP(SinkProperty, ALateSink_IsFoundByItsFirstFewEnds, ()) {
+  const double usual = *rc::gen::inRange(20, 100'000);
+  LastEnds last;
+  for (auto clusters = *rc::gen::inRange(1, 5); clusters > 0; --clusters) last.elsewhere.push_back(honest(usual, static_cast<std::size_t>(kLastEnds)));
+  last.here = joined(empty_ends(4), honest(usual, static_cast<std::size_t>(*rc::gen::inRange(0, kLastEnds))));
+  const auto sink = find_sink(last);
+  RC_ASSERT(sink.has_value());
+  RC_ASSERT(sink->ends == 4U);
+}
+
+RC_GTEST_PROP(SinkProperty, OnlyShortEndsInARow_AreASink, ()) {
+  const auto duration = rc::gen::map(rc::gen::inRange(0, 2000), [](int tenths) { return tenths / 10.0; });
+  const auto durations = rc::gen::container<Durations>(duration);
+  LastEnds last{.here = *durations, .elsewhere = *rc::gen::container<std::vector<Durations>>(durations), .suspected = *rc::gen::arbitrary<bool>()};
+  if (*rc::gen::arbitrary<bool>()) last.min_duration = *duration;
+  const auto sink = find_sink(last);
+  if (!sink) return;
+  RC_ASSERT(sink->ends >= static_cast<std::size_t>(kTellingEnds));
+  RC_ASSERT(sink->ends <= last.here.size());
+  const double bound = sink->by == Sink::By::min_duration ? sink->usual : sink->usual / 10.0;
+  RC_ASSERT(std::all_of(last.here.begin(), last.here.begin() + static_cast<std::ptrdiff_t>(sink->ends), [&](double end) { return end < bound; }));
+  if (sink->ends < last.here.size()) RC_ASSERT(last.here[sink->ends] >= bound);
+  RC_ASSERT(!shows_work(last));
+}
+
+RC_GTEST_PROP(SinkProperty, TheOrderOfTheOtherClusters_AndOfTheirEnds_HasNoInfluence, ()) {
+  const auto duration = rc::gen::map(rc::gen::inRange(0, 200), [](int seconds) { return static_cast<double>(seconds); });
+  LastEnds last{.here = empty_ends(5), .elsewhere = *rc::gen::container<std::vector<Durations>>(rc::gen::container<Durations>(duration))};
+  auto other = last;
+  std::ranges::reverse(other.elsewhere);
+  for (auto& ends : other.elsewhere) std::ranges::reverse(ends);
+  RC_ASSERT(find_sink(last).has_value() == find_sink(other).has_value());
+}
+
+RC_GTEST_PROP(SinkProperty, HowSlowTheSlowestClusterIs_HasNoInfluence, ()) {
+  const double usual = *rc::gen::inRange(1, 1000);
+  LastEnds last{.here = joined(empty_ends(static_cast<std::size_t>(*rc::gen::inRange(0, 8))), honest(usual, 30)), .elsewhere = {}};
+  for (auto clusters = *rc::gen::inRange(1, 4); clusters > 0; --clusters) last.elsewhere.push_back(honest(usual, 20));
+  auto slower = last;
+  last.elsewhere.emplace_back(20, 2000.0);
+  slower.elsewhere.emplace_back(20, 1e9);
+  RC_ASSERT(find_sink(last).has_value() == find_sink(slower).has_value());
+}
+
+/// Tasks whose durations differ as much as those of an exponential law: a tenth of them is short, and some of these follow each other.
+TEST(Sink, AnHonestClusterWhoseTasksVary_IsNone) {
+  std::mt19937 random{1};
+  std::exponential_distribution<double> draw{1.0 / 100.0};
+  const auto last_of = [](const Durations& ends) { return Durations(ends.rbegin(), ends.rbegin() + std::min<std::ptrdiff_t>(kLastEnds, std::ssize(ends))); };
+  Durations here, there;
+  for (int i = 0; i < kLastEnds; ++i) {
+    here.push_back(draw(random));
+    there.push_back(draw(random));
+  }
+  int found = 0;
+  for (int end = 0; end < 20'000; ++end) {
+    here.push_back(draw(random));
+    there.push_back(draw(random));
+    if (find_sink({.here = last_of(here), .elsewhere = {last_of(there)}})) ++found;
+  }
+  EXPECT_EQ(found, 0);
+}
+
+TEST(Ranges, AreWrittenAsPeopleDo_AndBounded) {
+  EXPECT_EQ(ranges_text({}, 3), "");
+  EXPECT_EQ(ranges_text({7}, 3), "7");
+  EXPECT_EQ(ranges_text({11, 0, 1, 2, 7, 10, 9, 7}, 3), "0-2, 7, 9-11");
+  EXPECT_EQ(ranges_text({0, 2, 4, 6, 7, 8}, 2), "0, 2 and 4 more");
+  EXPECT_EQ(ranges_text({0, 2}, 0), "and 2 more");
+}
+
+RC_GTEST_PROP(RangesProperty, AreShort_HoweverManyNumbersThereAre, (const std::vector<int>& numbers)) {
+  RC_ASSERT(ranges_text({numbers.begin(), numbers.end()}, 5).size() < 200U);
+}
+
+}  // namespace
+}  // namespace gleaner::grid

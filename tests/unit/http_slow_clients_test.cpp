@@ -1,0 +1,234 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <latch>
+#include <thread>
+
+#include "tests/unit/http_raw_client.hpp"
+
+/// Clients that are slow, or say nothing, cost nobody else anything.
+namespace gleaner::http {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+/// No time limit but those that a test sets.
+ServerOptions patient() {
+  ServerOptions options;
+  options.deadlines = {.idle = 1h, .handshake = 1h, .head = 1h, .pause = 1h, .least_rate = 1, .longest = 1h, .closing = 100ms};
+  return options;
+}
+
+/// Sends a byte now and then until the server has enough of it, and gives the answer.
+std::string dribble(RawClient& client, std::string_view begin, std::chrono::milliseconds pause) {
+  client.send(begin);
+  std::atomic<bool> closed{false};
+  std::thread sender{[&] {
+    while (!closed && client.send("x")) std::this_thread::sleep_for(pause);
+  }};
+  auto answer = client.read_to_end();
+  closed = true;
+  sender.join();
+  return answer;
+}
+
+constexpr std::string_view kHalfAHead = "GET / HTTP/1.1\r\nX: ";
+constexpr std::string_view kPost = "POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n";
+
+Response length_of(const Request& request) {
+  const auto body = request.body->read_all(1 << 20);
+  return body ? text(std::to_string(body->size())) : text(std::string{describe(body.error())}, 408);
+}
+
+TEST(HttpSlowClients, HalfAHeadOnEachConnection_SilencesNobody) {
+  auto options = patient();
+  options.max_connections = 4;
+  const auto server = serve([](const Request&) { return text("ok"); }, options);
+  std::deque<RawClient> silent;
+  for (int i = 0; i < 12; ++i) silent.emplace_back(server->port()).send(i % 2 == 0 ? kHalfAHead : "");
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(ask(*server, kGet).ends_with("ok"));
+}
+
+TEST(HttpSlowClients, AHeadHasItsTime_HoweverOftenAByteComes) {
+  auto options = patient();
+  options.deadlines.head = 100ms;
+  const auto server = serve([](const Request&) { return text("ok"); }, options);
+  RawClient client{server->port()};
+  EXPECT_THAT(dribble(client, kHalfAHead, 5ms), StartsWith("HTTP/1.1 408"));
+}
+
+TEST(HttpSlowClients, ABodyHasALeastRate) {
+  auto options = patient();
+  options.deadlines.pause = 1s;
+  options.deadlines.least_rate = 1 << 20;
+  const auto server = serve(length_of, options);
+  RawClient client{server->port()};
+  EXPECT_THAT(dribble(client, kPost, 5ms), HasSubstr("the body did not arrive in time"));
+}
+
+TEST(HttpSlowClients, ABodyThatStops_IsGivenUp_HoweverFastItCameBefore) {
+  auto options = patient();
+  options.deadlines.pause = 50ms;
+  const auto server = serve(length_of, options);
+  RawClient client{server->port()};
+  client.send(kPost);
+  client.send(std::string(500'000, 'x'));
+  EXPECT_THAT(client.read_to_end(), HasSubstr("the body did not arrive in time"));
+}
+
+TEST(HttpSlowClients, ABodyThatKeepsItsRate_ArrivesWhole_ThoughItTakesLong) {
+  auto options = patient();
+  options.deadlines.pause = 700ms;
+  options.deadlines.least_rate = 10;
+  const auto server = serve(length_of, options);
+  RawClient client{server->port()};
+  client.send("POST / HTTP/1.1\r\nContent-Length: 50\r\nConnection: close\r\n\r\n");
+  for (int i = 0; i < 50; ++i) {
+    client.send("x");
+    std::this_thread::sleep_for(20ms);
+  }
+  EXPECT_TRUE(client.read_to_end().ends_with("50"));
+}
+
+TEST(HttpSlowClients, NoBodyIsWaitedForForEver) {
+  auto options = patient();
+  options.deadlines.longest = 100ms;
+  const auto server = serve(length_of, options);
+  RawClient client{server->port()};
+  EXPECT_THAT(dribble(client, kPost, 5ms), HasSubstr("the body did not arrive in time"));
+}
+
+TEST(HttpSlowClients, WhatIsSentBehindAnAnswer_IsWaitedForAMoment) {
+  const auto server = serve([](const Request&) { return text("who are you?", 401); }, patient());
+  RawClient client{server->port()};
+  EXPECT_THAT(dribble(client, kPost, 5ms), StartsWith("HTTP/1.1 401"));
+}
+
+TEST(HttpSlowClients, AnAnswerThatNobodyReads_IsGivenUp) {
+  auto options = patient();
+  options.deadlines.pause = 50ms;
+  std::latch asked{1};
+  const auto server = serve([&](const Request&) {
+    asked.count_down();
+    return text(std::string(64 << 20, 'x'));
+  }, options);
+  RawClient client{server->port()};
+  client.send(kGet);
+  asked.wait();
+  // The server closes although nothing was read, so not all of it is there.
+  server->stop();
+  EXPECT_LT(client.read_to_end().size(), std::size_t{64} << 20);
+}
+
+TEST(HttpSlowClients, ATlsHandshakeHasItsTime) {
+  auto pattern = (std::filesystem::temp_directory_path() / "gleaner-slow-XXXXXX").string();
+  const std::filesystem::path folder = mkdtemp(pattern.data());
+  const auto made = std::system(fmt::format("cd '{}' && exec >/dev/null 2>&1; openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch -x509 -days 2 -subj /CN=x "
+                                            "-keyout key -out certificate", folder.string()).c_str());
+  ASSERT_EQ(made, 0);
+  auto options = patient();
+  options.tcp = TcpEndpoint{};
+  options.tls = TlsFiles{folder / "certificate", folder / "key", std::nullopt};
+  options.deadlines.handshake = 100ms;
+  const auto server = serve([](const Request&) { return text("ok"); }, options);
+  std::filesystem::remove_all(folder);
+  RawClient silent{server->port()};
+  EXPECT_EQ(silent.read_to_end(), "");
+  RawClient slow{server->port()};
+  // The head of a handshake's record, and then it comes by bytes.
+  EXPECT_EQ(dribble(slow, std::string_view{"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 11}, 5ms), "");
+}
+
+TEST(HttpSlowClients, OnePeer_HasItsPartOfTheThreads_AndItsOtherConnectionsWait) {
+  std::latch two{2};
+  std::latch release{1};
+  auto options = patient();
+  options.max_connections = 4;
+  options.max_of_peer = 2;
+  const auto server = serve([&](const Request& request) {
+    if (request.path == "/hold") {
+      two.count_down();
+      release.wait();
+    }
+    return text("ok");
+  }, options);
+  std::deque<RawClient> holding;
+  for (int i = 0; i < 2; ++i) holding.emplace_back(server->port()).send("GET /hold HTTP/1.1\r\nConnection: close\r\n\r\n");
+  two.wait();
+  RawClient waiting{server->port()};
+  waiting.send(kGet);
+  RawClient other{server->port(), 2};
+  other.send(kGet);
+  EXPECT_TRUE(other.read_to_end().ends_with("ok"));
+  EXPECT_FALSE(waiting.has_answer());
+  release.count_down();
+  EXPECT_TRUE(waiting.read_to_end().ends_with("ok"));
+  for (auto& client : holding) EXPECT_TRUE(client.read_to_end().ends_with("ok"));
+}
+
+TEST(HttpSlowClients, AnIdleConnectionOfAPeer_MakesRoomForItsNextOne) {
+  auto options = patient();
+  options.max_of_peer = 1;
+  const auto server = serve([](const Request&) { return text("ok"); }, options);
+  RawClient idle{server->port()};
+  idle.send("GET / HTTP/1.1\r\n\r\n");
+  (void)idle.read_until("ok");
+  EXPECT_TRUE(ask(*server, kGet).ends_with("ok"));
+  EXPECT_EQ(idle.read_to_end(), "");
+}
+
+TEST(HttpSlowClients, WhenTooManyWait_ThePeerWithTheMostLosesOne) {
+  std::latch one{1};
+  std::latch release{1};
+  auto options = patient();
+  options.max_connections = 1;
+  options.max_waiting = 3;
+  const auto server = serve([&](const Request& request) {
+    if (request.path == "/hold") {
+      one.count_down();
+      release.wait();
+    }
+    return text("ok");
+  }, options);
+  RawClient holding{server->port()};
+  holding.send("GET /hold HTTP/1.1\r\nConnection: close\r\n\r\n");
+  one.wait();
+  RawClient lonely{server->port(), 2};
+  lonely.send(kGet);
+  std::deque<RawClient> crowd;
+  for (int i = 0; i < 6; ++i) {
+    crowd.emplace_back(server->port()).send(kGet);
+    // Each is known to be accepted before the next one comes.
+    if (i < 2) continue;
+    EXPECT_EQ(crowd[static_cast<std::size_t>(i) - 2].read_to_end(), "") << i;
+  }
+  release.count_down();
+  EXPECT_TRUE(lonely.read_to_end().ends_with("ok"));
+  for (std::size_t i = 4; i < 6; ++i) EXPECT_TRUE(crowd[i].read_to_end().ends_with("ok")) << i;
+}
+
+TEST(HttpSlowClients, AStop_WaitsForNoSlowClient) {
+  std::latch reading{1};
+  auto server = serve([&](const Request& request) {
+    reading.count_down();
+    return length_of(request);
+  }, patient());
+  RawClient silent{server->port()};
+  RawClient half{server->port()};
+  half.send(kHalfAHead);
+  RawClient uploading{server->port()};
+  uploading.send(kPost);
+  reading.wait();
+  server->stop();
+  EXPECT_EQ(silent.read_to_end(), "");
+  EXPECT_THAT(uploading.read_to_end(), HasSubstr("the body did not arrive in time"));
+}
+
+}  // namespace
+}  // namespace gleaner::http

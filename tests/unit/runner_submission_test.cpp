@@ -1,0 +1,65 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runner/submission.hpp"
+
+namespace gleaner::runner {
+namespace {
+
+using ::testing::HasSubstr;
+
+store::LaunchToMake a_launch() {
+  store::LaunchToMake launch;
+  launch.id = grid::LaunchId{7};
+  launch.campaign = grid::CampaignId{3};
+  launch.user = launch.login = "alice";
+  launch.exec_file = "./run.sh \"$x\" `y`";
+  launch.exec_directory = "$HOME/results";
+  launch.request = "{mem > 8}/nodes=1/core=2";
+  launch.walltime = grid::Seconds{600};
+  launch.properties = "host LIKE 'node-1%'";
+  launch.project = "demo";
+  launch.job_types = "devel,inner=12";
+  return launch;
+}
+
+std::string refusal(const store::LaunchToMake& launch) {
+  const auto request = request_of(launch, {{.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}}, "alpha", "grid");
+  return request ? "accepted" : request.error();
+}
+
+/// Whoever wrote it into the database.
+TEST(RunnerSubmission, ATextThatAShellWouldRead_IsNotSent) {
+  EXPECT_EQ(refusal(a_launch()), "accepted");
+  auto launch = a_launch();
+  launch.project = "x\\";
+  EXPECT_THAT(refusal(launch), HasSubstr("its project 'x\\' cannot be given to OAR: \\ at character 2"));
+  launch = a_launch();
+  launch.properties = "$(id) = 1";
+  EXPECT_THAT(refusal(launch), HasSubstr("its properties '$(id) = 1' cannot be given to OAR"));
+  launch = a_launch();
+  launch.exec_directory = "/tmp/`id`";
+  EXPECT_THAT(refusal(launch), HasSubstr("its exec_directory"));
+  launch = a_launch();
+  launch.job_types = "devel,\"--type=normal";
+  EXPECT_THAT(refusal(launch), HasSubstr("its cluster_job_type '\"--type=normal'"));
+  launch = a_launch();
+  launch.request = "{$(id)=1}/core=1";
+  EXPECT_THAT(refusal(launch), HasSubstr("its resources"));
+  launch = a_launch();
+  launch.memory_mb = 1024;
+  launch.memory_property = "mem; drop table jobs";
+  EXPECT_THAT(refusal(launch), HasSubstr("; cannot be in it"));
+}
+
+/// Best-effort jobs stay so whatever the other options are.
+TEST(RunnerSubmission, AConditionKeepsItsBrackets_WhenMemoryIsAddedToIt) {
+  auto launch = a_launch();
+  launch.memory_mb = 1024;
+  launch.memory_property = "mem";
+  launch.properties = "1 = 1) OR (1 = 1";
+  EXPECT_THAT(refusal(launch), HasSubstr("its properties"));
+}
+
+}  // namespace
+}  // namespace gleaner::runner

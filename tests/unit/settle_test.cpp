@@ -1,0 +1,376 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <vector>
+
+#include "lib/grid/settle.hpp"
+
+namespace gleaner::grid {
+
+void PrintTo(const Settlement& one, std::ostream* out) {
+  *out << (one.moves ? name_of(one.state) : "stays") << ", attempt " << one.attempt << (one.replica_lives ? ", two copies" : "") << (one.charged ? ", charged" : "")
+       << (one.counted ? "" : ", not counted") << ", place " << static_cast<int>(one.place) << (one.bound ? ", bound" : "") << ", walltime "
+       << (one.walltime ? one.walltime->count() : -1);
+}
+
+namespace {
+
+constexpr RemoteEnd exited(int status) { return {.record = Record::exited, .status = status, .started = true}; }
+constexpr RemoteEnd over(Record record) { return {.record = record, .started = true}; }
+constexpr RemoteEnd waiting_and(Record record) { return {.record = record}; }
+constexpr Evidence kNothing{.witness = Witness::nothing};
+constexpr Evidence kStarted{.witness = Witness::started};
+constexpr Evidence kDuplicate{.witness = Witness::duplicate, .holder = JobId{5}};
+constexpr Evidence kUnclaimed{.witness = Witness::unclaimed};
+constexpr Evidence kUnreadable{.witness = Witness::unreadable};
+constexpr Evidence ended(int status) { return {.witness = Witness::ended, .status = status}; }
+
+struct EndCase {
+  const char* what;
+  RemoteEnd record;
+  Evidence evidence;
+  Deletion deletion;
+  JobEnd expected;
+};
+
+void expect(const std::vector<EndCase>& cases) {
+  for (const auto& one : cases) EXPECT_EQ(name_of(end_of(one.record, one.evidence, one.deletion)), name_of(one.expected)) << one.what;
+}
+
+TEST(EndOf, AnExitStatusThatOarRecorded_DecidesAlone) {
+  expect({{"0", exited(0), {}, Deletion::none, JobEnd::done},
+          {"3", exited(3), {}, Deletion::none, JobEnd::task_error},
+          {"66", exited(66), {}, Deletion::none, JobEnd::rerun_first},
+          {"67", exited(67), {}, Deletion::none, JobEnd::rerun_last},
+          {"137", exited(137), {}, Deletion::none, JobEnd::task_error},
+          {"0, and we had asked to delete it", exited(0), {}, Deletion::ours, JobEnd::done},
+          {"3, and a listing that is behind", exited(3), kNothing, Deletion::none, JobEnd::task_error}});
+}
+
+TEST(EndOf, AnEndInTheEvidence_IsBelievedWhateverOarSays) {
+  for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request, Record::failed, Record::forgotten}) {
+    expect({{"0", over(record), ended(0), Deletion::none, JobEnd::done},
+            {"3", over(record), ended(3), Deletion::none, JobEnd::task_error},
+            {"66", over(record), ended(66), Deletion::none, JobEnd::rerun_first},
+            {"a segmentation fault", over(record), ended(139), Deletion::none, JobEnd::task_error},
+            {"exit 255", over(record), ended(255), Deletion::ours, JobEnd::task_error}});
+  }
+}
+
+TEST(EndOf, ADeathBySomebodyElsesSignal_IsTheRecordsCause_NeverTheTasks) {
+  for (const int status : {129, 130, 137, 143}) {
+    expect({{"preempted", over(Record::preempted), ended(status), Deletion::none, JobEnd::preempted},
+            {"walltime", over(Record::walltime), ended(status), Deletion::none, JobEnd::walltime},
+            {"deleted by us", over(Record::deleted), ended(status), Deletion::ours, JobEnd::killed_by_us},
+            {"deleted by others", over(Record::deleted), ended(status), Deletion::none, JobEnd::killed_elsewhere},
+            {"node", over(Record::failed), ended(status), Deletion::none, JobEnd::node_failure},
+            {"forgotten", over(Record::forgotten), ended(status), Deletion::none, JobEnd::node_failure},
+            {"the second run of a job whose first was cut", exited(113), ended(status), Deletion::none, JobEnd::node_failure}});
+  }
+}
+
+TEST(EndOf, AJobThatStarted_AndNotedNoEnd_WasInterrupted) {
+  expect({{"walltime", over(Record::walltime), kStarted, Deletion::none, JobEnd::walltime},
+          {"preempted", over(Record::preempted), kStarted, Deletion::ours, JobEnd::preempted},
+          {"deleted by us", over(Record::deleted), kStarted, Deletion::ours, JobEnd::killed_by_us},
+          {"it began at the last moment", over(Record::deleted), kStarted, Deletion::impatient, JobEnd::killed_by_us},
+          {"no status", over(Record::exited_silently), kStarted, Deletion::none, JobEnd::node_failure},
+          {"the request was said to be bad", over(Record::bad_request), kStarted, Deletion::none, JobEnd::node_failure},
+          {"its second run found its own claim", exited(113), kStarted, Deletion::none, JobEnd::node_failure}});
+}
+
+TEST(EndOf, AJobWithoutAFile_NeverBegan) {
+  expect({{"walltime", over(Record::walltime), kNothing, Deletion::none, JobEnd::never_began},
+          {"no status", over(Record::exited_silently), kNothing, Deletion::none, JobEnd::never_began},
+          {"node", over(Record::failed), kNothing, Deletion::none, JobEnd::never_began},
+          {"forgotten", over(Record::forgotten), kNothing, Deletion::none, JobEnd::never_began},
+          {"impatience", over(Record::deleted), kNothing, Deletion::impatient, JobEnd::never_began},
+          {"taken back", over(Record::deleted), kNothing, Deletion::ours, JobEnd::killed_by_us},
+          {"preempted before it began", over(Record::preempted), kNothing, Deletion::none, JobEnd::preempted},
+          {"no such folder", over(Record::bad_request), kNothing, Deletion::none, JobEnd::bad_request},
+          {"a wrapper that could make no file", exited(113), kNothing, Deletion::none, JobEnd::cannot_start}});
+}
+
+TEST(EndOf, Status113_IsDecidedByFact) {
+  expect({{"a twin", exited(113), kDuplicate, Deletion::none, JobEnd::duplicate},
+          {"no room", exited(113), kUnclaimed, Deletion::none, JobEnd::cannot_start},
+          {"the user's own", exited(113), ended(113), Deletion::none, JobEnd::task_error},
+          {"the second run of a job that was done", exited(113), ended(0), Deletion::none, JobEnd::done},
+          {"nobody can look", exited(113), kUnreadable, Deletion::none, JobEnd::duplicate},
+          {"killed between the note and the exit", over(Record::walltime), kDuplicate, Deletion::none, JobEnd::duplicate}});
+}
+
+TEST(EndOf, WithoutEvidence_TheRecordDecides) {
+  expect({{"no status is no success", over(Record::exited_silently), kUnreadable, Deletion::none, JobEnd::node_failure},
+          {"preempted", over(Record::preempted), kUnreadable, Deletion::none, JobEnd::preempted},
+          {"walltime", over(Record::walltime), kUnreadable, Deletion::none, JobEnd::walltime},
+          {"walltime without a start", waiting_and(Record::walltime), kUnreadable, Deletion::none, JobEnd::never_began},
+          {"deleted by us", over(Record::deleted), kUnreadable, Deletion::ours, JobEnd::killed_by_us},
+          {"deleted for impatience", over(Record::deleted), kUnreadable, Deletion::impatient, JobEnd::never_began},
+          {"deleted while it waited", waiting_and(Record::deleted), {}, Deletion::ours, JobEnd::killed_by_us},
+          {"deleted by others while it waited", waiting_and(Record::deleted), {}, Deletion::none, JobEnd::killed_elsewhere},
+          {"node", over(Record::failed), kUnreadable, Deletion::none, JobEnd::node_failure},
+          {"forgotten", over(Record::forgotten), kUnreadable, Deletion::none, JobEnd::node_failure}});
+}
+
+TEST(MayBegin, IsAJobThatWasDeletedWithResources_AndLeftNoFile) {
+  EXPECT_TRUE(may_begin(over(Record::deleted), kNothing));
+  EXPECT_FALSE(may_begin(waiting_and(Record::deleted), {}));
+  EXPECT_FALSE(may_begin(over(Record::deleted), kDuplicate));
+  EXPECT_FALSE(may_begin(over(Record::deleted), ended(0)));
+  EXPECT_FALSE(may_begin(over(Record::preempted), kNothing));
+}
+
+TEST(NeedsEvidence, IsEveryEndButARecordedStatus_AndADeletionBeforeTheStart) {
+  EXPECT_FALSE(needs_evidence(exited(0)));
+  EXPECT_FALSE(needs_evidence(exited(3)));
+  EXPECT_TRUE(needs_evidence(exited(113)));
+  EXPECT_TRUE(needs_evidence({.record = Record::exited, .status = {}, .started = true}));
+  EXPECT_FALSE(needs_evidence(waiting_and(Record::deleted)));
+  for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request, Record::failed, Record::forgotten})
+    EXPECT_TRUE(needs_evidence(over(record)));
+}
+
+TEST(RaisedWalltime, GrowsUpToTheMost) {
+  EXPECT_EQ(raised_walltime(Seconds{600}, std::nullopt, 2), std::nullopt);
+  EXPECT_EQ(raised_walltime(Seconds{600}, Seconds{600}, 2), std::nullopt);
+  EXPECT_EQ(raised_walltime(Seconds{600}, Seconds{3600}, 2), Seconds{1200});
+  EXPECT_EQ(raised_walltime(Seconds{600}, Seconds{700}, 2), Seconds{700});
+  EXPECT_GT(raised_walltime(Seconds{600}, Seconds{700}, 0.5), Seconds{600});
+}
+
+struct Case {
+  const char* what;
+  TaskFacts task;
+  JobFacts job;
+  JobEnd end;
+  Deletion deletion;
+  Settlement expected;
+};
+
+constexpr Limits kLimits{.attempts = 10, .charged = 2, .walltime_factor = 2};
+
+void expect(const std::vector<Case>& cases) {
+  for (const auto& one : cases) EXPECT_EQ(settle(one.task, one.job, one.end, one.deletion, kLimits), one.expected) << one.what;
+}
+
+constexpr Settlement kStays{};
+Settlement to(TaskState state, int attempt) {
+  Settlement next;
+  next.moves = true;
+  next.state = state;
+  next.attempt = attempt;
+  return next;
+}
+Settlement back(int attempt) { return to(TaskState::waiting, attempt); }
+Settlement at(Settlement one, BagPlace place) { return one.place = place, one; }
+Settlement charged(Settlement one) { return one.charged = true, one; }
+Settlement uncounted(Settlement one) { return one.counted = false, one; }
+Settlement bound(Settlement one) { return one.bound = true, one; }
+Settlement with_walltime(Settlement one, int seconds) { return one.walltime = Seconds{seconds}, one; }
+
+constexpr JobFacts kRan{.began = true, .claimed = true, .walltime = Seconds{600}};
+
+TEST(Settle, TheOnlyCopy_EndsOrGoesBackWithTheNextAttempt) {
+  const TaskFacts task{};
+  expect({{"done", task, kRan, JobEnd::done, Deletion::none, to(TaskState::done, 0)},
+          {"its own failure", task, kRan, JobEnd::task_error, Deletion::none, charged(back(1))},
+          {"its last own failure", {.charged = 1}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"a request that cannot be carried out", {.charged = 1}, {}, JobEnd::bad_request, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"walltime", task, kRan, JobEnd::walltime, Deletion::none, charged(back(1))},
+          {"preempted", {.charged = 1}, kRan, JobEnd::preempted, Deletion::none, back(1)},
+          {"preempted for the last time", {.counted = 9}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
+          {"the last time that its JDL allows", {.counted = 2, .max_attempts = 3}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
+          {"not yet the last one", {.counted = 2, .max_attempts = 4}, kRan, JobEnd::preempted, Deletion::none, back(1)},
+          {"its JDL asks for more than the bound", {.counted = 9, .max_attempts = 50}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
+          {"first", task, kRan, JobEnd::rerun_first, Deletion::none, at(back(1), BagPlace::first)},
+          {"last", task, kRan, JobEnd::rerun_last, Deletion::none, at(back(1), BagPlace::last)},
+          {"node", task, kRan, JobEnd::node_failure, Deletion::none, back(1)},
+          {"no room", task, {}, JobEnd::cannot_start, Deletion::none, back(1)},
+          {"killed by us while it ran", task, kRan, JobEnd::killed_by_us, Deletion::ours, back(1)},
+          {"killed elsewhere", task, kRan, JobEnd::killed_elsewhere, Deletion::none, back(1)}});
+}
+
+TEST(Settle, WhatWeTookBackBeforeItBegan_AndWhatAnAdministratorGaveUp_DoesNotCount) {
+  const TaskFacts last{.attempt = 9, .counted = 9};
+  expect({{"taken back", last, {.attempt = 9}, JobEnd::killed_by_us, Deletion::ours, uncounted(back(10))},
+          {"lost", last, {.attempt = 9, .began = true}, JobEnd::lost, Deletion::none, uncounted(back(10))},
+          {"killed by us while it ran", last, {.attempt = 9, .began = true}, JobEnd::killed_by_us, Deletion::ours, to(TaskState::failed, 9)},
+          {"never began", last, {.attempt = 9}, JobEnd::never_began, Deletion::none, bound(back(9))}});
+}
+
+TEST(Settle, AWalltimeThatMayGrow_Grows_AndCostsNothing) {
+  const JobFacts job{.began = true, .claimed = true, .walltime = Seconds{600}, .max_walltime = Seconds{3600}};
+  expect({{"grows", {.charged = 1}, job, JobEnd::walltime, Deletion::none, with_walltime(back(1), 1200)},
+          {"no attempt is left", {.counted = 9}, job, JobEnd::walltime, Deletion::none, charged(to(TaskState::failed, 0))}});
+}
+
+TEST(Settle, WhatMayStillAppear_KeepsItsAttempt_AndItsCluster) {
+  const TaskFacts task{.state = TaskState::submitted, .attempt = 3, .counted = 9};
+  const JobFacts job{.attempt = 3};
+  expect({{"void", task, job, JobEnd::never_submitted, Deletion::none, bound(back(3))},
+          {"impatience", task, job, JobEnd::never_began, Deletion::impatient, bound(back(3))},
+          {"OAR may run it again", task, job, JobEnd::never_began, Deletion::none, bound(back(3))},
+          {"preempted before it claimed, while an orphan may come", task, {.attempt = 3, .orphan_may_come = true}, JobEnd::preempted, Deletion::none, bound(back(3))},
+          {"taken back while OAR launched it", task, {.attempt = 3, .may_begin = true}, JobEnd::killed_by_us, Deletion::ours, bound(back(3))},
+          {"deleted by others while OAR launched it", task, {.attempt = 3, .may_begin = true}, JobEnd::killed_elsewhere, Deletion::none, bound(back(3))},
+          {"of a cancelled campaign", {.state = TaskState::submitted, .attempt = 3, .cancelled = true}, job, JobEnd::never_submitted, Deletion::none, to(TaskState::cancelled, 3)},
+          {"somebody holds the claim", {.state = TaskState::submitted, .attempt = 3}, {.attempt = 3, .claim_taken = true}, JobEnd::never_submitted, Deletion::none, back(4)}});
+}
+
+TEST(Settle, WhileAContenderLives_OnlyTheJobThatClaimedTheAttempt_MovesItsTask) {
+  const TaskFacts task{};
+  const JobFacts idle{.began = true, .contender_lives = true};
+  const JobFacts claimed{.began = true, .claimed = true, .contender_lives = true};
+  for (const auto end : {JobEnd::duplicate, JobEnd::never_submitted, JobEnd::never_began, JobEnd::cannot_start, JobEnd::lost, JobEnd::killed_by_us, JobEnd::killed_elsewhere,
+                         JobEnd::preempted, JobEnd::node_failure, JobEnd::walltime, JobEnd::bad_request})
+    EXPECT_EQ(settle(task, idle, end, Deletion::none, kLimits), kStays) << name_of(end);
+  expect({{"done", task, claimed, JobEnd::done, Deletion::none, to(TaskState::done, 0)},
+          {"failed", task, idle, JobEnd::task_error, Deletion::none, charged(back(1))},
+          {"interrupted", task, claimed, JobEnd::preempted, Deletion::none, back(1)},
+          {"without a contender, a duplicate's attempt is spent", task, {.began = true}, JobEnd::duplicate, Deletion::none, back(1)}});
+}
+
+TEST(Settle, OfTwoCopies_TheFirstSuccessCounts_AndAnyOtherEndLeavesTheTaskToTheOther) {
+  const TaskFacts two{.attempt = 2, .replica = 3, .replica_lives = true, .charged = 1, .counted = 9};
+  expect({{"done", two, {.attempt = 3, .began = true}, JobEnd::done, Deletion::none, to(TaskState::done, 2)},
+          {"the first fails, the second waits", two, {.attempt = 2}, JobEnd::task_error, Deletion::none, to(TaskState::submitted, 3)},
+          {"the first fails, the second runs", two, {.attempt = 2, .other_copy_runs = true}, JobEnd::walltime, Deletion::none, to(TaskState::running, 3)},
+          {"the second is preempted", two, {.attempt = 3, .other_copy_runs = true}, JobEnd::preempted, Deletion::none, to(TaskState::running, 2)},
+          {"the second was never submitted", two, {.attempt = 3, .other_copy_runs = true}, JobEnd::never_submitted, Deletion::none, to(TaskState::running, 2)},
+          {"one left, then it goes back under a new number", {.attempt = 2, .replica = 3}, {.attempt = 2}, JobEnd::preempted, Deletion::none, back(4)},
+          {"of a cancelled campaign", {.attempt = 2, .replica = 3, .replica_lives = true, .cancelled = true}, {.attempt = 2}, JobEnd::killed_by_us, Deletion::ours, to(TaskState::submitted, 3)}});
+}
+
+TEST(Settle, AJobThatTheTaskDoesNotWaitFor_MovesNothing) {
+  expect({{"an old attempt", {.attempt = 3}, {.attempt = 2}, JobEnd::done, Deletion::none, kStays},
+          {"a copy that is dead", {.attempt = 3, .replica = 2}, {.attempt = 2}, JobEnd::done, Deletion::none, kStays}});
+  for (const auto state : {TaskState::done, TaskState::failed, TaskState::cancelled, TaskState::waiting})
+    expect({{"not in flight", {.state = state}, kRan, JobEnd::done, Deletion::none, kStays}});
+}
+
+TEST(Settle, ATaskOfACancelledCampaign_IsCancelled_UnlessItWasDone) {
+  const TaskFacts task{.cancelled = true};
+  expect({{"killed", task, kRan, JobEnd::killed_by_us, Deletion::ours, to(TaskState::cancelled, 0)},
+          {"done", task, kRan, JobEnd::done, Deletion::none, to(TaskState::done, 0)}});
+}
+
+struct Any {
+  TaskFacts task;
+  JobFacts job;
+  JobEnd end;
+  Deletion deletion;
+  Limits limits;
+};
+
+Any any_end() {
+  Any any;
+  any.task.state = *rc::gen::element(TaskState::waiting, TaskState::launching, TaskState::submitted, TaskState::running, TaskState::done, TaskState::failed, TaskState::cancelled);
+  any.task.attempt = *rc::gen::inRange(0, 5);
+  if (*rc::gen::arbitrary<bool>()) {
+    any.task.replica = any.task.attempt + *rc::gen::element(-1, 1);
+    any.task.replica_lives = *rc::gen::arbitrary<bool>();
+  }
+  any.task.charged = *rc::gen::inRange(0, 4);
+  any.task.counted = *rc::gen::inRange(0, 5);
+  any.task.cancelled = *rc::gen::arbitrary<bool>();
+  any.job.attempt = *rc::gen::inRange(-1, 7);
+  any.job.began = *rc::gen::arbitrary<bool>();
+  any.job.claimed = *rc::gen::arbitrary<bool>();
+  any.job.contender_lives = *rc::gen::arbitrary<bool>();
+  any.job.claim_taken = *rc::gen::arbitrary<bool>();
+  any.job.orphan_may_come = *rc::gen::arbitrary<bool>();
+  any.job.may_begin = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) any.job.holder_status = *rc::gen::inRange(0, 256);
+  any.job.other_copy_runs = *rc::gen::arbitrary<bool>();
+  any.job.walltime = Seconds{*rc::gen::inRange(1, 1000)};
+  if (*rc::gen::arbitrary<bool>()) any.job.max_walltime = Seconds{*rc::gen::inRange(1, 2000)};
+  any.end = static_cast<JobEnd>(*rc::gen::inRange(0, static_cast<int>(JobEnd::never_submitted) + 1));
+  any.deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient);
+  any.limits = {*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 4), 1.5};
+  return any;
+}
+
+/// Whether the end is the task's own failure: of this job, or of the one that holds the claim of its attempt.
+bool is_own_failure(const Any& any) {
+  if (charge_of(any.end) == Charge::task) return true;
+  const auto status = any.end == JobEnd::duplicate ? any.job.holder_status.value_or(0) : 0;
+  return status != 0 && status != 66 && status != 67;
+}
+
+RC_GTEST_PROP(Settlements, AreMadeOfTransitionsOfTheTable_AndDoneIsNeverLeft, ()) {
+  const auto any = any_end();
+  const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
+  if (!next.moves) {
+    RC_ASSERT(next == Settlement{});
+    return;
+  }
+  RC_ASSERT(any.task.state != TaskState::done && any.task.state != TaskState::cancelled && any.task.state != TaskState::failed && any.task.state != TaskState::waiting);
+  RC_ASSERT(is_copy(any.task, any.job.attempt));
+  RC_ASSERT((next.state == TaskState::done) == (any.end == JobEnd::done || (any.end == JobEnd::duplicate && any.job.holder_status == 0)));
+  RC_ASSERT(next.state != TaskState::launching);
+}
+
+RC_GTEST_PROP(Settlements, NeverReuseANumber_AndKeepItOnlyWhereTheClaimDecides, ()) {
+  const auto any = any_end();
+  const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
+  if (!next.moves || next.state != TaskState::waiting) return;
+  if (next.bound) {
+    RC_ASSERT(next.attempt == any.task.attempt);
+    RC_ASSERT(any.end == JobEnd::never_submitted || any.end == JobEnd::never_began || any.job.orphan_may_come || any.job.may_begin);
+  } else {
+    RC_ASSERT(next.attempt > any.task.attempt);
+    RC_ASSERT(next.attempt > any.task.replica.value_or(0));
+  }
+}
+
+RC_GTEST_PROP(Settlements, ChargeTheTaskForItsOwnFaultAlone_AndOnlyItsLastCopy, ()) {
+  const auto any = any_end();
+  const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
+  if (next.charged) RC_ASSERT(is_own_failure(any) && !any.task.replica_lives && !next.walltime);
+  const bool failed = next.moves && next.state == TaskState::failed;
+  if (failed) RC_ASSERT((next.charged && any.task.charged + 1 >= any.limits.charged) || (next.counted && any.task.counted + 1 >= any.limits.attempts));
+  if (!next.counted) RC_ASSERT(any.end == JobEnd::lost || (any.end == JobEnd::killed_by_us && !any.job.began));
+  if (next.walltime) RC_ASSERT(*next.walltime > any.job.walltime && *next.walltime <= any.job.max_walltime.value());
+}
+
+RC_GTEST_PROP(Settlements, LeaveATaskToWhomMayRunIt, ()) {
+  const auto any = any_end();
+  const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
+  if (any.job.contender_lives && !any.job.claimed && charge_of(any.end) != Charge::task && any.end != JobEnd::done && any.end != JobEnd::rerun_first && any.end != JobEnd::rerun_last)
+    RC_ASSERT(!next.moves);
+  if (next.moves && any.task.replica_lives && next.state != TaskState::done) {
+    RC_ASSERT(next.state == (any.job.other_copy_runs ? TaskState::running : TaskState::submitted));
+    RC_ASSERT(next.attempt != any.job.attempt);
+    RC_ASSERT(!next.replica_lives);
+  }
+}
+
+RC_GTEST_PROP(Settlements, OfTheOnlyCopyWithoutAContender_AlwaysMove, ()) {
+  auto any = any_end();
+  any.task.state = *rc::gen::element(TaskState::launching, TaskState::submitted, TaskState::running);
+  any.task.replica_lives = false;
+  any.job.attempt = any.task.attempt;
+  any.job.contender_lives = false;
+  const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
+  RC_ASSERT(next.moves);
+  RC_ASSERT(next.state == TaskState::waiting || next.state == TaskState::done || next.state == TaskState::failed || next.state == TaskState::cancelled);
+  if (any.task.cancelled) RC_ASSERT(next.state == TaskState::cancelled || next.state == TaskState::done);
+}
+
+RC_GTEST_PROP(Ends, NeverBlameATask_ForAnythingButItsOwnStatusItsWalltimeOrItsRequest, ()) {
+  const RemoteEnd record{static_cast<Record>(*rc::gen::inRange(0, 8)),
+                         *rc::gen::arbitrary<bool>() ? std::optional{*rc::gen::inRange(0, 256)} : std::nullopt, *rc::gen::arbitrary<bool>()};
+  const Evidence evidence{static_cast<Witness>(*rc::gen::inRange(0, 7)), *rc::gen::inRange(0, 256), JobId{*rc::gen::inRange<std::int64_t>(0, 9)}};
+  const auto deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient);
+  const auto end = end_of(record, evidence, deletion);
+  const bool own_status = record.record == Record::exited && record.status && record.status != 113;
+  if (end == JobEnd::task_error) RC_ASSERT(own_status || evidence.witness == Witness::ended);
+  if (end == JobEnd::done) RC_ASSERT(own_status || evidence.witness == Witness::ended);
+  if (end == JobEnd::walltime) RC_ASSERT(record.record == Record::walltime && evidence.witness != Witness::nothing);
+  if (end == JobEnd::killed_by_us) RC_ASSERT(deletion != Deletion::none && record.record == Record::deleted);
+  if (evidence.witness == Witness::nothing && needs_evidence(record)) RC_ASSERT(!has_claimed(record, evidence) && !has_begun(record, evidence));
+}
+
+}  // namespace
+}  // namespace gleaner::grid

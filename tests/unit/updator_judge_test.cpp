@@ -1,0 +1,319 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "updator/judge.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+using grid::JobEnd;
+using oar::RemoteState;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr Patience kPatience{.launch = grid::Seconds{300}, .evidence = grid::Seconds{120}, .delay = grid::Seconds{5}};
+const grid::Instant kNow = grid::from_unix(1'800'000'000);
+
+/// Live jobs of one campaign, and what a cluster says of them. Job i has OAR's id 1000 + i.
+class Turn {
+ public:
+  Turn() { poll.began = kNow; }
+
+  store::LiveJob& has(std::int64_t id, grid::JobState state = grid::JobState::running, std::int64_t launch = 1) {
+    store::LiveJob job;
+    job.id = grid::JobId{id};
+    job.remote = grid::RemoteJobId{1000 + id};
+    job.state = state;
+    job.campaign = grid::CampaignId{7};
+    job.task = grid::TaskNumber{id};
+    job.launch = job.fence = grid::LaunchId{launch};
+    job.tag = fmt::format("tag-{}", launch);
+    job.login = "alice";
+    live.push_back(job);
+    return live.back();
+  }
+  oar::RemoteJob& shows(std::int64_t id, RemoteState state, std::optional<int> status = {}) {
+    oar::RemoteJob remote;
+    remote.id = grid::RemoteJobId{1000 + id};
+    remote.state = state;
+    if (status) remote.exit_status = *status << 8;
+    if (state != RemoteState::waiting) remote.started = kNow - grid::Seconds{600};
+    remote.stderr_path = fmt::format("/home/alice/{}", id);
+    return poll.ours[remote.id] = remote;
+  }
+  void explains(std::int64_t id, const char* event, std::optional<std::int64_t> resubmitted_as = {}) {
+    oar::JobDetails details{.job = poll.ours.at(grid::RemoteJobId{1000 + id}), .events = {{.type = event, .description = {}}}, .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}};
+    if (resubmitted_as) details.resubmitted_as = grid::RemoteJobId{*resubmitted_as};
+    poll.details.emplace(details.job.id, details);
+  }
+  void lists(std::vector<std::string> names, std::int64_t launch = 1) { poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{grid::EvidenceIndex{names}}); }
+  void cannot_list(std::int64_t launch = 1) { poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{tl::unexpected{std::string{"no answer"}}}); }
+
+  [[nodiscard]] Judged judged() const { return judge(live, poll, kPatience); }
+  [[nodiscard]] std::vector<std::int64_t> fences() const {
+    std::vector<std::int64_t> ids;
+    for (const auto& fence : fences_to_read(live, poll, kPatience)) ids.push_back(fence.fence.value());
+    return ids;
+  }
+  [[nodiscard]] std::vector<std::int64_t> errors() const {
+    std::vector<std::int64_t> ids;
+    for (const auto& job : errors_to_explain(live, poll, kPatience)) ids.push_back(job.id.value() - 1000);
+    return ids;
+  }
+
+  std::vector<store::LiveJob> live;
+  Poll poll;
+};
+
+const grid::Instant kLongAgo = kNow - grid::Seconds{60};
+
+std::vector<std::string_view> ends(const Judged& judged) {
+  std::vector<std::string_view> names;
+  for (const auto& over : judged.over) names.push_back(grid::name_of(over.end));
+  return names;
+}
+
+TEST(Judge, AJobThatStaysFinishing_IsOver_WhenItsExitStatusIsRecorded) {
+  Turn turn;
+  turn.has(1);
+  turn.has(2);
+  turn.has(3);
+  turn.shows(1, RemoteState::finishing, 0);
+  turn.shows(2, RemoteState::finishing, 3);
+  turn.shows(3, RemoteState::finishing);
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
+}
+
+TEST(Judge, APlainEnd_NeedsNothingMore) {
+  Turn turn;
+  turn.has(1);
+  turn.has(2);
+  turn.shows(1, RemoteState::terminated, 0);
+  turn.shows(2, RemoteState::terminated, 3);
+  EXPECT_THAT(turn.fences(), IsEmpty());
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
+}
+
+TEST(Judge, AnAmbiguousEnd_IsFirstNoted_ThenReadAfterItsDelay_ManyOfALaunchAtOnce_TheOldestFirst) {
+  Turn turn;
+  for (int i = 1; i <= 4; ++i) turn.has(i, grid::JobState::running, i <= 2 ? 1 : 2);
+  for (int i = 1; i <= 4; ++i) turn.shows(i, RemoteState::error);
+  EXPECT_THAT(turn.fences(), IsEmpty());
+  EXPECT_THAT(turn.errors(), IsEmpty()) << "a cause alone is of no use";
+  const auto first = turn.judged();
+  EXPECT_THAT(ends(first), IsEmpty());
+  ASSERT_THAT(first.waits, SizeIs(4));
+  EXPECT_EQ(first.waits[0].over, kNow);
+  turn.live[0].over_since = turn.live[1].over_since = kNow - grid::Seconds{6};
+  turn.live[2].over_since = kLongAgo;
+  turn.live[3].over_since = kNow - grid::Seconds{1};
+  EXPECT_THAT(turn.fences(), ElementsAre(2, 1));
+}
+
+TEST(Judge, WithoutADelay_TheFirstTurnReads) {
+  Turn turn;
+  turn.has(1);
+  turn.shows(1, RemoteState::error);
+  EXPECT_THAT(fences_to_read(turn.live, turn.poll, {.delay = grid::Seconds{0}}), SizeIs(1));
+}
+
+TEST(Judge, TheFilesDecideWhatARecordLeavesOpen) {
+  Turn turn;
+  for (int i = 1; i <= 6; ++i) turn.has(i).over_since = kLongAgo;
+  for (int i = 1; i <= 4; ++i) turn.shows(i, RemoteState::error);
+  turn.shows(5, RemoteState::terminated);
+  turn.shows(6, RemoteState::terminated, 113);
+  turn.lists({"1.0.1.1001.e0", "2.0.2.1002.e3", "3.0.3.1003.s", "5.0.5.1005.e0", "6.0.6.1006.d.99"});
+  EXPECT_THAT(turn.errors(), ElementsAre(3, 4)) << "the other two noted their ends";
+  turn.explains(3, "BESTEFFORT_KILL");
+  turn.explains(4, "WALLTIME");
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error", "preempted", "never_began", "done", "duplicate"));
+}
+
+TEST(Judge, AJobThatWasDeletedWhileItWaited_NeedsItsCauseAlone) {
+  Turn turn;
+  auto& job = turn.has(1, grid::JobState::remote_waiting);
+  job.kill_sent = true;
+  job.kill_reason = "excess";
+  turn.shows(1, RemoteState::error).started = std::nullopt;
+  EXPECT_THAT(turn.fences(), IsEmpty());
+  EXPECT_THAT(turn.errors(), ElementsAre(1));
+  turn.explains(1, "FRAG_JOB_REQUEST");
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("killed_by_us"));
+}
+
+TEST(Judge, FilesThatCannotBeRead_AreWaitedFor_ThenTheRecordCounts) {
+  Turn turn;
+  turn.has(1).over_since = kNow - grid::Seconds{119};
+  turn.shows(1, RemoteState::terminated);
+  turn.cannot_list();
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  EXPECT_THAT(turn.judged().waits, IsEmpty()) << "it has its date";
+  turn.live[0].over_since = kNow - grid::Seconds{120};
+  const auto judged = turn.judged();
+  EXPECT_THAT(ends(judged), ElementsAre("node_failure"));
+  EXPECT_EQ(judged.over[0].evidence.witness, grid::Witness::unreadable);
+}
+
+TEST(Judge, FilesThatDidNotFitInTheTurn_AreWaitedForHoweverLong) {
+  Turn turn;
+  turn.has(1).over_since = kNow - grid::Seconds{10'000};
+  turn.shows(1, RemoteState::terminated);
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+}
+
+TEST(Judge, AListingThatWasMadeTooEarlyForAJob_ShowsItsEndOnly) {
+  Turn turn;
+  turn.has(1);
+  turn.has(2);
+  turn.shows(1, RemoteState::terminated);
+  turn.shows(2, RemoteState::terminated);
+  turn.lists({"1.0.1.1001.e0", "2.0.2.1002.s"});
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
+}
+
+TEST(Judge, AResubmission_IsFollowed_AlsoWhenWeHadAskedToDeleteTheJob_UnlessItHadEnded) {
+  Turn turn;
+  for (int i = 1; i <= 2; ++i) {
+    auto& job = turn.has(i);
+    job.kill_sent = true;
+    job.kill_reason = "cancelled";
+    job.over_since = kLongAgo;
+    turn.shows(i, RemoteState::error);
+    turn.explains(i, "BESTEFFORT_KILL", 2000 + i);
+  }
+  turn.lists({"1.0.1.1001.s", "2.0.2.1002.e0"});
+  const auto judged = turn.judged();
+  ASSERT_THAT(judged.followed, SizeIs(1));
+  EXPECT_EQ(judged.followed[0].to, grid::RemoteJobId{2001});
+  EXPECT_THAT(ends(judged), ElementsAre("done"));
+}
+
+oar::RemoteJob listed(std::int64_t id, std::string name, std::string command) {
+  oar::RemoteJob remote;
+  remote.id = grid::RemoteJobId{id};
+  remote.name = std::move(name);
+  remote.command = std::move(command);
+  remote.state = RemoteState::terminated;
+  remote.exit_status = 0;
+  return remote;
+}
+
+TEST(Recognise, AnIdIsBelieved_OnlyWithTheNameAndTheCommandThatWeGave) {
+  Turn turn;
+  for (int i = 1; i <= 5; ++i) turn.has(i);
+  const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7 {0} 0 {0} 1 -", job); };
+  recognise(turn.poll, turn.live,
+            {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "tag-2", command(3)), listed(1004, "tag-1", command(5)),
+             listed(4711, "somebody", "else")});
+  EXPECT_EQ(turn.poll.ours.size(), 1U);
+  EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));
+  EXPECT_THAT(turn.poll.reused, ElementsAre(grid::RemoteJobId{1002}, grid::RemoteJobId{1003}, grid::RemoteJobId{1004}));
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
+}
+
+TEST(Judge, AJobWhoseIdIsSomebodyElses_IsWhatItsFilesSay_OrForgotten) {
+  Turn turn;
+  turn.has(1);
+  turn.has(2);
+  turn.poll.reused = {grid::RemoteJobId{1001}, grid::RemoteJobId{1002}};
+  EXPECT_THAT(turn.fences(), ElementsAre(1));
+  EXPECT_THAT(turn.judged().reused, IsEmpty()) << "nobody has looked yet";
+  EXPECT_THAT(turn.judged().waits, SizeIs(2));
+  turn.lists({"1.0.1.1001.e0", "2.0.2.1002.s"});
+  const auto judged = turn.judged();
+  EXPECT_THAT(ends(judged), ElementsAre("done"));
+  EXPECT_EQ(judged.over[0].remote, nullptr);
+  ASSERT_THAT(judged.reused, SizeIs(1));
+  EXPECT_EQ(judged.reused[0].job, grid::JobId{2});
+}
+
+TEST(Judge, AJobThatItsClusterDoesNotList_Stays_UnlessItsFilesShowItsEnd) {
+  Turn turn;
+  turn.has(1);
+  EXPECT_EQ(turn.judged().waits.at(0).absent, kNow);
+  turn.live[0].absent_since = kLongAgo;
+  EXPECT_THAT(turn.fences(), IsEmpty());
+  turn.poll.usable_resources = 8;  // once a minute
+  EXPECT_THAT(turn.fences(), ElementsAre(1));
+  turn.lists({"1.0.1.1001.s"});
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  EXPECT_EQ(turn.judged().absent, 1);
+  turn.lists({"1.0.1.1001.e3"});
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("task_error"));
+}
+
+TEST(Judge, AJobThatDoesNotBegin_IsDeletedAfterItsPatience_WhenItsFilesShowNothing) {
+  for (const auto state : {RemoteState::to_launch, RemoteState::launching}) {
+    Turn turn;
+    turn.has(1);
+    turn.shows(1, state);
+    EXPECT_EQ(turn.judged().waits.at(0).launching, kNow);
+    turn.live[0].launching_since = kNow - grid::Seconds{299};
+    turn.lists({});
+    EXPECT_THAT(turn.fences(), IsEmpty());
+    EXPECT_THAT(turn.judged().impatient, IsEmpty());
+    turn.live[0].launching_since = kNow - grid::Seconds{300};
+    EXPECT_THAT(turn.fences(), ElementsAre(1));
+    EXPECT_THAT(turn.judged().impatient, ElementsAre(grid::JobId{1}));
+    turn.lists({"1.0.1.1001.s"});
+    EXPECT_THAT(turn.judged().impatient, IsEmpty()) << "it began";
+    turn.cannot_list();
+    EXPECT_THAT(turn.judged().impatient, IsEmpty()) << "nobody knows";
+  }
+}
+
+TEST(Judge, AJobThatBeganAtLast_HasNoMoreDates) {
+  Turn turn;
+  turn.has(1).launching_since = kLongAgo;
+  turn.live[0].absent_since = kLongAgo;
+  turn.shows(1, RemoteState::running);
+  const auto judged = turn.judged();
+  ASSERT_THAT(judged.waits, SizeIs(1));
+  EXPECT_EQ(judged.waits[0].launching, std::nullopt);
+  EXPECT_EQ(judged.waits[0].absent, std::nullopt);
+}
+
+TEST(Judge, TheEndOfAJobThatWeDeletedForImpatience_IsOne) {
+  Turn turn;
+  auto& job = turn.has(1);
+  job.kill_sent = true;
+  job.kill_reason = "impatient";
+  job.over_since = kLongAgo;
+  turn.shows(1, RemoteState::error);
+  turn.explains(1, "FRAG_JOB_REQUEST");
+  turn.lists({});
+  const auto judged = turn.judged();
+  EXPECT_THAT(ends(judged), ElementsAre("never_began"));
+  EXPECT_EQ(judged.over[0].deletion, grid::Deletion::impatient);
+}
+
+TEST(Tails, AreReadOfTheFirstFewFailures_OfTheWrappersToo_AndNotOfDuplicates) {
+  Turn turn;
+  for (int i = 1; i <= 8; ++i) turn.has(i);
+  for (int i = 1; i <= 5; ++i) turn.shows(i, RemoteState::terminated, i <= 2 ? 113 : 3);
+  turn.shows(6, RemoteState::terminated, 0);
+  turn.shows(7, RemoteState::running);
+  turn.lists({"1.0.1.1001.d.99", "2.0.2.1002.u"});
+  std::vector<std::string> paths;
+  for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
+  EXPECT_THAT(paths, ElementsAre("/home/alice/2", "/home/alice/3", "/home/alice/4"));
+}
+
+TEST(Occupation, HoldsWhatEitherListShowsToHoldResources) {
+  Poll poll;
+  poll.occupying.push_back(listed(1, "a", ""));
+  auto started = listed(2, "b", "");
+  started.state = RemoteState::to_launch;
+  auto waits = listed(3, "c", "");
+  waits.state = RemoteState::waiting;
+  join_occupying(poll, std::vector{listed(1, "a", ""), started, waits, listed(4, "d", "")});
+  std::vector<std::int64_t> ids;
+  for (const auto& job : poll.occupying) ids.push_back(job.id.value());
+  EXPECT_THAT(ids, ElementsAre(1, 2));
+}
+
+}  // namespace
+}  // namespace gleaner::updator

@@ -1,0 +1,240 @@
+#include "updator/judge.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "lib/grid/exit_status.hpp"
+#include "updator/classify.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+using grid::Witness;
+
+constexpr int kTailsPerCampaign = 3;
+
+const oar::RemoteJob* remote_of(const store::LiveJob& job, const Poll& poll) {
+  const auto found = poll.ours.find(job.remote);
+  return found == poll.ours.end() ? nullptr : &found->second;
+}
+
+const oar::JobDetails* details_of(const store::LiveJob& job, const Poll& poll) {
+  const auto found = poll.details.find(job.remote);
+  return found == poll.details.end() ? nullptr : &found->second;
+}
+
+const Reading* reading_of(const store::LiveJob& job, const Poll& poll) {
+  const auto found = poll.evidence.find(job.fence);
+  return found == poll.evidence.end() ? nullptr : &found->second;
+}
+
+/// Unread when nobody looked in this turn, unreadable when that failed.
+grid::Evidence evidence_of(const store::LiveJob& job, const Poll& poll) {
+  const auto* const reading = reading_of(job, poll);
+  if (reading == nullptr) return {};
+  return *reading ? (*reading)->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = job.remote}) : grid::Evidence{.witness = Witness::unreadable};
+}
+
+bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witness::unread && evidence.witness != Witness::unreadable; }
+
+bool is_starting(const oar::RemoteJob& remote) { return remote.state == oar::RemoteState::to_launch || remote.state == oar::RemoteState::launching; }
+
+bool is_due(std::optional<grid::Instant> since, grid::Instant now, grid::Seconds wait) { return now - since.value_or(now) >= wait; }
+
+grid::Deletion deletion_of(const store::LiveJob& job) {
+  if (!job.kill_sent) return grid::Deletion::none;
+  return job.kill_reason == "impatient" ? grid::Deletion::impatient : grid::Deletion::ours;
+}
+
+/// What is known of an end before the details of an error.
+grid::RemoteEnd known_end(const oar::RemoteJob& remote, const oar::JobDetails* details) {
+  return remote_end(remote, details).value_or(grid::RemoteEnd{.record = grid::Record::failed, .started = remote.started.has_value()});
+}
+
+/// Whether the job noted itself how its command ended, so that whatever OAR says of the cause does not matter.
+bool noted_its_end(const grid::Evidence& evidence) {
+  if (evidence.witness != Witness::ended) return false;
+  const auto end = grid::end_of({.record = grid::Record::failed, .started = true}, evidence, grid::Deletion::none);
+  return end != grid::JobEnd::node_failure;
+}
+
+bool may_be_impatient(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now, const Patience& patience) {
+  return is_starting(remote) && job.kill_reason.empty() && job.launching_since && now - *job.launching_since >= patience.launch;
+}
+
+/// Since when the job waits for its evidence; nothing when it is not to be read in this turn.
+std::optional<grid::Instant> wants_evidence(const store::LiveJob& job, const Poll& poll, const Patience& patience) {
+  const auto now = poll.began;
+  if (poll.reused.contains(job.remote)) return job.absent_since.value_or(now);
+  const auto* const remote = remote_of(job, poll);
+  if (remote == nullptr) return poll.usable_resources && job.absent_since ? std::optional{now} : std::nullopt;
+  if (may_be_impatient(job, *remote, now, patience)) return job.launching_since;
+  if (!oar::is_over(*remote) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
+  // A job that never had resources was most probably deleted while it waited: its details say so.
+  if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;
+  return grid::needs_evidence(known_end(*remote, details_of(job, poll))) ? std::optional{job.over_since.value_or(now)} : std::nullopt;
+}
+
+bool failed_by_itself(const oar::RemoteJob& remote, const grid::Evidence& evidence) {
+  if (remote.state != oar::RemoteState::terminated) return noted_its_end(evidence) && evidence.status != 0;
+  const auto end = grid::end_of(known_end(remote, nullptr), evidence, grid::Deletion::none);
+  return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start;
+}
+
+class Judge {
+ public:
+  Judge(const Poll& poll, const Patience& patience) : poll_{poll}, patience_{patience} {}
+
+  void look_at(const store::LiveJob& job);
+  Judged take() { return std::move(judged_); }
+
+ private:
+  void look_at_absent(const store::LiveJob& job);
+  void look_at_reused(const store::LiveJob& job);
+  void look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void note_waits(const store::LiveJob& job, const store::Waits& waits);
+  void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence);
+
+  const Poll& poll_;
+  const Patience& patience_;
+  Judged judged_;
+};
+
+void Judge::note_waits(const store::LiveJob& job, const store::Waits& waits) {
+  if (waits.absent == job.absent_since && waits.over == job.over_since && waits.launching == job.launching_since) return;
+  judged_.waits.push_back(waits);
+}
+
+void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence) {
+  Over over{.job = job.id, .campaign = job.campaign, .record = record, .evidence = evidence, .deletion = deletion_of(job)};
+  over.end = grid::end_of(record, evidence, over.deletion);
+  over.live = &job;
+  over.remote = remote;
+  if (const auto* const reading = reading_of(job, poll_); reading != nullptr && *reading) over.beside = &**reading;
+  judged_.over.push_back(over);
+  if (remote != nullptr && remote->started && job.state != grid::JobState::running) judged_.starts.push_back(job.id);
+}
+
+/// Its files are all that is left to ask. Without an end in them it stays as it is: absence alone is never an end.
+void Judge::look_at_absent(const store::LiveJob& job) {
+  if (const auto evidence = evidence_of(job, poll_); noted_its_end(evidence)) return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
+  ++judged_.absent;
+  note_waits(job, {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
+}
+
+void Judge::look_at_reused(const store::LiveJob& job) {
+  const auto evidence = evidence_of(job, poll_);
+  if (noted_its_end(evidence)) return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
+  if (is_read(evidence) || (job.absent_since && poll_.began - *job.absent_since >= patience_.evidence)) {
+    judged_.reused.push_back({job.id, job.campaign, job.remote});
+    return;
+  }
+  note_waits(job, {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
+}
+
+void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  const auto* const details = details_of(job, poll_);
+  auto evidence = evidence_of(job, poll_);
+  if (details != nullptr && details->resubmitted_as && !noted_its_end(evidence)) {
+    judged_.followed.push_back({job.id, job.remote, *details->resubmitted_as});
+    return;
+  }
+  const auto waits = store::Waits{.job = job.id, .absent = {}, .over = job.over_since.value_or(poll_.began), .launching = {}};
+  const auto record = remote_end(remote, details);
+  if (!record && !noted_its_end(evidence)) return note_waits(job, waits);  // the cause of its error is not known yet
+  const auto known = record.value_or(grid::RemoteEnd{.record = grid::Record::failed, .started = remote.started.has_value()});
+  // Files may come a little later: a look that was too early can only miss some.
+  const bool may_be_behind = evidence.witness == Witness::nothing || evidence.witness == Witness::started;
+  const bool too_early = may_be_behind && !is_due(job.over_since, poll_.began, patience_.delay);
+  if (grid::needs_evidence(known) && (too_early || !is_read(evidence))) {
+    const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
+    if (!given_up) return note_waits(job, waits);
+  }
+  add_end(job, &remote, known, evidence);
+}
+
+void Judge::look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  if (remote.state == oar::RemoteState::to_error || remote.state == oar::RemoteState::unknown) return;
+  note_waits(job, {.job = job.id, .absent = {}, .over = {}, .launching = is_starting(remote) ? std::optional{job.launching_since.value_or(poll_.began)} : std::nullopt});
+  if (may_be_impatient(job, remote, poll_.began, patience_) && evidence_of(job, poll_).witness == Witness::nothing) judged_.impatient.push_back(job.id);
+  // Resources are given from toLaunch on, and counted as used by the cluster's status.
+  const auto state = oar::holds_resources(remote.state) ? grid::JobState::running : grid::JobState::remote_waiting;
+  const bool news = state != job.state || (state == grid::JobState::running && !job.resources && remote.resources);
+  if (!news) return;
+  store::Observation observation{.job = job.id, .state = state, .started_at = remote.started, .resources = {}};
+  if (state == grid::JobState::running) {
+    if (job.state != grid::JobState::running) judged_.starts.push_back(job.id);
+    observation.resources = remote.resources;
+    if (!observation.started_at) observation.started_at = poll_.began;
+  }
+  judged_.observations.push_back(observation);
+}
+
+void Judge::look_at(const store::LiveJob& job) {
+  if (job.state == grid::JobState::running) ++judged_.ran_before;
+  if (poll_.reused.contains(job.remote)) return look_at_reused(job);
+  const auto* const remote = remote_of(job, poll_);
+  if (remote == nullptr) return look_at_absent(job);
+  if (oar::is_over(*remote)) look_at_end(job, *remote);
+  else look_at_state(job, *remote);
+}
+
+}  // namespace
+
+Patience Patience::of(const process::Config& config) {
+  const auto seconds = [](process::Duration duration) { return std::chrono::duration_cast<grid::Seconds>(duration); };
+  return {seconds(config.launch_patience), seconds(config.evidence_patience), seconds(config.evidence_delay)};
+}
+
+std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience) {
+  struct Wanted {
+    grid::Instant since;
+    FenceToRead fence;
+  };
+  std::map<grid::LaunchId, Wanted> wanted;
+  for (const auto& job : live) {
+    const auto since = wants_evidence(job, poll, patience);
+    if (!since) continue;
+    const auto [known, is_new] = wanted.try_emplace(job.fence, Wanted{*since, {job.login, job.campaign, job.fence}});
+    if (!is_new) known->second.since = std::min(known->second.since, *since);
+  }
+  std::vector<Wanted> sorted;
+  for (auto& [fence, one] : wanted) sorted.push_back(std::move(one));
+  std::ranges::stable_sort(sorted, {}, &Wanted::since);
+  std::vector<FenceToRead> fences;
+  for (auto& one : sorted) fences.push_back(std::move(one.fence));
+  return fences;
+}
+
+std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll) {
+  std::vector<TailToRead> tails;
+  std::map<grid::CampaignId, int> failed;
+  for (const auto& job : live) {
+    const auto* const remote = remote_of(job, poll);
+    if (remote == nullptr || !oar::is_over(*remote) || remote->stderr_path.empty()) continue;
+    if (failed_by_itself(*remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.login, job.remote, remote->stderr_path});
+  }
+  return tails;
+}
+
+std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience) {
+  std::vector<oar::JobOf> asked;
+  for (const auto& job : live) {
+    const auto* const remote = remote_of(job, poll);
+    if (remote == nullptr || remote->state != oar::RemoteState::error) continue;
+    const auto evidence = evidence_of(job, poll);
+    // Without its evidence a cause is of no use yet, unless the job was deleted while it waited.
+    const bool is_of_use = is_read(evidence) || !remote->started || (evidence.witness == Witness::unreadable && is_due(job.over_since, poll.began, patience.evidence));
+    if (is_of_use && !noted_its_end(evidence)) asked.push_back({job.login, job.remote});
+  }
+  return asked;
+}
+
+Judged judge(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience) {
+  Judge judge{poll, patience};
+  for (const auto& job : live) judge.look_at(job);
+  return judge.take();
+}
+
+}  // namespace gleaner::updator

@@ -1,0 +1,165 @@
+#include "updator/settling.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <map>
+#include <set>
+
+#include "lib/process/log.hpp"
+#include "lib/store/batch.hpp"
+#include "lib/store/events.hpp"
+#include "updator/classify.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+/// Some jobs, none of the same task as another.
+struct Round {
+  std::vector<const Over*> over;
+  std::vector<store::SettlingFacts> facts;  ///< of each
+};
+
+class Settling {
+ public:
+  Settling(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now, const std::function<void(const Settled&)>& written)
+      : transaction_{transaction}, visit_{visit}, now_{now}, written_{written} {}
+
+  int settle(std::span<const Over> over);
+
+ private:
+  [[nodiscard]] Round next_round();
+  [[nodiscard]] store::Verdict verdict_of(const Over& over, store::SettlingFacts facts);
+  void find_holder(const Over& over, store::SettlingFacts& facts);
+  int write(const Round& round);
+  void set_aside(const Over& over, const std::string& why);
+
+  store::Transaction& transaction_;
+  const fleet::Visit& visit_;
+  grid::Instant now_;
+  const std::function<void(const Settled&)>& written_;
+  std::deque<const Over*> waiting_;
+  std::deque<Over> found_;  ///< jobs that had been given up
+};
+
+bool is_live(grid::JobState state) { return state != grid::JobState::terminated && state != grid::JobState::error && state != grid::JobState::killed; }
+
+grid::JobState state_of(const Over& over) {
+  if (over.end == grid::JobEnd::killed_by_us) return grid::JobState::killed;
+  if (over.remote != nullptr && over.remote->state != oar::RemoteState::error) return grid::JobState::terminated;
+  return over.evidence.witness == grid::Witness::ended && (over.end == grid::JobEnd::done || grid::charge_of(over.end) == grid::Charge::task) ? grid::JobState::terminated
+                                                                                                                                              : grid::JobState::error;
+}
+
+/// As wait() gives it.
+std::optional<int> wait_status_of(const Over& over) {
+  if (over.evidence.witness == grid::Witness::ended) return over.evidence.status << 8;
+  return over.remote != nullptr ? over.remote->exit_status : std::nullopt;
+}
+
+Round Settling::next_round() {
+  std::map<grid::JobId, const Over*> wanted;
+  std::vector<grid::JobId> ids;
+  for (const auto* over : waiting_) {
+    if (wanted.emplace(over->job, over).second) ids.push_back(over->job);
+  }
+  Round round;
+  std::set<std::pair<grid::CampaignId, grid::TaskNumber>> tasks;
+  std::set<grid::JobId> ended_already;
+  for (auto& facts : store::facts_for_settling(transaction_, ids)) {
+    if (!tasks.emplace(facts.campaign, facts.number).second) continue;
+    if (!is_live(facts.state)) {
+      ended_already.insert(facts.id);
+      continue;
+    }
+    round.over.push_back(wanted.at(facts.id));
+    round.facts.push_back(std::move(facts));
+  }
+  std::set<const Over*> taken{round.over.begin(), round.over.end()};
+  const auto before = waiting_.size();
+  std::erase_if(waiting_, [&](const Over* over) { return taken.contains(over) || ended_already.contains(over->job); });
+  if (waiting_.size() == before) waiting_.clear();  // jobs that were pruned meanwhile
+  return round;
+}
+
+/// The claim is taken, and nobody who lives can have it: it is a job of a launch that was given up.
+void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
+  if (over.end != grid::JobEnd::duplicate || over.live == nullptr || facts.job.contender_lives || !grid::is_copy(facts.task, facts.job.attempt)) return;
+  if (!store::reopen_twin(transaction_, *over.live)) return;
+  facts.job.contender_lives = true;
+  const auto holder = over.evidence.holder;
+  if (holder.value() == 0 || over.beside == nullptr) return;
+  const auto evidence = over.beside->of({.task = facts.number, .attempt = facts.job.attempt, .job = holder, .remote = grid::RemoteJobId{0}});
+  const grid::RemoteEnd record{.record = grid::Record::forgotten, .started = true};
+  if (evidence.witness != grid::Witness::ended || grid::end_of(record, evidence, grid::Deletion::none) == grid::JobEnd::node_failure) return;
+  found_.push_back({.job = holder, .campaign = over.campaign, .record = record, .evidence = evidence});
+  found_.back().end = grid::end_of(record, evidence, grid::Deletion::none);
+  waiting_.push_back(&found_.back());
+}
+
+store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts) {
+  facts.job.began = grid::has_begun(over.record, over.evidence);
+  facts.job.claimed = grid::has_claimed(over.record, over.evidence);
+  facts.job.may_begin = grid::may_begin(over.record, over.evidence);
+  facts.job.holder_status = over.evidence.holder_status;
+  find_holder(over, facts);
+  const auto& config = visit_.config;
+  store::Verdict verdict;
+  verdict.settlement = grid::settle(facts.task, facts.job, over.end, over.deletion,
+                                    {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  verdict.state = state_of(over);
+  verdict.end = over.end;
+  verdict.exit_status = wait_status_of(over);
+  if (over.remote != nullptr) {
+    verdict.started_at = over.remote->started;
+    verdict.ended_at = over.remote->stopped;
+    verdict.resources = over.remote->resources;
+  }
+  verdict.message = describe_end({.end = over.end,
+                                  .record = over.record,
+                                  .evidence = over.evidence,
+                                  .walltime = facts.job.walltime,
+                                  .max_walltime = facts.job.max_walltime,
+                                  .settlement = verdict.settlement});
+  verdict.left = std::move(facts);
+  return verdict;
+}
+
+void Settling::set_aside(const Over& over, const std::string& why) {
+  process::log::error("the end of a job cannot be written", {{"cluster", visit_.cluster.name}, {"job", over.job}, {"error", why}});
+  store::note_refused(transaction_, {.campaign = over.campaign, .cluster = visit_.cluster.id}, fmt::format("the end of job {}", over.job.value()), why, now_);
+}
+
+int Settling::write(const Round& round) {
+  struct One {
+    const Over* over;
+    store::Verdict verdict;
+  };
+  std::vector<One> all;
+  for (std::size_t i = 0; i < round.over.size(); ++i) all.push_back({round.over[i], verdict_of(*round.over[i], round.facts[i])});
+  int ended = 0;
+  const auto write_part = [&](std::span<const One> part) {
+    std::vector<store::Verdict> verdicts;
+    for (const auto& one : part) verdicts.push_back(one.verdict);
+    ended += store::settle_jobs(transaction_, verdicts, now_);
+    for (const auto& one : part) written_({one.over, &one.verdict});
+  };
+  store::write_batch(transaction_, all, write_part, [&](const One& one, const std::string& why) { set_aside(*one.over, why); });
+  return ended;
+}
+
+int Settling::settle(std::span<const Over> over) {
+  for (const auto& one : over) waiting_.push_back(&one);
+  int ended = 0;
+  while (!waiting_.empty()) ended += write(next_round());
+  return ended;
+}
+
+}  // namespace
+
+int settle_ends(store::Transaction& transaction, const fleet::Visit& visit, std::span<const Over> over, grid::Instant now,
+                const std::function<void(const Settled&)>& written) {
+  return Settling{transaction, visit, now, written}.settle(over);
+}
+
+}  // namespace gleaner::updator

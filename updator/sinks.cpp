@@ -1,0 +1,68 @@
+#include "updator/sinks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "lib/grid/ranges.hpp"
+#include "lib/grid/sink.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/sinks.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+/// Ranges of tasks that an event names; the others are counted.
+constexpr std::size_t kMostRanges = 30;
+
+/// Whether it is worth asking what the jobs take elsewhere: most campaigns' last ends are as long as all others.
+bool is_odd(const store::EndsOfPair& pair) {
+  if (pair.suspected) return true;
+  if (std::ssize(pair.seconds) < grid::kTellingEnds) return false;
+  const auto longest = std::ranges::max(std::span{pair.seconds}.first(grid::kTellingEnds));
+  // Half of the slowest cluster's mean, where a tenth of the median of the last ends will count.
+  return (pair.min_duration && longest < *pair.min_duration) || (pair.slowest_elsewhere && longest < *pair.slowest_elsewhere / 2);
+}
+
+std::string compared(const grid::Sink& sink) {
+  if (sink.by == grid::Sink::By::min_duration) return fmt::format("the JDL's min_duration is {:g} s", sink.usual);
+  return fmt::format("they take {:.1f} s elsewhere", sink.usual);
+}
+
+void brake(store::Transaction& transaction, const fleet::Visit& visit, const store::EndsOfPair& pair, const grid::Sink& sink, grid::Instant now) {
+  const store::Target target{.campaign = pair.campaign, .cluster = visit.cluster.id};
+  const auto reason = fmt::format("the last {} jobs there ended without an error after {:.1f} s, and {}: they may have done nothing", sink.ends, sink.mean,
+                                  compared(sink));
+  const auto open = [&](const std::string& message, std::int64_t occurrences) {
+    return store::open_event(transaction, {.code = "SINK", .target = target, .job = {}, .message = message, .occurrences = occurrences}, now);
+  };
+  // Its id is needed to know what it has named so far.
+  const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
+  if (!event) return;
+  store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));
+  const auto tasks = grid::ranges_text(store::swallowed_tasks(transaction, *event), kMostRanges);
+  open(fmt::format("{}. Tasks {}: 'gridsub --retry {} --sink {}' runs them again", reason, tasks, pair.campaign.value(), visit.cluster.name), 0);
+  const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
+  store::set_brake(transaction, target, reason, {seconds(visit.config.brake_time), seconds(visit.config.brake_time_max)}, now);
+  store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::raised);
+}
+
+}  // namespace
+
+void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std::span<const grid::JobId> done, grid::Instant now) {
+  auto pairs = store::last_ends(transaction, visit.cluster.id, done, grid::kLastEnds);
+  std::erase_if(pairs, [](const auto& pair) { return !is_odd(pair); });
+  std::vector<grid::CampaignId> campaigns;
+  std::ranges::transform(pairs, std::back_inserter(campaigns), &store::EndsOfPair::campaign);
+  const auto elsewhere = store::ends_elsewhere(transaction, visit.cluster.id, campaigns, grid::kLastEnds);
+  for (const auto& pair : pairs) {
+    grid::LastEnds last{.here = pair.seconds, .elsewhere = {}, .min_duration = pair.min_duration, .suspected = pair.suspected};
+    if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
+    if (const auto sink = grid::find_sink(last)) brake(transaction, visit, pair, *sink, now);
+    else if (pair.suspected && grid::shows_work(last)) store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::cleared);
+  }
+}
+
+}  // namespace gleaner::updator

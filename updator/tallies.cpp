@@ -1,0 +1,66 @@
+#include "updator/tallies.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/store/events.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+std::string_view code_of(grid::JobEnd end) {
+  switch (end) {
+    case grid::JobEnd::walltime: return "WALLTIME";
+    case grid::JobEnd::bad_request: return "BAD_REQUEST";
+    case grid::JobEnd::cannot_start: return "CANNOT_START";
+    case grid::JobEnd::never_began: return "NEVER_BEGAN";
+    default: return "TASK_ERROR";
+  }
+}
+
+bool is_failure(grid::JobEnd end) {
+  return grid::charge_of(end) == grid::Charge::task || end == grid::JobEnd::cannot_start || end == grid::JobEnd::never_began;
+}
+
+}  // namespace
+
+void Tallies::add(const Settled& settled, const Poll& poll) {
+  const auto& over = *settled.over;
+  const auto& verdict = *settled.verdict;
+  auto& tally = tallies_[over.campaign];
+  if (over.live != nullptr) tally.failures_before = over.live->failures_in_a_row;
+  if (over.end == grid::JobEnd::done) ++tally.done;
+  if (!is_failure(over.end)) return;
+  // A walltime that grows opens an event, and brakes nothing.
+  if (verdict.settlement.walltime) ++tally.raised;
+  else ++tally.failed;
+  tally.last = over.end;
+  const auto cause = over.remote != nullptr ? fmt::format("task {}, job {} of OAR: {}", verdict.left.number.value(), over.remote->id.value(), verdict.message)
+                                            : fmt::format("task {}, job {}: {}", verdict.left.number.value(), over.job.value(), verdict.message);
+  auto message = cause;
+  const auto tail = over.remote != nullptr ? poll.stderr_tails.find(over.remote->id) : poll.stderr_tails.end();
+  if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
+  // The longest message tells most.
+  if (message.size() >= tally.message.size()) {
+    tally.last_job = over.job;
+    tally.cause = cause;
+    tally.message = std::move(message);
+  }
+}
+
+void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const {
+  const auto& config = visit.config;
+  for (const auto& [campaign, tally] : tallies_) {
+    const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};
+    if (tally.done > 0 && tally.failures_before > 0) store::clear_brake(transaction, pair);
+    if (tally.failed + tally.raised == 0) continue;
+    store::open_event(transaction, {.code = code_of(tally.last), .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.failed + tally.raised}, now);
+    if (tally.failed == 0) continue;
+    const int in_a_row = tally.failed + (tally.done > 0 ? 0 : tally.failures_before);
+    if (in_a_row < config.failures_before_brake) continue;
+    const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
+    store::set_brake(transaction, pair, reason,
+                     {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now);
+  }
+}
+
+}  // namespace gleaner::updator

@@ -1,0 +1,29 @@
+#pragma once
+#include <map>
+#include <string>
+
+#include "updator/settling.hpp"
+
+namespace gleaner::updator {
+
+/// What happened to each campaign on a cluster in one turn: the events and brakes that follow from the ends of its jobs.
+class Tallies {
+ public:
+  void add(const Settled& settled, const Poll& poll);
+  void write(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const;
+
+ private:
+  struct Tally {
+    int done = 0;
+    int failed = 0;  ///< by the tasks' fault, or because the cluster could not start them: the next ones would fail too
+    int raised = 0;  ///< killed by a walltime that grows
+    int failures_before = 0;
+    grid::JobEnd last = grid::JobEnd::done;
+    grid::JobId last_job{0};
+    std::string cause;       ///< one sentence
+    std::string message;     ///< the cause, with the last lines of stderr
+  };
+  std::map<grid::CampaignId, Tally> tallies_;
+};
+
+}  // namespace gleaner::updator

@@ -1,0 +1,166 @@
+#include "updator/write.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lib/grid/spread.hpp"
+#include "lib/store/batch.hpp"
+#include "lib/store/clusters.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/kills.hpp"
+#include "lib/store/stress.hpp"
+#include "updator/sinks.hpp"
+#include "updator/tallies.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+constexpr std::chrono::hours kLongAbsent{1};
+
+class Writer {
+ public:
+  Writer(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll, grid::Instant now)
+      : transaction_{transaction}, visit_{visit}, poll_{poll}, now_{now} {}
+
+  Changes write(const Judged& judged);
+
+ private:
+  int observe(const Judged& judged);
+  void follow(const Judged& judged);
+  void forget(const Judged& judged);
+  void lose_patience(const Judged& judged);
+  void report_absent();
+  void sample_durations(const Judged& judged);
+  void write_status();
+  [[nodiscard]] store::Target here() const { return {.campaign = {}, .cluster = visit_.cluster.id}; }
+
+  store::Transaction& transaction_;
+  const fleet::Visit& visit_;
+  const Poll& poll_;
+  grid::Instant now_;
+};
+
+int Writer::observe(const Judged& judged) {
+  store::note_waits(transaction_, judged.waits);
+  const auto refused = store::write_batch(
+      transaction_, judged.observations, [&](std::span<const store::Observation> part) { store::observe_jobs(transaction_, part); },
+      [&](const store::Observation& one, const std::string& why) {
+        store::note_refused(transaction_, here(), fmt::format("the state of job {}", one.job.value()), why, now_);
+      });
+  return static_cast<int>(judged.observations.size() - refused);
+}
+
+void Writer::follow(const Judged& judged) {
+  for (const auto& one : judged.followed) store::follow_job(transaction_, one.job, one.from, one.to);
+}
+
+void Writer::forget(const Judged& judged) {
+  for (const auto& one : judged.reused) {
+    const auto why = fmt::format("job {} of OAR is somebody else's now, and was job {} of ours: was OAR's database restored, or installed anew?", one.remote.value(), one.job.value());
+    store::forget_job(transaction_, one.job, one.remote, why);
+    store::open_event(transaction_,
+                      {.code = "REMOTE_ID_REUSED",
+                       .target = {.campaign = one.campaign, .cluster = visit_.cluster.id},
+                       .job = one.job,
+                       .message = why + " It is searched for by its name; when it is not found, its task goes back to the bag."},
+                      now_);
+  }
+}
+
+void Writer::lose_patience(const Judged& judged) {
+  if (judged.impatient.empty()) return;
+  store::request_kills(transaction_, judged.impatient, store::KillReason::impatient, now_);
+  store::open_event(transaction_,
+                    {.code = "NEVER_BEGAN",
+                     .target = here(),
+                     .job = judged.impatient.front(),
+                     .message = fmt::format("{} jobs were about to start there for {} s, and have not begun: they are deleted, and their tasks go back (does OAR start jobs there?)",
+                                            judged.impatient.size(), std::chrono::duration_cast<grid::Seconds>(visit_.config.launch_patience).count()),
+                     .occurrences = static_cast<std::int64_t>(judged.impatient.size())},
+                    now_);
+}
+
+void Writer::report_absent() {
+  constexpr std::string_view kCode{"JOBS_ABSENT"};
+  if (!poll_.usable_resources) return;  // once a minute is enough
+  const auto absent = store::absent_jobs(transaction_, visit_.cluster.id, now_ - kLongAbsent);
+  if (absent.jobs == 0) {
+    store::close_event(transaction_, kCode, here(), now_);
+    return;
+  }
+  store::open_event(transaction_,
+                    {.code = kCode,
+                     .target = here(),
+                     .job = absent.first,
+                     .message = fmt::format("the cluster does not list {} of our jobs for more than an hour: they stay as they are; `gridctl job lost ID` gives up one, `gridctl cluster retire {}` all",
+                                            absent.jobs, visit_.cluster.name),
+                     .occurrences = 1},
+                    now_);
+}
+
+/// A few of the jobs that started, whether or not they are over: chosen without a look at how long they took. The jobs beside them are
+/// those that ran before and all that started, so that their number does not depend on it either.
+void Writer::sample_durations(const Judged& judged) {
+  constexpr std::size_t kMost = 4;
+  std::vector<grid::JobId> chosen;
+  for (const auto place : grid::spread(judged.starts.size(), kMost)) chosen.push_back(judged.starts[place]);
+  store::sample_durations(transaction_, visit_.cluster.id, chosen, judged.ran_before + static_cast<int>(judged.starts.size()));
+}
+
+void Writer::write_status() {
+  store::GridStatus status;
+  status.cluster = visit_.cluster.id;
+  status.time = poll_.began;
+  status.reachable = true;
+  status.max_resources = poll_.usable_resources.value_or(visit_.cluster.max_resources);
+  status.api_latency_ms = poll_.latency_ms;
+  status.stress = poll_.stress;
+  status.response_ms = poll_.response_ms;
+  for (const auto& job : poll_.occupying) {
+    const int resources = job.resources.value_or(1);
+    status.used += resources;
+    if (job.is_best_effort()) status.used_besteffort += resources;
+    if (poll_.ours.contains(job.id) || poll_.leaving.contains(job.id)) status.our_running += resources;
+  }
+  // The lists are of two moments: what one job left to another in between may be counted for both.
+  status.used = std::min(status.used, status.max_resources);
+  status.used_besteffort = std::min(status.used_besteffort, status.used);
+  status.our_running = std::min(status.our_running, status.used);
+  status.free = status.max_resources - status.used;
+  status.our_waiting = static_cast<int>(std::lround(store::waiting_resources(transaction_, visit_.cluster.id)));
+  if (poll_.usable_resources) store::record_resources(transaction_, visit_.cluster.id, *poll_.usable_resources, poll_.nodes, poll_.began);
+  store::record_status(transaction_, status);
+  store::record_reached(transaction_, visit_.cluster.id, now_);
+}
+
+Changes Writer::write(const Judged& judged) {
+  Changes changes;
+  changes.observed = observe(judged);
+  changes.absent = judged.absent;
+  changes.followed = static_cast<int>(judged.followed.size());
+  follow(judged);
+  forget(judged);
+  lose_patience(judged);
+  Tallies tallies;
+  std::vector<grid::JobId> done;
+  changes.ended = settle_ends(transaction_, visit_, judged.over, now_, [&](const Settled& settled) {
+    tallies.add(settled, poll_);
+    if (settled.over->end == grid::JobEnd::done) done.push_back(settled.over->job);
+  });
+  sample_durations(judged);
+  tallies.write(transaction_, visit_, now_);
+  brake_sinks(transaction_, visit_, done, now_);
+  report_absent();
+  write_status();
+  return changes;
+}
+
+}  // namespace
+
+Changes write(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll, const Judged& judged, grid::Instant now) {
+  return Writer{transaction, visit, poll, now}.write(judged);
+}
+
+}  // namespace gleaner::updator
