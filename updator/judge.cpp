@@ -43,7 +43,8 @@ bool is_due(std::optional<grid::Instant> since, grid::Instant now, grid::Seconds
 
 grid::Deletion deletion_of(const store::LiveJob& job) {
   if (!job.kill_sent) return grid::Deletion::none;
-  return job.kill_reason == "impatient" ? grid::Deletion::impatient : grid::Deletion::ours;
+  if (job.kill_reason == "impatient") return grid::Deletion::impatient;
+  return job.kill_reason == "overdue" ? grid::Deletion::overdue : grid::Deletion::ours;
 }
 
 /// What is known of an end before the details of an error.
@@ -58,8 +59,19 @@ bool noted_its_end(const grid::Evidence& evidence) {
   return end != grid::JobEnd::node_failure;
 }
 
+/// For how long OAR has been about to start the job; nothing when it is not, or the job is to be deleted already.
+std::optional<grid::Instant::duration> in_launch(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now) {
+  if (!is_starting(remote) || !job.kill_reason.empty() || !job.launching_since) return std::nullopt;
+  return now - *job.launching_since;
+}
+
 bool may_be_impatient(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now, const Patience& patience) {
-  return is_starting(remote) && job.kill_reason.empty() && job.launching_since && now - *job.launching_since >= patience.launch;
+  return in_launch(job, remote, now) >= patience.launch;
+}
+
+/// OAR applies no walltime to a job before it calls it Running, though its command may run.
+bool is_overdue(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now, const Patience& patience) {
+  return in_launch(job, remote, now) >= patience.launch + job.walltime;
 }
 
 /// Since when the job waits for its evidence; nothing when it is not to be read in this turn.
@@ -93,6 +105,7 @@ class Judge {
   void look_at_reused(const store::LiveJob& job);
   void look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote);
   void look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remote);
   void note_waits(const store::LiveJob& job, const store::Waits& waits);
   void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence);
 
@@ -154,10 +167,20 @@ void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote)
   add_end(job, &remote, known, evidence);
 }
 
+/// What its command does decides for how long OAR may keep it in launch. Where nobody can tell, its walltime is given to it, and not laid
+/// to its charge.
+void Judge::look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remote) {
+  const auto evidence = evidence_of(job, poll_);
+  const bool overdue = is_overdue(job, remote, poll_.began, patience_);
+  const bool runs_or_may = evidence.witness == Witness::started || !is_read(evidence);
+  if (overdue && evidence.witness == Witness::started) judged_.overdue.push_back(job.id);
+  else if (overdue || (!runs_or_may && may_be_impatient(job, remote, poll_.began, patience_))) judged_.impatient.push_back(job.id);
+}
+
 void Judge::look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote) {
   if (remote.state == oar::RemoteState::to_error || remote.state == oar::RemoteState::unknown) return;
   note_waits(job, {.job = job.id, .absent = {}, .over = {}, .launching = is_starting(remote) ? std::optional{job.launching_since.value_or(poll_.began)} : std::nullopt});
-  if (may_be_impatient(job, remote, poll_.began, patience_) && evidence_of(job, poll_).witness == Witness::nothing) judged_.impatient.push_back(job.id);
+  look_at_launch(job, remote);
   // Resources are given from toLaunch on, and counted as used by the cluster's status.
   const auto state = oar::holds_resources(remote.state) ? grid::JobState::running : grid::JobState::remote_waiting;
   const bool news = state != job.state || (state == grid::JobState::running && !job.resources && remote.resources);

@@ -70,7 +70,8 @@ struct Judged {
   std::vector<Followed> followed;        ///< resubmitted by OAR itself
   std::vector<Reused> reused;            ///< their ids are somebody else's, and nothing shows what became of them
   std::vector<Over> over;
-  std::vector<grid::JobId> impatient;    ///< to be deleted: they do not begin
+  std::vector<grid::JobId> impatient;    ///< to be deleted: OAR keeps them in launch, and they do not begin, or have noted an end
+  std::vector<grid::JobId> overdue;      ///< to be deleted: they run beyond their walltime, and OAR is about to start them
   std::vector<grid::JobId> starts;       ///< that this poll saw, also of jobs that are over by now
   int ran_before = 0;                    ///< at the last poll
   int absent = 0;                        ///< not listed: they stay as they are

@@ -31,6 +31,7 @@ class Writer {
   void follow(const Judged& judged);
   void forget(const Judged& judged);
   void lose_patience(const Judged& judged);
+  void delete_jobs(std::span<const grid::JobId> jobs, store::KillReason reason, std::string_view code, std::string_view what);
   void report_absent();
   void sample_durations(const Judged& judged);
   void write_status();
@@ -69,17 +70,24 @@ void Writer::forget(const Judged& judged) {
   }
 }
 
-void Writer::lose_patience(const Judged& judged) {
-  if (judged.impatient.empty()) return;
-  store::request_kills(transaction_, judged.impatient, store::KillReason::impatient, now_);
+void Writer::delete_jobs(std::span<const grid::JobId> jobs, store::KillReason reason, std::string_view code, std::string_view what) {
+  if (jobs.empty()) return;
+  store::request_kills(transaction_, jobs, reason, now_);
   store::open_event(transaction_,
-                    {.code = "NEVER_BEGAN",
+                    {.code = std::string{code},
                      .target = here(),
-                     .job = judged.impatient.front(),
-                     .message = fmt::format("{} jobs were about to start there for {} s, and have not begun: they are deleted, and their tasks go back (does OAR start jobs there?)",
-                                            judged.impatient.size(), std::chrono::duration_cast<grid::Seconds>(visit_.config.launch_patience).count()),
-                     .occurrences = static_cast<std::int64_t>(judged.impatient.size())},
+                     .job = jobs.front(),
+                     .message = fmt::format("{} jobs {} (does OAR start jobs there?)", jobs.size(), what),
+                     .occurrences = static_cast<std::int64_t>(jobs.size())},
                     now_);
+}
+
+void Writer::lose_patience(const Judged& judged) {
+  const auto patience = std::chrono::duration_cast<grid::Seconds>(visit_.config.launch_patience).count();
+  delete_jobs(judged.impatient, store::KillReason::impatient, "NEVER_BEGAN",
+              fmt::format("were about to start there for {} s, and have not begun: they are deleted, and their tasks go back", patience));
+  delete_jobs(judged.overdue, store::KillReason::overdue, "OVERDUE",
+              fmt::format("began there, but OAR is still about to start them {} s after their walltimes, which it does not apply to such jobs: they are deleted, as by their walltimes", patience));
 }
 
 void Writer::report_absent() {

@@ -45,12 +45,15 @@ JobEnd end_of_status(int status) {
 
 JobEnd end_of_deletion(Deletion deletion) { return deletion == Deletion::none ? JobEnd::killed_elsewhere : JobEnd::killed_by_us; }
 
+/// Whether the job was deleted because OAR had kept it in launch too long: it may have been about to begin.
+bool left_launching(Deletion deletion) { return deletion == Deletion::impatient || deletion == Deletion::overdue; }
+
 /// A job that claimed its attempt and did not come to its end by itself.
 JobEnd end_of_interrupted(const RemoteEnd& record, Deletion deletion) {
   switch (record.record) {
     case Record::preempted: return JobEnd::preempted;
     case Record::walltime: return JobEnd::walltime;
-    case Record::deleted: return end_of_deletion(deletion);
+    case Record::deleted: return deletion == Deletion::overdue ? JobEnd::walltime : end_of_deletion(deletion);
     default: return JobEnd::node_failure;
   }
 }
@@ -61,7 +64,7 @@ JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
   switch (record.record) {
     case Record::preempted: return JobEnd::preempted;
     case Record::bad_request: return JobEnd::bad_request;
-    case Record::deleted: return deletion == Deletion::impatient ? JobEnd::never_began : end_of_deletion(deletion);
+    case Record::deleted: return left_launching(deletion) ? JobEnd::never_began : end_of_deletion(deletion);
     default: return JobEnd::never_began;
   }
 }
@@ -71,8 +74,8 @@ JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
   if (ran_nothing(record)) return JobEnd::duplicate;
   switch (record.record) {
     case Record::bad_request: return JobEnd::bad_request;
-    // It may have been about to begin: the attempt is kept, so that the claim decides.
-    case Record::deleted: return deletion == Deletion::impatient ? JobEnd::never_began : end_of_deletion(deletion);
+    // What may have been about to begin keeps its attempt, so that the claim decides.
+    case Record::deleted: return left_launching(deletion) ? JobEnd::never_began : end_of_deletion(deletion);
     case Record::walltime: return record.started ? JobEnd::walltime : JobEnd::never_began;
     default: return end_of_interrupted(record, deletion);
   }
@@ -131,7 +134,10 @@ JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deleti
   switch (evidence.witness) {
     case Witness::ended: return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
     // An earlier run was cut, and this one ran nothing: whatever ended it, the task is not to blame.
-    case Witness::started: return evidence.earlier && record.record == Record::walltime ? JobEnd::node_failure : end_of_interrupted(record, deletion);
+    case Witness::started: {
+      const auto end = end_of_interrupted(record, deletion);
+      return evidence.earlier && end == JobEnd::walltime ? JobEnd::node_failure : end;
+    }
     case Witness::duplicate: return JobEnd::duplicate;
     case Witness::unclaimed: return JobEnd::cannot_start;
     case Witness::nothing: return end_of_unseen(record, deletion);

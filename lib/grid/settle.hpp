@@ -52,8 +52,9 @@ struct Evidence {
 /// decides, except kRanNothing; so does a deletion before OAR gave the job resources.
 [[nodiscard]] bool needs_evidence(const RemoteEnd& record);
 
-/// Whether we had asked OAR to delete the job; `impatient`: because it did not begin within launch_patience.
-enum class Deletion { none, ours, impatient };
+/// Whether we had asked OAR to delete the job; `impatient`: because it did not begin within launch_patience; `overdue`: because OAR kept
+/// it in toLaunch or Launching beyond its walltime, which it does not apply to such a job.
+enum class Deletion { none, ours, impatient, overdue };
 
 /// Why a job is over. `ended` in the evidence is believed whatever OAR says, except a death by a signal that somebody else can have sent
 /// (SIGKILL, SIGTERM…): then the job was interrupted, as after `started`, and the record says by whom; the task is never blamed for it.

@@ -32,6 +32,7 @@ std::string_view name_of(KillReason reason) {
     case KillReason::replica: return "replica";
     case KillReason::preempted: return "preempted";
     case KillReason::impatient: return "impatient";
+    case KillReason::overdue: return "overdue";
     case KillReason::late: return "late";
     case KillReason::lost: return "lost";
   }
@@ -45,7 +46,7 @@ void request_all(Transaction& transaction, std::string_view query, std::string_v
 
 KillReason kill_reason(std::string_view name) {
   for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica, KillReason::preempted,
-                            KillReason::impatient, KillReason::late, KillReason::lost}) {
+                            KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost}) {
     if (name == name_of(reason)) return reason;
   }
   throw std::logic_error{"a kill request has a reason that nobody knows"};

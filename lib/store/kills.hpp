@@ -14,8 +14,8 @@ namespace gleaner::store {
 
 /// Why a job is to be killed: its campaign is cancelled, it waits beyond the flood, or for
 /// too long, its task waits for another copy, it gives way to a campaign of higher priority, it does not
-/// begin, it came late, or an administrator gave it up.
-enum class KillReason { cancelled, excess, waited_too_long, replica, preempted, impatient, late, lost };
+/// begin, it runs beyond its walltime, it came late, or an administrator gave it up.
+enum class KillReason { cancelled, excess, waited_too_long, replica, preempted, impatient, overdue, late, lost };
 
 /// Every job of a cancelled campaign is to be killed.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);

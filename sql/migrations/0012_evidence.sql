@@ -15,4 +15,4 @@ ALTER TABLE returned_tasks ADD COLUMN fence bigint;      -- of the attempt, wher
 
 ALTER TABLE kill_requests DROP CONSTRAINT kill_requests_reason_check;
 ALTER TABLE kill_requests ADD CONSTRAINT kill_requests_reason_check
-  CHECK (reason IN ('cancelled', 'excess', 'waited_too_long', 'replica', 'preempted', 'impatient', 'late', 'lost'));
+  CHECK (reason IN ('cancelled', 'excess', 'waited_too_long', 'replica', 'preempted', 'impatient', 'overdue', 'late', 'lost'));

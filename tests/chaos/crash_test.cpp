@@ -123,6 +123,19 @@ TEST(OarsLaunches, ThatGoWrongInEveryWay_LeaveTheirTasksDoneOnce_AndNobodyPays) 
   EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code = 'WALLTIME'"), "0") << "a longer walltime would change nothing";
 }
 
+/// OAR applies no walltime to such a job.
+TEST(OarsLaunches, ThatStayLaunchingWhileTheirCommandNeverEnds_AreEndedAfterTheirWalltime) {
+  GridUnderTest grid{wish_of({crashing("alpha")})};
+  grid.cluster("alpha").spoil_launches("unseen", 1);
+  const auto first = grid.submit({.tasks = 1, .exec_file = "sleep 1000", .clusters = {"alpha"}, .walltime = "0:0:2"});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.terminates(first, kPatience));
+  EXPECT_EQ(grid.value("SELECT string_agg(ending, ' ') FROM jobs"), "walltime");
+  EXPECT_EQ(grid.value("SELECT failed FROM campaigns"), "1") << "a task that ran beyond its walltime pays, as on a cluster that applies it";
+  EXPECT_EQ(grid.value("SELECT string_agg(code, ' ' ORDER BY code) FROM events WHERE code IN ('NEVER_BEGAN', 'OVERDUE', 'WALLTIME')"), "OVERDUE WALLTIME");
+  EXPECT_EQ(grid.cluster("alpha").jobs_in("Launching"), 0);
+}
+
 TEST(ReinstalledOar, GivesOurJobsIdsToOthers_TheirEndsSettleNothing_AndNoneOfThemIsKilled) {
   GridUnderTest grid{wish_of({crashing("alpha", 16)})};
   auto& alpha = grid.cluster("alpha");

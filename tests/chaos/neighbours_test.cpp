@@ -76,6 +76,9 @@ struct Poison {
   /// A query whose value is `t` once the poison is at work.
   const char* at_work;
   Configuration configuration{};
+  MinioarWish cluster{.name = kPoisoned};
+  /// One whose value becomes `t` afterwards: the poisoned place itself comes to its end.
+  const char* in_the_end = "SELECT true";
 };
 
 constexpr auto kUnreachable = "SELECT NOT reachable FROM clusters WHERE name = 'alpha'";
@@ -127,6 +130,19 @@ const std::vector<Poison>& poisons() {
          place.grid.cluster(kPoisoned).preempt(1000);
        },
        kSomeEnded},
+      {"ThreeThousandPreemptedJobsOnASlowApi", When::long_runs,
+       [](Place& place) {
+         auto& alpha = place.grid.cluster(kPoisoned);
+         alpha.spoil_launches("running", 9000);  // no processes: OAR believes that they run
+         place.submit({.tasks = 3000, .exec_file = "sleep 600"});
+         ASSERT_TRUE(place.grid.becomes("SELECT count(*) >= 3000 FROM jobs WHERE state = 'running'", "t", process::Duration{240'000}));
+         place.fault(R"({"mode":"none","latency_ms":150})");
+         alpha.preempt(3000);
+       },
+       kSomeEnded,
+       {},
+       {.name = kPoisoned, .nodes = 1, .cores = 3000, .options = {"--exterminate-after-ms", "600"}},
+       "SELECT count(*) FILTER (WHERE ending = 'preempted') = 3000 FROM jobs"},
       {"ManyKillsOnASlowApi", When::long_runs,
        [](Place& place) {
          const auto campaign = place.submit({.tasks = 5000, .exec_file = "sleep 600"});
@@ -191,7 +207,7 @@ TEST_P(IdleNeighbour, TakesNoLongerThanAlone) {
   // What a module waits for a slow cluster is to a cycle what it is by default.
   Configuration configuration{{"module_patience", "200ms"}, {"request_timeout", "3s"}};
   configuration.insert(poison.configuration.begin(), poison.configuration.end());
-  GridUnderTest grid{{.configuration = configuration}};
+  GridUnderTest grid{{.clusters = {poison.cluster, {.name = "beta"}}, .configuration = configuration}};
   grid.almighty().start();
   ASSERT_TRUE(grid.becomes("SELECT count(DISTINCT cluster_id) FROM gridstatus", "2"));
   const auto alone = time_of_neighbour(grid);
@@ -202,6 +218,7 @@ TEST_P(IdleNeighbour, TakesNoLongerThanAlone) {
   for (int tries = 1; tries < kTries && beside > kMostRatio * alone; ++tries) beside = std::min(beside, time_of_neighbour(grid));
   std::cout << fmt::format("[ measured ] alone {:.2f} s, beside {:.2f} s: {:.2f}", alone, beside, beside / alone) << std::endl;
   EXPECT_LE(beside, kMostRatio * alone);
+  EXPECT_TRUE(grid.becomes(poison.in_the_end, "t", process::Duration{300'000}));
   EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code LIKE 'MODULE_FAILED%'"), "0");
 }
 

@@ -36,8 +36,7 @@ constexpr std::array kAnswers{
     Answer{"/media forbidden", R"({"mode":"403","match":"GET /media","count":4})"},
     Answer{"/media slow", R"({"mode":"none","match":"GET /media","count":10,"latency_ms":900})"},
 };
-/// Not "running": an endless command in a job that stays Launching is ended by nobody yet (chaos.crash has commands that end).
-constexpr std::array kLaunches{"launching", "unseen", "resubmitted", "run_twice"};
+constexpr std::array kLaunches{"launching", "running", "unseen", "resubmitted", "run_twice"};
 /// Not "finishing": such a job keeps its resources until an administrator frees them, and the cluster is full in the end.
 constexpr std::array kEnds{"late", "late", "late", "lost", "lost"};
 

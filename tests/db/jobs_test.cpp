@@ -323,7 +323,7 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
         const auto job = live[pick(live.size())];
         const bool unsent = job.state == "planned" || job.state == "launching" || job.state == "unknown";
         const auto end = unsent ? grid::JobEnd::never_submitted : static_cast<grid::JobEnd>(pick(static_cast<std::size_t>(grid::JobEnd::never_submitted)));
-        const auto deletion = std::array{grid::Deletion::none, grid::Deletion::ours, grid::Deletion::impatient}[pick(3)];
+        const auto deletion = std::array{grid::Deletion::none, grid::Deletion::ours, grid::Deletion::impatient, grid::Deletion::overdue}[pick(4)];
         const bool claimed = !unsent && pick(2) == 0, began = claimed || (!unsent && pick(2) == 0);
         const auto before = task(job.task);
         const auto next = expected(before, job, all, end, deletion, began, claimed, limits);

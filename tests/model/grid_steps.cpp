@@ -231,7 +231,7 @@ class GridSteps {
     const auto& remote = state_.remotes[at(job.remote)];
     grid::RemoteEnd record{.record = static_cast<grid::Record>(remote.record), .started = remote.held};
     if (record.record == grid::Record::exited) record.status = remote.status;
-    const auto deletion = job.kill < 2 ? grid::Deletion::none : job.impatient ? grid::Deletion::impatient : grid::Deletion::ours;
+    const auto deletion = job.kill < 2 ? grid::Deletion::none : static_cast<grid::Deletion>(job.deletion);
     const auto how = rules_.end_of(record, evidence, deletion);
     step(what, [&](State& next) {
       // OAR's word counts where there is nothing better; it may be wrong.
@@ -392,18 +392,29 @@ void GridSteps::job(std::size_t j) {
   if (remote.record != kNone) return over(j);
   observe(j);
   const bool wanted = in_flight(task) && grid::is_copy(facts_of(task), job.attempt);
-  if (job.kill == 0 && !wanted) step("a late job is to be killed", [&](State& next) { next.jobs[j].kill = 1; });
+  const auto to_kill = [&](State& next, grid::Deletion deletion) {
+    next.jobs[j].kill = 1;
+    next.jobs[j].deletion = code(deletion);
+  };
+  if (job.kill == 0 && !wanted) step("a late job is to be killed", [&](State& next) { to_kill(next, grid::Deletion::ours); });
   const bool stuck = remote.phase == code(Phase::holding);
-  if (job.kill == 0 && stuck) {
-    step("a job that does not begin is to be killed", [&](State& next) {
-      next.jobs[j].kill = 1;
-      next.jobs[j].impatient = true;
+  const bool runs = remote.phase == code(Phase::running);
+  if (job.kill == 0 && stuck) step("a job that does not begin is to be killed", [&](State& next) { to_kill(next, grid::Deletion::impatient); });
+  if (job.kill == 0 && runs && state_.troubles > 0) {
+    step("a job that OAR keeps in Launching runs beyond its walltime, and is to be killed", [&](State& next) {
+      --next.troubles;
+      ++next.tasks[at(job.task)].faults;
+      to_kill(next, grid::Deletion::overdue);
+    });
+    step("the same, and nobody can read that it runs", [&](State& next) {
+      --next.troubles;
+      to_kill(next, grid::Deletion::impatient);
     });
   }
   if (job.kill == 0 && remote.phase == code(Phase::queued) && state_.troubles > 0) {
     step("a waiting job is taken back", [&](State& next) {
       --next.troubles;
-      next.jobs[j].kill = 1;
+      to_kill(next, grid::Deletion::ours);
     });
   }
   if (job.kill == 1) step("a deletion is sent", [&](State& next) { next.jobs[j].kill = 2; });

@@ -62,7 +62,7 @@ struct Job {
   std::uint8_t state = 0;      ///< grid::JobState
   std::int8_t ending = kNone;  ///< grid::JobEnd
   std::int8_t kill = 0;        ///< 0 none, 1 asked for, 2 sent
-  bool impatient = false;
+  std::uint8_t deletion = 0;   ///< grid::Deletion, once the kill is sent
   std::int8_t remote = kNone;
 };
 

@@ -74,6 +74,7 @@ TEST(EndOf, AJobThatStarted_AndNotedNoEnd_WasInterrupted) {
           {"preempted", over(Record::preempted), kStarted, Deletion::ours, JobEnd::preempted},
           {"deleted by us", over(Record::deleted), kStarted, Deletion::ours, JobEnd::killed_by_us},
           {"it began at the last moment", over(Record::deleted), kStarted, Deletion::impatient, JobEnd::killed_by_us},
+          {"OAR applied no walltime, so we did", over(Record::deleted), kStarted, Deletion::overdue, JobEnd::walltime},
           {"no status", over(Record::exited_silently), kStarted, Deletion::none, JobEnd::node_failure},
           {"the request was said to be bad", over(Record::bad_request), kStarted, Deletion::none, JobEnd::node_failure},
           {"its second run found its own claim", exited(113), kStarted, Deletion::none, JobEnd::node_failure}});
@@ -85,6 +86,7 @@ TEST(EndOf, AJobWithoutAFile_NeverBegan) {
           {"node", over(Record::failed), kNothing, Deletion::none, JobEnd::never_began},
           {"forgotten", over(Record::forgotten), kNothing, Deletion::none, JobEnd::never_began},
           {"impatience", over(Record::deleted), kNothing, Deletion::impatient, JobEnd::never_began},
+          {"not even a walltime later", over(Record::deleted), kNothing, Deletion::overdue, JobEnd::never_began},
           {"taken back", over(Record::deleted), kNothing, Deletion::ours, JobEnd::killed_by_us},
           {"preempted before it began", over(Record::preempted), kNothing, Deletion::none, JobEnd::preempted},
           {"no such folder", over(Record::bad_request), kNothing, Deletion::none, JobEnd::bad_request},
@@ -107,6 +109,7 @@ TEST(EndOf, WithoutEvidence_TheRecordDecides) {
           {"walltime without a start", waiting_and(Record::walltime), kUnreadable, Deletion::none, JobEnd::never_began},
           {"deleted by us", over(Record::deleted), kUnreadable, Deletion::ours, JobEnd::killed_by_us},
           {"deleted for impatience", over(Record::deleted), kUnreadable, Deletion::impatient, JobEnd::never_began},
+          {"deleted after its walltime", over(Record::deleted), kUnreadable, Deletion::overdue, JobEnd::never_began},
           {"deleted while it waited", waiting_and(Record::deleted), {}, Deletion::ours, JobEnd::killed_by_us},
           {"deleted by others while it waited", waiting_and(Record::deleted), {}, Deletion::none, JobEnd::killed_elsewhere},
           {"node", over(Record::failed), kUnreadable, Deletion::none, JobEnd::node_failure},
@@ -286,7 +289,7 @@ Any any_end() {
   any.job.walltime = Seconds{*rc::gen::inRange(1, 1000)};
   if (*rc::gen::arbitrary<bool>()) any.job.max_walltime = Seconds{*rc::gen::inRange(1, 2000)};
   any.end = static_cast<JobEnd>(*rc::gen::inRange(0, static_cast<int>(JobEnd::never_submitted) + 1));
-  any.deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient);
+  any.deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
   any.limits = {*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 4), 1.5};
   return any;
 }
@@ -362,7 +365,7 @@ RC_GTEST_PROP(Ends, NeverBlameATask_ForAnythingButItsOwnStatusItsWalltimeOrItsRe
   const RemoteEnd record{static_cast<Record>(*rc::gen::inRange(0, 8)),
                          *rc::gen::arbitrary<bool>() ? std::optional{*rc::gen::inRange(0, 256)} : std::nullopt, *rc::gen::arbitrary<bool>()};
   const Evidence evidence{static_cast<Witness>(*rc::gen::inRange(0, 7)), *rc::gen::inRange(0, 256), JobId{*rc::gen::inRange<std::int64_t>(0, 9)}};
-  const auto deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient);
+  const auto deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
   const auto end = end_of(record, evidence, deletion);
   const bool own_status = record.record == Record::exited && record.status && record.status != 113;
   if (end == JobEnd::task_error) RC_ASSERT(own_status || evidence.witness == Witness::ended);
