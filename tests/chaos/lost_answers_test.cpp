@@ -97,6 +97,21 @@ TEST(LateOrphan, ThatRunsBeforeItsSuccessors_IsFoundByThemAndAdopted) {
   EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
 }
 
+TEST(DisabledCluster, IsStillAskedForTheLaunchOfWhichItGaveNoAnswer) {
+  auto configuration = kImpatient;
+  configuration["void_delay"] = "60s";
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = configuration}};
+  grid.cluster("alpha").add_fault(late(6'000));
+  const auto campaign = grid.submit({.tasks = 4, .exec_file = grid.oracle().task(), .clusters = {"alpha"}});
+  grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'unknown'", "1"));
+  ASSERT_TRUE(grid.run("gridctl", {"cluster", "disable", "alpha"}).end.succeeded());
+  ASSERT_EQ(grid.cluster("alpha").submissions(), 0) << "it was disabled too late to show anything";
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 4));
+  EXPECT_EQ(grid.value("SELECT string_agg(state, ' ') FROM launches"), "accepted");
+}
+
 /// Its campaign has another cluster, and the tasks of the void launch are not released to it.
 TEST(LateOrphan, OfACampaignOnTwoClusters_RunsNothingTwice) {
   GridUnderTest grid{{.configuration = kImpatient}};

@@ -370,7 +370,8 @@ RC_GTEST_PROP(Ends, NeverBlameATask_ForAnythingButItsOwnStatusItsWalltimeOrItsRe
   const bool own_status = record.record == Record::exited && record.status && record.status != 113;
   if (end == JobEnd::task_error) RC_ASSERT(own_status || evidence.witness == Witness::ended);
   if (end == JobEnd::done) RC_ASSERT(own_status || evidence.witness == Witness::ended);
-  if (end == JobEnd::walltime) RC_ASSERT(record.record == Record::walltime && evidence.witness != Witness::nothing);
+  const bool beyond_its_walltime = record.record == Record::walltime || (record.record == Record::deleted && deletion == Deletion::overdue);
+  if (end == JobEnd::walltime) RC_ASSERT(beyond_its_walltime && evidence.witness != Witness::nothing);
   if (end == JobEnd::killed_by_us) RC_ASSERT(deletion != Deletion::none && record.record == Record::deleted);
   if (evidence.witness == Witness::nothing && needs_evidence(record)) RC_ASSERT(!has_claimed(record, evidence) && !has_begun(record, evidence));
 }

@@ -268,7 +268,7 @@ TEST(Judge, AJobThatDoesNotBegin_IsDeletedAfterItsPatience_WhenItsFilesShowNothi
   }
 }
 
-TEST(Judge, AJobThatOarKeepsInLaunching_IsDeletedAfterItsWalltimeAndThePatience_WhateverItsFilesShow) {
+TEST(Judge, AJobThatRuns_ThoughOarKeepsItInLaunching_IsDeletedAfterItsWalltimeAndThePatience) {
   Turn turn;
   turn.has(1).walltime = grid::Seconds{600};
   turn.shows(1, RemoteState::launching);
