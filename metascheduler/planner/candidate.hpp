@@ -36,7 +36,8 @@ struct Candidate {
   int allowed_jobs = kNoLimit;        ///< throttle
   int allowed_waiting = kNoLimit;     ///< throttle: of them, those that may have to wait in the queue
   Limit bound = Limit::max_jobs;      ///< throttle: what allowed_jobs comes from
-  std::size_t tightest = 0;           ///< throttle: the limit that it comes from, or that allowed_waiting does
+  int most_jobs = 0;                  ///< throttle: the figure behind it, live jobs included
+  std::size_t tightest = 0;           ///< throttle, size: the limit of `gridctl limit` that allows no more
   Offer offer = {};                   ///< match
   int room = 0;                       ///< match: jobs that the offer has room for
   // What the plan has given until now.

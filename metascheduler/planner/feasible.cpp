@@ -88,6 +88,7 @@ void check_clusters(Contender& contender, Plan& plan) {
   std::int64_t reserved = 0;
   std::erase_if(contender.candidates, [&](Candidate& candidate) {
     auto stop = why_not(campaign, *candidate.cluster, *candidate.pair);
+    if (!stop && candidate.pair->fitting_tasks == 0) stop = Stop{Reason::no_task_fits, {.tasks = campaign.waiting_tasks}};
     // Whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
     reserved += candidate.pair->returned_tasks;
     if (stop) note_stop(plan, candidate, Stage::feasible, std::move(*stop));
@@ -109,7 +110,6 @@ std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& clu
   if (!pair.mapped) return Stop{Reason::not_mapped, {.note = campaign.user}};
   if (pair.resources_per_job.value_or(0) > cluster.max_resources)
     return Stop{Reason::too_big, {.max_resources = cluster.max_resources, .job_resources = static_cast<double>(*pair.resources_per_job)}};
-  if (pair.fitting_tasks == 0) return Stop{Reason::no_task_fits, {.tasks = campaign.waiting_tasks}};
   return std::nullopt;
 }
 

@@ -12,7 +12,7 @@ namespace gleaner::planner {
 /// The result is in the order of the ids.
 [[nodiscard]] std::vector<Contender> feasible(Draft& draft);
 
-/// Why nothing of a campaign can be sent to a cluster at all; nothing when it can.
+/// Why nothing of a campaign can be sent to a cluster at all, neither a task that waits nor a replica; nothing when it can.
 [[nodiscard]] std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair);
 
 }  // namespace gleaner::planner

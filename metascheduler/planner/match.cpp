@@ -1,5 +1,7 @@
 #include "metascheduler/planner/match.hpp"
 
+#include <algorithm>
+
 #include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
@@ -8,7 +10,7 @@ namespace {
 Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto index = candidate.cluster_index;
   const auto& held = ledger.reservation(index);
-  if (held && held->campaign != candidate.pair->campaign && ledger.left(index, held->campaign, 0.0).free > candidate.offer.free)
+  if (held && held->campaign != candidate.pair->campaign && room_for(candidate, ledger.left(index, held->campaign, 0.0)) > 0)
     return Reason::held_for_reservation;
   const auto& at_first = ledger.at_first(index);
   if (room_for(candidate, at_first) > 0) return Reason::earlier_campaigns;
@@ -17,6 +19,23 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
 
 grid::Instant at(grid::Instant now, double after) {
   return now + std::chrono::duration_cast<grid::Instant::duration>(std::chrono::duration<double>{after});
+}
+
+/// Whether resources are all that a candidate lacks: also one that could wait in the queue, but for a limit on waiting jobs.
+bool lacks_room(const Candidate& candidate, const Plan& plan) {
+  if (candidate.decision < 0) return false;  // it is served in another class
+  switch (plan.decisions[static_cast<std::size_t>(candidate.decision)].reason) {
+    case Reason::no_free_resources:
+    case Reason::not_enough_resources:
+    case Reason::earlier_campaigns:
+    case Reason::held_for_reservation:
+    case Reason::limit_reached: return true;
+    default: return false;
+  }
+}
+
+bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
+  return contender.tasks_for_anyone > 0 || std::min(candidate.pair->returned_tasks, contender.tasks_reserved) > 0;
 }
 
 /// What one more job there takes; nothing when it could not be wide, or needs no reservation: some
@@ -53,6 +72,7 @@ void reserve(Contender& contender, Draft& draft) {
   std::optional<Reservation> soonest;
   for (auto& candidate : contender.candidates) {
     if (candidate.jobs > 0) return;
+    if (!lacks_room(candidate, draft.plan) || !may_have_a_task(contender, candidate)) continue;
     const auto resources = wide_job(candidate);
     if (!resources) continue;
     auto found = draft.ledger.earliest(*candidate.cluster, candidate.cluster_index, contender.campaign->id, *resources);

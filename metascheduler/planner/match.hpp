@@ -11,7 +11,8 @@ void match(const CampaignScheduler& scheduler, const Contender& contender, std::
 
 /// The same stage, for a campaign that no cluster has room for although one job of it takes several
 /// resources: what is freed on the cluster that can start it first is held back for it (spec/001,
-/// "Backfill"; spec/004, "Schedule Reserved Jobs"). One reservation a campaign, one a cluster.
+/// "Backfill"; spec/004, "Schedule Reserved Jobs"). One reservation a campaign, one a cluster; only where nothing but resources is
+/// lacking, and for a task that may go there.
 void reserve(Contender& contender, Draft& draft);
 
 }  // namespace gleaner::planner

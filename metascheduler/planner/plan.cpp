@@ -38,10 +38,17 @@ double free_resources(const Draft& draft) {
   return free;
 }
 
-/// The pairs of a class whose campaign has no task left, and of which nothing was decided yet.
+/// Whether a candidate would have come to its turn, had the tasks not gone first: none was decided, or only its slice was used up.
+bool is_pending(const Candidate& candidate, const Plan& plan) {
+  if (candidate.decision < 0) return true;
+  const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
+  return decision.stage == Stage::size && decision.reason == Reason::earlier_campaigns;
+}
+
+/// The pairs of a class whose campaign has no task left.
 void note_tasks_gone(Couples couples, Contender& contender, Draft& draft) {
   for (auto& candidate : contender.candidates) {
-    if (candidate.decision >= 0 || !belongs(*candidate.pair, couples)) continue;
+    if (!is_pending(candidate, draft.plan) || !belongs(*candidate.pair, couples)) continue;
     note_stop(draft.plan, candidate, Stage::size, {Reason::tasks_elsewhere, figures_of(candidate, draft.ledger)});
   }
 }
@@ -62,6 +69,7 @@ Served serve(const Policies& policies, Couples couples, const Turn& turn, Conten
   match(scheduler, contender, candidates, draft);
   allocate(*policies.placement, contender, candidates);
   auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
+  if (contender.tasks() <= 0) note_tasks_gone(couples, contender, draft);
   if (served.jobs == 0 && draft.config.reservations) reserve(contender, draft);
   served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
   return served;

@@ -63,6 +63,16 @@ std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
   return takers;
 }
 
+/// How many more jobs of a pair freed resources would let run: with properties, those for which matching resources are left; none
+/// while the cluster has not reported how many match.
+int startable_jobs(const PairView& pair, const ClusterView& cluster) {
+  if (!pair.matching_resources) return pair.has_properties ? 0 : kNoLimit;
+  if (*pair.matching_resources < pair.resources_per_job.value_or(1)) return 0;
+  const auto at_once = static_cast<int>(std::floor(*pair.matching_resources / job_resources(pair, cluster) + kDust));
+  const int running = pair.live_jobs - pair.waiting_jobs;
+  return std::max(0, std::max(1, at_once) - running);
+}
+
 using Givers = std::vector<std::vector<const PairView*>>;  // by the cluster's index
 
 std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers& givers, const Draft& draft) {
@@ -78,7 +88,8 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
     if (pair.waiting_jobs == 0 || !std::ranges::binary_search(takers, pair.campaign)) continue;
     const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
     if (cluster == draft.snapshot.clusters.end()) continue;
-    demands[static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())].add(pair.waiting_jobs, job_resources(pair, *cluster));
+    auto& demand = demands[static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())];
+    demand.add(std::min(pair.waiting_jobs, startable_jobs(pair, *cluster)), job_resources(pair, *cluster));
   }
   for (auto& contender : contenders) {
     if (!std::ranges::binary_search(takers, contender.campaign->id)) continue;
@@ -86,9 +97,10 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
     for (auto& candidate : contender.candidates) {
       auto& demand = demands[candidate.cluster_index];
       const double each = job_resources(*candidate.pair, *candidate.cluster);
-      demand.add(candidate.jobs, each);
+      int startable = startable_jobs(*candidate.pair, *candidate.cluster) - candidate.pair->waiting_jobs;  // which are added above
+      startable -= demand.add(std::min(candidate.jobs, startable), each);
       if (!wants_more(draft.plan, candidate)) continue;
-      const int more = demand.add(std::min<std::int64_t>(tasks, candidate.allowed_jobs), each);
+      const int more = demand.add(std::min({tasks, std::int64_t{candidate.allowed_jobs}, std::int64_t{startable}}), each);
       tasks -= more;
       if (more > 0) demand.who.push_back(&candidate);
     }

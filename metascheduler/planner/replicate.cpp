@@ -7,6 +7,7 @@
 #include "lib/grid/dust.hpp"
 #include "metascheduler/planner/feasible.hpp"
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/throttle.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -16,6 +17,15 @@ using grid::kDust;
 bool may_replicate(const CampaignView& campaign) {
   return campaign.replicas_allowed && campaign.state == grid::CampaignState::in_treatment && !campaign.brake &&
          campaign.waiting_tasks == 0 && campaign.type != grid::CampaignType::test;
+}
+
+/// Those that a pair got in this plan.
+int replicas_of(const PairView& pair, const Plan& plan) {
+  int jobs = 0;
+  for (const auto& replicas : plan.replicas) {
+    if (replicas.campaign == pair.campaign && replicas.cluster == pair.cluster) jobs += replicas.jobs;
+  }
+  return jobs;
 }
 
 std::vector<Contender> replicable(const Draft& draft) {
@@ -29,8 +39,9 @@ std::vector<Contender> replicable(const Draft& draft) {
     if (contender == found.end()) continue;
     const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
     if (cluster == draft.snapshot.clusters.end()) continue;
-    contender->candidates.push_back(
-        candidate_of(pair, *cluster, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin())));
+    auto candidate = candidate_of(pair, *cluster, static_cast<std::size_t>(cluster - draft.snapshot.clusters.begin()));
+    candidate.jobs = replicas_of(pair, draft.plan);
+    contender->candidates.push_back(candidate);
   }
   for (auto& contender : found) {
     contender.limits = draft.limits.holding(*contender.campaign);
@@ -44,16 +55,14 @@ std::vector<Contender> replicable(const Draft& draft) {
 
 int count(const PairView& pair, ReplicaKind kind) { return kind == ReplicaKind::expired ? pair.expired_tasks : pair.replicable_tasks; }
 
-/// Jobs that the free resources of a cluster take, and that all limits let live there.
-int room_of(const Contender& contender, const Candidate& candidate, const Draft& draft) {
+/// Jobs for which a cluster has free resources and which it takes in one launch, and that all limits let live there.
+int room_of(const Contender& contender, Candidate& candidate, const Draft& draft) {
   const auto& pair = *candidate.pair;
+  allow(Tasks::running, scheduler_of(*contender.campaign), contender, {&candidate}, draft);
   const auto offer = draft.ledger.left(candidate.cluster_index, pair.campaign, pair.walltime);
   const double each = job_resources(pair, *candidate.cluster);
-  int jobs = static_cast<int>(std::floor(offer.free / each + kDust));
-  if (pair.max_jobs) jobs = std::min(jobs, *pair.max_jobs - pair.live_jobs - pair.frozen_jobs);
-  if (const auto limit = candidate.cluster->job_limit)
-    jobs = std::min(jobs, *limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index));
-  return std::min(jobs, draft.limits.left(contender, candidate).jobs);
+  const int free = static_cast<int>(std::floor(offer.free / each + kDust));
+  return std::min({free, candidate.allowed_jobs, std::max(1, candidate.cluster->array_size)});
 }
 
 }  // namespace
@@ -63,8 +72,8 @@ void replicate(ReplicaKind kind, Draft& draft) {
     int all = 0;
     for (const auto& candidate : contender.candidates) all += count(*candidate.pair, kind);
     for (auto& candidate : contender.candidates) {
-      if (why_not(*contender.campaign, *candidate.cluster, *candidate.pair)) continue;
       const int elsewhere = all - std::min(all, count(*candidate.pair, kind));
+      if (elsewhere <= 0 || why_not(*contender.campaign, *candidate.cluster, *candidate.pair)) continue;
       const int jobs = std::min(room_of(contender, candidate, draft), elsewhere);
       if (jobs <= 0) continue;
       all -= jobs;

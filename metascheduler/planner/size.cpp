@@ -80,8 +80,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     if (figures.tasks > 0) sizing = scheduler.size(candidate, figures.tasks);
     else figures.tasks = contender.tasks_reserved;
     const int at_once = free_room(candidate);
-    if (candidate.allowed_waiting < kNoLimit && sizing.jobs > at_once + candidate.allowed_waiting)
+    if (candidate.allowed_waiting < kNoLimit && sizing.jobs > at_once + candidate.allowed_waiting) {
       sizing = {.jobs = at_once + candidate.allowed_waiting, .limit = Limit::limit, .reason = Reason::limit_reached};
+      candidate.tightest = left.tightest_waiting;
+    }
     // A limit that holds all clusters goes to what is free anywhere before it goes to a queue.
     if (const auto most = std::max<std::int64_t>(at_once, left.anywhere - claimed); sizing.jobs > most) {
       sizing = {.jobs = static_cast<int>(most), .limit = Limit::limit, .reason = Reason::limit_reached};

@@ -55,48 +55,58 @@ Reason reason_for(Limit bound) {
   }
 }
 
+/// The tightest of what holds a candidate becomes what it is allowed; of two that are as tight, the first.
+void hold(Candidate& candidate, int most, int allowed, Limit bound) {
+  if (allowed >= candidate.allowed_jobs) return;
+  candidate.allowed_jobs = allowed;
+  candidate.most_jobs = most;
+  candidate.bound = bound;
+}
+
+void hold_by_limits(const Contender& contender, Candidate& candidate, const Limits& limits) {
+  if (contender.limits.empty()) return;
+  const auto left = limits.left(contender, candidate);
+  hold(candidate, 0, left.jobs, Limit::limit);
+  if (left.count_resources && !candidate.width.known) hold(candidate, 1, 1 - live_jobs(candidate), Limit::width);
+  candidate.allowed_waiting = left.waiting;
+  candidate.tightest = left.tightest;
+}
+
 }  // namespace
 
-void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
+void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& contender, const std::vector<Candidate*>& candidates, const Draft& draft) {
   const Means means{contender};
-  filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
+  for (auto* one : candidates) {
+    auto& candidate = *one;
     const auto& pair = *candidate.pair;
     candidate.allowed_jobs = candidate.allowed_waiting = kNoLimit;
-    int most = 0;
-    const auto hold = [&](int limit, int allowed, Limit bound) {
-      if (allowed >= candidate.allowed_jobs) return;
-      candidate.allowed_jobs = allowed;
-      candidate.bound = bound;
-      most = limit;
-    };
-    if (pair.max_jobs) hold(*pair.max_jobs, *pair.max_jobs - live_jobs(candidate), Limit::max_jobs);
-    if (pair.fitting_tasks) {
+    if (pair.max_jobs) hold(candidate, *pair.max_jobs, *pair.max_jobs - live_jobs(candidate), Limit::max_jobs);
+    if (tasks == Tasks::waiting && pair.fitting_tasks) {
       const auto fitting = static_cast<int>(std::min<std::int64_t>(*pair.fitting_tasks, kNoLimit));
-      hold(fitting, fitting - candidate.jobs, Limit::fitting);
+      hold(candidate, fitting, fitting - candidate.jobs, Limit::fitting);
     }
-    if (candidate.cluster->job_limit) {
-      const auto limit = *candidate.cluster->job_limit;
-      hold(limit, limit - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);
-    }
+    if (const auto most = candidate.cluster->job_limit)
+      hold(candidate, *most, *most - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);
     if (pair.matching_resources) {
-      const auto limit = jobs_on_matching(*pair.matching_resources, candidate);
-      hold(limit, limit - live_jobs(candidate), Limit::matching);
+      const auto most = jobs_on_matching(*pair.matching_resources, candidate);
+      hold(candidate, most, most - live_jobs(candidate), Limit::matching);
     }
     // A cluster that has not told how many of its resources have the properties may have few.
     const bool unmatched = pair.has_properties && !pair.matching_resources && pair.concluded_jobs == 0;
     const bool probes = unmatched || scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
     if (probes && contender.campaign->type != grid::CampaignType::test)
-      hold(draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
-    if (!contender.limits.empty()) {
-      const auto left = draft.limits.left(contender, candidate);
-      hold(0, left.jobs, Limit::limit);
-      if (left.count_resources && !candidate.width.known) hold(1, 1 - live_jobs(candidate), Limit::width);
-      candidate.allowed_waiting = left.waiting;
-      candidate.tightest = candidate.bound == Limit::limit ? left.tightest : left.tightest_waiting;
-    }
+      hold(candidate, draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
+    hold_by_limits(contender, candidate, draft.limits);
+  }
+}
+
+void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
+  allow(Tasks::waiting, scheduler, contender, candidates, draft);
+  filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
     if (candidate.allowed_jobs > 0) return std::nullopt;
+    const auto& pair = *candidate.pair;
     Figures figures;
-    figures.max_jobs = most;
+    figures.max_jobs = candidate.most_jobs;
     figures.live_jobs = candidate.bound == Limit::stress ? candidate.cluster->our_jobs : pair.live_jobs;
     figures.frozen_jobs = pair.frozen_jobs;
     if (candidate.bound == Limit::matching) note_matching(candidate, figures);

@@ -11,4 +11,10 @@ namespace gleaner::planner {
 /// the few that go first to a cluster of which nothing is known.
 void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft);
 
+/// Of which tasks jobs are to be made. A pair's fitting tasks are of those that wait.
+enum class Tasks { waiting, running };
+
+/// Sets allowed_jobs, and what it comes from, of each candidate: throttle without its decisions, for replicas too.
+void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& contender, const std::vector<Candidate*>& candidates, const Draft& draft);
+
 }  // namespace gleaner::planner

@@ -19,7 +19,10 @@ Snapshot a_grid(int clusters, int campaigns, std::int64_t tasks) {
       snapshot.pairs.back().walltime = 3600;
     }
   }
-  for (int i = 0; i < 50; ++i) snapshot.users.push_back({.name = fmt::format("user{}", i), .share = 0.02, .usage = 0.001 * i});
+  for (int i = 0; i < 50; ++i) {
+    snapshot.users.push_back({.name = fmt::format("user{}", i), .share = 0.02, .usage = 0.001 * i});
+    snapshot.shares.push_back({.name = fmt::format("user{}", i), .usage = 0.001 * i, .is_user = true});
+  }
   return snapshot;
 }
 
@@ -38,7 +41,7 @@ TEST(PlannerBench, TwoThousandCampaignsOnAHundredClusters) {
     for (const auto& pair : many.pairs) decisions.push_back({.campaign = pair.campaign, .cluster = pair.cluster});
     ASSERT_EQ(decisions.size(), many.pairs.size());
   });
-  for (const std::string_view order : {"fifo", "fairshare", "tickets"}) {
+  for (const std::string_view order : {"fifo", "fairshare", "fairtree", "tickets"}) {
     const PlannerConfig config{.order = std::string{order}};
     const double with_few = milliseconds(few, config), with_many = milliseconds(many, config), with_most = milliseconds(most, config);
     tests::report(fmt::format("a plan of 2 000 campaigns on 100 clusters, {}", order),

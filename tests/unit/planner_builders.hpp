@@ -36,6 +36,11 @@ inline Snapshot one_of_each(int resources_per_job = 1) {
   return {.clusters = {a_cluster(1)}, .campaigns = {a_campaign(1)}, .pairs = {a_pair(1, 1, resources_per_job)}};
 }
 
+/// One campaign on alpha and beta, each of 16 free resources.
+inline Snapshot two_clusters(std::int64_t tasks) {
+  return {.clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, tasks)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
+}
+
 /// Campaigns of ada, bob… on one cluster of 16 free resources.
 inline Snapshot users(const std::vector<std::string>& names) {
   Snapshot snapshot{.clusters = {a_cluster(1)}, .campaigns = {}, .pairs = {}};

@@ -101,5 +101,30 @@ TEST(Explain, ClusterThatIsGone_IsToldByItsNumber) {
   EXPECT_THAT(explain(a_decision(Reason::unreachable), {}), HasSubstr("cluster 1 does not answer"));
 }
 
+/// In a slice of one resource alpha takes one of ada's four short tasks, a long one of beta does not fit beside it, gamma takes three.
+TEST(Explain, AClusterThatASliceSkipped_IsNotSaidToBeTakenByOthers_WhenTheTasksAreGone) {
+  auto snapshot = users({"ada", "bob"});
+  snapshot.campaigns[0].waiting_tasks = 4;
+  snapshot.clusters.push_back(a_cluster(2, "beta"));
+  snapshot.clusters.push_back(a_cluster(3, "gamma"));
+  snapshot.pairs.push_back(a_pair(1, 2));
+  snapshot.pairs.push_back(a_pair(1, 3));
+  snapshot.pairs[0].job_ratio = snapshot.pairs[3].job_ratio = 4.0;
+  snapshot.pairs[0].max_jobs = 1;
+  for (const auto* order : {"fairshare", "fairtree", "tickets"}) {
+    const auto result = plan(snapshot, {.order = order});
+    EXPECT_EQ(jobs_on(result, 1, 3), 3) << order;
+    EXPECT_EQ(reason_on(result, 1, 2), "tasks_elsewhere") << order;
+  }
+}
+
+TEST(Explain, AFullLimitOnWaitingJobs_IsNamed_BesideOneOnRunningJobsThatHasRoom) {
+  auto snapshot = one_of_each();
+  snapshot.clusters[0].free_resources = 0;
+  snapshot.clusters[0].flood = 0.5;
+  snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 100, .used = 20}, {.id = 8, .kind = LimitKind::waiting_jobs, .most = 5, .used = 5}};
+  EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("limit 8 (the whole grid): at most 5 jobs in a queue, 5 now"));
+}
+
 }  // namespace
 }  // namespace gleaner::planner::test

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <limits>
 #include <map>
 
 #include "lib/grid/campaign_priority.hpp"
@@ -253,6 +256,29 @@ TEST(Tickets, TheSameSeed_GivesTheSamePlan_AndAnotherOneGivesAnother) {
   bool differs = false;
   for (snapshot.seed = 2; snapshot.seed < 10; ++snapshot.seed) differs = differs || first != plan(snapshot, config).launches;
   EXPECT_TRUE(differs);
+}
+
+/// Seconds that a plan takes, the least of three.
+double seconds_of(const Snapshot& snapshot, const PlannerConfig& config) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 3; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_FALSE(plan(snapshot, config).decisions.empty());
+    least = std::min(least, std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count());
+  }
+  return least;
+}
+
+TEST(FairTree, OfHundredsOfUsers_TakesAboutTheTimeOfFairShare) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 400; ++i) names.push_back(fmt::format("a user with a long name {}", i));
+  auto snapshot = users(names);
+  for (const auto& name : names) {
+    snapshot.users.push_back({.name = name, .share = 1.0 / 400});
+    snapshot.shares.push_back({.name = name, .is_user = true});
+  }
+  const double fairshare = seconds_of(snapshot, {.order = "fairshare"});
+  EXPECT_LT(seconds_of(snapshot, {.order = "fairtree"}), 10.0 * fairshare);
 }
 
 }  // namespace

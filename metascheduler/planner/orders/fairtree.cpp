@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string_view>
 #include <tuple>
 
 #include "metascheduler/planner/orders/slices.hpp"
@@ -72,10 +74,32 @@ class Tree {
   Nodes users_;
 };
 
+/// The node of each member's user, by the contender's index: in the campaign's project when there is one, else the first of that name.
+std::vector<int> nodes_of(const Class& among) {
+  const auto& tree = among.snapshot.shares;
+  std::map<std::string_view, std::vector<int>> of_users;
+  for (int i = 0; i < std::ssize(tree); ++i) {
+    const auto& node = tree[static_cast<std::size_t>(i)];
+    if (node.is_user) of_users[node.name].push_back(i);
+  }
+  std::vector<int> nodes(among.contenders.size(), -1);
+  for (const auto member : among.members) {
+    const auto& campaign = among.campaign(member);
+    const auto user = of_users.find(campaign.user);
+    if (user == of_users.end()) continue;
+    const auto in_project = std::ranges::find_if(user->second, [&](int node) {
+      const auto parent = tree[static_cast<std::size_t>(node)].parent;
+      return parent >= 0 && tree[static_cast<std::size_t>(parent)].name == campaign.project;
+    });
+    nodes[member] = in_project != user->second.end() ? *in_project : user->second.front();
+  }
+  return nodes;
+}
+
 class FairTreeTurns final : public Turns {
  public:
   explicit FairTreeTurns(const Class& among)
-      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, given_(among_.snapshot.shares.size(), 0.0) {
+      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, nodes_(nodes_of(among_)), given_(among_.snapshot.shares.size(), 0.0) {
     rank();
     at_first_ = rank_of_;
   }
@@ -85,7 +109,7 @@ class FairTreeTurns final : public Turns {
     if (taking_part.empty()) return std::nullopt;
     const auto first = *std::ranges::min_element(taking_part, {}, [&](std::size_t member) {
       const auto& campaign = among_.campaign(member);
-      return std::tuple{rank_of(campaign, rank_of_), campaign.submitted, campaign.id};
+      return std::tuple{rank_of(member, rank_of_), campaign.submitted, campaign.id};
     });
     return Turn{.contender = first, .most_resources = taking_part.size() == 1 ? kWholeTurn : slice_};
   }
@@ -93,37 +117,25 @@ class FairTreeTurns final : public Turns {
   void served(const Turn& turn, const Served& served) override {
     if (served.exhausted) queues_.exhausted(turn.contender);
     if (served.resource_seconds <= 0.0) return;
-    for (auto node = node_of(among_.campaign(turn.contender)); node >= 0; node = tree()[static_cast<std::size_t>(node)].parent)
+    for (auto node = nodes_[turn.contender]; node >= 0; node = tree()[static_cast<std::size_t>(node)].parent)
       given_[static_cast<std::size_t>(node)] += served.resource_seconds / day_;
     rank();
   }
 
   [[nodiscard]] std::string standing(std::size_t contender) const override {
-    const auto& campaign = among_.campaign(contender);
-    const auto node = node_of(campaign);
-    if (node < 0) return fmt::format("user {} has no shares in the tree, and comes last", campaign.user);
+    const auto& user = among_.campaign(contender).user;
+    const auto node = nodes_[contender];
+    if (node < 0) return fmt::format("user {} has no shares in the tree, and comes last", user);
     std::string path;
     for (auto at = node; at >= 0; at = tree()[static_cast<std::size_t>(at)].parent) {
       const auto& one = tree()[static_cast<std::size_t>(at)];
       path = fmt::format("/{} (shares {:g}, usage {:.3f}){}", one.name, one.shares, one.usage, path);
     }
-    return fmt::format("fair tree: user {} of {}, {}", rank_of(campaign, at_first_) + 1, users_, path);
+    return fmt::format("fair tree: user {} of {}, {}", rank_of(contender, at_first_) + 1, users_, path);
   }
 
  private:
   [[nodiscard]] const std::vector<ShareNode>& tree() const { return among_.snapshot.shares; }
-
-  /// The user's node: in the campaign's project when there is one, else the first of that name.
-  [[nodiscard]] int node_of(const CampaignView& campaign) const {
-    int found = -1;
-    for (int i = 0; i < std::ssize(tree()); ++i) {
-      const auto& node = tree()[static_cast<std::size_t>(i)];
-      if (!node.is_user || node.name != campaign.user) continue;
-      if (node.parent >= 0 && tree()[static_cast<std::size_t>(node.parent)].name == campaign.project) return i;
-      if (found < 0) found = i;
-    }
-    return found;
-  }
 
   void rank() {
     const auto users = ranked_users(tree(), given_);
@@ -132,8 +144,8 @@ class FairTreeTurns final : public Turns {
     for (std::size_t i = 0; i < users.size(); ++i) rank_of_[users[i]] = i;
   }
 
-  [[nodiscard]] std::size_t rank_of(const CampaignView& campaign, const std::vector<std::size_t>& ranks) const {
-    const auto node = node_of(campaign);
+  [[nodiscard]] std::size_t rank_of(std::size_t contender, const std::vector<std::size_t>& ranks) const {
+    const auto node = nodes_[contender];
     return node < 0 ? users_ : ranks[static_cast<std::size_t>(node)];
   }
 
@@ -141,6 +153,7 @@ class FairTreeTurns final : public Turns {
   UserQueues queues_;
   double slice_;
   double day_;
+  std::vector<int> nodes_;  ///< of each contender's user; -1: not in the tree
   std::vector<double> given_;
   std::size_t users_ = 0;
   std::vector<std::size_t> rank_of_;

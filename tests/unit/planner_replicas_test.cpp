@@ -1,0 +1,77 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/planner_builders.hpp"
+
+namespace gleaner::planner::test {
+namespace {
+
+using testing::ElementsAre;
+
+/// The last 4 tasks of a campaign run on alpha; beta is free.
+Snapshot last_tasks() {
+  auto snapshot = two_clusters(0);
+  snapshot.campaigns[0].replicas_allowed = true;
+  snapshot.pairs[0].live_jobs = 4;
+  snapshot.pairs[0].replicable_tasks = 4;
+  return snapshot;
+}
+
+TEST(Replicas, TheLastTasks_GetASecondCopyElsewhere_WhenResourcesAreFree) {
+  auto snapshot = last_tasks();
+  EXPECT_THAT(plan(snapshot).replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 4, ReplicaKind::finalize}));
+  snapshot.clusters[1].free_resources = 1;
+  EXPECT_EQ(plan(snapshot).replicas.at(0).jobs, 1);
+  snapshot.campaigns[0].replicas_allowed = false;
+  EXPECT_TRUE(plan(snapshot).replicas.empty());
+  snapshot = last_tasks();
+  snapshot.campaigns[0].waiting_tasks = 1;
+  EXPECT_TRUE(plan(snapshot).replicas.empty());
+}
+
+TEST(Replicas, OtherCampaigns_GoBeforeTheLastTasks_AndBehindExpiredOnes) {
+  auto snapshot = last_tasks();
+  snapshot.campaigns.push_back(a_campaign(2));
+  snapshot.pairs.push_back(a_pair(2, 2));
+  EXPECT_TRUE(plan(snapshot).replicas.empty());
+  snapshot.pairs[0].expired_tasks = 2;
+  const auto result = plan(snapshot);
+  EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 2, ReplicaKind::expired}));
+  EXPECT_EQ(jobs_on(result, 2, 2), 14);
+}
+
+/// The copies that the last 40 tasks of a campaign on alpha get on beta, which has 40 resources free.
+int copies_with(void (*change)(Snapshot&)) {
+  auto snapshot = last_tasks();
+  for (auto& cluster : snapshot.clusters) cluster.max_resources = cluster.free_resources = 40;
+  snapshot.pairs[0].live_jobs = snapshot.pairs[0].replicable_tasks = 40;
+  change(snapshot);
+  int copies = 0;
+  for (const auto& replicas : plan(snapshot).replicas) copies += replicas.jobs;
+  return copies;
+}
+
+TEST(Replicas, AreHeldByWhatHoldsFirstCopies) {
+  EXPECT_EQ(copies_with([](Snapshot&) {}), 40);
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].max_jobs = 5; }), 5);
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].suspected = true; }), 3);
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].suspected = true; s.pairs[0].expired_tasks = 2; }), 3) << "two expired ones included";
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].has_properties = true; }), 3);
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].has_properties = true; s.pairs[1].matching_resources = 6; }), 6);
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].job_limit = 7; }), 7);
+  EXPECT_EQ(copies_with([](Snapshot& s) {
+    s.pairs[1].resources_per_job.reset();
+    s.limits = {{.id = 7, .kind = LimitKind::resources, .most = 100}};
+  }), 1) << "how wide a job is there is not known";
+}
+
+TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
+  EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].array_size = 8; }), 8);
+}
+
+TEST(Replicas, OfTasksWithRequestsOfTheirOwn_AreGiven_ThoughNoneWaitsThatWouldFit) {
+  EXPECT_EQ(copies_with([](Snapshot& s) { for (auto& pair : s.pairs) pair.fitting_tasks = 0; }), 40);
+}
+
+}  // namespace
+}  // namespace gleaner::planner::test

@@ -1,0 +1,162 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tests/unit/planner_builders.hpp"
+
+namespace gleaner::planner::test {
+namespace {
+
+/// A wide job of 16 first, one-core tasks behind it; 10 of 16 resources are free, the others come
+/// back in 600 s.
+Snapshot wide_and_narrow() {
+  auto snapshot = one_of_each(16);
+  snapshot.campaigns.push_back(a_campaign(2));
+  snapshot.pairs.push_back(a_pair(2, 1));
+  snapshot.pairs[0].walltime = 3600;
+  snapshot.pairs[1].walltime = 3600;
+  snapshot.clusters[0].free_resources = 10;
+  snapshot.clusters[0].endings = {{600, 6}};
+  return snapshot;
+}
+
+TEST(Reservations, WhatIsFreed_IsHeldBackForAWideJob_AndShortWorkMayUseIt) {
+  auto snapshot = wide_and_narrow();
+  auto result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+  EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  ASSERT_EQ(result.reservations.size(), 1U);
+  EXPECT_EQ(result.reservations[0].at, snapshot.now + grid::Seconds{600});
+  snapshot.pairs[1].walltime = 600;
+  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+  EXPECT_EQ(jobs_on(plan(snapshot, {.reservations = false}), 2, 1), 10);
+}
+
+TEST(Reservations, WhatTheWideJobLeaves_IsForEverybody) {
+  auto snapshot = wide_and_narrow();
+  snapshot.pairs[0] = a_pair(1, 1, 12);
+  const auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 2, 1), 4);
+}
+
+/// A real OAR starts three jobs a second: some are always on their way.
+TEST(Reservations, JobsThatAreAboutToStart_AreWaitedForToo) {
+  for (const auto about_to_start : {&ClusterView::waiting_resources, &ClusterView::unaccounted_resources}) {
+    auto snapshot = wide_and_narrow();
+    snapshot.clusters[0].*about_to_start = 2;
+    const auto result = plan(snapshot);
+    EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+    EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  }
+}
+
+/// A real OAR takes seconds to end a job.
+TEST(Reservations, ResourcesOfJobsThatAreJustEnding_AreWaitedForToo) {
+  auto snapshot = wide_and_narrow();
+  snapshot.clusters[0].free_resources = 7;
+  snapshot.clusters[0].our_resources = 9;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+  EXPECT_EQ(reason_on(result, 2, 1), "held_for_reservation");
+  ASSERT_EQ(result.reservations.size(), 1U);
+  EXPECT_EQ(result.reservations[0].at, snapshot.now + grid::Seconds{600});
+}
+
+TEST(Reservations, ResourcesOfLocalUsers_AreNotWaitedFor) {
+  auto snapshot = wide_and_narrow();
+  snapshot.clusters[0].endings = {{600, 5}};
+  const auto result = plan(snapshot);
+  EXPECT_TRUE(result.reservations.empty());
+  EXPECT_EQ(reason_on(result, 1, 1), "not_enough_resources");
+  EXPECT_EQ(jobs_on(result, 2, 1), 10);
+}
+
+TEST(Reservations, WithoutThem_AStreamOfNarrowTasksStarvesAWideJobForEver) {
+  const auto starts_within = [](bool reservations) {
+    std::vector<int> running(16, 0);  // seconds left of each one-core job
+    for (int i = 0; i < 16; ++i) running[static_cast<std::size_t>(i)] = i + 1;
+    for (int now = 0; now < 200; ++now) {
+      auto snapshot = one_of_each(16);
+      snapshot.campaigns = {a_campaign(1, 1), a_campaign(2, 1000)};
+      snapshot.pairs.push_back(a_pair(2, 1));
+      for (auto& pair : snapshot.pairs) pair.walltime = 16;
+      snapshot.clusters[0].free_resources = static_cast<int>(std::ranges::count(running, 0));
+      for (const int left : running) {
+        if (left > 0) snapshot.clusters[0].endings.push_back({double(left), 1});
+      }
+      const auto result = plan(snapshot, {.reservations = reservations});
+      if (jobs_on(result, 1, 1) > 0) return true;
+      for (int jobs = jobs_on(result, 2, 1); jobs > 0; --jobs) *std::ranges::find(running, 0) = 16;
+      for (auto& left : running) left = std::max(0, left - 1);
+    }
+    return false;
+  };
+  EXPECT_FALSE(starts_within(false));
+  EXPECT_TRUE(starts_within(true));
+}
+
+/// A wide job and one-core tasks on a free alpha, half of whose size may wait in its queue.
+Snapshot wide_on_a_free_cluster() {
+  auto snapshot = wide_and_narrow();
+  snapshot.pairs[0] = a_pair(1, 1, 12);
+  snapshot.clusters[0].free_resources = 16;
+  snapshot.clusters[0].flood = 0.5;
+  return snapshot;
+}
+
+TEST(Reservations, AWideTaskThatWaitsForAnotherCluster_HasNothingHeldBack) {
+  auto snapshot = wide_on_a_free_cluster();
+  snapshot.campaigns[0].waiting_tasks = 1;
+  snapshot.clusters.push_back(a_cluster(2, "beta"));
+  snapshot.clusters[1].reachable = false;
+  snapshot.pairs.push_back(a_pair(1, 2, 12));
+  snapshot.pairs[2].returned_tasks = 1;
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "tasks_reserved");
+  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 24);
+  snapshot.clusters[0].free_resources = 10;
+  snapshot.clusters[0].flood = 0.0;
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "not_enough_resources");
+  EXPECT_EQ(jobs_on(plan(snapshot), 2, 1), 10);
+}
+
+TEST(Reservations, AWideTestCampaign_HasNothingHeldBackWhereItHadItsJob) {
+  auto snapshot = wide_on_a_free_cluster();
+  snapshot.campaigns[0].type = grid::CampaignType::test;
+  snapshot.pairs[0].live_jobs = 1;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "test_already_given");
+  EXPECT_EQ(jobs_on(result, 2, 1), 24);
+}
+
+TEST(Reservations, AClusterThatTakesNoMoreOfACampaign_HasNothingHeldBackForIt_WhateverItsClass) {
+  auto snapshot = wide_on_a_free_cluster();
+  snapshot.clusters.push_back(a_cluster(2, "beta"));
+  snapshot.pairs.push_back(a_pair(1, 2, 12));
+  snapshot.pairs[2].affine = true;
+  for (const std::size_t full : {0U, 2U}) snapshot.pairs[full].max_jobs = snapshot.pairs[full].live_jobs = 1;
+  const auto result = plan(snapshot, {.order = "affinity"});
+  EXPECT_EQ(reason_on(result, 1, 1), "max_jobs_reached");
+  EXPECT_EQ(jobs_on(result, 2, 1), 24);
+}
+
+TEST(Reservations, AWideJobThatALimitKeepsOutOfTheQueue_HasResourcesHeldBack) {
+  auto snapshot = wide_and_narrow();
+  snapshot.clusters[0].flood = 1.0;
+  snapshot.campaigns[1].user = "bob";
+  snapshot.limits = {{.id = 7, .kind = LimitKind::waiting_jobs, .most = 0, .user = "ada"}};
+  const auto result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "reserved");
+  EXPECT_EQ(jobs_on(result, 2, 1), 0);
+}
+
+TEST(Reservations, AJobThatMayNotWaitBehindOne_IsToldSo_AlsoWhenNothingIsFree) {
+  auto snapshot = wide_and_narrow();
+  snapshot.clusters[0].free_resources = 0;
+  snapshot.clusters[0].endings = {{600, 16}};
+  snapshot.clusters[0].flood = 0.5;
+  EXPECT_EQ(reason_on(plan(snapshot), 2, 1), "held_for_reservation");
+}
+
+}  // namespace
+}  // namespace gleaner::planner::test
