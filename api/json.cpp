@@ -44,6 +44,7 @@ void Json::boolean(bool truth) { implementation_->writer.Bool(truth); }
 void Json::null() { implementation_->writer.Null(); }
 void Json::raw(std::string_view json) { implementation_->writer.RawValue(json.data(), json.size(), rapidjson::kObjectType); }
 
+std::size_t Json::size() const { return implementation_->buffer.GetSize(); }
 std::string Json::text() const { return {implementation_->buffer.GetString(), implementation_->buffer.GetSize()}; }
 
 std::string prettified(const std::string& json) {

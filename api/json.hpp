@@ -1,5 +1,6 @@
 #pragma once
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -72,6 +73,8 @@ class Json {
     key(name).value(content);
   }
 
+  /// Bytes that are written so far.
+  [[nodiscard]] std::size_t size() const;
   /// The document.
   [[nodiscard]] std::string text() const;
 

@@ -1,6 +1,7 @@
 // What is to be seen of tasks and jobs.
 #include <array>
 #include <limits>
+#include <ranges>
 
 #include <fmt/format.h>
 
@@ -16,9 +17,13 @@ namespace {
 
 namespace views = store::views;
 
-/// Memory of a page: for its parameters, which JSON makes longer, and for each task.
-constexpr std::uint64_t kParameters = std::uint64_t{16} << 20U;
+/// Memory of a page: for its parameters as they are stored and as they are written, and for each task.
+constexpr std::uint64_t kParameters = std::uint64_t{20} << 20U;
 constexpr std::uint64_t kTask = 3000;
+/// Bytes of an answer: JSON makes parameters up to twelve times longer, so that a page may end before its window does. The answer
+/// is built in a buffer that grows by half, and then copied, so it takes up to three times its size.
+constexpr std::uint64_t kText = std::uint64_t{4} << 20U;
+constexpr std::uint64_t kTextOfTask = kTask / 3;
 
 constexpr std::array<std::string_view, 7> kStates{"waiting", "launching", "submitted", "running", "done", "failed", "cancelled"};
 
@@ -60,6 +65,20 @@ std::string next_href(const Call& call, const Tasks& tasks, const views::TaskFil
   return href_with(call, "offset", window.offset + std::ssize(tasks.page.items));
 }
 
+/// As many tasks as the answer may hold, at least one; the others are taken off the page.
+void write_tasks(Json& json, Tasks& tasks, std::int64_t limit) {
+  const auto most = kText + static_cast<std::uint64_t>(limit) * kTextOfTask;
+  auto& items = tasks.page.items;
+  std::size_t written = 0;
+  json.key("items").array(std::views::iota(std::size_t{0}, items.size()), [&](std::size_t i) {
+    if (written > 0 && json.size() > most) return;
+    json.object([&] { write_task(json, items[i], tasks.campaign.id); });
+    ++written;
+  });
+  tasks.more = tasks.more || written < items.size();
+  items.resize(written);
+}
+
 http::Response list_tasks(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
@@ -69,11 +88,11 @@ http::Response list_tasks(const Call& call) {
   if (!part) return part.error();
   auto memory = take_memory(call, kParameters + static_cast<std::uint64_t>(part->limit) * kTask);
   if (!memory) return memory.error();
-  const auto tasks = load(call, grid::CampaignId{*id}, *filter, *part);
+  auto tasks = load(call, grid::CampaignId{*id}, *filter, *part);
   if (!tasks) return no_campaign(call);
   Json json;
   json.object([&] {
-    json.key("items").array(tasks->page.items, [&](const auto& task) { json.object([&] { write_task(json, task, tasks->campaign.id); }); });
+    write_tasks(json, *tasks, part->limit);
     json.field("total", tasks->page.total);
     json.field("offset", part->offset);
     json.field("limit", part->limit);

@@ -26,6 +26,9 @@ using Parser = beast::http::request_parser<beast::http::buffer_body>;
 /// What a handler leaves unread of a body is read and thrown away up to here, to keep the connection.
 constexpr std::size_t kDrainLimit = 256 * 1024;
 
+/// Room behind the longest head: for what is read of a body at once. The head of a chunk has to fit into all of it.
+constexpr std::size_t kReadAhead = 64 * 1024;
+
 class ParsedBody final : public Body {
  public:
   ParsedBody(Stream& stream, beast::flat_buffer& buffer, Parser& parser) : stream_{stream}, buffer_{buffer}, parser_{parser} {
@@ -49,6 +52,8 @@ class ParsedBody final : public Body {
   }
 
   [[nodiscard]] bool is_done() const { return parser_.is_done(); }
+  /// The head of a chunk, or the fields behind the last one, did not fit into the buffer.
+  [[nodiscard]] bool overflowed() const { return overflowed_; }
 
   /// Reads the rest; false when it is too much or broken, or takes longer than that.
   [[nodiscard]] bool drain(std::chrono::milliseconds time) {
@@ -72,6 +77,7 @@ class ParsedBody final : public Body {
     beast::http::write(stream_, answer, ec);
   }
   tl::unexpected<BodyError> fail(ErrorCode ec) {
+    overflowed_ = ec == beast::http::error::buffer_overflow;
     failure_ = ec == boost::asio::error::timed_out ? BodyError::timed_out : BodyError::broken;
     return tl::unexpected{*failure_};
   }
@@ -81,6 +87,7 @@ class ParsedBody final : public Body {
   Parser& parser_;
   bool wants_continue_ = false;
   bool begun_ = false;
+  bool overflowed_ = false;
   std::optional<BodyError> failure_;
 };
 
@@ -182,8 +189,12 @@ enum class Next { keep, close, reset };
 class Connection {
  public:
   Connection(FileDescriptor socket, const ConnectionContext& context, const std::function<void(Phase)>& enter)
-      : context_{context}, enter_{enter}, peer_{peer_of(socket.get())}, stream_{std::move(socket), context.options.deadlines, context.stop_fd} {}
-  ~Connection() { enter_(Phase::busy); }
+      : context_{context},
+        enter_{enter},
+        peer_{peer_of(socket.get())},
+        stream_{std::move(socket), context.options.deadlines, context.stop_fd, [this](Stream::Wait wait) { on_wait(wait); }},
+        buffer_{context.options.header_limit + kReadAhead} {}
+  ~Connection() { enter(Phase::busy); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -195,23 +206,32 @@ class Connection {
     Next next = Next::keep;
     while (next == Next::keep && wait_for_request()) next = answer_one();
     if (next == Next::reset) {
-      enter_(Phase::busy);
+      enter(Phase::busy);
       stream_.close_with_reset();
     } else if (unread_) {
-      enter_(Phase::slow);
+      enter(Phase::slow);
       stream_.await_end();
-      enter_(Phase::busy);
+      enter(Phase::busy);
       stream_.close();
     } else {
-      enter_(Phase::busy);
+      enter(Phase::busy);
       stream_.close();
     }
   }
 
  private:
+  void enter(Phase phase) {
+    phase_ = phase;
+    enter_(phase);
+  }
+  /// Other phases can be closed anyway.
+  void on_wait(Stream::Wait wait) {
+    if (phase_ == Phase::busy) enter_(wait == Stream::Wait::late ? Phase::late : Phase::busy);
+  }
+
   bool wait_for_request() {
     if (buffer_.size() > 0) return true;
-    enter_(Phase::idle);
+    enter(Phase::idle);
     const auto wake = stream_.wait_readable();
     return wake == Stream::Wake::readable;
   }
@@ -221,17 +241,18 @@ class Connection {
     parser.header_limit(static_cast<std::uint32_t>(context_.options.header_limit));
     parser.body_limit(std::numeric_limits<std::uint64_t>::max());
     ErrorCode ec;
-    enter_(Phase::slow);
+    enter(Phase::slow);
     stream_.within(context_.options.deadlines.head);
     beast::http::read_header(stream_, buffer_, parser, ec);
-    enter_(Phase::busy);
+    enter(Phase::busy);
     if (ec) return refuse(ec);
     ParsedBody body{stream_, buffer_, parser};
     const auto request = request_of(parser, peer_, body);
     auto response = handled(request);
-    if (!body.is_done()) enter_(Phase::slow);
+    if (body.overflowed()) return refuse(beast::http::error::buffer_overflow);
+    if (!body.is_done()) enter(Phase::slow);
     unread_ = !body.drain(context_.options.deadlines.closing);
-    enter_(Phase::busy);
+    enter(Phase::busy);
     return send(response, request.method == "HEAD", parser.get().version(), !unread_ && parser.get().keep_alive());
   }
 
@@ -262,7 +283,7 @@ class Connection {
     Response response;
     if (ec == beast::http::error::header_limit || ec == beast::http::error::buffer_overflow) {
       response.status = 431;
-      response.body = "the head of the request is too large\n";
+      response.body = "the head of the request, or of a chunk of its body, is too large\n";
     } else if (ec == boost::asio::error::timed_out) {
       response.status = 408;
       response.body = "the head of the request did not arrive in time\n";
@@ -279,6 +300,7 @@ class Connection {
 
   const ConnectionContext& context_;
   const std::function<void(Phase)>& enter_;
+  Phase phase_ = Phase::slow;
   Peer peer_;
   Stream stream_;
   beast::flat_buffer buffer_;

@@ -38,6 +38,7 @@ struct Deadlines {
   std::chrono::milliseconds pause{20'000};      ///< without a byte of a body that we wait for, or of an answer that the client takes
   std::size_t least_rate = 4096;                ///< bytes a second of a body or an answer, beyond the first pause
   std::chrono::milliseconds longest{1'800'000}; ///< that one body, or one answer, is waited for in all
+  std::chrono::milliseconds patience{2'000};    ///< that a connection's client is waited for in all; beyond, it is closed when others wait for a thread (Phase::late)
   std::chrono::milliseconds closing{2'000};     ///< for what a client still sends when it has its answer, and for what it still sends or takes when the server stops
 };
 

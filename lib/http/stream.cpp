@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include <boost/asio/error.hpp>
 
@@ -49,6 +50,24 @@ std::size_t Stream::passed(std::size_t bytes) {
 
 bool Stream::wait(short events, boost::system::error_code& ec) {
   const auto begin = Clock::now();
+  const bool ready = wait_since(begin, events, ec);
+  const auto gone = Clock::now() - begin;
+  waited_ += gone;
+  paused_ += gone;
+  kept_ += gone;
+  if (std::exchange(late_, false)) on_wait_(Wait::over);
+  return ready;
+}
+
+/// How long this wait may still last until it is late; for ever once it is.
+std::chrono::nanoseconds Stream::patience_left(std::chrono::nanoseconds gone) {
+  const std::chrono::nanoseconds left = deadlines_.patience - kept_ - gone;
+  if (left.count() > 0) return left;
+  if (!std::exchange(late_, true)) on_wait_(Wait::late);
+  return std::chrono::nanoseconds::max();
+}
+
+bool Stream::wait_since(Clock::time_point begin, short events, boost::system::error_code& ec) {
   // Before the server stops, its stop ends a wait; afterwards little time is left.
   bool stopping = false;
   while (true) {
@@ -56,7 +75,8 @@ bool Stream::wait(short events, boost::system::error_code& ec) {
     const auto gone = Clock::now() - begin;
     auto left = remaining() - (paced_ ? gone : Clock::duration{0});
     if (stopping) left = std::min<std::chrono::nanoseconds>(left, deadlines_.closing - gone);
-    const int count = left.count() <= 0 ? 0 : ::poll(items.data(), items.size(), milliseconds(std::chrono::ceil<std::chrono::milliseconds>(left)));
+    const auto nap = std::min<std::chrono::nanoseconds>(left, patience_left(gone));
+    const int count = left.count() <= 0 ? 0 : ::poll(items.data(), items.size(), milliseconds(std::chrono::ceil<std::chrono::milliseconds>(nap)));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       ec = last_error();
@@ -66,9 +86,8 @@ bool Stream::wait(short events, boost::system::error_code& ec) {
       stopping = true;
       continue;
     }
-    waited_ += Clock::now() - begin;
-    paused_ += Clock::now() - begin;
     if (count > 0) return true;
+    if (nap < left) continue;
     ec = boost::asio::error::timed_out;
     return false;
   }

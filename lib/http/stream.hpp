@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -18,8 +19,11 @@ namespace gleaner::http {
 /// non-blocking, and each wait is bounded: first as `within` or `at_a_pace` said last.
 class Stream {
  public:
+  enum class Wait { late, over };
   /// @param stop_fd  readable when the server stops: what is waited for then ends soon
-  Stream(FileDescriptor fd, const Deadlines& deadlines, int stop_fd) : fd_{std::move(fd)}, deadlines_{deadlines}, stop_fd_{stop_fd} {
+  /// @param on_wait  called in a wait as soon as all waits together exceed Deadlines::patience (late), and at its end (over)
+  Stream(FileDescriptor fd, const Deadlines& deadlines, int stop_fd, std::function<void(Wait)> on_wait)
+      : fd_{std::move(fd)}, deadlines_{deadlines}, stop_fd_{stop_fd}, on_wait_{std::move(on_wait)} {
     within(deadlines.head);
   }
 
@@ -84,6 +88,8 @@ class Stream {
   std::size_t read_bytes(std::span<char> into, boost::system::error_code& ec);
   std::size_t write_bytes(std::span<const char> from, boost::system::error_code& ec);
   [[nodiscard]] bool wait(short events, boost::system::error_code& ec);
+  [[nodiscard]] bool wait_since(std::chrono::steady_clock::time_point begin, short events, boost::system::error_code& ec);
+  [[nodiscard]] std::chrono::nanoseconds patience_left(std::chrono::nanoseconds gone);
   [[nodiscard]] std::chrono::nanoseconds remaining() const;
   std::size_t passed(std::size_t bytes);
   [[nodiscard]] bool wait_for_tls(int result, boost::system::error_code& ec);
@@ -92,6 +98,9 @@ class Stream {
   FileDescriptor fd_;
   const Deadlines& deadlines_;
   int stop_fd_;
+  std::function<void(Wait)> on_wait_;
+  bool late_ = false;                   ///< on_wait_ knows that this wait is
+  std::chrono::nanoseconds kept_{0};    ///< that we waited in all, between requests apart
   Clock::time_point until_{};           ///< of `within`
   bool paced_ = false;
   std::chrono::nanoseconds waited_{0};  ///< in all, at a pace

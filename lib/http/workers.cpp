@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "lib/http/signals_blocked.hpp"
@@ -31,11 +32,13 @@ void Workers::take(FileDescriptor socket, std::string peer) {
 void Workers::enter(ConnectionId connection, Phase phase) {
   const std::lock_guard lock{mutex_};
   auto& served = served_.at(connection);
+  const auto now = Clock::now();
+  if (served.phase == Phase::idle) served.begun = now;
   served.phase = phase;
-  served.since = Clock::now();
+  served.since = now;
   // What it had sent before it was evicted made a request: that may take its time.
-  if (phase == Phase::busy) forget_end(served);
-  else dispatch();
+  if (phase != Phase::busy) dispatch();
+  else if (!served.cut) forget_end(served);
 }
 
 bool Workers::relieve() {
@@ -50,7 +53,7 @@ void Workers::finish() {
     ending_ = true;
     waiting_.clear();
     for (auto& [id, served] : served_) {
-      if (served.phase != Phase::busy) evict(served);
+      if (is_quiet(served)) evict(served);
     }
   }
   changed_.notify_all();
@@ -58,11 +61,13 @@ void Workers::finish() {
   threads_.clear();
 }
 
-/// What it has sent already is still read; the socket is its thread's to close.
+/// What it has sent already is still read, unless it is late; the socket is its thread's to close.
 void Workers::evict(Served& served) {
-  ::shutdown(served.fd, SHUT_RD);
-  served.evicted = served.ends_soon = true;
-  ++soon_;
+  const bool late = served.phase == Phase::late;
+  ::shutdown(served.fd, late ? SHUT_RDWR : SHUT_RD);
+  if (late) served.cut = true;
+  served.evicted = true;
+  if (!std::exchange(served.ends_soon, true)) ++soon_;
 }
 
 void Workers::forget_end(Served& served) {
@@ -87,7 +92,7 @@ std::deque<Workers::Waiting>::iterator Workers::next() {
 void Workers::dispatch() {
   if (ending_) {
     for (auto& [id, served] : served_) {
-      if (served.phase != Phase::busy && !served.evicted) evict(served);
+      if (is_quiet(served) && !served.evicted) evict(served);
     }
     return;
   }
@@ -124,15 +129,24 @@ bool Workers::add_thread() {
   return true;
 }
 
+/// It is in the middle of no request, as far as we know.
+bool Workers::is_quiet(const Served& served) { return served.phase == Phase::idle || served.phase == Phase::slow; }
+
+bool Workers::can_be_evicted(const Served& served, const std::string& peer) {
+  if (served.phase == Phase::late) return !served.cut && peer.empty();
+  if (!is_quiet(served) || served.evicted || (!peer.empty() && served.peer != peer)) return false;
+  return served.phase == Phase::idle || Clock::now() - served.begun >= kLeastAge;
+}
+
 /// Of that peer, or of anybody when it has no name.
 bool Workers::evict_for(const std::string& peer) {
+  const auto rank = [&](const Served& served) {
+    const auto spared = served.phase == Phase::late ? limits_.threads - of_peer_.at(served.peer) : 0;
+    return std::tuple{served.phase, spared, served.since};
+  };
   Served* chosen = nullptr;
-  const auto now = Clock::now();
   for (auto& [id, served] : served_) {
-    if (served.evicted || served.phase == Phase::busy || (!peer.empty() && served.peer != peer)) continue;
-    if (served.phase == Phase::slow && now - served.since < kLeastAge) continue;
-    const bool better = chosen == nullptr || std::pair{served.phase, served.since} < std::pair{chosen->phase, chosen->since};
-    if (better) chosen = &served;
+    if (can_be_evicted(served, peer) && (chosen == nullptr || rank(served) < rank(*chosen))) chosen = &served;
   }
   if (chosen == nullptr) return false;
   evict(*chosen);

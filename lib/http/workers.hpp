@@ -15,10 +15,11 @@
 
 namespace gleaner::http {
 
-/// What a connection is doing, as far as closing it goes.
+/// What a connection is doing, as far as closing it goes; those that are closed first come first.
 enum class Phase {
   idle,  ///< between two requests: it can be closed at once
   slow,  ///< the client sends what makes no request yet, or no longer: it can be closed when others wait
+  late,  ///< it waits for a body, or for the client to take an answer, and has waited too long in all: it can be cut off when all threads are taken
   busy   ///< a request is answered
 };
 
@@ -26,8 +27,9 @@ enum class Phase {
 using ConnectionId = std::uint64_t;
 
 /// Threads that serve connections, made as they are needed, up to a bound. When all are taken and somebody
-/// waits, connections that do nothing are closed, then those that are slow, the longest first. No peer has
-/// more than its part of the threads; its further connections wait. Safe from any thread.
+/// waits, connections that do nothing are closed, then those that are slow, then those that are late, first of the
+/// peer that has most threads; of several, the longest first. No peer has more than its part of the threads; its
+/// further connections wait, and close its own connections that do nothing or are slow. Safe from any thread.
 class Workers {
  public:
   struct Limits {
@@ -64,8 +66,10 @@ class Workers {
     std::string peer;
     Phase phase = Phase::slow;
     Clock::time_point since = Clock::now();
+    Clock::time_point begun = Clock::now();  ///< when it was idle last: requests may follow each other without a pause
     bool evicted = false;
-    bool ends_soon = false;  ///< evicted, and not busy since
+    bool cut = false;        ///< evicted while it was late: no byte passes any more
+    bool ends_soon = false;  ///< cut, or evicted and not busy since
   };
 
   void work();
@@ -73,6 +77,8 @@ class Workers {
   [[nodiscard]] bool add_thread();
   void drop_one();
   [[nodiscard]] std::deque<Waiting>::iterator next();
+  [[nodiscard]] static bool is_quiet(const Served& served);
+  [[nodiscard]] static bool can_be_evicted(const Served& served, const std::string& peer);
   [[nodiscard]] bool evict_for(const std::string& peer);
   void evict(Served& served);
   void forget_end(Served& served);

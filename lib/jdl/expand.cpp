@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <cctype>
 
 #include "lib/jdl/campaign_file.hpp"
@@ -48,12 +49,21 @@ std::string with_tildes(std::string_view text, std::size_t most_words) {
   return result;
 }
 
+/// A folder in which each variable that stands before the campaign's number has braces: its name would run on.
+std::string with_braces(std::string folder, std::string_view number_macro) {
+  constexpr std::array<std::string_view, 3> kVariables{"HOME", "USER", "LOGNAME"};  // as grid::wrong_directory has them
+  for (const auto name : kVariables) {
+    folder = with_macro(folder, fmt::format("${}{}", name, number_macro), [&](std::string_view) { return fmt::format("${{{}}}{}", name, number_macro); });
+  }
+  return folder;
+}
+
 }  // namespace
 
 Expanded expand(const ClusterSection& section, grid::CampaignId campaign) {
   constexpr std::string_view kCampaign = "{CAMPAIGN_ID}";
   const auto command = with_home(with_tildes(section.exec_file, section.exec_file.size()));
-  const auto folder = with_home(with_tildes(section.exec_directory, 1));
+  const auto folder = with_braces(with_home(with_tildes(section.exec_directory, 1)), kCampaign);
   const auto number = std::to_string(campaign.value());
   return {with_macro(command, kCampaign, [](std::string_view rest) { return variable("CIGRI_CAMPAIGN_ID", rest); }),
           with_macro(folder, kCampaign, [&](std::string_view) { return number; })};

@@ -9,6 +9,7 @@
 #include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/named_words.hpp"
+#include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/sources.hpp"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, 9> kCampaignKeys{"replicas", "name", "clusters", "params", "param_file", "nb_jobs", "jobs_type", "parameter_names", "input_mb"};
 constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kMostExpressions = 2'000;
 
 /// The form is that of the first character that is neither blank nor in a comment (`//` too: it is
 /// JSON's wrong comment, not ours).
@@ -46,9 +48,10 @@ class Validator {
     campaign.project = common_.project.value_or("");
     if (clusters_ == nullptr) missing("clusters", "every campaign names its clusters");
     else read_clusters();
-    check_expressions(campaign);
     campaign.type = campaign_type();
     for (const auto& cluster : sections_) campaign.clusters.push_back(merged(cluster, campaign.type));
+    if (are_too_many(campaign.clusters)) return campaign;
+    check_expressions(campaign);
     return campaign;
   }
 
@@ -203,6 +206,16 @@ class Validator {
       break;
     }
     return type;
+  }
+
+  /// Each expression of each cluster is kept ready for all tasks.
+  bool are_too_many(const std::vector<ClusterSection>& clusters) {
+    std::size_t expressions = 0;
+    for (const auto& section : clusters)
+      expressions += ResourceTemplate::formulas(section.resources_expression) + (section.walltime_expression.empty() ? 0 : 1) + (section.memory_mb.empty() ? 0 : 1);
+    if (expressions <= kMostExpressions) return false;
+    findings_.add(clusters_->offset, clusters_->spelling, "", fmt::format("its clusters have {} expressions together, and may have {}: write numbers for some, or make several campaigns of it", expressions, kMostExpressions));
+    return true;
   }
 
   void check_expressions(const CampaignFile& campaign) {

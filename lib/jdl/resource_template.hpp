@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +14,15 @@ namespace gleaner::jdl {
 /// `+` or `,` stand is put in brackets, `/core=(p1/2)`, as these signs are OAR's own.
 class ResourceTemplate {
  public:
+  /// The most bytes of one, and the most counts of it that are formulas.
+  static constexpr std::size_t kLongest = 8'000;
+  static constexpr std::size_t kMostFormulas = 32;
+
   /// Whether a count of the text is a formula: it has a letter and is not ALL, BEST or BESTHALF, or has
   /// an operator or bracket.
-  [[nodiscard]] static bool is_one(std::string_view text);
+  [[nodiscard]] static bool is_one(std::string_view text) { return formulas(text) > 0; }
+  /// How many counts of the text are formulas, right or wrong.
+  [[nodiscard]] static std::size_t formulas(std::string_view text);
   [[nodiscard]] static tl::expected<ResourceTemplate, std::string> compile(std::string_view text, const Expression::Names& names);
 
   [[nodiscard]] const std::string& text() const { return text_; }

@@ -54,6 +54,10 @@ void read_exec_directory(const Node& node, const std::string& path, SectionValue
 void read_resources(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
   const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
   if (!text) return;
+  if (text->size() > ResourceTemplate::kLongest) {
+    findings.add(node.offset, path, *text, fmt::format("'{}' is not a resource request: it is {} bytes long, and may have {}", excerpt(*text), text->size(), ResourceTemplate::kLongest));
+    return;
+  }
   if (ResourceTemplate::is_one(*text)) {
     into.resources_expression = *text;
     into.expressions.push_back({WrittenExpression::Kind::resources, *text, node.offset, path});

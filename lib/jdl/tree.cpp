@@ -10,6 +10,15 @@ namespace gleaner::jdl {
 namespace {
 
 constexpr std::size_t kMostProblems = 1000;
+constexpr std::size_t kLongestPath = 300;
+
+/// A path as it is kept, cut between two characters: its keys may be long, and many.
+std::string shortened(std::string path) {
+  if (path.size() <= kLongestPath) return path;
+  auto end = kLongestPath;
+  while (end > 0 && (static_cast<unsigned char>(path[end]) & 0xC0U) == 0x80U) --end;
+  return path.substr(0, end) + "…";
+}
 
 }  // namespace
 
@@ -20,7 +29,7 @@ void Findings::add(std::size_t offset, std::string path, std::string_view value,
     ++left_out_;
     return;
   }
-  found_.push_back({offset, Problem{{}, std::move(path), excerpt(value), std::move(message)}});
+  found_.push_back({offset, Problem{{}, shortened(std::move(path)), excerpt(value), std::move(message)}});
 }
 
 bool Findings::is_full() const { return count() > kMostProblems; }

@@ -45,6 +45,7 @@ struct Document {
 /// What is found wrong, by offset; places are worked out at the end, for all at once.
 class Findings {
  public:
+  /// Of a path, the first 300 bytes are kept.
   void add(std::size_t offset, std::string path, std::string_view value, std::string message);
   [[nodiscard]] bool empty() const { return found_.empty(); }
   [[nodiscard]] std::size_t count() const { return found_.size() + left_out_; }

@@ -87,19 +87,50 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
   return std::nullopt;
 }
 
-/// A folder as a word of the job's shell: `$HOME` at its beginning is the job's own home, and all the rest stands for itself.
-std::string folder_word(std::string_view folder) {
-  for (const std::string_view home : {"${HOME}", "$HOME"}) {
-    if (!folder.starts_with(home)) {
+struct Variable {
+  std::string_view name;
+  std::size_t length;  ///< as it is written
+};
+
+/// The variable at the beginning of a text, `$HOME` or `${HOME}`: one that OAR's shell replaces in a folder (grid::wrong_directory).
+std::optional<Variable> variable_at(std::string_view text) {
+  for (const std::string_view name : {"HOME", "USER", "LOGNAME"}) {
+    if (text.starts_with(fmt::format("${{{}}}", name))) {
+      return Variable{name, name.size() + 3};
+    }
+    if (!text.starts_with(fmt::format("${}", name))) {
       continue;
     }
-    const auto rest = folder.substr(home.size());
-    const bool is_longer_name = home.back() != '}' && !rest.starts_with('-') && is_name(rest.substr(0, 1));
+    const auto rest = text.substr(name.size() + 1);
+    const bool is_longer_name = !rest.starts_with('-') && is_name(rest.substr(0, 1));
     if (!is_longer_name) {
-      return "\"$HOME\"" + (rest.empty() ? std::string{} : grid::quote(rest));
+      return Variable{name, name.size() + 1};
     }
   }
-  return grid::quote(folder);
+  return std::nullopt;
+}
+
+/// A folder as a word of the job's shell: its variables have the job's values, and all the rest stands for itself.
+std::string folder_word(std::string_view folder) {
+  std::string word;
+  std::size_t plain = 0;  // where the text begins that stands for itself
+  const auto quote_until = [&](std::size_t end) {
+    if (end > plain) {
+      word += grid::quote(folder.substr(plain, end - plain));
+    }
+  };
+  for (auto at = folder.find('$'); at != std::string_view::npos; at = folder.find('$', at)) {
+    const auto variable = variable_at(folder.substr(at));
+    if (!variable) {
+      ++at;
+      continue;
+    }
+    quote_until(at);
+    word += fmt::format("\"${}\"", variable->name);
+    plain = at += variable->length;
+  }
+  quote_until(folder.size());
+  return word;
 }
 
 /// The facts as assignments, exported where the command is to see them.

@@ -15,7 +15,7 @@ struct LaunchFacts {
   std::string exec_file;  ///< shell text, read by the shell of the job; the arguments are appended to it
   std::string cluster;
   std::string user;
-  std::string workdir;    ///< where the job begins; `$HOME` at its beginning is the job's home
+  std::string workdir;    ///< where the job begins; `$HOME`, `$USER` and `$LOGNAME` in it are the job's own
   std::string resources;  ///< what the JDL asked: `/nodes=1/core=4`
   std::string walltime;   ///< h:m:s
 };

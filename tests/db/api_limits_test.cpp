@@ -190,6 +190,28 @@ TEST_F(ApiPages, OfLongParameters_AreShorter_AndTheirLinksLeadThroughAll) {
   }
 }
 
+TEST_F(ApiPages, OfParametersThatJsonMakesLonger_AreShorterToo) {
+  std::string lines;
+  for (int i = 0; i < 30; ++i) {
+    lines += '"';
+    for (int j = 0; j < 10'000; ++j) lines += "\\u0001";
+    lines += "\"\n";
+  }
+  for (int i = 0; i < 30; ++i) lines += "[\"" + std::string(50'000, '\'') + "\"]\n";
+  const auto submitted = submit_lines(head_of(kOnAlpha), lines);
+  ASSERT_EQ(submitted.status, 201) << submitted.body;
+  std::int64_t seen = 0;
+  std::string next = fmt::format("/campaigns/{}/jobs?limit=100", submitted.json["id"].GetInt64());
+  while (!next.empty()) {
+    const auto page = get(next);
+    ASSERT_EQ(page.status, 200) << page.body;
+    EXPECT_LT(page.body.size(), std::size_t{6} << 20U) << "which is what its part of the room is for";
+    for (const auto& item : page.json["items"].GetArray()) ASSERT_EQ(item["id"].GetInt64(), seen++);
+    next = page.link("next");
+  }
+  EXPECT_EQ(seen, 60);
+}
+
 TEST_F(ApiPages, TheUsageOfAllTime_HasTheLastFiguresOfEachSlice) {
   sql("INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
       " SELECT k.id, to_timestamp(1700000000 + 10 * n), 16, n % 17, 16 - n % 17, 0, 0, 0, true, 1 FROM clusters k, generate_series(0, 9999) n RETURNING 1");

@@ -81,7 +81,7 @@ class JobWrapper : public ::testing::Test {
   }
   /// Of OAR's job `remote`; `shell` is what the shell does before it, or to it.
   [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task, int remote = 99, const std::string& shell = "") const {
-    return run(fmt::format("cd {0} && {3} env -i HOME={0} PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1", home_,
+    return run(fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 LOGNAME=login1 PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1", home_,
                            grid::quote(job_text(facts, task)), remote, shell));
   }
   [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
@@ -273,16 +273,20 @@ TEST_F(JobWrapper, TheEnvironmentOfTheGridIsThere) {
 }
 
 /// What the shell of the job makes of a folder as the JDL names it.
-TEST_F(JobWrapper, TheFolderIsSeenExpanded_AndOnlyTheHomeIsExpanded) {
+TEST_F(JobWrapper, TheFolderIsSeenExpanded_AndOnlyItsVariablesAreExpanded) {
   const std::vector<std::pair<std::string, std::string>> folders{
       {"$HOME", home_},
       {"${HOME}", home_},
       {"${HOME}x", home_ + "x"},
       {"$HOME/runs", home_ + "/runs"},
       {"$HOME/two  words/*", home_ + "/two  words/*"},
-      {"$HOME/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad", home_ + "/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad"},
+      {"$HOME/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad", fmt::format("{0}/it's \"{0}\" `touch {0}/bad` $(touch {0}/bad); touch {0}/bad", home_)},
       {"$HOMES/x", "$HOMES/x"},
-      {"/scratch/$HOME/$(touch $HOME/bad)", "/scratch/$HOME/$(touch $HOME/bad)"},
+      {"/scratch/$USER/run", "/scratch/griduser1/run"},
+      {"/scratch/${USER}12/$LOGNAME.d/${LOGNAME}x", "/scratch/griduser112/login1.d/login1x"},
+      {"/$USERS/$USER_/${USER/$USER", "/$USERS/$USER_/${USER/griduser1"},
+      {"$USER$HOME", "griduser1" + home_},
+      {"/scratch/$HOME/$(touch $HOME/bad)", fmt::format("/scratch/{0}/$(touch {0}/bad)", home_)},
       {"/scratch/a\\ b", "/scratch/a\\ b"},
   };
   int number = 0;

@@ -120,6 +120,34 @@ TEST(HttpServer, NoHttp_IsA400_AndALongHeadA431) {
   EXPECT_TRUE(ask(*server, "GET / HTTP/1.1\r\nX: " + std::string(2000, 'x') + "\r\n\r\n").starts_with("HTTP/1.1 431"));
 }
 
+TEST(HttpServer, AChunkWhoseHeadNeverEnds_IsA431_AndIsNotKept) {
+  ServerOptions options;
+  options.header_limit = 1000;
+  const auto server = serve([](const Request& request) { return text(request.body->read_all(10) ? "read" : "broken"); }, options);
+  const std::string chunked{"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n1;"};
+  RawClient client{server->port()};
+  client.send(chunked + std::string(1 << 20, 'a'));
+  client.end();
+  EXPECT_TRUE(client.read_to_end().starts_with("HTTP/1.1 431"));
+  EXPECT_TRUE(ask(*server, chunked + std::string(60'000, 'a') + "\r\nx\r\n0\r\n\r\n").ends_with("read")) << "a long one that ends";
+}
+
+TEST(HttpServer, BodiesAndRequestsInARow_AreReadThroughASmallBuffer) {
+  ServerOptions options;
+  options.header_limit = 1000;
+  const auto server = serve([](const Request& request) { return text(fmt::format("<{}>", request.body->read_all(2 << 20)->size())); }, options);
+  std::string all = fmt::format("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n", 1 << 20, std::string(1 << 20, 'b'));
+  for (int i = 0; i < 4000; ++i) all += "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab";
+  RawClient client{server->port()};
+  client.send(all + "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");
+  const auto answers = client.read_to_end();
+  std::size_t count = 0;
+  for (auto at = answers.find("<2>"); at != std::string::npos; at = answers.find("<2>", at + 1)) ++count;
+  EXPECT_NE(answers.find("<1048576>"), std::string::npos);
+  EXPECT_EQ(count, 4000U);
+  EXPECT_TRUE(answers.ends_with("<0>"));
+}
+
 TEST(HttpServer, HeadRequest_HasNoBody) {
   const auto server = serve([](const Request&) { return text("12345"); });
   const auto answer = ask(*server, "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");

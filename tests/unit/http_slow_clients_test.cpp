@@ -183,6 +183,96 @@ TEST(HttpSlowClients, AnIdleConnectionOfAPeer_MakesRoomForItsNextOne) {
   EXPECT_EQ(idle.read_to_end(), "");
 }
 
+/// Threads for so many, and clients that are late soon.
+ServerOptions impatient(std::size_t threads) {
+  auto options = patient();
+  options.max_connections = threads;
+  options.deadlines.patience = 100ms;
+  return options;
+}
+
+/// Whether an answer comes within some seconds.
+bool is_answered(const RawClient& client) {
+  for (int i = 0; i < 500 && !client.has_answer(); ++i) std::this_thread::sleep_for(10ms);
+  return client.has_answer();
+}
+
+/// Sends a text again and again, until the server closes; whether it does so in time, and somebody else has an answer.
+bool answers_beside(const Server& server, RawClient& sender, std::string_view begin, std::string_view again, std::chrono::milliseconds pause) {
+  sender.send(begin);
+  std::this_thread::sleep_for(pause);
+  const RawClient other{server.port(), 2};
+  other.send(kGet);
+  for (int i = 0; i < 100; ++i) {
+    if (other.has_answer() || !sender.send(again)) return is_answered(other);
+    std::this_thread::sleep_for(pause);
+  }
+  return false;
+}
+
+TEST(HttpSlowClients, ThoseWhoReadNoAnswer_GiveWayToAnotherPeer) {
+  const auto server = serve([](const Request& request) { return text(request.path == "/long" ? std::string(16 << 20, 'x') : "ok"); }, impatient(2));
+  std::deque<RawClient> unread;
+  for (int i = 0; i < 2; ++i) unread.emplace_back(server->port()).send("GET /long HTTP/1.1\r\n\r\nGET /long HTTP/1.1\r\n\r\n");
+  for (const auto& client : unread) ASSERT_TRUE(is_answered(client));
+  const RawClient other{server->port(), 2};
+  other.send(kGet);
+  EXPECT_TRUE(is_answered(other));
+}
+
+TEST(HttpSlowClients, SmallBodiesThatAllComeLate_GiveWayToAnotherPeer) {
+  const auto server = serve(length_of, impatient(1));
+  RawClient client{server->port()};
+  EXPECT_TRUE(answers_beside(*server, client, "POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n", "xPOST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n", 40ms));
+}
+
+TEST(HttpSlowClients, HeadsThatAllComeByHalves_GiveWayToAnotherPeer) {
+  const auto server = serve(length_of, impatient(1));
+  RawClient client{server->port()};
+  EXPECT_TRUE(answers_beside(*server, client, kHalfAHead, fmt::format("x\r\n\r\n{}", kHalfAHead), 40ms));
+}
+
+TEST(HttpSlowClients, ASlowUpload_IsNotCutOff_ForItsOwnPeer) {
+  auto options = impatient(2);
+  options.max_of_peer = 1;
+  std::latch reading{1};
+  const auto server = serve([&](const Request& request) {
+    if (request.method == "POST") reading.count_down();
+    return length_of(request);
+  }, options);
+  RawClient uploading{server->port()};
+  uploading.send("POST / HTTP/1.1\r\nContent-Length: 20\r\nConnection: close\r\n\r\n");
+  reading.wait();
+  RawClient waiting{server->port()};
+  waiting.send(kGet);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(20ms);
+    uploading.send("x");
+  }
+  EXPECT_TRUE(uploading.read_to_end().ends_with("20"));
+  EXPECT_TRUE(waiting.read_to_end().ends_with("0"));
+}
+
+TEST(HttpSlowClients, OfThoseWhoAreLate_OneOfTheGreatestCrowdIsCutOff) {
+  std::latch reading{3};
+  const auto server = serve([&](const Request& request) {
+    if (request.method == "POST") reading.count_down();
+    return length_of(request);
+  }, impatient(3));
+  RawClient alone{server->port(), 2};
+  alone.send("POST / HTTP/1.1\r\nContent-Length: 1\r\nConnection: close\r\n\r\n");
+  std::this_thread::sleep_for(20ms);
+  std::deque<RawClient> crowd;
+  for (int i = 0; i < 2; ++i) crowd.emplace_back(server->port()).send(kPost);
+  reading.wait();
+  std::this_thread::sleep_for(500ms);
+  const RawClient other{server->port(), 3};
+  other.send(kGet);
+  ASSERT_TRUE(is_answered(other));
+  alone.send("x");
+  EXPECT_TRUE(alone.read_to_end().ends_with("1"));
+}
+
 TEST(HttpSlowClients, WhenTooManyWait_ThePeerWithTheMostLosesOne) {
   std::latch one{1};
   std::latch release{1};

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "lib/jdl/parse.hpp"
@@ -104,6 +106,27 @@ TEST(JdlErrors, OfVeryManyProblems_TheFirstThousandAreTold_AndTheirNumber) {
   const auto lines = errors_on_alpha("\"params\": [" + params + "1]");
   ASSERT_EQ(lines.size(), 1001U);
   EXPECT_THAT(lines.back(), HasSubstr("and 19000 more problems from here on"));
+}
+
+/// One byte, then characters of two.
+std::string long_key(std::size_t bytes) {
+  std::string key{"a"};
+  while (key.size() + 2 <= bytes) key += "é";
+  return key;
+}
+
+TEST(JdlErrors, ThePathOfAProblem_IsCutBetweenTwoCharacters_HoweverLongItsKeysAre) {
+  const auto key = long_key(kLongestKey);
+  std::string open;
+  for (int i = 0; i < 14; ++i) open += fmt::format("\"{}\": {{", key);
+  std::string members;
+  for (int i = 0; i < 4'000; ++i) members += "\"ab\": 1,";
+  const auto campaign = parse("{" + open + members + "\"ab\": 1" + std::string(15, '}'));
+  ASSERT_FALSE(campaign);
+  std::map<std::string, int> paths;
+  for (const auto& problem : campaign.error()) ++paths[problem.path];
+  EXPECT_GT(paths[long_key(300) + "…"], 900);
+  for (const auto& [path, count] : paths) EXPECT_LT(path.size(), 310U);
 }
 
 TEST(JdlErrors, MoreAttemptsThanTheGridAllows_AreRefused_WithTheBound) {

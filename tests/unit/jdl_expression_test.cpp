@@ -3,6 +3,8 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <regex>
+
 #include <fmt/format.h>
 
 #include "lib/grid/walltime.hpp"
@@ -13,6 +15,7 @@ namespace gleaner::jdl {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 CampaignFile campaign(const std::string& keys) {
   auto file = parse(fmt::format(R"k({{"name": "t", "exec_file": "run", {}, "clusters": {{"alpha": {{}}, "beta": {{}}}}}})k", keys));
@@ -81,6 +84,34 @@ TEST(Expressions, ThatAreWrong_AreProblemsOfTheFile_WithTheirPlace) {
   EXPECT_THAT(problem_of(R"k("parameter_names": ["p1", "max", "a b", "x", "x"])k"), HasSubstr("'x' is there twice"));
   EXPECT_THAT(problem_of(R"k("parameter_names": ["max"])k"), HasSubstr("cannot be a name of a word"));
   EXPECT_THAT(problem_of(R"k("walltime": "2:00:00", "max_walltime": "1:00:00")k"), HasSubstr("shorter than the walltime"));
+}
+
+std::string counts(int number) {
+  std::string text;
+  for (int i = 0; i < number; ++i) text += "/core=p1";
+  return text;
+}
+
+TEST(Expressions, OfWhichARequestHasTooMany_OrThatAreTooLong_AreRefused) {
+  const auto resources = [](const std::string& text) { return problem_of(fmt::format(R"k("resources": "{}")k", text)); };
+  EXPECT_THAT(resources(counts(33)), HasSubstr("is not a resource request: 33 of its counts are expressions, and 32 may be: write numbers for the others"));
+  EXPECT_THAT(resources(counts(32)), Not(HasSubstr("expressions"))) << "as many as there may be";
+  EXPECT_THAT(resources(counts(1'000'000)), HasSubstr("is not a resource request: it is 8000000 bytes long, and may have 8000"));
+  const auto stored = to_json(campaign(R"k("resources": "/core=p1")k"));
+  const auto with = [&](const std::string& text) { return std::regex_replace(stored, std::regex{"/core=p1"}, text); };
+  EXPECT_TRUE(from_json(with("/core=p1")));
+  EXPECT_THAT(from_json(with(counts(33))).error(), HasSubstr("33 of its counts"));
+  EXPECT_THAT(from_json(with("/core=p1" + std::string(8'000, ' '))).error(), HasSubstr("8008 bytes long"));
+}
+
+TEST(Expressions, OfAllClustersTogether_HaveABound) {
+  std::string clusters;
+  for (int i = 0; i < 1'000; ++i) clusters += fmt::format("{}\"c{}\": {{}}", i == 0 ? "" : ", ", i);
+  const auto of = [&](const std::string& more) { return parse(fmt::format(R"k({{"name": "n", "exec_file": "x", {}, "clusters": {{{}}}}})k", more, clusters)); };
+  EXPECT_TRUE(of(R"k("walltime": "60 * p1", "resources": "/core=p1")k"));
+  const auto refused = of(R"k("walltime": "60 * p1", "resources": "/nodes=p2/core=p1")k");
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(render(refused.error(), "c"), HasSubstr("clusters: its clusters have 3000 expressions together, and may have 2000"));
 }
 
 TEST(Expressions, WrongForATask_NameTheTask_ItsParameterAndTheExpression) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/grid/oarsub_words.hpp"
 #include "lib/jdl/parse.hpp"
 
 namespace gleaner::jdl {
@@ -160,6 +161,21 @@ TEST(JdlExpand, TheCampaignsNumber_IsAVariableForTheCommand_AndANumberForTheFold
   const auto expanded = expand(section, grid::CampaignId{42});
   EXPECT_EQ(expanded.exec_file, "run $CIGRI_CAMPAIGN_ID ${CIGRI_CAMPAIGN_ID}_x ${HOME}2 $HOME");
   EXPECT_EQ(expanded.exec_directory, "$HOME/c42x");
+}
+
+TEST(JdlExpand, AVariableBeforeTheCampaignsNumber_GetsBraces_SoThatTheFolderIsStillOne) {
+  const std::vector<std::pair<std::string, std::string>> folders{
+      {"/scratch/$USER{CAMPAIGN_ID}", "/scratch/${USER}42"},
+      {"/$LOGNAME{CAMPAIGN_ID}/$HOME{CAMPAIGN_ID}/$USER/{CAMPAIGN_ID}", "/${LOGNAME}42/${HOME}42/$USER/42"},
+      {"{HOME}{CAMPAIGN_ID}", "${HOME}42"},
+      {"${USER}{CAMPAIGN_ID}", "${USER}42"},
+  };
+  for (const auto& [written, expected] : folders) {
+    const auto section = only_cluster(fmt::format(R"({{"name": "n", "exec_file": "a", "clusters": {{"alpha": {{"exec_directory": "{}"}}}}}})", written));
+    const auto folder = expand(section, grid::CampaignId{42}).exec_directory;
+    EXPECT_EQ(folder, expected);
+    EXPECT_EQ(grid::wrong_directory(folder), std::nullopt) << "the runner refuses what is wrong";
+  }
 }
 
 TEST(JdlExpand, ALoneTilde_IsTheHomeFolder) {

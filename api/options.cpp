@@ -1,0 +1,62 @@
+#include "api/options.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/process/run.hpp"
+#include "lib/process/secret.hpp"
+
+namespace gleaner::api {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+/// `127.0.0.1:8443` or `[::1]:8443`; checked by the configuration.
+http::TcpEndpoint endpoint_of(const std::string& address) {
+  const auto colon = address.rfind(':');
+  auto host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return {host, static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1)))};
+}
+
+bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
+void check_endpoints(const process::Config& config, const ApiOptions& options) {
+  if (!options.socket && options.listen.empty())
+    throw Error{ExitCode::usage, "nothing to listen on: give api_socket, api_listen or both"};
+  if (config.api_certificate.empty() != config.api_key.empty())
+    throw Error{ExitCode::usage, "api_certificate and api_key are needed together"};
+  if (!options.listen.empty() && !options.tokens_file)
+    throw Error{ExitCode::usage, "api_listen needs api_tokens_file: over TCP, a token says who calls"};
+  for (const auto& endpoint : options.listen) {
+    if (!options.tls && !is_loopback(endpoint.address))
+      throw Error{ExitCode::usage, fmt::format("api_listen: {} can be reached from elsewhere, so it needs api_certificate and api_key", endpoint.address)};
+  }
+  if (options.tokens_file) {
+    if (const auto problem = Tokens{*options.tokens_file}.problem()) throw Error{ExitCode::usage, "api_tokens_file: " + *problem};
+  }
+  if (!config.api_key.empty()) {
+    if (const auto key = process::read_secret_file(config.api_key); !key) throw Error{ExitCode::usage, "api_key: " + key.error()};
+  }
+}
+
+}  // namespace
+
+ApiOptions options_of(const process::Config& config) {
+  ApiOptions options;
+  options.database = config.database;
+  if (!config.api_socket.empty()) options.socket = config.api_socket;
+  for (const auto& address : config.api_listen) options.listen.push_back(endpoint_of(address));
+  if (!config.api_certificate.empty()) options.tls = http::TlsFiles{config.api_certificate.string(), config.api_key.string(), std::nullopt};
+  if (!config.api_tokens_file.empty()) options.tokens_file = config.api_tokens_file;
+  options.admin_group = config.admin_group;
+  options.config = config;
+  options.rules_program = rules::program_beside_us();
+  options.defaults.resources = config.default_resources;
+  options.defaults.walltime = config.default_walltime;
+  options.defaults.most_attempts = config.max_attempts;
+  check_endpoints(config, options);
+  return options;
+}
+
+}  // namespace gleaner::api

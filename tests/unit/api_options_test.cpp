@@ -1,0 +1,43 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "api/options.hpp"
+#include "lib/jdl/parse.hpp"
+#include "lib/process/run.hpp"
+
+namespace gleaner::api {
+namespace {
+
+process::Config on_a_socket() {
+  auto config = process::default_config();
+  config.api_socket = "/tmp/api.socket";
+  return config;
+}
+
+TEST(ApiOptions, WhatACampaignLeavesOut_AndMayAskFor_IsTheConfigurations) {
+  auto config = on_a_socket();
+  config.max_attempts = 7;
+  config.default_resources = "/core=2";
+  config.default_walltime = std::chrono::minutes{5};
+  const auto defaults = options_of(config).defaults;
+  const auto asking = [&](int attempts) {
+    return jdl::parse(fmt::format(R"({{"name": "t", "exec_file": "x", "clusters": {{"alpha": {{}}}}, "max_attempts": {}}})", attempts), defaults);
+  };
+  ASSERT_TRUE(asking(7));
+  EXPECT_EQ(asking(7)->clusters.at(0).resources.text(), "/core=2");
+  EXPECT_EQ(asking(7)->clusters.at(0).walltime, grid::Seconds{300});
+  ASSERT_FALSE(asking(8));
+  EXPECT_EQ(asking(8).error().at(0).message, "'8' is more than this grid allows; write 7 at most, or leave it out");
+}
+
+TEST(ApiOptions, AnAddressThatOthersCanReach_NeedsTls) {
+  auto config = on_a_socket();
+  EXPECT_NO_THROW((void)options_of(config));
+  config.api_listen = {"0.0.0.0:8443"};
+  config.api_tokens_file = "/dev/null";
+  EXPECT_THROW((void)options_of(config), process::Error);
+}
+
+}  // namespace
+}  // namespace gleaner::api
