@@ -151,9 +151,11 @@ process::Outcome run_once(const process::Config& config) {
   Modules modules{config};
   run_cycle(config, database, lease.term(), modules);
   check_laws(config, database, lease.term());
-  // What still waits for a slow cluster ends before the lease does.
+  // What still waits for a slow cluster writes under this lease.
+  const auto alive = keeper_of_lease(config, database, lease.term());
   for (const auto deadline = Clock::now() + config.module_time_limit; modules.busy() && Clock::now() < deadline && !process::stop_requested();) {
     process::wait_for_stop(Milliseconds{100});
+    alive();
     static_cast<void>(modules.collect());
   }
   modules.stop();

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "lib/fleet/fleet.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/lease.hpp"
 
@@ -25,7 +25,7 @@ std::string json_of(const std::vector<ModuleRun>& runs) {
 
 void note(store::Transaction& transaction, const ModuleRun& run) {
   const auto code = fmt::format("MODULE_FAILED_{}", run.module);
-  const auto now = fleet::now();
+  const auto now = store::now(transaction);
   if (went_wrong(run))
     store::open_event(transaction, {.code = code, .target = {}, .job = {}, .message = fmt::format("{}: {}", run.module, run.detail)}, now);
   else if (run.result == ModuleRun::Result::succeeded)
@@ -39,15 +39,18 @@ void log(const ModuleRun& run) {
 
 }  // namespace
 
-void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules) {
-  std::int64_t cycle = 0;
-  store::transact(database, term, [&](store::Transaction& transaction) { cycle = store::begin_cycle(transaction, term, fleet::now()); });
-  auto renewed = std::chrono::steady_clock::now();
-  const auto alive = [&] {
+std::function<void()> keeper_of_lease(const process::Config& config, store::Database& database, store::Term term) {
+  return [&, term, renewed = std::chrono::steady_clock::now()]() mutable {
     if (std::chrono::steady_clock::now() - renewed < config.lease_duration / 3) return;
     if (!store::renew_lease(database, term, config.lease_duration)) throw store::LeaseLost{"the lease was taken over"};
     renewed = std::chrono::steady_clock::now();
   };
+}
+
+void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules) {
+  std::int64_t cycle = 0;
+  store::transact(database, term, [&](store::Transaction& transaction) { cycle = store::begin_cycle(transaction, term, store::now(transaction)); });
+  const auto alive = keeper_of_lease(config, database, term);
   auto runs = modules.collect();
   for (const auto module : kModules) {
     if (process::stop_requested()) break;
@@ -56,7 +59,7 @@ void run_cycle(const process::Config& config, store::Database& database, store::
   for (const auto& run : runs) log(run);
   store::transact(database, term, [&](store::Transaction& transaction) {
     for (const auto& run : runs) note(transaction, run);
-    store::end_cycle(transaction, cycle, fleet::now(), json_of(runs));
+    store::end_cycle(transaction, cycle, store::now(transaction), json_of(runs));
   });
 }
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <set>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -20,58 +23,85 @@ constexpr std::chrono::seconds kPatience{4};
 
 class Cleaning {
  public:
-  Cleaning(fleet::Visit& visit, const std::string& token) : visit_{visit}, token_{token} {}
+  Cleaning(fleet::Visit& visit, const std::string& token) : visit_{visit}, token_{token}, files_{visit.client.access(), fleet::file_limits_of(visit.config)} {}
 
   Cleaned run();
 
  private:
   void clean_ended();
+  void clean_campaign(const store::ToClean& campaign);
   void clean_crowded();
   void remove_folders(const std::vector<store::LaunchFolder>& folders);
   void thin(const store::LaunchFolder& folder);
-  /// How many of them are gone, in their order: what cannot be answered ends it, and so does the time.
-  std::size_t remove(const std::vector<oar::PathOf>& paths);
+  /// Those of them that are gone. The paths of a login without an answer stay until the next turn, and so does what the time is too short for.
+  std::vector<bool> remove(const std::vector<oar::PathOf>& paths);
   [[nodiscard]] bool may_go_on() const;
+  /// Whether the login's home answered so far in this turn.
+  [[nodiscard]] bool answers(const std::string& login) const { return !silent_.contains(login); }
+  template <class T>
+  void note_answer(const std::string& login, const oar::Result<T>& answer);
 
   fleet::Visit& visit_;
   const std::string& token_;
+  oar::Client files_;
   std::chrono::steady_clock::time_point ends_ = std::chrono::steady_clock::now() + kPatience;
-  bool answered_ = true;  ///< the last request was
+  std::set<std::string> silent_;  ///< logins whose homes did not answer in this turn: nothing more is asked of them
   Cleaned cleaned_;
 };
 
-bool Cleaning::may_go_on() const {
-  return answered_ && std::chrono::steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0};
+bool Cleaning::may_go_on() const { return std::chrono::steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
+
+/// Refused: it is not there, or not ours to delete; again would not help.
+template <class T>
+void Cleaning::note_answer(const std::string& login, const oar::Result<T>& answer) {
+  if (!answer && !std::holds_alternative<oar::Refused>(answer.error())) silent_.insert(login);
 }
 
-std::size_t Cleaning::remove(const std::vector<oar::PathOf>& paths) {
+std::vector<bool> Cleaning::remove(const std::vector<oar::PathOf>& paths) {
   const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
-  std::size_t gone = 0;
-  while (gone < paths.size() && may_go_on()) {
-    const auto answers = visit_.client.delete_paths(std::span{paths}.subspan(gone, std::min(at_once, paths.size() - gone)));
-    for (const auto& answer : answers) {
-      // Refused: it is not there, or not ours to delete; again would not help.
-      answered_ = answer || std::holds_alternative<oar::Refused>(answer.error());
-      if (!answered_) break;
-      ++gone;
+  std::vector<bool> gone(paths.size(), false);
+  for (std::size_t next = 0; next < paths.size() && may_go_on();) {
+    std::vector<oar::PathOf> part;
+    std::vector<std::size_t> places;
+    for (; next < paths.size() && part.size() < at_once; ++next) {
+      if (!answers(paths[next].user)) continue;
+      part.push_back(paths[next]);
+      places.push_back(next);
+    }
+    const auto results = files_.delete_paths(part);
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      note_answer(part[i].user, results[i]);
+      gone[places[i]] = results[i] || std::holds_alternative<oar::Refused>(results[i].error());
     }
   }
   return gone;
 }
 
+void Cleaning::clean_campaign(const store::ToClean& campaign) {
+  for (const auto& login : campaign.logins) {
+    if (!answers(login)) return;
+    bool over = false;
+    visit_.database.transact([&](store::Transaction& transaction) { over = store::is_over(transaction, campaign.campaign); });
+    if (!over || !remove({{login, grid::campaign_folder(token_, campaign.campaign)}}).front()) return;
+  }
+  bool noted = false;
+  visit_.database.transact(
+      [&](store::Transaction& transaction) { noted = store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, store::now(transaction)); });
+  if (noted) ++cleaned_.campaigns;
+}
+
 void Cleaning::clean_ended() {
-  std::vector<store::ToClean> campaigns;
-  visit_.database.transact([&](store::Transaction& transaction) {
-    const auto now = store::now(transaction);
-    campaigns = store::campaigns_to_clean(transaction, visit_.cluster.id, now - visit_.config.cleanup_delay, now - grid::kOrphanWatch);
-  });
-  for (const auto& campaign : campaigns) {
-    std::vector<oar::PathOf> paths;
-    for (const auto& login : campaign.logins) paths.push_back({login, grid::campaign_folder(token_, campaign.campaign)});
-    if (remove(paths) < paths.size()) return;
-    visit_.database.transact(
-        [&](store::Transaction& transaction) { store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, store::now(transaction)); });
-    ++cleaned_.campaigns;
+  for (grid::CampaignId last{0}; may_go_on();) {
+    std::vector<store::ToClean> campaigns;
+    visit_.database.transact([&](store::Transaction& transaction) {
+      const auto now = store::now(transaction);
+      campaigns = store::campaigns_to_clean(transaction, visit_.cluster.id, now - visit_.config.cleanup_delay, now - grid::kOrphanWatch, last);
+    });
+    if (campaigns.empty()) return;
+    for (const auto& campaign : campaigns) {
+      if (may_go_on()) clean_campaign(campaign);
+    }
+    last = campaigns.back().campaign;
   }
 }
 
@@ -79,20 +109,23 @@ void Cleaning::remove_folders(const std::vector<store::LaunchFolder>& folders) {
   std::vector<oar::PathOf> paths;
   for (const auto& folder : folders) paths.push_back({folder.login, grid::fence_folder(token_, folder.campaign, folder.launch)});
   const auto gone = remove(paths);
-  if (gone == 0) return;
+  if (std::ranges::none_of(gone, std::identity{})) return;
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
-    for (std::size_t i = 0; i < gone; ++i) store::note_folder_removed(transaction, folders[i].launch, now);
+    for (std::size_t i = 0; i < gone.size(); ++i) {
+      if (gone[i]) store::note_folder_removed(transaction, folders[i].launch, now);
+    }
   });
-  cleaned_.folders += static_cast<int>(gone);
+  cleaned_.folders += static_cast<int>(std::ranges::count(gone, true));
 }
 
 void Cleaning::thin(const store::LaunchFolder& folder) {
+  if (!answers(folder.login)) return;
   const auto path = grid::fence_folder(token_, folder.campaign, folder.launch);
   // Listed first: a job that begins later is not in the list, one that ends later stays.
-  const auto names = visit_.client.list_folder(folder.login, path);
-  answered_ = names || std::holds_alternative<oar::Refused>(names.error());
-  if (!answered_) return;
+  const auto names = files_.list_folder(folder.login, path);
+  note_answer(folder.login, names);
+  if (!answers(folder.login)) return;
   std::vector<store::Attempt> in_use;
   visit_.database.transact([&](store::Transaction& transaction) { in_use = store::attempts_in(transaction, visit_.cluster.id, folder.launch); });
   std::vector<oar::PathOf> paths;
@@ -101,9 +134,9 @@ void Cleaning::thin(const store::LaunchFolder& folder) {
     known = names->size();
     for (const auto& name : settled_files(*names, in_use)) paths.push_back({folder.login, path + "/" + name});
   }
-  const auto gone = remove(paths);
+  const auto gone = std::ranges::count(remove(paths), true);
   // Files of attempts in use may still come.
-  const auto settled_left = static_cast<std::int64_t>(paths.size() - gone);
+  const auto settled_left = static_cast<std::int64_t>(paths.size()) - gone;
   const auto most = settled_left + kFilesPerAttempt * static_cast<std::int64_t>(in_use.size());
   visit_.database.transact([&](store::Transaction& transaction) { store::note_files(transaction, folder.launch, most); });
   cleaned_.files += static_cast<int>(gone);

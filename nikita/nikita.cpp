@@ -10,6 +10,7 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/planning.hpp"
 #include "nikita/excess.hpp"
@@ -44,7 +45,7 @@ Deletions sort_deletions(const std::vector<store::PendingKill>& kills) {
   return deletions;
 }
 
-bool was_silent(const oar::Failure& failure) { return std::holds_alternative<oar::NotSent>(failure) || std::holds_alternative<oar::NoAnswer>(failure); }
+using fleet::was_silent;
 
 class Wiping {
  public:
@@ -75,7 +76,7 @@ class Wiping {
 
 void Wiping::condemn() {
   visit_.database.transact([&](store::Transaction& transaction) {
-    const auto now = fleet::now();
+    const auto now = store::now(transaction);
     const Queue queue{.jobs = store::waiting_jobs(transaction, visit_.cluster.id),
                       .free_resources = status_.free,
                       .max_resources = status_.max_resources,
@@ -88,14 +89,14 @@ void Wiping::condemn() {
 }
 
 void Wiping::note_sent(std::span<const grid::JobId> jobs) {
-  visit_.database.transact([&](store::Transaction& transaction) { store::note_kills_sent(transaction, jobs, fleet::now()); });
+  visit_.database.transact([&](store::Transaction& transaction) { store::note_kills_sent(transaction, jobs, store::now(transaction)); });
   counts_.sent += static_cast<int>(jobs.size());
 }
 
 void Wiping::kill() {
   std::vector<store::PendingKill> kills;
   visit_.database.transact(
-      [&](store::Transaction& transaction) { kills = store::pending_kills(transaction, visit_.cluster.id, fleet::now() - kResend); });
+      [&](store::Transaction& transaction) { kills = store::pending_kills(transaction, visit_.cluster.id, store::now(transaction), kResend); });
   if (kills.empty()) return;
   const auto asked = kills.size();
   auto ours = still_ours(visit_, std::move(kills));
@@ -165,7 +166,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   std::vector<store::Cluster> clusters;
   std::string token;
   shared.transact([&](store::Transaction& transaction) {
-    const auto now = fleet::now();
+    const auto now = store::now(transaction);
     store::request_kills_of_cancelled(transaction, now);
     store::request_kills_of_superseded(transaction, now);
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);

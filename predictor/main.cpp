@@ -1,6 +1,7 @@
 #include "lib/fleet/held_lease.hpp"
 #include "lib/fleet/kept_database.hpp"
 #include "lib/process/run.hpp"
+#include "lib/store/clock.hpp"
 #include "predictor/algorithms/algorithm.hpp"
 #include "predictor/predictor.hpp"
 
@@ -14,6 +15,6 @@ int main(int argc, char** argv) {
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
     auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("predictor")};
-    return predictor::run_once(context.config, database, lease.term(), context.now).summary();
+    return predictor::run_once(context.config, database, lease.term(), store::now(database)).summary();
   });
 }

@@ -69,7 +69,7 @@ JudgedStress stress_of(const store::StressFacts& facts, const process::Config& c
   JudgedStress judged;
   const auto rules = rules_of(config);
   for (const auto& facts_of_one : facts.clusters) {
-    if (facts_of_one.judged_at && facts_of_one.time <= *facts_of_one.judged_at) continue;
+    if (facts_of_one.judged_at == facts_of_one.time) continue;
     const auto stored = std::ranges::equal_range(facts.samples, facts_of_one.id, {}, &store::StoredSample::cluster);
     std::vector<prediction::DurationSample> samples;
     std::vector<int> running;

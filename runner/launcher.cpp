@@ -8,7 +8,6 @@
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
-#include "lib/process/stop.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/launches.hpp"
@@ -185,7 +184,7 @@ void Launcher::send(std::vector<Begun> begun) {
 void Launcher::make(const std::vector<store::LaunchToMake>& launches) {
   const auto batch = static_cast<std::size_t>(fleet::limits_of(visit_.config).parallel);
   const std::span all{launches};
-  for (std::size_t first = 0; first < all.size() && usable_ && !process::stop_requested(); first += batch) {
+  for (std::size_t first = 0; first < all.size() && usable_ && visit_.time_left() > process::Duration{0}; first += batch) {
     auto begun = begin_some(all.subspan(first, std::min(batch, all.size() - first)));
     if (begun.empty()) continue;
     process::failpoint("runner.before_post");

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/log.hpp"
@@ -22,12 +25,13 @@ class Reconciliation {
  public:
   Reconciliation(fleet::Visit& visit, Counts& counts, grid::Instant now) : visit_{visit}, counts_{counts}, now_{now} {}
 
-  void settle(const std::vector<UnsettledLaunch>& launches);
+  /// False when the cluster did not answer.
+  [[nodiscard]] bool settle(const std::vector<UnsettledLaunch>& launches);
 
  private:
   [[nodiscard]] grid::Search search_of(const UnsettledLaunch& launch) const;
   [[nodiscard]] grid::Looked looked_of(const UnsettledLaunch& launch, int adopted) const;
-  void settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches);
+  [[nodiscard]] bool settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches);
   void settle_one(const UnsettledLaunch& launch, const std::vector<oar::RemoteJob>& jobs);
   void make_void(const UnsettledLaunch& launch);
 
@@ -84,28 +88,37 @@ void Reconciliation::settle_one(const UnsettledLaunch& launch, const std::vector
   if (fate == grid::LaunchState::void_ && launch.state == grid::LaunchState::unknown) make_void(launch);
 }
 
-void Reconciliation::settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches) {
+bool Reconciliation::settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches) {
   const auto first = std::ranges::min_element(launches, {}, &UnsettledLaunch::launching_at)->launching_at;
   // The client compares this host's clock with the cluster's; the age of the launch is the database's.
   const auto jobs = visit_.client.jobs_since(login, fleet::now() - (now_ - first));
   if (!jobs) {
     fleet::note_unreachable(visit_, oar::describe(jobs.error()));
-    return;
+    return !fleet::was_silent(jobs.error());
   }
   for (const auto& launch : launches) for_one_launch(visit_, {launch.id, launch.campaign}, "settle", [&] { settle_one(launch, *jobs); });
+  return true;
 }
 
-void Reconciliation::settle(const std::vector<UnsettledLaunch>& launches) {
+bool Reconciliation::settle(const std::vector<UnsettledLaunch>& launches) {
   std::map<std::string, std::vector<UnsettledLaunch>> by_user;
   for (const auto& launch : launches) {
     if (grid::to_look(search_of(launch))) by_user[launch.login].push_back(launch);
   }
-  for (const auto& [login, theirs] : by_user) settle_user(login, theirs);
+  std::vector<std::pair<std::optional<grid::Instant>, std::string>> logins;
+  for (const auto& [login, theirs] : by_user) logins.emplace_back(std::ranges::max(theirs, {}, &UnsettledLaunch::last_look_at).last_look_at, login);
+  // A login whose list never comes has the oldest look: it comes last, and stops no other one.
+  std::ranges::sort(logins, std::greater<>{});
+  for (const auto& [looked, login] : logins) {
+    if (visit_.time_left() <= process::Duration{0}) return true;
+    if (!settle_user(login, by_user.at(login))) return false;
+  }
+  return true;
 }
 
 }  // namespace
 
-void reconcile(fleet::Visit& visit, Counts& counts) {
+bool reconcile(fleet::Visit& visit, Counts& counts) {
   std::vector<UnsettledLaunch> launches;
   grid::Instant now;
   visit.database.transact([&](store::Transaction& transaction) {
@@ -114,7 +127,7 @@ void reconcile(fleet::Visit& visit, Counts& counts) {
     if (!interrupted.empty()) store::mark_unknown(transaction, interrupted, "the runner died before it had the answer", now);
     launches = store::unsettled_launches(transaction, visit.cluster.id, now - grid::kOrphanWatch);
   });
-  Reconciliation{visit, counts, now}.settle(launches);
+  return Reconciliation{visit, counts, now}.settle(launches);
 }
 
 }  // namespace gleaner::runner

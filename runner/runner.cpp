@@ -70,8 +70,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   });
   fleet::visit_clusters(config, shared, store::Database::Work::launch, clusters, [&](fleet::Visit& visit) {
     Counts counts;
-    reconcile(visit, counts);
-    make_launches(visit, grid, counts);
+    if (reconcile(visit, counts)) make_launches(visit, grid, counts);
     const std::lock_guard lock{mutex};
     add(total, counts);
   });

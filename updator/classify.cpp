@@ -76,6 +76,8 @@ grid::Record record_of(std::span<const oar::RemoteEvent> events) {
   return grid::Record::failed;
 }
 
+bool gave_up_launch(std::span<const oar::RemoteEvent> events) { return has(events, "LAUNCHING_OAREXEC_TIMEOUT") || has(events, "SSH_TRANSFER_TIMEOUT"); }
+
 std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details) {
   grid::RemoteEnd end{.record = grid::Record::exited_silently, .started = job.started.has_value()};
   if (job.state == oar::RemoteState::terminated || job.state == oar::RemoteState::finishing) {

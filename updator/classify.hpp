@@ -12,6 +12,8 @@ namespace gleaner::updator {
 
 /// What OAR's record says of a job in Error: by its events.
 [[nodiscard]] grid::Record record_of(std::span<const oar::RemoteEvent> events);
+/// Whether OAR waited for a node too long and called the job an Error: the node may have begun it.
+[[nodiscard]] bool gave_up_launch(std::span<const oar::RemoteEvent> events);
 
 /// What OAR's record says of a job that is over. Nothing when only its details tell: it is in Error, and `details` is null.
 [[nodiscard]] std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details);

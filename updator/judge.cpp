@@ -1,7 +1,9 @@
 #include "updator/judge.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <map>
+#include <utility>
 
 #include "lib/grid/exit_status.hpp"
 #include "updator/classify.hpp"
@@ -37,6 +39,14 @@ grid::Evidence evidence_of(const store::LiveJob& job, const Poll& poll) {
 
 bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witness::unread && evidence.witness != Witness::unreadable; }
 
+bool is_of_earlier_run(const grid::Evidence& evidence) { return evidence.witness == Witness::started && evidence.earlier; }
+
+/// Whether OAR gave up a launch that began all the same; it may have run the job again since, which found its own claim. The first run may
+/// go on for as long as its walltime, and OAR tells nothing of it any more.
+bool may_run_on(const grid::Evidence& evidence, const oar::JobDetails* details) {
+  return is_of_earlier_run(evidence) || (evidence.witness == Witness::started && details != nullptr && gave_up_launch(details->events));
+}
+
 bool is_starting(const oar::RemoteJob& remote) { return remote.state == oar::RemoteState::to_launch || remote.state == oar::RemoteState::launching; }
 
 bool is_due(std::optional<grid::Instant> since, grid::Instant now, grid::Seconds wait) { return now - since.value_or(now) >= wait; }
@@ -48,8 +58,10 @@ grid::Deletion deletion_of(const store::LiveJob& job) {
 }
 
 /// What is known of an end before the details of an error.
-grid::RemoteEnd known_end(const oar::RemoteJob& remote, const oar::JobDetails* details) {
-  return remote_end(remote, details).value_or(grid::RemoteEnd{.record = grid::Record::failed, .started = remote.started.has_value()});
+grid::RemoteEnd known_end(const store::LiveJob& job, const oar::RemoteJob& remote, const oar::JobDetails* details) {
+  auto end = remote_end(remote, details).value_or(grid::RemoteEnd{.record = grid::Record::failed, .started = remote.started.has_value()});
+  end.again = job.resubmissions > 0;
+  return end;
 }
 
 /// Whether the job noted itself how its command ended, so that whatever OAR says of the cause does not matter.
@@ -74,22 +86,32 @@ bool is_overdue(const store::LiveJob& job, const oar::RemoteJob& remote, grid::I
   return in_launch(job, remote, now) >= patience.launch + job.walltime;
 }
 
-/// Since when the job waits for its evidence; nothing when it is not to be read in this turn.
-std::optional<grid::Instant> wants_evidence(const store::LiveJob& job, const Poll& poll, const Patience& patience) {
+/// Why evidence is read; the ends of jobs come before their beginnings.
+enum class Need { end, beginning };
+
+/// For what the job waits, and since when; the lesser one is more urgent.
+struct Want {
+  Need need = Need::end;
+  grid::Instant since = {};
+  auto operator<=>(const Want&) const = default;
+};
+
+/// Nothing when the job's evidence is not to be read in this turn.
+std::optional<Want> wants_evidence(const store::LiveJob& job, const Poll& poll, const Patience& patience) {
   const auto now = poll.began;
-  if (poll.reused.contains(job.remote)) return job.absent_since.value_or(now);
+  if (poll.reused.contains(job.remote)) return Want{.since = job.absent_since.value_or(now)};
   const auto* const remote = remote_of(job, poll);
-  if (remote == nullptr) return poll.usable_resources && job.absent_since ? std::optional{now} : std::nullopt;
-  if (may_be_impatient(job, *remote, now, patience)) return job.launching_since;
+  if (remote == nullptr) return poll.usable_resources && job.absent_since ? std::optional{Want{.since = now}} : std::nullopt;
+  if (may_be_impatient(job, *remote, now, patience)) return Want{Need::beginning, job.launching_since.value_or(now)};
   if (!oar::is_over(*remote) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
   // A job that never had resources was most probably deleted while it waited: its details say so.
   if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;
-  return grid::needs_evidence(known_end(*remote, details_of(job, poll))) ? std::optional{job.over_since.value_or(now)} : std::nullopt;
+  return grid::needs_evidence(known_end(job, *remote, details_of(job, poll))) ? std::optional{Want{.since = job.over_since.value_or(now)}} : std::nullopt;
 }
 
-bool failed_by_itself(const oar::RemoteJob& remote, const grid::Evidence& evidence) {
+bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
   if (remote.state != oar::RemoteState::terminated) return noted_its_end(evidence) && evidence.status != 0;
-  const auto end = grid::end_of(known_end(remote, nullptr), evidence, grid::Deletion::none);
+  const auto end = grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none);
   return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start;
 }
 
@@ -155,8 +177,9 @@ void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote)
   }
   const auto waits = store::Waits{.job = job.id, .absent = {}, .over = job.over_since.value_or(poll_.began), .launching = {}};
   const auto record = remote_end(remote, details);
-  if (!record && !noted_its_end(evidence)) return note_waits(job, waits);  // the cause of its error is not known yet
-  const auto known = record.value_or(grid::RemoteEnd{.record = grid::Record::failed, .started = remote.started.has_value()});
+  const bool never_explained = poll_.unexplained.contains(job.remote) && is_due(job.over_since, poll_.began, patience_.evidence);
+  if (!record && !noted_its_end(evidence) && !never_explained) return note_waits(job, waits);  // the cause of its error is not known yet
+  const auto known = known_end(job, remote, details);
   // Files may come a little later: a look that was too early can only miss some.
   const bool may_be_behind = evidence.witness == Witness::nothing || evidence.witness == Witness::started;
   const bool too_early = may_be_behind && !is_due(job.over_since, poll_.began, patience_.delay);
@@ -164,16 +187,18 @@ void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote)
     const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
     if (!given_up) return note_waits(job, waits);
   }
+  if (grid::needs_evidence(known) && may_run_on(evidence, details) && !is_due(job.over_since, poll_.began, job.walltime)) return note_waits(job, waits);
   add_end(job, &remote, known, evidence);
 }
 
 /// What its command does decides for how long OAR may keep it in launch. Where nobody can tell, its walltime is given to it, and not laid
-/// to its charge.
+/// to its charge. A job that OAR runs again after an earlier run of it claimed the attempt runs nothing.
 void Judge::look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto evidence = evidence_of(job, poll_);
   const bool overdue = is_overdue(job, remote, poll_.began, patience_);
-  const bool runs_or_may = evidence.witness == Witness::started || !is_read(evidence);
-  if (overdue && evidence.witness == Witness::started) judged_.overdue.push_back(job.id);
+  const bool runs = evidence.witness == Witness::started && !is_of_earlier_run(evidence);
+  const bool runs_or_may = runs || !is_read(evidence);
+  if (overdue && runs) judged_.overdue.push_back(job.id);
   else if (overdue || (!runs_or_may && may_be_impatient(job, remote, poll_.began, patience_))) judged_.impatient.push_back(job.id);
 }
 
@@ -212,19 +237,23 @@ Patience Patience::of(const process::Config& config) {
 
 std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience) {
   struct Wanted {
-    grid::Instant since;
+    Want want;
     FenceToRead fence;
+    int turn = 0;  ///< of its login
   };
   std::map<grid::LaunchId, Wanted> wanted;
   for (const auto& job : live) {
-    const auto since = wants_evidence(job, poll, patience);
-    if (!since) continue;
-    const auto [known, is_new] = wanted.try_emplace(job.fence, Wanted{*since, {job.login, job.campaign, job.fence}});
-    if (!is_new) known->second.since = std::min(known->second.since, *since);
+    const auto want = wants_evidence(job, poll, patience);
+    if (!want) continue;
+    const auto [known, is_new] = wanted.try_emplace(job.fence, Wanted{*want, {job.login, job.campaign, job.fence}});
+    if (!is_new) known->second.want = std::min(known->second.want, *want);
   }
   std::vector<Wanted> sorted;
   for (auto& [fence, one] : wanted) sorted.push_back(std::move(one));
-  std::ranges::stable_sort(sorted, {}, &Wanted::since);
+  std::ranges::stable_sort(sorted, {}, &Wanted::want);
+  std::map<std::pair<Need, std::string>, int> turns;
+  for (auto& one : sorted) one.turn = turns[{one.want.need, one.fence.login}]++;
+  std::ranges::stable_sort(sorted, {}, [](const Wanted& one) { return std::pair{one.want.need, one.turn}; });
   std::vector<FenceToRead> fences;
   for (auto& one : sorted) fences.push_back(std::move(one.fence));
   return fences;
@@ -236,7 +265,7 @@ std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, cons
   for (const auto& job : live) {
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr || !oar::is_over(*remote) || remote->stderr_path.empty()) continue;
-    if (failed_by_itself(*remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.login, job.remote, remote->stderr_path});
+    if (failed_by_itself(job, *remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.login, job.remote, remote->stderr_path});
   }
   return tails;
 }

@@ -24,8 +24,9 @@ struct FenceToRead {
   grid::LaunchId fence{0};
   bool operator==(const FenceToRead&) const = default;
 };
-/// After the lists: the fences of jobs whose end is ambiguous and old enough, of those that do not begin, of those whose id is somebody
-/// else's, and, once a minute (when the resources were asked for), of those that OAR does not list. Each once; who waits longest first.
+/// After the lists: the fences of jobs whose end is ambiguous and old enough, of those whose id is somebody else's, and, once a minute (when
+/// the resources were asked for), of those that OAR does not list; last, the fences of jobs that OAR is about to start: most of these run,
+/// and are read in each turn. Each once. The logins take turns, each with its oldest first.
 [[nodiscard]] std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 struct TailToRead {

@@ -51,15 +51,17 @@ oar::Result<void> ask_jobs(fleet::Visit& visit, const std::vector<store::LiveJob
   return {};
 }
 
-/// Asks for parts of a list, a few at a time, until the time is over or none of a part is answered. At least one part is asked for.
+Clock::time_point end_of(const fleet::Visit& visit, std::chrono::milliseconds time) { return std::min(Clock::now() + time, visit.ends); }
+
+/// Asks for parts of a list, a few at a time, until the time is over or `ask` says that it is enough. At least one part is asked for. `ask`
+/// gets the part, and all that comes after it, to sort that anew.
 template <class Item, class Ask>
-void ask_in_time(const fleet::Visit& visit, std::span<const Item> items, std::chrono::milliseconds time, Ask ask) {
+void ask_in_time(const fleet::Visit& visit, std::span<Item> items, Clock::time_point end, Ask ask) {
   const auto part = static_cast<std::size_t>(std::max(fleet::limits_of(visit.config).parallel, 1));
-  const auto end = std::min(Clock::now() + time, visit.ends);
   while (!items.empty()) {
     const auto now = items.first(std::min(part, items.size()));
     items = items.subspan(now.size());
-    if (!ask(now) || Clock::now() >= end) return;
+    if (!ask(now, items) || Clock::now() >= end) return;
   }
 }
 
@@ -73,20 +75,28 @@ bool is_missing(const oar::Failure& failure) {
 /// mounted must not look like jobs that never began.
 class EvidenceReader {
  public:
-  EvidenceReader(fleet::Visit& visit, std::string grid_token) : visit_{visit}, grid_token_{std::move(grid_token)} {}
+  EvidenceReader(const fleet::Visit& visit, std::string grid_token)
+      : client_{visit.client.access(), fleet::file_limits_of(visit.config)}, grid_token_{std::move(grid_token)} {}
 
-  /// False when the cluster answers nothing any more.
+  /// False when none of them was answered.
   bool read(std::span<const FenceToRead> fences, Poll& poll) {
     std::vector<oar::PathOf> folders;
     for (const auto& fence : fences) folders.push_back({fence.login, grid::fence_folder(grid_token_, fence.campaign, fence.fence)});
-    const auto answers = visit_.client.list_folders(folders);
+    const auto answers = client_.list_folders(folders);
     bool answered = false;
     for (std::size_t i = 0; i < fences.size(); ++i) {
-      answered = answered || answers[i] || std::holds_alternative<oar::Refused>(answers[i].error());
+      if (answers[i] || std::holds_alternative<oar::Refused>(answers[i].error())) answered = true;
+      else silent_.insert(fences[i].login);
       poll.evidence.emplace(fences[i].fence, reading_of(answers[i], fences[i].login));
     }
+    answered_ = answered_ || answered;
     return answered;
   }
+
+  /// Whether the login's home answered so far.
+  [[nodiscard]] bool answers(const FenceToRead& fence) const { return !silent_.contains(fence.login); }
+  /// Whether any home did.
+  [[nodiscard]] bool has_answer() const { return answered_; }
 
  private:
   Reading reading_of(const oar::Result<std::vector<std::string>>& names, const std::string& login) {
@@ -99,28 +109,41 @@ class EvidenceReader {
   }
 
   std::optional<std::string> what_is_wrong_with_home(const std::string& login) {
-    const auto ours = visit_.client.list_folder(login, "~/.gleaner/" + grid_token_);
+    const auto ours = client_.list_folder(login, "~/.gleaner/" + grid_token_);
     if (ours) return std::nullopt;
     if (!is_missing(ours.error())) return oar::describe(ours.error());
-    const auto home = visit_.client.list_folder(login, "~/.");
+    const auto home = client_.list_folder(login, "~/.");
     if (home) return std::nullopt;
     return oar::describe(home.error());
   }
 
-  fleet::Visit& visit_;
+  oar::Client client_;
   std::string grid_token_;
   std::map<std::string, std::optional<std::string>> homes_;  ///< by login: what is wrong with it
+  std::set<std::string> silent_;                             ///< logins of which a folder was not answered
+  bool answered_ = false;
 };
 
+/// A home that stalls costs one answer's patience: what is left of its login comes after all others. Where no home answers at all, the
+/// folders that were not asked for cannot be read either; where some do, they are merely not read yet.
 void ask_evidence(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token, Poll& poll, std::chrono::milliseconds time) {
-  const auto wanted = fences_to_read(live, poll, Patience::of(visit.config));
+  auto wanted = fences_to_read(live, poll, Patience::of(visit.config));
+  if (wanted.empty()) return;
   EvidenceReader reader{visit, grid_token};
-  ask_in_time(visit, std::span{wanted}, time, [&](std::span<const FenceToRead> part) { return reader.read(part, poll); });
+  const auto end = end_of(visit, time);
+  const auto patience = fleet::file_limits_of(visit.config).read;
+  ask_in_time(visit, std::span{wanted}, end, [&](std::span<FenceToRead> part, std::span<FenceToRead> rest) {
+    const bool answered = reader.read(part, poll);
+    std::ranges::stable_partition(rest, [&](const FenceToRead& fence) { return reader.answers(fence); });
+    return answered || Clock::now() + patience <= end;
+  });
+  if (reader.has_answer()) return;
+  for (const auto& fence : wanted) poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"no home on the cluster answers"}});
 }
 
 void ask_tails(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Poll& poll, const GatherTimes& times) {
   const auto wanted = tails_to_read(live, poll);
-  ask_in_time(visit, std::span{wanted}, times.tails, [&](std::span<const TailToRead> part) {
+  ask_in_time(visit, std::span{wanted}, end_of(visit, times.tails), [&](std::span<const TailToRead> part, auto /*rest*/) {
     std::vector<oar::PathOf> files;
     for (const auto& tail : part) files.push_back({tail.login, tail.path});
     auto answers = visit.client.read_files(files, {.last_lines = kTailLines, .most_bytes = kTailBytes, .patience = times.one_tail});
@@ -133,12 +156,13 @@ void ask_tails(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Pol
 
 void ask_details(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Poll& poll, std::chrono::milliseconds time) {
   const auto wanted = errors_to_explain(live, poll, Patience::of(visit.config));
-  ask_in_time(visit, std::span{wanted}, time, [&](std::span<const oar::JobOf> part) {
+  ask_in_time(visit, std::span{wanted}, end_of(visit, time), [&](std::span<const oar::JobOf> part, auto /*rest*/) {
     auto answers = visit.client.details(part);
     for (std::size_t i = 0; i < part.size(); ++i) {
       if (answers[i]) poll.details.emplace(part[i].id, std::move(*answers[i]));
+      else poll.unexplained.insert(part[i].id);
     }
-    return std::ranges::any_of(answers, [](const auto& answer) { return answer || std::holds_alternative<oar::Refused>(answer.error()); });
+    return true;
   });
 }
 

@@ -15,7 +15,7 @@
 /// Gathering: what one cluster says in one turn. Only this part of the updator talks to OAR.
 namespace gleaner::updator {
 
-/// What the files in one fence's folder show; the error says why it cannot be read.
+/// What the files in one fence's folder show; the error says why they could not be read in this turn.
 using Reading = tl::expected<grid::EvidenceIndex, std::string>;
 
 /// What was not asked is not in it, and what was not answered neither: it is asked for in the next turn.
@@ -29,13 +29,14 @@ struct Poll {
   std::set<grid::RemoteJobId> reused = {};           ///< ids of our live jobs under which OAR shows somebody else's
   std::map<grid::LaunchId, Reading> evidence = {};   ///< by fence
   std::map<grid::RemoteJobId, oar::JobDetails> details = {};     ///< of jobs in Error
+  std::set<grid::RemoteJobId> unexplained = {};                  ///< jobs in Error whose details were asked for, and did not come
   std::map<grid::RemoteJobId, std::string> stderr_tails = {};    ///< of the first few whose command failed; made by grid::clean_text
   int latency_ms = 0;
   std::optional<double> stress = {};     ///< OAR's stress factor, when it told
   std::optional<int> response_ms = {};   ///< of that small question alone
 };
 
-/// How long the parts of a turn may take after the lists. Each asks a few at a time, and looks at the clock in between.
+/// How long the parts of a turn may take after the lists. Each asks a few at a time, and checks the clock in between.
 struct GatherTimes {
   std::chrono::milliseconds evidence{5000};
   std::chrono::milliseconds tails{3000};

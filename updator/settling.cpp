@@ -31,6 +31,7 @@ class Settling {
   [[nodiscard]] Round next_round();
   [[nodiscard]] store::Verdict verdict_of(const Over& over, store::SettlingFacts facts);
   void find_holder(const Over& over, store::SettlingFacts& facts);
+  bool revives_holder(const Over& over);
   int write(const Round& round);
   void set_aside(const Over& over, const std::string& why);
 
@@ -82,11 +83,17 @@ Round Settling::next_round() {
   return round;
 }
 
-/// The claim is taken, and nobody who lives can have it: it is a job of a launch that was given up.
+/// OAR ran the holder again, after all its other words said that it would never begin.
+bool Settling::revives_holder(const Over& over) {
+  const auto remote = over.beside == nullptr ? std::nullopt : over.beside->started_as(over.evidence.holder);
+  return remote && store::revive_job(transaction_, over.evidence.holder, *remote);
+}
+
+/// The claim is taken, and nobody who lives can have it: it is a job of a launch that was given up, or one that never began.
 void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
   if (over.end != grid::JobEnd::duplicate || over.live == nullptr || facts.job.contender_lives || !grid::is_copy(facts.task, facts.job.attempt)) return;
-  if (!store::reopen_twin(transaction_, *over.live)) return;
-  facts.job.contender_lives = true;
+  facts.job.contender_lives = revives_holder(over) || store::reopen_twin(transaction_, *over.live);
+  if (!facts.job.contender_lives) return;
   const auto holder = over.evidence.holder;
   if (holder.value() == 0 || over.beside == nullptr) return;
   const auto evidence = over.beside->of({.task = facts.number, .attempt = facts.job.attempt, .job = holder, .remote = grid::RemoteJobId{0}});
@@ -152,6 +159,9 @@ int Settling::settle(std::span<const Over> over) {
   for (const auto& one : over) waiting_.push_back(&one);
   int ended = 0;
   while (!waiting_.empty()) ended += write(next_round());
+  std::vector<grid::JobId> found;
+  for (const auto& one : found_) found.push_back(one.job);
+  if (!found.empty()) store::accept_found(transaction_, found, now_);
   return ended;
 }
 

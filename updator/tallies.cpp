@@ -17,10 +17,6 @@ std::string_view code_of(grid::JobEnd end) {
   }
 }
 
-bool is_failure(grid::JobEnd end) {
-  return grid::charge_of(end) == grid::Charge::task || end == grid::JobEnd::cannot_start || end == grid::JobEnd::never_began;
-}
-
 }  // namespace
 
 void Tallies::add(const Settled& settled, const Poll& poll) {
@@ -29,7 +25,7 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   auto& tally = tallies_[over.campaign];
   if (over.live != nullptr) tally.failures_before = over.live->failures_in_a_row;
   if (over.end == grid::JobEnd::done) ++tally.done;
-  if (!is_failure(over.end)) return;
+  if (!store::is_failure(over.end)) return;
   // A walltime that grows opens an event, and brakes nothing.
   if (verdict.settlement.walltime) ++tally.raised;
   else ++tally.failed;

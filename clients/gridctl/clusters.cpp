@@ -14,6 +14,7 @@
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/declarations.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/views.hpp"
@@ -140,12 +141,13 @@ void check_whole(const Call& call, const store::Cluster& cluster) {
 void done(const Call& call, const std::string& sentence) { call.output.tell("gridctl: " + sentence); }
 
 /// A retired cluster is in use again; its old jobs are late.
-std::string bring_back(const Call& call, store::Transaction& transaction, const store::Cluster& cluster) {
+std::string bring_back(store::Transaction& transaction, const store::Cluster& cluster) {
   store::hold_lease(transaction);
-  const auto kills = store::bring_back_cluster(transaction, cluster.id, call.context.now);
+  const auto now = store::now(transaction);
+  const auto kills = store::bring_back_cluster(transaction, cluster.id, now);
   const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name, clients::counted(kills.value_or(0), "job"),
                                    kills == 1 ? "is" : "are");
-  store::declare(transaction, {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, call.context.now);
+  store::declare(transaction, {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, now);
   return message;
 }
 
@@ -155,7 +157,7 @@ process::Outcome set_enabled(const Call& call, bool enabled) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     returned.reset();
     auto cluster = known_cluster(transaction, call.arguments[0]);
-    if (enabled && cluster.retired_at) returned = bring_back(call, transaction, cluster);
+    if (enabled && cluster.retired_at) returned = bring_back(transaction, cluster);
     cluster.enabled = enabled;
     store::edit_cluster(transaction, cluster);
     store::wake_up(transaction);

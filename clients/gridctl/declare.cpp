@@ -8,6 +8,7 @@
 #include "clients/gridctl/commands.hpp"
 #include "clients/text.hpp"
 #include "lib/process/values.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/declarations.hpp"
 
 namespace gleaner::gridctl {
@@ -72,7 +73,7 @@ process::Outcome cluster_retire(const Call& call) {
   const auto message = declare(call, [&](store::Transaction& transaction) {
     const auto cluster = cluster_in_use(transaction, name);
     const auto author = author_of(call);
-    const auto now = call.context.now;
+    const auto now = store::now(transaction);
     if (!store::retire_cluster(transaction, cluster.id, now)) throw std::logic_error{"a cluster that was not retired cannot be retired"};
     const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, cluster.id), limits_of(call.context.config), author, now);
     const auto released = store::release_bound_tasks(transaction, cluster.id, author, now);
@@ -94,11 +95,11 @@ process::Outcome job_lost(const Call& call) {
     if (jobs.empty() && job->state == grid::JobState::planned)
       throw Error{ExitCode::refused, fmt::format("job {} is only planned, nothing of it was sent: the next cycle sends it or gives its task back", id.value())};
     if (jobs.empty()) throw Error{ExitCode::refused, fmt::format("job {} is over already ({}, {})", id.value(), grid::name_of(job->state), job->ending)};
-    store::lose_jobs(transaction, jobs, limits_of(call.context.config), author_of(call), call.context.now);
+    store::lose_jobs(transaction, jobs, limits_of(call.context.config), author_of(call), store::now(transaction));
     const auto& one = jobs.front();
     const auto text = fmt::format("job {} of task {} of campaign {} on {} is lost: its task goes on with a new attempt, and runs twice if the job goes on there", id.value(),
                                   one.task.value(), one.campaign.value(), one.cluster_name);
-    store::declare(transaction, {.what = "job_lost", .subject = fmt::format("{}", id.value()), .author = author_of(call), .message = text}, call.context.now);
+    store::declare(transaction, {.what = "job_lost", .subject = fmt::format("{}", id.value()), .author = author_of(call), .message = text}, store::now(transaction));
     return text;
   });
   call.output.tell("gridctl: " + message);
@@ -113,13 +114,13 @@ process::Outcome launch_lost(const Call& call) {
     if (launch->state == grid::LaunchState::planned)
       throw Error{ExitCode::refused, fmt::format("launch {} is only planned, nothing of it was sent: the next cycle sends it or gives its tasks back", id.value())};
     const auto author = author_of(call);
-    const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, id), limits_of(call.context.config), author, call.context.now);
-    const auto released = store::release_bound_tasks(transaction, id, author, call.context.now);
+    const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, id), limits_of(call.context.config), author, store::now(transaction));
+    const auto released = store::release_bound_tasks(transaction, id, author, store::now(transaction));
     if (jobs + released == 0)
       throw Error{ExitCode::refused, fmt::format("launch {} is {}: none of its jobs is alive, and no task waits because of it", id.value(), grid::name_of(launch->state))};
     const auto text = fmt::format("launch {} of campaign {} on {} is lost: {} go on with a new attempt, and run twice where a job of it goes on there", id.value(),
                                   launch->campaign.value(), launch->cluster, clients::counted(jobs + released, "task"));
-    store::declare(transaction, {.what = "launch_lost", .subject = fmt::format("{}", id.value()), .author = author, .message = text}, call.context.now);
+    store::declare(transaction, {.what = "launch_lost", .subject = fmt::format("{}", id.value()), .author = author, .message = text}, store::now(transaction));
     return text;
   });
   call.output.tell("gridctl: " + message);

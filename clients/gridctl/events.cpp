@@ -4,6 +4,7 @@
 #include "clients/times.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/views_grid.hpp"
 
 namespace gleaner::gridctl {
@@ -70,7 +71,7 @@ process::Outcome event_close(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     const auto event = store::event_owner(transaction, id);
     if (!event) throw Error{ExitCode::not_found, fmt::format("there is no event {}", id)};
-    if (!store::fix_event(transaction, id, call.context.now)) throw Error{ExitCode::refused, fmt::format("event {} is closed already", id)};
+    if (!store::fix_event(transaction, id, store::now(transaction))) throw Error{ExitCode::refused, fmt::format("event {} is closed already", id)};
   });
   call.output.tell(fmt::format("gridctl: event {} is closed, and its brake lifted", id));
   return ExitCode::ok;

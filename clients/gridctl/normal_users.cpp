@@ -3,6 +3,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/rules.hpp"
 
 namespace gleaner::gridctl {
@@ -27,7 +28,7 @@ process::Outcome user_allow_normal(const Call& call) {
   if (user.empty()) throw Error{ExitCode::usage, "a user has a name"};
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    store::allow_normal(transaction, user, cluster_of(call, transaction), {clients::our_name(), call.context.now});
+    store::allow_normal(transaction, user, cluster_of(call, transaction), {clients::our_name(), store::now(transaction)});
   });
   call.output.tell(fmt::format("gridctl: {} may submit normal jobs {}", user, place_of(call)));
   return ExitCode::ok;

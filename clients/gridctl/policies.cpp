@@ -12,6 +12,7 @@
 #include "lib/grid/suggest.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/clusters.hpp"
 
 namespace gleaner::gridctl {
@@ -125,7 +126,7 @@ process::Outcome limit_list(const Call& call) {
               {},
               "There are no limits."};
   std::vector<std::string> ids;
-  for (const auto& limit : store::limits(transaction, call.context.now)) {
+  for (const auto& limit : store::limits(transaction, store::now(transaction))) {
     table.rows.push_back({Cell{limit.id}, Cell{limit.kind}, Cell{target_text(limit)}, Cell{limit.most}, Cell{std::round(limit.used)},
                           limit.kind == "resource_seconds" ? Cell{limit.days} : Cell{}});
     ids.push_back(fmt::format("{}", limit.id));
@@ -193,7 +194,7 @@ process::Outcome usage_list(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
   std::map<std::pair<std::string, std::string>, std::pair<double, double>> sums;  // all days, today
-  for (const auto& one : store::usage(transaction, days, call.context.now)) {
+  for (const auto& one : store::usage(transaction, days, store::now(transaction))) {
     auto& [all, today] = sums[{one.user, one.project}];
     all += one.resource_seconds;
     if (one.days_ago == 0) today += one.resource_seconds;

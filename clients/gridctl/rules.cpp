@@ -14,6 +14,7 @@
 #include "clients/times.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/rules/admission.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/rules.hpp"
 
@@ -81,7 +82,7 @@ void change(const Call& call, Change what) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     store::lock_rules(transaction);
     what(transaction);
-    store::close_event(transaction, "ADMISSION_RULE", {}, call.context.now);
+    store::close_event(transaction, "ADMISSION_RULE", {}, store::now(transaction));
   });
 }
 

@@ -6,6 +6,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
 #include "lib/process/values.hpp"
+#include "lib/store/clock.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -52,7 +53,7 @@ process::Outcome user_limit(const Call& call) {
     take_option(call, "campaigns", limits.campaigns);
     take_option(call, "tasks", limits.tasks);
     take_option(call, "submission", limits.submission);
-    store::set_user_limits(transaction, user, limits, clients::our_name(), call.context.now);
+    store::set_user_limits(transaction, user, limits, clients::our_name(), store::now(transaction));
   });
   const auto shown = [](const std::optional<std::int64_t>& limit) { return limit ? std::to_string(*limit) : std::string{kDefault}; };
   call.output.tell(fmt::format("gridctl: {} may have {} campaigns, {} tasks in each, and send {} at once", user, shown(limits.campaigns), shown(limits.tasks),

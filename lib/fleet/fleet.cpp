@@ -6,6 +6,7 @@
 
 #include "lib/process/log.hpp"
 #include "lib/process/secret.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 
 namespace gleaner::fleet {
@@ -40,6 +41,16 @@ oar::Limits limits_of(const process::Config& config) {
   return limits;
 }
 
+oar::Limits file_limits_of(const process::Config& config) {
+  constexpr std::chrono::milliseconds kPatience{2000};
+  auto limits = limits_of(config);
+  limits.read = std::min(limits.read, kPatience);
+  limits.submit = std::min(limits.submit, kPatience);
+  return limits;
+}
+
+bool was_silent(const oar::Failure& failure) { return std::holds_alternative<oar::NotSent>(failure) || std::holds_alternative<oar::NoAnswer>(failure); }
+
 void SharedDatabase::transact(const std::function<void(store::Transaction&)>& work) {
   const std::lock_guard lock{mutex_};
   if (lost_) throw store::Unavailable{*lost_};
@@ -66,10 +77,10 @@ void SharedDatabase::unlock(store::Database::Work work, grid::ClusterId cluster)
 void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, const std::string& error) {
   constexpr int kMostDoublings = 4;
   constexpr std::chrono::seconds kFirstWait{4};
-  const auto at = now();
   const auto wait = kFirstWait * (1 << std::min(cluster.failed_polls, kMostDoublings));
   process::log::warning("cluster does not answer", {{"cluster", cluster.name}, {"error", error}, {"next_try_s", wait.count()}});
   database.transact([&](store::Transaction& transaction) {
+    const auto at = store::now(transaction);
     // One event an outage: it is opened by the first failure, not counted up by the others.
     if (store::record_unreachable(transaction, cluster.id, error, at, at + wait))
       store::open_event(transaction, {.code = "CLUSTER_UNREACHABLE", .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = error},

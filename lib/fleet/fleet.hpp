@@ -21,6 +21,11 @@ namespace gleaner::fleet {
 /// How a stored cluster is reached. The error says which file cannot be used, and why.
 [[nodiscard]] tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster);
 [[nodiscard]] oar::Limits limits_of(const process::Config& config);
+/// For a client that lists or deletes files only: two seconds at most for each answer. One user's home may stall; the others do not wait
+/// for it.
+[[nodiscard]] oar::Limits file_limits_of(const process::Config& config);
+/// Whether the request had no answer at all.
+[[nodiscard]] bool was_silent(const oar::Failure& failure);
 
 /// A connection that the threads of one module share: each transaction is short, and no one is
 /// open across an HTTP call. When the database is lost (Unavailable, but not TimedOut), every later

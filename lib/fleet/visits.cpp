@@ -10,6 +10,7 @@
 #include "lib/process/exit_code.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/locks.hpp"
 
@@ -129,14 +130,14 @@ class Round {
   void open_event(const store::Cluster& cluster, const std::string& message) const {
     process::log::error("cluster's turn failed", {{"cluster", cluster.name}, {"message", message}});
     database_.transact([&](store::Transaction& transaction) {
-      store::open_event(transaction, {.code = event_, .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = message}, now());
+      store::open_event(transaction, {.code = event_, .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = message}, store::now(transaction));
     });
   }
 
   void note_recovered(const store::Cluster& cluster) const {
     process::log::info("cluster's turn goes well again", {{"cluster", cluster.name}});
     database_.transact([&](store::Transaction& transaction) {
-      store::close_event(transaction, event_, {.campaign = {}, .cluster = cluster.id}, now());
+      store::close_event(transaction, event_, {.campaign = {}, .cluster = cluster.id}, store::now(transaction));
     });
   }
 

@@ -115,12 +115,18 @@ void EvidenceIndex::add(std::string_view name) {
   if (same ? file->remote > known->second.remote : !is_new && shows_more(shown, known->second.evidence)) known->second = {shown, file->remote};
 }
 
+std::optional<RemoteJobId> EvidenceIndex::started_as(JobId job) const {
+  const auto found = jobs_.find(job);
+  if (found == jobs_.end() || found->second.evidence.witness != Witness::started || found->second.remote.value() == 0) return std::nullopt;
+  return found->second.remote;
+}
+
 Evidence EvidenceIndex::of(const JobRun& run) const {
   const auto found = jobs_.find(run.job);
   Evidence evidence{.witness = Witness::nothing};
   if (found != jobs_.end()) {
     evidence = found->second.evidence;
-    evidence.earlier = evidence.witness == Witness::started && found->second.remote != run.remote;
+    evidence.earlier = evidence.witness == Witness::started && found->second.remote.value() != 0 && found->second.remote != run.remote;
   } else if (const auto holder = holders_.find({run.task, run.attempt}); holder != holders_.end()) {
     evidence = {.witness = Witness::duplicate, .holder = holder->second};
   }

@@ -50,6 +50,8 @@ class EvidenceIndex {
 
   /// Witness::nothing when neither it nor another job of its attempt left a file that matters.
   [[nodiscard]] Evidence of(const JobRun& run) const;
+  /// Under which id OAR runs, or ran, a job that holds a claim and has noted no end.
+  [[nodiscard]] std::optional<RemoteJobId> started_as(JobId job) const;
 
  private:
   void add(std::string_view name);

@@ -154,7 +154,7 @@ struct FolderFacts {
   LaunchState state = LaunchState::accepted;
   bool in_use = false;  ///< a live job, or a task in the bag, is claimed in it
   std::optional<std::chrono::microseconds> since_settled = {};       ///< since the launch was accepted, or given up
-  std::optional<std::chrono::microseconds> since_never_began = {};  ///< since the last end of a job of it that never began: OAR may start it late
+  std::optional<std::chrono::microseconds> since_never_began = {};  ///< since the last end of a job of it that never began, or was deleted before: OAR may start it late
 };
 [[nodiscard]] bool may_be_removed(const FolderFacts& folder);
 

@@ -125,7 +125,7 @@ Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const L
 }  // namespace
 
 bool needs_evidence(const RemoteEnd& record) {
-  if (record.record == Record::deleted) return record.started;
+  if (record.record == Record::deleted) return record.started || record.again;
   return !has_own_status(record);
 }
 
@@ -157,7 +157,7 @@ bool has_begun(const RemoteEnd& record, const Evidence& evidence) {
 }
 
 bool may_begin(const RemoteEnd& record, const Evidence& evidence) {
-  return record.record == Record::deleted && record.started && evidence.witness == Witness::nothing;
+  return record.record == Record::deleted && (record.started || record.again) && evidence.witness == Witness::nothing;
 }
 
 bool is_copy(const TaskFacts& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }

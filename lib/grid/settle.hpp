@@ -27,6 +27,7 @@ struct RemoteEnd {
   Record record = Record::failed;
   std::optional<int> status = {};  ///< of `exited`, as a shell reports it: 3 after `exit 3`, 137 after SIGKILL
   bool started = false;            ///< OAR gave it resources
+  bool again = false;              ///< OAR ran the job before, under another id: that run may have gone on
 };
 
 /// What the files that a job wrote in its fence's folder show. One job writes each of them.
@@ -49,7 +50,7 @@ struct Evidence {
 };
 
 /// Whether the record alone does not decide what became of the job, so that evidence is needed first. An exit status that OAR recorded
-/// decides, except kRanNothing; so does a deletion before OAR gave the job resources.
+/// decides, except kRanNothing; so does a deletion before OAR gave the job resources in any run.
 [[nodiscard]] bool needs_evidence(const RemoteEnd& record);
 
 /// Whether we had asked OAR to delete the job; `impatient`: because it did not begin within launch_patience; `overdue`: because OAR kept

@@ -162,7 +162,7 @@ constexpr auto kOptions = std::to_array<Option>({
     {"idle_period", "DURATION", "30s", "the same while there is nothing to do", some_time<&Config::idle_period>},
     {"lease_duration", "DURATION", "15s", "how long a silent almighty keeps the lease before another may take it", some_time<&Config::lease_duration>},
     {"module_time_limit", "DURATION", "120s", "a module that takes longer in one cycle is killed", some_time<&Config::module_time_limit>},
-    {"module_patience", "DURATION", "3s", "time between SIGTERM and SIGKILL for a module that must end", duration<&Config::module_patience>},
+    {"module_patience", "DURATION", "3s", "a module that still waits for slow clusters after so long goes on beside the next ones", some_time<&Config::module_patience>},
     {"bin_directory", "DIRECTORY", "", "where almighty finds the modules; empty: its own directory", path<&Config::bin_directory>},
     {"check_period", "DURATION", "1h", "time between two checks of the laws of the database (gridctl db check); 0: never", duration<&Config::check_period>},
 

@@ -12,9 +12,10 @@ using detail::text;
 
 }  // namespace
 
-std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before, grid::Instant quiet_since) {
+std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before, grid::Instant quiet_since,
+                                        grid::CampaignId after) {
   std::vector<ToClean> campaigns;
-  for (const auto& row : exec(transaction, sql::clean_campaigns, cluster.value(), micros(ended_before), micros(quiet_since))) {
+  for (const auto& row : exec(transaction, sql::clean_campaigns, cluster.value(), micros(ended_before), micros(quiet_since), after.value())) {
     const grid::CampaignId campaign{row["campaign_id"].as<std::int64_t>()};
     if (campaigns.empty() || campaigns.back().campaign != campaign) campaigns.push_back({.campaign = campaign, .logins = {}});
     if (!row["login"].is_null()) campaigns.back().logins.push_back(text(row["login"]));
@@ -22,8 +23,12 @@ std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterI
   return campaigns;
 }
 
-void note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
-  exec(transaction, sql::clean_campaign_done, campaign.value(), cluster.value(), micros(now));
+bool is_over(Transaction& transaction, grid::CampaignId campaign) {
+  return exec(transaction, sql::clean_campaign_is_over, campaign.value())[0][0].as<bool>();
+}
+
+bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
+  return !exec(transaction, sql::clean_campaign_done, campaign.value(), cluster.value(), micros(now)).empty();
 }
 
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {

@@ -16,11 +16,14 @@ struct ToClean {
   grid::CampaignId campaign{0};
   std::vector<std::string> logins;  ///< in whose homes its folder may be
 };
-/// Ended campaigns of which nothing can come any more, the first few.
-/// @param quiet_since  no launch was given up since, and no job ended that never began: both may still come
+/// Ended campaigns of which nothing can come any more, by id, the first few after one.
+/// @param quiet_since  no launch was given up since, and no job ended that OAR may start late: both may still come
 [[nodiscard]] std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before,
-                                                      grid::Instant quiet_since);
-void note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now);
+                                                      grid::Instant quiet_since, grid::CampaignId after = grid::CampaignId{0});
+/// Whether the campaign has ended: one whose tasks were given back in the meantime goes on, and so do its claims.
+[[nodiscard]] bool is_over(Transaction& transaction, grid::CampaignId campaign);
+/// False, and nothing changes, when the campaign goes on by now.
+bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now);
 
 /// The folder of a launch, of a campaign that has many files on the cluster.
 struct LaunchFolder {
@@ -29,7 +32,7 @@ struct LaunchFolder {
   grid::LaunchState state = grid::LaunchState::accepted;
   std::string login;
   std::optional<grid::Instant> settled_at;    ///< accepted, refused or given up
-  std::optional<grid::Instant> never_began_at;  ///< the last end of a job of it that never began
+  std::optional<grid::Instant> never_began_at;  ///< the last end of a job of it that OAR may start late
   int attempts = 0;                           ///< claimed in it, of tasks that are not settled
   std::int64_t files = 0;                     ///< at most
   std::int64_t all_files = 0;                 ///< of the campaign there, at most

@@ -6,5 +6,6 @@ namespace gleaner::store {
 
 /// The database's clock: the one that every age is measured by, whichever host a module runs on.
 [[nodiscard]] grid::Instant now(Transaction& transaction);
+[[nodiscard]] grid::Instant now(Database& database);
 
 }  // namespace gleaner::store

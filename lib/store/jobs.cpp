@@ -117,6 +117,10 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
   return facts;
 }
 
+bool is_failure(grid::JobEnd end) {
+  return grid::charge_of(end) == grid::Charge::task || end == grid::JobEnd::cannot_start || end == grid::JobEnd::never_began;
+}
+
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
@@ -133,8 +137,8 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     stops.add(one.ended_at);
     add(resources, one.resources);
     messages.add(grid::clean_text(one.message, {.lines = grid::Lines::kept}));
-    // Also of a copy whose task does not pay: the next jobs would fail there too. A walltime that grows is no failure.
-    failures.add(std::int64_t{grid::charge_of(one.end) == grid::Charge::task && !next.walltime ? 1 : 0});
+    // Whether or not the task pays. A walltime that grows is no failure.
+    failures.add(std::int64_t{is_failure(one.end) && !next.walltime ? 1 : 0});
     moves.add(truth(next.moves));
     task_leaves.add(grid::name_of(one.left.task.state));
     attempt_leaves.add(std::int64_t{one.left.task.attempt});
@@ -159,6 +163,16 @@ void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId fro
 
 void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, std::string_view why) {
   exec(transaction, sql::jobs_forget, job.value(), remote.value(), std::string{why});
+}
+
+void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
+  Array ids;
+  for (const auto job : jobs) ids.add(job.value());
+  exec(transaction, sql::launches_accept_found, ids.literal(), micros(now));
+}
+
+bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote) {
+  return !exec(transaction, sql::launches_revive, job.value(), remote.value()).empty();
 }
 
 bool reopen_twin(Transaction& transaction, const LiveJob& job) {

@@ -87,6 +87,10 @@ struct Verdict {
   std::string message = {};
   grid::Settlement settlement = {};
 };
+/// Whether a job that ended so is a failure of its campaign on its cluster, where the next jobs would fail too: it was the task's fault, or
+/// the cluster could not start it.
+[[nodiscard]] bool is_failure(grid::JobEnd end);
+
 /// Ends the jobs and applies the settlements; keeps the counters. No two verdicts of one call may be of one task: the facts of the
 /// second are those that the first one leaves. Number of jobs that were as the rule saw them.
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now);
@@ -100,6 +104,10 @@ void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId rem
 /// The claim of an attempt was taken by a job of a void launch: that launch is searched for again, and its job lives. False when there
 /// is no such launch.
 bool reopen_twin(Transaction& transaction, const LiveJob& job);
+/// Launches that are searched are accepted, when these jobs were the last of theirs to be found.
+void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
+/// A job that was said never to have begun is live again, as `remote`. False when it ended otherwise.
+bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote);
 
 /// Resources that our waiting jobs on the cluster will take.
 [[nodiscard]] double waiting_resources(Transaction& transaction, grid::ClusterId cluster);

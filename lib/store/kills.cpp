@@ -71,9 +71,9 @@ void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, 
       });
 }
 
-std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant unsent_since) {
+std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now, grid::Seconds again) {
   std::vector<PendingKill> kills;
-  for (const auto& row : exec(transaction, sql::kills_pending, cluster.value(), micros(unsent_since))) {
+  for (const auto& row : exec(transaction, sql::kills_pending, cluster.value(), micros(now - again), micros(now))) {
     PendingKill kill;
     kill.job = grid::JobId{row["job_id"].as<std::int64_t>()};
     kill.remote = grid::RemoteJobId{row["remote_id"].as<std::int64_t>()};

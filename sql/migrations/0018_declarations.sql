@@ -19,3 +19,8 @@ CREATE FUNCTION is_lost_and_killed(job jobs, kill kill_requests) RETURNS boolean
     AND kill.requested_at > now() - interval '1 day'
 $$;
 CREATE INDEX kill_requests_lost ON kill_requests (requested_at) WHERE reason = 'lost';
+
+-- A job that is over, though it may still appear on its cluster: it was given up before OAR's id of it was known.
+CREATE FUNCTION is_unfound(job jobs) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT job.state = 'error' AND (job.ending = 'never_submitted' OR (job.ending = 'lost' AND job.remote_id IS NULL))
+$$;

@@ -124,13 +124,13 @@ WHERE j.state IN ('planned', 'launching', 'unknown') AND j.state::text <> l.stat
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.open_launch
--- A launch that is planned, launching or unknown has a job in that state.
+-- A launch that is planned, launching or unknown has a job in that state, or one that may still appear.
 -- Repair: the launch is void; its tag is searched for a while.
 SELECT l.campaign_id, l.cluster_id, l.id, format('launch %s of campaign %s is %s, and none of its jobs is', l.id, l.campaign_id, l.state) AS breach,
   count(*) OVER () AS breaches
 FROM launches l
 WHERE l.state IN ('planned', 'launching', 'unknown')
-  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND j.state IN ('planned', 'launching', 'unknown'))
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state IN ('planned', 'launching', 'unknown') OR is_unfound(j)))
 ORDER BY l.id LIMIT 1000
 
 -- name: checks.void_launches
@@ -138,7 +138,7 @@ ORDER BY l.id LIMIT 1000
 WITH voided AS (
   UPDATE launches l SET state = 'void', settled_at = instant($2), error = 'it had no job left to look for'
   WHERE l.id = ANY ($1::bigint[]) AND l.state IN ('planned', 'launching', 'unknown')
-    AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND j.state IN ('planned', 'launching', 'unknown'))
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state IN ('planned', 'launching', 'unknown') OR is_unfound(j)))
   RETURNING l.id)
 SELECT count(*) FROM voided
 

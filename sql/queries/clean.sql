@@ -2,18 +2,18 @@
 
 -- name: clean.campaigns
 -- Ended campaigns that left claims and files on a cluster, when nothing of theirs can still come; a row for each login that they had
--- there, none (null) where they never sent a job. $1 cluster, $2 ended before, $3 since when no launch was
--- given up, and no job ended that never began: OAR may start it late.
+-- there, none (null) where they never sent a job. By campaign, the first few. $1 cluster, $2 ended before, $3 since when no launch was
+-- given up, and no job ended that OAR may start late, $4 after this campaign.
 WITH ended AS (
   SELECT p.campaign_id, coalesce(m.login, c.user_name) AS login
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('terminated', 'cancelled') AND c.ended_at < instant($2)
   LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
-  WHERE p.cluster_id = $1 AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
+  WHERE p.cluster_id = $1 AND p.campaign_id > $4 AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
     AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
                       AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($3))))
-    AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.ending = 'never_began'
-                      AND j.ended_at > instant($3))
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND may_start_late(j)
+                      AND j.ended_at > instant($3) AND is_attempt_open(j))
   ORDER BY p.campaign_id LIMIT 20)
 SELECT e.campaign_id, l.login
 FROM ended e
@@ -22,14 +22,21 @@ LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM laun
 ORDER BY e.campaign_id, l.login
 
 -- name: clean.campaign_done
--- Nothing of a campaign is left on a cluster. $1 campaign, $2 cluster, $3 now.
-WITH folders AS (
-  UPDATE launches SET cleaned_at = instant($3) WHERE campaign_id = $1 AND cluster_id = $2 AND cleaned_at IS NULL AND tag IS NOT NULL)
-UPDATE campaign_clusters SET cleaned_at = instant($3), active = false WHERE campaign_id = $1 AND cluster_id = $2
+-- Nothing of a campaign is left on a cluster; not written when the campaign goes on by now. $1 campaign, $2 cluster, $3 now.
+WITH ended AS (SELECT id FROM campaigns WHERE id = $1 AND state IN ('terminated', 'cancelled') FOR SHARE),
+folders AS (
+  UPDATE launches SET cleaned_at = instant($3)
+  WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = $2 AND cleaned_at IS NULL AND tag IS NOT NULL)
+UPDATE campaign_clusters SET cleaned_at = instant($3), active = false WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = $2
+RETURNING campaign_id
+
+-- name: clean.campaign_is_over
+-- Whether a campaign has ended, and was not given back a task since. $1 campaign.
+SELECT EXISTS (SELECT FROM campaigns WHERE id = $1 AND state IN ('terminated', 'cancelled'))
 
 -- name: clean.folders
 -- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of
--- tasks that are not settled; `never_began_at`: of the last job that never began and that OAR may start late. $1 cluster, $2 since when.
+-- tasks that are not settled; `never_began_at`: of the last job that OAR may start late. $1 cluster, $2 since when.
 WITH uncleaned AS (
   SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, coalesce(l.files, 2 * l.jobs) AS files
   FROM launches l WHERE l.cluster_id = $1 AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
@@ -49,7 +56,7 @@ used AS (
   GROUP BY id),
 idle AS (
   SELECT coalesce(j.fence, j.launch_id) AS id, max(j.ended_at) AS at FROM crowded c JOIN jobs j ON j.campaign_id = c.campaign_id
-  WHERE j.cluster_id = $1 AND j.ending = 'never_began' AND j.ended_at > instant($2) GROUP BY 1)
+  WHERE j.cluster_id = $1 AND may_start_late(j) AND j.ended_at > instant($2) AND is_attempt_open(j) GROUP BY 1)
 SELECT u.campaign_id, u.id, u.state, coalesce(u.login, c.login) AS login, micros(u.settled_at) AS settled_at, micros(i.at) AS never_began_at,
   coalesce(used.attempts, 0) AS attempts, u.files, c.files AS all_files, c.target
 FROM crowded c

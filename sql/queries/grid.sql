@@ -32,8 +32,9 @@ UPDATE lease SET expires_at = '-infinity' WHERE term = $1
 UPDATE lease SET term = term + 1, expires_at = '-infinity'
 
 -- name: lease.guard
--- Holds the lease's term still until the end of the transaction; no row when it is another.
-SELECT term FROM lease WHERE term = $1 FOR SHARE
+-- Holds the lease's term still until the end of the transaction; no row when it is another. The lease may be renewed meanwhile: the term
+-- is a key, and a renewal leaves the key as it is.
+SELECT term FROM lease WHERE term = $1 FOR KEY SHARE
 
 -- name: lease.holder
 -- Who conducts, when somebody does.

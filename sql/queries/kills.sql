@@ -21,7 +21,8 @@ INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT id, $2, instant($3) FROM unnest($1::bigint[]) AS g(id) ON CONFLICT DO NOTHING
 
 -- name: kills.pending
--- What is to be killed on a cluster and was not asked for since $2; what was asked for least first.
+-- What is to be killed on a cluster and was not asked for since $2, or, as a clock was set back, after now ($3); what was asked for least
+-- first.
 SELECT k.job_id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, k.reason, k.sends, l.array_id, l.jobs AS array_jobs,
   coalesce(l.login, m.login, c.user_name) AS login
 FROM (
@@ -32,7 +33,7 @@ JOIN jobs j ON j.id = due.id
 JOIN launches l ON l.id = j.launch_id
 JOIN campaigns c ON c.id = j.campaign_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
-WHERE k.sent_at IS NULL OR k.sent_at < instant($2)
+WHERE k.sent_at IS NULL OR k.sent_at < instant($2) OR k.sent_at > instant($3)
 ORDER BY k.sends, k.job_id
 
 -- name: kills.sent

@@ -45,7 +45,7 @@ adopted AS (
   UPDATE jobs j SET state = 'remote_waiting', remote_id = g.remote_id, ending = NULL, ended_at = NULL, message = NULL
   FROM given g
   WHERE j.id = g.id AND j.launch_id = $1
-    AND (j.state IN ('launching', 'unknown') OR (j.state = 'error' AND j.ending = 'never_submitted'))
+    AND (j.state IN ('launching', 'unknown') OR is_unfound(j))
   RETURNING j.campaign_id, j.task, j.attempt, g.moves),
 moved AS (
   UPDATE tasks t SET state = 'submitted' FROM adopted a
@@ -60,7 +60,7 @@ settled AS (
   WHERE l.id = $1 AND l.state IN ('launching', 'unknown', 'void')
     AND NOT EXISTS (SELECT FROM jobs j LEFT JOIN given g ON g.id = j.id
                     WHERE j.launch_id = l.id AND g.id IS NULL
-                      AND (j.state IN ('launching', 'unknown') OR (j.state = 'error' AND j.ending = 'never_submitted'))))
+                      AND (j.state IN ('launching', 'unknown') OR is_unfound(j))))
 SELECT count(*) FROM adopted
 
 -- name: launches.unknown
@@ -95,7 +95,7 @@ SELECT id FROM jobs WHERE launch_id = $1 AND state IN ('planned', 'launching', '
 -- `voids`: launches of the campaign there that were given up since one was accepted. $1 cluster, $2 void since.
 SELECT l.id, l.campaign_id, l.tag, l.state, l.looks, micros(l.launching_at) AS launching_at, micros(coalesce(l.unknown_at, l.launching_at)) AS unknown_at,
   micros(l.settled_at) AS settled_at, micros(l.last_look_at) AS last_look_at, l.error, coalesce(l.login, m.login, c.user_name) AS login,
-  (SELECT count(*) FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR (j.state = 'error' AND j.ending = 'never_submitted'))) AS missing,
+  (SELECT count(*) FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j))) AS missing,
   CASE WHEN l.state = 'unknown' THEN (
     SELECT count(*) FROM launches v WHERE v.campaign_id = l.campaign_id AND v.cluster_id = l.cluster_id AND v.state = 'void' AND v.tag IS NOT NULL
       AND v.settled_at > coalesce(p.last_accept_at, '-infinity')) ELSE 0 END AS voids
@@ -127,6 +127,21 @@ launch AS (
   RETURNING l.id)
 UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, launch
 WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
+
+-- name: launches.revive
+-- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. $1 job, $2 that id.
+WITH revived AS (
+  UPDATE jobs SET state = 'remote_waiting', remote_id = $2, ending = NULL, ended_at = NULL, message = NULL, started_at = NULL, over_since = NULL,
+    launching_since = NULL, absent_since = NULL
+  WHERE id = $1 AND state = 'error' AND ending = 'never_began' RETURNING id),
+forgiven AS (DELETE FROM kill_requests k USING revived r WHERE k.job_id = r.id)
+SELECT id FROM revived
+
+-- name: launches.accept_found
+-- Launches that are searched, and of which the last job has been found by its files. $1 jobs found, $2 now.
+UPDATE launches l SET state = 'accepted', settled_at = instant($2), error = NULL
+WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY ($1::bigint[])) AND l.state = 'unknown'
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j)))
 
 -- name: launches.bound
 -- Tasks in the bags that wait for their cluster, as a job of a launch may still run them there: by launch. `since`: given up, or, of an

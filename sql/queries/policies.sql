@@ -53,7 +53,7 @@ CROSS JOIN LATERAL (
       * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id
-  WHERE p.launching + p.waiting + p.running + p.unknown > 0
+  WHERE p.active AND p.launching + p.waiting + p.running + p.unknown > 0
     AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.project IS NULL OR c.project = l.project)
     AND (l.campaign_id IS NULL OR c.id = l.campaign_id) AND (l.cluster_id IS NULL OR p.cluster_id = l.cluster_id)) live
 ORDER BY l.id
@@ -75,12 +75,13 @@ SELECT j.campaign_id, j.cluster_id, count(*) AS jobs FROM kill_requests k
 JOIN jobs j ON j.id = k.job_id AND j.state = 'running' GROUP BY 1, 2
 
 -- name: policies.profiled
--- Campaigns in treatment that have done nothing yet, and whose user's earlier campaigns have done the same command.
-SELECT DISTINCT c.id FROM campaigns c
-JOIN campaign_clusters p ON p.campaign_id = c.id
-JOIN campaigns o ON o.user_name = c.user_name AND o.id < c.id
-JOIN campaign_clusters q ON q.campaign_id = o.id AND q.exec_file = p.exec_file AND q.done > 0
-WHERE c.state = 'in_treatment' AND c.done = 0
+-- Campaigns in treatment that have done nothing yet, and of whose user's 50 campaigns before them one has done the same command (as
+-- prediction.earlier).
+SELECT c.id FROM campaigns c
+WHERE c.state = 'in_treatment' AND c.done = 0 AND EXISTS (
+  SELECT FROM (SELECT e.id FROM campaigns e WHERE e.user_name = c.user_name AND e.id < c.id ORDER BY e.id DESC LIMIT 50) o
+  JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0
+    AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id))
 
 -- name: policies.preempt
 -- The youngest running jobs of a campaign on a cluster are to be killed, and all that wait there. $1 campaign, $2 cluster, $3 jobs, $4 now.

@@ -109,7 +109,7 @@ TEST(DisabledCluster, IsStillAskedForTheLaunchOfWhichItGaveNoAnswer) {
   ASSERT_EQ(grid.cluster("alpha").submissions(), 0) << "it was disabled too late to show anything";
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 4));
-  EXPECT_EQ(grid.value("SELECT string_agg(state, ' ') FROM launches"), "accepted");
+  EXPECT_EQ(grid.value("SELECT string_agg(state::text, ' ') FROM launches"), "accepted");
 }
 
 /// Its campaign has another cluster, and the tasks of the void launch are not released to it.

@@ -60,6 +60,15 @@ TEST_F(Jobs, ATaskError_IsChargedToTheTask) {
   EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "1");
 }
 
+TEST_F(Jobs, JobsThatTheClusterCouldNotStart_AreFailuresThere_ThoughNobodyPays) {
+  const auto jobs = launched(a_campaign(3), alpha, 3);
+  end(jobs[0], grid::JobEnd::cannot_start);
+  end(jobs[1], grid::JobEnd::never_began);
+  end(jobs[2], grid::JobEnd::preempted);
+  EXPECT_EQ(value(fmt::format("SELECT failures_in_a_row FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "2");
+  EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
+}
+
 TEST_F(Jobs, TheLastTaskSettled_EndsTheCampaign) {
   const auto campaign = a_campaign(1);
   transact([&](store::Transaction& t) { EXPECT_TRUE(store::finish_campaigns(t, now).empty()); });

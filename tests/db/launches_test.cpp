@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "lib/store/declarations.hpp"
 #include "lib/store/kills.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -233,6 +234,22 @@ TEST_F(LaunchFates, AnOrphanWhoseTaskHasAnotherAttempt_IsKilledAsLate_InEveryCam
   EXPECT_EQ(found(campaign, orphan, line), 1);
   EXPECT_EQ(task(), "waiting 5") << "it moves nothing";
   EXPECT_EQ(kills(), fmt::format("{} late", line.job.value()));
+}
+
+TEST_F(LaunchFates, AJobThatWasDeclaredLost_BeforeItsIdWasKnown_IsSearchedFor_AndKilledWhenItAppears) {
+  const auto campaign = a_campaign(2);
+  const auto launch = begun(campaign, alpha, 2);
+  lost(launch);
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::lose_jobs(t, store::live_jobs_of(t, launch), {.attempts = 9, .charged = 3}, {.name = "root"}, now), 2); });
+  const auto line = lines(launch).at(0);
+  EXPECT_EQ(found(campaign, launch, line), 1);
+  EXPECT_EQ(task(), "waiting 1") << "its task goes on without it";
+  EXPECT_EQ(kills(), fmt::format("{} late", line.job.value()));
+  transact([&](store::Transaction& t) {
+    const auto searched = store::unsettled_launches(t, alpha, now - std::chrono::hours{1});
+    ASSERT_EQ(searched.size(), 1U) << "the other job may appear as well";
+    EXPECT_EQ(searched[0].missing, 1);
+  });
 }
 
 TEST_F(LaunchFates, WhatIsListedUnderAnotherIdentity_IsNotAdopted) {

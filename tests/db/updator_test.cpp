@@ -156,6 +156,25 @@ TEST_F(Ends, OfADuplicate_BringBackTheJobThatHoldsTheClaim_WithItsEndWhenItsFile
   EXPECT_EQ(apply(live()).ended, 2);
   EXPECT_EQ(task(), "done 0 0");
   EXPECT_EQ(value("SELECT string_agg(ending, ' ' ORDER BY id) FROM jobs"), "done duplicate");
+  EXPECT_EQ(value("SELECT string_agg(state::text, ' ' ORDER BY id) FROM launches"), "accepted accepted") << "nothing of it is left to look for";
+}
+
+TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_BringThatOneBack_AsOarRanItAgain) {
+  const auto campaign = a_campaign(1);
+  const auto first = launched(campaign, alpha, 1).at(0);
+  in_error(first, "CPUSET_ERROR");
+  files(first, {});
+  apply(live());
+  now += std::chrono::minutes{1};
+  apply(live());
+  ASSERT_EQ(ended("never_began"), "1");
+  const auto successor = launched(campaign, alpha, 1).at(0);
+  all_ended({successor}, grid::kRanNothing);
+  files(successor, {file(successor, fmt::format("d.{}", first.id.value())), fmt::format("0.0.{}.777.s", first.id.value())});
+  apply(live());
+  EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', state, ending, remote_id), ', ' ORDER BY id) FROM jobs"),
+            fmt::format("remote_waiting 777, terminated duplicate {}", successor.remote.value()));
+  EXPECT_EQ(task(), "submitted 0 0") << "its attempt is not spent: somebody runs it";
 }
 
 TEST_F(Ends, OfADuplicate_WhoseHolderStillRuns_HaveThatOnesLaunchSearchedFor) {

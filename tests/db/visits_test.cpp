@@ -8,7 +8,9 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/options.hpp"
+#include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/lease.hpp"
 #include "lib/store/locks.hpp"
 #include "tests/db/grid_fixture.hpp"
 
@@ -151,6 +153,22 @@ TEST_F(Visits, AWorkOfTheWholeGrid_IsDoneByOneTransactionAtATime) {
     }
   }
   transact([&](store::Transaction& second) { EXPECT_TRUE(fleet::is_sole_turn(config, second, Work::plan)); });
+}
+
+TEST_F(Visits, UnderALease_HoldUpNoRenewalOfIt_AndEveryTakeOver) {
+  store::Database module{conninfo};
+  store::Database conductor{conninfo, {.lock = std::chrono::milliseconds{100}}};
+  const auto take_over = [&] {
+    auto transaction = conductor.begin();
+    transaction.implementation().work.exec("UPDATE lease SET term = term + 1");
+    transaction.commit();
+  };
+  auto written = module.begin(term);
+  EXPECT_TRUE(store::renew_lease(conductor, term, std::chrono::hours{1}));
+  EXPECT_ANY_THROW(take_over()) << "what is written under a term is written before the next one";
+  written.commit();
+  take_over();
+  EXPECT_THROW(static_cast<void>(module.begin(term)), store::LeaseLost);
 }
 
 }  // namespace

@@ -211,6 +211,9 @@ class GridSteps {
   }
 
   /// As lib/grid/evidence.hpp reads it from the names of the files.
+  /// OAR's ids begin with 1.
+  [[nodiscard]] static grid::RemoteJobId id_of(std::int8_t remote) { return grid::RemoteJobId{remote + 1}; }
+
   [[nodiscard]] grid::Evidence evidence_of(std::size_t j) const {
     const auto& job = state_.jobs[j];
     std::vector<std::string> names;
@@ -219,24 +222,37 @@ class GridSteps {
       if (!remote.used || remote.files == code(Witness::unread)) continue;
       const auto& other = state_.jobs[at(remote.job)];
       if (other.fence != job.fence) continue;
-      grid::EvidenceFile file{.task = grid::TaskNumber{other.task}, .attempt = other.attempt, .job = grid::JobId{remote.job}, .remote = grid::RemoteJobId{static_cast<std::int64_t>(r)}};
+      grid::EvidenceFile file{.task = grid::TaskNumber{other.task}, .attempt = other.attempt, .job = grid::JobId{remote.job}, .remote = id_of(as_int(r))};
       file.evidence = {.witness = static_cast<Witness>(remote.files), .status = remote.status == kNone ? 0 : remote.status, .holder = grid::JobId{std::max<std::int64_t>(0, remote.holder)}};
       names.push_back(file.name());
     }
-    return grid::EvidenceIndex{names}.of({.task = grid::TaskNumber{job.task}, .attempt = job.attempt, .job = grid::JobId{static_cast<std::int64_t>(j)}, .remote = grid::RemoteJobId{job.remote}});
+    return grid::EvidenceIndex{names}.of({.task = grid::TaskNumber{job.task}, .attempt = job.attempt, .job = grid::JobId{static_cast<std::int64_t>(j)}, .remote = id_of(job.remote)});
+  }
+
+  /// A launch that OAR gave up, and that began: it has its walltime before its end is settled.
+  [[nodiscard]] bool runs_on(std::size_t j) const {
+    return std::ranges::any_of(state_.remotes, [&](const Remote& one) {
+      return one.used && one.job == as_int(j) && one.record == static_cast<std::int8_t>(grid::Record::failed) && one.phase == code(Phase::running);
+    });
+  }
+
+  void settle_by_evidence(std::size_t j) {
+    const auto evidence = evidence_of(j);
+    if (evidence.witness != Witness::started || !runs_on(j)) return settle_end(j, evidence, "a job's end is settled by evidence");
+    if (!rules_.first_run_has_its_walltime) settle_end(j, evidence, "a job's end is settled while its first run goes on");
   }
 
   void settle_end(std::size_t j, grid::Evidence evidence, std::string_view what) {
     const auto& job = state_.jobs[j];
     const auto& remote = state_.remotes[at(job.remote)];
-    grid::RemoteEnd record{.record = static_cast<grid::Record>(remote.record), .started = remote.held};
+    grid::RemoteEnd record{.record = static_cast<grid::Record>(remote.record), .started = remote.held, .again = job.again};
     if (record.record == grid::Record::exited) record.status = remote.status;
     const auto deletion = job.kill < 2 ? grid::Deletion::none : static_cast<grid::Deletion>(job.deletion);
     const auto how = rules_.end_of(record, evidence, deletion);
     step(what, [&](State& next) {
       // OAR's word counts where there is nothing better; it may be wrong.
       const bool starts_when_deleted = std::ranges::any_of(state_.remotes, [&](const Remote& other) {
-        return other.used && other.record != kNone && other.phase == code(Phase::running) && state_.jobs[at(other.job)].task == job.task;
+        return other.used && other.record == static_cast<std::int8_t>(grid::Record::deleted) && other.phase == code(Phase::running) && state_.jobs[at(other.job)].task == job.task;
       });
       const bool claimed = evidence.witness == Witness::started || evidence.witness == Witness::duplicate;
       const bool believed = evidence.witness == Witness::unreadable || (claimed && starts_when_deleted);
@@ -441,15 +457,16 @@ void GridSteps::over(std::size_t j) {
   if (remote.resubmitted != kNone && rules_.follow(job.kill)) {
     step("OAR's second run is followed", [&](State& next) {
       next.jobs[j].remote = remote.resubmitted;
+      next.jobs[j].again = true;
       next.jobs[j].state = code(JobState::remote_waiting);
       next.jobs[j].kill = std::min<std::int8_t>(next.jobs[j].kill, 1);
     });
     return;
   }
-  grid::RemoteEnd record{.record = static_cast<grid::Record>(remote.record), .started = remote.held};
+  grid::RemoteEnd record{.record = static_cast<grid::Record>(remote.record), .started = remote.held, .again = job.again};
   if (record.record == grid::Record::exited) record.status = remote.status;
   if (!rules_.needs_evidence(record)) return settle_end(j, {}, "a job's end is settled");
-  settle_end(j, evidence_of(j), "a job's end is settled by evidence");
+  settle_by_evidence(j);
   if (state_.troubles > 0) settle_end(j, {.witness = Witness::unreadable}, "a job's end is settled without its evidence");
 }
 

@@ -74,6 +74,7 @@ const std::vector<Fault>& faults() {
            return end == grid::JobEnd::duplicate ? grid::Settlement{} : grid::settle(task, job, end, deletion, limits);
          };
        }},
+      {"AFirstRunThatGoesOnIsTakenForCut", kTwoTroubles, [](Rules& rules) { rules.first_run_has_its_walltime = false; }},
       {"ASecondRunIsNotFollowedOnceItsDeletionWasNoted", kTwoTroubles, [](Rules& rules) { rules.follow = [](int kill) { return kill == 0; }; }},
       {"ANewAttemptBesideADeletedJobThatMayBegin", kTwoTroubles,
        [](Rules& rules) {

@@ -82,7 +82,7 @@ std::string State::bytes() const {
     put(text, {(t.twice ? 1 : 0) | (t.again ? 2 : 0) | (t.succeeded ? 4 : 0) | (t.excused ? 8 : 0)});
   }
   for (const auto& l : launches) put(text, {l.used, l.state, l.cluster, l.looks, l.post, l.tag});
-  for (const auto& j : jobs) put(text, {j.used, j.task, j.launch, j.fence, j.attempt, j.state, j.ending, j.kill, j.deletion, j.remote});
+  for (const auto& j : jobs) put(text, {j.used, j.task, j.launch, j.fence, j.attempt, j.state, j.ending, j.kill, j.deletion, j.again, j.remote});
   for (const auto& r : remotes) put(text, {r.used, r.job, r.phase, r.status, r.record, r.files, r.holder, r.resubmitted, r.known, r.stranger, r.held});
   for (const auto& folder : claims) {
     for (const auto holder : folder) put(text, {holder});

@@ -63,6 +63,7 @@ struct Job {
   std::int8_t ending = kNone;  ///< grid::JobEnd
   std::int8_t kill = 0;        ///< 0 none, 1 asked for, 2 sent
   std::uint8_t deletion = 0;   ///< grid::Deletion, once the kill is sent
+  bool again = false;          ///< OAR ran it again
   std::int8_t remote = kNone;
 };
 
@@ -112,6 +113,8 @@ struct Rules {
   std::function<int(const grid::TaskFacts&)> attempt_after_release = grid::attempt_after_release;
   /// Whether OAR's second run of a job is followed, given its kill: 0 none, 1 asked for, 2 sent.
   std::function<bool(int kill)> follow = [](int) { return true; };
+  /// Whether a launch that OAR gave up, and that began, has its walltime before its end is settled.
+  bool first_run_has_its_walltime = true;
 };
 
 }  // namespace gleaner::model

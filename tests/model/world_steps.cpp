@@ -73,6 +73,7 @@ class WorldSteps {
   }
 
   void remote(std::size_t r) {
+    resubmit(r);
     switch (phase_of(state_.remotes[r])) {
       case Phase::queued: return queued(r);
       case Phase::holding: return holding(r);
@@ -124,11 +125,14 @@ class WorldSteps {
   void holding(std::size_t r) {
     live(r);
     // A deletion that OAR noted may come before the node is told: the job starts all the same.
-    const bool may_start = is_live(state_.remotes[r]) || state_.remotes[r].record == as_int(Record::deleted);
+    // So may a launch that OAR gave up.
+    const auto recorded = state_.remotes[r].record;
+    const bool may_start = is_live(state_.remotes[r]) || recorded == as_int(Record::deleted) || recorded == as_int(Record::failed);
     if (may_start) step("a wrapper claims", [&](State& next) { claim(next, r); });
     if (!is_live(state_.remotes[r])) return;
     end_by(r, Record::preempted, "a job is preempted before it begins");
     end_by(r, Record::walltime, "OAR keeps a job in Launching until its walltime");
+    trouble("OAR gives up a launch that may begin all the same", [&](State& next) { record(next, r, Record::failed); });
     if (kill_sent(r)) trouble("a job is deleted while it is launched", [&](State& next) { record(next, r, Record::deleted); });
     trouble("a wrapper cannot claim", [&](State& next) {
       next.remotes[r].phase = static_cast<std::uint8_t>(Phase::over);
@@ -194,7 +198,7 @@ class WorldSteps {
 
   /// The process is over: what OAR's record says of it.
   void over(std::size_t r) {
-    if (!is_live(state_.remotes[r])) return resubmit(r);
+    if (!is_live(state_.remotes[r])) return;
     step("OAR records an exit status", [&](State& next) { record(next, r, Record::exited); });
     trouble("OAR misses an end, then preempts", [&](State& next) { record(next, r, Record::preempted); });
     trouble("OAR misses an end until the walltime", [&](State& next) { record(next, r, Record::walltime); });
@@ -202,11 +206,10 @@ class WorldSteps {
     trouble("OAR forgets a job", [&](State& next) { next.remotes[r].known = false; });
   }
 
-  /// After a failure before the command began, OAR's server may run the job again, sooner or later (NodeChangeState).
+  /// After a failure before the command began, as far as OAR knows, its server may run the job again, sooner or later (NodeChangeState).
   void resubmit(std::size_t r) {
     const auto& remote = state_.remotes[r];
-    const bool began = remote.files != static_cast<std::uint8_t>(Witness::nothing);
-    if (remote.resubmitted != kNone || remote.record != as_int(Record::failed) || began) return;
+    if (remote.resubmitted != kNone || remote.record != as_int(Record::failed)) return;
     const auto place = free_remote(state_, bounds_);
     if (!place) return;
     trouble("OAR runs a job again that failed before it began", [&](State& next) {

@@ -48,6 +48,7 @@ TEST(Evidence, OfADuplicate_HasTheStatusOfTheJobThatHoldsTheClaim_OnceItHasEnded
 TEST(Evidence, OfARunThatWasCut_BeforeOARRanTheJobAgain_IsAnEarlierOnes) {
   EXPECT_FALSE(shown({"3.0.7.1001.s"}).earlier);
   EXPECT_TRUE(shown({"3.0.7.1000.s"}).earlier);
+  EXPECT_FALSE(shown({"3.0.7.0.s"}).earlier) << "its wrapper did not know its id";
   EXPECT_TRUE(shown({"3.0.7.1000.s", "3.0.7.1001.d.7"}).earlier);
   EXPECT_FALSE(shown({"3.0.7.1000.e0"}).earlier);
 }

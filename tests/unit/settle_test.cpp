@@ -119,12 +119,14 @@ TEST(EndOf, WithoutEvidence_TheRecordDecides) {
 TEST(MayBegin, IsAJobThatWasDeletedWithResources_AndLeftNoFile) {
   EXPECT_TRUE(may_begin(over(Record::deleted), kNothing));
   EXPECT_FALSE(may_begin(waiting_and(Record::deleted), {}));
+  EXPECT_TRUE(may_begin({.record = Record::deleted, .again = true}, kNothing)) << "its first run may";
   EXPECT_FALSE(may_begin(over(Record::deleted), kDuplicate));
   EXPECT_FALSE(may_begin(over(Record::deleted), ended(0)));
   EXPECT_FALSE(may_begin(over(Record::preempted), kNothing));
 }
 
 TEST(NeedsEvidence, IsEveryEndButARecordedStatus_AndADeletionBeforeTheStart) {
+  EXPECT_TRUE(needs_evidence({.record = Record::deleted, .again = true})) << "its first run may have begun";
   EXPECT_FALSE(needs_evidence(exited(0)));
   EXPECT_FALSE(needs_evidence(exited(3)));
   EXPECT_TRUE(needs_evidence(exited(113)));

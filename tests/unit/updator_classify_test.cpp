@@ -30,6 +30,8 @@ TEST(Records, OfAJobInError_NameTheFirstCauseAmongOarsEvents) {
   EXPECT_EQ(record_of(events({"FRAG_JOB_REQUEST"})), Record::deleted);
   EXPECT_EQ(record_of(events({"CPUSET_ERROR"})), Record::failed);
   EXPECT_EQ(record_of(events({})), Record::failed);
+  EXPECT_TRUE(gave_up_launch(events({"SWITCH_INTO_ERROR_STATE", "LAUNCHING_OAREXEC_TIMEOUT"})));
+  EXPECT_FALSE(gave_up_launch(events({"CPUSET_ERROR"})));
 }
 
 TEST(Records, OfATerminatedJob_HaveItsStatusAsAShellSaysIt_AndWithoutOneNone) {

@@ -119,6 +119,20 @@ TEST(Judge, WithoutADelay_TheFirstTurnReads) {
   EXPECT_THAT(fences_to_read(turn.live, turn.poll, {.delay = grid::Seconds{0}}), SizeIs(1));
 }
 
+TEST(Judge, OfTheFolders_TheLoginsTakeTurns_EachWithItsOldestFirst_AndThoseOfJobsInLaunchComeLast) {
+  Turn turn;
+  for (int i = 1; i <= 6; ++i) {
+    auto& job = turn.has(i, grid::JobState::running, i);
+    job.login = i <= 4 ? "xavier" : "alice";
+    job.over_since = kLongAgo - grid::Seconds{100 - i};
+    turn.shows(i, RemoteState::error);
+  }
+  turn.live[0].over_since = std::nullopt;
+  turn.live[0].launching_since = kNow - grid::Seconds{2000};
+  turn.shows(1, RemoteState::launching);
+  EXPECT_THAT(turn.fences(), ElementsAre(2, 5, 3, 6, 4, 1)) << "most jobs in launch run, and are read in each turn";
+}
+
 TEST(Judge, TheFilesDecideWhatARecordLeavesOpen) {
   Turn turn;
   for (int i = 1; i <= 6; ++i) turn.has(i).over_since = kLongAgo;
@@ -144,6 +158,38 @@ TEST(Judge, AJobThatWasDeletedWhileItWaited_NeedsItsCauseAlone) {
   EXPECT_THAT(ends(turn.judged()), ElementsAre("killed_by_us"));
 }
 
+TEST(Judge, AJobThatFoundItsOwnClaim_IsOver_WhenItsFirstRunNotedItsEnd_OrHadItsWalltime) {
+  Turn turn;
+  auto& job = turn.has(1);
+  job.walltime = grid::Seconds{600};
+  job.over_since = kNow - grid::Seconds{599};
+  turn.shows(1, RemoteState::terminated, 113);
+  turn.lists({"1.0.1.999.s", "1.0.1.1001.d.1"});
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "OAR may have given up a launch that began";
+  EXPECT_THAT(turn.fences(), ElementsAre(1)) << "and it is looked at in each turn";
+  turn.lists({"1.0.1.999.e0", "1.0.1.1001.d.1"});
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
+  turn.lists({"1.0.1.999.s", "1.0.1.1001.d.1"});
+  turn.live[0].over_since = kNow - grid::Seconds{600};
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
+}
+
+TEST(Judge, AJobWhoseLaunchOarGaveUp_ThoughItBegan_HasItsWalltime) {
+  Turn turn;
+  auto& job = turn.has(1);
+  job.walltime = grid::Seconds{600};
+  job.over_since = kNow - grid::Seconds{599};
+  turn.shows(1, RemoteState::error);
+  turn.explains(1, "LAUNCHING_OAREXEC_TIMEOUT");
+  turn.lists({"1.0.1.1001.s"});
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  turn.live[0].over_since = kNow - grid::Seconds{600};
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure"));
+  turn.live[0].over_since = kLongAgo;
+  turn.lists({});
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("never_began"));
+}
+
 TEST(Judge, FilesThatCannotBeRead_AreWaitedFor_ThenTheRecordCounts) {
   Turn turn;
   turn.has(1).over_since = kNow - grid::Seconds{119};
@@ -162,6 +208,20 @@ TEST(Judge, FilesThatDidNotFitInTheTurn_AreWaitedForHoweverLong) {
   turn.has(1).over_since = kNow - grid::Seconds{10'000};
   turn.shows(1, RemoteState::terminated);
   EXPECT_THAT(ends(turn.judged()), IsEmpty());
+}
+
+TEST(Judge, AnErrorWhoseDetailsDoNotCome_IsAFailureAfterThePatience_AndOneThatWasNotAskedForWaits) {
+  Turn turn;
+  turn.has(1).over_since = kNow - grid::Seconds{119};
+  turn.has(2).over_since = kNow - grid::Seconds{10'000};
+  for (int i = 1; i <= 2; ++i) turn.shows(i, RemoteState::error);
+  turn.lists({"1.0.1.1001.s", "2.0.2.1002.s"});
+  turn.poll.unexplained = {grid::RemoteJobId{1001}};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty());
+  turn.live[0].over_since = kNow - grid::Seconds{120};
+  const auto judged = turn.judged();
+  ASSERT_THAT(ends(judged), ElementsAre("node_failure"));
+  EXPECT_EQ(judged.over[0].job, grid::JobId{1});
 }
 
 TEST(Judge, AListingThatWasMadeTooEarlyForAJob_ShowsItsEndOnly) {
@@ -263,6 +323,8 @@ TEST(Judge, AJobThatDoesNotBegin_IsDeletedAfterItsPatience_WhenItsFilesShowNothi
     turn.live[0].walltime = grid::Seconds{600};
     turn.lists({"1.0.1.1001.s"});
     EXPECT_THAT(turn.judged().impatient, IsEmpty()) << "it began";
+    turn.lists({"1.0.1.999.s"});
+    EXPECT_THAT(turn.judged().impatient, ElementsAre(grid::JobId{1})) << "an earlier run of it began, and this one can claim nothing";
     turn.cannot_list();
     EXPECT_THAT(turn.judged().impatient, IsEmpty()) << "nobody knows";
   }

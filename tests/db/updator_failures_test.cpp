@@ -1,0 +1,98 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "lib/grid/exit_status.hpp"
+#include "lib/store/kills.hpp"
+#include "tests/db/grid_fixture.hpp"
+#include "updator/write.hpp"
+
+/// Jobs that a cluster does not start, a few in each turn.
+namespace gleaner::tests {
+namespace {
+
+class Failures : public GridFixture {
+ protected:
+  Failures() {
+    config.max_attempts = config.max_charged_attempts = 5;
+    config.failures_before_brake = 3;
+    config.brake_time = config.brake_time_max = std::chrono::minutes{1};
+    config.launch_patience = std::chrono::minutes{5};
+    config.evidence_patience = std::chrono::minutes{2};
+  }
+
+  /// A turn in which alpha shows one job so; the file that it left ends so.
+  void turn(const oar::RemoteJob& remote, const char* event, const std::vector<std::string>& files) {
+    std::vector<store::LiveJob> live;
+    std::optional<store::Cluster> cluster;
+    transact([&](store::Transaction& t) {
+      live = store::live_jobs(t, alpha);
+      cluster = store::find_cluster(t, "alpha");
+    });
+    updator::Poll poll{.began = now};
+    poll.ours.emplace(remote.id, remote);
+    poll.evidence.emplace(live.at(0).fence, updator::Reading{grid::EvidenceIndex{files}});
+    poll.details.emplace(remote.id, oar::JobDetails{.job = remote, .events = {{.type = event, .description = {}}}, .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}});
+    fleet::SharedDatabase shared{database, term};
+    oar::Client client{oar::Access{}};
+    fleet::Visit visit{*cluster, config, shared, client};
+    transact([&](store::Transaction& t) { static_cast<void>(updator::write(t, visit, poll, updator::judge(live, poll, updator::Patience::of(config)), now)); });
+  }
+  static oar::RemoteJob shown(const store::LiveJob& job, oar::RemoteState state) {
+    oar::RemoteJob remote;
+    remote.id = job.remote;
+    remote.state = state;
+    remote.started = grid::from_unix(1'800'000'000);
+    return remote;
+  }
+  static std::string file(const store::LiveJob& job, std::int64_t remote, const std::string& ending) {
+    return fmt::format("{}.{}.{}.{}.{}", job.task.value(), job.attempt, job.id.value(), remote, ending);
+  }
+  std::string brakes() { return value("SELECT count(*) FROM brakes"); }
+
+  process::Config config;
+};
+
+TEST_F(Failures, OfJobsThatCouldNotClaim_AddUpOverTheTurns_ToABrake) {
+  const auto campaign = a_campaign(3);
+  for (int failed = 0; failed < 3; ++failed) {
+    EXPECT_EQ(brakes(), "0") << "after " << failed;
+    const auto job = launched(campaign, alpha, 1).at(0);
+    auto remote = shown(job, oar::RemoteState::terminated);
+    remote.exit_status = grid::kRanNothing << 8;
+    turn(remote, "", {file(job, job.remote.value(), "u")});
+  }
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE ending = 'cannot_start'"), "3");
+  EXPECT_EQ(brakes(), "1");
+}
+
+TEST_F(Failures, OfJobsThatNeverBegan_AddUpOverTheTurns_ToABrake) {
+  const auto campaign = a_campaign(3);
+  for (int failed = 0; failed < 3; ++failed) {
+    EXPECT_EQ(brakes(), "0") << "after " << failed;
+    turn(shown(launched(campaign, alpha, 1).at(0), oar::RemoteState::error), "WALLTIME", {});
+  }
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE ending = 'never_began'"), "3");
+  EXPECT_EQ(brakes(), "1");
+}
+
+/// Its first run claimed the attempt: the second one could only find it claimed.
+TEST_F(Failures, OfAJobThatOarRunsAgain_AndKeepsInLaunch_DeleteItAfterTheLaunchPatience_AndLeaveItsFirstRunTheWalltime) {
+  const auto job = launched(a_campaign(1), alpha, 1).at(0);
+  const auto earlier = file(job, 7, "s");
+  turn(shown(job, oar::RemoteState::launching), "", {earlier});
+  now += std::chrono::minutes{5};
+  turn(shown(job, oar::RemoteState::launching), "", {earlier});
+  EXPECT_EQ(value("SELECT string_agg(reason, ' ') FROM kill_requests"), "impatient");
+  transact([&](store::Transaction& t) { store::note_kills_sent(t, std::array{job.id}, now); });
+  turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
+  now += job.walltime - grid::Seconds{1};
+  turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
+  EXPECT_EQ(value("SELECT coalesce(ending, '') FROM jobs"), "") << "its first run may go on";
+  now += grid::Seconds{1};
+  turn(shown(job, oar::RemoteState::error), "FRAG_JOB_REQUEST", {earlier});
+  EXPECT_EQ(value("SELECT ending FROM jobs"), "killed_by_us");
+  EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged, uncounted) FROM tasks"), "waiting 1 0 0") << "its attempt is spent";
+}
+
+}  // namespace
+}  // namespace gleaner::tests
