@@ -54,19 +54,25 @@ bool to_look(const Search& search) {
 }
 
 std::vector<FoundJob> found_of(std::span<const ListedJob> listed, std::string_view tag, CampaignId campaign) {
-  std::map<JobId, std::pair<const ListedJob*, JobIdentity>> best;
+  struct Best {
+    const ListedJob* job;
+    JobIdentity identity;
+    bool again = false;
+  };
+  std::map<JobId, Best> best;
   for (const auto& job : listed) {
     if (job.name != tag) continue;
     const auto identity = read_command(job.command);
     if (!identity || identity->campaign != campaign) continue;
-    const auto [known, is_new] = best.try_emplace(identity->job, &job, *identity);
+    const auto [known, is_new] = best.try_emplace(identity->job, Best{&job, *identity});
     if (is_new) continue;
-    const auto& other = *known->second.first;
-    const bool counts = job.over == other.over ? job.id > other.id : !job.over;
-    if (counts) known->second = {&job, *identity};
+    auto& one = known->second;
+    one.again = true;
+    const bool counts = job.over == one.job->over ? job.id > one.job->id : !job.over;
+    if (counts) one = {&job, *identity, true};
   }
   std::vector<FoundJob> found;
-  for (const auto& [id, job] : best) found.push_back({id, job.first->id, job.second});
+  for (const auto& [id, one] : best) found.push_back({id, one.job->id, one.identity, one.again});
   return found;
 }
 

@@ -101,6 +101,7 @@ struct FoundJob {
   JobId job{0};
   RemoteJobId remote{0};
   JobIdentity identity{CampaignId{0}, TaskNumber{0}, 0, JobId{0}};
+  bool again = false;  ///< OAR has run it more than once
   bool operator==(const FoundJob&) const = default;
 };
 /// The jobs of the launch with this tag among those listed, one for each job of ours, by job. OAR may have run a job twice by itself

@@ -157,7 +157,7 @@ bool has_begun(const RemoteEnd& record, const Evidence& evidence) {
 }
 
 bool may_begin(const RemoteEnd& record, const Evidence& evidence) {
-  return record.record == Record::deleted && (record.started || record.again) && evidence.witness == Witness::nothing;
+  return evidence.witness == Witness::nothing && (record.again || (record.record == Record::deleted && record.started));
 }
 
 bool is_copy(const TaskFacts& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }

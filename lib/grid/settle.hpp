@@ -67,7 +67,8 @@ enum class Deletion { none, ours, impatient, overdue };
 [[nodiscard]] bool has_claimed(const RemoteEnd& record, const Evidence& evidence);
 /// Whether it claimed its attempt or, without evidence, had resources.
 [[nodiscard]] bool has_begun(const RemoteEnd& record, const Evidence& evidence);
-/// Whether the job may still begin: deleted while OAR launched it, it left no file, and a node may be late to hear of the deletion.
+/// Whether the job may still begin, as it left no file: deleted while OAR launched it, and a node may be late to hear of the deletion; or
+/// an earlier run of it, whose launch OAR gave up.
 [[nodiscard]] bool may_begin(const RemoteEnd& record, const Evidence& evidence);
 
 /// What the rules know of a task, at the moment when one of its jobs ends.

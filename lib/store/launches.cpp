@@ -82,17 +82,19 @@ struct Adopted {
   grid::JobId job{0};
   grid::RemoteJobId remote{0};
   bool moves = true;
+  bool again = false;
 };
 
 int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const Adopted> jobs, std::optional<grid::RemoteJobId> array, grid::Instant now) {
-  Array local, remote, moves;
+  Array local, remote, moves, again;
   for (const auto& job : jobs) {
     local.add(job.job.value());
+    again.add(std::string_view{job.again ? "t" : "f"});
     remote.add(job.remote.value());
     moves.add(std::string_view{job.moves ? "t" : "f"});
   }
   const auto array_id = array ? std::optional{array->value()} : std::nullopt;
-  return exec(transaction, sql::launches_accept, launch.value(), local.literal(), remote.literal(), moves.literal(), array_id, micros(now))[0][0].as<int>();
+  return exec(transaction, sql::launches_accept, launch.value(), local.literal(), remote.literal(), moves.literal(), array_id, micros(now), again.literal())[0][0].as<int>();
 }
 
 bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
@@ -163,7 +165,7 @@ int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const 
   for (const auto& facts : facts_for_settling(transaction, jobs)) {
     const auto& job = *by_id.at(facts.id);
     if (facts.launch != launch || !is_of(facts, job.identity)) continue;
-    adopted.push_back({job.job, job.remote, grid::adoption_of(facts.task, facts.job.attempt).moves});
+    adopted.push_back({job.job, job.remote, grid::adoption_of(facts.task, facts.job.attempt).moves, job.again});
   }
   return adopted.empty() ? 0 : write_ids(transaction, launch, adopted, array, now);
 }

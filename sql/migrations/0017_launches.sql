@@ -11,13 +11,13 @@ WHERE p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id AND p.cleane
 CREATE INDEX launches_uncleaned ON launches (cluster_id, campaign_id, id) WHERE cleaned_at IS NULL AND tag IS NOT NULL;
 -- Tasks that wait for their cluster, as a job of a void launch may still run them there.
 CREATE INDEX returned_tasks_fenced ON returned_tasks (fence) WHERE fence IS NOT NULL;
--- A job that is over, and that OAR may start late: it never began, or it was deleted while it had resources, in this run or in an earlier
--- one, and its node may be late to hear of that.
+-- A job that is over, and that OAR may start late: it never began, or it was deleted while it had resources, and its node may be late to
+-- hear of that, or OAR ran it again, and the first run may begin.
 CREATE FUNCTION may_start_late(job jobs) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT job.ending = 'never_began' OR (job.ending IN ('killed_by_us', 'killed_elsewhere') AND (job.started_at IS NOT NULL OR job.resubmissions > 0))
+  SELECT job.ending = 'never_began' OR (job.ending IN ('killed_by_us', 'killed_elsewhere') AND job.started_at IS NOT NULL) OR job.resubmissions > 0
 $$;
 CREATE INDEX jobs_start_late ON jobs (campaign_id, ended_at)
-  WHERE ending = 'never_began' OR (ending IN ('killed_by_us', 'killed_elsewhere') AND (started_at IS NOT NULL OR resubmissions > 0));
+  WHERE ending = 'never_began' OR (ending IN ('killed_by_us', 'killed_elsewhere') AND started_at IS NOT NULL) OR resubmissions > 0;
 -- Whether the attempt of such a job went on after it. Most deleted jobs had begun and spent theirs: nobody else contends for those claims.
 CREATE FUNCTION is_attempt_open(job jobs) RETURNS boolean LANGUAGE sql STABLE AS $$
   SELECT job.ending = 'never_began' OR EXISTS (

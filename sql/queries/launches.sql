@@ -39,10 +39,11 @@ WHERE j.launch_id = $1 ORDER BY j.id
 
 -- name: launches.accept
 -- OAR's ids for the jobs of a launch: adopted where its fate was unknown or it had been given up. $1 launch, $2 jobs, $3 remote ids,
--- $4 whether their tasks move (grid::adoption_of), $5 array id, $6 now.
-WITH given AS (SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::boolean[]) AS g(id, remote_id, moves)),
+-- $4 whether their tasks move (grid::adoption_of), $5 array id, $6 now, $7 whether OAR has run them more than once.
+WITH given AS (SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::boolean[], $7::boolean[]) AS g(id, remote_id, moves, again)),
 adopted AS (
-  UPDATE jobs j SET state = 'remote_waiting', remote_id = g.remote_id, ending = NULL, ended_at = NULL, message = NULL
+  UPDATE jobs j SET state = 'remote_waiting', remote_id = g.remote_id, ending = NULL, ended_at = NULL, message = NULL,
+    resubmissions = j.resubmissions + g.again::integer
   FROM given g
   WHERE j.id = g.id AND j.launch_id = $1
     AND (j.state IN ('launching', 'unknown') OR is_unfound(j))

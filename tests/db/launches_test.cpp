@@ -252,6 +252,16 @@ TEST_F(LaunchFates, AJobThatWasDeclaredLost_BeforeItsIdWasKnown_IsSearchedFor_An
   });
 }
 
+TEST_F(LaunchFates, AJobThatOarRanTwiceBeforeItWasFound_IsKnownToHaveRunBefore) {
+  const auto campaign = a_campaign(1);
+  const auto launch = begun(campaign, alpha, 1);
+  lost(launch);
+  const auto line = lines(launch).at(0);
+  const grid::FoundJob job{line.job, grid::RemoteJobId{9}, {campaign, line.task, line.attempt, line.job}, true};
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::adopt_jobs(t, launch, std::array{job}, std::nullopt, now), 1); });
+  EXPECT_EQ(value("SELECT resubmissions FROM jobs"), "1");
+}
+
 TEST_F(LaunchFates, WhatIsListedUnderAnotherIdentity_IsNotAdopted) {
   const auto campaign = a_campaign(2);
   const auto launch = begun(campaign, alpha, 1);

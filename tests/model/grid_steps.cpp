@@ -210,9 +210,27 @@ class GridSteps {
     return reopened;
   }
 
-  /// As lib/grid/evidence.hpp reads it from the names of the files.
+  /// Its twin was said never to have begun, and holds the claim.
+  [[nodiscard]] static bool revive(State& next, std::size_t j) {
+    const auto& job = next.jobs[j];
+    for (std::size_t r = 0; r < next.remotes.size(); ++r) {
+      const auto& remote = next.remotes[r];
+      if (!remote.used || remote.files != code(Witness::started)) continue;
+      auto& twin = next.jobs[at(remote.job)];
+      if (twin.task != job.task || twin.attempt != job.attempt || twin.ending != as_int(grid::JobEnd::never_began)) continue;
+      twin.state = code(JobState::remote_waiting);
+      twin.ending = kNone;
+      twin.kill = 0;
+      twin.remote = as_int(r);
+      return true;
+    }
+    return false;
+  }
+
   /// OAR's ids begin with 1.
   [[nodiscard]] static grid::RemoteJobId id_of(std::int8_t remote) { return grid::RemoteJobId{remote + 1}; }
+
+  /// As lib/grid/evidence.hpp reads it from the names of the files.
 
   [[nodiscard]] grid::Evidence evidence_of(std::size_t j) const {
     const auto& job = state_.jobs[j];
@@ -258,7 +276,7 @@ class GridSteps {
       const bool believed = evidence.witness == Witness::unreadable || (claimed && starts_when_deleted);
       if (believed) next.tasks[at(job.task)].excused = true;
       if (evidence.witness == Witness::unreadable) --next.troubles;
-      if (how == grid::JobEnd::duplicate) (void)reopen(next, j);
+      if (how == grid::JobEnd::duplicate && !revive(next, j)) (void)reopen(next, j);
       auto facts = job_facts(next, j);
       facts.began = grid::has_begun(record, evidence);
       facts.claimed = grid::has_claimed(record, evidence);
@@ -358,6 +376,7 @@ bool GridSteps::accept(std::size_t l, std::string_view what) {
     for (std::size_t r = 0; r < next.remotes.size(); ++r) {
       const auto& remote = next.remotes[r];
       if (!remote.used || remote.job != as_int(j) || !remote.known || remote.stranger) continue;
+      job.again = job.again || has_remote(job);
       job.remote = as_int(r);
       job.state = code(JobState::remote_waiting);
       job.ending = kNone;

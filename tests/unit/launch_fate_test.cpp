@@ -144,8 +144,8 @@ const std::string kTag = launch_tag("grid", CampaignId{12}, LaunchId{7});
 
 std::string command(int task, int job) { return "bash -c x gleaner.12 " + std::to_string(task) + " 0 " + std::to_string(job) + " 7 -"; }
 
-FoundJob found(int task, int job, int remote) {
-  return {JobId{job}, RemoteJobId{remote}, {CampaignId{12}, TaskNumber{task}, 0, JobId{job}}};
+FoundJob found(int task, int job, int remote, bool again = false) {
+  return {JobId{job}, RemoteJobId{remote}, {CampaignId{12}, TaskNumber{task}, 0, JobId{job}}, again};
 }
 
 TEST(LaunchFate, ItsJobsAreFoundByNameAndCommand) {
@@ -165,7 +165,7 @@ TEST(LaunchFate, OfAJobThatOarRanAgain_TheOneThatIsNotOverCounts_ElseTheNewest) 
                                       {.id = RemoteJobId{8}, .name = kTag, .command = one, .over = true},
                                       {.id = RemoteJobId{7}, .name = kTag, .command = one, .over = false},
                                       {.id = RemoteJobId{9}, .name = kTag, .command = two, .over = true}};
-  EXPECT_THAT(found_of(listed, kTag, CampaignId{12}), ElementsAre(found(1, 101, 7), found(2, 102, 9)));
+  EXPECT_THAT(found_of(listed, kTag, CampaignId{12}), ElementsAre(found(1, 101, 7, true), found(2, 102, 9, true)));
 }
 
 TEST(LaunchFate, AVoidLaunchBrakesFromTheSecondInARowOn) {

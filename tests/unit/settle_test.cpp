@@ -120,6 +120,7 @@ TEST(MayBegin, IsAJobThatWasDeletedWithResources_AndLeftNoFile) {
   EXPECT_TRUE(may_begin(over(Record::deleted), kNothing));
   EXPECT_FALSE(may_begin(waiting_and(Record::deleted), {}));
   EXPECT_TRUE(may_begin({.record = Record::deleted, .again = true}, kNothing)) << "its first run may";
+  EXPECT_TRUE(may_begin({.record = Record::preempted, .started = true, .again = true}, kNothing)) << "and that";
   EXPECT_FALSE(may_begin(over(Record::deleted), kDuplicate));
   EXPECT_FALSE(may_begin(over(Record::deleted), ended(0)));
   EXPECT_FALSE(may_begin(over(Record::preempted), kNothing));
