@@ -3,39 +3,22 @@
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/store/kills.hpp"
-#include "tests/db/grid_fixture.hpp"
-#include "updator/write.hpp"
+#include "tests/db/ends_fixture.hpp"
 
 /// Jobs that a cluster does not start, a few in each turn.
 namespace gleaner::tests {
 namespace {
 
-class Failures : public GridFixture {
+class Failures : public Ends {
  protected:
-  Failures() {
-    config.max_attempts = config.max_charged_attempts = 5;
-    config.failures_before_brake = 3;
-    config.brake_time = config.brake_time_max = std::chrono::minutes{1};
-    config.launch_patience = std::chrono::minutes{5};
-    config.evidence_patience = std::chrono::minutes{2};
-  }
-
   /// A turn in which alpha shows one job so; the file that it left ends so.
-  void turn(const oar::RemoteJob& remote, const char* event, const std::vector<std::string>& files) {
-    std::vector<store::LiveJob> live;
-    std::optional<store::Cluster> cluster;
-    transact([&](store::Transaction& t) {
-      live = store::live_jobs(t, alpha);
-      cluster = store::find_cluster(t, "alpha");
-    });
-    updator::Poll poll{.began = now};
+  void turn(const oar::RemoteJob& remote, const char* event, const std::vector<std::string>& names) {
+    const auto jobs = live();
+    poll = {};
     poll.ours.emplace(remote.id, remote);
-    poll.evidence.emplace(live.at(0).fence, updator::Reading{grid::EvidenceIndex{files}});
+    poll.evidence.emplace(jobs.at(0).fence, updator::Reading{grid::EvidenceIndex{names}});
     poll.details.emplace(remote.id, oar::JobDetails{.job = remote, .events = {{.type = event, .description = {}}}, .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}});
-    fleet::SharedDatabase shared{database, term};
-    oar::Client client{oar::Access{}};
-    fleet::Visit visit{*cluster, config, shared, client};
-    transact([&](store::Transaction& t) { static_cast<void>(updator::write(t, visit, poll, updator::judge(live, poll, updator::Patience::of(config)), now)); });
+    apply(jobs);
   }
   static oar::RemoteJob shown(const store::LiveJob& job, oar::RemoteState state) {
     oar::RemoteJob remote;
@@ -48,8 +31,6 @@ class Failures : public GridFixture {
     return fmt::format("{}.{}.{}.{}.{}", job.task.value(), job.attempt, job.id.value(), remote, ending);
   }
   std::string brakes() { return value("SELECT count(*) FROM brakes"); }
-
-  process::Config config;
 };
 
 TEST_F(Failures, OfJobsThatCouldNotClaim_AddUpOverTheTurns_ToABrake) {

@@ -15,7 +15,6 @@ using grid::LaunchState;
 using grid::TaskState;
 using grid::Witness;
 
-constexpr std::int8_t as_int(auto value) { return static_cast<std::int8_t>(value); }
 constexpr std::uint8_t code(auto value) { return static_cast<std::uint8_t>(value); }
 std::size_t at(std::int8_t index) { return static_cast<std::size_t>(index); }
 
@@ -47,9 +46,9 @@ grid::TaskFacts facts_of(const Task& task) {
           .cancelled = false};
 }
 
-class GridSteps {
+class GridSteps : Steps {
  public:
-  GridSteps(const State& state, const Rules& rules, const Bounds& bounds, const Emit& emit) : state_{state}, rules_{rules}, bounds_{bounds}, emit_{emit} {}
+  GridSteps(const State& state, const Rules& rules, const Bounds& bounds, const Emit& emit) : Steps{state, bounds, emit}, rules_{rules} {}
 
   void all() {
     for (int t = 0; t < bounds_.tasks; ++t) {
@@ -65,13 +64,6 @@ class GridSteps {
   }
 
  private:
-  template <class Change>
-  void step(std::string_view what, Change&& change) {
-    State next = state_;
-    change(next);
-    emit_(next, what);
-  }
-
   [[nodiscard]] std::optional<std::size_t> free_launch() const {
     for (std::size_t i = 0; i < at(static_cast<std::int8_t>(bounds_.launches)); ++i) {
       if (!state_.launches[i].used) return i;
@@ -286,10 +278,7 @@ class GridSteps {
     });
   }
 
-  const State& state_;
   const Rules& rules_;
-  const Bounds& bounds_;
-  const Emit& emit_;
 };
 
 void GridSteps::launch(std::size_t l) {

@@ -20,6 +20,25 @@ struct Bounds {
 
 using Emit = std::function<void(const State& next, std::string_view what)>;
 
+/// What the steps of the grid and of the world share.
+class Steps {
+ protected:
+  Steps(const State& state, const Bounds& bounds, const Emit& emit) : state_{state}, bounds_{bounds}, emit_{emit} {}
+
+  template <class Change>
+  void step(std::string_view what, Change&& change) {
+    State next = state_;
+    change(next);
+    emit_(next, what);
+  }
+
+  const State& state_;
+  const Bounds& bounds_;
+  const Emit& emit_;
+};
+
+constexpr std::int8_t as_int(auto value) { return static_cast<std::int8_t>(value); }
+
 /// Every step that the grid or the world may take next.
 void grid_steps(const State& state, const Rules& rules, const Bounds& bounds, const Emit& emit);
 void world_steps(const State& state, const Bounds& bounds, const Emit& emit);

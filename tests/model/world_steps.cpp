@@ -9,13 +9,12 @@ namespace {
 using grid::Record;
 using grid::Witness;
 
-constexpr std::int8_t as_int(auto value) { return static_cast<std::int8_t>(value); }
 Phase phase_of(const Remote& remote) { return static_cast<Phase>(remote.phase); }
 bool is_live(const Remote& remote) { return remote.record == kNone; }
 
-class WorldSteps {
+class WorldSteps : Steps {
  public:
-  WorldSteps(const State& state, const Bounds& bounds, const Emit& emit) : state_{state}, bounds_{bounds}, emit_{emit} {}
+  WorldSteps(const State& state, const Bounds& bounds, const Emit& emit) : Steps{state, bounds, emit} {}
 
   void all() {
     for (std::size_t i = 0; i < state_.launches.size(); ++i) {
@@ -27,12 +26,6 @@ class WorldSteps {
   }
 
  private:
-  template <class Change>
-  void step(std::string_view what, Change&& change) {
-    State next = state_;
-    change(next);
-    emit_(next, what);
-  }
   /// One of the few misfortunes of a path.
   template <class Change>
   void trouble(std::string_view what, Change&& change) {
@@ -217,10 +210,6 @@ class WorldSteps {
       next.remotes[r].resubmitted = as_int(*place);
     });
   }
-
-  const State& state_;
-  const Bounds& bounds_;
-  const Emit& emit_;
 };
 
 }  // namespace

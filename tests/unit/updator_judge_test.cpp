@@ -1,79 +1,15 @@
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "updator/judge.hpp"
+#include "tests/unit/judge_turn.hpp"
 
 namespace gleaner::updator {
 namespace {
 
 using grid::JobEnd;
-using oar::RemoteState;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
-
-constexpr Patience kPatience{.launch = grid::Seconds{300}, .evidence = grid::Seconds{120}, .delay = grid::Seconds{5}};
-const grid::Instant kNow = grid::from_unix(1'800'000'000);
-
-/// Live jobs of one campaign, and what a cluster says of them. Job i has OAR's id 1000 + i.
-class Turn {
- public:
-  Turn() { poll.began = kNow; }
-
-  store::LiveJob& has(std::int64_t id, grid::JobState state = grid::JobState::running, std::int64_t launch = 1) {
-    store::LiveJob job;
-    job.id = grid::JobId{id};
-    job.remote = grid::RemoteJobId{1000 + id};
-    job.state = state;
-    job.campaign = grid::CampaignId{7};
-    job.task = grid::TaskNumber{id};
-    job.launch = job.fence = grid::LaunchId{launch};
-    job.tag = fmt::format("tag-{}", launch);
-    job.login = "alice";
-    live.push_back(job);
-    return live.back();
-  }
-  oar::RemoteJob& shows(std::int64_t id, RemoteState state, std::optional<int> status = {}) {
-    oar::RemoteJob remote;
-    remote.id = grid::RemoteJobId{1000 + id};
-    remote.state = state;
-    if (status) remote.exit_status = *status << 8;
-    if (state != RemoteState::waiting) remote.started = kNow - grid::Seconds{600};
-    remote.stderr_path = fmt::format("/home/alice/{}", id);
-    return poll.ours[remote.id] = remote;
-  }
-  void explains(std::int64_t id, const char* event, std::optional<std::int64_t> resubmitted_as = {}) {
-    oar::JobDetails details{.job = poll.ours.at(grid::RemoteJobId{1000 + id}), .events = {{.type = event, .description = {}}}, .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}};
-    if (resubmitted_as) details.resubmitted_as = grid::RemoteJobId{*resubmitted_as};
-    poll.details.emplace(details.job.id, details);
-  }
-  void lists(std::vector<std::string> names, std::int64_t launch = 1) { poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{grid::EvidenceIndex{names}}); }
-  void cannot_list(std::int64_t launch = 1) { poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{tl::unexpected{std::string{"no answer"}}}); }
-
-  [[nodiscard]] Judged judged() const { return judge(live, poll, kPatience); }
-  [[nodiscard]] std::vector<std::int64_t> fences() const {
-    std::vector<std::int64_t> ids;
-    for (const auto& fence : fences_to_read(live, poll, kPatience)) ids.push_back(fence.fence.value());
-    return ids;
-  }
-  [[nodiscard]] std::vector<std::int64_t> errors() const {
-    std::vector<std::int64_t> ids;
-    for (const auto& job : errors_to_explain(live, poll, kPatience)) ids.push_back(job.id.value() - 1000);
-    return ids;
-  }
-
-  std::vector<store::LiveJob> live;
-  Poll poll;
-};
-
-const grid::Instant kLongAgo = kNow - grid::Seconds{60};
-
-std::vector<std::string_view> ends(const Judged& judged) {
-  std::vector<std::string_view> names;
-  for (const auto& over : judged.over) names.push_back(grid::name_of(over.end));
-  return names;
-}
 
 TEST(Judge, AJobThatStaysFinishing_IsOver_WhenItsExitStatusIsRecorded) {
   Turn turn;
@@ -303,95 +239,6 @@ TEST(Judge, AJobThatItsClusterDoesNotList_Stays_UnlessItsFilesShowItsEnd) {
   EXPECT_EQ(turn.judged().absent, 1);
   turn.lists({"1.0.1.1001.e3"});
   EXPECT_THAT(ends(turn.judged()), ElementsAre("task_error"));
-}
-
-TEST(Judge, AJobThatDoesNotBegin_IsDeletedAfterItsPatience_WhenItsFilesShowNothing) {
-  for (const auto state : {RemoteState::to_launch, RemoteState::launching}) {
-    Turn turn;
-    turn.has(1);
-    turn.shows(1, state);
-    EXPECT_EQ(turn.judged().waits.at(0).launching, kNow);
-    turn.live[0].launching_since = kNow - grid::Seconds{299};
-    turn.lists({});
-    EXPECT_THAT(turn.fences(), IsEmpty());
-    EXPECT_THAT(turn.judged().impatient, IsEmpty());
-    turn.live[0].launching_since = kNow - grid::Seconds{300};
-    EXPECT_THAT(turn.fences(), ElementsAre(1));
-    EXPECT_THAT(turn.judged().impatient, ElementsAre(grid::JobId{1}));
-    turn.lists({"1.0.1.1001.e0"});
-    EXPECT_THAT(turn.judged().impatient, ElementsAre(grid::JobId{1})) << "it ended, and OAR has not noted it";
-    turn.live[0].walltime = grid::Seconds{600};
-    turn.lists({"1.0.1.1001.s"});
-    EXPECT_THAT(turn.judged().impatient, IsEmpty()) << "it began";
-    turn.lists({"1.0.1.999.s"});
-    EXPECT_THAT(turn.judged().impatient, ElementsAre(grid::JobId{1})) << "an earlier run of it began, and this one can claim nothing";
-    turn.cannot_list();
-    EXPECT_THAT(turn.judged().impatient, IsEmpty()) << "nobody knows";
-  }
-}
-
-TEST(Judge, AJobThatRuns_ThoughOarKeepsItInLaunching_IsDeletedAfterItsWalltimeAndThePatience) {
-  Turn turn;
-  turn.has(1).walltime = grid::Seconds{600};
-  turn.shows(1, RemoteState::launching);
-  turn.live[0].launching_since = kNow - grid::Seconds{899};
-  turn.lists({"1.0.1.1001.s"});
-  EXPECT_THAT(turn.judged().overdue, IsEmpty());
-  turn.live[0].launching_since = kNow - grid::Seconds{900};
-  EXPECT_THAT(turn.judged().overdue, ElementsAre(grid::JobId{1}));
-  EXPECT_THAT(turn.judged().impatient, IsEmpty());
-  turn.lists({});
-  EXPECT_THAT(turn.judged().overdue, IsEmpty()) << "it has not begun, and is deleted for that";
-  turn.cannot_list();
-  EXPECT_THAT(turn.judged().overdue, IsEmpty()) << "nobody knows whether it runs, and it shall not pay";
-  EXPECT_THAT(turn.judged().impatient, ElementsAre(grid::JobId{1}));
-  turn.lists({"1.0.1.1001.s"});
-  turn.live[0].kill_reason = "preempted";
-  EXPECT_THAT(turn.judged().overdue, IsEmpty()) << "it is deleted already";
-  turn.live[0].kill_reason = "";
-  turn.shows(1, RemoteState::running);
-  EXPECT_THAT(turn.judged().overdue, IsEmpty()) << "OAR applies its walltime now";
-}
-
-TEST(Judge, TheEndOfAJobThatWasDeletedAfterItsWalltime_IsItsWalltimes_UnlessItNotedAnother) {
-  Turn turn;
-  auto& job = turn.has(1);
-  job.kill_sent = true;
-  job.kill_reason = "overdue";
-  job.over_since = kLongAgo;
-  turn.shows(1, RemoteState::error);
-  turn.explains(1, "FRAG_JOB_REQUEST");
-  turn.lists({"1.0.1.1001.s"});
-  EXPECT_THAT(ends(turn.judged()), ElementsAre("walltime"));
-  turn.lists({"1.0.1.1001.e0"});
-  EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
-  turn.lists({"1.0.1.999.s"});
-  EXPECT_THAT(ends(turn.judged()), ElementsAre("node_failure")) << "an earlier run was cut, this one ran nothing";
-}
-
-TEST(Judge, AJobThatBeganAtLast_HasNoMoreDates) {
-  Turn turn;
-  turn.has(1).launching_since = kLongAgo;
-  turn.live[0].absent_since = kLongAgo;
-  turn.shows(1, RemoteState::running);
-  const auto judged = turn.judged();
-  ASSERT_THAT(judged.waits, SizeIs(1));
-  EXPECT_EQ(judged.waits[0].launching, std::nullopt);
-  EXPECT_EQ(judged.waits[0].absent, std::nullopt);
-}
-
-TEST(Judge, TheEndOfAJobThatWeDeletedForImpatience_IsOne) {
-  Turn turn;
-  auto& job = turn.has(1);
-  job.kill_sent = true;
-  job.kill_reason = "impatient";
-  job.over_since = kLongAgo;
-  turn.shows(1, RemoteState::error);
-  turn.explains(1, "FRAG_JOB_REQUEST");
-  turn.lists({});
-  const auto judged = turn.judged();
-  EXPECT_THAT(ends(judged), ElementsAre("never_began"));
-  EXPECT_EQ(judged.over[0].deletion, grid::Deletion::impatient);
 }
 
 TEST(Tails, AreReadOfTheFirstFewFailures_OfTheWrappersToo_AndNotOfDuplicates) {

@@ -1,0 +1,145 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "lib/store/sinks.hpp"
+#include "tests/db/ends_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+class Sinks : public Ends {
+ protected:
+  /// Jobs on alpha that ended without an error after so many seconds.
+  void done_after(const std::vector<store::LiveJob>& jobs, int seconds) {
+    all_ended(jobs, 0);
+    for (const auto& job : jobs) {
+      poll.ours.at(job.remote).started = now;
+      poll.ours.at(job.remote).stopped = now + grid::Seconds{seconds};
+    }
+    apply(jobs);
+    now += grid::Seconds{seconds + 1};
+  }
+  /// The same on beta, where nobody looks for sinks.
+  void done_elsewhere(grid::CampaignId campaign, int jobs, int seconds) {
+    for (const auto& job : launched(campaign, beta, jobs)) {
+      transact([&](store::Transaction& t) {
+        store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .started_at = now, .ended_at = now + grid::Seconds{seconds}, .resources = 1};
+        verdict.left.job.began = true;
+        verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, grid::JobEnd::done, grid::Deletion::none, {.attempts = 50});
+        store::settle_jobs(t, std::array{verdict}, now);
+      });
+    }
+  }
+  /// A hundred good ends on alpha, as many on beta, and then five empty ones on alpha: tasks 200 to 204.
+  grid::CampaignId a_late_sink() {
+    const auto campaign = a_campaign(300);
+    done_elsewhere(campaign, 100, 60);
+    done_after(launched(campaign, alpha, 100), 60);
+    EXPECT_EQ(brakes(), "0");
+    done_after(launched(campaign, alpha, 5), 0);
+    return campaign;
+  }
+  std::int64_t retry(grid::CampaignId campaign, const store::SinkName& sink) {
+    std::int64_t tasks = 0;
+    store::transact(database, std::nullopt, [&](store::Transaction& t) { tasks = store::retry_swallowed_tasks(t, campaign, sink, now); });
+    return tasks;
+  }
+  std::string brakes() { return value("SELECT count(*) FROM brakes"); }
+  std::string event() { return value("SELECT message FROM events WHERE code = 'SINK' AND state = 'open'"); }
+};
+
+TEST_F(Sinks, JobsThatEndSoonerThanTheJdlsMinDuration_BrakeTheClusterForTheCampaign) {
+  const auto campaign = a_campaign(10);
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5}'");
+  done_after(launched(campaign, alpha, 2), 0);
+  EXPECT_EQ(brakes(), "0") << "two ends tell little";
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_THAT(event(), ::testing::HasSubstr("the last 3 jobs there ended without an error after 0.0 s"));
+}
+
+TEST_F(Sinks, JobsThatTakeMuchLongerElsewhere_BrakeTheCluster_AndOneEndIsNotJudgedTwice) {
+  const auto campaign = a_campaign(20);
+  done_elsewhere(campaign, 3, 60);
+  done_after(launched(campaign, alpha, 3), 5);
+  EXPECT_EQ(brakes(), "1");
+  execute("DELETE FROM brakes");
+  done_after(launched(campaign, alpha, 1), 60);
+  EXPECT_EQ(brakes(), "0");
+}
+
+TEST_F(Sinks, ShortJobsEverywhere_AreNoSink) {
+  const auto campaign = a_campaign(40);
+  done_elsewhere(campaign, 30, 1);
+  done_after(launched(campaign, alpha, 5), 0);
+  EXPECT_EQ(brakes(), "0");
+}
+
+TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
+  const auto campaign = a_late_sink();
+  EXPECT_EQ(brakes(), "1");
+  EXPECT_EQ(event(), fmt::format("the last 5 jobs there ended without an error after 0.0 s, and they take 60.0 s elsewhere: they may have done nothing. "
+                                 "Tasks 200-204: 'gridsub --retry {} --sink alpha' runs them again", campaign.value()));
+  EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "t");
+  // Those that ran already when the brake was put on are named too.
+  done_after(launched(campaign, alpha, 3), 1);
+  EXPECT_THAT(event(), ::testing::HasSubstr("Tasks 200-207:"));
+  done_after(launched(campaign, alpha, 1), 50);
+  EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "f") << "it works again";
+}
+
+TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFollow) {
+  const auto campaign = a_late_sink();
+  const auto sum = "SELECT sum(done) || ' ' || sum(concluded) || ' ' || sum(duration_sum) || ' ' || (SELECT sum(jobs) FROM durations) FROM campaign_clusters";
+  EXPECT_EQ(value(sum), "205 205 12000 205");
+  EXPECT_EQ(retry(campaign, {.cluster = "beta"}), 0);
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 5);
+  EXPECT_EQ(counters(campaign), recount(campaign));
+  EXPECT_EQ(counters(campaign).done, 200);
+  EXPECT_EQ(value(sum), "200 200 12000 200") << "as if they had never been done";
+  EXPECT_EQ(value("SELECT string_agg(number || ' ' || attempt || ' ' || uncounted, ', ' ORDER BY number) FROM tasks WHERE state = 'waiting' AND number < 205"),
+            "200 1 1, 201 1 1, 202 1 1, 203 1 1, 204 1 1");
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE cluster_id IS NULL"), "5");
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+  EXPECT_EQ(brakes(), "1") << "or they would go back to the sink";
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
+  const auto again = launched(campaign, beta, 5);
+  EXPECT_EQ(again.front().task, grid::TaskNumber{200});
+  EXPECT_EQ(again.front().attempt, 1) << "the fence lets it run";
+}
+
+TEST_F(Sinks, AnEvent_NamesTheTasksThatAreGivenBack_AlsoOfACampaignThatIsOver) {
+  const auto campaign = a_campaign(3, {"alpha"});
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5}'");
+  done_after(launched(campaign, alpha, 3), 0);
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::finish_campaigns(t, now), std::vector{campaign}); });
+  const auto id = std::stoll(value("SELECT id FROM events"));
+  EXPECT_EQ(retry(campaign, {.event = id + 1}), 0);
+  EXPECT_EQ(value("SELECT state FROM campaigns"), "terminated");
+  EXPECT_EQ(retry(campaign, {.event = id}), 3);
+  EXPECT_EQ(value("SELECT state FROM campaigns"), "in_treatment");
+  EXPECT_EQ(counters(campaign).waiting, 3);
+}
+
+TEST_F(Sinks, ATaskThatAnotherJobDid_IsNotGivenBack) {
+  const auto campaign = a_campaign(3, {"alpha", "beta"});
+  execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5, \"replicas\": \"allowed\"}'");
+  const auto swallowed = launched(campaign, alpha, 3);
+  execute("UPDATE tasks SET replica = 1, replica_lives = true WHERE number = 0");
+  execute(fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at) "
+                      "VALUES (0, {}, {}, 0, 1, 'terminated', 'done', now() - interval '1 minute', now())", campaign.value(), beta.value()));
+  done_after(swallowed, 0);
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2);
+  EXPECT_EQ(value("SELECT state FROM tasks WHERE number = 0"), "done");
+}
+
+TEST_F(Sinks, OfACancelledCampaign_OrOneThatIsBeingRemoved_NothingIsGivenBack) {
+  const auto campaign = a_late_sink();
+  execute("UPDATE campaigns SET sealed = true");
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
+  execute("UPDATE campaigns SET sealed = false, state = 'cancelled'");
+  EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 0);
+}
+
+}  // namespace
+}  // namespace gleaner::tests
