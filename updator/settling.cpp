@@ -69,7 +69,8 @@ Round Settling::next_round() {
   std::set<grid::JobId> ended_already;
   for (auto& facts : store::facts_for_settling(transaction_, ids)) {
     if (!tasks.emplace(facts.campaign, facts.number).second) continue;
-    if (!is_live(facts.state)) {
+    // A holder's number is read in a user's home: it may name anybody's job.
+    if (!is_live(facts.state) || facts.campaign != wanted.at(facts.id)->campaign) {
       ended_already.insert(facts.id);
       continue;
     }
@@ -86,7 +87,7 @@ Round Settling::next_round() {
 /// OAR ran the holder again, after all its other words said that it would never begin.
 bool Settling::revives_holder(const Over& over) {
   const auto remote = over.beside == nullptr ? std::nullopt : over.beside->started_as(over.evidence.holder);
-  return remote && store::revive_job(transaction_, over.evidence.holder, *remote);
+  return remote && store::revive_job(transaction_, over.evidence.holder, *remote, *over.live);
 }
 
 /// The claim is taken, and nobody who lives can have it: it is a job of a launch that was given up, or one that never began.

@@ -171,8 +171,8 @@ void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, g
   exec(transaction, sql::launches_accept_found, ids.literal(), micros(now));
 }
 
-bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote) {
-  return !exec(transaction, sql::launches_revive, job.value(), remote.value()).empty();
+bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, const LiveJob& twin) {
+  return !exec(transaction, sql::launches_revive, job.value(), remote.value(), twin.campaign.value(), twin.task.value(), twin.attempt).empty();
 }
 
 bool reopen_twin(Transaction& transaction, const LiveJob& job) {

@@ -106,8 +106,9 @@ void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId rem
 bool reopen_twin(Transaction& transaction, const LiveJob& job);
 /// Launches that are searched are accepted, when these jobs were the last of theirs to be found.
 void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
-/// A job that was said never to have begun is live again, as `remote`. False when it ended otherwise.
-bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote);
+/// A job that was said never to have begun is live again, as `remote`. False when it ended otherwise, or is no job of the attempt of `twin`,
+/// which found its claim.
+bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, const LiveJob& twin);
 
 /// Resources that our waiting jobs on the cluster will take.
 [[nodiscard]] double waiting_resources(Transaction& transaction, grid::ClusterId cluster);

@@ -130,11 +130,12 @@ UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, l
 WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
 
 -- name: launches.revive
--- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. $1 job, $2 that id.
+-- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. $1 job, $2 that id;
+-- $3 campaign, $4 task, $5 attempt of the job that found the claim: who holds it is read in a user's home, and may be anything.
 WITH revived AS (
   UPDATE jobs SET state = 'remote_waiting', remote_id = $2, ending = NULL, ended_at = NULL, message = NULL, started_at = NULL, over_since = NULL,
     launching_since = NULL, absent_since = NULL
-  WHERE id = $1 AND state = 'error' AND ending = 'never_began' RETURNING id),
+  WHERE id = $1 AND campaign_id = $3 AND task = $4 AND attempt = $5 AND state = 'error' AND ending = 'never_began' RETURNING id),
 forgiven AS (DELETE FROM kill_requests k USING revived r WHERE k.job_id = r.id)
 SELECT id FROM revived
 

@@ -108,6 +108,29 @@ TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_BringThatOneBack_As
   EXPECT_EQ(task(), "submitted 0 0") << "its attempt is not spent: somebody runs it";
 }
 
+TEST_F(Ends, OfADuplicate_WhoseFilesNameSomebodyElsesJobAsTheHolder_TouchNothingOfThatJob) {
+  const auto other = launched(a_campaign(1), alpha, 1).at(0);
+  in_error(other, "CPUSET_ERROR");
+  files(other, {});
+  apply(live());
+  now += std::chrono::minutes{1};
+  apply(live());
+  ASSERT_EQ(ended("never_began"), "1");
+  const auto running = launched(a_campaign(1), alpha, 1).at(0);
+  shows(running, oar::RemoteState::running);
+  for (const auto& [victim, shown] : {std::pair{other, "s"}, std::pair{running, "e0"}}) {
+    const auto campaign = a_campaign(1);
+    const auto orphan = given_up(campaign);
+    const auto forger = launched(campaign, alpha, 1).at(0);
+    all_ended({forger}, grid::kRanNothing);
+    files(forger, {file(forger, fmt::format("d.{}", victim.id.value())), fmt::format("0.0.{}.777.{}", victim.id.value(), shown)});
+    apply(live());
+    EXPECT_NE(orphan.job, victim.id);
+  }
+  EXPECT_EQ(value(fmt::format("SELECT concat_ws(' ', state, ending) FROM jobs WHERE id = {}", other.id.value())), "error never_began");
+  EXPECT_EQ(value(fmt::format("SELECT concat_ws(' ', state, ending) FROM jobs WHERE id = {}", running.id.value())), "running");
+}
+
 TEST_F(Ends, OfADuplicate_WhoseHolderStillRuns_HaveThatOnesLaunchSearchedFor) {
   const auto campaign = a_campaign(1);
   const auto orphan = given_up(campaign);
