@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kClusters = 10, kCampaigns = 200, kTasks = 5000;
 constexpr int kSlices = 20, kRuns = 15;
-constexpr int kRounds = 5;  // a busy machine makes one miss
+constexpr int kRounds = 8;  // a busy machine makes one miss
 
 class ProductionCycle : public GridFixture {
  protected:
@@ -51,26 +51,34 @@ class ProductionCycle : public GridFixture {
                         now.time_since_epoch().count(), free, free));
   }
 
-  /// The least time of each, in slices that take turns, so that a calm moment or a slow one is one for all three.
+  /// The least time of each, in slices that take turns, so that a calm moment or a slow one is one for both.
   struct Times {
-    double whole = kNever, plan = kNever, trip = kNever;
-    [[nodiscard]] double asked() const { return 5 * plan + 10 * trip; }
+    double whole = kNever;
+    double asked = kNever;  ///< five plans and ten round trips, one after the other: both sides wait and wake as a cycle's do
+    double plan = kNever;
+    [[nodiscard]] double ratio() const { return whole / asked; }
     static constexpr double kNever = 1e9;
   };
   [[nodiscard]] Times measure(const process::Config& config) {
-    constexpr int kTrips = 100;
     store::PlanningFacts facts;
     transact([&](store::Transaction& transaction) { facts = metascheduler::facts_of(transaction, config, now); });
     const auto snapshot = metascheduler::snapshot_of(facts, config, now);
     const auto planner_config = metascheduler::planner_config_of(config);
     pqxx::connection connection{conninfo};
     pqxx::work work{connection};
+    const auto plan = [&] { EXPECT_FALSE(planner::plan(snapshot, planner_config).decisions.empty()); };
     Times times;
     for (int slice = 0; slice < kSlices; ++slice) {
       times.whole = std::min(times.whole, least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); }));
-      times.plan = std::min(times.plan, least_seconds(kRuns, [&] { EXPECT_FALSE(planner::plan(snapshot, planner_config).decisions.empty()); }));
-      // The smallest statement there is.
-      times.trip = std::min(times.trip, least_seconds(1, [&] { for (int i = 0; i < kTrips; ++i) work.exec_params("SELECT 1"); }) / kTrips);
+      times.asked = std::min(times.asked, least_seconds(kRuns, [&] {
+                               for (int i = 0; i < 5; ++i) {
+                                 plan();
+                                 // The smallest statement there is.
+                                 work.exec_params("SELECT 1");
+                                 work.exec_params("SELECT 1");
+                               }
+                             }));
+      times.plan = std::min(times.plan, least_seconds(kRuns, plan));
     }
     return times;
   }
@@ -85,14 +93,15 @@ TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
     config.campaign_order = order;
     metascheduler::run_once(config, database, term, now);
     vacuum();
-    Times times;
-    for (int round = 0; round < kRounds && (round == 0 || times.whole > times.asked()); ++round) {
-      times = measure(config);
+    double ratio = Times::kNever;
+    for (int round = 0; round < kRounds && ratio > 1; ++round) {
+      const auto times = measure(config);
+      ratio = std::min(ratio, times.ratio());
       report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters, kCampaigns * kTasks, order),
-             fmt::format("{:.2f} ms; the plan alone {:.2f} ms, a round trip to the database {:.3f} ms: five and ten of these are {:.2f} ms, ratio {:.2f}", times.whole * 1e3,
-                         times.plan * 1e3, times.trip * 1e3, times.asked() * 1e3, times.whole / times.asked()));
+             fmt::format("{:.2f} ms; the plan alone {:.2f} ms; five plans and ten round trips to the database {:.2f} ms, ratio {:.2f}", times.whole * 1e3, times.plan * 1e3,
+                         times.asked * 1e3, times.ratio()));
     }
-    EXPECT_LE(times.whole, kSlowMachine * times.asked()) << order;
+    EXPECT_LE(ratio, kSlowMachine) << order;
   }
 }
 
