@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "clients/api_client.hpp"
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/process/run.hpp"
 
 /// What users do to campaigns that they have submitted.
@@ -21,6 +21,6 @@ struct Action {
 
 /// Does it to each, and says what it did; one that is refused does not stop the others. The worst
 /// of the codes: `not_found` or `refused` when there was one, else `ok`.
-[[nodiscard]] process::Outcome act_on(ApiClient& api, Output& output, const Action& action, const std::vector<std::int64_t>& campaigns);
+[[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns);
 
 }  // namespace gleaner::clients

@@ -26,9 +26,9 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 }  // namespace
 
-Form form_of(const process::Arguments& arguments) {
-  const std::vector<std::pair<std::string_view, Form>> forms{{"json", Form::json}, {"csv", Form::csv}, {"quiet", Form::quiet}};
-  auto form = Form::human;
+terminal::Form form_of(const process::Arguments& arguments) {
+  const std::vector<std::pair<std::string_view, terminal::Form>> forms{{"json", terminal::Form::json}, {"csv", terminal::Form::csv}, {"quiet", terminal::Form::quiet}};
+  auto form = terminal::Form::human;
   std::string_view first;
   for (const auto& [name, meant] : forms) {
     if (!arguments.has(name)) continue;

@@ -4,14 +4,14 @@
 #include <string_view>
 #include <vector>
 
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/process/run.hpp"
 
 /// What the command lines of several programs have in common.
 namespace gleaner::clients {
 
 /// --json, --csv, --quiet: at most one of them; those that a program does not have are not given.
-[[nodiscard]] Form form_of(const process::Arguments& arguments);
+[[nodiscard]] terminal::Form form_of(const process::Arguments& arguments);
 
 /// Ids, one an argument or several with commas between them; each once, in the order given. Throws
 /// process::Error (usage).

@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kIdsOfOneRequest = 500;
 
 /// Nothing while the API cannot be reached.
-std::optional<std::vector<Json>> look(ApiClient& api, Output& output, const Following& following, bool& was_there) {
+std::optional<std::vector<Json>> look(ApiClient& api, terminal::Output& output, const Following& following, bool& was_there) {
   try {
     auto campaigns = campaigns_of(api, following.ids);
     if (!was_there) output.tell("the API is back");
@@ -59,7 +59,7 @@ bool has_succeeded(const Json& campaign) {
   return campaign["state"].text() == "terminated" && campaign["finished_jobs"].integer() == campaign["total_jobs"].integer();
 }
 
-ExitCode follow(ApiClient& api, Output& output, const Following& following) {
+ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following) {
   const auto deadline = following.time_limit ? std::optional{Clock::now() + *following.time_limit} : std::nullopt;
   // At first an API that is not there is an error like any other.
   auto campaigns = std::optional{campaigns_of(api, following.ids)};

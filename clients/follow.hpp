@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "clients/api_client.hpp"
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/process/exit_code.hpp"
 
 /// Waiting for campaigns to end.
@@ -22,7 +22,7 @@ struct Following {
 /// Looks at the campaigns until all have ended. An API that goes away in the meantime is waited
 /// for, and said once. `ok` when every task of all is done, `failure` when some failed or were
 /// cancelled, `try_again` when the time is over. Throws Error (not_found) for an unknown campaign.
-[[nodiscard]] process::ExitCode follow(ApiClient& api, Output& output, const Following& following);
+[[nodiscard]] process::ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following);
 
 /// The campaigns as the API shows them, in the order of their ids. Throws Error (not_found) when
 /// one does not exist.

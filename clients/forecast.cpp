@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "clients/times.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -26,7 +26,7 @@ seconds rounded(seconds duration) {
 
 /// `2 h 10 min`, `12 min`, `3 h`: no unit that says 0.
 std::string words(seconds duration) {
-  auto text = length(rounded(duration));
+  auto text = terminal::length(rounded(duration));
   for (const std::string_view nothing : {" 0 s", " 0 min", " 0 h"}) {
     if (text.ends_with(nothing)) text.resize(text.size() - nothing.size());
   }

@@ -2,19 +2,19 @@
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
-#include "clients/text.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/process/run.hpp"
 
 namespace {
 
 using namespace gleaner;
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
 using clients::Json;
-using clients::Shrink;
-using clients::Table;
+using terminal::Shrink;
+using terminal::Table;
 
 constexpr std::size_t kBar = 22;
 
@@ -25,7 +25,7 @@ Cell state_of(const Json& cluster, grid::Instant now) {
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (!cluster["reachable"].is_true()) {
     const auto since = cluster["unreachable_since"].whole();
-    const auto text = since ? fmt::format("unreachable for {}", clients::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
+    const auto text = since ? fmt::format("unreachable for {}", terminal::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
     return {std::string{"unreachable"}, text, Ink::bad};
   }
   if (!cluster["brake"].is_null()) return {std::string{"braked"}, "stopped: " + cluster["brake"]["reason"].text(), Ink::bad};
@@ -62,15 +62,15 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
 }
 
 /// What a person must know that no column holds.
-std::string reasons(const std::vector<Json>& clusters, const clients::Screen& screen) {
+std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& screen) {
   std::string text;
   for (const auto& c : clusters) {
     const bool is_down = !c["reachable"].is_null() && !c["reachable"].is_true() && c["enabled"].is_true();
-    if (is_down && !c["last_error"].is_null()) text += clients::wrap(clients::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
-    if (!c["brake"].is_null()) text += clients::wrap(clients::printable(c["name"].text() + ": stopped until " + clients::local_time(c["brake"]["expires"].integer()) + ": " + c["brake"]["reason"].text()), screen.width, "    ") + "\n";
+    if (is_down && !c["last_error"].is_null()) text += terminal::wrap(terminal::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
+    if (!c["brake"].is_null()) text += terminal::wrap(terminal::printable(c["name"].text() + ": stopped until " + terminal::local_time(c["brake"]["expires"].integer()) + ": " + c["brake"]["reason"].text()), screen.width, "    ") + "\n";
     if (c["under_stress"].is_true())
-      text += clients::wrap(clients::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}", c["name"].text(),
-                                                           clients::local_time(c["stress"]["since"].integer()), c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
+      text += terminal::wrap(terminal::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}", c["name"].text(),
+                                                           terminal::local_time(c["stress"]["since"].integer()), c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
                             screen.width, "    ") + "\n";
   }
   return text.empty() ? text : "\n" + text;
@@ -79,13 +79,13 @@ std::string reasons(const std::vector<Json>& clusters, const clients::Screen& sc
 double share(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
 /// `name  [####      ]  12 of 16 used, 8 by the grid`.
-std::string usage_text(const std::vector<Json>& clusters, clients::Output& output) {
+std::string usage_text(const std::vector<Json>& clusters, terminal::Output& output) {
   std::string text;
   std::size_t longest = 4;
-  for (const auto& c : clusters) longest = std::max(longest, std::min<std::size_t>(clients::display_width(c["name"].text()), 20));
+  for (const auto& c : clusters) longest = std::max(longest, std::min<std::size_t>(terminal::display_width(c["name"].text()), 20));
   for (const auto& c : clusters) {
     const auto max = c["max_resources"].integer();
-    const auto name = clients::pad_right(clients::shorten(clients::printable(c["name"].text()), longest), longest);
+    const auto name = terminal::pad_right(terminal::shorten(terminal::printable(c["name"].text()), longest), longest);
     const auto& status = c["status"];
     if (status.is_null()) {
       text += name + "  no figures yet\n";
@@ -93,7 +93,7 @@ std::string usage_text(const std::vector<Json>& clusters, clients::Output& outpu
     }
     // What is neither free nor used cannot be used: dead or absent.
     const auto used = status["used"].integer();
-    const auto drawn = output.screen().is_terminal ? "  " + output.paint(Ink::good, clients::bar(share(used, max), kBar)) : std::string{};
+    const auto drawn = output.screen().is_terminal ? "  " + output.paint(Ink::good, terminal::bar(share(used, max), kBar)) : std::string{};
     text += fmt::format("{}{}  {} of {} used ({:.0f}%), {} by the grid, {} free\n", name, drawn, used, max, share(used, max) * 100, status["our_running"].integer(), status["free"].integer());
   }
   return text;
@@ -101,15 +101,15 @@ std::string usage_text(const std::vector<Json>& clusters, clients::Output& outpu
 
 process::Outcome gridclusters(const process::Context& context) {
   const auto& arguments = context.arguments;
-  const auto output = clients::make_output(clients::form_of(arguments));
+  const auto output = terminal::make_output(clients::form_of(arguments));
   clients::ApiClient api{context.config};
   const auto reply = api.get("/clusters");
   const auto& clusters = reply.json["items"].items();
-  clients::Answer answer{.table = clusters_table(clusters, context.now), .json = reply.body};
-  if (arguments.has("headerless")) answer.table.heading = clients::Heading::left_out;
+  terminal::Answer answer{.table = clusters_table(clusters, context.now), .json = reply.body};
+  if (arguments.has("headerless")) answer.table.heading = terminal::Heading::left_out;
   for (const auto& cluster : clusters) answer.ids.push_back(cluster["name"].text());
   if (!clusters.empty()) {
-    answer.text = arguments.has("usage") ? usage_text(clusters, *output) : clients::render_human(answer.table, output->screen()) + reasons(clusters, output->screen());
+    answer.text = arguments.has("usage") ? usage_text(clusters, *output) : terminal::render_human(answer.table, output->screen()) + reasons(clusters, output->screen());
   }
   output->show(answer);
   return process::ExitCode::ok;

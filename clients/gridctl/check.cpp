@@ -8,8 +8,8 @@
 #include <future>
 
 #include "clients/gridctl/commands.hpp"
-#include "clients/text.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/fleet/fleet.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/transport.hpp"
@@ -21,9 +21,9 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Cell;
-using clients::Ink;
-using clients::Table;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Table;
 using process::ExitCode;
 
 struct Finding {
@@ -43,7 +43,7 @@ Finding conductor(const Call& call, store::Transaction& transaction) {
   const std::string start{"start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"};
   if (!cycle) return {"conductor", "no cycle has ever run", start};
   const auto age = call.context.now - cycle->started_at;
-  const auto text = fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", clients::ago(age));
+  const auto text = fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", terminal::ago(age));
   // Run by cron, nobody holds the lease between two cycles.
   const auto patience = 3 * std::max<process::Duration>(config.idle_period, std::chrono::minutes{1});
   return {"conductor", text, age > patience ? start : std::string{}};
@@ -100,7 +100,7 @@ void check_resources(oar::Client& client, const store::Cluster& cluster, Finding
     findings.push_back({cluster.name, "its resources: " + oar::describe(resources.error()), advice(resources.error(), cluster)});
     return;
   }
-  const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total, clients::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
+  const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total, terminal::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
   findings.push_back({cluster.name, text, resources->usable() > 0 ? "" : "none is alive: see 'oarnodes' on its frontend"});
 }
 
@@ -117,7 +117,7 @@ void check_clock(const oar::Access& access, const oar::Limits& limits, Findings&
 
 Findings check_cluster(const process::Config& config, const store::Cluster& cluster, const std::string& user) {
   Findings findings;
-  if (cluster.retired_at) return {{cluster.name, fmt::format("was retired {}: nothing is sent there, and it is not asked", clients::ago(fleet::now() - *cluster.retired_at))}};
+  if (cluster.retired_at) return {{cluster.name, fmt::format("was retired {}: nothing is sent there, and it is not asked", terminal::ago(fleet::now() - *cluster.retired_at))}};
   if (!cluster.enabled) findings.push_back({cluster.name, "is disabled: nothing is sent there"});
   const auto access = fleet::access_of(cluster);
   if (!access) return {{cluster.name, access.error(), "the user that runs the grid's programs must own that file, and be able to read it"}};
@@ -150,8 +150,8 @@ void show(const Call& call, const Findings& findings) {
     table.rows.push_back({Cell{finding.subject}, Cell{!finding.is_wrong()}, Cell{finding.says}, Cell{finding.to_do}});
     const auto width = std::max<std::size_t>(output.screen().width, 40) - indent.size();
     text += output.paint(finding.is_wrong() ? Ink::bad : Ink::good, finding.is_wrong() ? "wrong" : "ok   ") + " ";
-    text += clients::wrap(fmt::format("{}: {}", finding.subject, clients::printable(finding.says)), width + 6, std::string(8, ' ')) + "\n";
-    if (finding.is_wrong()) text += "        " + output.paint(Ink::strong, "->") + " " + clients::wrap(clients::printable(finding.to_do), width, std::string(11, ' ')) + "\n";
+    text += terminal::wrap(fmt::format("{}: {}", finding.subject, terminal::printable(finding.says)), width + 6, std::string(8, ' ')) + "\n";
+    if (finding.is_wrong()) text += "        " + output.paint(Ink::strong, "->") + " " + terminal::wrap(terminal::printable(finding.to_do), width, std::string(11, ' ')) + "\n";
   }
   output.show({.table = table, .text = text});
 }
@@ -170,7 +170,7 @@ process::Outcome check(const Call& call) {
   show(call, findings);
   const auto wrong = std::ranges::count_if(findings, &Finding::is_wrong);
   if (wrong == 0) return ExitCode::ok;
-  return {ExitCode::unavailable, fmt::format("{} found wrong", clients::counted(wrong, "thing"))};
+  return {ExitCode::unavailable, fmt::format("{} found wrong", terminal::counted(wrong, "thing"))};
 }
 
 }  // namespace gleaner::gridctl

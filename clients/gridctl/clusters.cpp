@@ -8,8 +8,8 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "clients/text.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
@@ -22,11 +22,11 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
-using clients::Shrink;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Shrink;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 
@@ -145,7 +145,7 @@ std::string bring_back(store::Transaction& transaction, const store::Cluster& cl
   store::hold_lease(transaction);
   const auto now = store::now(transaction);
   const auto kills = store::bring_back_cluster(transaction, cluster.id, now);
-  const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name, clients::counted(kills.value_or(0), "job"),
+  const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name, terminal::counted(kills.value_or(0), "job"),
                                    kills == 1 ? "is" : "are");
   store::declare(transaction, {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, now);
   return message;
@@ -169,16 +169,16 @@ process::Outcome set_enabled(const Call& call, bool enabled) {
 }
 
 Cell state_cell(const store::Cluster& cluster, grid::Instant now) {
-  if (cluster.retired_at) return {std::string{"retired"}, "retired " + clients::ago(now - *cluster.retired_at), Ink::faint};
+  if (cluster.retired_at) return {std::string{"retired"}, "retired " + terminal::ago(now - *cluster.retired_at), Ink::faint};
   if (!cluster.enabled) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (!cluster.reachable) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (*cluster.reachable) return {std::string{"reachable"}, "reachable", Ink::good};
-  const auto since = cluster.unreachable_since ? fmt::format("unreachable for {}", clients::length(std::chrono::floor<grid::Seconds>(now - *cluster.unreachable_since))) : "unreachable";
+  const auto since = cluster.unreachable_since ? fmt::format("unreachable for {}", terminal::length(std::chrono::floor<grid::Seconds>(now - *cluster.unreachable_since))) : "unreachable";
   return {std::string{"unreachable"}, since, Ink::bad};
 }
 
 template <class Number>
-clients::Value optional_number(const std::optional<Number>& number) {
+terminal::Value optional_number(const std::optional<Number>& number) {
   if (!number) return std::monostate{};
   if constexpr (std::is_integral_v<Number>) return static_cast<std::int64_t>(*number);
   return static_cast<double>(*number);

@@ -85,10 +85,10 @@ void check_options(const Command& command, const process::Arguments& arguments) 
   }
 }
 
-clients::Form form_of(const process::Arguments& arguments) {
-  if (arguments.has("json")) return clients::Form::json;
-  if (arguments.has("csv")) return clients::Form::csv;
-  return arguments.has("quiet") ? clients::Form::quiet : clients::Form::human;
+terminal::Form form_of(const process::Arguments& arguments) {
+  if (arguments.has("json")) return terminal::Form::json;
+  if (arguments.has("csv")) return terminal::Form::csv;
+  return arguments.has("quiet") ? terminal::Form::quiet : terminal::Form::human;
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ process::Outcome dispatch(const process::Context& context) {
   std::vector<std::string> arguments{typed.begin() + static_cast<std::ptrdiff_t>(words), typed.end()};
   check_arguments(command, arguments.size());
   check_options(command, context.arguments);
-  const auto output = clients::make_output(form_of(context.arguments));
+  const auto output = terminal::make_output(form_of(context.arguments));
   try {
     return command.act(Call{context, std::move(arguments), *output});
   } catch (const store::WrongSchema& error) {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/grid/settle.hpp"
 #include "lib/process/run.hpp"
 #include "lib/store/clusters.hpp"
@@ -17,7 +17,7 @@ namespace gleaner::gridctl {
 struct Call {
   const process::Context& context;
   std::vector<std::string> arguments;
-  clients::Output& output;
+  terminal::Output& output;
 
   [[nodiscard]] bool has(std::string_view option) const { return context.arguments.has(option); }
   [[nodiscard]] std::optional<std::string> value(std::string_view option) const { return context.arguments.value(option); }

@@ -2,7 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "clients/gridctl/commands.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
@@ -11,8 +11,8 @@
 
 namespace gleaner::gridctl {
 
-using clients::Cell;
-using clients::Table;
+using terminal::Cell;
+using terminal::Table;
 using process::ExitCode;
 
 process::Outcome db_migrate(const Call& call) {
@@ -39,7 +39,7 @@ process::Outcome db_status(const Call& call) {
   table.rows.push_back({Cell{"schema"}, Cell{"up to date"}});
   table.rows.push_back({Cell{"grid"}, Cell{store::grid_token(transaction)}});
   table.rows.push_back({Cell{"conductor"}, Cell{holder ? fmt::format("{} (term {})", holder->name, holder->term) : "nobody holds the lease"}});
-  table.rows.push_back({Cell{"last cycle"}, Cell{cycle ? clients::ago(call.context.now - cycle->started_at) : "none yet"}});
+  table.rows.push_back({Cell{"last cycle"}, Cell{cycle ? terminal::ago(call.context.now - cycle->started_at) : "none yet"}});
   table.rows.push_back({Cell{"clusters"}, Cell{static_cast<std::int64_t>(clusters.size())}});
   table.rows.push_back({Cell{"campaigns in treatment or paused"}, Cell{live.total}});
   table.rows.push_back({Cell{"campaigns"}, Cell{all.total}});

@@ -5,17 +5,17 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/fleet/fleet.hpp"
 #include "lib/store/checks.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Table;
 using process::ExitCode;
 
 struct Finding {
@@ -70,36 +70,36 @@ std::string state_of(const Finding& finding) {
 
 std::string examples_of(const store::Breaches& breaches, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, breaches.rows.size()); ++i) text += (i == 0 ? "" : "\n") + clients::printable(breaches.rows[i].text);
+  for (std::size_t i = 0; i < std::min(most, breaches.rows.size()); ++i) text += (i == 0 ? "" : "\n") + terminal::printable(breaches.rows[i].text);
   return text;
 }
 
 /// A breach, with its first rows and what to do about it.
-std::string paragraph(const clients::Output& output, const Finding& finding) {
+std::string paragraph(const terminal::Output& output, const Finding& finding) {
   constexpr std::size_t kShown = 10;
   const auto width = std::max<std::size_t>(output.screen().width, 40) - 11;
   const auto& breaches = finding.verdict.breaches;
   auto text = output.paint(finding.is_breach() ? Ink::bad : Ink::warm, fmt::format("{:<9}", state_of(finding)));
-  text += clients::wrap(fmt::format("{}, {}: {}", finding.law.name, clients::counted(breaches.count, "row"), finding.law.sentence), width, std::string(9, ' ')) + "\n";
+  text += terminal::wrap(fmt::format("{}, {}: {}", finding.law.name, terminal::counted(breaches.count, "row"), finding.law.sentence), width, std::string(9, ' ')) + "\n";
   for (std::size_t i = 0; i < std::min(kShown, breaches.rows.size()); ++i)
-    text += std::string(11, ' ') + clients::wrap(clients::printable(breaches.rows[i].text), width, std::string(13, ' ')) + "\n";
+    text += std::string(11, ' ') + terminal::wrap(terminal::printable(breaches.rows[i].text), width, std::string(13, ' ')) + "\n";
   if (breaches.count > static_cast<std::int64_t>(kShown)) text += fmt::format("{:11}… {} more\n", "", breaches.count - static_cast<std::int64_t>(kShown));
   const auto to_do = finding.law.repair.empty() ? std::string{"nothing repairs it: an administrator must judge"}
                                                 : fmt::format("'gridctl db check --repair' repairs it: {}", finding.law.repair);
-  return text + std::string(9, ' ') + output.paint(Ink::strong, "->") + " " + clients::wrap(to_do, width, std::string(12, ' ')) + "\n";
+  return text + std::string(9, ' ') + output.paint(Ink::strong, "->") + " " + terminal::wrap(to_do, width, std::string(12, ' ')) + "\n";
 }
 
-std::string report(const clients::Output& output, const Findings& findings) {
+std::string report(const terminal::Output& output, const Findings& findings) {
   std::string text;
   for (const auto& finding : findings) {
     if (finding.repaired > 0)
-      text += output.paint(Ink::good, "repaired ") + clients::wrap(fmt::format("{}, {}: {}", finding.law.name, clients::counted(finding.repaired, "row"), finding.law.repair),
+      text += output.paint(Ink::good, "repaired ") + terminal::wrap(fmt::format("{}, {}: {}", finding.law.name, terminal::counted(finding.repaired, "row"), finding.law.repair),
                                                                    std::max<std::size_t>(output.screen().width, 40) - 11, std::string(9, ' ')) + "\n";
     if (finding.is_broken()) text += paragraph(output, finding);
   }
   const auto hold = std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::holds; });
   const auto unchecked = std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::unchecked; });
-  text += output.paint(Ink::good, "ok       ") + clients::counted(hold, "law") + (hold == 1 ? " holds" : " hold");
+  text += output.paint(Ink::good, "ok       ") + terminal::counted(hold, "law") + (hold == 1 ? " holds" : " hold");
   return text + (unchecked > 0 ? fmt::format("; {} only checked with --full", unchecked == 1 ? "1 is" : fmt::format("{} are", unchecked)) : "") + "\n";
 }
 

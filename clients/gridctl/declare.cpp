@@ -6,7 +6,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/declarations.hpp"
@@ -78,7 +78,7 @@ process::Outcome cluster_retire(const Call& call) {
     const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, cluster.id), limits_of(call.context.config), author, now);
     const auto released = store::release_bound_tasks(transaction, cluster.id, author, now);
     const auto text = fmt::format("{} is retired: {} lost, {} released; it gets nothing more, and is not asked any more", name,
-                                  clients::counted(jobs, "job") + (jobs == 1 ? " is" : " are"), clients::counted(released, "bound task") + (released == 1 ? " is" : " are"));
+                                  terminal::counted(jobs, "job") + (jobs == 1 ? " is" : " are"), terminal::counted(released, "bound task") + (released == 1 ? " is" : " are"));
     store::declare(transaction, {.what = "cluster_retired", .subject = name, .author = author, .message = text}, now);
     return text;
   });
@@ -119,7 +119,7 @@ process::Outcome launch_lost(const Call& call) {
     if (jobs + released == 0)
       throw Error{ExitCode::refused, fmt::format("launch {} is {}: none of its jobs is alive, and no task waits because of it", id.value(), grid::name_of(launch->state))};
     const auto text = fmt::format("launch {} of campaign {} on {} is lost: {} go on with a new attempt, and run twice where a job of it goes on there", id.value(),
-                                  launch->campaign.value(), launch->cluster, clients::counted(jobs + released, "task"));
+                                  launch->campaign.value(), launch->cluster, terminal::counted(jobs + released, "task"));
     store::declare(transaction, {.what = "launch_lost", .subject = fmt::format("{}", id.value()), .author = author, .message = text}, store::now(transaction));
     return text;
   });

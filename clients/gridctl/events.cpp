@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "clients/gridctl/commands.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
@@ -10,11 +10,11 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
-using clients::Shrink;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Shrink;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 
@@ -56,7 +56,7 @@ process::Outcome event_list(const Call& call) {
   std::vector<std::string> ids;
   for (const auto& e : page.items) {
     const auto last = grid::to_unix(e.last_at);
-    table.rows.push_back({Cell{e.id}, Cell{e.code}, Cell{e.cluster_name}, Cell{e.occurrences}, Cell{last, clients::near_time(last, call.context.now)},
+    table.rows.push_back({Cell{e.id}, Cell{e.code}, Cell{e.cluster_name}, Cell{e.occurrences}, Cell{last, terminal::near_time(last, call.context.now)},
                           Cell{e.message}, Cell{e.state}, e.campaign ? Cell{*e.campaign} : Cell{}, Cell{grid::to_unix(e.opened_at)}});
     ids.push_back(fmt::format("{}", e.id));
   }

@@ -9,8 +9,8 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Cell;
-using clients::Table;
+using terminal::Cell;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 

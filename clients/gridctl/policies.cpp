@@ -18,10 +18,10 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Shrink;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Shrink;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 

@@ -7,9 +7,9 @@
 
 namespace gleaner::gridctl {
 
-using clients::Align;
-using clients::Cell;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Table;
 using process::ExitCode;
 
 namespace {

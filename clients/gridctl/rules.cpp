@@ -11,7 +11,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/grid/suggest.hpp"
 #include "lib/rules/admission.hpp"
 #include "lib/store/clock.hpp"
@@ -21,11 +21,11 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
-using clients::Shrink;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Shrink;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 
@@ -115,7 +115,7 @@ process::Outcome rules_list(const Call& call) {
   for (const auto& rule : store::rules(transaction)) {
     const auto changed = grid::to_unix(rule.changed_at);
     table.rows.push_back({Cell{std::int64_t{rule.position}}, Cell{rule.name}, Cell{rule.enabled, rule.enabled ? "enabled" : "disabled", rule.enabled ? Ink::plain : Ink::faint},
-                          Cell{rule.changed_by}, Cell{changed, clients::near_time(changed, call.context.now)}, Cell{rule.created_by},
+                          Cell{rule.changed_by}, Cell{changed, terminal::near_time(changed, call.context.now)}, Cell{rule.created_by},
                           Cell{grid::to_unix(rule.created_at)}, Cell{rule.text}});
     names.push_back(rule.name);
   }

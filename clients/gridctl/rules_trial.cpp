@@ -8,7 +8,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/process/values.hpp"
 #include "lib/rules/admission.hpp"
@@ -16,10 +16,10 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Cell;
-using clients::Ink;
-using clients::Shrink;
-using clients::Table;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Shrink;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 
@@ -93,7 +93,7 @@ std::vector<Line> lines_of(const rules::Setting& setting, const rules::Admission
 }
 
 void show(const Call& call, const std::vector<Line>& lines) {
-  Table table{{{"rule", "Rule"}, {"effect", "Effect"}, {"details", "Details", clients::Align::left, Shrink::when_needed}}, {}};
+  Table table{{{"rule", "Rule"}, {"effect", "Effect"}, {"details", "Details", terminal::Align::left, Shrink::when_needed}}, {}};
   std::string text;
   std::size_t widest = 0;
   for (const auto& line : lines) widest = std::max(widest, line.rule.size());
@@ -101,7 +101,7 @@ void show(const Call& call, const std::vector<Line>& lines) {
     std::string details;
     text += fmt::format("{:<{}}  {}\n", line.rule, widest, call.output.paint(line.ink, line.effect));
     for (const auto& detail : line.details) {
-      text += fmt::format("{:<{}}    {}\n", "", widest, clients::printable(detail));
+      text += fmt::format("{:<{}}    {}\n", "", widest, terminal::printable(detail));
       details += fmt::format("{}{}", details.empty() ? "" : "; ", detail);
     }
     table.rows.push_back({Cell{line.rule}, Cell{line.effect}, Cell{details}});

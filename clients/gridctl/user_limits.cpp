@@ -11,9 +11,9 @@
 namespace gleaner::gridctl {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Table;
 using process::Error;
 using process::ExitCode;
 

@@ -15,7 +15,7 @@ process::Outcome griddel(const process::Context& context) {
   if (arguments.has("pause") && arguments.has("resume")) throw process::Error{process::ExitCode::usage, "--pause and --resume exclude each other"};
   if (arguments.has("pause")) action = {"pause", clients::Verb::post, "/hold", "paused"};
   if (arguments.has("resume")) action = {"resume", clients::Verb::post, "/resume", "resumed"};
-  const auto output = clients::make_output(clients::form_of(arguments));
+  const auto output = terminal::make_output(clients::form_of(arguments));
   const auto ids = clients::ids_of(arguments.positional);
   clients::ApiClient api{context.config};
   return clients::act_on(api, *output, action, ids);

@@ -6,14 +6,14 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridstat/gridstat.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace gleaner::gridstat {
 namespace {
 
-using clients::Answer;
-using clients::Form;
-using clients::Heading;
+using terminal::Answer;
+using terminal::Form;
+using terminal::Heading;
 using clients::Json;
 using process::Error;
 using process::ExitCode;
@@ -76,7 +76,7 @@ std::string tasks_text(const Run& run, std::int64_t id) {
   const auto offset = asked_offset(run);
   const auto page = tasks_page(run, id, limit, offset);
   const auto& items = page["items"].items();
-  auto text = "\nTasks:\n" + clients::render_human(tasks_table(items, run.setting()), run.setting().screen);
+  auto text = "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
   const auto next = offset + static_cast<std::int64_t>(items.size());
   if (has_next(page)) run.output.tell(fmt::format("gridstat: WARNING: more tasks left: next ones with --offset={}", next));
   return text;
@@ -122,14 +122,14 @@ void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
 
 void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
   if (run.form == Form::json) return show_documents(run, ids, load_why);
-  clients::Table table{{{"campaign", "Campaign"}, {"cluster", "Cluster"}, {"stage", "Stage"}, {"reason", "Reason"}, {"jobs", "Jobs"}, {"since", "Since"}, {"sentence", "Sentence"}}, {}};
+  terminal::Table table{{{"campaign", "Campaign"}, {"cluster", "Cluster"}, {"stage", "Stage"}, {"reason", "Reason"}, {"jobs", "Jobs"}, {"since", "Since"}, {"sentence", "Sentence"}}, {}};
   std::string text;
   for (const auto id : ids) {
     const auto json = load_why(run, id);
     const auto& decisions = json["decisions"].items();
     for (const auto& d : decisions) {
-      table.rows.push_back({clients::Cell{id}, clients::Cell{d["cluster_name"].text()}, clients::Cell{d["stage"].text()}, clients::Cell{d["reason"].text()},
-                            clients::Cell{d["jobs"].integer()}, clients::Cell{d["since"].integer()}, clients::Cell{d["sentence"].text()}});
+      table.rows.push_back({terminal::Cell{id}, terminal::Cell{d["cluster_name"].text()}, terminal::Cell{d["stage"].text()}, terminal::Cell{d["reason"].text()},
+                            terminal::Cell{d["jobs"].integer()}, terminal::Cell{d["since"].integer()}, terminal::Cell{d["sentence"].text()}});
     }
     text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
   }
@@ -143,7 +143,7 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
     const auto page = load_events(run, id);
     events.insert(events.end(), page["items"].items().begin(), page["items"].items().end());
   }
-  clients::Answer answer{.table = events_table(events, run.setting()), .text = events_view(events, run.setting())};
+  terminal::Answer answer{.table = events_table(events, run.setting()), .text = events_view(events, run.setting())};
   for (const auto& event : events) answer.ids.push_back(fmt::format("{}", event["id"].integer()));
   run.output.show(answer);
 }

@@ -13,11 +13,11 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-clients::Form form_of(const process::Arguments& arguments) {
+terminal::Form form_of(const process::Arguments& arguments) {
   const auto form = clients::form_of(arguments);
   const bool dump = arguments.has("dump") || arguments.has("pretty");
-  if (dump && form != clients::Form::human && form != clients::Form::json) throw Error{ExitCode::usage, "--dump is JSON: no other form goes with it"};
-  return dump ? clients::Form::json : form;
+  if (dump && form != terminal::Form::human && form != terminal::Form::json) throw Error{ExitCode::usage, "--dump is JSON: no other form goes with it"};
+  return dump ? terminal::Form::json : form;
 }
 
 bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789,") == std::string::npos; }
@@ -46,7 +46,7 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
 }  // namespace
 
 Setting Run::setting() const {
-  return {output.screen(), has("headerless") ? clients::Heading::left_out : clients::Heading::shown,
+  return {output.screen(), has("headerless") ? terminal::Heading::left_out : terminal::Heading::shown,
           std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now())};
 }
 
@@ -57,7 +57,7 @@ process::Outcome gridstat(const process::Context& context) {
   const auto ids = asked_ids(arguments);
   check_combination(arguments, ids);
   const auto form = form_of(arguments);
-  const auto output = clients::make_output(form);
+  const auto output = terminal::make_output(form);
   clients::ApiClient api{context.config};
   const Run run{context, api, *output, form};
   if (arguments.has("job")) {

@@ -6,7 +6,7 @@
 
 #include "clients/api_client.hpp"
 #include "clients/gridstat/views.hpp"
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/process/run.hpp"
 
 namespace gleaner::gridstat {
@@ -18,8 +18,8 @@ process::Outcome gridstat(const process::Context& context);
 struct Run {
   const process::Context& context;
   clients::ApiClient& api;
-  clients::Output& output;
-  clients::Form form;
+  terminal::Output& output;
+  terminal::Form form;
 
   [[nodiscard]] bool has(std::string_view option) const { return context.arguments.has(option); }
   [[nodiscard]] Setting setting() const;

@@ -6,7 +6,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridstat/gridstat.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/process/values.hpp"
 
 namespace gleaner::gridstat {
@@ -131,9 +131,9 @@ void show_list(const Run& run) {
   const auto listed = list_campaigns(run);
   auto table = summary(listed.campaigns, run.setting());
   if (run.has("all") || run.has("summary")) table.when_empty = "There is no such campaign.";
-  clients::Answer answer{.table = std::move(table)};
+  terminal::Answer answer{.table = std::move(table)};
   for (const auto& campaign : listed.campaigns) answer.ids.push_back(fmt::format("{}", campaign["id"].integer()));
-  if (run.form == clients::Form::json) {
+  if (run.form == terminal::Form::json) {
     answer.json = run.document(Json::of(std::vector<Json::Member>{{"items", Json::of(listed.campaigns)}, {"total", Json::of(listed.total)}}));
   }
   run.output.show(answer);

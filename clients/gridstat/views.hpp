@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "clients/json.hpp"
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/grid/time.hpp"
 
 /// What the API says, as people see it: pure functions.
@@ -11,27 +11,27 @@ namespace gleaner::gridstat {
 
 /// Where and when it is shown.
 struct Setting {
-  clients::Screen screen;
-  clients::Heading heading = clients::Heading::shown;
+  terminal::Screen screen;
+  terminal::Heading heading = terminal::Heading::shown;
   grid::Instant now;
 };
 
 /// A line for each campaign.
-[[nodiscard]] clients::Table summary(const std::vector<clients::Json>& campaigns, const Setting& setting);
+[[nodiscard]] terminal::Table summary(const std::vector<clients::Json>& campaigns, const Setting& setting);
 
 enum class Detail { some, all };
 /// One campaign, its forecasts, its clusters.
 [[nodiscard]] std::string campaign_view(const clients::Json& campaign, const clients::Json& stats, Detail detail, const Setting& setting);
 
 /// Its tasks, each with its last job.
-[[nodiscard]] clients::Table tasks_table(const std::vector<clients::Json>& tasks, const Setting& setting);
+[[nodiscard]] terminal::Table tasks_table(const std::vector<clients::Json>& tasks, const Setting& setting);
 
 /// Why each cluster runs its jobs, or does not.
 [[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions, const std::vector<clients::Json>& events,
                                    const Setting& setting);
 /// Each event with its whole message: the last lines of stderr may be in it.
 [[nodiscard]] std::string events_view(const std::vector<clients::Json>& events, const Setting& setting);
-[[nodiscard]] clients::Table events_table(const std::vector<clients::Json>& events, const Setting& setting);
+[[nodiscard]] terminal::Table events_table(const std::vector<clients::Json>& events, const Setting& setting);
 
 /// One job, a `key: value` a line.
 [[nodiscard]] std::string job_view(const clients::Json& job);

@@ -6,18 +6,18 @@
 
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
-#include "clients/text.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/grid/walltime.hpp"
 
 namespace gleaner::gridstat {
 
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
 using clients::Json;
-using clients::Shrink;
-using clients::Table;
+using terminal::Shrink;
+using terminal::Table;
 
 namespace {
 
@@ -25,7 +25,7 @@ namespace {
 constexpr double kNoThroughput = 1e-15;
 constexpr double kSecondsOfHour = 3600;
 
-std::string labelled(std::string_view label, std::string_view value) { return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), clients::printable(value)); }
+std::string labelled(std::string_view label, std::string_view value) { return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), terminal::printable(value)); }
 
 std::string seconds(const Json& value) { return value.number() ? fmt::format("{:.0f} s", *value.number()) : "~"; }
 
@@ -41,7 +41,7 @@ std::string progress(const Json& campaign) {
 }
 
 std::string brake_text(const Json& brake, grid::Instant now) {
-  return fmt::format("{} (until {})", clients::printable(brake["reason"].text()), clients::near_time(brake["expires"].integer(), now));
+  return fmt::format("{} (until {})", terminal::printable(brake["reason"].text()), terminal::near_time(brake["expires"].integer(), now));
 }
 
 bool is_live(const Json& campaign) {
@@ -61,7 +61,7 @@ std::string forecasts_of(const Json& stats, grid::Instant now) {
   std::string text;
   if (!stats["forecast_start"].is_null()) text += labelled("Start", forecast_text(stats, "forecast_start", now));
   text += labelled("End", forecast_text(stats, "forecast_end", now));
-  if (const auto end = stats["forecast_end"].whole()) text += labelled("End at", clients::near_time(*end, now));
+  if (const auto end = stats["forecast_end"].whole()) text += labelled("End at", terminal::near_time(*end, now));
   const auto basis = clients::basis_of(stats["forecast_method"].text());
   return basis.empty() ? text : text + labelled("Forecast from", basis);
 }
@@ -104,9 +104,9 @@ std::string head_of(const Json& campaign, const Setting& setting) {
   text += labelled("User", campaign["user"].text());
   text += labelled("Type", campaign["type"].text());
   text += labelled("Status", campaign["state"].text());
-  text += labelled("Submitted", clients::local_time(campaign["submission_time"].integer()));
-  if (const auto start = campaign["first_start_time"].whole()) text += labelled("First job started", clients::local_time(*start));
-  if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", clients::local_time(*end));
+  text += labelled("Submitted", terminal::local_time(campaign["submission_time"].integer()));
+  if (const auto start = campaign["first_start_time"].whole()) text += labelled("First job started", terminal::local_time(*start));
+  if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", terminal::local_time(*end));
   text += labelled("Errors to Fix", campaign["has_events"].is_true() ? "true" : "false");
   if (!campaign["brake"].is_null()) text += labelled("Stopped", brake_text(campaign["brake"], setting.now));
   return text;
@@ -133,7 +133,7 @@ std::string walltime_advice(const Json& cluster) {
   if (most.is_null() || !asked || most["jobs"].integer() < kEnough) return {};
   const grid::Seconds within{static_cast<std::int64_t>(std::ceil(most["seconds"].number().value_or(0)))};
   const auto enough = grid::round_up_walltime(grid::Seconds{static_cast<std::int64_t>(std::ceil(static_cast<double>(within.count()) * kMargin))});
-  auto text = fmt::format("{}: {:.0f} % of the tasks ended within {}; walltime {} asked", clients::printable(cluster["cluster_name"].text()),
+  auto text = fmt::format("{}: {:.0f} % of the tasks ended within {}; walltime {} asked", terminal::printable(cluster["cluster_name"].text()),
                           most["share"].number().value_or(0) * 100, grid::format_walltime(within), grid::format_walltime(grid::Seconds{*asked}));
   const bool much_too_long = grid::Seconds{*asked} > 2 * enough;
   if (much_too_long || grid::Seconds{*asked} < within) text += fmt::format(", {} would do for them", grid::format_walltime(enough));
@@ -156,10 +156,10 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   if (is_live(campaign)) text += forecasts_of(stats, setting.now);
   text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
   text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100));
-  text += "\nClusters:\n" + clients::render_human(clusters_table(campaign, detail), setting.screen);
+  text += "\nClusters:\n" + terminal::render_human(clusters_table(campaign, detail), setting.screen);
   for (const auto& [id, cluster] : campaign["clusters"].members()) {
     if (!cluster["brake"].is_null())
-      text += fmt::format("{}: stopped: {}\n", clients::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
+      text += fmt::format("{}: stopped: {}\n", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
     text += walltime_advice(cluster);
   }
   return text;
@@ -171,12 +171,12 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
   if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
   for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
-    const auto cluster = decision["cluster_name"].is_null() ? std::string{"the campaign"} : clients::printable(decision["cluster_name"].text());
+    const auto cluster = decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
     const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
-    const auto sentence = fmt::format("{} (for {})", clients::printable(decision["sentence"].text()), clients::length(since));
+    const auto sentence = fmt::format("{} (for {})", terminal::printable(decision["sentence"].text()), terminal::length(since));
     // Colours have no width: they are put on what is wrapped already.
-    const auto lines = clients::wrap(fmt::format("{}: {}", cluster, sentence), setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
-    text += fmt::format("  {}{}\n", clients::painted(Ink::strong, cluster, setting.screen), lines.substr(std::min(cluster.size(), lines.size())));
+    const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence), setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
+    text += fmt::format("  {}{}\n", terminal::painted(Ink::strong, cluster, setting.screen), lines.substr(std::min(cluster.size(), lines.size())));
   }
   if (events.empty()) return text;
   return text + "\nOpen events:\n" + events_view(events, setting);
@@ -187,17 +187,17 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   const auto done = campaign["finished_jobs"].integer();
   const auto& tasks = campaign["tasks"];
   auto title = fmt::format("Campaign {} {} ({}): {}", campaign["id"].integer(), campaign["name"].text(), campaign["user"].text(), campaign["state"].text());
-  auto text = clients::shorten(clients::printable(title), setting.screen.width) + "\n";
+  auto text = terminal::shorten(terminal::printable(title), setting.screen.width) + "\n";
   const auto fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
   const auto counts = fmt::format(" {}", progress(campaign));
   const auto width = setting.screen.width > counts.size() + 10 ? setting.screen.width - counts.size() : 10;
-  text += clients::painted(Ink::good, clients::bar(fraction, width), setting.screen) + counts + "\n";
+  text += terminal::painted(Ink::good, terminal::bar(fraction, width), setting.screen) + counts + "\n";
   auto line = fmt::format("running {}, waiting {}", tasks["running"].integer(), waiting_of(campaign));
   if (tasks["failed"].integer() > 0) line += fmt::format(", failed {}", tasks["failed"].integer());
   line += fmt::format("; {}", rate_of(stats));
   if (is_live(campaign) && !stats["forecast_start"].is_null()) line += fmt::format("; starts {}", forecast_text(stats, "forecast_start", setting.now));
   if (is_live(campaign)) line += fmt::format("; ends {}", forecast_text(stats, "forecast_end", setting.now));
-  return text + clients::wrap(line, setting.screen.width, "  ") + "\n";
+  return text + terminal::wrap(line, setting.screen.width, "  ") + "\n";
 }
 
 }  // namespace gleaner::gridstat

@@ -5,17 +5,17 @@
 
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
-#include "clients/text.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::gridstat {
 
-using clients::Align;
-using clients::Cell;
-using clients::Ink;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
 using clients::Json;
-using clients::Shrink;
-using clients::Table;
+using terminal::Shrink;
+using terminal::Table;
 
 namespace {
 
@@ -92,7 +92,7 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
     const auto total = c["total_jobs"].integer();
     const auto done = c["finished_jobs"].integer();
     const auto submitted = c["submission_time"].integer();
-    table.rows.push_back({whole(c["id"]), text(c["name"]), text(c["user"]), Cell{submitted, clients::submission_time(submitted)},
+    table.rows.push_back({whole(c["id"]), text(c["name"]), text(c["user"]), Cell{submitted, terminal::submission_time(submitted)},
                           campaign_state(c["state"].text()), text(c["type"]), Cell{waiting_of(c)}, whole(c["tasks"]["running"]), Cell{done}, to_fix(c),
                           Cell{std::int64_t{percent(done, total)}, fmt::format("{}%", percent(done, total))}, Cell{total}, whole(c["tasks"]["cancelled"]),
                           Cell{c["has_events"].is_true()}, whole(c["end_time"]), ends_in(c, setting), whole(c["forecast_end_earliest"]), whole(c["forecast_end_latest"]),
@@ -131,15 +131,15 @@ std::string events_view(const std::vector<Json>& events, const Setting& setting)
   std::string view;
   for (const auto& e : events) {
     const auto code = fmt::format("{} {}", e["id"].integer(), e["code"].text());
-    view += clients::painted(e["state"].text() == "open" ? Ink::bad : Ink::faint, clients::printable(code), setting.screen);
-    if (!e["cluster_name"].is_null()) view += " on " + clients::printable(e["cluster_name"].text());
-    view += fmt::format(", {}, last {}", clients::counted(e["occurrences"].integer(), "time"), clients::printable(e["date_update"].text()));
+    view += terminal::painted(e["state"].text() == "open" ? Ink::bad : Ink::faint, terminal::printable(code), setting.screen);
+    if (!e["cluster_name"].is_null()) view += " on " + terminal::printable(e["cluster_name"].text());
+    view += fmt::format(", {}, last {}", terminal::counted(e["occurrences"].integer(), "time"), terminal::printable(e["date_update"].text()));
     if (e["state"].text() != "open") view += ", closed";
     view += "\n";
     auto message = e["message"].text();
     for (std::size_t begin = 0; begin < message.size();) {
       const auto end = std::min(message.find('\n', begin), message.size());
-      view += "    " + clients::wrap(clients::printable(message.substr(begin, end - begin)), setting.screen.width, "    ") + "\n";
+      view += "    " + terminal::wrap(terminal::printable(message.substr(begin, end - begin)), setting.screen.width, "    ") + "\n";
       begin = end + 1;
     }
   }
@@ -171,8 +171,8 @@ std::string job_view(const Json& job) {
   for (const auto& [key, value] : job.members()) {
     if (value.is_null() || !value.items().empty() || !value.members().empty()) continue;
     auto shown = value.text();
-    if (const auto number = value.whole()) shown = key.ends_with("_time") ? clients::local_time(*number) : fmt::format("{}", *number);
-    view += fmt::format("{}: {}\n", clients::printable(key), clients::printable(shown));
+    if (const auto number = value.whole()) shown = key.ends_with("_time") ? terminal::local_time(*number) : fmt::format("{}", *number);
+    view += fmt::format("{}: {}\n", terminal::printable(key), terminal::printable(shown));
   }
   return view;
 }

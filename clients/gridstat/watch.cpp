@@ -30,7 +30,7 @@ class Canvas {
 
   void draw(const std::string& text) {
     if (text == last_) return;
-    const bool in_place = run_.output.screen().is_terminal && run_.form == clients::Form::human;
+    const bool in_place = run_.output.screen().is_terminal && run_.form == terminal::Form::human;
     const auto above = in_place && lines_ > 0 ? fmt::format("\x1b[{}A\x1b[J", lines_) : std::string{};
     run_.output.show({.text = above + text});
     lines_ = std::ranges::count(text, '\n');
@@ -62,7 +62,7 @@ std::string progress_of(const Run& run, const std::vector<Json>& campaigns) {
 }
 
 /// A line of JSON, or of the summary, at each look.
-void show_data(const Run& run, const std::vector<Json>& campaigns, clients::Heading heading) {
+void show_data(const Run& run, const std::vector<Json>& campaigns, terminal::Heading heading) {
   auto setting = run.setting();
   setting.heading = heading;
   const auto document = Json::of(std::vector<Json::Member>{{"items", Json::of(campaigns)}});
@@ -74,13 +74,13 @@ void show_data(const Run& run, const std::vector<Json>& campaigns, clients::Head
 ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
   const auto period = asked_period(run);
   Canvas canvas{run};
-  auto heading = clients::Heading::shown;
+  auto heading = terminal::Heading::shown;
   const auto show = [&](const std::vector<Json>& campaigns) {
-    if (run.form == clients::Form::human) {
-      canvas.draw(ids.empty() ? clients::render_human(summary(campaigns, run.setting()), run.output.screen()) : progress_of(run, campaigns));
+    if (run.form == terminal::Form::human) {
+      canvas.draw(ids.empty() ? terminal::render_human(summary(campaigns, run.setting()), run.output.screen()) : progress_of(run, campaigns));
     } else {
       show_data(run, campaigns, heading);
-      heading = clients::Heading::left_out;
+      heading = terminal::Heading::left_out;
     }
   };
   if (!ids.empty()) return clients::follow(run.api, run.output, {.ids = ids, .period = period, .time_limit = {}, .show = show});

@@ -11,14 +11,14 @@
 #include "clients/follow.hpp"
 #include "clients/gridsub/campaign.hpp"
 #include "clients/gridsub/what_if.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace gleaner::gridsub {
 namespace {
 
-using clients::Answer;
+using terminal::Answer;
 using clients::ApiClient;
-using clients::Output;
+using terminal::Output;
 using clients::Reply;
 using process::Error;
 using process::ExitCode;
@@ -54,7 +54,7 @@ Reply send(ApiClient& api, Campaign& campaign, Wish wish) {
 }
 
 void tell_warnings(const Reply& reply, Output& output) {
-  for (const auto& warning : reply.json["warnings"].items()) output.tell(fmt::format("gridsub: note: {}", clients::printable(warning.text())));
+  for (const auto& warning : reply.json["warnings"].items()) output.tell(fmt::format("gridsub: note: {}", terminal::printable(warning.text())));
 }
 
 /// The grid with the campaign that was checked; nothing, and a note, where that cannot be played: the check counts all the same.
@@ -68,16 +68,16 @@ std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output&
   }
 }
 
-void check_only(ApiClient& api, Campaign& campaign, Output& output, clients::Form form) {
+void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Form form) {
   const auto reply = send(api, campaign, Wish::check_only);
   tell_warnings(reply, output);
-  const auto outlook = form == clients::Form::quiet ? std::nullopt : forecast_of(api, reply, output);
+  const auto outlook = form == terminal::Form::quiet ? std::nullopt : forecast_of(api, reply, output);
   std::string clusters;
   for (const auto& cluster : reply.json["clusters"].items()) clusters += (clusters.empty() ? "" : ", ") + cluster["cluster_name"].text();
   auto json = reply.json;
   json.add("forecast", outlook ? forecast_json(*outlook) : clients::Json{});
   output.show({.text = fmt::format("{} is valid: {} on {}; nothing was submitted\n{}", campaign.source,
-                                   clients::counted(reply.json["total_jobs"].integer(), "task"), clients::printable(clusters),
+                                   terminal::counted(reply.json["total_jobs"].integer(), "task"), terminal::printable(clusters),
                                    outlook ? sentence_of(*outlook, output.screen()) : ""),
                .json = clients::dump(json, clients::Layout::one_line)});
 }
@@ -87,7 +87,7 @@ std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
   const auto id = reply.json["id"].whole();
   if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};
   tell_warnings(reply, output);
-  output.tell(fmt::format("Campaign successfully submitted: {}", clients::counted(reply.json["total_jobs"].integer(), "task")));
+  output.tell(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_jobs"].integer(), "task")));
   output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id), .json = reply.body, .ids = {fmt::format("{}", *id)}});
   return *id;
 }
@@ -120,9 +120,9 @@ bool names_a_campaign(const process::Arguments& arguments) {
   return false;
 }
 
-clients::Form form_of(const process::Arguments& arguments) {
-  if (arguments.has("details")) return clients::Form::json;
-  return arguments.has("quiet") ? clients::Form::quiet : clients::Form::human;
+terminal::Form form_of(const process::Arguments& arguments) {
+  if (arguments.has("details")) return terminal::Form::json;
+  return arguments.has("quiet") ? terminal::Form::quiet : terminal::Form::human;
 }
 
 /// Which tasks are run again.
@@ -149,7 +149,7 @@ process::Outcome gridsub(const process::Context& context) {
   const auto& arguments = context.arguments;
   check_what_if(arguments);
   const auto form = form_of(arguments);
-  const auto output = clients::make_output(form);
+  const auto output = terminal::make_output(form);
   if (auto action = asked_action(arguments)) {
     const auto path = fmt::format("{}{}", action->path, sink_query(arguments));
     action->path = path;

@@ -6,16 +6,16 @@
 #include <cmath>
 
 #include "clients/forecast.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/process/run.hpp"
 
 namespace gleaner::gridsub {
 namespace {
 
-using clients::Align;
-using clients::Cell;
+using terminal::Align;
+using terminal::Cell;
 using clients::Json;
-using clients::Shrink;
+using terminal::Shrink;
 using gridsim::Prospect;
 using gridsim::Times;
 using process::Error;
@@ -45,8 +45,8 @@ Cell end_of(const Prospect& prospect) {
   return cell(prospect.evidence == "walltime" ? "by " + text : text);
 }
 
-clients::Table table_of(const Outlook& outlook) {
-  clients::Table table{{{"id", "Id", Align::right},
+terminal::Table table_of(const Outlook& outlook) {
+  terminal::Table table{{{"id", "Id", Align::right},
                         {"name", "Name", Align::left, Shrink::when_needed},
                         {"user", "User", Align::left, Shrink::when_needed},
                         {"start", "Starts in"},
@@ -54,9 +54,9 @@ clients::Table table_of(const Outlook& outlook) {
                         {"evidence", "Known from"}},
                        {},
                        "No campaign is in treatment or paused: nothing is to be played.",
-                       clients::Heading::shown};
+                       terminal::Heading::shown};
   for (const auto& one : outlook.prospects.campaigns) {
-    table.rows.push_back({one.id > 0 ? Cell{one.id} : Cell{std::string{"new"}, "new"}, Cell{clients::printable(one.name)}, Cell{clients::printable(one.user)}, start_of(one), end_of(one), Cell{basis_of(one)}});
+    table.rows.push_back({one.id > 0 ? Cell{one.id} : Cell{std::string{"new"}, "new"}, Cell{terminal::printable(one.name)}, Cell{terminal::printable(one.user)}, start_of(one), end_of(one), Cell{basis_of(one)}});
   }
   return table;
 }
@@ -65,14 +65,14 @@ bool any(const Outlook& outlook, bool (*holds)(const Prospect& prospect)) { retu
 
 std::string held_text(const Outlook& outlook) {
   std::string text;
-  for (const auto& cluster : outlook.prospects.clusters) text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", clients::printable(cluster.cluster), cluster.held, cluster.resources);
+  for (const auto& cluster : outlook.prospects.clusters) text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", terminal::printable(cluster.cluster), cluster.held, cluster.resources);
   return text;
 }
 
 /// What was supposed; local users come last.
-std::string suppositions(const Outlook& outlook, const clients::Screen& screen) {
+std::string suppositions(const Outlook& outlook, const terminal::Screen& screen) {
   std::string text;
-  const auto say = [&](const std::string& sentence) { text += clients::wrap(sentence, screen.width, "  ") + "\n"; };
+  const auto say = [&](const std::string& sentence) { text += terminal::wrap(sentence, screen.width, "  ") + "\n"; };
   const auto& prospects = outlook.prospects;
   if (prospects.runs > 0) say(fmt::format("Played {} times; the times in brackets hold 8 of 10 cases.", prospects.runs));
   if (any(outlook, [](const Prospect& one) { return one.evidence == "walltime"; }))
@@ -83,7 +83,7 @@ std::string suppositions(const Outlook& outlook, const clients::Screen& screen) 
   if (group > 1) say(fmt::format("Big bags were played in groups, of up to {} tasks that one job does one after the other.", group));
   if (any(outlook, [](const Prospect& one) { return !one.paused && !one.end; }))
     say("not foreseen: nothing sends it to a cluster as things are, or it takes longer than was played; gridstat ID --why says more.");
-  for (const auto& out : outlook.left_out) say(fmt::format("Left out: {}, {}.", clients::printable(out["cluster"].text()), clients::printable(out["why"].text())));
+  for (const auto& out : outlook.left_out) say(fmt::format("Left out: {}, {}.", terminal::printable(out["cluster"].text()), terminal::printable(out["why"].text())));
   say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now{}.", prospects.clusters.empty() ? "" : " (" + held_text(outlook) + " resources)"));
   return text;
 }
@@ -137,8 +137,8 @@ Outlook play(clients::ApiClient& api, const std::vector<Json>& candidates) {
   return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items()};
 }
 
-std::string describe(const Outlook& outlook, const clients::Screen& screen) {
-  return clients::render_human(table_of(outlook), screen) + "\n" + suppositions(outlook, screen);
+std::string describe(const Outlook& outlook, const terminal::Screen& screen) {
+  return terminal::render_human(table_of(outlook), screen) + "\n" + suppositions(outlook, screen);
 }
 
 std::string to_json(const Outlook& outlook) {
@@ -157,16 +157,16 @@ std::string to_json(const Outlook& outlook) {
 
 Json forecast_json(const Outlook& outlook) { return Json::of(times_of(outlook.prospects.campaigns.back())); }
 
-std::string sentence_of(const Outlook& outlook, const clients::Screen& screen) {
+std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) {
   const auto& prospect = outlook.prospects.campaigns.back();
-  const auto say = [&](const std::string& sentence) { return clients::wrap(sentence, screen.width, "  ") + "\n"; };
+  const auto say = [&](const std::string& sentence) { return terminal::wrap(sentence, screen.width, "  ") + "\n"; };
   const auto held = say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now ({} resources).", held_text(outlook)));
   if (!prospect.end) return say("As things are, its end is not foreseen: no cluster that is free for it is in reach, or it takes longer than was played.") + held;
   const bool is_bound = prospect.evidence == "walltime";
   std::string start;
   if (prospect.start) start = prospect.start->latest < 1 ? "start at once, and " : fmt::format("start in {}, and ", clients::in_words(forecast_of(*prospect.start)));
   const auto basis = is_bound ? std::string{"if each task took its walltime: no campaign of yours with this command is known"}
-                              : fmt::format("going by {} of your earlier campaigns with this command", clients::counted(prospect.seen, "job"));
+                              : fmt::format("going by {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
   return say(fmt::format("It would {}end in {}{}, {}.", start, is_bound ? "at most " : "", clients::in_words(forecast_of(*prospect.end)), basis)) + held;
 }
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "clients/api_client.hpp"
-#include "clients/output.hpp"
-#include "sim/gridsim/what_if.hpp"
+#include "lib/terminal/output.hpp"
+#include "sim/gridsim/engine/what_if.hpp"
 
 /// The grid played forward on this machine: when would each campaign end?
 namespace gleaner::gridsub {
@@ -21,11 +21,11 @@ struct Outlook {
 [[nodiscard]] Outlook play(clients::ApiClient& api, const std::vector<clients::Json>& candidates);
 
 /// A line a campaign, and what was supposed.
-[[nodiscard]] std::string describe(const Outlook& outlook, const clients::Screen& screen);
+[[nodiscard]] std::string describe(const Outlook& outlook, const terminal::Screen& screen);
 [[nodiscard]] std::string to_json(const Outlook& outlook);
 
 /// Of the last campaign, a sentence or two: when it would start and end, and what that rests on.
-[[nodiscard]] std::string sentence_of(const Outlook& outlook, const clients::Screen& screen);
+[[nodiscard]] std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen);
 /// The same as JSON, times in seconds from now.
 [[nodiscard]] clients::Json forecast_json(const Outlook& outlook);
 

@@ -3,7 +3,7 @@
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/follow.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/values.hpp"
 
@@ -20,16 +20,16 @@ process::Duration duration(const process::Arguments& arguments, std::string_view
   return *read;
 }
 
-void tell_ends(const std::vector<clients::Json>& campaigns, clients::Output& output) {
+void tell_ends(const std::vector<clients::Json>& campaigns, terminal::Output& output) {
   for (const auto& campaign : campaigns) {
-    output.tell(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(), clients::printable(campaign["state"].text()),
-                            campaign["finished_jobs"].integer(), clients::counted(campaign["total_jobs"].integer(), "task")));
+    output.tell(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(), terminal::printable(campaign["state"].text()),
+                            campaign["finished_jobs"].integer(), terminal::counted(campaign["total_jobs"].integer(), "task")));
   }
 }
 
 process::Outcome gridwait(const process::Context& context) {
   const auto& arguments = context.arguments;
-  const auto output = clients::make_output(clients::form_of(arguments));
+  const auto output = terminal::make_output(clients::form_of(arguments));
   clients::Following following{.ids = clients::ids_of(arguments.positional)};
   if (following.ids.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
   if (arguments.has("timeout")) following.time_limit = duration(arguments, "timeout");

@@ -1,4 +1,4 @@
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 
 #include <fmt/format.h>
 #include <rapidjson/stringbuffer.h>
@@ -11,10 +11,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/process/exit_code.hpp"
 
-namespace gleaner::clients {
+namespace gleaner::terminal {
 namespace {
 
 constexpr std::size_t kLeastColumn = 6;
@@ -256,4 +256,4 @@ std::unique_ptr<Output> make_output(Form form) {
   return std::make_unique<Human>();
 }
 
-}  // namespace gleaner::clients
+}  // namespace gleaner::terminal

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// What a command answers, as data, and its renderings. Data goes to stdout, talk to stderr.
-namespace gleaner::clients {
+namespace gleaner::terminal {
 
 enum class Ink { plain, good, bad, warm, faint, strong };
 
@@ -93,4 +93,4 @@ class Output {
 /// `[#####     ]`, of so many columns in all.
 [[nodiscard]] std::string bar(double fraction, std::size_t columns);
 
-}  // namespace gleaner::clients
+}  // namespace gleaner::terminal

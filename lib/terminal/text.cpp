@@ -1,4 +1,4 @@
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace gleaner::clients {
+namespace gleaner::terminal {
 namespace {
 
 struct Character {
@@ -140,4 +140,4 @@ std::string wrap(std::string_view text, std::size_t columns, std::string_view in
 
 std::string counted(std::int64_t number, std::string_view thing) { return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s"); }
 
-}  // namespace gleaner::clients
+}  // namespace gleaner::terminal

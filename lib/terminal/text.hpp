@@ -4,7 +4,7 @@
 #include <string_view>
 
 /// Text on a terminal: widths are columns of a UTF-8 terminal, not bytes.
-namespace gleaner::clients {
+namespace gleaner::terminal {
 
 /// The text with nothing in it that a terminal would obey: control characters and bytes that are
 /// not UTF-8 become `?`, line ends and tabs become blanks.
@@ -26,4 +26,4 @@ namespace gleaner::clients {
 /// `1 task`, `2 tasks`.
 [[nodiscard]] std::string counted(std::int64_t number, std::string_view thing);
 
-}  // namespace gleaner::clients
+}  // namespace gleaner::terminal

@@ -1,11 +1,11 @@
-#include "clients/times.hpp"
+#include "lib/terminal/times.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <ctime>
 
-namespace gleaner::clients {
+namespace gleaner::terminal {
 namespace {
 
 std::string formatted(std::int64_t unix_seconds, const char* format) {
@@ -38,4 +38,4 @@ std::string length(std::chrono::seconds duration) {
 
 std::string ago(std::chrono::microseconds duration) { return length(std::chrono::floor<std::chrono::seconds>(duration)) + " ago"; }
 
-}  // namespace gleaner::clients
+}  // namespace gleaner::terminal

@@ -6,7 +6,7 @@
 #include "lib/grid/time.hpp"
 
 /// Times as people read them.
-namespace gleaner::clients {
+namespace gleaner::terminal {
 
 /// `2026-11-20 18-14-56`, in local time, as CiGri's gridstat writes it.
 [[nodiscard]] std::string submission_time(std::int64_t unix_seconds);
@@ -19,4 +19,4 @@ namespace gleaner::clients {
 /// `5 min 30 s ago`.
 [[nodiscard]] std::string ago(std::chrono::microseconds duration);
 
-}  // namespace gleaner::clients
+}  // namespace gleaner::terminal

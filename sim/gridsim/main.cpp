@@ -3,15 +3,15 @@
 #include <fstream>
 #include <iterator>
 
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/values.hpp"
 #include "sim/gridsim/csv.hpp"
 #include "sim/gridsim/plot.hpp"
 #include "sim/gridsim/report.hpp"
-#include "sim/gridsim/scenario_file.hpp"
-#include "sim/gridsim/settings.hpp"
+#include "sim/gridsim/engine/scenario_file.hpp"
+#include "sim/gridsim/engine/settings.hpp"
 
 namespace {
 
@@ -97,8 +97,8 @@ process::Outcome act(const process::Context& context) {
   const auto& file = arguments.positional.back();
   if (what != "run" && what != "compare") throw Error{ExitCode::usage, fmt::format("'{}' is neither run nor compare", what)};
   const auto played = what == "run" ? run_one(arguments, file) : compare(arguments, file);
-  const auto output = clients::make_output(arguments.has("json") ? clients::Form::json : clients::Form::human);
-  clients::Answer answer;
+  const auto output = terminal::make_output(arguments.has("json") ? terminal::Form::json : terminal::Form::human);
+  terminal::Answer answer;
   answer.text = played.key.empty() ? describe(played.variants.front(), output->screen()) : describe_all(played.key, played.variants, output->screen());
   answer.json = to_json(played.key, played.variants);
   output->show(answer);

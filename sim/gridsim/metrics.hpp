@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "sim/gridsim/omniscient.hpp"
-#include "sim/gridsim/simulation.hpp"
+#include "sim/gridsim/engine/simulation.hpp"
 
 namespace gleaner::gridsim {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "sim/gridsim/job.hpp"
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/job.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

@@ -32,7 +32,7 @@ struct Panel {
 };
 
 /// A text in gnuplot's single quotes, without a meaning for its enhanced mode (which is off).
-std::string quoted(const std::string& text) {
+std::string in_script(const std::string& text) {
   std::string result{"'"};
   for (const char c : text) {
     if (c == '\'') result += "''";
@@ -101,7 +101,7 @@ std::string legend(const Scenario& scenario) {
   std::string text{"unset title\nunset xlabel\nunset ylabel\nunset xtics\nunset ytics\nunset grid\nunset border\nset key center center maxrows 3 samplen 1.5 spacing 1.2\n"};
   text += "set xrange [0:1]\nset yrange [0:1]\nplot ";
   const auto entry = [](std::string_view colour, const std::string& name) {
-    return fmt::format("NaN with boxes linecolor rgb '{}' fillstyle solid 1 title {}", colour, quoted(name));
+    return fmt::format("NaN with boxes linecolor rgb '{}' fillstyle solid 1 title {}", colour, in_script(name));
   };
   text += entry(kLocalColour, "local jobs");
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) text += ", " + entry(colour_of(i + 1), scenario.campaigns[i].name);
@@ -137,7 +137,7 @@ std::string gnuplot_script(const fs::path& file, const std::vector<Variant>& var
   for (const auto& variant : variants) longest = std::max(longest, variant.metrics.end);
   const auto rows = panels.size() + 1;
   auto script = fmt::format("set terminal svg size {},{} noenhanced font 'sans-serif,12' background rgb 'white'\nset output {}\n", kWidth,
-                            static_cast<int>(panels.size()) * kPanelHeight + 100, quoted(file.string()));
+                            static_cast<int>(panels.size()) * kPanelHeight + 100, in_script(file.string()));
   for (std::size_t i = 0; i < panels.size(); ++i) script += data_block(i, panels[i].use, unit.seconds);
   const double legend_part = 100.0 / (static_cast<double>(panels.size()) * kPanelHeight + 100);
   const double panel_part = (1 - legend_part) / static_cast<double>(panels.size());
@@ -146,7 +146,7 @@ std::string gnuplot_script(const fs::path& file, const std::vector<Variant>& var
   for (std::size_t i = 0; i + 1 < rows; ++i) {
     const bool last = i + 2 == rows;
     script += fmt::format("set origin 0,{:.6f}\nset size 1,{:.6f}\nset title {} offset 0,-0.6\nset yrange [0:{:.6g}]\n{}\n", 1 - panel_part * static_cast<double>(i + 1), panel_part,
-                          quoted(panels[i].title), panels[i].resources * 1.05, last ? fmt::format("set xlabel '{}'", unit.name) : std::string{"unset xlabel"});
+                          in_script(panels[i].title), panels[i].resources * 1.05, last ? fmt::format("set xlabel '{}'", unit.name) : std::string{"unset xlabel"});
     script += curves(i, panels[i]);
   }
   script += fmt::format("set origin 0,0\nset size 1,{:.6f}\nset lmargin 2\nset rmargin 2\nset tmargin 0\nset bmargin 0\n", legend_part);

@@ -2,24 +2,24 @@
 
 #include <fmt/format.h>
 
-#include "clients/text.hpp"
-#include "clients/times.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::gridsim {
 namespace {
 
-using clients::Align;
-using clients::Cell;
-using clients::Column;
-using clients::Shrink;
-using clients::Table;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Column;
+using terminal::Shrink;
+using terminal::Table;
 
 constexpr std::size_t kMostNamed = 5;  ///< more variants have numbers for titles
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 std::string share(double part, double whole) { return whole > 0 ? percent(part / whole) : "-"; }
 std::string hours(double resource_seconds) { return fmt::format("{:.1f}", resource_seconds / 3600); }
-std::string time(double seconds) { return clients::length(std::chrono::seconds{static_cast<std::int64_t>(seconds + 0.5)}); }
+std::string time(double seconds) { return terminal::length(std::chrono::seconds{static_cast<std::int64_t>(seconds + 0.5)}); }
 std::string time(std::optional<double> seconds) { return seconds ? time(*seconds) : "-"; }
 std::string number(std::optional<double> value) { return value ? fmt::format("{:.2f}", *value) : "-"; }
 std::string count(std::int64_t value) { return fmt::format("{}", value); }
@@ -98,24 +98,24 @@ Table figures_table(const std::vector<std::string>& titles, const std::vector<co
 std::string heading(const Variant& variant) {
   const auto& metrics = variant.metrics;
   auto text = fmt::format("{} simulated, seed {}: {} of {} resources, {}", time(metrics.end), variant.scenario.seed,
-                          clients::counted(static_cast<std::int64_t>(metrics.clusters.size()), "cluster"), metrics.all.resources,
-                          clients::counted(static_cast<std::int64_t>(metrics.campaigns.size()), "campaign"));
+                          terminal::counted(static_cast<std::int64_t>(metrics.clusters.size()), "cluster"), metrics.all.resources,
+                          terminal::counted(static_cast<std::int64_t>(metrics.campaigns.size()), "campaign"));
   if (!metrics.complete) text += "; not all of them are over";
   return text + "\n";
 }
 
 }  // namespace
 
-std::string describe(const Variant& variant, const clients::Screen& screen) {
+std::string describe(const Variant& variant, const terminal::Screen& screen) {
   const auto& metrics = variant.metrics;
   auto figures = figures_table({""}, {&metrics});
   figures.columns.back().title = " ";
-  figures.heading = clients::Heading::left_out;
-  return clients::wrap(heading(variant), screen.width, "") + "\n" + clients::render_human(clusters_table(metrics), screen) + "\n" +
-         clients::render_human(campaigns_table(metrics), screen) + "\n" + clients::render_human(figures, screen);
+  figures.heading = terminal::Heading::left_out;
+  return terminal::wrap(heading(variant), screen.width, "") + "\n" + terminal::render_human(clusters_table(metrics), screen) + "\n" +
+         terminal::render_human(campaigns_table(metrics), screen) + "\n" + terminal::render_human(figures, screen);
 }
 
-std::string describe_all(const std::string& key, const std::vector<Variant>& variants, const clients::Screen& screen) {
+std::string describe_all(const std::string& key, const std::vector<Variant>& variants, const terminal::Screen& screen) {
   std::vector<std::string> titles;
   std::vector<const Metrics*> all;
   std::string legend;
@@ -125,8 +125,8 @@ std::string describe_all(const std::string& key, const std::vector<Variant>& var
     if (variants.size() > kMostNamed) legend += fmt::format("  {}: {}\n", place, variant.name);
     all.push_back(&variant.metrics);
   }
-  return clients::wrap(heading(variants.front()), screen.width, "") + fmt::format("\n{}\n{}", key + ":", legend) + "\n" +
-         clients::render_human(figures_table(titles, all), screen);
+  return terminal::wrap(heading(variants.front()), screen.width, "") + fmt::format("\n{}\n{}", key + ":", legend) + "\n" +
+         terminal::render_human(figures_table(titles, all), screen);
 }
 
 }  // namespace gleaner::gridsim

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 #include "sim/gridsim/metrics.hpp"
 
 namespace gleaner::gridsim {
@@ -16,10 +16,10 @@ struct Variant {
 };
 
 /// What a person reads of one simulation, in at most the screen's columns.
-[[nodiscard]] std::string describe(const Variant& variant, const clients::Screen& screen);
+[[nodiscard]] std::string describe(const Variant& variant, const terminal::Screen& screen);
 
 /// A column for each variant, a line for each figure.
-[[nodiscard]] std::string describe_all(const std::string& key, const std::vector<Variant>& variants, const clients::Screen& screen);
+[[nodiscard]] std::string describe_all(const std::string& key, const std::vector<Variant>& variants, const terminal::Screen& screen);
 
 /// Everything that was measured, of each variant, as one JSON document; `key` is what varies, or empty.
 [[nodiscard]] std::string to_json(const std::string& key, const std::vector<Variant>& variants);

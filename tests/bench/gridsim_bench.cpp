@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "sim/gridsim/metrics.hpp"
-#include "sim/gridsim/settings.hpp"
-#include "sim/gridsim/simulation.hpp"
+#include "sim/gridsim/engine/settings.hpp"
+#include "sim/gridsim/engine/simulation.hpp"
 #include "tests/unit/gridsim_scenarios.hpp"
 
 namespace gleaner::gridsim {

@@ -7,7 +7,7 @@
 
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 
 /// Forecasts as people read them.
 namespace gleaner::clients {
@@ -44,7 +44,7 @@ gridstat::Setting setting(std::size_t width) {
 
 void expect_within(const std::string& text, std::size_t columns) {
   std::istringstream lines{text};
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), columns) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(terminal::display_width(line), columns) << line;
 }
 
 TEST(ClientForecast, HasNoUnitThatSaysNothing_AndNoSecondsWhereMinutesAreAtStake) {
@@ -76,9 +76,9 @@ TEST(ClientForecast, TheList_HasTheIntervalAlone_WhereThereIsNoRoomForMore) {
   const auto narrow = render_human(gridstat::summary(campaigns, setting(80)), setting(80).screen);
   EXPECT_THAT(narrow, AllOf(HasSubstr("Ends in"), HasSubstr("1h50m-2h45m"), Not(HasSubstr("2h11m"))));
   expect_within(narrow, 80);
-  EXPECT_THAT(render_human(gridstat::summary(campaigns, setting(160)), setting(160).screen), HasSubstr("2h11m (1h50m-2h45m)"));
+  EXPECT_THAT(terminal::render_human(gridstat::summary(campaigns, setting(160)), setting(160).screen), HasSubstr("2h11m (1h50m-2h45m)"));
   const std::vector<Json> unknown{answer_of("", "", "null")};
-  EXPECT_THAT(render_human(gridstat::summary(unknown, setting(80)), setting(80).screen), Not(HasSubstr("Ends in")));
+  EXPECT_THAT(terminal::render_human(gridstat::summary(unknown, setting(80)), setting(80).screen), Not(HasSubstr("Ends in")));
 }
 
 TEST(ClientWhy, OfACampaignThatIsOver_IsThat_WhateverWasDecidedLast) {

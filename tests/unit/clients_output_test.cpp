@@ -1,11 +1,11 @@
-#include "clients/output.hpp"
+#include "lib/terminal/output.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "clients/gridstat/gridstat.hpp"
 #include "clients/json.hpp"
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -14,45 +14,45 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 TEST(Text, WhatATerminalWouldObey_IsMadeHarmless) {
-  EXPECT_EQ(printable("a\x1b[31mb"), "a?[31mb");
-  EXPECT_EQ(printable("two\nlines\tand a tab"), "two lines and a tab");
-  EXPECT_EQ(printable("\xff\xfe"), "??");
-  EXPECT_EQ(printable("r\u202eeversed"), "r?eversed");
-  EXPECT_EQ(printable("naïve 名前"), "naïve 名前");
+  EXPECT_EQ(terminal::printable("a\x1b[31mb"), "a?[31mb");
+  EXPECT_EQ(terminal::printable("two\nlines\tand a tab"), "two lines and a tab");
+  EXPECT_EQ(terminal::printable("\xff\xfe"), "??");
+  EXPECT_EQ(terminal::printable("r\u202eeversed"), "r?eversed");
+  EXPECT_EQ(terminal::printable("naïve 名前"), "naïve 名前");
 }
 
 TEST(Text, Width_IsColumnsAndNotBytes) {
-  EXPECT_EQ(display_width("naïve"), 5U);
-  EXPECT_EQ(display_width("名前"), 4U);
-  EXPECT_EQ(display_width("e\u0301"), 1U);
+  EXPECT_EQ(terminal::display_width("naïve"), 5U);
+  EXPECT_EQ(terminal::display_width("名前"), 4U);
+  EXPECT_EQ(terminal::display_width("e\u0301"), 1U);
 }
 
 TEST(Text, LongText_IsShortenedToTheColumns_AndNeverWithinACharacter) {
-  EXPECT_EQ(shorten("campaign", 8), "campaign");
-  EXPECT_EQ(shorten("campaigns", 8), "campaig…");
-  EXPECT_EQ(shorten("名前名前", 5), "名前…");
-  EXPECT_EQ(shorten("名前名前", 4), "名…");
-  EXPECT_EQ(shorten("x", 0), "");
+  EXPECT_EQ(terminal::shorten("campaign", 8), "campaign");
+  EXPECT_EQ(terminal::shorten("campaigns", 8), "campaig…");
+  EXPECT_EQ(terminal::shorten("名前名前", 5), "名前…");
+  EXPECT_EQ(terminal::shorten("名前名前", 4), "名…");
+  EXPECT_EQ(terminal::shorten("x", 0), "");
 }
 
 TEST(Text, WrappedText_KeepsItsWords_WithinTheColumns) {
-  EXPECT_EQ(wrap("one two three four", 9, "  "), "one two\n  three\n  four");
-  EXPECT_EQ(wrap("unbreakable", 4, "  "), "unbreakable");
+  EXPECT_EQ(terminal::wrap("one two three four", 9, "  "), "one two\n  three\n  four");
+  EXPECT_EQ(terminal::wrap("unbreakable", 4, "  "), "unbreakable");
 }
 
-Table two_campaigns() {
-  Table table{{{"id", "Id", Align::right}, {"name", "Name", Align::left, Shrink::when_needed}, {"secret", ""}}, {}};
-  table.rows.push_back({Cell{std::int64_t{3}}, Cell{std::string{"sweep, \"fine\""}}, Cell{1.5}});
-  table.rows.push_back({Cell{std::int64_t{40}}, Cell{std::string(200, 'x')}, Cell{}});
+terminal::Table two_campaigns() {
+  terminal::Table table{{{"id", "Id", terminal::Align::right}, {"name", "Name", terminal::Align::left, terminal::Shrink::when_needed}, {"secret", ""}}, {}};
+  table.rows.push_back({terminal::Cell{std::int64_t{3}}, terminal::Cell{std::string{"sweep, \"fine\""}}, terminal::Cell{1.5}});
+  table.rows.push_back({terminal::Cell{std::int64_t{40}}, terminal::Cell{std::string(200, 'x')}, terminal::Cell{}});
   return table;
 }
 
 TEST(Output, TableForPeople_FitsTheScreen) {
-  const auto text = render_human(two_campaigns(), Screen{});
+  const auto text = render_human(two_campaigns(), terminal::Screen{});
   std::size_t begin = 0;
   while (begin < text.size()) {
     const auto end = text.find('\n', begin);
-    EXPECT_LE(display_width(text.substr(begin, end - begin)), 80U);
+    EXPECT_LE(terminal::display_width(text.substr(begin, end - begin)), 80U);
     begin = end + 1;
   }
   EXPECT_THAT(text, HasSubstr("…"));
@@ -60,11 +60,11 @@ TEST(Output, TableForPeople_FitsTheScreen) {
 }
 
 TEST(Output, Csv_HoldsEveryColumnWhole_AndQuotesWhatItMust) {
-  EXPECT_EQ(render_csv(two_campaigns()), "id,name,secret\n3,\"sweep, \"\"fine\"\"\",1.5\n40," + std::string(200, 'x') + ",\n");
+  EXPECT_EQ(terminal::render_csv(two_campaigns()), "id,name,secret\n3,\"sweep, \"\"fine\"\"\",1.5\n40," + std::string(200, 'x') + ",\n");
 }
 
 TEST(Output, Json_HasTypedValues_AndNullForWhatIsNotThere) {
-  const auto json = Json::parse(render_json(two_campaigns()));
+  const auto json = Json::parse(terminal::render_json(two_campaigns()));
   ASSERT_TRUE(json.has_value()) << json.error();
   const auto& items = (*json)["items"].items();
   ASSERT_EQ(items.size(), 2U);
@@ -75,16 +75,16 @@ TEST(Output, Json_HasTypedValues_AndNullForWhatIsNotThere) {
 }
 
 TEST(Output, Colours_AreOnlyWhereTheScreenHasThem) {
-  EXPECT_EQ(painted(Ink::bad, "no", Screen{80, true, false}), "no");
-  EXPECT_EQ(painted(Ink::bad, "no", Screen{80, true, true}), "\x1b[31mno\x1b[0m");
-  EXPECT_EQ(painted(Ink::bad, "  ", Screen{80, true, true}), "  ");
+  EXPECT_EQ(terminal::painted(terminal::Ink::bad, "no", terminal::Screen{80, true, false}), "no");
+  EXPECT_EQ(terminal::painted(terminal::Ink::bad, "no", terminal::Screen{80, true, true}), "\x1b[31mno\x1b[0m");
+  EXPECT_EQ(terminal::painted(terminal::Ink::bad, "  ", terminal::Screen{80, true, true}), "  ");
 }
 
 TEST(Output, Bar_IsFullOnlyWhenAllIsDone) {
-  EXPECT_EQ(bar(0, 12), "[          ]");
-  EXPECT_EQ(bar(0.5, 12), "[#####     ]");
-  EXPECT_EQ(bar(0.9999, 12), "[######### ]");
-  EXPECT_EQ(bar(1, 12), "[##########]");
+  EXPECT_EQ(terminal::bar(0, 12), "[          ]");
+  EXPECT_EQ(terminal::bar(0.5, 12), "[#####     ]");
+  EXPECT_EQ(terminal::bar(0.9999, 12), "[######### ]");
+  EXPECT_EQ(terminal::bar(1, 12), "[##########]");
 }
 
 TEST(Json, WhatIsNotThere_IsNull) {

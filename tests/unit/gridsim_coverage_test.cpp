@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/gridsim/scenario_file.hpp"
-#include "sim/gridsim/simulation.hpp"
-#include "sim/gridsim/what_if.hpp"
+#include "sim/gridsim/engine/scenario_file.hpp"
+#include "sim/gridsim/engine/simulation.hpp"
+#include "sim/gridsim/engine/what_if.hpp"
 
 // How often what then happens is within the interval that is said to hold it in 8 of 10 cases.
 namespace gleaner::gridsim {

@@ -2,9 +2,9 @@
 
 #include <sstream>
 
-#include "clients/text.hpp"
+#include "lib/terminal/text.hpp"
 #include "sim/gridsim/report.hpp"
-#include "sim/gridsim/settings.hpp"
+#include "sim/gridsim/engine/settings.hpp"
 #include "tests/unit/gridsim_scenarios.hpp"
 
 namespace gleaner::gridsim {
@@ -22,7 +22,7 @@ TEST(GridsimReport, EveryLine_FitsIn80Columns) {
   }
   for (const auto& text : {describe(variants.front(), {}), describe_all("predictor_algorithm", variants, {})}) {
     std::istringstream lines{text};
-    for (std::string line; std::getline(lines, line);) EXPECT_LE(clients::display_width(line), 80u) << line;
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(terminal::display_width(line), 80u) << line;
   }
 }
 

@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "sim/gridsim/scenario_file.hpp"
-#include "sim/gridsim/swf.hpp"
+#include "sim/gridsim/engine/scenario_file.hpp"
+#include "sim/gridsim/engine/swf.hpp"
 
 namespace gleaner::gridsim {
 namespace {

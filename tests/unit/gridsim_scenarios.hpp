@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "sim/gridsim/scenario_file.hpp"
+#include "sim/gridsim/engine/scenario_file.hpp"
 
 namespace gleaner::gridsim {
 

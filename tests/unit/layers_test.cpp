@@ -34,6 +34,7 @@ const std::vector<Layer>& layers() {
       {"lib/process/", {"lib/grid/"}},
       {"lib/rules/ruby/", {"lib/jdl/"}},
       {"lib/rules/", {"lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
+      {"lib/terminal/", {"lib/grid/", "lib/process/"}},
       {"lib/", {"lib/"}},
       {"sql/", {}},
       {"metascheduler/planner/", {"lib/grid/"}},
@@ -46,11 +47,12 @@ const std::vector<Layer>& layers() {
       {"runner/", {"lib/"}},
       {"nikita/", {"lib/"}},
       {"api/", {"lib/"}},
-      {"clients/gridsub/", {"lib/", "clients/", "sim/gridsim/what_if.hpp"}},
+      {"clients/gridsub/", {"lib/", "clients/", "sim/gridsim/engine/"}},
       {"clients/", {"lib/"}},
       {"sim/minioar/", {"lib/"}},
       {"sim/gridlocal/", {"lib/"}},
-      {"sim/gridsim/", {"lib/", "metascheduler/", "predictor/", "nikita/", "clients/"}},
+      {"sim/gridsim/engine/", {"lib/", "metascheduler/", "predictor/", "nikita/"}},
+      {"sim/gridsim/", {"lib/"}},
       {"sim/", {"lib/"}},
   };
   return table;
@@ -67,7 +69,7 @@ const std::vector<Library>& libraries() {
       {"libpq-fe.h", {"lib/store/"}},
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
       {"muParser.h", {"lib/jdl/"}},
-      {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "api/", "clients/", "almighty/", "sim/"}},
+      {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "lib/terminal/", "api/", "clients/", "almighty/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
       {"openssl/", {"lib/http/", "api/", "sim/"}},
       {"systemd/", {"almighty/", "api/"}},
@@ -152,6 +154,7 @@ TEST(Layers, WrongArrow_IsSeen) {
   EXPECT_TRUE(wrong_line("updator/poll.cpp", "#include \"nikita/excess.hpp\""));
   EXPECT_TRUE(wrong_line("clients/gridsub.cpp", "#include \"api/router.hpp\""));
   EXPECT_TRUE(wrong_line("somewhere/new.cpp", "#include \"lib/grid/id.hpp\""));
+  EXPECT_TRUE(wrong_line("sim/gridsim/report.cpp", "#include \"clients/json.hpp\""));
   EXPECT_TRUE(wrong_line("updator/poll.cpp", "#include <pqxx/pqxx>"));
   EXPECT_TRUE(wrong_line("lib/grid/id.hpp", "#include <rapidjson/document.h>"));
   EXPECT_TRUE(wrong_line("nikita/nikita.cpp", "  const auto now = fleet::now();"));
@@ -161,7 +164,7 @@ TEST(Layers, RightArrow_IsNot) {
   EXPECT_FALSE(wrong_line("updator/poll.cpp", "#include \"lib/oar/client.hpp\""));
   EXPECT_FALSE(wrong_line("metascheduler/main.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_FALSE(wrong_line("runner/runner.cpp", "#include \"runner/command/command.hpp\""));
-  EXPECT_FALSE(wrong_line("sim/gridsim/main.cpp", "#include \"metascheduler/planner/plan.hpp\""));
+  EXPECT_FALSE(wrong_line("sim/gridsim/engine/grid_cycle.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_FALSE(wrong_line("lib/store/detail.hpp", "#include <pqxx/pqxx>"));
   EXPECT_FALSE(wrong_line("lib/grid/id.hpp", "#include <vector>"));
 }

@@ -1,4 +1,4 @@
-#include "sim/gridsim/book.hpp"
+#include "sim/gridsim/engine/book.hpp"
 
 #include <algorithm>
 #include <cmath>

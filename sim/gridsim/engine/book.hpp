@@ -13,7 +13,7 @@
 #include "lib/store/planning.hpp"
 #include "lib/store/prediction.hpp"
 #include "metascheduler/planner/plan.hpp"
-#include "sim/gridsim/cluster.hpp"
+#include "sim/gridsim/engine/cluster.hpp"
 
 namespace gleaner::gridsim {
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "sim/gridsim/book.hpp"
+#include "sim/gridsim/engine/book.hpp"
 
 /// The part of the grid's knowledge that goes job by job: what runs, what waits, what is to be killed.
 namespace gleaner::gridsim {

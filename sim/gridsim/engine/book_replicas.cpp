@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "metascheduler/facts_of.hpp"
-#include "sim/gridsim/book.hpp"
+#include "sim/gridsim/engine/book.hpp"
 
 /// Second copies of running tasks: which may get one, which got one, and what becomes of the other when one of them ends.
 namespace gleaner::gridsim {

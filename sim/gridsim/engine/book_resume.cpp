@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "sim/gridsim/book.hpp"
+#include "sim/gridsim/engine/book.hpp"
 
 /// What is there when the simulation begins.
 namespace gleaner::gridsim {

@@ -1,4 +1,4 @@
-#include "sim/gridsim/cluster.hpp"
+#include "sim/gridsim/engine/cluster.hpp"
 
 #include <algorithm>
 #include <set>

@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "sim/gridsim/agenda.hpp"
-#include "sim/gridsim/job.hpp"
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/agenda.hpp"
+#include "sim/gridsim/engine/job.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

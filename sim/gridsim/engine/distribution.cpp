@@ -1,4 +1,4 @@
-#include "sim/gridsim/distribution.hpp"
+#include "sim/gridsim/engine/distribution.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/gridsim/random.hpp"
+#include "sim/gridsim/engine/random.hpp"
 
 /// Durations, in seconds.
 namespace gleaner::gridsim {

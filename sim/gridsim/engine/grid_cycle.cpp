@@ -1,4 +1,4 @@
-#include "sim/gridsim/grid_cycle.hpp"
+#include "sim/gridsim/engine/grid_cycle.hpp"
 
 #include <algorithm>
 

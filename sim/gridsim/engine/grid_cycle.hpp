@@ -1,8 +1,8 @@
 #pragma once
 #include <vector>
 
-#include "sim/gridsim/book.hpp"
-#include "sim/gridsim/cluster.hpp"
+#include "sim/gridsim/engine/book.hpp"
+#include "sim/gridsim/engine/cluster.hpp"
 
 namespace gleaner::gridsim {
 

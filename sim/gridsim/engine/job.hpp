@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lib/grid/time.hpp"
-#include "sim/gridsim/nodes.hpp"
+#include "sim/gridsim/engine/nodes.hpp"
 
 namespace gleaner::gridsim {
 

@@ -1,4 +1,4 @@
-#include "sim/gridsim/local_jobs.hpp"
+#include "sim/gridsim/engine/local_jobs.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

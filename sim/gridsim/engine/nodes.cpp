@@ -1,4 +1,4 @@
-#include "sim/gridsim/nodes.hpp"
+#include "sim/gridsim/engine/nodes.hpp"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

@@ -10,7 +10,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/process/config.hpp"
 #include "lib/store/policies.hpp"
-#include "sim/gridsim/distribution.hpp"
+#include "sim/gridsim/engine/distribution.hpp"
 
 /// What is simulated, as its file says it, checked (docs/simulator.md has every key).
 namespace gleaner::gridsim {

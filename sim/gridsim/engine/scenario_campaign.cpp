@@ -12,8 +12,8 @@
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
-#include "sim/gridsim/nodes.hpp"
-#include "sim/gridsim/scenario_parts.hpp"
+#include "sim/gridsim/engine/nodes.hpp"
+#include "sim/gridsim/engine/scenario_parts.hpp"
 
 namespace gleaner::gridsim {
 namespace {

@@ -3,8 +3,8 @@
 #include <fstream>
 
 #include "lib/jdl/values.hpp"
-#include "sim/gridsim/scenario_parts.hpp"
-#include "sim/gridsim/swf.hpp"
+#include "sim/gridsim/engine/scenario_parts.hpp"
+#include "sim/gridsim/engine/swf.hpp"
 
 namespace gleaner::gridsim {
 namespace {

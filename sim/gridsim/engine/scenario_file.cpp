@@ -1,4 +1,4 @@
-#include "sim/gridsim/scenario_file.hpp"
+#include "sim/gridsim/engine/scenario_file.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
-#include "sim/gridsim/scenario_parts.hpp"
-#include "sim/gridsim/settings.hpp"
+#include "sim/gridsim/engine/scenario_parts.hpp"
+#include "sim/gridsim/engine/settings.hpp"
 
 namespace gleaner::gridsim {
 namespace {

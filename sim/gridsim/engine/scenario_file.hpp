@@ -6,7 +6,7 @@
 #include <tl/expected.hpp>
 
 #include "lib/jdl/problem.hpp"
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

@@ -4,8 +4,8 @@
 
 #include "lib/grid/suggest.hpp"
 #include "lib/jdl/values.hpp"
-#include "sim/gridsim/nodes.hpp"
-#include "sim/gridsim/scenario_parts.hpp"
+#include "sim/gridsim/engine/nodes.hpp"
+#include "sim/gridsim/engine/scenario_parts.hpp"
 
 /// Campaigns as a grid has them: what is left of each, what it does now, what it has shown.
 namespace gleaner::gridsim {

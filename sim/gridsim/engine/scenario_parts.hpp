@@ -4,8 +4,8 @@
 #include <tl/expected.hpp>
 
 #include "lib/grid/resource_request.hpp"
-#include "sim/gridsim/scenario.hpp"
-#include "sim/gridsim/scenario_values.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
+#include "sim/gridsim/engine/scenario_values.hpp"
 
 /// The parts of a scenario's file. Each tells what is wrong; what is wrong is left out.
 namespace gleaner::gridsim {

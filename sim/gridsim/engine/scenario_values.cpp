@@ -1,4 +1,4 @@
-#include "sim/gridsim/scenario_values.hpp"
+#include "sim/gridsim/engine/scenario_values.hpp"
 
 #include <fmt/format.h>
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/jdl/tree.hpp"
-#include "sim/gridsim/distribution.hpp"
+#include "sim/gridsim/engine/distribution.hpp"
 
 /// Single values of a scenario. Each function tells what is wrong, and then returns nothing.
 namespace gleaner::gridsim {

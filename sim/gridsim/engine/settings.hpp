@@ -4,7 +4,7 @@
 
 #include <tl/expected.hpp>
 
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

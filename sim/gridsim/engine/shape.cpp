@@ -4,7 +4,7 @@
 #include <array>
 
 #include "lib/grid/resource_request.hpp"
-#include "sim/gridsim/scenario_parts.hpp"
+#include "sim/gridsim/engine/scenario_parts.hpp"
 
 namespace gleaner::gridsim {
 namespace {

@@ -1,8 +1,8 @@
-#include "sim/gridsim/simulation.hpp"
+#include "sim/gridsim/engine/simulation.hpp"
 
 #include <algorithm>
 
-#include "sim/gridsim/local_jobs.hpp"
+#include "sim/gridsim/engine/local_jobs.hpp"
 
 namespace gleaner::gridsim {
 namespace {

@@ -2,9 +2,9 @@
 #include <optional>
 #include <vector>
 
-#include "sim/gridsim/grid_cycle.hpp"
-#include "sim/gridsim/job.hpp"
-#include "sim/gridsim/scenario.hpp"
+#include "sim/gridsim/engine/grid_cycle.hpp"
+#include "sim/gridsim/engine/job.hpp"
+#include "sim/gridsim/engine/scenario.hpp"
 
 namespace gleaner::gridsim {
 

@@ -1,4 +1,4 @@
-#include "sim/gridsim/swf.hpp"
+#include "sim/gridsim/engine/swf.hpp"
 
 #include <fmt/format.h>
 

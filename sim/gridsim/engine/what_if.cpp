@@ -1,4 +1,4 @@
-#include "sim/gridsim/what_if.hpp"
+#include "sim/gridsim/engine/what_if.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "lib/jdl/problem.hpp"
-#include "sim/gridsim/scenario_file.hpp"
-#include "sim/gridsim/simulation.hpp"
+#include "sim/gridsim/engine/scenario_file.hpp"
+#include "sim/gridsim/engine/simulation.hpp"
 
 namespace gleaner::gridsim {
 namespace {
