@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
+#include "lib/process/options.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -44,32 +44,10 @@ void write_durations(Json& json, const store::DurationCounts& own, const store::
 }
 
 void configuration(Json& json, const process::Config& config) {
-  const auto time = [](process::Duration duration) { return fmt::format("{}ms", duration.count()); };
-  const auto yes_no = [](bool truth) { return truth ? "yes" : "no"; };
   json.object([&] {
-    json.field("cycle_period", time(config.cycle_period));
-    json.field("flood", config.flood);
-    json.field("predictor_algorithm", config.predictor_algorithm);
-    json.field("job_ratio_max", config.job_ratio_max);
-    json.field("campaign_order", config.campaign_order);
-    json.field("campaign_scheduler", config.campaign_scheduler);
-    json.field("placement", config.placement);
-    json.field("simultaneous", yes_no(config.simultaneous));
-    json.field("fairshare_usage", config.fairshare_usage);
-    json.field("fairshare_decay", config.fairshare_decay);
-    json.field("fairshare_window", config.fairshare_window);
-    json.field("multifactor_weights", config.multifactor_weights);
-    json.field("age_max", time(config.age_max));
-    json.field("probe_jobs", config.probe_jobs);
-    json.field("expired_quantile", config.expired_quantile);
-    json.field("reservations", yes_no(config.reservations));
-    json.field("throughput_window", time(config.throughput_window));
-    json.field("array_size", config.array_size);
-    json.field("remote_waiting_timeout", time(config.remote_waiting_timeout));
-    json.field("waiting_grace", time(config.waiting_grace));
-    json.field("max_attempts", config.max_attempts);
-    json.field("max_charged_attempts", config.max_charged_attempts);
-    json.field("failures_before_brake", config.failures_before_brake);
+    for (const auto& option : process::options()) {
+      if (option.scope == process::Option::Scope::plan) json.field(option.key, option.value.write(config));
+    }
   });
 }
 

@@ -155,7 +155,7 @@ tl::expected<Config, Complaints> build_config(std::span<const GivenOptions> sour
         break;
       }
     }
-    auto wrong = option.read(given.value, config);
+    auto wrong = option.value.read(given.value, config);
     if (!wrong) wrong = wrong_choice(option, given.value, uses);
     if (wrong) complaints.push_back(fmt::format("{}: {} = '{}' is wrong: it must be {}", given.origin, option.key, given.value, *wrong));
   }

@@ -16,12 +16,23 @@ namespace gleaner::process {
 
 /// One line of the table of options.
 struct Option {
+  /// The way from text to the member of Config and back.
+  struct Codec {
+    /// What would be right, when the text is not.
+    std::optional<std::string> (*read)(std::string_view text, Config& into);
+    std::string (*write)(const Config& config);
+  };
+  enum class Scope {
+    host,  ///< processes, hosts and networks, of which a simulation has none
+    plan,  ///< what becomes of campaigns: told by GET /scenario, played by gridsim and --what-if
+  };
+
   std::string_view key;
   std::string_view type;      ///< as --help shows it: DURATION, NUMBER, FILE ...
   std::string_view fallback;  ///< the default, as one would write it
   std::string_view help;      ///< one line
-  /// Reads a value into its member; what would be right, when this value is not.
-  std::optional<std::string> (*read)(std::string_view text, Config& into);
+  Codec value;
+  Scope scope;
 };
 
 /// All options, in the order of packaging/gleaner.conf.

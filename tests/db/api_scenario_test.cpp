@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "sim/gridsim/what_if.hpp"
+#include <array>
+
+#include "sim/gridsim/engine/scenario_file.hpp"
+#include "sim/gridsim/engine/what_if.hpp"
 #include "tests/db/api_fixture.hpp"
 
 /// The grid's state, as it is given to those who play it forward.
@@ -84,6 +87,52 @@ TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
   EXPECT_EQ(candidate["waiting"].GetInt(), 7);
   EXPECT_EQ(candidate["clusters"][0]["width"].GetInt(), 2);
   EXPECT_STREQ(candidate["evidence"].GetString(), "walltime");
+}
+
+/// A grid whose administrator has changed every key that decides what is planned.
+class ScenarioOfAnotherConfiguration : public ScenarioRoute {
+ protected:
+  [[nodiscard]] process::Config configuration() const override {
+    auto config = process::default_config();
+    for (const auto& option : process::options()) {
+      if (option.scope == process::Option::Scope::plan) change(option, config);
+    }
+    return config;
+  }
+
+ private:
+  /// Takes the first of these values that is right for the option and is not its default.
+  static void change(const process::Option& option, process::Config& config) {
+    constexpr std::array<std::string_view, 7> kValues{"17s", "11", "0.25", "1.75", "no", "yes", "2:00:00"};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{{{"campaign_order", "priority,fairshare"},
+                                                                                   {"campaign_scheduler", "prediction"},
+                                                                                   {"placement", "packed"},
+                                                                                   {"predictor_algorithm", "slow-start"},
+                                                                                   {"fairshare_usage", "by_share"},
+                                                                                   {"multifactor_weights", "age:1,fairshare:3,size:2,priority:4,affinity:5"},
+                                                                                   {"default_resources", "/core=3"}}};
+    for (const auto& [key, value] : kNamed) {
+      if (key != option.key) continue;
+      ASSERT_EQ(option.value.read(value, config), std::nullopt) << key;
+    }
+    const auto before = option.value.write(process::default_config());
+    for (const auto value : kValues) {
+      if (option.value.write(config) != before) return;
+      static_cast<void>(option.value.read(value, config));
+    }
+    ASSERT_NE(option.value.write(config), before) << option.key << ": none of the values is right for it";
+  }
+};
+
+TEST_F(ScenarioOfAnotherConfiguration, EachKeyThatDecidesWhatIsPlanned_ReachesTheSimulation) {
+  static_cast<void>(a_campaign_of(40));
+  const auto scenario = gridsim::read_scenario(scenario_in(get("/scenario").body), folder());
+  ASSERT_TRUE(scenario) << scenario.error().front().message;
+  const auto ours = configuration();
+  for (const auto& option : process::options()) {
+    if (option.scope != process::Option::Scope::plan) continue;
+    EXPECT_EQ(option.value.write(scenario->config), option.value.write(ours)) << option.key;
+  }
 }
 
 }  // namespace

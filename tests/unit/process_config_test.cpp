@@ -94,7 +94,17 @@ TEST(Options, EachHasAKeyInSnakeCaseAndAHelpAndAValidDefault) {
     EXPECT_TRUE(std::regex_match(std::string{option.key}, snake)) << option.key;
     EXPECT_FALSE(option.help.empty()) << option.key;
     Config config;
-    EXPECT_EQ(option.read(option.fallback, config), std::nullopt) << option.key;
+    EXPECT_EQ(option.value.read(option.fallback, config), std::nullopt) << option.key;
+  }
+}
+
+TEST(Options, AreWrittenAsTheyAreRead) {
+  for (const auto& option : options()) {
+    Config config, again;
+    ASSERT_EQ(option.value.read(option.fallback, config), std::nullopt) << option.key;
+    const auto written = option.value.write(config);
+    ASSERT_EQ(option.value.read(written, again), std::nullopt) << option.key << " = " << written;
+    EXPECT_EQ(option.value.write(again), written) << option.key;
   }
 }
 

@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "lib/process/options.hpp"
+
+// A key that decides what is planned is of the scope `plan`: GET /scenario tells it, and --what-if plays it. A key that the planner
+// reads and whose scope is `host` would be the default there, in silence.
+namespace gleaner::process {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What of the configuration only production needs, though code that a simulation shares reads it.
+const std::map<std::string, std::string>& of_production() {
+  static const std::map<std::string, std::string> table{
+      {"status_max_age", "a simulated status is never old"},
+      {"brake_time", "gridsim brakes no campaign that cannot be planned"},
+      {"brake_time_max", "gridsim brakes no campaign that cannot be planned"},
+  };
+  return table;
+}
+
+std::string content(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+/// The keys that the sources of these folders read of a configuration.
+std::set<std::string> keys_read_in(const std::vector<std::string>& folders) {
+  const char* root = std::getenv("GLEANER_SOURCE_DIR");
+  const std::regex read{R"(\bconfig_?\.([a-z_]+)\b)"};
+  std::set<std::string> keys;
+  for (const auto& folder : folders) {
+    for (const auto& entry : fs::recursive_directory_iterator{fs::path{root != nullptr ? root : "."} / folder}) {
+      if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+      const auto text = content(entry.path());
+      for (std::sregex_iterator found{text.begin(), text.end(), read}, none; found != none; ++found) keys.insert((*found)[1]);
+    }
+  }
+  return keys;
+}
+
+TEST(OptionScope, OfAKeyThatThePlannerOrTheSimulationReads_IsPlan) {
+  int looked_at = 0;
+  for (const auto& key : keys_read_in({"metascheduler", "sim/gridsim/engine"})) {
+    const auto* option = find_option(key);
+    if (option == nullptr || of_production().contains(key)) continue;
+    ++looked_at;
+    EXPECT_EQ(option->scope, Option::Scope::plan) << key;
+  }
+  EXPECT_GE(looked_at, 20);
+}
+
+TEST(OptionScope, IsPlanForNoKeyThatNeitherReads) {
+  auto read = keys_read_in({"metascheduler", "sim/gridsim/engine", "predictor"});
+  for (const auto& option : options()) {
+    if (option.scope != Option::Scope::plan) continue;
+    EXPECT_TRUE(read.contains(std::string{option.key})) << option.key;
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::process
