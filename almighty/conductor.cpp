@@ -103,7 +103,8 @@ void Conductor::stand_by(store::Database& database) {
       sd_notify(0, "READY=1\nSTATUS=standing by");
     }
     said = true;
-    process::wait_for_stop(config_.lease_duration / 5);
+    // One that stops says so.
+    static_cast<void>(database.wait_for_notification(config_.lease_duration / 5, process::stop_descriptor()));
   }
 }
 
@@ -139,7 +140,9 @@ void Conductor::conduct() {
     rest(database, began);
   }
   modules_.stop();
-  if (term_ != 0) store::release_lease(database, term_);
+  if (term_ == 0) return;
+  store::release_lease(database, term_);
+  store::transact(database, std::nullopt, [](store::Transaction& transaction) { store::wake_up(transaction); });
 }
 
 }  // namespace

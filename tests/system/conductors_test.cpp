@@ -32,6 +32,9 @@ TEST(AlmightyOnce, WhileAnotherConducts_LeavesTheWorkToIt) {
   ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM cycles", "t"));
   const auto said = grid.run("almighty", {"--once"});
   EXPECT_EQ(said.end.exit_status, 75) << said.output;
+  const auto cycles = grid.number("SELECT count(*) FROM cycles");
+  EXPECT_TRUE(grid.becomes(fmt::format("SELECT count(*) > {} FROM cycles", cycles), "t")) << "the other one goes on";
+  EXPECT_EQ(grid.value("SELECT count(DISTINCT term) FROM cycles"), "1");
 }
 
 TEST(SecondAlmighty, StandsBy_AndTakesOverWhenTheFirstIsKilled) {
@@ -49,13 +52,18 @@ TEST(SecondAlmighty, StandsBy_AndTakesOverWhenTheFirstIsKilled) {
 }
 
 TEST(SecondAlmighty, TakesOverAtOnceFromOneThatStopsCleanly) {
-  GridUnderTest grid{{.configuration = {{"lease_duration", "10m"}, {"idle_period", "300ms"}}}};
+  GridUnderTest grid{{.configuration = {{"lease_duration", "1h"}, {"idle_period", "300ms"}}}};
   grid.almighty().start();
-  ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM cycles", "t"));
+  const auto campaign = grid.submit({.tasks = 100, .exec_file = grid.oracle().task("sleep 0.5")});
+  ASSERT_TRUE(grid.becomes("SELECT done > 0 FROM campaigns", "t"));
   grid.standby().start();
   ASSERT_TRUE(await(kPatience, [&] { return stands_by(grid.standby()); }));
+  ASSERT_EQ(grid.value("SELECT count(DISTINCT term) FROM cycles"), "1");
   EXPECT_TRUE(grid.almighty().stop().succeeded());
-  EXPECT_EQ(grid.value("SELECT expires_at < now() FROM lease"), "t");
+  ASSERT_TRUE(grid.becomes("SELECT count(DISTINCT term) FROM cycles", "2", kPatience)) << "the other one conducts";
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 100));
+  EXPECT_EQ(grid.value("SELECT max(term) = (SELECT term FROM lease) FROM cycles"), "t");
 }
 
 }  // namespace

@@ -203,12 +203,20 @@ grid::CampaignId GridUnderTest::gridsub(const std::string& jdl, std::vector<std:
 
 std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {
   std::string clusters;
-  for (const auto& name : campaign.clusters) clusters += fmt::format(R"({}{}:{{}})", clusters.empty() ? "" : ",", json_text(name));
+  for (const auto& name : campaign.clusters) {
+    const auto keys = campaign.of_cluster.find(name);
+    clusters += fmt::format(R"({}{}:{{{}}})", clusters.empty() ? "" : ",", json_text(name), keys == campaign.of_cluster.end() ? "" : keys->second);
+  }
   const auto kind = campaign.job_type.empty() ? std::string{} : fmt::format(R"("type":{},)", json_text(campaign.job_type));
   const auto limit = campaign.max_jobs > 0 ? fmt::format(R"("max_jobs":{},)", campaign.max_jobs) : std::string{};
-  return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}"clusters":{{{}}}}})", campaign.tasks,
-                     json_text(campaign.exec_file), json_text(campaign.resources), json_text(campaign.walltime), kind, limit,
-                     clusters);
+  const auto more = campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",";
+  return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}{}"clusters":{{{}}}}})", campaign.tasks,
+                     json_text(campaign.exec_file), json_text(campaign.resources), json_text(campaign.walltime), kind, limit, more, clusters);
+}
+
+grid::CampaignId GridUnderTest::gridsub(const TestCampaign& campaign) {
+  if (!api().is_running()) start_api();
+  return gridsub(jdl_of(campaign));
 }
 
 void GridUnderTest::transact(const std::function<void(store::Transaction&)>& work) {
@@ -227,6 +235,7 @@ void GridUnderTest::transact(const std::function<void(store::Transaction&)>& wor
 }
 
 grid::CampaignId GridUnderTest::submit(const TestCampaign& campaign) {
+  if (!campaign.more_keys.empty() || !campaign.of_cluster.empty()) throw std::logic_error{"keys of the JDL are for gridsub"};
   grid::CampaignId id{0};
   transact([&](store::Transaction& transaction) {
     store::NewCampaign asked;

@@ -31,6 +31,8 @@ struct TestCampaign {
   std::string job_type{};  ///< empty: what the JDL gives; else "normal"
   int max_jobs = 0;  ///< 0: no limit
   std::string user = "alice";
+  std::string more_keys{};  ///< of the JDL, by gridsub alone: R"("campaign_priority":2)"
+  std::map<std::string, std::string> of_cluster{};  ///< more keys of one cluster, likewise
 };
 
 /// A grid of its own for one test: database, clusters, configuration, almighty, the commands. All
@@ -70,7 +72,9 @@ class GridUnderTest {
   grid::CampaignId gridsub(const std::string& jdl, std::vector<std::string> options = {});
   /// The same campaign as `submit`, as JSON.
   [[nodiscard]] static std::string jdl_of(const TestCampaign& campaign);
-  /// Straight into the database, as gridapi does: for the tests of the core alone.
+  /// By gridsub, as JSON; starts the API if need be.
+  grid::CampaignId gridsub(const TestCampaign& campaign);
+  /// Straight into the database, as gridapi does: for the tests of the core alone. Throws when the campaign has keys that only a JDL has.
   grid::CampaignId submit(const TestCampaign& campaign);
   void cancel(grid::CampaignId campaign);
   /// Where the cluster is reached from now on.

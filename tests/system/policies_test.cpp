@@ -57,9 +57,6 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
                               "INSERT INTO user_mappings SELECT '{0}', cluster_id, login FROM user_mappings WHERE user_name = 'alice' ON CONFLICT DO NOTHING",
                               user, campaign.value()));
   }
-  void say(grid::CampaignId campaign, const std::string& jdl) {
-    grid->execute(fmt::format("UPDATE campaigns SET jdl = jdl || '{}'::jsonb WHERE id = {}", jdl, campaign.value()));
-  }
   std::int64_t jobs(grid::CampaignId campaign, const std::string& more = "true") {
     return grid->number(fmt::format("SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.campaign_id = {} AND {}", campaign.value(), more));
   }
@@ -103,9 +100,8 @@ TEST_P(Policies, Affinity_GivesAClusterToTheCoupledUser_AndWhatIsLeftToOthers) {
 
 TEST_P(Policies, APriority_GoesBeforeAnEarlierCampaign) {
   begin({{"campaign_order", "priority"}});
-  const auto earlier = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
-  const auto higher = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
-  say(higher, R"({"campaign_priority": 2})");
+  const auto earlier = grid->gridsub(TestCampaign{.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
+  const auto higher = grid->gridsub(TestCampaign{.tasks = 4 * cores, .exec_file = grid->oracle().gated_task(), .more_keys = R"("campaign_priority":2)"});
   cycle();
   EXPECT_EQ(jobs(earlier), 0);
   EXPECT_GE(jobs(higher), 2 * cores);
@@ -116,8 +112,7 @@ TEST_P(Policies, APriority_GoesBeforeAnEarlierCampaign) {
 
 TEST_P(Policies, LowestJobs_AreKilledForNormalOnes_NoMoreThanNeeded_AndRunAgain) {
   begin({{"flood", "0"}});
-  const auto lowest = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
-  say(lowest, R"({"campaign_priority": 7})");
+  const auto lowest = grid->gridsub(TestCampaign{.tasks = 2 * cores, .exec_file = grid->oracle().gated_task(), .more_keys = R"("campaign_priority":7)"});
   grid->almighty().start();
   ASSERT_TRUE(grid->becomes(fmt::format("SELECT running FROM campaigns WHERE id = {}", lowest.value()), std::to_string(2 * cores), kPatience));
   const auto normal = grid->submit({.tasks = 3, .exec_file = grid->oracle().task()});
@@ -163,9 +158,9 @@ TEST_P(Policies, Tickets_GiveEverybodySome) {
 TEST_P(Policies, PropertiesThatFewResourcesHave_TakeNoMoreOfTheCluster) {
   begin({{"flood", "0"}});
   EXPECT_EQ(grid->value("SELECT node_sizes FROM clusters WHERE name = 'alpha'"), fmt::format("{}x2", cores / 2));
-  const auto picky = grid->submit({.tasks = 10 * cores, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
-  grid->execute(fmt::format("UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}", picky.value()));
-  const auto plain = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
+  const auto picky = grid->gridsub(TestCampaign{
+      .tasks = 10 * cores, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}, .more_keys = R"("properties":"core <= 4")"});
+  const auto plain = grid->gridsub(TestCampaign{.tasks = 2 * cores, .exec_file = grid->oracle().gated_task(), .clusters = {"alpha"}});
   cycle();
   EXPECT_EQ(jobs(picky), 4);
   EXPECT_EQ(jobs(plain), cores - 4);
@@ -193,8 +188,11 @@ TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStar
   grid->almighty().start();
   // Not all: a real OAR starts three jobs a second, and some have ended before the last begins.
   ASSERT_TRUE(grid->becomes(fmt::format("SELECT running >= {} FROM campaigns WHERE id = {}", cores / 2, stream.value()), "t", kPatience));
-  const auto wide = grid->submit({.tasks = 1, .exec_file = grid->oracle().task(), .clusters = {"alpha"}, .resources = fmt::format("/core={}", cores)});
-  say(wide, R"({"campaign_priority": 1})");
+  const auto wide = grid->gridsub(TestCampaign{.tasks = 1,
+                                               .exec_file = grid->oracle().task(),
+                                               .clusters = {"alpha"},
+                                               .resources = fmt::format("/core={}", cores),
+                                               .more_keys = R"("campaign_priority":1)"});
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT done FROM campaigns WHERE id = {}", wide.value()), "1", kPatience));
   EXPECT_EQ(grid->value(fmt::format("SELECT state FROM campaigns WHERE id = {}", stream.value())), "in_treatment");
   is_done(wide, 1);
@@ -238,10 +236,11 @@ TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
 TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) {
   begin({{"flood", "0"}});
   // The first copy of each task waits at the gate, the second one does not.
-  const auto campaign = grid->submit({.tasks = 3, .exec_file = grid->oracle().task(fmt::format(
-      "[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string()))});
-  say(campaign, R"({"replicas": "allowed"})");
-  grid->execute("UPDATE campaign_clusters SET priority = 5 WHERE cluster_id = (SELECT id FROM clusters WHERE name = 'alpha')");
+  const auto waits_on_alpha = fmt::format("[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string());
+  const auto campaign = grid->gridsub(TestCampaign{.tasks = 3,
+                                                   .exec_file = grid->oracle().task(waits_on_alpha),
+                                                   .more_keys = R"("replicas":"allowed")",
+                                                   .of_cluster = {{"alpha", R"("priority":5)"}}});
   grid->almighty().start();
   EXPECT_TRUE(grid->terminates(campaign, kPatience));
   EXPECT_EQ(grid->number("SELECT done FROM campaigns"), 3);
@@ -253,8 +252,7 @@ TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) 
 
 TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
   begin({});
-  const auto campaign = grid->submit({.tasks = 10 * cores, .exec_file = grid->oracle().task()});
-  say(campaign, R"({"min_duration": 60})");
+  const auto campaign = grid->gridsub(TestCampaign{.tasks = 10 * cores, .exec_file = grid->oracle().task(), .more_keys = R"("min_duration":"0:1:0")"});
   grid->almighty().start();
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM events WHERE code = 'SINK'", "2", kPatience));
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM brakes", "2", kPatience));

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <thread>
 #include <vector>
@@ -43,13 +44,39 @@ TEST(Room, WhatIsSmall_WaitsForNobody) {
   Room room{4 * kMegabyte, 0ms};
   const auto one = room.take("alice", 2 * kMegabyte);
   const auto other = room.take("bob", 2 * kMegabyte);
+  ASSERT_TRUE(one && other);
+  ASSERT_FALSE(room.take("carol", Room::kSmall + 1)) << "nothing is left";
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(room.take("alice", Room::kSmall));
 }
 
-TEST(Room, ItsWaitersComeInTurn_AndNeverTogether) {
+TEST(Room, WhoeverWaits_IsNotOvertakenByOneForWhomThereWouldBeRoom) {
+  Room room{10 * kMegabyte, 20ms};
+  auto alices = room.take("alice", 5 * kMegabyte);
+  const auto carols = room.take("carol", 3 * kMegabyte);
+  ASSERT_TRUE(alices && carols);
+  ASSERT_TRUE(room.take("dave", 2 * kMegabyte)) << "so much is left";
+  std::atomic<bool> over{false}, served{false};
+  std::thread bob{[&] {
+    while (!served && !over) served = room.take("bob", 5 * kMegabyte).has_value();
+  }};
+  // When it is refused, bob waits before it.
+  bool stands_back = false;
+  for (const auto limit = std::chrono::steady_clock::now() + 30s; !stands_back && std::chrono::steady_clock::now() < limit;)
+    stands_back = !room.take("dave", 2 * kMegabyte);
+  EXPECT_TRUE(stands_back);
+  EXPECT_FALSE(served);
+  alices.reset();
+  for (const auto limit = std::chrono::steady_clock::now() + 30s; !served && std::chrono::steady_clock::now() < limit;) std::this_thread::yield();
+  EXPECT_TRUE(served);
+  over = true;
+  bob.join();
+}
+
+TEST(Room, ItsWaitersAllComeToTheirTurn_AndNeverTogether) {
   Room room{10 * kMegabyte, 1min};
   std::atomic<std::uint64_t> taken{0};
   std::atomic<bool> too_much{false};
+  std::atomic<int> left_out{0};
   std::latch start{8};
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
@@ -58,13 +85,15 @@ TEST(Room, ItsWaitersComeInTurn_AndNeverTogether) {
       for (int round = 0; round < 200; ++round) {
         const auto bytes = static_cast<std::uint64_t>(2 + (round + i) % 4) * kMegabyte;
         const auto part = room.take(user, bytes);
-        if (!part || (taken += bytes) > 10 * kMegabyte) too_much = true;
+        if (!part) ++left_out;
+        if ((taken += bytes) > 10 * kMegabyte) too_much = true;
         taken -= bytes;
       }
     });
   }
   for (auto& thread : threads) thread.join();
   EXPECT_FALSE(too_much);
+  EXPECT_EQ(left_out, 0);
 }
 
 TEST(Room, AUserWhoWaitsForThemself_IsInNobodysWay) {

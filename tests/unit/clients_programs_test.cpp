@@ -55,7 +55,11 @@ TEST(ClientPrograms, Help_IsPrinted) {
 }
 
 TEST(ClientPrograms, Version_IsPrinted) {
-  for (const auto* program : kPrograms) EXPECT_TRUE(run(program, {"--version"}).end.succeeded()) << program;
+  for (const auto* program : kPrograms) {
+    const auto said = run(program, {"--version"});
+    EXPECT_TRUE(said.end.succeeded()) << program;
+    EXPECT_THAT(said.output, ::testing::MatchesRegex(fmt::format("{} \\(gleaner\\) [0-9]+\\.[0-9]+\\.[0-9]+\n", program)));
+  }
 }
 
 TEST(ClientPrograms, UnknownOption_IsAWrongCommandLine) {

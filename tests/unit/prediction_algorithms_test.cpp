@@ -56,7 +56,8 @@ TEST_P(Growth, OneWaitingJobWithinTheFlood_IsNoEvidence) {
 }
 TEST_P(Growth, StopsAtTheUpperBound) {
   const QueueState queue{.running = 16, .free_resources = 48, .max_resources = 64};
-  EXPECT_LE(next(GetParam(), 0.9, {.free_offered = 64, .nsub = 57}, queue), 1.0);
+  EXPECT_DOUBLE_EQ(next(GetParam(), 0.9, {.free_offered = 64, .nsub = 57}, queue), kDefaultUpperBound) << "it grows until there";
+  EXPECT_DOUBLE_EQ(next(GetParam(), 1.0, {.free_offered = 64, .nsub = 64}, queue), kDefaultUpperBound);
 }
 TEST_P(Growth, JobsThatTheClusterIsAboutToStart_AreNoExcess) {
   QueueState queue{.running = 4, .waiting = 12, .free_resources = 12, .max_resources = 16, .starting = grid::Starting::still};
@@ -68,7 +69,7 @@ TEST_P(Growth, ExcessNeverRaisesTheRatio) {
   const QueueState queue{.running = 60, .waiting = 40, .free_resources = 0, .max_resources = 64, .flood = 0.1};
   EXPECT_LE(next(GetParam(), 0.1, {.free_offered = 4, .nsub = 6}, queue), 0.1);
 }
-INSTANTIATE_TEST_SUITE_P(Algorithms, Growth, testing::Values("slow-start", "two-way-adaptive", "adaptive-down-exponential-up"),
+INSTANTIATE_TEST_SUITE_P(Algorithms, Growth, testing::Values("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "control"),
                          [](const auto& tested) {
                            std::string name{tested.param};
                            std::ranges::replace(name, '-', '_');

@@ -30,6 +30,7 @@ struct Observation {
   double ratio = 0.0;         ///< after the prediction
   int running = 0;
   int waiting = 0;            ///< after the wipe
+  int free = 0;               ///< cores, at the same moment
   int wiped = 0;
   int submitted = 0;
   int idle = 0;               ///< cores that a job of this size could have used, summed over the cycle's seconds
@@ -92,6 +93,7 @@ inline planner::Snapshot snapshot_of(const ModelCluster& cluster, const Scenario
           .campaigns = {{.id = campaign, .user = "ada", .waiting_tasks = 1'000'000'000}},
           .pairs = {{.campaign = campaign,
                      .cluster = here,
+                     .measured_resources = cluster.has_run() ? std::optional<double>{scenario.resources_per_job} : std::nullopt,
                      .job_ratio = ratio,
                      .live_jobs = cluster.running() + cluster.waiting(),
                      .waiting_jobs = cluster.waiting(),
@@ -133,6 +135,13 @@ inline int most_waiting(const std::vector<Observation>& seen, std::size_t from) 
   return most;
 }
 
+/// Resources that waiting jobs want beyond the free ones, which they are about to take: what the flood must allow.
+inline int most_wanted_beyond_free(const std::vector<Observation>& seen, std::size_t from, int resources_per_job) {
+  int most = 0;
+  for (std::size_t i = from; i < seen.size(); ++i) most = std::max(most, seen[i].waiting * resources_per_job - seen[i].free);
+  return most;
+}
+
 /// Runs the cycles: update, predict, wipe, plan, submit, then five seconds of the cluster.
 inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& scenario) {
   constexpr int kCycleSeconds = 5;
@@ -149,6 +158,7 @@ inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& 
     now.wiped = grid::excess_jobs({cluster.waiting(), ratio, queue.free_resources, queue.max_resources, queue.flood, queue.starting});
     cluster.wipe(now.wiped);
     now.waiting = cluster.waiting();
+    now.free = queue.free_resources;
     const auto plan = planner::plan(snapshot_of(cluster, scenario, ratio));
     last = {};
     for (const auto& launch : plan.launches) last.nsub += launch.jobs;

@@ -1,0 +1,137 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <sstream>
+
+#include "tests/system/grid_under_test.hpp"
+
+/// What gridstat shows of a grid with five campaigns, by its options.
+namespace gleaner::tests {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+/// One of ours failed and its events were closed, one is done, one of alice's is done, one of ours failed, one of alice's is at the gate.
+/// All tests only look.
+class Gridstat : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    grid_ = std::make_unique<GridUnderTest>();
+    grid_->start_api();
+    grid_->almighty().start();
+    const TestCampaign failing{.tasks = 2, .exec_file = "bash -c 'echo no such molecule >&2; exit 3' task", .clusters = {"alpha"}};
+    fixed_ = grid_->gridsub(failing);
+    ASSERT_TRUE(grid_->terminates(fixed_));
+    ASSERT_TRUE(grid_->run("gridsub", {"--fix", text(fixed_)}).end.succeeded());
+    done_ = grid_->gridsub(TestCampaign{.tasks = 3, .exec_file = grid_->oracle().task()});
+    of_alice_ = grid_->submit({.tasks = 2, .exec_file = grid_->oracle().task()});
+    fails_ = grid_->gridsub(failing);
+    for (const auto campaign : {done_, of_alice_, fails_}) ASSERT_TRUE(grid_->terminates(campaign));
+    waits_ = grid_->submit({.tasks = 2, .exec_file = grid_->oracle().gated_task(), .clusters = {"beta"}});
+    ASSERT_TRUE(grid_->becomes(fmt::format("SELECT running FROM campaigns WHERE id = {}", waits_.value()), "2"));
+  }
+  static void TearDownTestSuite() { grid_.reset(); }
+
+  static std::string shown(std::vector<std::string> arguments) {
+    const auto ran = grid_->run("gridstat", std::move(arguments));
+    EXPECT_TRUE(ran.end.succeeded()) << ran.output;
+    return ran.output;
+  }
+  static std::string text(grid::CampaignId campaign) { return std::to_string(campaign.value()); }
+  /// The ids in the first column of a table, under its head.
+  static std::vector<grid::CampaignId> ids_in(const std::string& table) {
+    std::vector<grid::CampaignId> ids;
+    std::istringstream lines{table};
+    for (std::string line; std::getline(lines, line);) {
+      std::int64_t id = 0;
+      if (std::istringstream{line} >> id) ids.emplace_back(id);
+    }
+    return ids;
+  }
+  /// The line of a table that begins with this id.
+  static std::string line_of(const std::string& table, std::int64_t wanted) {
+    std::istringstream lines{table};
+    for (std::string line; std::getline(lines, line);) {
+      std::int64_t id = -1;
+      if (std::istringstream{line} >> id && id == wanted) return line;
+    }
+    return "no line of " + std::to_string(wanted);
+  }
+
+  static inline std::unique_ptr<GridUnderTest> grid_;
+  static inline grid::CampaignId fixed_{0}, done_{0}, of_alice_{0}, fails_{0}, waits_{0};
+};
+
+TEST_F(Gridstat, Alone_ListsWhatIsNotOver_AndWithAllTheOthersToo) {
+  EXPECT_THAT(ids_in(shown({})), ElementsAre(waits_));
+  for (const auto* all : {"-a", "--all"}) EXPECT_THAT(ids_in(shown({all})), ElementsAre(fixed_, done_, of_alice_, fails_, waits_)) << all;
+}
+
+TEST_F(Gridstat, Summary_IsALineForEachOfTheRange_InAnyState) {
+  for (const auto* summary : {"-s", "--summary"}) {
+    const auto range = fmt::format("{}-{}", text(done_), text(fails_));
+    const auto table = shown({summary, range});
+    EXPECT_THAT(ids_in(table), ElementsAre(done_, of_alice_, fails_)) << summary;
+    EXPECT_THAT(table, AllOf(HasSubstr("Id"), HasSubstr("Status"), HasSubstr("ToFix")));
+    EXPECT_THAT(line_of(table, done_.value()), MatchesRegex(".*terminated +0 +0 +3 +100%.*")) << "waiting, running, finished, nothing to fix";
+    EXPECT_THAT(line_of(table, fails_.value()), MatchesRegex(".*terminated +0 +0 +0 +2 e +0%.*")) << "two tasks failed, and an event is open";
+    EXPECT_THAT(ids_in(shown({summary, text(waits_)})), ElementsAre(waits_));
+    EXPECT_THAT(ids_in(shown({summary, text(fails_) + "-*"})), ElementsAre(fails_, waits_));
+    EXPECT_THAT(ids_in(shown({summary, "*-" + text(of_alice_)})), ElementsAre(fixed_, done_, of_alice_));
+    EXPECT_THAT(ids_in(shown({summary, text(done_) + "," + text(waits_)})), ElementsAre(done_, waits_));
+  }
+  EXPECT_THAT(shown({"-s", "700-800"}), HasSubstr("There is no such campaign."));
+  const auto wrong = grid_->run("gridstat", {"-s", "7-3"});
+  EXPECT_EQ(wrong.end.exit_status, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("'7-3' is not a valid range"));
+}
+
+TEST_F(Gridstat, User_ListsOnesOwnCampaigns_OrThoseOfTheOneNamed) {
+  EXPECT_THAT(ids_in(shown({"-u", "-a"})), ElementsAre(fixed_, done_, fails_));
+  EXPECT_THAT(ids_in(shown({"--user", "--all"})), ElementsAre(fixed_, done_, fails_));
+  EXPECT_THAT(ids_in(shown({"-a", "-u", "alice"})), ElementsAre(of_alice_, waits_));
+  EXPECT_THAT(ids_in(shown({"--user=alice"})), ElementsAre(waits_));
+  EXPECT_THAT(ids_in(shown({"--username", "alice", "-s", "*-" + text(fails_)})), ElementsAre(of_alice_));
+  EXPECT_THAT(shown({"-u"}), HasSubstr("No campaign is in treatment")) << "ours are over";
+  EXPECT_THAT(ids_in(shown({"-a", "-u", "nobody"})), IsEmpty());
+}
+
+TEST_F(Gridstat, Full_ShowsTheTasks_AndMoreOfTheClusters) {
+  const auto some = shown({text(fails_)});
+  EXPECT_THAT(some, AllOf(HasSubstr("Campaign " + text(fails_)), HasSubstr("Errors to Fix:"), HasSubstr("alpha"), Not(HasSubstr("Tasks:"))));
+  for (const auto* full : {"-f", "--full"}) {
+    const auto all = shown({text(fails_), full});
+    EXPECT_THAT(all, HasSubstr("Resources")) << "of its clusters";
+    const auto tasks = all.substr(std::min(all.find("Tasks:\n"), all.size()));
+    EXPECT_THAT(tasks, AllOf(HasSubstr("State"), HasSubstr("RemoteId"), HasSubstr("Exit"))) << all;
+    for (const std::int64_t task : {0, 1}) EXPECT_THAT(line_of(tasks, task), MatchesRegex(".*failed +alpha +[0-9]+ +[0-9]+ +[0-9]+ +3 +task_error.*"));
+    EXPECT_THAT(shown({text(done_), full}), MatchesRegex("(.|\n)*Tasks:\n(.|\n)*2 +done(.|\n)*"));
+  }
+  EXPECT_THAT(shown({"-f", "-c", text(done_)}), HasSubstr("Tasks:\n")) << "as in CiGri";
+  const auto alone = grid_->run("gridstat", {"-f"});
+  EXPECT_EQ(alone.end.exit_status, 2);
+  EXPECT_THAT(alone.output, HasSubstr("--full needs the id of a campaign"));
+}
+
+TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthersToo) {
+  for (const auto* events : {"-e", "--events"}) {
+    EXPECT_THAT(shown({text(fails_), events}), AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), Not(HasSubstr("closed")))) << events;
+    for (const auto campaign : {done_, fixed_}) EXPECT_EQ(shown({text(campaign), events}), "No event is open.\n");
+    EXPECT_THAT(shown({text(fixed_), events, "--closed"}), AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), HasSubstr(", closed")));
+  }
+  const auto alone = grid_->run("gridstat", {"-e"});
+  EXPECT_EQ(alone.end.exit_status, 2);
+  EXPECT_THAT(alone.output, HasSubstr("--events needs the id of a campaign"));
+}
+
+}  // namespace
+}  // namespace gleaner::tests
