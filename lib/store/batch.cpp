@@ -3,20 +3,9 @@
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
-namespace {
 
 /// By statements, not by pqxx::subtransaction: while one of those is open libpqxx refuses whatever is sent through its transaction,
 /// and every function of the store sends through that. Both kinds look the same to the server.
-void execute(Transaction& transaction, const char* statement) {
-  try {
-    transaction.implementation().work.exec(statement);
-  } catch (...) {
-    detail::rethrow(statement);
-  }
-}
-
-}  // namespace
-
 std::optional<std::string> attempt(Transaction& transaction, const std::function<void()>& work) {
   auto& implementation = transaction.implementation();
   if (!implementation.savepoints) {
@@ -28,15 +17,15 @@ std::optional<std::string> attempt(Transaction& transaction, const std::function
     }
     return std::nullopt;
   }
-  execute(transaction, "SAVEPOINT gleaner_attempt");
+  detail::exec_text(transaction, "SAVEPOINT gleaner_attempt");
   try {
     work();
   } catch (const Refused& refused) {
-    execute(transaction, "ROLLBACK TO SAVEPOINT gleaner_attempt");
-    execute(transaction, "RELEASE SAVEPOINT gleaner_attempt");
+    detail::exec_text(transaction, "ROLLBACK TO SAVEPOINT gleaner_attempt");
+    detail::exec_text(transaction, "RELEASE SAVEPOINT gleaner_attempt");
     return refused.what();
   }
-  execute(transaction, "RELEASE SAVEPOINT gleaner_attempt");
+  detail::exec_text(transaction, "RELEASE SAVEPOINT gleaner_attempt");
   return std::nullopt;
 }
 

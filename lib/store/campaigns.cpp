@@ -7,20 +7,25 @@ namespace {
 
 using detail::exec;
 using detail::get;
-using detail::micros;
 using detail::text;
 
 void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
-  exec(transaction, sql::campaigns_release_brakes, campaign.value());
-  exec(transaction, sql::campaigns_forgive, campaign.value());
+  exec(transaction, sql::campaigns_release_brakes{.campaign = campaign});
+  exec(transaction, sql::campaigns_forgive{.campaign = campaign});
 }
 
 }  // namespace
 
 std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now) {
   const std::string type{name_of(campaign.type)};
-  const auto created =
-      exec(transaction, sql::campaigns_create, campaign.user, campaign.name, type, campaign.jdl, micros(now), campaign.idempotency_key);
+  const auto created = exec(transaction, sql::campaigns_create{
+                                             .user = campaign.user,
+                                             .name = campaign.name,
+                                             .type = type,
+                                             .jdl = campaign.jdl,
+                                             .now = now,
+                                             .key = campaign.idempotency_key,
+                                         });
   if (!created.empty()) return grid::CampaignId{created[0][0].as<std::int64_t>()};
   const auto known = find_repeated(transaction, campaign);
   if (!known) throw Unavailable{"the campaign of this key has just been removed"};
@@ -28,19 +33,33 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
 }
 
 std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign) {
-  const auto known = exec(transaction, sql::campaigns_of_key, campaign.user, campaign.idempotency_key, campaign.jdl);
+  const auto known = exec(transaction, sql::campaigns_of_key{.jdl = campaign.jdl, .user = campaign.user, .key = campaign.idempotency_key});
   if (known.empty()) return std::nullopt;
   return Repeated{grid::CampaignId{known[0]["id"].as<std::int64_t>()}, known[0]["same"].as<bool>()};
 }
 
 void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl) {
-  exec(transaction, sql::campaigns_admitted, campaign.value(), std::string{name}, jdl);
+  exec(transaction, sql::campaigns_admitted{.name = name, .jdl = jdl, .campaign = campaign});
 }
 
 bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& c) {
-  return !exec(transaction, sql::campaigns_add_cluster, campaign.value(), c.name, c.priority, c.exec_file, c.exec_directory, c.resources,
-               c.resources_per_job, c.walltime.count(), c.properties, c.project, c.job_types, c.best_effort, c.max_jobs,
-               c.max_walltime ? std::optional{c.max_walltime->count()} : std::nullopt)
+  return !exec(transaction,
+               sql::campaigns_add_cluster{
+                   .campaign = campaign,
+                   .priority = c.priority,
+                   .exec_file = c.exec_file,
+                   .exec_directory = c.exec_directory,
+                   .resources = c.resources,
+                   .resources_per_job = c.resources_per_job,
+                   .walltime_s = c.walltime.count(),
+                   .properties = c.properties,
+                   .project = c.project,
+                   .job_types = c.job_types,
+                   .best_effort = c.best_effort,
+                   .max_jobs = c.max_jobs,
+                   .max_walltime_s = c.max_walltime ? std::optional{c.max_walltime->count()} : std::nullopt,
+                   .cluster = c.name,
+               })
               .empty();
 }
 
@@ -107,28 +126,28 @@ std::int64_t TaskWriter::finish() {
 }
 
 void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count) {
-  exec(transaction, sql::campaigns_count_out, campaign.value(), count);
+  exec(transaction, sql::campaigns_count_out{.campaign = campaign, .tasks = count});
 }
 
 void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std::int64_t tasks) {
-  exec(transaction, sql::campaigns_complete, campaign.value(), tasks);
+  exec(transaction, sql::campaigns_complete{.tasks = tasks, .campaign = campaign});
   wake_up(transaction);
 }
 
 std::optional<CampaignOwner> campaign_owner(Transaction& transaction, grid::CampaignId campaign) {
-  const auto rows = exec(transaction, sql::campaigns_owner, campaign.value());
+  const auto rows = exec(transaction, sql::campaigns_owner{.campaign = campaign});
   if (rows.empty()) return std::nullopt;
   return CampaignOwner{text(rows[0]["user_name"]), grid::campaign_state(text(rows[0]["state"])).value()};
 }
 
 bool hold_campaign(Transaction& transaction, grid::CampaignId campaign) {
-  if (exec(transaction, sql::campaigns_hold, campaign.value()).empty()) return false;
+  if (exec(transaction, sql::campaigns_hold{.campaign = campaign}).empty()) return false;
   wake_up(transaction);
   return true;
 }
 
 bool resume_campaign(Transaction& transaction, grid::CampaignId campaign) {
-  if (exec(transaction, sql::campaigns_resume, campaign.value()).empty()) {
+  if (exec(transaction, sql::campaigns_resume{.campaign = campaign}).empty()) {
     const auto owner = campaign_owner(transaction, campaign);
     if (!owner || owner->state != grid::CampaignState::in_treatment) return false;
   }
@@ -138,32 +157,32 @@ bool resume_campaign(Transaction& transaction, grid::CampaignId campaign) {
 }
 
 bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
-  if (exec(transaction, sql::campaigns_cancel, campaign.value(), micros(now)).empty()) return false;
-  exec(transaction, sql::campaigns_cancel_returned, campaign.value());
-  exec(transaction, sql::campaigns_cancel_untaken, campaign.value());
+  if (exec(transaction, sql::campaigns_cancel{.now = now, .campaign = campaign}).empty()) return false;
+  exec(transaction, sql::campaigns_cancel_returned{.campaign = campaign});
+  exec(transaction, sql::campaigns_cancel_untaken{.campaign = campaign});
   lift_brakes(transaction, campaign);
   wake_up(transaction);
   return true;
 }
 
 std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
-  if (exec(transaction, sql::campaigns_reopen, campaign.value()).empty()) return 0;
-  exec(transaction, sql::campaigns_uncleaned, campaign.value());
-  const auto tasks = exec(transaction, sql::campaigns_retry, campaign.value(), micros(now));
+  if (exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
+  exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
+  const auto tasks = exec(transaction, sql::campaigns_retry{.campaign = campaign, .now = now});
   lift_brakes(transaction, campaign);
   wake_up(transaction);
   return static_cast<std::int64_t>(tasks.size());
 }
 
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
-  const auto closed = exec(transaction, sql::campaigns_fix_events, campaign.value(), micros(now));
+  const auto closed = exec(transaction, sql::campaigns_fix_events{.now = now, .campaign = campaign});
   lift_brakes(transaction, campaign);
   wake_up(transaction);
   return static_cast<std::int64_t>(closed.size());
 }
 
 std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t event) {
-  const auto rows = exec(transaction, sql::events_owner, event);
+  const auto rows = exec(transaction, sql::events_owner{.event = event});
   if (rows.empty()) return std::nullopt;
   EventOwner owner;
   owner.user = get<std::string>(rows[0]["user_name"]);
@@ -173,11 +192,11 @@ std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t eve
 }
 
 bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now) {
-  const auto rows = exec(transaction, sql::events_fix, event, micros(now));
+  const auto rows = exec(transaction, sql::events_fix{.now = now, .event = event});
   if (rows.empty()) return false;
   const auto campaign = get<std::int64_t>(rows[0]["campaign_id"]);
   const auto cluster = get<std::int64_t>(rows[0]["cluster_id"]);
-  if (campaign || cluster) exec(transaction, sql::brakes_clear, campaign, cluster);
+  if (campaign || cluster) exec(transaction, sql::brakes_clear{.campaign = campaign, .cluster = cluster});
   wake_up(transaction);
   return true;
 }

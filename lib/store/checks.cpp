@@ -13,7 +13,6 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::micros;
 
 /// The rows of a law that are to be repaired.
 struct Task {
@@ -27,45 +26,50 @@ using Repair = std::int64_t (*)(const Task& task);
 
 std::int64_t count_of(const pqxx::result& rows) { return rows[0][0].as<std::int64_t>(); }
 
-using Column = std::optional<std::int64_t> Breach::*;
-std::string array_of(const Breaches& breaches, Column column) {
+detail::Array array_of(const Breaches& breaches, std::optional<std::int64_t> Breach::*column) {
   detail::Array array;
   for (const auto& breach : breaches.rows) array.add(breach.*column);
-  return array.literal();
+  return array;
 }
+detail::Array campaigns(const Task& task) { return array_of(task.breaches, &Breach::campaign); }
+detail::Array ids(const Task& task) { return array_of(task.breaches, &Breach::id); }
 
 // A repair of all rows that break the law; of the campaigns, or rows, that were found.
-template <const std::string_view& Query>
+template <class Query>
 std::int64_t everywhere(const Task& task) {
-  return count_of(exec(task.transaction, Query));
+  return count_of(exec(task.transaction, Query{}));
 }
-template <const std::string_view& Query>
+template <class Query>
 std::int64_t everywhere_now(const Task& task) {
-  return count_of(exec(task.transaction, Query, micros(task.now)));
+  return count_of(exec(task.transaction, Query{.now = task.now}));
 }
-template <const std::string_view& Query>
+template <class Query>
 std::int64_t by_campaign(const Task& task) {
-  return count_of(exec(task.transaction, Query, array_of(task.breaches, &Breach::campaign)));
+  return count_of(exec(task.transaction, Query{.campaigns = campaigns(task)}));
 }
-template <const std::string_view& Query>
+template <class Query>
 std::int64_t by_campaign_now(const Task& task) {
-  return count_of(exec(task.transaction, Query, array_of(task.breaches, &Breach::campaign), micros(task.now)));
+  return count_of(exec(task.transaction, Query{.now = task.now, .campaigns = campaigns(task)}));
 }
-template <const std::string_view& Query>
-std::int64_t by_id(const Task& task) {
-  return count_of(exec(task.transaction, Query, array_of(task.breaches, &Breach::id)));
+template <class Query>
+std::int64_t by_job(const Task& task) {
+  return count_of(exec(task.transaction, Query{.jobs = ids(task)}));
 }
-template <const std::string_view& Query>
-std::int64_t by_id_now(const Task& task) {
-  return count_of(exec(task.transaction, Query, array_of(task.breaches, &Breach::id), micros(task.now)));
+template <class Query>
+std::int64_t by_job_now(const Task& task) {
+  return count_of(exec(task.transaction, Query{.now = task.now, .jobs = ids(task)}));
 }
-template <const std::string_view& Query>
+template <class Query>
+std::int64_t by_launch_now(const Task& task) {
+  return count_of(exec(task.transaction, Query{.now = task.now, .launches = ids(task)}));
+}
+template <class Query>
 std::int64_t by_task(const Task& task) {
-  return count_of(exec(task.transaction, Query, array_of(task.breaches, &Breach::campaign), array_of(task.breaches, &Breach::id)));
+  return count_of(exec(task.transaction, Query{.campaigns = campaigns(task), .tasks = ids(task)}));
 }
-template <const std::string_view& Query>
+template <class Query>
 std::int64_t by_task_now(const Task& task) {
-  return count_of(exec(task.transaction, Query, array_of(task.breaches, &Breach::campaign), array_of(task.breaches, &Breach::id), micros(task.now)));
+  return count_of(exec(task.transaction, Query{.campaigns = campaigns(task), .tasks = ids(task), .now = task.now}));
 }
 
 std::int64_t by_loss(const Task& task) {
@@ -75,69 +79,92 @@ std::int64_t by_loss(const Task& task) {
   return lose_jobs(task.transaction, live_jobs_among(task.transaction, jobs), task.limits, author, task.now);
 }
 
-/// What a law's query takes, and whether it is worth its cost when only what lives is checked.
-enum class Scope { fixed, by_reach, all_only };
+/// Nothing that the live rows could break: checked only when campaigns that are over are checked too.
+enum class Scope { live, all_only };
 
 struct Entry {
-  std::string_view query;
-  Scope scope;
+  std::string_view name;
+  std::string_view text;
+  pqxx::result (*read)(Transaction& transaction, Reach reach);
   Repair repair;  ///< none: an administrator must judge
-  Weight weight = Weight::law;
+  Scope scope;
+  Weight weight;
 };
 
+template <class Query>
+pqxx::result read_law(Transaction& transaction, Reach reach) {
+  if constexpr (requires(Query query) { query.all; })
+    return exec(transaction, Query{.all = reach == Reach::all});
+  else
+    return exec(transaction, Query{});
+}
+
+template <class Query>
+constexpr Entry law(Repair repair) {
+  return {Query::kName, Query::kText, read_law<Query>, repair, Scope::live, Weight::law};
+}
+template <class Query>
+constexpr Entry leftover(Repair repair) {
+  return {Query::kName, Query::kText, read_law<Query>, repair, Scope::live, Weight::leftover};
+}
+template <class Query>
+constexpr Entry law_of_all() {
+  return {Query::kName, Query::kText, read_law<Query>, nullptr, Scope::all_only, Weight::law};
+}
+
 constexpr auto kEntries = std::to_array<Entry>({
-    {sql::checks_grid, Scope::fixed, nullptr},
-    {sql::checks_triggers, Scope::fixed, nullptr},
-    {sql::checks_lease, Scope::fixed, everywhere<sql::checks_mend_lease>},
+    law<sql::checks_grid>(nullptr),
+    law<sql::checks_triggers>(nullptr),
+    law<sql::checks_lease>(everywhere<sql::checks_mend_lease>),
     // Jobs and launches.
-    {sql::checks_stray_job, Scope::fixed, by_id_now<sql::checks_end_stray_jobs>},
-    {sql::checks_live_job_with_end, Scope::fixed, by_id<sql::checks_clear_ends>},
-    {sql::checks_job_without_remote_id, Scope::fixed, by_loss},
-    {sql::checks_remote_id_twice, Scope::fixed, nullptr},
-    {sql::checks_job_of_launch, Scope::fixed, by_loss},
-    {sql::checks_retired_cluster, Scope::fixed, by_loss},
-    {sql::checks_job_fence, Scope::fixed, nullptr},
-    {sql::checks_launch_tag, Scope::fixed, nullptr},
-    {sql::checks_open_launch, Scope::fixed, by_id_now<sql::checks_void_launches>},
-    {sql::checks_unwanted_job, Scope::fixed, by_id_now<sql::checks_kill_unwanted>},
+    law<sql::checks_stray_job>(by_job_now<sql::checks_end_stray_jobs>),
+    law<sql::checks_live_job_with_end>(by_job<sql::checks_clear_ends>),
+    law<sql::checks_job_without_remote_id>(by_loss),
+    law<sql::checks_remote_id_twice>(nullptr),
+    law<sql::checks_job_of_launch>(by_loss),
+    law<sql::checks_retired_cluster>(by_loss),
+    law<sql::checks_job_fence>(nullptr),
+    law<sql::checks_launch_tag>(nullptr),
+    law<sql::checks_open_launch>(by_launch_now<sql::checks_void_launches>),
+    law<sql::checks_unwanted_job>(by_job_now<sql::checks_kill_unwanted>),
     // Tasks.
-    {sql::checks_replica, Scope::by_reach, by_task<sql::checks_keep_one_copy>},
-    {sql::checks_task_without_job, Scope::by_reach, by_task_now<sql::checks_return_tasks>},
-    {sql::checks_attempt_behind, Scope::by_reach, by_task<sql::checks_raise_attempts>},
-    {sql::checks_over_with_tasks, Scope::fixed, by_campaign<sql::checks_reopen>},
+    law<sql::checks_replica>(by_task<sql::checks_keep_one_copy>),
+    law<sql::checks_task_without_job>(by_task_now<sql::checks_return_tasks>),
+    law<sql::checks_attempt_behind>(by_task<sql::checks_raise_attempts>),
+    law<sql::checks_over_with_tasks>(by_campaign<sql::checks_reopen>),
     // The bag.
-    {sql::checks_cursor, Scope::fixed, by_campaign<sql::checks_mend_cursors>},
-    {sql::checks_request_bags, Scope::by_reach, by_campaign<sql::checks_count_bags>},
-    {sql::checks_bag_entry, Scope::fixed, by_task<sql::checks_drop_bag_entries>},
-    {sql::checks_bag_request, Scope::fixed, everywhere<sql::checks_mend_bag_requests>},
-    {sql::checks_claim, Scope::fixed, by_task<sql::checks_release_claims>},
-    {sql::checks_lost_from_bag, Scope::by_reach, by_task_now<sql::checks_put_back>},
+    law<sql::checks_cursor>(by_campaign<sql::checks_mend_cursors>),
+    law<sql::checks_request_bags>(by_campaign<sql::checks_count_bags>),
+    law<sql::checks_bag_entry>(by_task<sql::checks_drop_bag_entries>),
+    law<sql::checks_bag_request>(everywhere<sql::checks_mend_bag_requests>),
+    law<sql::checks_claim>(by_task<sql::checks_release_claims>),
+    law<sql::checks_lost_from_bag>(by_task_now<sql::checks_put_back>),
     // Campaigns and their pairs.
-    {sql::checks_campaign_end, Scope::fixed, by_campaign_now<sql::checks_mend_campaign_ends>},
-    {sql::checks_cleaned_pair, Scope::fixed, by_campaign<sql::checks_uncleaned>},
-    {sql::checks_asked, Scope::fixed, by_campaign<sql::checks_mend_asked>},
-    {sql::checks_inactive_pair, Scope::fixed, by_campaign<sql::checks_activate>},
-    {sql::checks_pair_counters, Scope::fixed, by_campaign<sql::checks_count_pairs>},
-    {sql::checks_pair_results, Scope::by_reach, nullptr},
+    law<sql::checks_campaign_end>(by_campaign_now<sql::checks_mend_campaign_ends>),
+    law<sql::checks_cleaned_pair>(by_campaign<sql::checks_uncleaned>),
+    law<sql::checks_asked>(by_campaign<sql::checks_mend_asked>),
+    law<sql::checks_inactive_pair>(by_campaign<sql::checks_activate>),
+    law<sql::checks_pair_counters>(by_campaign<sql::checks_count_pairs>),
+    law<sql::checks_pair_results>(nullptr),
     // Time, outages, use.
-    {sql::checks_usage, Scope::fixed, everywhere<sql::checks_mend_usage>},
-    {sql::checks_future_brake, Scope::fixed, everywhere<sql::checks_mend_brakes>},
-    {sql::checks_future_status, Scope::fixed, everywhere<sql::checks_drop_future_status>},
-    {sql::checks_future_probe, Scope::fixed, everywhere<sql::checks_probe_now>},
-    {sql::checks_stale_outage, Scope::fixed, everywhere_now<sql::checks_close_outages>},
+    law<sql::checks_usage>(everywhere<sql::checks_mend_usage>),
+    law<sql::checks_future_brake>(everywhere<sql::checks_mend_brakes>),
+    law<sql::checks_future_status>(everywhere<sql::checks_drop_future_status>),
+    law<sql::checks_future_probe>(everywhere<sql::checks_probe_now>),
+    law<sql::checks_stale_outage>(everywhere_now<sql::checks_close_outages>),
     // What is only in the way.
-    {sql::checks_leftover_kills, Scope::fixed, everywhere<sql::checks_drop_kills>, Weight::leftover},
-    {sql::checks_leftover_brakes, Scope::fixed, everywhere<sql::checks_drop_brakes>, Weight::leftover},
-    {sql::checks_leftover_events, Scope::fixed, everywhere_now<sql::checks_close_events>, Weight::leftover},
-    {sql::checks_leftover_forecasts, Scope::fixed, everywhere<sql::checks_drop_forecasts>, Weight::leftover},
-    {sql::checks_leftover_decisions, Scope::fixed, everywhere<sql::checks_drop_decisions>, Weight::leftover},
+    leftover<sql::checks_leftover_kills>(everywhere<sql::checks_drop_kills>),
+    leftover<sql::checks_leftover_brakes>(everywhere<sql::checks_drop_brakes>),
+    leftover<sql::checks_leftover_events>(everywhere_now<sql::checks_close_events>),
+    leftover<sql::checks_leftover_forecasts>(everywhere<sql::checks_drop_forecasts>),
+    leftover<sql::checks_leftover_decisions>(everywhere<sql::checks_drop_decisions>),
     // Those that read every task of a campaign.
-    {sql::checks_campaign_counters, Scope::by_reach, by_campaign<sql::checks_count_tasks>},
-    {sql::checks_missing_tasks, Scope::all_only, nullptr},
-    {sql::checks_taken_ahead, Scope::all_only, nullptr},
-    {sql::checks_done_twice, Scope::all_only, nullptr},
-    {sql::checks_done_by_a_job, Scope::all_only, nullptr},
-    {sql::checks_ended_job, Scope::all_only, nullptr},
+    law<sql::checks_campaign_counters>(by_campaign<sql::checks_count_tasks>),
+    law_of_all<sql::checks_missing_tasks>(),
+    law_of_all<sql::checks_taken_ahead>(),
+    law_of_all<sql::checks_done_twice>(),
+    law_of_all<sql::checks_done_by_a_job>(),
+    law_of_all<sql::checks_ended_job>(),
 });
 
 /// A line of a query's comment, from 0: its name, the law, perhaps its repair.
@@ -150,9 +177,9 @@ std::string_view comment_line(std::string_view query, int line) {
 Law law_of(const Entry& entry) {
   constexpr std::string_view kGroup{"checks."};
   constexpr std::string_view kRepair{"Repair: "};
-  const auto repair = comment_line(entry.query, 2);
-  return {.name = comment_line(entry.query, 0).substr(kGroup.size()),
-          .sentence = comment_line(entry.query, 1),
+  const auto repair = comment_line(entry.text, 2);
+  return {.name = entry.name.substr(kGroup.size()),
+          .sentence = comment_line(entry.text, 1),
           .repair = repair.starts_with(kRepair) ? repair.substr(kRepair.size()) : std::string_view{},
           .weight = entry.weight};
 }
@@ -187,15 +214,10 @@ Breaches read(const pqxx::result& rows) {
 
 /// Nothing when the statement's time was over.
 std::optional<Breaches> find(Transaction& transaction, const Entry& entry, Reach reach) {
-  auto& work = transaction.implementation().work;
-  const std::string query{entry.query};
   try {
-    return read(entry.scope == Scope::by_reach ? work.exec_params(query, reach == Reach::all) : work.exec_params(query));
-  } catch (const pqxx::sql_error& error) {
-    if (constexpr std::string_view kCanceled{"57014"}; error.sqlstate() == kCanceled) return std::nullopt;
-    detail::rethrow(entry.query);
-  } catch (...) {
-    detail::rethrow(entry.query);
+    return read(entry.read(transaction, reach));
+  } catch (const TimedOut&) {
+    return std::nullopt;
   }
 }
 
@@ -220,7 +242,7 @@ Checked check_law(Database& database, const Law& law, Reach reach, std::chrono::
   const auto& entry = entry_of(law);
   if (entry.scope == Scope::all_only && reach == Reach::live) return {Checked::Result::unchecked};
   auto transaction = database.begin();
-  exec(transaction, sql::checks_limit_time, fmt::format("{}ms", limit.count()));
+  exec(transaction, sql::checks_limit_time{.limit = fmt::format("{}ms", limit.count())});
   auto found = find(transaction, entry, reach);
   if (!found) return {Checked::Result::unchecked};
   const auto result = found->count == 0 ? Checked::Result::holds : Checked::Result::broken;
@@ -232,7 +254,7 @@ std::int64_t repair_law(Database& database, const Law& law, const Breaches& brea
   if (entry.repair == nullptr) return 0;
   std::int64_t repaired = 0;
   transact(database, std::nullopt, [&](Transaction& transaction) {
-    exec(transaction, sql::checks_limit_time, "0");
+    exec(transaction, sql::checks_limit_time{.limit = "0"});
     hold_lease(transaction);
     repaired = entry.repair({transaction, breaches, limits, author, now});
     if (repaired == 0) return;
@@ -256,7 +278,7 @@ void note_checked(Transaction& transaction, const Law& law, const Checked& verdi
 }
 
 bool check_is_due(Transaction& transaction, std::chrono::milliseconds period) {
-  return !exec(transaction, sql::checks_due, static_cast<std::int64_t>(period.count())).empty();
+  return !exec(transaction, sql::checks_due{.period_ms = period.count()}).empty();
 }
 
 }  // namespace gleaner::store

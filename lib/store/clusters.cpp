@@ -10,7 +10,6 @@ namespace {
 using detail::exec;
 using detail::get;
 using detail::get_instant;
-using detail::micros;
 using detail::text;
 
 Cluster read(const pqxx::row& row) {
@@ -51,13 +50,13 @@ Cluster read(const pqxx::row& row) {
 
 std::vector<Cluster> clusters(Transaction& transaction) {
   std::vector<Cluster> all;
-  for (const auto& row : exec(transaction, sql::clusters_all)) all.push_back(read(row));
+  for (const auto& row : exec(transaction, sql::clusters_all{})) all.push_back(read(row));
   return all;
 }
 
 std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction) {
   std::map<grid::ClusterId, grid::NodeSizes> all;
-  for (const auto& row : exec(transaction, sql::clusters_node_sizes)) {
+  for (const auto& row : exec(transaction, sql::clusters_node_sizes{})) {
     if (auto sizes = grid::NodeSizes::parse(text(row[1]))) all.emplace(grid::ClusterId{row[0].as<std::int64_t>()}, std::move(*sizes));
   }
   return all;
@@ -65,57 +64,108 @@ std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction) 
 
 std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since) {
   std::vector<Cluster> found;
-  for (const auto& row : exec(transaction, sql::clusters_with_launches, micros(void_since))) found.push_back(read(row));
+  for (const auto& row : exec(transaction, sql::clusters_with_launches{.void_since = void_since})) found.push_back(read(row));
   return found;
 }
 
 std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant ended_before) {
   std::vector<Cluster> found;
-  for (const auto& row : exec(transaction, sql::clusters_to_wipe, micros(ended_before))) found.push_back(read(row));
+  for (const auto& row : exec(transaction, sql::clusters_to_wipe{.ended_before = ended_before})) found.push_back(read(row));
   return found;
 }
 
 std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name) {
-  const auto rows = exec(transaction, sql::clusters_by_name, std::string{name});
+  const auto rows = exec(transaction, sql::clusters_by_name{.name = name});
   if (rows.empty()) return std::nullopt;
   return read(rows[0]);
 }
 
 grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
-  const auto rows = exec(transaction, sql::clusters_add, c.name, c.url, c.authentication, c.login, c.secret_file, c.identity_header, c.ca_file,
-                         c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled, c.memory_property, c.memory_unit_mb, c.memory_max_mb, c.cost, c.transfer_mb_s);
+  const auto rows = exec(transaction, sql::clusters_add{
+                                          .name = c.name,
+                                          .url = c.url,
+                                          .authentication = c.authentication,
+                                          .login = c.login,
+                                          .secret_file = c.secret_file,
+                                          .identity_header = c.identity_header,
+                                          .ca_file = c.ca_file,
+                                          .certificate_file = c.certificate_file,
+                                          .key_file = c.key_file,
+                                          .verify_tls = c.verify_tls,
+                                          .power = c.power,
+                                          .flood = c.flood,
+                                          .array_size = c.array_size,
+                                          .enabled = c.enabled,
+                                          .memory_property = c.memory_property,
+                                          .memory_unit_mb = c.memory_unit_mb,
+                                          .memory_max_mb = c.memory_max_mb,
+                                          .cost = c.cost,
+                                          .transfer_mb_s = c.transfer_mb_s,
+                                      });
   return grid::ClusterId{rows[0][0].as<std::int64_t>()};
 }
 
 void edit_cluster(Transaction& transaction, const Cluster& c) {
-  exec(transaction, sql::clusters_edit, c.id.value(), c.url, c.authentication, c.login, c.secret_file, c.identity_header, c.ca_file,
-       c.certificate_file, c.key_file, c.verify_tls, c.power, c.flood, c.array_size, c.enabled, c.memory_property, c.memory_unit_mb, c.memory_max_mb, c.cost, c.transfer_mb_s);
+  exec(transaction, sql::clusters_edit{
+                        .url = c.url,
+                        .authentication = c.authentication,
+                        .login = c.login,
+                        .secret_file = c.secret_file,
+                        .identity_header = c.identity_header,
+                        .ca_file = c.ca_file,
+                        .certificate_file = c.certificate_file,
+                        .key_file = c.key_file,
+                        .verify_tls = c.verify_tls,
+                        .power = c.power,
+                        .flood = c.flood,
+                        .array_size = c.array_size,
+                        .enabled = c.enabled,
+                        .memory_property = c.memory_property,
+                        .memory_unit_mb = c.memory_unit_mb,
+                        .memory_max_mb = c.memory_max_mb,
+                        .cost = c.cost,
+                        .transfer_mb_s = c.transfer_mb_s,
+                        .cluster = c.id,
+                    });
 }
 
 bool remove_cluster(Transaction& transaction, grid::ClusterId cluster) {
-  return !exec(transaction, sql::clusters_remove, cluster.value()).empty();
+  return !exec(transaction, sql::clusters_remove{.cluster = cluster}).empty();
 }
 
 void map_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster, std::string_view login) {
-  exec(transaction, sql::clusters_map_user, std::string{user}, cluster.value(), std::string{login});
+  exec(transaction, sql::clusters_map_user{.user = user, .cluster = cluster, .login = login});
 }
 
 void record_status(Transaction& transaction, const GridStatus& s) {
-  exec(transaction, sql::clusters_status, s.cluster.value(), micros(s.time), s.max_resources, s.free, s.used, s.used_besteffort, s.our_running,
-       s.our_waiting, s.reachable, s.api_latency_ms, s.stress, s.response_ms);
+  exec(transaction, sql::clusters_status{
+                        .cluster = s.cluster,
+                        .time = s.time,
+                        .max_resources = s.max_resources,
+                        .free = s.free,
+                        .used = s.used,
+                        .used_besteffort = s.used_besteffort,
+                        .our_running = s.our_running,
+                        .our_waiting = s.our_waiting,
+                        .reachable = s.reachable,
+                        .api_latency_ms = s.api_latency_ms,
+                        .stress = s.stress,
+                        .response_ms = s.response_ms,
+                    });
 }
 
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
-  const auto changed = exec(transaction, sql::clusters_reached, cluster.value(), micros(now)).affected_rows();
+  const auto changed = exec(transaction, sql::clusters_reached{.now = now, .cluster = cluster}).affected_rows();
   if (changed > 0) close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
 }
 
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes, grid::Instant now) {
-  exec(transaction, sql::clusters_resources, cluster.value(), max_resources, micros(now), nodes.text());
+  exec(transaction, sql::clusters_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
 }
 
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
-  const auto rows = exec(transaction, sql::clusters_unreachable, cluster.value(), grid::clean_text(error), micros(now), micros(retry_at));
+  const auto rows =
+      exec(transaction, sql::clusters_unreachable{.now = now, .error = grid::clean_text(error), .retry_at = retry_at, .cluster = cluster});
   return !rows.empty() && rows[0][0].as<int>() == 1;
 }
 

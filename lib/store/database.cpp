@@ -65,19 +65,19 @@ Transaction Database::begin() {
 
 Transaction Database::begin(Term term) {
   auto transaction = begin();
-  if (detail::exec_prepared(transaction, sql::lease_guard, term).empty())
+  if (detail::exec_prepared(transaction, sql::lease_guard{.term = term}).empty())
     throw LeaseLost{fmt::format("term {} is over: another conductor holds the lease", term)};
   return transaction;
 }
 
 bool Database::try_lock(Work work, std::int64_t cluster) {
   auto transaction = begin();
-  return detail::exec(transaction, sql::locks_try, static_cast<int>(work), cluster)[0][0].as<bool>();
+  return detail::exec(transaction, sql::locks_try{.work = static_cast<int>(work), .cluster = cluster})[0][0].as<bool>();
 }
 
 void Database::unlock(Work work, std::int64_t cluster) {
   auto transaction = begin();
-  detail::exec(transaction, sql::locks_release, static_cast<int>(work), cluster);
+  detail::exec(transaction, sql::locks_release{.work = static_cast<int>(work), .cluster = cluster});
 }
 
 void Database::listen(const std::string& channel) {
@@ -145,12 +145,14 @@ void transact(Database& database, std::optional<Term> term, const std::function<
 }
 
 void set_limits(Transaction& transaction, const ConnectionLimits& limits) {
-  detail::exec(transaction, sql::grid_set_limits, limits.statement.count(), limits.lock.count(), limits.idle_in_transaction.count());
+  detail::exec(transaction, sql::grid_set_limits{.statement_ms = limits.statement.count(),
+                                                 .lock_ms = limits.lock.count(),
+                                                 .pause_ms = limits.idle_in_transaction.count()});
 }
 
-void wake_up(Transaction& transaction) { detail::exec(transaction, sql::grid_wake_up); }
+void wake_up(Transaction& transaction) { detail::exec(transaction, sql::grid_wake_up{}); }
 
-std::string grid_token(Transaction& transaction) { return detail::text(detail::exec(transaction, sql::grid_token)[0][0]); }
+std::string grid_token(Transaction& transaction) { return detail::text(detail::exec(transaction, sql::grid_token{})[0][0]); }
 
 namespace detail {
 namespace {
@@ -172,27 +174,26 @@ bool is_about_values(std::string_view state) { return !state.empty() && !begins_
 
 }  // namespace
 
-void rethrow(std::string_view query) {
-  const auto name = query.substr(0, query.find('\n'));
+void rethrow(std::string_view what) {
   try {
     throw;
   } catch (const pqxx::transaction_rollback&) {
     throw;
   } catch (const pqxx::broken_connection& error) {
-    throw Unavailable{fmt::format("the database went away during '{}': {}", name, first_line(error.what()))};
+    throw Unavailable{fmt::format("the database went away during '{}': {}", what, first_line(error.what()))};
   } catch (const pqxx::in_doubt_error& error) {
-    throw Unavailable{fmt::format("the database went away at the commit of '{}': {}", name, first_line(error.what()))};
+    throw Unavailable{fmt::format("the database went away at the commit of '{}': {}", what, first_line(error.what()))};
   } catch (const pqxx::undefined_table& error) {
     throw WrongSchema{fmt::format("the database has no such table ({}): run 'gridctl db migrate'", first_line(error.what()))};
   } catch (const pqxx::sql_error& error) {
     const std::string_view state = error.sqlstate();
-    if (is_a_time_limit(state)) throw TimedOut{fmt::format("'{}' took too long: {}", name, first_line(error.what()))};
-    if (is_passing(state)) throw Unavailable{fmt::format("the database stopped during '{}': {}", name, first_line(error.what()))};
-    const auto what = fmt::format("query '{}': {}", name, error.what());
-    if (is_about_values(state)) throw Refused{what};
-    throw std::logic_error{what};
+    if (is_a_time_limit(state)) throw TimedOut{fmt::format("'{}' took too long: {}", what, first_line(error.what()))};
+    if (is_passing(state)) throw Unavailable{fmt::format("the database stopped during '{}': {}", what, first_line(error.what()))};
+    const auto why = fmt::format("query '{}': {}", what, error.what());
+    if (is_about_values(state)) throw Refused{why};
+    throw std::logic_error{why};
   } catch (const pqxx::failure& error) {
-    throw Unavailable{fmt::format("the database failed during '{}': {}", name, first_line(error.what()))};
+    throw Unavailable{fmt::format("the database failed during '{}': {}", what, first_line(error.what()))};
   }
 }
 

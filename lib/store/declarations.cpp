@@ -17,10 +17,7 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::get;
-using detail::micros;
 using detail::text;
-using MaybeId = std::optional<std::int64_t>;
-constexpr MaybeId kNone{};
 
 JobAtRisk read_job(const pqxx::row& row) {
   JobAtRisk job;
@@ -113,9 +110,10 @@ std::set<grid::JobId> end_as_lost(Transaction& transaction, std::span<const JobA
   return ended;
 }
 
-std::int64_t release(Transaction& transaction, MaybeId cluster, MaybeId launch, const Declarer& author, grid::Instant now) {
+std::int64_t release(Transaction& transaction, std::optional<grid::ClusterId> cluster, std::optional<grid::LaunchId> launch,
+                     const Declarer& author, grid::Instant now) {
   GivenUp given_up;
-  const auto rows = exec(transaction, sql::declarations_release, cluster, launch, micros(now));
+  const auto rows = exec(transaction, sql::declarations_release{.cluster = cluster, .launch = launch, .now = now});
   for (const auto& row : rows) {
     auto& given = given_up[{grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()}}];
     given.cluster = text(row["cluster"]);
@@ -128,26 +126,33 @@ std::int64_t release(Transaction& transaction, MaybeId cluster, MaybeId launch, 
 
 }  // namespace
 
-void hold_lease(Transaction& transaction) { exec(transaction, sql::checks_hold_lease); }
+void hold_lease(Transaction& transaction) { exec(transaction, sql::checks_hold_lease{}); }
 
 void declare(Transaction& transaction, const Declaration& d, grid::Instant now) {
-  exec(transaction, sql::declarations_add, std::string{d.what}, d.subject, d.author.name, d.author.reason, d.message, micros(now));
+  exec(transaction, sql::declarations_add{
+                        .what = d.what,
+                        .subject = d.subject,
+                        .author = d.author.name,
+                        .reason = d.author.reason,
+                        .message = d.message,
+                        .now = now,
+                    });
 }
 
 std::vector<JobAtRisk> live_jobs_of(Transaction& transaction, grid::JobId job) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs, job.value(), kNone, kNone));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs{.job = job, .launch = std::nullopt, .cluster = std::nullopt}));
 }
 
 std::vector<JobAtRisk> live_jobs_of(Transaction& transaction, grid::LaunchId launch) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs, kNone, launch.value(), kNone));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs{.job = std::nullopt, .launch = launch, .cluster = std::nullopt}));
 }
 
 std::vector<JobAtRisk> live_jobs_of(Transaction& transaction, grid::ClusterId cluster) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs, kNone, kNone, cluster.value()));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs{.job = std::nullopt, .launch = std::nullopt, .cluster = cluster}));
 }
 
 std::vector<JobAtRisk> live_jobs_among(Transaction& transaction, std::span<const grid::JobId> jobs) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs_by_id, array_of(std::set<grid::JobId>{jobs.begin(), jobs.end()})));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs_by_id{.jobs = array_of(std::set<grid::JobId>{jobs.begin(), jobs.end()})}));
 }
 
 Risk risk_of(std::span<const JobAtRisk> jobs) {
@@ -184,44 +189,44 @@ std::int64_t lose_jobs(Transaction& transaction, std::span<const JobAtRisk> jobs
     given.tasks.insert(job.task);
     add(given.risk, job);
   }
-  exec(transaction, sql::declarations_kill, array_of(ended), micros(now));
-  exec(transaction, sql::declarations_void, array_of(launches), message, micros(now));
+  exec(transaction, sql::declarations_kill{.now = now, .jobs = array_of(ended)});
+  exec(transaction, sql::declarations_void{.now = now, .error = message, .launches = array_of(launches)});
   open_events(transaction, "DECLARED_LOST", given_up, author, now);
   return static_cast<std::int64_t>(ended.size());
 }
 
 std::int64_t release_bound_tasks(Transaction& transaction, grid::ClusterId cluster, const Declarer& author, grid::Instant now) {
-  return release(transaction, cluster.value(), kNone, author, now);
+  return release(transaction, cluster, std::nullopt, author, now);
 }
 
 std::int64_t release_bound_tasks(Transaction& transaction, grid::LaunchId launch, const Declarer& author, grid::Instant now) {
-  return release(transaction, kNone, launch.value(), author, now);
+  return release(transaction, std::nullopt, launch, author, now);
 }
 
 std::int64_t bound_tasks_of(Transaction& transaction, grid::ClusterId cluster) {
-  return exec(transaction, sql::declarations_bound, cluster.value(), kNone)[0][0].as<std::int64_t>();
+  return exec(transaction, sql::declarations_bound{.cluster = cluster, .launch = std::nullopt})[0][0].as<std::int64_t>();
 }
 
 std::optional<KnownLaunch> find_launch(Transaction& transaction, grid::LaunchId launch) {
-  const auto rows = exec(transaction, sql::declarations_launch, launch.value());
+  const auto rows = exec(transaction, sql::declarations_launch{.launch = launch});
   if (rows.empty()) return std::nullopt;
   return KnownLaunch{grid::launch_state(text(rows[0]["state"])).value(), grid::CampaignId{rows[0]["campaign_id"].as<std::int64_t>()}, text(rows[0]["cluster"])};
 }
 
 std::optional<KnownJob> find_job(Transaction& transaction, grid::JobId job) {
-  const auto rows = exec(transaction, sql::declarations_job, job.value());
+  const auto rows = exec(transaction, sql::declarations_job{.job = job});
   if (rows.empty()) return std::nullopt;
   return KnownJob{grid::job_state(text(rows[0]["state"])).value(), text(rows[0]["ending"])};
 }
 
 bool retire_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
-  if (exec(transaction, sql::declarations_retire, cluster.value(), micros(now)).empty()) return false;
+  if (exec(transaction, sql::declarations_retire{.now = now, .cluster = cluster}).empty()) return false;
   close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
   return true;
 }
 
 std::optional<std::int64_t> bring_back_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
-  const auto rows = exec(transaction, sql::declarations_bring_back, cluster.value(), micros(now));
+  const auto rows = exec(transaction, sql::declarations_bring_back{.cluster = cluster, .now = now});
   if (rows.empty()) return std::nullopt;
   return rows[0]["kills"].as<std::int64_t>();
 }

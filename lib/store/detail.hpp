@@ -1,11 +1,11 @@
 #pragma once
 // Inside lib/store only: the bridge to libpqxx, 6.4 and 7.x.
-#include <pqxx/pqxx>
-
 #include <optional>
+#include <pqxx/pqxx>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 #include "lib/store/database.hpp"
@@ -13,8 +13,8 @@
 
 namespace gleaner::store {
 
-/// The queries that a connection has prepared, by the address of their text: a constant of sql/queries.hpp.
-using Prepared = std::unordered_map<const char*, std::string>;
+/// The queries that a connection has prepared, by the address of their kText in sql/queries.hpp.
+using Prepared = std::unordered_map<const std::string_view*, std::string>;
 
 struct Transaction::Implementation {
   Implementation(pqxx::connection& connection, Prepared& known) : work{connection}, prepared{known} {}
@@ -26,7 +26,8 @@ struct Transaction::Implementation {
 
 namespace detail {
 
-[[noreturn]] void rethrow(std::string_view query);
+/// The exception at hand as one of database.hpp; `what` was being done: a query's name, or some words.
+[[noreturn]] void rethrow(std::string_view what);
 
 /// An array literal for a parameter of type bigint[], integer[], double precision[] or text[];
 /// nothing becomes NULL.
@@ -97,31 +98,45 @@ class Columns {
   pqxx::row::size_type next_ = 0;
 };
 
-template <class... Arguments>
-pqxx::result exec(Transaction& transaction, std::string_view query, const Arguments&... arguments) {
+/// Runs a query of sql/queries.hpp, as `exec(transaction, sql::campaigns_owner{.campaign = campaign})`.
+template <class Query>
+pqxx::result exec(Transaction& transaction, const Query& query) {
+  auto& work = transaction.implementation().work;
+  const auto run = [&](const auto&... parameters) { return work.exec_params(std::string{Query::kText}, parameters.text()...); };
   try {
-    return transaction.implementation().work.exec_params(std::string{query}, arguments...);
+    return std::apply(run, query.parameters());
   } catch (...) {
-    rethrow(query);
+    rethrow(Query::kName);
+  }
+}
+
+/// Runs a statement that is not in sql/queries.
+template <class... Values>
+pqxx::result exec_text(Transaction& transaction, std::string_view statement, const Values&... values) {
+  try {
+    return transaction.implementation().work.exec_params(std::string{statement}, sql::Parameter{values}.text()...);
+  } catch (...) {
+    rethrow(statement);
   }
 }
 
 /// As exec(), for what a module asks in each of its turns: the server plans it once a connection. Only for queries that want the
 /// same plan whatever their parameters are.
-template <class... Arguments>
-pqxx::result exec_prepared(Transaction& transaction, std::string_view query, const Arguments&... arguments) {
+template <class Query>
+pqxx::result exec_prepared(Transaction& transaction, const Query& query) {
   auto& work = transaction.implementation().work;
   auto& prepared = transaction.implementation().prepared;
   try {
-    auto& name = prepared[query.data()];
+    auto& name = prepared[&Query::kText];
     if (name.empty()) {
       const auto fresh = "gleaner_" + std::to_string(prepared.size());
-      work.conn().prepare(fresh, std::string{query});
+      work.conn().prepare(fresh, std::string{Query::kText});
       name = fresh;
     }
-    return work.exec_prepared(name, arguments...);
+    const auto run = [&](const auto&... parameters) { return work.exec_prepared(name, parameters.text()...); };
+    return std::apply(run, query.parameters());
   } catch (...) {
-    rethrow(query);
+    rethrow(Query::kName);
   }
 }
 

@@ -10,23 +10,26 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::micros;
-
-template <class Id>
-std::optional<std::int64_t> value(const std::optional<Id>& id) {
-  return id ? std::optional{id->value()} : std::nullopt;
-}
 
 }  // namespace
 
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now) {
-  const auto open = [&](const std::string& code, const Target& target, const std::string& message) {
-    return exec(transaction, sql::events_open, code, value(target.campaign), value(target.cluster), value(event.job), message, micros(now), event.occurrences)[0][0]
+  const auto open = [&](std::string_view code, const Target& target, const std::string& message) {
+    return exec(transaction,
+                sql::events_open{
+                    .code = code,
+                    .campaign = target.campaign,
+                    .cluster = target.cluster,
+                    .job = event.job,
+                    .message = message,
+                    .now = now,
+                    .occurrences = event.occurrences,
+                })[0][0]
         .as<std::int64_t>();
   };
   const auto message = grid::clean_text(event.message, {.lines = grid::Lines::kept});
   std::int64_t opened = 0;
-  const auto why = attempt(transaction, [&] { opened = open(std::string{event.code}, event.target, message); });
+  const auto why = attempt(transaction, [&] { opened = open(event.code, event.target, message); });
   if (!why) return opened;
   const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
   open("EVENT_REFUSED", {},
@@ -40,25 +43,32 @@ void note_refused(Transaction& transaction, const Target& target, std::string_vi
 }
 
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now) {
-  return !exec(transaction, sql::events_close, std::string{code}, value(target.campaign), value(target.cluster), micros(now)).empty();
+  return !exec(transaction, sql::events_close{.now = now, .code = code, .campaign = target.campaign, .cluster = target.cluster}).empty();
 }
 
 std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code) {
   std::vector<grid::ClusterId> clusters;
-  for (const auto& row : detail::exec_prepared(transaction, sql::events_open_on_clusters, std::string{code})) clusters.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : detail::exec_prepared(transaction, sql::events_open_on_clusters{.code = code}))
+    clusters.emplace_back(row[0].as<std::int64_t>());
   return clusters;
 }
 
 std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& target, std::string_view reason, BrakeLength length,
                                        grid::Instant now) {
-  const auto rows = exec(transaction, sql::brakes_set, value(target.campaign), value(target.cluster), grid::clean_text(reason), micros(now),
-                         static_cast<double>(length.first.count()), static_cast<double>(length.most.count()));
+  const auto rows = exec(transaction, sql::brakes_set{
+                                          .now = now,
+                                          .most_s = static_cast<double>(length.most.count()),
+                                          .campaign = target.campaign,
+                                          .cluster = target.cluster,
+                                          .first_s = static_cast<double>(length.first.count()),
+                                          .reason = grid::clean_text(reason),
+                                      });
   if (rows.empty()) return std::nullopt;
   return detail::get_instant(rows[0][0]);
 }
 
 void clear_brake(Transaction& transaction, const Target& target) {
-  exec(transaction, sql::brakes_clear, value(target.campaign), value(target.cluster));
+  exec(transaction, sql::brakes_clear{.campaign = target.campaign, .cluster = target.cluster});
 }
 
 }  // namespace gleaner::store

@@ -10,7 +10,6 @@ using detail::Array;
 using detail::exec;
 using detail::get;
 using detail::get_instant;
-using detail::micros;
 using detail::text;
 
 LiveJob read_live(const pqxx::row& row) {
@@ -72,7 +71,7 @@ void add(Array& array, std::optional<int> value) { array.add(value ? std::option
 
 std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LiveJob> jobs;
-  for (const auto& row : exec(transaction, sql::jobs_live, cluster.value())) jobs.push_back(read_live(row));
+  for (const auto& row : exec(transaction, sql::jobs_live{.cluster = cluster})) jobs.push_back(read_live(row));
   return jobs;
 }
 
@@ -85,7 +84,7 @@ void observe_jobs(Transaction& transaction, std::span<const Observation> observa
     starts.add(one.started_at);
     add(resources, one.resources);
   }
-  exec(transaction, sql::jobs_observe, jobs.literal(), states.literal(), starts.literal(), resources.literal());
+  exec(transaction, sql::jobs_observe{.jobs = jobs, .states = states, .starts = starts, .resources = resources});
 }
 
 void note_waits(Transaction& transaction, std::span<const Waits> waits) {
@@ -97,11 +96,11 @@ void note_waits(Transaction& transaction, std::span<const Waits> waits) {
     over.add(one.over);
     launching.add(one.launching);
   }
-  exec(transaction, sql::jobs_await, jobs.literal(), absent.literal(), over.literal(), launching.literal());
+  exec(transaction, sql::jobs_await{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
 }
 
 AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before) {
-  const auto row = exec(transaction, sql::jobs_absent, cluster.value(), micros(since_before))[0];
+  const auto row = exec(transaction, sql::jobs_absent{.cluster = cluster, .since_before = since_before})[0];
   AbsentJobs absent{row["jobs"].as<std::int64_t>(), {}};
   if (const auto first = get<std::int64_t>(row["first"])) absent.first = grid::JobId{*first};
   return absent;
@@ -111,9 +110,9 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
   if (jobs.empty()) return {};
   Array ids;
   for (const auto job : jobs) ids.add(job.value());
-  exec(transaction, sql::jobs_lock_tasks, ids.literal());
+  exec(transaction, sql::jobs_lock_tasks{.jobs = ids});
   std::vector<SettlingFacts> facts;
-  for (const auto& row : exec(transaction, sql::jobs_facts, ids.literal())) facts.push_back(read_facts(row));
+  for (const auto& row : exec(transaction, sql::jobs_facts{.jobs = ids})) facts.push_back(read_facts(row));
   return facts;
 }
 
@@ -150,43 +149,66 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     bound.add(truth(next.bound));
     walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
   }
-  return exec(transaction, sql::jobs_settle, jobs.literal(), leaves.literal(), states.literal(), ends.literal(), statuses.literal(), starts.literal(),
-              stops.literal(), resources.literal(), messages.literal(), failures.literal(), moves.literal(), task_leaves.literal(),
-              attempt_leaves.literal(), task_states.literal(), attempts.literal(), charges.literal(), counted.literal(), places.literal(),
-              bound.literal(), walltimes.literal(), micros(now))[0][0]
+  return exec(transaction,
+              sql::jobs_settle{
+                  .jobs = jobs,
+                  .leaves = leaves,
+                  .states = states,
+                  .endings = ends,
+                  .exit_statuses = statuses,
+                  .starts = starts,
+                  .ends = stops,
+                  .resources = resources,
+                  .messages = messages,
+                  .failures = failures,
+                  .moves = moves,
+                  .task_leaves = task_leaves,
+                  .attempt_leaves = attempt_leaves,
+                  .task_states = task_states,
+                  .attempts = attempts,
+                  .charges = charges,
+                  .counted = counted,
+                  .priorities = places,
+                  .bound = bound,
+                  .walltimes = walltimes,
+                  .now = now,
+              })[0][0]
       .as<int>();
 }
 
 void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId from, grid::RemoteJobId to) {
-  exec(transaction, sql::jobs_follow, job.value(), from.value(), to.value());
+  exec(transaction, sql::jobs_follow{.to = to, .job = job, .from = from});
 }
 
 void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, std::string_view why) {
-  exec(transaction, sql::jobs_forget, job.value(), remote.value(), std::string{why});
+  exec(transaction, sql::jobs_forget{.job = job, .remote_id = remote, .reason = why});
 }
 
 void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
   Array ids;
   for (const auto job : jobs) ids.add(job.value());
-  exec(transaction, sql::launches_accept_found, ids.literal(), micros(now));
+  exec(transaction, sql::launches_accept_found{.now = now, .jobs = ids});
 }
 
 bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, const LiveJob& twin) {
-  return !exec(transaction, sql::launches_revive, job.value(), remote.value(), twin.campaign.value(), twin.task.value(), twin.attempt).empty();
+  return !exec(transaction,
+               sql::launches_revive{.remote_id = remote, .job = job, .campaign = twin.campaign, .task = twin.task, .attempt = twin.attempt})
+              .empty();
 }
 
 bool reopen_twin(Transaction& transaction, const LiveJob& job) {
-  return !exec(transaction, sql::launches_reopen, job.campaign.value(), job.task.value(), job.attempt, job.id.value()).empty();
+  return !exec(transaction, sql::launches_reopen{.campaign = job.campaign, .task = job.task, .attempt = job.attempt, .duplicate = job.id})
+              .empty();
 }
 
 double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
-  return exec(transaction, sql::jobs_waiting_resources, cluster.value())[0][0].as<double>();
+  return exec(transaction, sql::jobs_waiting_resources{.cluster = cluster})[0][0].as<double>();
 }
 
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {
-  exec(transaction, sql::campaigns_sweep);
+  exec(transaction, sql::campaigns_sweep{});
   std::vector<grid::CampaignId> finished;
-  for (const auto& row : exec(transaction, sql::campaigns_finish, micros(now))) finished.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now})) finished.emplace_back(row[0].as<std::int64_t>());
   return finished;
 }
 

@@ -15,7 +15,6 @@ using detail::Array;
 using detail::exec;
 using detail::get;
 using detail::get_instant;
-using detail::micros;
 using detail::text;
 
 std::string ids(std::span<const grid::JobId> jobs) {
@@ -40,8 +39,9 @@ std::string_view name_of(KillReason reason) {
 }
 
 /// What is refused of one kind is asked for in the next cycle; the other kinds, and the clusters' own, are not concerned.
-void request_all(Transaction& transaction, std::string_view query, std::string_view what, grid::Instant now) {
-  if (const auto why = attempt(transaction, [&] { exec(transaction, query, micros(now)); })) note_refused(transaction, {}, what, *why, now);
+template <class Query>
+void request_all(Transaction& transaction, std::string_view what, grid::Instant now) {
+  if (const auto why = attempt(transaction, [&] { exec(transaction, Query{.now = now}); })) note_refused(transaction, {}, what, *why, now);
 }
 
 KillReason kill_reason(std::string_view name) {
@@ -55,17 +55,19 @@ KillReason kill_reason(std::string_view name) {
 }  // namespace
 
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now) {
-  request_all(transaction, sql::kills_request_cancelled, "the requests to kill the jobs of cancelled campaigns", now);
+  request_all<sql::kills_request_cancelled>(transaction, "the requests to kill the jobs of cancelled campaigns", now);
 }
 
 void request_kills_of_superseded(Transaction& transaction, grid::Instant now) {
-  request_all(transaction, sql::kills_request_superseded, "the requests to kill jobs that no task waits for", now);
+  request_all<sql::kills_request_superseded>(transaction, "the requests to kill jobs that no task waits for", now);
 }
 
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now) {
   write_batch(
       transaction, jobs,
-      [&](std::span<const grid::JobId> part) { exec(transaction, sql::kills_request, ids(part), std::string{name_of(reason)}, micros(now)); },
+      [&](std::span<const grid::JobId> part) {
+        exec(transaction, sql::kills_request{.reason = name_of(reason), .now = now, .jobs = ids(part)});
+      },
       [&](grid::JobId job, const std::string& why) {
         note_refused(transaction, {}, fmt::format("the request to kill job {} ({})", job.value(), name_of(reason)), why, now);
       });
@@ -73,7 +75,7 @@ void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, 
 
 std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now, grid::Seconds again) {
   std::vector<PendingKill> kills;
-  for (const auto& row : exec(transaction, sql::kills_pending, cluster.value(), micros(now - again), micros(now))) {
+  for (const auto& row : exec(transaction, sql::kills_pending{.cluster = cluster, .sent_before = now - again, .now = now})) {
     PendingKill kill;
     kill.job = grid::JobId{row["job_id"].as<std::int64_t>()};
     kill.remote = grid::RemoteJobId{row["remote_id"].as<std::int64_t>()};
@@ -92,12 +94,12 @@ std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId
 }
 
 void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
-  if (!jobs.empty()) exec(transaction, sql::kills_sent, ids(jobs), micros(now));
+  if (!jobs.empty()) exec(transaction, sql::kills_sent{.now = now, .jobs = ids(jobs)});
 }
 
 std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<WaitingJob> jobs;
-  for (const auto& row : exec(transaction, sql::kills_waiting, cluster.value())) {
+  for (const auto& row : exec(transaction, sql::kills_waiting{.cluster = cluster})) {
     WaitingJob job;
     job.id = grid::JobId{row["id"].as<std::int64_t>()};
     job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};

@@ -14,7 +14,6 @@ using detail::Array;
 using detail::exec;
 using detail::get;
 using detail::get_instant;
-using detail::micros;
 using detail::text;
 
 std::string ids(std::span<const grid::LaunchId> launches) {
@@ -93,8 +92,17 @@ int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const A
     remote.add(job.remote.value());
     moves.add(std::string_view{job.moves ? "t" : "f"});
   }
-  const auto array_id = array ? std::optional{array->value()} : std::nullopt;
-  return exec(transaction, sql::launches_accept, launch.value(), local.literal(), remote.literal(), moves.literal(), array_id, micros(now), again.literal())[0][0].as<int>();
+  return exec(transaction,
+              sql::launches_accept{
+                  .jobs = local,
+                  .remote_ids = remote,
+                  .moves = moves,
+                  .again = again,
+                  .launch = launch,
+                  .now = now,
+                  .array_id = array,
+              })[0][0]
+      .as<int>();
 }
 
 bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
@@ -105,19 +113,19 @@ bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
 
 std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LaunchToMake> launches;
-  for (const auto& row : exec(transaction, sql::launches_planned, cluster.value())) launches.push_back(read_launch(row));
+  for (const auto& row : exec(transaction, sql::launches_planned{.cluster = cluster})) launches.push_back(read_launch(row));
   return launches;
 }
 
 std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
   std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::launches_stranded)) launches.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_stranded{})) launches.emplace_back(row[0].as<std::int64_t>());
   return launches;
 }
 
 std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch) {
   std::vector<LaunchLine> lines;
-  for (const auto& row : exec(transaction, sql::launches_lines, launch.value())) {
+  for (const auto& row : exec(transaction, sql::launches_lines{.launch = launch})) {
     LaunchLine line;
     line.job = grid::JobId{row["id"].as<std::int64_t>()};
     line.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
@@ -131,12 +139,14 @@ std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId la
 }
 
 bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term term, grid::Instant now) {
-  return !exec(transaction, sql::launches_begin, intent.launch.value(), intent.tag, intent.login, term, micros(now)).empty();
+  return !exec(transaction,
+               sql::launches_begin{.tag = intent.tag, .login = intent.login, .term = term, .now = now, .launch = intent.launch})
+              .empty();
 }
 
 std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
   std::vector<BegunLaunch> begun;
-  for (const auto& row : exec(transaction, sql::launches_intents, ids(launches))) {
+  for (const auto& row : exec(transaction, sql::launches_intents{.launches = ids(launches)})) {
     begun.push_back({.id = grid::LaunchId{row["id"].as<std::int64_t>()},
                      .state = grid::launch_state(text(row["state"])).value(),
                      .term = row["term"].as<Term>(),
@@ -171,21 +181,27 @@ int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const 
 }
 
 void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now) {
-  exec(transaction, sql::launches_unknown, ids(launches), grid::clean_text(error), micros(now));
+  exec(transaction, sql::launches_unknown{.error = grid::clean_text(error), .now = now, .launches = ids(launches)});
 }
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::launches_interrupted, cluster.value())) launches.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_interrupted{.cluster = cluster})) launches.emplace_back(row[0].as<std::int64_t>());
   return launches;
 }
 
 bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limits& limits, grid::Instant now) {
-  const auto launch = exec(transaction, sql::launches_give_up, what.launch.value(), std::string{grid::name_of(what.from)},
-                           std::string{grid::name_of(what.to)}, what.sent == grid::Sent::maybe, grid::clean_text(what.error), micros(now));
+  const auto launch = exec(transaction, sql::launches_give_up{
+                                            .state = grid::name_of(what.to),
+                                            .now = now,
+                                            .error = grid::clean_text(what.error),
+                                            .maybe_sent = what.sent == grid::Sent::maybe,
+                                            .launch = what.launch,
+                                            .leaves = grid::name_of(what.from),
+                                        });
   if (launch.empty()) return false;
   std::vector<grid::JobId> jobs;
-  for (const auto& row : exec(transaction, sql::launches_open_jobs, what.launch.value())) jobs.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_open_jobs{.launch = what.launch})) jobs.emplace_back(row[0].as<std::int64_t>());
   std::vector<Verdict> verdicts;
   for (auto& facts : facts_for_settling(transaction, jobs)) {
     const grid::Unsubmitted unsubmitted{.sent = what.sent, .fenced = facts.fence.has_value(), .replicas_allowed = launch[0]["replicas"].as<bool>()};
@@ -202,27 +218,29 @@ bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limit
 
 std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
   std::vector<UnsettledLaunch> launches;
-  for (const auto& row : exec(transaction, sql::launches_unsettled, cluster.value(), micros(void_since))) launches.push_back(read_unsettled(row));
+  for (const auto& row : exec(transaction, sql::launches_unsettled{.cluster = cluster, .void_since = void_since}))
+    launches.push_back(read_unsettled(row));
   return launches;
 }
 
 void note_look(Transaction& transaction, std::span<const grid::LaunchId> launches, grid::Instant now) {
-  exec(transaction, sql::launches_looked, ids(launches), micros(now));
+  exec(transaction, sql::launches_looked{.now = now, .launches = ids(launches)});
 }
 
 bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
-  return exec(transaction, sql::launches_awaited, cluster.value(), micros(void_since))[0][0].as<bool>();
+  return exec(transaction, sql::launches_awaited{.cluster = cluster, .void_since = void_since})[0][0].as<bool>();
 }
 
 std::vector<BoundTasks> bound_tasks(Transaction& transaction) {
   std::vector<BoundTasks> tasks;
-  for (const auto& row : exec(transaction, sql::launches_bound)) tasks.push_back(read_bound(row));
+  for (const auto& row : exec(transaction, sql::launches_bound{})) tasks.push_back(read_bound(row));
   return tasks;
 }
 
 std::vector<grid::TaskNumber> release_tasks(Transaction& transaction, grid::LaunchId launch, grid::Instant now) {
   std::vector<grid::TaskNumber> tasks;
-  for (const auto& row : exec(transaction, sql::launches_release, launch.value(), micros(now))) tasks.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_release{.now = now, .launch = launch}))
+    tasks.emplace_back(row[0].as<std::int64_t>());
   std::ranges::sort(tasks);
   return tasks;
 }

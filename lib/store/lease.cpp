@@ -8,7 +8,7 @@ using detail::exec;
 
 std::optional<Term> acquire_lease(Database& database, const std::string& holder, std::chrono::milliseconds duration) {
   auto transaction = database.begin();
-  const auto rows = exec(transaction, sql::lease_acquire, holder, static_cast<std::int64_t>(duration.count()));
+  const auto rows = exec(transaction, sql::lease_acquire{.holder = holder, .milliseconds = duration.count()});
   transaction.commit();
   if (rows.empty()) return std::nullopt;
   return rows[0][0].as<Term>();
@@ -16,31 +16,31 @@ std::optional<Term> acquire_lease(Database& database, const std::string& holder,
 
 bool renew_lease(Database& database, Term term, std::chrono::milliseconds duration) {
   auto transaction = database.begin();
-  const bool renewed = !exec(transaction, sql::lease_renew, term, static_cast<std::int64_t>(duration.count())).empty();
+  const bool renewed = !exec(transaction, sql::lease_renew{.milliseconds = duration.count(), .term = term}).empty();
   transaction.commit();
   return renewed;
 }
 
 void release_lease(Database& database, Term term) {
   auto transaction = database.begin();
-  exec(transaction, sql::lease_release, term);
+  exec(transaction, sql::lease_release{.term = term});
   transaction.commit();
 }
 
 std::optional<LeaseHolder> lease_holder(Transaction& transaction) {
-  const auto rows = exec(transaction, sql::lease_holder);
+  const auto rows = exec(transaction, sql::lease_holder{});
   if (rows.empty()) return std::nullopt;
   return LeaseHolder{detail::text(rows[0][0]), rows[0][1].as<Term>()};
 }
 
 std::int64_t begin_cycle(Transaction& transaction, Term term, grid::Instant now) {
-  return exec(transaction, sql::cycles_begin, term, detail::micros(now))[0][0].as<std::int64_t>();
+  return exec(transaction, sql::cycles_begin{.term = term, .now = now})[0][0].as<std::int64_t>();
 }
 
 void end_cycle(Transaction& transaction, std::int64_t cycle, grid::Instant now, const std::string& modules) {
-  exec(transaction, sql::cycles_end, cycle, detail::micros(now), modules);
+  exec(transaction, sql::cycles_end{.now = now, .modules = modules, .cycle = cycle});
 }
 
-bool is_busy(Transaction& transaction) { return exec(transaction, sql::cycles_busy)[0][0].as<bool>(); }
+bool is_busy(Transaction& transaction) { return exec(transaction, sql::cycles_busy{})[0][0].as<bool>(); }
 
 }  // namespace gleaner::store

@@ -10,11 +10,13 @@ constexpr std::int64_t kWholeGrid = 0;  // no cluster's id
 }  // namespace
 
 bool try_lock_until_commit(Transaction& transaction, Database::Work work) {
-  return detail::exec_prepared(transaction, sql::locks_try_until_commit, static_cast<int>(work), kWholeGrid)[0][0].as<bool>();
+  return detail::exec_prepared(transaction, sql::locks_try_until_commit{.work = static_cast<int>(work), .cluster = kWholeGrid})[0][0]
+      .as<bool>();
 }
 
 std::optional<LockHolder> lock_holder(Transaction& transaction, Database::Work work, std::optional<grid::ClusterId> cluster) {
-  const auto rows = detail::exec(transaction, sql::locks_holder, static_cast<int>(work), cluster ? cluster->value() : kWholeGrid);
+  const auto rows =
+      detail::exec(transaction, sql::locks_holder{.work = static_cast<int>(work), .cluster = cluster ? cluster->value() : kWholeGrid});
   if (rows.empty()) return std::nullopt;
   return LockHolder{rows[0][0].as<std::int64_t>(), detail::text(rows[0][1]), std::chrono::seconds{rows[0][2].as<std::int64_t>()}};
 }

@@ -5,18 +5,18 @@
 namespace gleaner::store {
 
 using detail::exec;
-using detail::micros;
 using detail::text;
 
 std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before, grid::Instant none_told_before) {
   std::vector<UnmatchedPair> pairs;
-  for (const auto& row : exec(transaction, sql::matching_wanted, cluster.value(), micros(told_before), micros(none_told_before)))
+  for (const auto& row :
+       exec(transaction, sql::matching_wanted{.cluster = cluster, .known_before = told_before, .none_known_before = none_told_before}))
     pairs.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, text(row["login"]), text(row["properties"]), row["best_effort"].as<bool>()});
   return pairs;
 }
 
 void record_matching(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, std::optional<int> resources, grid::Instant now) {
-  exec(transaction, sql::matching_record, campaign.value(), cluster.value(), resources, micros(now));
+  exec(transaction, sql::matching_record{.resources = resources, .now = now, .campaign = campaign, .cluster = cluster});
 }
 
 }  // namespace gleaner::store

@@ -9,8 +9,8 @@ namespace gleaner::store {
 namespace {
 
 int schema_version(Transaction& transaction) {
-  detail::exec(transaction, sql::schema_create);
-  return detail::exec(transaction, sql::schema_version)[0][0].as<int>();
+  detail::exec(transaction, sql::schema_create{});
+  return detail::exec(transaction, sql::schema_version{})[0][0].as<int>();
 }
 
 int newest() { return sql::migrations().empty() ? 0 : sql::migrations().back().number; }
@@ -26,7 +26,7 @@ std::vector<std::string> migrate(Database& database) {
   std::vector<std::string> applied;
   for (const auto& migration : sql::migrations()) {
     auto transaction = database.begin();
-    detail::exec(transaction, sql::schema_lock);
+    detail::exec(transaction, sql::schema_lock{});
     const int version = schema_version(transaction);
     refuse_newer(version);
     if (migration.number <= version) continue;
@@ -35,8 +35,8 @@ std::vector<std::string> migrate(Database& database) {
     } catch (...) {
       detail::rethrow(migration.name);
     }
-    detail::exec(transaction, sql::schema_applied, migration.number, std::string{migration.name});
-    detail::exec(transaction, sql::lease_take_away);
+    detail::exec(transaction, sql::schema_applied{.number = migration.number, .name = migration.name});
+    detail::exec(transaction, sql::lease_take_away{});
     transaction.commit();
     applied.emplace_back(migration.name);
   }
@@ -45,8 +45,8 @@ std::vector<std::string> migrate(Database& database) {
 
 void check_schema(Database& database) {
   auto transaction = database.begin();
-  const bool exists = detail::exec(transaction, sql::schema_exists)[0][0].as<bool>();
-  const int version = exists ? detail::exec(transaction, sql::schema_version)[0][0].as<int>() : 0;
+  const bool exists = detail::exec(transaction, sql::schema_exists{})[0][0].as<bool>();
+  const int version = exists ? detail::exec(transaction, sql::schema_version{})[0][0].as<int>() : 0;
   refuse_newer(version);
   if (version < newest())
     throw WrongSchema{fmt::format("the database's schema has version {}, this program needs {}: run 'gridctl db migrate'", version, newest())};

@@ -22,7 +22,6 @@ using detail::Array;
 using detail::Columns;
 using detail::exec;
 using detail::exec_prepared;
-using detail::micros;
 
 // Each in the order of its query's columns.
 
@@ -145,7 +144,7 @@ class Details {
   Details(Transaction& transaction, PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
 
   void read_pairs() {
-    for (const auto& row : exec_prepared(transaction_, sql::planning_pairs)) {
+    for (const auto& row : exec_prepared(transaction_, sql::planning_pairs{})) {
       Columns columns{row};
       const auto campaign = columns.id<grid::CampaignId>();
       const auto cluster = columns.id<grid::ClusterId>();
@@ -154,7 +153,7 @@ class Details {
   }
 
   void read_what_binds(grid::Instant now) {
-    const auto present = exec_prepared(transaction_, sql::planning_present);
+    const auto present = exec_prepared(transaction_, sql::planning_present{});
     Columns columns{present[0]};
     if (columns.take<bool>()) read_returned();
     if (columns.take<bool>()) read_brakes(now);
@@ -181,7 +180,7 @@ class Details {
   }
 
   void read_returned() {
-    for (const auto& row : exec(transaction_, sql::planning_returned)) {
+    for (const auto& row : exec(transaction_, sql::planning_returned{})) {
       Columns columns{row};
       const auto id = columns.id<grid::CampaignId>();
       const auto cluster = columns.maybe<std::int64_t>();
@@ -193,7 +192,7 @@ class Details {
   }
 
   void read_fitting() {
-    for (const auto& row : exec(transaction_, sql::planning_fitting)) {
+    for (const auto& row : exec(transaction_, sql::planning_fitting{})) {
       Columns columns{row};
       const auto campaign = columns.id<grid::CampaignId>();
       const auto cluster = columns.id<grid::ClusterId>();
@@ -202,7 +201,7 @@ class Details {
   }
 
   void read_brakes(grid::Instant now) {
-    for (const auto& row : exec(transaction_, sql::planning_brakes, micros(now))) {
+    for (const auto& row : exec(transaction_, sql::planning_brakes{.now = now})) {
       Columns columns{row};
       const auto campaign = columns.maybe<std::int64_t>();
       const auto cluster = columns.maybe<std::int64_t>();
@@ -222,7 +221,7 @@ class Details {
 
   void read_logins() {
     std::map<std::pair<std::string, grid::ClusterId>, std::string> logins;
-    for (const auto& row : exec(transaction_, sql::planning_logins)) {
+    for (const auto& row : exec(transaction_, sql::planning_logins{})) {
       Columns columns{row};
       auto user = columns.words();
       const auto cluster = columns.id<grid::ClusterId>();
@@ -234,7 +233,7 @@ class Details {
   }
 
   void read_matching() {
-    for (const auto& row : exec_prepared(transaction_, sql::matching_known)) {
+    for (const auto& row : exec_prepared(transaction_, sql::matching_known{})) {
       Columns columns{row};
       const auto campaign = columns.id<grid::CampaignId>();
       const auto cluster = columns.id<grid::ClusterId>();
@@ -246,7 +245,7 @@ class Details {
   }
 
   void read_stress() {
-    for (const auto& row : exec(transaction_, sql::planning_stress)) {
+    for (const auto& row : exec(transaction_, sql::planning_stress{})) {
       Columns columns{row};
       auto* const cluster = find(facts_.clusters, columns.id<grid::ClusterId>());
       if (!cluster) continue;
@@ -271,7 +270,8 @@ std::int64_t digest_of(const StoredDecision& decision) {
 
 std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
   std::vector<PlanningCluster> clusters;
-  for (const auto& row : exec_prepared(transaction, sql::planning_clusters, defaults.flood, defaults.array_size)) clusters.push_back(read_cluster(Columns{row}));
+  for (const auto& row : exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size}))
+    clusters.push_back(read_cluster(Columns{row}));
   return clusters;
 }
 
@@ -319,7 +319,7 @@ void add_campaign(const pqxx::row& row, PlanningFacts& facts) {
 PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
   PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults);
-  const auto campaigns = exec_prepared(transaction, sql::planning_campaigns);
+  const auto campaigns = exec_prepared(transaction, sql::planning_campaigns{});
   facts.campaigns.reserve(campaigns.size());
   facts.pairs.reserve(campaigns.size() * facts.clusters.size());
   for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], facts);
@@ -336,17 +336,28 @@ PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& de
 namespace {
 
 int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now) {
-  const auto take = [&](std::string_view query, int jobs, double resources) {
-    return exec(transaction, query, launch.campaign.value(), launch.cluster.value(), jobs, resources, term, micros(now));
-  };
-  const auto plain = take(sql::planning_launch, launch.jobs, launch.resources);
+  const auto plain = exec(transaction, sql::planning_launch{
+                                           .campaign = launch.campaign,
+                                           .cluster = launch.cluster,
+                                           .jobs = launch.jobs,
+                                           .resources = launch.resources,
+                                           .term = term,
+                                           .now = now,
+                                       });
   if (!plain.empty()) return plain[0]["jobs"].as<int>();
   // Nothing, or a campaign whose tasks differ: those that ask for other resources are another launch, while there is room for a job
   // like the last.
   int jobs = 0;
   double resources = launch.resources;
   while (jobs < launch.jobs) {
-    const auto rows = take(sql::planning_launch_by_request, launch.jobs - jobs, resources);
+    const auto rows = exec(transaction, sql::planning_launch_by_request{
+                                            .campaign = launch.campaign,
+                                            .cluster = launch.cluster,
+                                            .jobs = launch.jobs - jobs,
+                                            .resources = resources,
+                                            .term = term,
+                                            .now = now,
+                                        });
     if (rows.empty()) break;
     const auto got = rows[0]["jobs"].as<int>();
     const auto taken = rows[0]["resources"].as<double>();
@@ -378,8 +389,14 @@ void write_some_submitted(Transaction& transaction, std::span<const Submitted> s
     offered.add(one.offered);
     ratios.add(one.first_ratio);
   }
-  exec(transaction, sql::planning_submitted, campaigns.literal(), clusters.literal(), jobs.literal(), offered.literal(), ratios.literal(),
-       micros(now));
+  exec(transaction, sql::planning_submitted{
+                        .now = now,
+                        .campaigns = campaigns,
+                        .clusters = clusters,
+                        .jobs = jobs,
+                        .offered = offered,
+                        .first_ratios = ratios,
+                    });
 }
 
 }  // namespace
@@ -406,14 +423,22 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
     jobs.add(std::int64_t{decision.jobs});
     digests.add(digest_of(decision));
   }
-  exec(transaction, sql::planning_decide, campaigns.literal(), clusters.literal(), stages.literal(), reasons.literal(), sentences.literal(),
-       jobs.literal(), digests.literal(), micros(now));
+  exec(transaction, sql::planning_decide{
+                        .now = now,
+                        .campaigns = campaigns,
+                        .clusters = clusters,
+                        .stages = stages,
+                        .reasons = reasons,
+                        .sentences = sentences,
+                        .jobs = jobs,
+                        .digests = digests,
+                    });
 }
 
 /// Of some campaigns, those decisions that are not written yet, and not those that are made no longer.
 void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
   std::map<DecisionKey, std::int64_t> gone;
-  for (const auto& row : exec(transaction, sql::planning_decisions, of.literal()))
+  for (const auto& row : exec(transaction, sql::planning_decisions{.campaigns = of}))
     gone.emplace(DecisionKey{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}, row[2].as<std::int64_t>());
   std::vector<StoredDecision> changed;
   for (auto& decision : decisions) {
@@ -431,14 +456,15 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
     old_campaigns.add(key.first);
     old_clusters.add(key.second);
   }
-  exec(transaction, sql::planning_undecide, old_campaigns.literal(), old_clusters.literal());
+  exec(transaction, sql::planning_undecide{.campaigns = old_campaigns, .clusters = old_clusters});
 }
 
 }  // namespace
 
 void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const TellDecisions& tell, grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
-  for (const auto& row : exec_prepared(transaction, sql::planning_decided)) written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
+  for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
+    written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
   Array changed, changed_digests;
   std::vector<StoredDecision> decisions;
   for (const auto& [campaign, digest] : digests) {
@@ -450,18 +476,18 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
   }
   if (!changed.empty()) {
     replace_decisions(transaction, changed, std::move(decisions), now);
-    exec(transaction, sql::planning_note_decided, changed.literal(), changed_digests.literal());
+    exec(transaction, sql::planning_note_decided{.campaigns = changed, .digests = changed_digests});
   }
   if (written.empty()) return;
   Array over;
   for (const auto& [campaign, digest] : written) over.add(campaign);
-  exec(transaction, sql::planning_forget_decided, over.literal());
+  exec(transaction, sql::planning_forget_decided{.campaigns = over});
 }
 
 void note_planned(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::Instant now) {
   Array ids;
   for (const auto id : campaigns) ids.add(id.value());
-  exec(transaction, sql::planning_note_planned, ids.literal(), std::string{kCannotPlan}, micros(now));
+  exec(transaction, sql::planning_note_planned{.now = now, .code = kCannotPlan, .campaigns = ids});
 }
 
 }  // namespace gleaner::store

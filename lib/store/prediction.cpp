@@ -15,7 +15,6 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::get_instant;
-using detail::micros;
 
 PredictionPair pair_of(const PlanningPair& known, const PlanningCluster& cluster) {
   PredictionPair pair;
@@ -55,7 +54,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   PredictionFacts facts;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
   std::map<std::int64_t, std::size_t> places;  // of the campaigns, by their id
-  for (const auto& row : exec(transaction, sql::prediction_window, micros(window_begin)))
+  for (const auto& row : exec(transaction, sql::prediction_window{.window_begin = window_begin}))
     ended[{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}] = row[2].as<std::int64_t>();
   const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
   facts.pairs.reserve(counted.pairs.size());
@@ -66,7 +65,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     const auto found = ended.empty() ? ended.end() : ended.find({pair.campaign.value(), pair.cluster.value()});
     if (found != ended.end()) pair.ended_in_window = found->second;
   }
-  for (const auto& row : exec(transaction, sql::prediction_campaigns, micros(window_begin))) {
+  for (const auto& row : exec(transaction, sql::prediction_campaigns{.window_begin = window_begin})) {
     PredictionCampaign campaign;
     campaign.id = grid::CampaignId{row["id"].as<std::int64_t>()};
     campaign.submitted_at = *get_instant(row["submitted_at"]);
@@ -80,7 +79,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   }
   // One that was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
-  for (const auto& row : exec(transaction, sql::prediction_earlier)) {
+  for (const auto& row : exec(transaction, sql::prediction_earlier{})) {
     const auto place = places.find(row["id"].as<std::int64_t>());
     if (place == places.end()) continue;
     auto& campaign = facts.campaigns[place->second];
@@ -113,9 +112,22 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
     starts.add(forecast.start);
     add_interval(starts_earliest, starts_latest, forecast.start_between);
   }
-  exec(transaction, sql::prediction_write, campaigns.literal(), clusters.literal(), ratios.literal(), throughputs.literal(), means.literal(),
-       deviations.literal(), ends.literal(), methods.literal(), micros(now), ends_earliest.literal(), ends_latest.literal(), starts.literal(),
-       starts_earliest.literal(), starts_latest.literal());
+  exec(transaction, sql::prediction_write{
+                        .now = now,
+                        .campaigns = campaigns,
+                        .clusters = clusters,
+                        .job_ratios = ratios,
+                        .throughputs = throughputs,
+                        .means = means,
+                        .deviations = deviations,
+                        .ends = ends,
+                        .methods = methods,
+                        .ends_earliest = ends_earliest,
+                        .ends_latest = ends_latest,
+                        .starts = starts,
+                        .starts_earliest = starts_earliest,
+                        .starts_latest = starts_latest,
+                    });
 }
 
 }  // namespace

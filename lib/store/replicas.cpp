@@ -10,15 +10,20 @@ namespace gleaner::store {
 
 using detail::exec;
 using detail::get;
-using detail::micros;
 
 namespace {
 
 int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now) {
   int jobs = 0;
   while (jobs < replicas.jobs) {
-    const auto rows = exec(transaction, sql::planning_replicate, replicas.campaign.value(), replicas.cluster.value(), replicas.jobs - jobs,
-                           replicas.longer_than, term, micros(now));
+    const auto rows = exec(transaction, sql::planning_replicate{
+                                            .cluster = replicas.cluster,
+                                            .longer_than_s = replicas.longer_than,
+                                            .now = now,
+                                            .campaign = replicas.campaign,
+                                            .jobs = replicas.jobs - jobs,
+                                            .term = term,
+                                        });
     const auto got = rows[0]["jobs"].as<int>();
     if (got == 0) break;
     jobs += got;
@@ -38,7 +43,7 @@ int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Ter
 
 std::vector<Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {
   std::vector<Replicable> all;
-  for (const auto& row : exec(transaction, sql::planning_replicable, share, least, micros(now))) {
+  for (const auto& row : exec(transaction, sql::planning_replicable{.share = share, .least_done = least, .now = now})) {
     Replicable one;
     one.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
     one.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};

@@ -7,7 +7,6 @@ namespace {
 
 using detail::Array;
 using detail::exec;
-using detail::micros;
 
 DurationQuantile read_quantile(const pqxx::row& row) { return {row["jobs"].as<std::int64_t>(), row["seconds"].as<double>()}; }
 
@@ -22,36 +21,43 @@ void add_requests(Transaction& transaction, grid::CampaignId campaign, std::span
     memories.add(one.memory_mb);
     walltimes.add(std::int64_t{one.walltime.count()});
   }
-  exec(transaction, sql::campaigns_add_requests, campaign.value(), clusters.literal(), numbers.literal(), shapes.literal(), resources.literal(),
-       counts.literal(), memories.literal(), walltimes.literal());
+  exec(transaction, sql::campaigns_add_requests{
+                        .campaign = campaign,
+                        .clusters = clusters,
+                        .requests = numbers,
+                        .shapes = shapes,
+                        .resources = resources,
+                        .resources_per_job = counts,
+                        .memories_mb = memories,
+                        .walltimes_s = walltimes,
+                    });
 }
 
 }  // namespace
 
 void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, grid::Instant now) {
   add_requests(transaction, campaign, requests);
-  exec(transaction, sql::campaigns_sort_tasks, campaign.value());
-  exec(transaction, sql::campaigns_fill_bags, campaign.value());
-  exec(transaction, sql::campaigns_count_requests, campaign.value());
-  exec(transaction, sql::campaigns_sum_requests, campaign.value());
-  exec(transaction, sql::campaigns_first_ratios, campaign.value(), micros(now));
+  exec(transaction, sql::campaigns_sort_tasks{.campaign = campaign});
+  exec(transaction, sql::campaigns_fill_bags{.campaign = campaign});
+  exec(transaction, sql::campaigns_count_requests{.campaign = campaign});
+  exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
+  exec(transaction, sql::campaigns_first_ratios{.now = now, .campaign = campaign});
 }
 
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {
-  exec(transaction, sql::campaigns_input, campaign.value(), megabytes);
+  exec(transaction, sql::campaigns_input{.megabytes = megabytes, .campaign = campaign});
 }
 
 std::optional<DurationQuantile> duration_quantile(Transaction& transaction, double share, grid::CampaignId campaign,
                                                   std::optional<grid::ClusterId> cluster) {
-  const auto on = cluster ? std::optional{cluster->value()} : std::nullopt;
-  const auto rows = exec(transaction, sql::prediction_quantile, share, campaign.value(), on);
+  const auto rows = exec(transaction, sql::prediction_quantile{.share = share, .campaign = campaign, .cluster = cluster});
   if (rows.empty()) return std::nullopt;
   return read_quantile(rows[0]);
 }
 
 std::vector<PairQuantile> duration_quantiles(Transaction& transaction, double share) {
   std::vector<PairQuantile> all;
-  for (const auto& row : exec(transaction, sql::prediction_quantiles, share))
+  for (const auto& row : exec(transaction, sql::prediction_quantiles{.share = share}))
     all.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, read_quantile(row)});
   return all;
 }

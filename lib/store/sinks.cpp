@@ -10,7 +10,6 @@ using detail::Array;
 using detail::Columns;
 using detail::exec;
 using detail::exec_prepared;
-using detail::micros;
 
 template <class Id>
 std::string literal_of(std::span<const Id> ids) {
@@ -24,7 +23,8 @@ std::string literal_of(std::span<const Id> ids) {
 std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended, int before) {
   std::vector<EndsOfPair> pairs;
   if (ended.empty()) return pairs;
-  for (const auto& row : exec_prepared(transaction, sql::sinks_ends, cluster.value(), literal_of(ended), before, grid::kTellingEnds)) {
+  for (const auto& row : exec_prepared(
+           transaction, sql::sinks_ends{.jobs = literal_of(ended), .cluster = cluster, .telling = grid::kTellingEnds, .before = before})) {
     Columns columns{row};
     const auto campaign = columns.id<grid::CampaignId>();
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
@@ -42,7 +42,8 @@ EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, 
   EndsElsewhere ends;
   if (campaigns.empty()) return ends;
   std::optional<std::pair<grid::CampaignId, grid::ClusterId>> of;
-  for (const auto& row : exec_prepared(transaction, sql::sinks_elsewhere, cluster.value(), literal_of(campaigns), last)) {
+  for (const auto& row :
+       exec_prepared(transaction, sql::sinks_elsewhere{.last = last, .campaigns = literal_of(campaigns), .cluster = cluster})) {
     Columns columns{row};
     const auto campaign = columns.id<grid::CampaignId>();
     const auto other = columns.id<grid::ClusterId>();
@@ -55,27 +56,27 @@ EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, 
 }
 
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs) {
-  exec(transaction, sql::sinks_swallow, event, literal_of(jobs));
+  exec(transaction, sql::sinks_swallow{.event = event, .jobs = literal_of(jobs)});
 }
 
 std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event) {
   std::vector<std::int64_t> tasks;
-  for (const auto& row : exec(transaction, sql::sinks_tasks, event)) tasks.push_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::sinks_tasks{.event = event})) tasks.push_back(row[0].as<std::int64_t>());
   return tasks;
 }
 
 void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, Suspicion suspicion) {
-  exec(transaction, sql::sinks_suspect, campaign.value(), cluster.value(), suspicion == Suspicion::raised);
+  exec(transaction, sql::sinks_suspect{.suspected = suspicion == Suspicion::raised, .campaign = campaign, .cluster = cluster});
 }
 
 std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, grid::Instant now) {
-  if (exec(transaction, sql::sinks_lock, campaign.value()).empty()) return 0;
-  const auto tasks = exec(transaction, sql::sinks_retry, campaign.value(), sink.event, sink.cluster, micros(now));
+  if (exec(transaction, sql::sinks_lock{.campaign = campaign}).empty()) return 0;
+  const auto tasks = exec(transaction, sql::sinks_retry{.campaign = campaign, .event = sink.event, .cluster = sink.cluster, .now = now});
   if (tasks.empty()) return 0;
-  exec(transaction, sql::sinks_forget_durations, campaign.value());
-  exec(transaction, sql::sinks_reopen, campaign.value());
-  exec(transaction, sql::campaigns_uncleaned, campaign.value());
-  exec(transaction, sql::sinks_close, campaign.value(), sink.event, sink.cluster, micros(now));
+  exec(transaction, sql::sinks_forget_durations{.campaign = campaign});
+  exec(transaction, sql::sinks_reopen{.campaign = campaign});
+  exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
+  exec(transaction, sql::sinks_close{.now = now, .campaign = campaign, .event = sink.event, .cluster = sink.cluster});
   wake_up(transaction);
   return static_cast<std::int64_t>(tasks.size());
 }

@@ -8,7 +8,6 @@ namespace {
 using detail::exec;
 using detail::get;
 using detail::get_instant;
-using detail::micros;
 using detail::text;
 
 std::string ids_of(std::span<const grid::JobId> jobs) {
@@ -44,14 +43,14 @@ StressedCluster read_cluster(const pqxx::row& row) {
 
 void sample_durations(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> jobs, int running) {
   if (jobs.empty()) return;
-  exec(transaction, sql::stress_sample, cluster.value(), ids_of(jobs), running);
+  exec(transaction, sql::stress_sample{.running = running, .jobs = ids_of(jobs), .cluster = cluster});
 }
 
 StressFacts stress_facts(Transaction& transaction) {
   StressFacts facts;
-  exec(transaction, sql::stress_settle);
-  for (const auto& row : exec(transaction, sql::stress_clusters)) facts.clusters.push_back(read_cluster(row));
-  for (const auto& row : exec(transaction, sql::stress_samples)) {
+  exec(transaction, sql::stress_settle{});
+  for (const auto& row : exec(transaction, sql::stress_clusters{})) facts.clusters.push_back(read_cluster(row));
+  for (const auto& row : exec(transaction, sql::stress_samples{})) {
     StoredSample sample;
     sample.job = grid::JobId{row["job_id"].as<std::int64_t>()};
     sample.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
@@ -66,13 +65,25 @@ StressFacts stress_facts(Transaction& transaction) {
 }
 
 void write_stress(Transaction& transaction, const StressedCluster& c) {
-  exec(transaction, sql::stress_write, c.id.value(), micros(c.judged_at), c.usual_stress, c.calm_latency_ms, c.stressed_polls, c.slow_polls, c.job_limit,
-       c.signal, c.reason, micros(c.limited_at), micros(c.changed_at), micros(c.trial_at));
+  exec(transaction, sql::stress_write{
+                        .cluster = c.id,
+                        .judged_at = c.judged_at,
+                        .usual_stress = c.usual_stress,
+                        .calm_latency_ms = c.calm_latency_ms,
+                        .stressed_polls = c.stressed_polls,
+                        .slow_polls = c.slow_polls,
+                        .job_limit = c.job_limit,
+                        .signal = c.signal,
+                        .reason = c.reason,
+                        .limited_at = c.limited_at,
+                        .changed_at = c.changed_at,
+                        .trial_at = c.trial_at,
+                    });
 }
 
 void forget_samples(Transaction& transaction, std::span<const grid::JobId> jobs) {
   if (jobs.empty()) return;
-  exec(transaction, sql::stress_forget, ids_of(jobs));
+  exec(transaction, sql::stress_forget{.jobs = ids_of(jobs)});
 }
 
 }  // namespace gleaner::store

@@ -15,13 +15,13 @@ UserLimits read_limits(const pqxx::row& row) {
 }  // namespace
 
 LimitsOfUser limits_of_user(Transaction& transaction, const std::string& user) {
-  const auto row = exec(transaction, sql::user_limits_of, user)[0];
+  const auto row = exec(transaction, sql::user_limits_of{.user = user})[0];
   return {.limits = read_limits(row), .campaigns = row["campaigns"].as<std::int64_t>()};
 }
 
 std::vector<StoredUserLimits> user_limits(Transaction& transaction) {
   std::vector<StoredUserLimits> all;
-  for (const auto& row : exec(transaction, sql::user_limits_all)) {
+  for (const auto& row : exec(transaction, sql::user_limits_all{})) {
     all.push_back({.user = detail::text(row["user_name"]),
                    .limits = read_limits(row),
                    .changed_by = detail::text(row["changed_by"]),
@@ -32,9 +32,16 @@ std::vector<StoredUserLimits> user_limits(Transaction& transaction) {
 
 void set_user_limits(Transaction& transaction, const std::string& user, const UserLimits& limits, const std::string& by, grid::Instant now) {
   if (limits == UserLimits{}) {
-    exec(transaction, sql::user_limits_forget, user);
+    exec(transaction, sql::user_limits_forget{.user = user});
   } else {
-    exec(transaction, sql::user_limits_set, user, limits.campaigns, limits.tasks, limits.submission, by, detail::micros(now));
+    exec(transaction, sql::user_limits_set{
+                          .user = user,
+                          .campaigns = limits.campaigns,
+                          .tasks = limits.tasks,
+                          .submission = limits.submission,
+                          .author = by,
+                          .now = now,
+                      });
   }
 }
 

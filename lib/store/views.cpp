@@ -12,7 +12,6 @@ using store::detail::exec;
 using store::detail::get;
 using store::detail::get_instant;
 using store::detail::instant;
-using store::detail::micros;
 using store::detail::number_array;
 using store::detail::text;
 
@@ -114,48 +113,65 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
   std::optional<std::string> ids;
   if (filter.ids) ids = number_array(std::span<const std::int64_t>{*filter.ids});
   const auto states = detail::state_array(filter.states);
-  const auto from = micros(filter.submitted_from);
-  const auto to = micros(filter.submitted_before);
   Page<Campaign> page;
-  for (const auto& row : exec(transaction, sql::views_campaigns, ids, states, filter.user, from, to, window.limit, window.offset))
+  for (const auto& row : exec(transaction, sql::views_campaigns{
+                                               .ids = ids,
+                          .states = states,
+                          .user = filter.user,
+                          .from = filter.submitted_from,
+                          .before = filter.submitted_before,
+                          .limit = window.limit,
+                          .offset = window.offset,
+                                           }))
     page.items.push_back(read_campaign(row));
   const auto shown = static_cast<std::int64_t>(page.items.size());
   page.total = window.offset + shown;
   if (shown == window.limit || shown == 0)
-    page.total = exec(transaction, sql::views_campaigns_total, ids, states, filter.user, from, to)[0][0].as<std::int64_t>();
+    page.total =
+        exec(transaction,
+             sql::views_campaigns_total{
+                 .ids = ids, .states = states, .user = filter.user, .from = filter.submitted_from, .before = filter.submitted_before})[0][0]
+            .as<std::int64_t>();
   return page;
 }
 
 std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) {
   const std::vector<std::int64_t> ids{id.value()};
-  const std::optional<std::string> nothing;
-  const auto rows = exec(transaction, sql::views_campaigns, number_array(std::span<const std::int64_t>{ids}), nothing, nothing,
-                         std::optional<std::int64_t>{}, std::optional<std::int64_t>{}, 1, 0);
+  const auto rows = exec(transaction, sql::views_campaigns{
+                                          .ids = number_array(std::span<const std::int64_t>{ids}),
+                                          .states = std::nullopt,
+                                          .user = std::nullopt,
+                                          .from = std::nullopt,
+                                          .before = std::nullopt,
+                                          .limit = 1,
+                                          .offset = 0,
+                                      });
   if (rows.empty()) return std::nullopt;
   return read_campaign(rows[0]);
 }
 
 std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   std::vector<CampaignCluster> all;
-  for (const auto& row : exec(transaction, sql::views_campaign_clusters, campaign.value(), micros(now), kMostJobs)) all.push_back(read_campaign_cluster(row));
+  for (const auto& row : exec(transaction, sql::views_campaign_clusters{.share = kMostJobs, .now = now, .campaign = campaign}))
+    all.push_back(read_campaign_cluster(row));
   return all;
 }
 
 std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
-  const auto rows = exec(transaction, sql::views_brake, campaign.value(), micros(now));
+  const auto rows = exec(transaction, sql::views_brake{.campaign = campaign, .now = now});
   if (rows.empty()) return std::nullopt;
   return detail::read_brake(rows[0]);
 }
 
 std::optional<std::string> jdl(Transaction& transaction, grid::CampaignId campaign) {
-  const auto rows = exec(transaction, sql::views_jdl, campaign.value());
+  const auto rows = exec(transaction, sql::views_jdl{.campaign = campaign});
   if (rows.empty()) return std::nullopt;
   return text(rows[0][0]);
 }
 
 std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<Decision> all;
-  for (const auto& row : exec(transaction, sql::views_decisions, campaign.value())) {
+  for (const auto& row : exec(transaction, sql::views_decisions{.campaign = campaign})) {
     Decision decision;
     if (const auto cluster = get<std::int64_t>(row["cluster_id"])) decision.cluster = grid::ClusterId{*cluster};
     decision.cluster_name = text(row["cluster"]);

@@ -12,7 +12,6 @@ using store::detail::exec;
 using store::detail::get;
 using store::detail::get_instant;
 using store::detail::instant;
-using store::detail::micros;
 using store::detail::text;
 
 std::optional<GridStatus> read_status(const pqxx::row& row) {
@@ -90,7 +89,7 @@ std::string word(Which which) { return which == Which::open ? "open" : "all"; }
 
 std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now) {
   std::map<std::int64_t, ClusterView> known;
-  for (const auto& row : exec(transaction, sql::views_clusters, micros(now)))
+  for (const auto& row : exec(transaction, sql::views_clusters{.now = now}))
     known[row["id"].as<std::int64_t>()] = {{}, read_status(row), detail::read_brake(row), read_stress(row)};
   std::vector<ClusterView> all;
   for (auto& cluster : store::clusters(transaction)) {
@@ -101,30 +100,32 @@ std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now) {
   return all;
 }
 
-std::vector<Usage> usage_now(Transaction& transaction) { return read_usage(exec(transaction, sql::views_usage_now)); }
+std::vector<Usage> usage_now(Transaction& transaction) { return read_usage(exec(transaction, sql::views_usage_now{})); }
 
 std::vector<Usage> usage(Transaction& transaction, const Span& span) {
-  return read_usage(exec(transaction, sql::views_usage, micros(span.from), micros(span.to), span.slice.count()));
+  return read_usage(exec(transaction, sql::views_usage{.slice_s = span.slice.count(), .from = span.from, .to = span.to}));
 }
 
 Page<EventView> campaign_events(Transaction& transaction, grid::CampaignId campaign, Which which, Window window) {
-  return read_events(exec(transaction, sql::views_campaign_events, campaign.value(), word(which), window.limit, window.offset),
-                     exec(transaction, sql::views_campaign_events_total, campaign.value(), word(which)));
+  return read_events(
+      exec(transaction,
+           sql::views_campaign_events{.campaign = campaign, .which = word(which), .limit = window.limit, .offset = window.offset}),
+      exec(transaction, sql::views_campaign_events_total{.campaign = campaign, .which = word(which)}));
 }
 
 Page<EventView> grid_events(Transaction& transaction, Which which, Window window) {
-  return read_events(exec(transaction, sql::views_grid_events, word(which), window.limit, window.offset),
-                     exec(transaction, sql::views_grid_events_total, word(which)));
+  return read_events(exec(transaction, sql::views_grid_events{.which = word(which), .limit = window.limit, .offset = window.offset}),
+                     exec(transaction, sql::views_grid_events_total{.which = word(which)}));
 }
 
 std::optional<EventView> event(Transaction& transaction, std::int64_t id) {
-  const auto rows = exec(transaction, sql::views_event, id);
+  const auto rows = exec(transaction, sql::views_event{.event = id});
   if (rows.empty()) return std::nullopt;
   return read_event(rows[0]);
 }
 
 std::optional<Cycle> last_cycle(Transaction& transaction) {
-  const auto rows = exec(transaction, sql::views_last_cycle);
+  const auto rows = exec(transaction, sql::views_last_cycle{});
   if (rows.empty()) return std::nullopt;
   return Cycle{instant(rows[0]["started_at"].as<std::int64_t>()), get_instant(rows[0]["ended_at"])};
 }

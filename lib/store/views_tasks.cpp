@@ -105,22 +105,29 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
   // Without a filter, the n-th task is number n: no row has to be counted.
   const auto from = states.empty() ? filter.from + window.offset : filter.from;
   const auto skip = states.empty() ? std::int64_t{0} : window.offset;
-  const auto rows = exec(transaction, sql::views_tasks, campaign.id.value(), from, end, detail::state_array(states), window.limit, skip, kMostParameterBytes);
+  const auto rows = exec(transaction, sql::views_tasks{
+                                          .campaign = campaign.id,
+                                          .from = from,
+                                          .end = end,
+                                          .states = detail::state_array(states),
+                                          .limit = window.limit,
+                                          .offset = skip,
+                                          .bytes = kMostParameterBytes,
+                                      });
   for (const auto& row : rows) page.items.push_back(read_task(row, campaign));
   page.is_cut = !rows.empty() && rows[0]["found"].as<std::int64_t>() > static_cast<std::int64_t>(rows.size());
   return page;
 }
 
 std::optional<Job> job(Transaction& transaction, grid::JobId id) {
-  const std::optional<std::int64_t> none;
-  const auto rows = exec(transaction, sql::views_jobs, id.value(), none, none);
+  const auto rows = exec(transaction, sql::views_jobs{.job = id, .campaign = std::nullopt, .task = std::nullopt});
   if (rows.empty()) return std::nullopt;
   return read_job(rows[0]);
 }
 
 std::vector<Job> jobs_of_task(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task) {
   std::vector<Job> all;
-  for (const auto& row : exec(transaction, sql::views_jobs, std::optional<std::int64_t>{}, campaign.value(), task.value()))
+  for (const auto& row : exec(transaction, sql::views_jobs{.job = std::nullopt, .campaign = campaign, .task = task}))
     all.push_back(read_job(row));
   return all;
 }

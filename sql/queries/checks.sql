@@ -4,17 +4,17 @@
 -- restates the breach, so that it changes nothing of a row that was mended meanwhile, and returns how many rows it changed.
 
 -- name: checks.limit_time
--- A law that takes longer than this is given up. $1 with its unit.
-SELECT set_config('statement_timeout', $1, true)
+-- A law that takes longer than this is given up. @limit: with its unit.
+SELECT set_config('statement_timeout', @limit, true)
 
 -- name: checks.hold_lease
 -- No module writes until the end of the transaction.
 SELECT term FROM lease FOR UPDATE
 
 -- name: checks.due
--- Notes a check by the conductor, unless the last one is younger than $1 milliseconds.
+-- Notes a check by the conductor, unless the last one is younger than @period_ms.
 UPDATE grid SET checked_at = clock_timestamp()
-WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - $1 * interval '1 millisecond' OR checked_at > clock_timestamp()
+WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * interval '1 millisecond' OR checked_at > clock_timestamp()
 RETURNING one
 
 -- name: checks.triggers
@@ -70,10 +70,10 @@ WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.end_stray_jobs
--- Nothing of the grid can follow them. $1 jobs, $2 now.
+-- Nothing of the grid can follow them.
 WITH ended AS (
-  UPDATE jobs j SET state = 'error', ending = 'lost', ended_at = instant($2), message = 'what it belongs to is gone'
-  WHERE j.id = ANY ($1::bigint[]) AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+  UPDATE jobs j SET state = 'error', ending = 'lost', ended_at = instant(@now), message = 'what it belongs to is gone'
+  WHERE j.id = ANY (@jobs::bigint[]) AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
     AND NOT EXISTS (
       SELECT FROM campaigns c
       JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task
@@ -108,10 +108,9 @@ FROM jobs WHERE state IN ('planned', 'launching', 'remote_waiting', 'running', '
 ORDER BY id LIMIT 1000
 
 -- name: checks.clear_ends
--- $1 jobs.
 WITH cleared AS (
   UPDATE jobs SET ended_at = NULL, ending = NULL
-  WHERE id = ANY ($1::bigint[]) AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND (ended_at IS NOT NULL OR ending IS NOT NULL)
+  WHERE id = ANY (@jobs::bigint[]) AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND (ended_at IS NOT NULL OR ending IS NOT NULL)
   RETURNING id)
 SELECT count(*) FROM cleared
 
@@ -134,10 +133,10 @@ WHERE l.state IN ('planned', 'launching', 'unknown')
 ORDER BY l.id LIMIT 1000
 
 -- name: checks.void_launches
--- Launches without a job to wait for; their tags are searched for a while, as those of all void ones. $1 launches, $2 now.
+-- Launches without a job to wait for; their tags are searched for a while, as those of all void ones.
 WITH voided AS (
-  UPDATE launches l SET state = 'void', settled_at = instant($2), error = 'it had no job left to look for'
-  WHERE l.id = ANY ($1::bigint[]) AND l.state IN ('planned', 'launching', 'unknown')
+  UPDATE launches l SET state = 'void', settled_at = instant(@now), error = 'it had no job left to look for'
+  WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('planned', 'launching', 'unknown')
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state IN ('planned', 'launching', 'unknown') OR is_unfound(j)))
   RETURNING l.id)
 SELECT count(*) FROM voided
@@ -184,11 +183,10 @@ WHERE j.state IN ('remote_waiting', 'running') AND NOT (t.state IN ('launching',
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.kill_unwanted
--- $1 jobs, $2 now.
 WITH killed AS (
   INSERT INTO kill_requests (job_id, reason, requested_at)
-  SELECT j.id, 'late', instant($2) FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-  WHERE j.id = ANY ($1::bigint[]) AND j.state IN ('remote_waiting', 'running')
+  SELECT j.id, 'late', instant(@now) FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
+  WHERE j.id = ANY (@jobs::bigint[]) AND j.state IN ('remote_waiting', 'running')
     AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
   ON CONFLICT DO NOTHING RETURNING job_id)
 SELECT count(*) FROM killed
@@ -196,14 +194,14 @@ SELECT count(*) FROM killed
 -- name: checks.task_without_job
 -- A task that is launching, submitted or running has a live job of its attempt.
 -- Repair: the task goes back to the bag with a new attempt, which nobody pays.
--- Unless `$1`, the tasks of a campaign are read only when its counters are not those of its live jobs.
+-- Unless @all, the tasks of a campaign are read only when its counters are not those of its live jobs.
 WITH carried AS (
   SELECT j.campaign_id, count(DISTINCT j.task) AS tasks FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
   WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt)
   GROUP BY j.campaign_id),
 suspects AS (
   SELECT c.id FROM campaigns c LEFT JOIN carried k ON k.campaign_id = c.id
-  WHERE $1::boolean OR (c.state IN ('in_treatment', 'paused') AND c.launching + c.submitted + c.running <> coalesce(k.tasks, 0)))
+  WHERE @all::boolean OR (c.state IN ('in_treatment', 'paused') AND c.launching + c.submitted + c.running <> coalesce(k.tasks, 0)))
 SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
   format('task %s of campaign %s is %s, attempt %s', t.number, t.campaign_id, t.state, t.attempt) AS breach, count(*) OVER () AS breaches
 FROM suspects s JOIN tasks t ON t.campaign_id = s.id
@@ -213,8 +211,8 @@ WHERE t.state IN ('launching', 'submitted', 'running')
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.return_tasks
--- Tasks in flight that no job carries go back to the bag with a new attempt, which nobody pays. $1 campaigns, $2 tasks, $3 now.
-WITH given AS (SELECT * FROM unnest($1::bigint[], $2::bigint[]) AS g(campaign_id, number)),
+-- Tasks in flight that no job carries go back to the bag with a new attempt, which nobody pays.
+WITH given AS (SELECT * FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)),
 settled AS (
   UPDATE tasks t SET state = CASE WHEN c.state = 'cancelled' THEN 'cancelled' ELSE 'waiting' END::task_state, attempt = n.attempt,
     uncounted = t.uncounted + n.attempt - t.attempt, replica_lives = false
@@ -229,7 +227,7 @@ settled AS (
   RETURNING t.campaign_id, t.number, t.state, t.request),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
-  SELECT campaign_id, number, 10, request, instant($3) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING)
+  SELECT campaign_id, number, 10, request, instant(@now) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING)
 SELECT count(*) FROM settled
 
 -- name: checks.attempt_behind
@@ -239,14 +237,14 @@ SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
   format('task %s of campaign %s is %s at attempt %s, and job %s has attempt %s', t.number, t.campaign_id, t.state, greatest(t.attempt, t.replica), j.id, j.attempt) AS breach,
   count(*) OVER () AS breaches
 FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-WHERE ($1::boolean OR j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')) AND j.attempt > greatest(t.attempt, t.replica)
+WHERE (@all::boolean OR j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')) AND j.attempt > greatest(t.attempt, t.replica)
 ORDER BY t.campaign_id, t.number, j.attempt DESC LIMIT 1000
 
 -- name: checks.raise_attempts
--- Of tasks that wait or failed; for one in flight the next attempt does it. $1 campaigns, $2 tasks.
+-- Of tasks that wait or failed; for one in flight the next attempt does it.
 WITH raised AS (
   UPDATE tasks t SET attempt = n.attempt, uncounted = t.uncounted + n.attempt - t.attempt
-  FROM unnest($1::bigint[], $2::bigint[]) AS g(campaign_id, number)
+  FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   CROSS JOIN LATERAL (SELECT max(j.attempt) + 1 AS attempt FROM jobs j WHERE j.campaign_id = g.campaign_id AND j.task = g.number) n
   WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state IN ('waiting', 'failed') AND n.attempt > greatest(t.attempt, t.replica) + 1
   RETURNING t.number)
@@ -262,14 +260,14 @@ FROM campaigns c
 JOIN tasks t ON t.campaign_id = c.id AND t.replica_lives
 CROSS JOIN LATERAL (SELECT count(DISTINCT j.attempt) AS live FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number AND is_copy(t, j.attempt)
                       AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')) n
-WHERE ($1::boolean OR (c.state IN ('in_treatment', 'paused') AND c.replicas)) AND (n.live <> 2 OR t.state NOT IN ('submitted', 'running'))
+WHERE (@all::boolean OR (c.state IN ('in_treatment', 'paused') AND c.replicas)) AND (n.live <> 2 OR t.state NOT IN ('submitted', 'running'))
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.keep_one_copy
--- The copy that lives is the only one. $1 campaigns, $2 tasks.
+-- The copy that lives is the only one.
 WITH kept AS (
   UPDATE tasks t SET replica_lives = false, attempt = coalesce(n.attempt, t.attempt)
-  FROM unnest($1::bigint[], $2::bigint[]) AS g(campaign_id, number)
+  FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   JOIN tasks b ON b.campaign_id = g.campaign_id AND b.number = g.number
   CROSS JOIN LATERAL (SELECT count(DISTINCT j.attempt) AS live, max(j.attempt) AS attempt FROM jobs j
                       WHERE j.campaign_id = b.campaign_id AND j.task = b.number AND is_copy(b, j.attempt)
@@ -281,11 +279,11 @@ SELECT count(*) FROM kept
 -- name: checks.lost_from_bag
 -- A task that waits is ahead of its cursor, or was given back.
 -- Repair: the task goes back to the bag, with a new attempt if it had a job.
--- Unless `$1`, the tasks of a campaign are read only when its counters do not add up.
+-- Unless @all, the tasks of a campaign are read only when its counters do not add up.
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
-  WHERE c.state IN ('in_treatment', 'paused') AND ($1::boolean OR c.waiting <> c.total - c.next_task + coalesce(b.tasks, 0)))
+  WHERE c.state IN ('in_treatment', 'paused') AND (@all::boolean OR c.waiting <> c.total - c.next_task + coalesce(b.tasks, 0)))
 SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
   format('task %s of campaign %s waits, and is neither ahead of the cursor nor given back', t.number, t.campaign_id) AS breach, count(*) OVER () AS breaches
 FROM suspects s
@@ -296,9 +294,9 @@ WHERE t.number < coalesce(q.next_task, s.next_task)
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.put_back
--- Where the fence of its attempt was is not known any more, so a task that had a job gets a new one. $1 campaigns, $2 tasks, $3 now.
+-- Where the fence of its attempt was is not known any more, so a task that had a job gets a new one.
 WITH given AS (
-  SELECT t.campaign_id, t.number, t.request, n.attempt FROM unnest($1::bigint[], $2::bigint[]) AS g(campaign_id, number)
+  SELECT t.campaign_id, t.number, t.request, n.attempt FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   JOIN campaigns c ON c.id = g.campaign_id AND c.state IN ('in_treatment', 'paused')
   JOIN tasks t ON t.campaign_id = g.campaign_id AND t.number = g.number AND t.state = 'waiting'
   LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
@@ -308,7 +306,7 @@ WITH given AS (
   WHERE t.number < coalesce(q.next_task, c.next_task)),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
-  SELECT campaign_id, number, 10, request, instant($3) FROM given ON CONFLICT DO NOTHING RETURNING campaign_id, number),
+  SELECT campaign_id, number, 10, request, instant(@now) FROM given ON CONFLICT DO NOTHING RETURNING campaign_id, number),
 raised AS (
   UPDATE tasks t SET attempt = g.attempt, uncounted = t.uncounted + g.attempt - t.attempt
   FROM given g JOIN back b ON b.campaign_id = g.campaign_id AND b.number = g.number
@@ -331,9 +329,8 @@ WHERE c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting' OR (c.state <> 'c
 ORDER BY r.campaign_id, r.number LIMIT 1000
 
 -- name: checks.drop_bag_entries
--- $1 campaigns, $2 tasks.
 WITH dropped AS (
-  DELETE FROM returned_tasks r USING unnest($1::bigint[], $2::bigint[]) AS g(campaign_id, number)
+  DELETE FROM returned_tasks r USING unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   LEFT JOIN campaigns c ON c.id = g.campaign_id
   LEFT JOIN tasks t ON t.campaign_id = g.campaign_id AND t.number = g.number
   LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
@@ -378,10 +375,10 @@ WHERE (r.cluster_id IS NOT NULL AND (p.campaign_id IS NULL OR k.retired_at IS NO
 ORDER BY r.campaign_id, r.number LIMIT 1000
 
 -- name: checks.release_claims
--- They go anywhere, with a new attempt. $1 campaigns, $2 tasks.
+-- They go anywhere, with a new attempt.
 WITH released AS (
   UPDATE returned_tasks r SET cluster_id = NULL, fence = NULL
-  FROM unnest($1::bigint[], $2::bigint[]) AS g(campaign_id, number)
+  FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   WHERE r.campaign_id = g.campaign_id AND r.number = g.number AND (r.cluster_id IS NOT NULL OR r.fence IS NOT NULL)
     AND NOT EXISTS (
       SELECT FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id AND k.retired_at IS NULL
@@ -401,32 +398,31 @@ FROM campaigns WHERE next_task < 0 OR next_task > total
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_cursors
--- $1 campaigns.
 WITH mended AS (
-  UPDATE campaigns SET next_task = least(greatest(next_task, 0), total) WHERE id = ANY ($1::bigint[]) AND (next_task < 0 OR next_task > total) RETURNING id)
+  UPDATE campaigns SET next_task = least(greatest(next_task, 0), total) WHERE id = ANY (@campaigns::bigint[]) AND (next_task < 0 OR next_task > total) RETURNING id)
 SELECT count(*) FROM mended
 
 -- name: checks.request_bags
 -- The bags of a campaign hold the tasks that were never taken.
 -- Repair: the bags are counted, and the cursor follows their sum.
--- Unless `$1`, the tasks of a request are not counted.
+-- Unless @all, the tasks of a request are not counted.
 SELECT c.id AS campaign_id, NULL::bigint AS cluster_id, c.id,
   format('campaign %s has %s tasks that were never taken, its bags %s%s', c.id, c.total - c.next_task, b.untaken, b.wrong) AS breach, count(*) OVER () AS breaches
 FROM campaigns c
 CROSS JOIN LATERAL (
   SELECT coalesce(sum(q.untaken), 0) AS untaken, coalesce(string_agg(format('; %s of request %s', n.tasks, q.request), '') FILTER (WHERE q.untaken <> n.tasks), '') AS wrong
   FROM request_bags q
-  CROSS JOIN LATERAL (SELECT CASE WHEN $1::boolean THEN (SELECT count(*) FROM request_tasks t WHERE t.campaign_id = q.campaign_id AND t.request = q.request
+  CROSS JOIN LATERAL (SELECT CASE WHEN @all::boolean THEN (SELECT count(*) FROM request_tasks t WHERE t.campaign_id = q.campaign_id AND t.request = q.request
                                                           AND t.number >= q.next_task) ELSE greatest(q.untaken, 0) END AS tasks) n
   WHERE q.campaign_id = c.id) b
 WHERE c.state IN ('in_treatment', 'paused') AND c.requests > 0 AND (b.untaken <> c.total - c.next_task OR b.wrong <> '')
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.count_bags
--- What each bag holds, and the cursor by their sum. $1 campaigns.
+-- What each bag holds, and the cursor by their sum.
 WITH counted AS (
   SELECT q.campaign_id, q.request, (SELECT count(*) FROM request_tasks t WHERE t.campaign_id = q.campaign_id AND t.request = q.request AND t.number >= q.next_task) AS tasks
-  FROM request_bags q JOIN campaigns c ON c.id = q.campaign_id AND c.state IN ('in_treatment', 'paused') WHERE q.campaign_id = ANY ($1::bigint[])),
+  FROM request_bags q JOIN campaigns c ON c.id = q.campaign_id AND c.state IN ('in_treatment', 'paused') WHERE q.campaign_id = ANY (@campaigns::bigint[])),
 bags AS (
   UPDATE request_bags q SET untaken = n.tasks FROM counted n WHERE q.campaign_id = n.campaign_id AND q.request = n.request AND q.untaken <> n.tasks),
 mended AS (
@@ -486,9 +482,8 @@ FROM campaigns WHERE state = 'terminated' AND done + failed + cancelled < total
 ORDER BY id LIMIT 1000
 
 -- name: checks.reopen
--- $1 campaigns.
 WITH open AS (
-  UPDATE campaigns SET state = 'in_treatment', ended_at = NULL WHERE id = ANY ($1::bigint[]) AND state = 'terminated' AND done + failed + cancelled < total RETURNING id),
+  UPDATE campaigns SET state = 'in_treatment', ended_at = NULL WHERE id = ANY (@campaigns::bigint[]) AND state = 'terminated' AND done + failed + cancelled < total RETURNING id),
 pairs AS (
   UPDATE campaign_clusters p SET cleaned_at = NULL, active = true FROM open WHERE p.campaign_id = open.id AND p.cleaned_at IS NOT NULL)
 SELECT count(*) FROM open
@@ -502,10 +497,9 @@ FROM campaigns WHERE (state IN ('terminated', 'cancelled')) <> (ended_at IS NOT 
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_campaign_ends
--- $1 campaigns, $2 now.
 WITH mended AS (
-  UPDATE campaigns SET ended_at = CASE WHEN state IN ('terminated', 'cancelled') THEN instant($2) END
-  WHERE id = ANY ($1::bigint[]) AND (state IN ('terminated', 'cancelled')) <> (ended_at IS NOT NULL) RETURNING id)
+  UPDATE campaigns SET ended_at = CASE WHEN state IN ('terminated', 'cancelled') THEN instant(@now) END
+  WHERE id = ANY (@campaigns::bigint[]) AND (state IN ('terminated', 'cancelled')) <> (ended_at IS NOT NULL) RETURNING id)
 SELECT count(*) FROM mended
 
 -- name: checks.cleaned_pair
@@ -518,10 +512,9 @@ WHERE c.state IN ('in_treatment', 'paused') AND p.cleaned_at IS NOT NULL
 ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
 
 -- name: checks.uncleaned
--- $1 campaigns.
 WITH mended AS (
   UPDATE campaign_clusters p SET cleaned_at = NULL, active = true FROM campaigns c
-  WHERE c.id = p.campaign_id AND c.id = ANY ($1::bigint[]) AND c.state IN ('in_treatment', 'paused') AND p.cleaned_at IS NOT NULL RETURNING p.campaign_id)
+  WHERE c.id = p.campaign_id AND c.id = ANY (@campaigns::bigint[]) AND c.state IN ('in_treatment', 'paused') AND p.cleaned_at IS NOT NULL RETURNING p.campaign_id)
 SELECT count(*) FROM mended
 
 -- name: checks.asked
@@ -532,8 +525,7 @@ FROM campaigns WHERE state IN ('in_treatment', 'paused') AND asked <> asked_of(i
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_asked
--- $1 campaigns.
-WITH mended AS (UPDATE campaigns SET asked = asked_of(id) WHERE id = ANY ($1::bigint[]) AND asked <> asked_of(id) RETURNING id)
+WITH mended AS (UPDATE campaigns SET asked = asked_of(id) WHERE id = ANY (@campaigns::bigint[]) AND asked <> asked_of(id) RETURNING id)
 SELECT count(*) FROM mended
 
 -- name: checks.inactive_pair
@@ -547,10 +539,9 @@ GROUP BY p.campaign_id, p.cluster_id
 ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
 
 -- name: checks.activate
--- $1 campaigns.
 WITH mended AS (
   UPDATE campaign_clusters p SET active = true
-  WHERE p.campaign_id = ANY ($1::bigint[]) AND NOT p.active
+  WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND NOT p.active
     AND EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id
                   AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
   RETURNING p.campaign_id)
@@ -572,13 +563,12 @@ WHERE (p.launching, p.waiting, p.running, p.unknown) <> (coalesce(n.launching, 0
 ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
 
 -- name: checks.count_pairs
--- $1 campaigns.
 WITH counted AS (
   SELECT p.campaign_id, p.cluster_id, count(*) FILTER (WHERE j.state IN ('planned', 'launching')) AS launching, count(*) FILTER (WHERE j.state = 'remote_waiting') AS waiting,
     count(*) FILTER (WHERE j.state = 'running') AS running, count(*) FILTER (WHERE j.state = 'unknown') AS unknown
   FROM campaign_clusters p
   LEFT JOIN jobs j ON j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
-  WHERE p.campaign_id = ANY ($1::bigint[]) GROUP BY 1, 2),
+  WHERE p.campaign_id = ANY (@campaigns::bigint[]) GROUP BY 1, 2),
 mended AS (
   UPDATE campaign_clusters p SET launching = n.launching, waiting = n.waiting, running = n.running, unknown = n.unknown FROM counted n
   WHERE p.campaign_id = n.campaign_id AND p.cluster_id = n.cluster_id
@@ -601,7 +591,7 @@ CROSS JOIN LATERAL (
     count(*) FILTER (WHERE state = 'submitted') AS submitted, count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE state = 'done') AS done,
     count(*) FILTER (WHERE state = 'failed') AS failed, count(*) FILTER (WHERE state = 'cancelled') AS cancelled
   FROM tasks WHERE campaign_id = c.id) t
-WHERE ($1::boolean OR c.state IN ('in_treatment', 'paused'))
+WHERE (@all::boolean OR c.state IN ('in_treatment', 'paused'))
   AND CASE WHEN c.state IN ('in_treatment', 'paused')
         THEN (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled) <> (t.waiting, t.launching, t.submitted, t.running, t.done, t.failed, t.cancelled)
         ELSE t.tasks = c.total AND (c.launching, c.submitted, c.running, c.done, c.waiting + c.failed + c.cancelled)
@@ -609,7 +599,6 @@ WHERE ($1::boolean OR c.state IN ('in_treatment', 'paused'))
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.count_tasks
--- $1 campaigns.
 WITH counted AS (
   SELECT c.id, count(*) FILTER (WHERE t.state = 'waiting') AS waiting, count(*) FILTER (WHERE t.state = 'launching') AS launching,
     count(*) FILTER (WHERE t.state = 'submitted') AS submitted, count(*) FILTER (WHERE t.state = 'running') AS running, count(*) FILTER (WHERE t.state = 'done') AS done,
@@ -617,7 +606,7 @@ WITH counted AS (
     -- Of a cancelled campaign, those never taken.
     count(*) FILTER (WHERE t.state = 'waiting' AND c.state = 'cancelled'
                        AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)) AS untaken
-  FROM campaigns c LEFT JOIN tasks t ON t.campaign_id = c.id WHERE c.id = ANY ($1::bigint[]) GROUP BY c.id),
+  FROM campaigns c LEFT JOIN tasks t ON t.campaign_id = c.id WHERE c.id = ANY (@campaigns::bigint[]) GROUP BY c.id),
 mended AS (
   UPDATE campaigns c SET waiting = n.waiting - n.untaken, launching = n.launching, submitted = n.submitted, running = n.running, done = n.done, failed = n.failed,
     cancelled = n.cancelled + n.untaken
@@ -631,7 +620,7 @@ SELECT count(*) FROM mended
 -- The tasks done of a campaign are those of its pairs together.
 SELECT c.id AS campaign_id, NULL::bigint AS cluster_id, c.id, format('campaign %s has %s tasks done, its pairs count %s', c.id, c.done, p.done) AS breach, count(*) OVER () AS breaches
 FROM campaigns c CROSS JOIN LATERAL (SELECT coalesce(sum(p.done), 0) AS done FROM campaign_clusters p WHERE p.campaign_id = c.id) p
-WHERE ($1::boolean OR c.state IN ('in_treatment', 'paused')) AND c.done <> p.done
+WHERE (@all::boolean OR c.state IN ('in_treatment', 'paused')) AND c.done <> p.done
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.usage
@@ -692,9 +681,8 @@ WHERE e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE' AND k.reachable IS TRU
 ORDER BY e.id LIMIT 1000
 
 -- name: checks.close_outages
--- $1 now.
 WITH closed AS (
-  UPDATE events e SET state = 'closed', closed_at = instant($1) FROM clusters k
+  UPDATE events e SET state = 'closed', closed_at = instant(@now) FROM clusters k
   WHERE k.id = e.cluster_id AND e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE' AND k.reachable IS TRUE RETURNING e.id)
 SELECT count(*) FROM closed
 
@@ -729,9 +717,8 @@ FROM events e WHERE e.state = 'open' AND e.job_id IS NOT NULL AND NOT EXISTS (SE
 ORDER BY e.id LIMIT 1000
 
 -- name: checks.close_events
--- $1 now.
 WITH closed AS (
-  UPDATE events e SET state = 'closed', closed_at = instant($1)
+  UPDATE events e SET state = 'closed', closed_at = instant(@now)
   WHERE e.state = 'open' AND e.job_id IS NOT NULL AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = e.job_id) RETURNING e.id)
 SELECT count(*) FROM closed
 

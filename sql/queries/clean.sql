@@ -2,48 +2,48 @@
 
 -- name: clean.campaigns
 -- Ended campaigns that left claims and files on a cluster, when nothing of theirs can still come; a row for each login that they had
--- there, none (null) where they never sent a job. By campaign, the first few. $1 cluster, $2 ended before, $3 since when no launch was
--- given up, and no job ended that OAR may start late, $4 after this campaign.
+-- there, none (null) where they never sent a job. By campaign, the first few after @after. @quiet_since: since then no launch was given up,
+-- and no job ended that OAR may start late.
 WITH ended AS (
   SELECT p.campaign_id, coalesce(m.login, c.user_name) AS login
   FROM campaign_clusters p
-  JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('terminated', 'cancelled') AND c.ended_at < instant($2)
+  JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('terminated', 'cancelled') AND c.ended_at < instant(@ended_before)
   LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
-  WHERE p.cluster_id = $1 AND p.campaign_id > $4 AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
+  WHERE p.cluster_id = @cluster AND p.campaign_id > @after AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
     AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
-                      AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($3))))
+                      AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND may_start_late(j)
-                      AND j.ended_at > instant($3) AND is_attempt_open(j))
+                      AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j))
   ORDER BY p.campaign_id LIMIT 20)
 SELECT e.campaign_id, l.login
 FROM ended e
 LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM launches l
-                   WHERE l.campaign_id = e.campaign_id AND l.cluster_id = $1 AND l.tag IS NOT NULL) l ON true
+                   WHERE l.campaign_id = e.campaign_id AND l.cluster_id = @cluster AND l.tag IS NOT NULL) l ON true
 ORDER BY e.campaign_id, l.login
 
 -- name: clean.campaign_done
--- Nothing of a campaign is left on a cluster; not written when the campaign goes on by now. $1 campaign, $2 cluster, $3 now.
-WITH ended AS (SELECT id FROM campaigns WHERE id = $1 AND state IN ('terminated', 'cancelled') FOR SHARE),
+-- Nothing of a campaign is left on a cluster; not written when the campaign goes on by now.
+WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND state IN ('terminated', 'cancelled') FOR SHARE),
 folders AS (
-  UPDATE launches SET cleaned_at = instant($3)
-  WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = $2 AND cleaned_at IS NULL AND tag IS NOT NULL)
-UPDATE campaign_clusters SET cleaned_at = instant($3), active = false WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = $2
+  UPDATE launches SET cleaned_at = instant(@now)
+  WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
+UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
 
 -- name: clean.campaign_is_over
--- Whether a campaign has ended, and was not given back a task since. $1 campaign.
-SELECT EXISTS (SELECT FROM campaigns WHERE id = $1 AND state IN ('terminated', 'cancelled'))
+-- Whether a campaign has ended, and was not given back a task since.
+SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND state IN ('terminated', 'cancelled'))
 
 -- name: clean.folders
 -- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of
--- tasks that are not settled; `never_began_at`: of the last job that OAR may start late. $1 cluster, $2 since when.
+-- tasks that are not settled; `never_began_at`: of the last job that OAR may start late, if it ended after @quiet_since.
 WITH uncleaned AS (
   SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, coalesce(l.files, 2 * l.jobs) AS files
-  FROM launches l WHERE l.cluster_id = $1 AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
+  FROM launches l WHERE l.cluster_id = @cluster AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
 crowded AS (
   SELECT p.campaign_id, sum(u.files) AS files, files_target(p.launching + p.waiting + p.running + p.unknown) AS target, coalesce(m.login, c.user_name) AS login
   FROM uncleaned u
-  JOIN campaign_clusters p ON p.campaign_id = u.campaign_id AND p.cluster_id = $1
+  JOIN campaign_clusters p ON p.campaign_id = u.campaign_id AND p.cluster_id = @cluster
   JOIN campaigns c ON c.id = p.campaign_id
   LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
   GROUP BY p.campaign_id, p.launching, p.waiting, p.running, p.unknown, m.login, c.user_name
@@ -51,12 +51,12 @@ crowded AS (
 used AS (
   SELECT id, count(*) AS attempts
   FROM (SELECT coalesce(fence, launch_id) AS id FROM jobs
-        WHERE cluster_id = $1 AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
-        UNION ALL SELECT fence FROM returned_tasks WHERE cluster_id = $1 AND fence IS NOT NULL) claims
+        WHERE cluster_id = @cluster AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+        UNION ALL SELECT fence FROM returned_tasks WHERE cluster_id = @cluster AND fence IS NOT NULL) claims
   GROUP BY id),
 idle AS (
   SELECT coalesce(j.fence, j.launch_id) AS id, max(j.ended_at) AS at FROM crowded c JOIN jobs j ON j.campaign_id = c.campaign_id
-  WHERE j.cluster_id = $1 AND may_start_late(j) AND j.ended_at > instant($2) AND is_attempt_open(j) GROUP BY 1)
+  WHERE j.cluster_id = @cluster AND may_start_late(j) AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j) GROUP BY 1)
 SELECT u.campaign_id, u.id, u.state, coalesce(u.login, c.login) AS login, micros(u.settled_at) AS settled_at, micros(i.at) AS never_began_at,
   coalesce(used.attempts, 0) AS attempts, u.files, c.files AS all_files, c.target
 FROM crowded c
@@ -66,16 +66,16 @@ LEFT JOIN idle i ON i.id = u.id
 ORDER BY u.campaign_id, u.id LIMIT 10000
 
 -- name: clean.attempts
--- The attempts of tasks that are not settled and are claimed in the folder of a launch. $1 cluster, $2 launch.
+-- The attempts of tasks that are not settled and are claimed in the folder of a launch.
 SELECT task, attempt FROM jobs
-WHERE cluster_id = $1 AND coalesce(fence, launch_id) = $2 AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+WHERE cluster_id = @cluster AND coalesce(fence, launch_id) = @launch AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
 UNION
-SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number WHERE r.fence = $2
+SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number WHERE r.fence = @launch
 
 -- name: clean.folder_removed
--- $1 launch, $2 now.
-UPDATE launches SET cleaned_at = instant($2), files = 0 WHERE id = $1
+-- The folder of a launch is gone.
+UPDATE launches SET cleaned_at = instant(@now), files = 0 WHERE id = @launch
 
 -- name: clean.folder_counted
--- How many files a folder holds at most. $1 launch, $2 files.
-UPDATE launches SET files = $2 WHERE id = $1
+-- How many files a folder holds at most.
+UPDATE launches SET files = @files WHERE id = @launch

@@ -14,49 +14,49 @@ SELECT id, name, url, authentication, login, secret_file, identity_header, ca_fi
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
   memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
-FROM clusters WHERE name = $1
+FROM clusters WHERE name = @name
 
 -- name: clusters.add
 -- A new cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
   power, flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls, @power, @flood, @array_size, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb, @cost, @transfer_mb_s)
 RETURNING id
 
 -- name: clusters.edit
 -- How a cluster is reached and used; what was known of its API is forgotten, so that it is asked at once.
-UPDATE clusters SET url = $2, authentication = $3, login = $4, secret_file = $5, identity_header = $6, ca_file = $7, certificate_file = $8,
-  key_file = $9, verify_tls = $10, power = $11, flood = $12, array_size = $13, enabled = $14,
-  memory_property = $15, memory_unit_mb = $16, memory_max_mb = $17, cost = $18, transfer_mb_s = $19,
+UPDATE clusters SET url = @url, authentication = @authentication, login = @login, secret_file = @secret_file, identity_header = @identity_header, ca_file = @ca_file, certificate_file = @certificate_file,
+  key_file = @key_file, verify_tls = @verify_tls, power = @power, flood = @flood, array_size = @array_size, enabled = @enabled,
+  memory_property = @memory_property, memory_unit_mb = @memory_unit_mb, memory_max_mb = @memory_max_mb, cost = @cost, transfer_mb_s = @transfer_mb_s,
   next_probe_at = NULL, resources_at = NULL
-WHERE id = $1
+WHERE id = @cluster
 
 -- name: clusters.remove
 -- Removes a cluster that no campaign names.
-DELETE FROM clusters c WHERE id = $1 AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.cluster_id = c.id) RETURNING id
+DELETE FROM clusters c WHERE id = @cluster AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.cluster_id = c.id) RETURNING id
 
 -- name: clusters.map_user
 -- The login of a user on a cluster.
-INSERT INTO user_mappings (user_name, cluster_id, login) VALUES ($1, $2, $3)
+INSERT INTO user_mappings (user_name, cluster_id, login) VALUES (@user, @cluster, @login)
 ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 
 -- name: clusters.status
 -- A snapshot of a cluster: the newest, also when the clock was set back since the others.
-WITH future AS (DELETE FROM gridstatus WHERE cluster_id = $1 AND time > instant($2))
+WITH future AS (DELETE FROM gridstatus WHERE cluster_id = @cluster AND time > instant(@time))
 INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms,
   stress, response_ms)
-VALUES ($1, instant($2), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+VALUES (@cluster, instant(@time), @max_resources, @free, @used, @used_besteffort, @our_running, @our_waiting, @reachable, @api_latency_ms, @stress, @response_ms)
 ON CONFLICT (cluster_id, time) DO NOTHING
 
 -- name: clusters.reached
 -- The cluster's API answered everything that was asked.
 UPDATE clusters SET reachable = true, unreachable_since = NULL, failed_polls = 0, next_probe_at = NULL, last_error = NULL,
-  healthy_since = CASE WHEN reachable IS TRUE THEN healthy_since ELSE instant($2) END
-WHERE id = $1 AND (reachable IS NOT TRUE OR failed_polls > 0)
+  healthy_since = CASE WHEN reachable IS TRUE THEN healthy_since ELSE instant(@now) END
+WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 
 -- name: clusters.resources
--- How many usable resources the cluster has, and how big its nodes are. $1 cluster, $2 resources, $3 now, $4 nodes by size.
-UPDATE clusters SET max_resources = $2, resources_at = instant($3), node_sizes = $4 WHERE id = $1
+-- How many usable resources the cluster has, and how big its nodes are (grid::NodeSizes as text).
+UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), node_sizes = @node_sizes WHERE id = @cluster
 
 -- name: clusters.node_sizes
 -- How big the nodes of each cluster are.
@@ -64,26 +64,26 @@ SELECT id, node_sizes FROM clusters
 
 -- name: clusters.unreachable
 -- The cluster's API failed: how many times since it was last reached. Where the fate of a launch is open, it is asked again soon.
-UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant($3)), healthy_since = NULL,
-  failed_polls = failed_polls + 1, last_error = $2,
+UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant(@now)), healthy_since = NULL,
+  failed_polls = failed_polls + 1, last_error = @error,
   next_probe_at = CASE WHEN EXISTS (SELECT FROM launches l WHERE l.cluster_id = clusters.id AND l.state IN ('launching', 'unknown'))
-                    THEN least(instant($4), instant($3) + interval '8 seconds') ELSE instant($4) END
-WHERE id = $1
+                    THEN least(instant(@retry_at), instant(@now) + interval '8 seconds') ELSE instant(@retry_at) END
+WHERE id = @cluster
 RETURNING failed_polls
 
 -- name: clusters.with_launches
--- Clusters that answer and on which launches are to be made, or to be looked for. $1 void since.
+-- Clusters that answer and on which launches are to be made, or to be looked for.
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
   micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
   memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
 FROM clusters c WHERE reachable IS TRUE AND retired_at IS NULL AND EXISTS (
   SELECT FROM launches l WHERE l.cluster_id = c.id
-    AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant($1))))
+    AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
 ORDER BY name
 
 -- name: clusters.to_wipe
--- Clusters that answer and have waiting jobs of ours, jobs to kill, leavings of campaigns that ended before $1, or more files of one that
+-- Clusters that answer and have waiting jobs of ours, jobs to kill, leavings of campaigns that ended before then, or more files of one that
 -- goes on than files_target allows for.
 SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
   array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
@@ -93,7 +93,7 @@ FROM clusters c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND j.state IN ('remote_waiting', 'running'))
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE k.reason = 'lost' AND j.cluster_id = c.id AND is_lost_and_killed(j, k))
-  OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant($1)
+  OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant(@ended_before)
              WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND g.state IN ('terminated', 'cancelled'))
   OR EXISTS (SELECT FROM launches l JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
              WHERE l.cluster_id = c.id AND l.cleaned_at IS NULL AND l.tag IS NOT NULL

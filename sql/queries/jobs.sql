@@ -1,7 +1,7 @@
 -- Jobs that OAR has, what becomes of them, and what this does to their tasks.
 
 -- name: jobs.live
--- The jobs of ours that a cluster has. $1 cluster.
+-- The jobs of ours that a cluster has.
 SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.launch_id, coalesce(j.fence, j.launch_id) AS fence, l.tag,
   j.resources, j.resubmissions, micros(j.absent_since) AS absent_since, micros(j.over_since) AS over_since,
   micros(j.launching_since) AS launching_since, k.sent_at IS NOT NULL AS kill_sent, k.reason AS kill_reason,
@@ -13,13 +13,13 @@ JOIN campaigns c ON c.id = j.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
 LEFT JOIN kill_requests k ON k.job_id = j.id
-WHERE j.cluster_id = $1 AND j.state IN ('remote_waiting', 'running')
+WHERE j.cluster_id = @cluster AND j.state IN ('remote_waiting', 'running')
 ORDER BY j.id
 
 -- name: jobs.observe
--- What a poll saw of jobs that go on: $1 jobs, $2 states, $3 starts, $4 resources assigned. Only what changed is given.
+-- What a poll saw of jobs that go on; only what changed is given. @resources: that OAR assigned.
 WITH given AS (
-  SELECT * FROM unnest($1::bigint[], $2::job_state[], $3::bigint[], $4::integer[]) AS g(id, state, started_at, resources)),
+  SELECT * FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[]) AS g(id, state, started_at, resources)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 changed AS (
   UPDATE jobs j SET state = g.state, started_at = coalesce(instant(g.started_at), j.started_at), resources = coalesce(g.resources, j.resources)
@@ -47,24 +47,24 @@ first AS (
 SELECT count(*) FROM changed
 
 -- name: jobs.await
--- What a poll learned of jobs that stay as they are: $1 jobs, $2 since when they are absent, $3 over, $4 about to start; null: they are not.
+-- What a poll learned of jobs that stay as they are: since when each is absent, over, about to start; null: it is not.
 UPDATE jobs j SET absent_since = instant(g.absent), over_since = instant(g.over), launching_since = instant(g.launching)
-FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS g(id, absent, over, launching)
+FROM unnest(@jobs::bigint[], @absent::bigint[], @over::bigint[], @launching::bigint[]) AS g(id, absent, over, launching)
 WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
 RETURNING j.id
 
 -- name: jobs.absent
--- Jobs that their cluster does not list. $1 cluster, $2 since before.
-SELECT count(*) AS jobs, min(id) AS first FROM jobs WHERE cluster_id = $1 AND state IN ('remote_waiting', 'running') AND absent_since < instant($2)
+-- Jobs that their cluster does not list.
+SELECT count(*) AS jobs, min(id) AS first FROM jobs WHERE cluster_id = @cluster AND state IN ('remote_waiting', 'running') AND absent_since < instant(@since_before)
 
 -- name: jobs.lock_tasks
--- The tasks of these jobs, locked: until this transaction ends nobody else settles one of their jobs. $1 jobs.
+-- The tasks of these jobs, locked: until this transaction ends nobody else settles one of their jobs.
 SELECT FROM tasks t
-JOIN (SELECT DISTINCT campaign_id, task FROM jobs WHERE id = ANY ($1::bigint[])) j ON t.campaign_id = j.campaign_id AND t.number = j.task
+JOIN (SELECT DISTINCT campaign_id, task FROM jobs WHERE id = ANY (@jobs::bigint[])) j ON t.campaign_id = j.campaign_id AND t.number = j.task
 ORDER BY t.campaign_id, t.number FOR UPDATE OF t
 
 -- name: jobs.facts
--- What the rule needs to know of jobs that are over, after their tasks were locked: this snapshot is younger than the locks. $1 jobs.
+-- What the rule needs to know of jobs that are over, after their tasks were locked: this snapshot is younger than the locks.
 SELECT j.id, j.state, j.launch_id, j.fence, j.campaign_id, j.task, j.attempt, t.state AS task_state, t.attempt AS task_attempt, t.replica,
   t.replica_lives, t.charged, greatest(t.attempt - t.uncounted, 0) AS counted, c.max_attempts, c.state = 'cancelled' AS cancelled,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s,
@@ -83,26 +83,25 @@ CROSS JOIN LATERAL (
     bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt) AND o.state = 'running') AS other_copy_runs
   FROM jobs o JOIN launches v ON v.id = o.launch_id
   WHERE o.campaign_id = j.campaign_id AND o.task = j.task AND o.id <> j.id) o
-WHERE j.id = ANY ($1::bigint[])
+WHERE j.id = ANY (@jobs::bigint[])
 ORDER BY j.id
 
 -- name: jobs.settle
--- Jobs that are over, and what the rule makes of their tasks; each changes only what it leaves as the rule saw it, and no two are of one
--- task. $1 jobs, $2 states that they leave, $3 states, $4 endings, $5 exit statuses, $6 starts, $7 ends, $8 resources, $9 messages,
--- $10 whether they count as failures of their campaign there; of their tasks: $11 whether they move, $12 states that they leave,
--- $13 attempts that they leave, $14 states, $15 attempts, $16 charges, $17 whether the attempt counts, $18 priorities of those that
--- return, $19 whether those are bound to the cluster, $20 walltimes; $21 now.
+-- Jobs that are over, and what the rule makes of their tasks; each changes only what it leaves as the rule saw it (@leaves, @task_leaves,
+-- @attempt_leaves), and no two are of one task. @failures: 1 where the job counts as a failure of its campaign there. Of the tasks:
+-- @moves: whether it changes at all; @counted: whether the attempt counts; @priorities and @bound: of one that returns to the bag, where
+-- it stands there, and whether it waits for this cluster; @walltimes: in seconds, null: as it was.
 WITH given AS (
-  SELECT * FROM unnest($1::bigint[], $2::job_state[], $3::job_state[], $4::text[], $5::integer[], $6::bigint[], $7::bigint[], $8::integer[],
-    $9::text[], $10::integer[], $11::boolean[], $12::task_state[], $13::integer[], $14::task_state[], $15::integer[], $16::integer[],
-    $17::boolean[], $18::integer[], $19::boolean[], $20::integer[])
+  SELECT * FROM unnest(@jobs::bigint[], @leaves::job_state[], @states::job_state[], @endings::text[], @exit_statuses::integer[], @starts::bigint[], @ends::bigint[], @resources::integer[],
+    @messages::text[], @failures::integer[], @moves::boolean[], @task_leaves::task_state[], @attempt_leaves::integer[], @task_states::task_state[], @attempts::integer[], @charges::integer[],
+    @counted::boolean[], @priorities::integer[], @bound::boolean[], @walltimes::integer[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
       task_state, attempt, charge, counted, priority, bound, walltime_s)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
   UPDATE jobs j SET state = g.state, ending = g.ending, exit_status = g.exit_status, started_at = coalesce(instant(g.started_at), j.started_at),
     -- Clocks differ, and step: no job ends before it started.
-    ended_at = greatest(coalesce(instant(g.ended_at), instant($21)), instant(g.started_at), j.started_at), resources = coalesce(g.resources, j.resources), message = g.message,
+    ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at), resources = coalesce(g.resources, j.resources), message = g.message,
     absent_since = NULL, over_since = NULL, launching_since = NULL
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND j.state IN ('planned', 'launching', 'unknown', 'remote_waiting', 'running')
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending),
@@ -115,7 +114,7 @@ settled AS (
     CASE WHEN g.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
-  SELECT campaign_id, number, priority, cluster_id, fence, request, instant($21) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
+  SELECT campaign_id, number, priority, cluster_id, fence, request, instant(@now) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
 pair AS (
   UPDATE campaign_clusters p SET
     concluded = p.concluded + d.concluded, done = p.done + d.done, duration_sum = p.duration_sum + d.seconds,
@@ -152,10 +151,10 @@ durations AS (
 SELECT count(*) FROM ended
 
 -- name: jobs.follow
--- OAR resubmitted a job by itself: it goes on under its new id, and so does the request to kill it. $1 job, $2 the old id, $3 the new one.
+-- OAR resubmitted a job by itself: it goes on under its new id, and so does the request to kill it.
 WITH followed AS (
-  UPDATE jobs SET remote_id = $3, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL
-  WHERE id = $1 AND remote_id = $2 AND state IN ('remote_waiting', 'running') RETURNING id, campaign_id, task, attempt),
+  UPDATE jobs SET remote_id = @to, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL
+  WHERE id = @job AND remote_id = @from AND state IN ('remote_waiting', 'running') RETURNING id, campaign_id, task, attempt),
 unkilled AS (UPDATE kill_requests k SET sent_at = NULL FROM followed f WHERE k.job_id = f.id),
 moved AS (
   UPDATE tasks t SET state = 'submitted' FROM followed f
@@ -164,29 +163,17 @@ SELECT id FROM followed
 
 -- name: jobs.forget
 -- OAR's id of a job is somebody else's now, so that nobody knows where the job is: its launch is looked for by its tag again, as one
--- without an answer. $1 job, $2 the id, $3 why.
+-- without an answer.
 WITH forgotten AS (
   UPDATE jobs SET state = 'unknown', remote_id = NULL, absent_since = NULL, over_since = NULL, launching_since = NULL
-  WHERE id = $1 AND remote_id = $2 AND state IN ('remote_waiting', 'running') RETURNING id, launch_id)
-UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, error = $3
+  WHERE id = @job AND remote_id = @remote_id AND state IN ('remote_waiting', 'running') RETURNING id, launch_id)
+UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, error = @reason
 FROM forgotten f WHERE l.id = f.launch_id AND l.state IN ('accepted', 'unknown', 'void')
 RETURNING l.id
 
 -- name: jobs.waiting_resources
--- Our jobs that wait and run on a cluster, in resources as far as they are known, else one each. $1 cluster.
+-- Our jobs that wait on a cluster, in resources as far as they are known, else one each.
 SELECT
   coalesce(sum(p.waiting * coalesce(p.resources_per_job::double precision, p.resources_sum::double precision / nullif(p.resources_jobs, 0), 1)), 0) AS waiting
 FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (c.state IN ('in_treatment', 'paused') OR c.ended_at IS NULL)
-WHERE p.cluster_id = $1 AND p.waiting > 0
-
--- name: campaigns.finish
--- Campaigns of which no task is left to do are over. $1 now.
-UPDATE campaigns SET state = 'terminated', ended_at = instant($1)
-WHERE state IN ('in_treatment', 'paused') AND done + failed + cancelled >= total
-RETURNING id
-
--- name: campaigns.sweep
--- Tasks that came back to the bag of a campaign just when it was cancelled are cancelled too.
-WITH stray AS (
-  DELETE FROM returned_tasks r USING campaigns c WHERE c.id = r.campaign_id AND c.state = 'cancelled' RETURNING r.campaign_id, r.number)
-UPDATE tasks t SET state = 'cancelled' FROM stray WHERE t.campaign_id = stray.campaign_id AND t.number = stray.number AND t.state = 'waiting'
+WHERE p.cluster_id = @cluster AND p.waiting > 0

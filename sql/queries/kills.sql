@@ -1,52 +1,52 @@
 -- Kills: an intent, the DELETE, and the job's own state as the confirmation.
 
 -- name: kills.request_cancelled
--- Every job of a cancelled campaign is to be killed. $1 now.
+-- Every job of a cancelled campaign is to be killed.
 INSERT INTO kill_requests (job_id, reason, requested_at)
-SELECT j.id, 'cancelled', instant($1) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
+SELECT j.id, 'cancelled', instant(@now) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
 WHERE j.state IN ('remote_waiting', 'running') AND c.state = 'cancelled'
 ON CONFLICT DO NOTHING
 
 -- name: kills.request_superseded
--- Jobs that their tasks wait for no longer: another copy did it, or they are late, with an attempt that is spent. $1 now.
+-- Jobs that their tasks wait for no longer: a replica did it, or they are late, with an attempt that is spent.
 INSERT INTO kill_requests (job_id, reason, requested_at)
-SELECT j.id, CASE WHEN t.replica IS NULL THEN 'late' ELSE 'replica' END, instant($1) FROM jobs j
+SELECT j.id, CASE WHEN t.replica IS NULL THEN 'late' ELSE 'replica' END, instant(@now) FROM jobs j
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 WHERE j.state IN ('remote_waiting', 'running') AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
 ON CONFLICT DO NOTHING
 
 -- name: kills.request
--- $1 jobs, $2 reason, $3 now.
+-- Jobs that are to be killed for one reason.
 INSERT INTO kill_requests (job_id, reason, requested_at)
-SELECT id, $2, instant($3) FROM unnest($1::bigint[]) AS g(id) ON CONFLICT DO NOTHING
+SELECT id, @reason, instant(@now) FROM unnest(@jobs::bigint[]) AS g(id) ON CONFLICT DO NOTHING
 
 -- name: kills.pending
--- What is to be killed on a cluster and was not asked for since $2, or, as a clock was set back, after now ($3); what was asked for least
--- first.
+-- What is to be killed on a cluster and was not sent a DELETE since @sent_before (or, as a clock was set back, after @now); what was sent
+-- least first.
 SELECT k.job_id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, k.reason, k.sends, l.array_id, l.jobs AS array_jobs,
   coalesce(l.login, m.login, c.user_name) AS login
 FROM (
-  SELECT id FROM jobs WHERE cluster_id = $1 AND state IN ('remote_waiting', 'running')
-  UNION ALL SELECT j.id FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.cluster_id = $1 WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
+  SELECT id FROM jobs WHERE cluster_id = @cluster AND state IN ('remote_waiting', 'running')
+  UNION ALL SELECT j.id FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.cluster_id = @cluster WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
 JOIN kill_requests k ON k.job_id = due.id
 JOIN jobs j ON j.id = due.id
 JOIN launches l ON l.id = j.launch_id
 JOIN campaigns c ON c.id = j.campaign_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
-WHERE k.sent_at IS NULL OR k.sent_at < instant($2) OR k.sent_at > instant($3)
+WHERE k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > instant(@now)
 ORDER BY k.sends, k.job_id
 
 -- name: kills.sent
--- The DELETE was sent, whatever was answered. $1 jobs, $2 now.
-UPDATE kill_requests SET sent_at = instant($2), sends = sends + 1 WHERE job_id = ANY ($1::bigint[])
+-- The DELETE was sent, whatever was answered.
+UPDATE kill_requests SET sent_at = instant(@now), sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[])
 
 -- name: kills.waiting
--- Our jobs that wait on a cluster, the newest first, with what tells whether they are too many. $1 cluster.
+-- Our jobs that wait on a cluster, the newest first, with what tells whether they are too many.
 SELECT j.id, j.campaign_id, micros(j.submitted_at) AS submitted_at, p.resources_per_job, f.job_ratio,
   micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at
 FROM jobs j
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN forecasts f ON f.campaign_id = j.campaign_id AND f.cluster_id = j.cluster_id
-WHERE j.cluster_id = $1 AND j.state = 'remote_waiting'
+WHERE j.cluster_id = @cluster AND j.state = 'remote_waiting'
   AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
 ORDER BY j.submitted_at DESC, j.id DESC

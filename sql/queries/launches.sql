@@ -2,7 +2,7 @@
 
 -- name: launches.planned
 -- The launches to make on a cluster, with all that their submission needs. Where an attempt of one is claimed in the folder of an
--- earlier launch, the login is that one's: the folder is in its home. $1 cluster.
+-- earlier launch, the login is that one's: the folder is in its home.
 SELECT l.id, l.campaign_id, l.jobs, l.resources, c.state AS campaign_state, c.name AS campaign_name, c.user_name,
   coalesce((SELECT f.login FROM jobs j JOIN launches f ON f.id = j.fence WHERE j.launch_id = l.id AND j.fence IS NOT NULL AND f.login IS NOT NULL LIMIT 1),
     m.login, c.user_name) AS login,
@@ -13,39 +13,39 @@ JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = l.cluster_id
-WHERE l.cluster_id = $1 AND l.state = 'planned'
+WHERE l.cluster_id = @cluster AND l.state = 'planned'
 ORDER BY l.id
 
 -- name: launches.begin
--- From planned to launching, before any network; no row when somebody else did. $1 launch, $2 tag, $3 login there, $4 term, $5 now.
+-- From planned to launching, before any network; no row when somebody else did. @login: of the user on the cluster.
 WITH launch AS (
-  UPDATE launches SET state = 'launching', tag = $2, login = $3, term = $4, launching_at = instant($5)
-  WHERE id = $1 AND state = 'planned' RETURNING id),
+  UPDATE launches SET state = 'launching', tag = @tag, login = @login, term = @term, launching_at = instant(@now)
+  WHERE id = @launch AND state = 'planned' RETURNING id),
 started AS (
-  UPDATE jobs j SET state = 'launching', submitted_at = instant($5) FROM launch WHERE j.launch_id = launch.id AND j.state = 'planned' RETURNING j.id)
+  UPDATE jobs j SET state = 'launching', submitted_at = instant(@now) FROM launch WHERE j.launch_id = launch.id AND j.state = 'planned' RETURNING j.id)
 SELECT id, (SELECT count(*) FROM started) AS jobs FROM launch
 
 -- name: launches.intents
--- How launches that were begun stand now. $1 launches.
+-- How launches that were begun stand now.
 SELECT l.id, l.state, l.term, c.state AS campaign_state, micros(l.launching_at) AS launching_at
 FROM launches l JOIN campaigns c ON c.id = l.campaign_id
-WHERE l.id = ANY ($1::bigint[])
+WHERE l.id = ANY (@launches::bigint[])
 
 -- name: launches.lines
 -- The jobs of a launch with their tasks' parameters, in their order in the array, and the launch in whose folder each is claimed.
 SELECT j.id, j.task, j.attempt, coalesce(j.fence, j.launch_id) AS fence, t.form, t.parameter
 FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-WHERE j.launch_id = $1 ORDER BY j.id
+WHERE j.launch_id = @launch ORDER BY j.id
 
 -- name: launches.accept
--- OAR's ids for the jobs of a launch: adopted where its fate was unknown or it had been given up. $1 launch, $2 jobs, $3 remote ids,
--- $4 whether their tasks move (grid::adoption_of), $5 array id, $6 now, $7 whether OAR has run them more than once.
-WITH given AS (SELECT * FROM unnest($2::bigint[], $3::bigint[], $4::boolean[], $7::boolean[]) AS g(id, remote_id, moves, again)),
+-- OAR's ids for the jobs of a launch: adopted where its fate was unknown or it had been given up. @moves: whether the task of each
+-- moves (grid::adoption_of); @again: whether OAR has run it more than once.
+WITH given AS (SELECT * FROM unnest(@jobs::bigint[], @remote_ids::bigint[], @moves::boolean[], @again::boolean[]) AS g(id, remote_id, moves, again)),
 adopted AS (
   UPDATE jobs j SET state = 'remote_waiting', remote_id = g.remote_id, ending = NULL, ended_at = NULL, message = NULL,
     resubmissions = j.resubmissions + g.again::integer
   FROM given g
-  WHERE j.id = g.id AND j.launch_id = $1
+  WHERE j.id = g.id AND j.launch_id = @launch
     AND (j.state IN ('launching', 'unknown') OR is_unfound(j))
   RETURNING j.campaign_id, j.task, j.attempt, g.moves),
 moved AS (
@@ -54,25 +54,25 @@ moved AS (
   RETURNING t.campaign_id, t.number),
 kept AS (DELETE FROM returned_tasks r USING moved WHERE r.campaign_id = moved.campaign_id AND r.number = moved.number),
 noted AS (
-  UPDATE campaign_clusters p SET last_accept_at = instant($6) FROM launches l
-  WHERE l.id = $1 AND p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id),
+  UPDATE campaign_clusters p SET last_accept_at = instant(@now) FROM launches l
+  WHERE l.id = @launch AND p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id),
 settled AS (
-  UPDATE launches l SET state = 'accepted', settled_at = instant($6), array_id = $5, error = NULL
-  WHERE l.id = $1 AND l.state IN ('launching', 'unknown', 'void')
+  UPDATE launches l SET state = 'accepted', settled_at = instant(@now), array_id = @array_id, error = NULL
+  WHERE l.id = @launch AND l.state IN ('launching', 'unknown', 'void')
     AND NOT EXISTS (SELECT FROM jobs j LEFT JOIN given g ON g.id = j.id
                     WHERE j.launch_id = l.id AND g.id IS NULL
                       AND (j.state IN ('launching', 'unknown') OR is_unfound(j))))
 SELECT count(*) FROM adopted
 
 -- name: launches.unknown
--- No answer to a submission: its tasks are frozen until its fate is known. $1 launches, $2 error, $3 now.
+-- No answer to a submission: its tasks are frozen until its fate is known.
 WITH launch AS (
-  UPDATE launches SET state = 'unknown', error = $2, unknown_at = instant($3) WHERE id = ANY ($1::bigint[]) AND state = 'launching' RETURNING id)
+  UPDATE launches SET state = 'unknown', error = @error, unknown_at = instant(@now) WHERE id = ANY (@launches::bigint[]) AND state = 'launching' RETURNING id)
 UPDATE jobs j SET state = 'unknown' FROM launch WHERE j.launch_id = launch.id AND j.state = 'launching' RETURNING j.id
 
 -- name: launches.interrupted
 -- Launches whose runner died between the intent and the answer: the caller holds the cluster's lock, so nobody is at work on them.
-SELECT id FROM launches WHERE cluster_id = $1 AND state = 'launching'
+SELECT id FROM launches WHERE cluster_id = @cluster AND state = 'launching'
 
 -- name: launches.stranded
 -- Planned launches of clusters that do not answer, or are disabled: nothing was sent.
@@ -80,20 +80,20 @@ SELECT l.id FROM launches l JOIN clusters c ON c.id = l.cluster_id
 WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
 
 -- name: launches.give_up
--- The end of a launch; no row when it left that state meanwhile. One that certainly was not sent has no tag any more, so that nobody
--- looks for its jobs. $1 launch, $2 the state that it leaves, $3 refused or void, $4 whether it may have been sent, $5 error, $6 now.
-UPDATE launches l SET state = $3::launch_state, settled_at = instant($6), error = $5, tag = CASE WHEN $4::boolean THEN tag END
+-- The end of a launch, refused or void; no row when it left the state @leaves meanwhile. One that certainly was not sent has no tag any
+-- more, so that nobody looks for its jobs.
+UPDATE launches l SET state = @state::launch_state, settled_at = instant(@now), error = @error, tag = CASE WHEN @maybe_sent::boolean THEN tag END
 FROM campaigns c
-WHERE l.id = $1 AND l.state = $2::launch_state AND c.id = l.campaign_id
+WHERE l.id = @launch AND l.state = @leaves::launch_state AND c.id = l.campaign_id
 RETURNING c.replicas
 
 -- name: launches.open_jobs
--- The jobs of a launch of which OAR has no id. $1 launch.
-SELECT id FROM jobs WHERE launch_id = $1 AND state IN ('planned', 'launching', 'unknown') ORDER BY id
+-- The jobs of a launch of which OAR has no id.
+SELECT id FROM jobs WHERE launch_id = @launch AND state IN ('planned', 'launching', 'unknown') ORDER BY id
 
 -- name: launches.unsettled
--- Launches of unknown fate on a cluster, and void ones whose orphans may still appear. `missing`: the jobs of which OAR has no id;
--- `voids`: launches of the campaign there that were given up since one was accepted. $1 cluster, $2 void since.
+-- Launches of unknown fate on a cluster, and those void since then, whose orphans may still appear. `missing`: the jobs of which OAR has
+-- no id; `voids`: launches of the campaign there that were given up since one was accepted.
 SELECT l.id, l.campaign_id, l.tag, l.state, l.looks, micros(l.launching_at) AS launching_at, micros(coalesce(l.unknown_at, l.launching_at)) AS unknown_at,
   micros(l.settled_at) AS settled_at, micros(l.last_look_at) AS last_look_at, l.error, coalesce(l.login, m.login, c.user_name) AS login,
   (SELECT count(*) FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j))) AS missing,
@@ -104,24 +104,24 @@ FROM launches l
 JOIN campaigns c ON c.id = l.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
 LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = l.cluster_id
-WHERE l.cluster_id = $1 AND l.tag IS NOT NULL AND (l.state = 'unknown' OR (l.state = 'void' AND l.settled_at > instant($2)))
+WHERE l.cluster_id = @cluster AND l.tag IS NOT NULL AND (l.state = 'unknown' OR (l.state = 'void' AND l.settled_at > instant(@void_since)))
 ORDER BY l.id
 
 -- name: launches.awaited
--- Whether the fate of a launch on a cluster is still open, or orphans of a void one may come. $1 cluster, $2 void since.
-SELECT EXISTS (SELECT FROM launches WHERE cluster_id = $1 AND state IN ('planned', 'launching', 'unknown'))
-  OR EXISTS (SELECT FROM launches WHERE cluster_id = $1 AND state = 'void' AND tag IS NOT NULL AND settled_at > instant($2))
+-- Whether the fate of a launch on a cluster is still open, or orphans of one void since then may come.
+SELECT EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state IN ('planned', 'launching', 'unknown'))
+  OR EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state = 'void' AND tag IS NOT NULL AND settled_at > instant(@void_since))
 
 -- name: launches.looked
--- Its tag was looked for. $1 launches, $2 now.
-UPDATE launches SET looks = looks + CASE WHEN state = 'unknown' THEN 1 ELSE 0 END, last_look_at = instant($2) WHERE id = ANY ($1::bigint[])
+-- Their tags were looked for.
+UPDATE launches SET looks = looks + CASE WHEN state = 'unknown' THEN 1 ELSE 0 END, last_look_at = instant(@now) WHERE id = ANY (@launches::bigint[])
 
 -- name: launches.reopen
--- A job found its attempt claimed, and its twin is of a void launch: the twin must be in OAR, so that its launch is searched again.
--- $1 campaign, $2 task, $3 attempt, $4 the job that ended as a duplicate.
+-- A job (@duplicate) found its attempt claimed, and its twin is of a void launch: the twin must be in OAR, so that its launch is searched
+-- again.
 WITH twin AS (
   SELECT j.id, j.launch_id FROM jobs j
-  WHERE j.campaign_id = $1 AND j.task = $2 AND j.attempt = $3 AND j.id <> $4 AND j.state = 'error' AND j.ending = 'never_submitted'),
+  WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error' AND j.ending = 'never_submitted'),
 launch AS (
   UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, unknown_at = clock_timestamp()
   FROM twin WHERE l.id = twin.launch_id AND l.state IN ('void', 'unknown') AND l.tag IS NOT NULL
@@ -130,19 +130,19 @@ UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, l
 WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
 
 -- name: launches.revive
--- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. $1 job, $2 that id;
--- $3 campaign, $4 task, $5 attempt of the job that found the claim: who holds it is read in a user's home, and may be anything.
+-- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt
+-- are those of the job that found the claim: who holds it is read in a user's home, and may be anything.
 WITH revived AS (
-  UPDATE jobs SET state = 'remote_waiting', remote_id = $2, ending = NULL, ended_at = NULL, message = NULL, started_at = NULL, over_since = NULL,
+  UPDATE jobs SET state = 'remote_waiting', remote_id = @remote_id, ending = NULL, ended_at = NULL, message = NULL, started_at = NULL, over_since = NULL,
     launching_since = NULL, absent_since = NULL
-  WHERE id = $1 AND campaign_id = $3 AND task = $4 AND attempt = $5 AND state = 'error' AND ending = 'never_began' RETURNING id),
+  WHERE id = @job AND campaign_id = @campaign AND task = @task AND attempt = @attempt AND state = 'error' AND ending = 'never_began' RETURNING id),
 forgiven AS (DELETE FROM kill_requests k USING revived r WHERE k.job_id = r.id)
 SELECT id FROM revived
 
 -- name: launches.accept_found
--- Launches that are searched, and of which the last job has been found by its files. $1 jobs found, $2 now.
-UPDATE launches l SET state = 'accepted', settled_at = instant($2), error = NULL
-WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY ($1::bigint[])) AND l.state = 'unknown'
+-- Launches that are searched, and of which the last job has been found by its files.
+UPDATE launches l SET state = 'accepted', settled_at = instant(@now), error = NULL
+WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY (@jobs::bigint[])) AND l.state = 'unknown'
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j)))
 
 -- name: launches.bound
@@ -160,9 +160,9 @@ ORDER BY r.fence
 
 -- name: launches.release
 -- The tasks that wait because of a launch may go anywhere: each with a new attempt (grid::attempt_after_release), that counts for
--- nothing. $1 launch, $2 now.
-WITH launch AS (UPDATE launches SET released_at = coalesce(released_at, instant($2)) WHERE id = $1),
-freed AS (UPDATE returned_tasks SET cluster_id = NULL, fence = NULL WHERE fence = $1 RETURNING campaign_id, number)
+-- nothing.
+WITH launch AS (UPDATE launches SET released_at = coalesce(released_at, instant(@now)) WHERE id = @launch),
+freed AS (UPDATE returned_tasks SET cluster_id = NULL, fence = NULL WHERE fence = @launch RETURNING campaign_id, number)
 UPDATE tasks t SET attempt = greatest(t.attempt, t.replica) + 1, uncounted = t.uncounted + greatest(t.attempt, t.replica) + 1 - t.attempt
 FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting'
 RETURNING t.number

@@ -1,13 +1,13 @@
 -- Shares, usage, limits, couples: what the policies of the planner need, and what gridctl edits.
 
 -- name: policies.usage
--- Resource-seconds by user, project and day: what is booked, and what the jobs that run have used so far. $1 first day, $2 now.
+-- Resource-seconds by user, project and day: what is booked, and what the jobs that run have used so far.
 SELECT user_name, project, days_ago, sum(resource_seconds) AS resource_seconds
 FROM (
-  SELECT user_name, project, (instant($2) AT TIME ZONE 'UTC')::date - day AS days_ago, resource_seconds
-  FROM usage WHERE day >= (instant($1) AT TIME ZONE 'UTC')::date
+  SELECT user_name, project, (instant(@now) AT TIME ZONE 'UTC')::date - day AS days_ago, resource_seconds
+  FROM usage WHERE day >= (instant(@first_day) AT TIME ZONE 'UTC')::date
   UNION ALL
-  SELECT c.user_name, c.project, 0, greatest(0, date_part('epoch', instant($2) - j.started_at)) * coalesce(j.resources, (
+  SELECT c.user_name, c.project, 0, greatest(0, date_part('epoch', instant(@now) - j.started_at)) * coalesce(j.resources, (
     SELECT known_width(p) FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)
   FROM jobs j
   JOIN campaigns c ON c.id = j.campaign_id
@@ -31,14 +31,14 @@ SELECT id, name, kind, parent_id, shares FROM tree ORDER BY path
 SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clusters k ON k.id = a.cluster_id ORDER BY 1, 3
 
 -- name: policies.limits
--- Every limit, with what it counts now; a job whose width nobody knows yet counts for rather too much. $1 now.
+-- Every limit, with what it counts now; a job whose width nobody knows yet counts for rather too much.
 SELECT l.id, l.kind, l.most, l.user_name, l.project, l.campaign_id, l.cluster_id, k.name AS cluster, l.days,
   CASE l.kind
     WHEN 'running_jobs' THEN live.jobs
     WHEN 'waiting_jobs' THEN live.waiting
     WHEN 'resources' THEN live.resources
     ELSE (SELECT coalesce(sum(u.resource_seconds), 0) FROM usage u
-          WHERE u.day > (instant($1) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
+          WHERE u.day > (instant(@now) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
             AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
             AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)) + live.seconds
   END AS used
@@ -59,13 +59,13 @@ CROSS JOIN LATERAL (
 ORDER BY l.id
 
 -- name: policies.endings
--- When our running jobs end, by their mean duration or, while none is known, their walltime; in steps of a tenth. $1 now.
+-- When our running jobs end, by their mean duration or, while none is known, their walltime; in steps of a tenth.
 SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
   SELECT j.cluster_id, coalesce(j.resources, known_width(p), 1) AS resources,
     ceil(greatest(1, least(p.walltime_s - e.elapsed, CASE WHEN p.done > 0 THEN greatest(p.duration_sum / p.done, e.elapsed * 1.1) ELSE p.walltime_s END - e.elapsed)))::double precision AS after
   FROM jobs j
   JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
-  CROSS JOIN LATERAL (SELECT greatest(0, extract(epoch FROM instant($1) - j.started_at)) AS elapsed) e
+  CROSS JOIN LATERAL (SELECT greatest(0, extract(epoch FROM instant(@now) - j.started_at)) AS elapsed) e
   WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.state = 'running' AND j.started_at IS NOT NULL) r
 GROUP BY 1, 2 ORDER BY 1, 2
 
@@ -84,52 +84,48 @@ WHERE c.state = 'in_treatment' AND c.done = 0 AND EXISTS (
     AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id))
 
 -- name: policies.preempt
--- The youngest running jobs of a campaign on a cluster are to be killed, and all that wait there. $1 campaign, $2 cluster, $3 jobs, $4 now.
+-- The youngest running jobs (@jobs of them) of a campaign on a cluster are to be killed, and all that wait there.
 INSERT INTO kill_requests (job_id, reason, requested_at)
-SELECT id, 'preempted', instant($4) FROM (
-  (SELECT j.id FROM jobs j WHERE j.campaign_id = $1 AND j.cluster_id = $2 AND j.state = 'running'
+SELECT id, 'preempted', instant(@now) FROM (
+  (SELECT j.id FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND j.state = 'running'
      AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
-   ORDER BY j.started_at DESC, j.id DESC LIMIT $3)
+   ORDER BY j.started_at DESC, j.id DESC LIMIT @jobs)
   UNION ALL
-  (SELECT j.id FROM jobs j WHERE j.campaign_id = $1 AND j.cluster_id = $2 AND j.state = 'remote_waiting'
+  (SELECT j.id FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND j.state = 'remote_waiting'
      AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id))) y
 ON CONFLICT DO NOTHING
 
 -- name: policies.set_limit
--- $1 kind, $2 most, $3 user, $4 project, $5 campaign, $6 cluster, $7 days.
-INSERT INTO limits (kind, most, user_name, project, campaign_id, cluster_id, days) VALUES ($1, $2, $3, $4, $5, $6, $7)
+-- A limit of this kind on this target, the old one's successor.
+INSERT INTO limits (kind, most, user_name, project, campaign_id, cluster_id, days) VALUES (@kind, @most, @user, @project, @campaign, @cluster, @days)
 ON CONFLICT (kind, coalesce(user_name, ''), coalesce(project, ''), coalesce(campaign_id, 0), coalesce(cluster_id, 0))
 DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days RETURNING id
 
 -- name: policies.remove_limit
--- $1 limit.
-DELETE FROM limits WHERE id = $1 RETURNING id
+DELETE FROM limits WHERE id = @limit RETURNING id
 
 -- name: policies.share_of
--- A node of the tree. $1 kind, $2 name, $3 parent (null: below the root).
-SELECT id FROM shares WHERE kind = $1 AND name = $2 AND coalesce(parent_id, 0) = coalesce($3::bigint, 0)
+-- A node of the tree. @parent: null: below the root.
+SELECT id FROM shares WHERE kind = @kind AND name = @name AND coalesce(parent_id, 0) = coalesce(@parent::bigint, 0)
 
 -- name: policies.projects_named
--- The projects of the tree of a name, wherever they are. $1 name.
-SELECT id FROM shares WHERE kind = 'project' AND name = $1 ORDER BY id
+-- The projects of the tree of a name, wherever they are.
+SELECT id FROM shares WHERE kind = 'project' AND name = @name ORDER BY id
 
 -- name: policies.set_share
--- $1 kind, $2 name, $3 parent (null: below the root), $4 shares.
-INSERT INTO shares (kind, name, parent_id, shares) VALUES ($1, $2, $3, $4)
+-- @parent: null: below the root.
+INSERT INTO shares (kind, name, parent_id, shares) VALUES (@kind, @name, @parent, @shares)
 ON CONFLICT (coalesce(parent_id, 0), kind, name) DO UPDATE SET shares = EXCLUDED.shares RETURNING id
 
 -- name: policies.remove_share
--- A node, with all below it. $1 id.
-DELETE FROM shares WHERE id = $1 RETURNING id
+-- A node, with all below it.
+DELETE FROM shares WHERE id = @share RETURNING id
 
 -- name: policies.couple
--- $1 user, $2 cluster.
-INSERT INTO affinities (user_name, cluster_id) VALUES ($1, $2) ON CONFLICT DO NOTHING
+INSERT INTO affinities (user_name, cluster_id) VALUES (@user, @cluster) ON CONFLICT DO NOTHING
 
 -- name: policies.uncouple
--- $1 user, $2 cluster.
-DELETE FROM affinities WHERE user_name = $1 AND cluster_id = $2 RETURNING user_name
+DELETE FROM affinities WHERE user_name = @user AND cluster_id = @cluster RETURNING user_name
 
 -- name: policies.set_user_priority
--- $1 user, $2 priority.
-INSERT INTO user_priorities (user_name, priority) VALUES ($1, $2) ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority
+INSERT INTO user_priorities (user_name, priority) VALUES (@user, @priority) ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority

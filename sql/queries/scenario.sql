@@ -10,11 +10,11 @@ SELECT p.campaign_id, p.cluster_id, p.best_effort FROM campaign_clusters p
 JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
 
 -- name: scenario.running
--- Jobs that run, by pair and age, in steps of a tenth of it, with the resources that they hold. $1 now.
+-- Jobs that run, by pair and age, in steps of a tenth of it, with the resources that they hold.
 -- The list of states is that of the index jobs_live, which is used only where it is named.
 SELECT campaign_id, cluster_id, avg(age)::double precision AS age, count(*) AS jobs, sum(resources)::bigint AS resources
 FROM (
-  SELECT j.campaign_id, j.cluster_id, greatest(0, extract(epoch FROM instant($1) - j.started_at))::double precision AS age,
+  SELECT j.campaign_id, j.cluster_id, greatest(0, extract(epoch FROM instant(@now) - j.started_at))::double precision AS age,
     coalesce(j.resources, p.resources_per_job, 1) AS resources
   FROM jobs j JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
   WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.state = 'running' AND j.started_at IS NOT NULL) r
@@ -38,9 +38,9 @@ WHERE c.state IN ('in_treatment', 'paused') AND c.done = 0
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: scenario.of_command
--- The same for a campaign that is not there yet. $1 user, $2 commands.
+-- The same for a campaign that is not there yet.
 SELECT 0::bigint AS campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs
-FROM (SELECT e.id FROM campaigns e WHERE e.user_name = $1 ORDER BY e.id DESC LIMIT 50) o
-JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0 AND q.exec_file = ANY ($2::text[])
+FROM (SELECT e.id FROM campaigns e WHERE e.user_name = @user ORDER BY e.id DESC LIMIT 50) o
+JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0 AND q.exec_file = ANY (@commands::text[])
 JOIN durations d ON d.campaign_id = q.campaign_id AND d.cluster_id = q.cluster_id
 GROUP BY 2 ORDER BY 2

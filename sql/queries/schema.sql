@@ -18,4 +18,4 @@ SELECT coalesce(max(number), 0) FROM schema_migrations
 
 -- name: schema.applied
 -- Notes a migration.
-INSERT INTO schema_migrations (number, name) VALUES ($1, $2)
+INSERT INTO schema_migrations (number, name) VALUES (@number, @name)

@@ -1,89 +1,90 @@
 -- Clusters that swallow tasks: how long the last jobs of a campaign took, which of them most likely did nothing, and their tasks' way back.
 
 -- name: sinks.ends
--- Of the campaigns of which some jobs on a cluster were done just now: the last jobs done there, the newest first, without those that are
--- known to have been swallowed; and the greatest mean duration on another of the campaign's clusters, of those with $4 jobs done.
--- $1 cluster, $2 jobs, $3 how many before them.
+-- Of the campaigns of which some jobs on a cluster (@jobs) were done just now: these and the last @before done there before them, the
+-- newest first, without those that are known to have been swallowed; and the greatest mean duration on another of the campaign's clusters,
+-- of those with at least @telling jobs done.
 WITH just AS (
-  SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY ($2::bigint[]) AND ending = 'done' GROUP BY campaign_id)
+  SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' GROUP BY campaign_id)
 SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest
 FROM just
 JOIN campaigns c ON c.id = just.campaign_id AND c.state IN ('in_treatment', 'paused')
-JOIN campaign_clusters p ON p.campaign_id = just.campaign_id AND p.cluster_id = $1
+JOIN campaign_clusters p ON p.campaign_id = just.campaign_id AND p.cluster_id = @cluster
 CROSS JOIN LATERAL (
   SELECT max(q.duration_sum / q.done) AS slowest FROM campaign_clusters q
-  WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> $1 AND q.done >= $4::integer) o
+  WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.done >= @telling::integer) o
 CROSS JOIN LATERAL (
   SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
-  WHERE j.campaign_id = just.campaign_id AND j.cluster_id = $1 AND j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL
-  ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + $3::integer) e
+  WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL
+  ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
 
 -- name: sinks.elsewhere
--- The durations of the last $3 jobs done of some campaigns on each cluster but one, swallowed ones too. $1 cluster, $2 campaigns.
+-- The durations of the last jobs done of some campaigns on each cluster but one (@cluster), swallowed ones too. @last: how many of each.
 SELECT p.campaign_id, p.cluster_id, e.seconds
 FROM campaign_clusters p
 CROSS JOIN LATERAL (
   SELECT date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
   WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.ending = 'done' AND j.started_at IS NOT NULL
-  ORDER BY j.ended_at DESC, j.id DESC LIMIT $3::integer) e
-WHERE p.campaign_id = ANY ($2::bigint[]) AND p.cluster_id <> $1
+  ORDER BY j.ended_at DESC, j.id DESC LIMIT @last::integer) e
+WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND p.cluster_id <> @cluster
 ORDER BY p.campaign_id, p.cluster_id
 
 -- name: sinks.swallow
--- Jobs that most likely did nothing. $1 the event that says so, $2 jobs.
-UPDATE jobs SET sink = $1 WHERE id = ANY ($2::bigint[]) AND ending = 'done' AND sink IS NULL
+-- Jobs that most likely did nothing. @event: the one that reports it.
+UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND sink IS NULL
 
 -- name: sinks.suspect
--- Whether the cluster is suspected of being a sink for the campaign. $1 campaign, $2 cluster, $3 whether.
-UPDATE campaign_clusters SET suspected = $3::boolean WHERE campaign_id = $1 AND cluster_id = $2 AND suspected <> $3::boolean
+-- Whether the cluster is suspected of being a sink for the campaign.
+UPDATE campaign_clusters SET suspected = @suspected::boolean WHERE campaign_id = @campaign AND cluster_id = @cluster AND suspected <> @suspected::boolean
 
 -- name: sinks.tasks
--- The tasks of the jobs that an event SINK names. $1 event.
-SELECT DISTINCT task FROM jobs WHERE sink = $1 ORDER BY task
+-- The tasks of the jobs that an event SINK names.
+SELECT DISTINCT task FROM jobs WHERE sink = @event ORDER BY task
 
 -- name: sinks.lock
--- The campaign, while its tasks are given back; no row when it is cancelled, or its tasks are being removed. $1 campaign.
-SELECT id FROM campaigns WHERE id = $1 AND state IN ('in_treatment', 'paused', 'terminated') AND NOT sealed FOR UPDATE
+-- The campaign, while its tasks are given back; no row when it is cancelled, or its tasks are being removed.
+SELECT id FROM campaigns WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND NOT sealed FOR UPDATE
 
 -- name: sinks.retry
 -- Gives back tasks that a sink swallowed, each as a new attempt with a clean slate, unless another job did the task. What the sink's
--- jobs counted for is counted no longer. $1 campaign, $2 event or $3 cluster's name (the other is null), $4 now.
+-- jobs counted for is counted no longer. Those that @event names, or those of the cluster of this name; the other is null.
 WITH swallowed AS (
   SELECT DISTINCT ON (j.task) j.task, j.attempt, j.cluster_id, greatest(0, date_part('epoch', j.ended_at - j.started_at)) AS seconds
   FROM jobs j JOIN clusters k ON k.id = j.cluster_id
-  WHERE j.campaign_id = $1 AND j.sink IS NOT NULL AND j.ending = 'done'
-    AND (j.sink = $2::bigint OR k.name = $3::text)
-    AND NOT EXISTS (SELECT FROM jobs o WHERE o.campaign_id = $1 AND o.task = j.task AND o.ending = 'done' AND o.sink IS NULL)
+  WHERE j.campaign_id = @campaign AND j.sink IS NOT NULL AND j.ending = 'done'
+    AND (j.sink = @event::bigint OR k.name = @cluster::text)
+    AND NOT EXISTS (SELECT FROM jobs o WHERE o.campaign_id = @campaign AND o.task = j.task AND o.ending = 'done' AND o.sink IS NULL)
   ORDER BY j.task, j.id DESC),
 again AS (
   UPDATE tasks t SET state = 'waiting', attempt = greatest(t.attempt, t.replica) + 1, uncounted = greatest(t.attempt, t.replica) + 1, charged = 0
   FROM swallowed s
-  WHERE t.campaign_id = $1 AND t.number = s.task AND t.state = 'done' AND (s.attempt = t.attempt OR s.attempt = t.replica)
+  WHERE t.campaign_id = @campaign AND t.number = s.task AND t.state = 'done' AND (s.attempt = t.attempt OR s.attempt = t.replica)
   RETURNING t.number, t.request, s.cluster_id, s.seconds),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT $1, number, request, instant($4) FROM again ON CONFLICT DO NOTHING),
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now) FROM again ON CONFLICT DO NOTHING),
 pair AS (
   UPDATE campaign_clusters p SET done = greatest(0, p.done - d.jobs), concluded = greatest(0, p.concluded - d.jobs),
     duration_sum = greatest(0, p.duration_sum - d.seconds), duration_squares = greatest(0, p.duration_squares - d.squares)
   FROM (SELECT cluster_id, count(*) AS jobs, sum(seconds) AS seconds, sum(seconds ^ 2) AS squares FROM again GROUP BY 1) d
-  WHERE p.campaign_id = $1 AND p.cluster_id = d.cluster_id),
+  WHERE p.campaign_id = @campaign AND p.cluster_id = d.cluster_id),
 lasted AS (
   UPDATE durations d SET jobs = d.jobs - g.jobs
   FROM (SELECT cluster_id, duration_bucket(seconds) AS bucket, count(*) AS jobs FROM again GROUP BY 1, 2) g
-  WHERE d.campaign_id = $1 AND d.cluster_id = g.cluster_id AND d.bucket = g.bucket)
+  WHERE d.campaign_id = @campaign AND d.cluster_id = g.cluster_id AND d.bucket = g.bucket)
 SELECT number FROM again
 
 -- name: sinks.forget_durations
--- Durations that no job has any more. $1 campaign.
-DELETE FROM durations WHERE campaign_id = $1 AND jobs <= 0
+-- Durations that no job has any more.
+DELETE FROM durations WHERE campaign_id = @campaign AND jobs <= 0
 
 -- name: sinks.reopen
--- Its tasks were given back. $1 campaign.
-UPDATE campaigns SET state = CASE state WHEN 'terminated' THEN 'in_treatment' ELSE state END, ended_at = NULL WHERE id = $1
+-- Its tasks were given back.
+UPDATE campaigns SET state = CASE state WHEN 'terminated' THEN 'in_treatment' ELSE state END, ended_at = NULL WHERE id = @campaign
 
 -- name: sinks.close
--- The events SINK whose tasks were given back; the brake on the cluster stays. $1 campaign, $2 event or $3 cluster's name, $4 now.
-UPDATE events e SET state = 'closed', closed_at = instant($4)
-WHERE e.campaign_id = $1 AND e.code = 'SINK' AND e.state = 'open'
-  AND (e.id = $2::bigint OR e.cluster_id = (SELECT k.id FROM clusters k WHERE k.name = $3::text))
+-- The events SINK whose tasks were given back; the brake on the cluster stays. The event, or those of the cluster of this name; the other
+-- is null.
+UPDATE events e SET state = 'closed', closed_at = instant(@now)
+WHERE e.campaign_id = @campaign AND e.code = 'SINK' AND e.state = 'open'
+  AND (e.id = @event::bigint OR e.cluster_id = (SELECT k.id FROM clusters k WHERE k.name = @cluster::text))

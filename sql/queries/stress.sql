@@ -1,10 +1,10 @@
 -- Clusters under stress.
 
 -- name: stress.sample
--- Jobs that have just started become samples. $1 cluster, $2 jobs, $3 how many of ours run there.
+-- Jobs that have just started become samples. @running: how many of ours run there.
 INSERT INTO duration_samples (job_id, cluster_id, campaign_id, started_at, running)
-SELECT j.id, j.cluster_id, j.campaign_id, j.started_at, $3 FROM jobs j
-WHERE j.id = ANY ($2::bigint[]) AND j.cluster_id = $1 AND j.started_at IS NOT NULL
+SELECT j.id, j.cluster_id, j.campaign_id, j.started_at, @running FROM jobs j
+WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.started_at IS NOT NULL
 ON CONFLICT (job_id) DO NOTHING
 
 -- name: stress.settle
@@ -38,14 +38,14 @@ SELECT job_id, cluster_id, campaign_id, micros(started_at) AS started_at, runnin
 ORDER BY cluster_id, started_at, job_id
 
 -- name: stress.forget
--- Samples that are one too many. $1 jobs.
-DELETE FROM duration_samples WHERE job_id = ANY ($1::bigint[])
+-- Samples that are one too many.
+DELETE FROM duration_samples WHERE job_id = ANY (@jobs::bigint[])
 
 -- name: stress.write
--- What is remembered of a cluster. $1 cluster, then the columns in their order.
+-- What is remembered of a cluster.
 INSERT INTO cluster_stress (cluster_id, judged_at, usual_stress, calm_latency_ms, stressed_polls, slow_polls, job_limit, signal, reason, limited_at, changed_at,
   trial_at)
-VALUES ($1, instant($2), $3, $4, $5, $6, $7, $8, $9, instant($10), instant($11), instant($12))
+VALUES (@cluster, instant(@judged_at), @usual_stress, @calm_latency_ms, @stressed_polls, @slow_polls, @job_limit, @signal, @reason, instant(@limited_at), instant(@changed_at), instant(@trial_at))
 ON CONFLICT (cluster_id) DO UPDATE SET judged_at = EXCLUDED.judged_at, usual_stress = EXCLUDED.usual_stress, calm_latency_ms = EXCLUDED.calm_latency_ms,
   stressed_polls = EXCLUDED.stressed_polls, slow_polls = EXCLUDED.slow_polls, job_limit = EXCLUDED.job_limit, signal = EXCLUDED.signal,
   reason = EXCLUDED.reason, limited_at = EXCLUDED.limited_at, changed_at = EXCLUDED.changed_at, trial_at = EXCLUDED.trial_at

@@ -1,21 +1,21 @@
 -- What each user may submit, where the configuration does not say it.
 
 -- name: user_limits.of
--- A user's own limits, and how many campaigns they have in treatment or paused. $1 user.
+-- A user's own limits, and how many campaigns they have in treatment or paused.
 SELECT l.max_campaigns, l.max_tasks, l.max_submission,
-  (SELECT count(*) FROM campaigns c WHERE c.user_name = $1 AND c.state IN ('in_treatment', 'paused')) AS campaigns
-FROM (SELECT 1) one LEFT JOIN user_limits l ON l.user_name = $1
+  (SELECT count(*) FROM campaigns c WHERE c.user_name = @user AND c.state IN ('in_treatment', 'paused')) AS campaigns
+FROM (SELECT 1) one LEFT JOIN user_limits l ON l.user_name = @user
 
 -- name: user_limits.all
 -- All of them, by name.
 SELECT user_name, max_campaigns, max_tasks, max_submission, changed_by, micros(changed_at) AS changed_at FROM user_limits ORDER BY user_name
 
 -- name: user_limits.set
--- The limits of a user; each null is the configuration's. $1 user, $2 campaigns, $3 tasks, $4 bytes, $5 who, $6 now.
-INSERT INTO user_limits (user_name, max_campaigns, max_tasks, max_submission, changed_by, changed_at) VALUES ($1, $2, $3, $4, $5, instant($6))
+-- The limits of a user; each null is the configuration's. @submission: in bytes.
+INSERT INTO user_limits (user_name, max_campaigns, max_tasks, max_submission, changed_by, changed_at) VALUES (@user, @campaigns, @tasks, @submission, @author, instant(@now))
 ON CONFLICT (user_name) DO UPDATE SET max_campaigns = EXCLUDED.max_campaigns, max_tasks = EXCLUDED.max_tasks, max_submission = EXCLUDED.max_submission,
   changed_by = EXCLUDED.changed_by, changed_at = EXCLUDED.changed_at
 
 -- name: user_limits.forget
--- The configuration's hold for a user again. $1 user.
-DELETE FROM user_limits WHERE user_name = $1
+-- The configuration's hold for a user again.
+DELETE FROM user_limits WHERE user_name = @user

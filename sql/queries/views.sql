@@ -1,7 +1,7 @@
 -- What the API shows. None of these costs more when a campaign has more tasks.
 
 -- name: views.campaigns
--- Campaigns, the oldest first. $1 ids, $2 states, $3 user, $4 submitted from, $5 to (each null: any), $6 limit, $7 offset.
+-- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any.
 SELECT c.id, c.name, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
   micros(c.ended_at) AS ended_at, c.total,
   CASE WHEN c.requests > 0 THEN c.total ELSE c.next_task END AS next_task, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
@@ -11,20 +11,20 @@ SELECT c.id, c.name, c.user_name, c.type, c.state, micros(c.submitted_at) AS sub
 FROM campaigns c
 -- Each row of it tells the whole campaign's forecast; the newest is one that is still kept up.
 LEFT JOIN LATERAL (SELECT * FROM forecasts f WHERE f.campaign_id = c.id AND f.method <> '' ORDER BY f.time DESC LIMIT 1) f ON true
-WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NULL OR c.state = ANY ($2))
-  AND ($3::text IS NULL OR c.user_name = $3)
-  AND ($4::bigint IS NULL OR c.submitted_at >= instant($4)) AND ($5::bigint IS NULL OR c.submitted_at < instant($5))
-ORDER BY c.id LIMIT $6 OFFSET $7
+WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
+  AND (@user::text IS NULL OR c.user_name = @user)
+  AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
+ORDER BY c.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaigns_total
--- How many there are. The first five as above.
+-- How many there are.
 SELECT count(*) FROM campaigns c
-WHERE ($1::bigint[] IS NULL OR c.id = ANY ($1)) AND ($2::campaign_state[] IS NULL OR c.state = ANY ($2))
-  AND ($3::text IS NULL OR c.user_name = $3)
-  AND ($4::bigint IS NULL OR c.submitted_at >= instant($4)) AND ($5::bigint IS NULL OR c.submitted_at < instant($5))
+WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
+  AND (@user::text IS NULL OR c.user_name = @user)
+  AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
 
 -- name: views.campaign_clusters
--- A campaign's clusters, each with the duration within which a share of its jobs ended. $1 campaign, $2 now, $3 share.
+-- A campaign's clusters, each with the duration within which a share of its jobs ended.
 SELECT p.cluster_id, k.name, k.enabled, k.retired_at IS NOT NULL AS retired, k.reachable, p.priority, p.exec_file, p.exec_directory, p.resources, p.resources_per_job, p.walltime_s,
   p.properties, p.project, p.best_effort, p.max_jobs, p.launching, p.waiting, p.running, p.unknown, p.concluded, p.done, p.duration_sum,
   p.duration_squares, p.resources_jobs, p.failures_in_a_row, f.job_ratio, f.throughput, f.method, micros(f.end_at) AS forecast_end,
@@ -32,41 +32,41 @@ SELECT p.cluster_id, k.name, k.enabled, k.retired_at IS NOT NULL AS retired, k.r
 FROM campaign_clusters p
 JOIN clusters k ON k.id = p.cluster_id
 LEFT JOIN LATERAL (
-  SELECT jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= $3::double precision * jobs) AS seconds
+  SELECT jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
   FROM (SELECT bucket, sum(w.jobs) OVER (ORDER BY bucket) AS ended, sum(w.jobs) OVER () AS jobs
         FROM durations w WHERE w.campaign_id = p.campaign_id AND w.cluster_id = p.cluster_id) b GROUP BY jobs) d ON true
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
-LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant($2)
-WHERE p.campaign_id = $1 ORDER BY k.name
+LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant(@now)
+WHERE p.campaign_id = @campaign ORDER BY k.name
 
 -- name: views.brake
--- The brake on a campaign as a whole. $1 campaign, $2 now.
-SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes WHERE campaign_id = $1 AND cluster_id IS NULL AND expires_at > instant($2)
+-- The brake on a campaign as a whole.
+SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes WHERE campaign_id = @campaign AND cluster_id IS NULL AND expires_at > instant(@now)
 
 -- name: views.jdl
 -- A campaign's JDL.
-SELECT jdl FROM campaigns WHERE id = $1
+SELECT jdl FROM campaigns WHERE id = @campaign
 
 -- name: views.tasks
--- Tasks of a campaign, each with its last job; of a task done, the one that did it. $1 campaign, numbers from $2 up to but not $3, $4 states (null: any), $5 limit, $6 offset,
--- $7 bytes of parameters: the first, and the others as long as they fit.
+-- Tasks of a campaign, each with its last job; of a task done, the one that did it. Numbers @from up to but not @end; @states: null: any.
+-- The first, and the others as long as all their parameters fit into @bytes.
 SELECT t.campaign_id, t.found, t.number, t.form, t.parameter, t.state, t.attempt, t.charged, j.id AS job, j.cluster_id, k.name AS cluster, j.state AS job_state,
   j.remote_id, j.ending, j.exit_status, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at, micros(j.ended_at) AS ended_at
 FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS found
-      FROM (SELECT * FROM tasks WHERE campaign_id = $1 AND number >= $2 AND number < $3 AND ($4::task_state[] IS NULL OR state = ANY ($4))
-            ORDER BY number LIMIT $5 OFFSET $6) w) t
+      FROM (SELECT * FROM tasks WHERE campaign_id = @campaign AND number >= @from AND number < @end AND (@states::task_state[] IS NULL OR state = ANY (@states))
+            ORDER BY number LIMIT @limit OFFSET @offset) w) t
 LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number
   ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true
 LEFT JOIN clusters k ON k.id = j.cluster_id
-WHERE t.bytes <= $7 OR t.place = 1
+WHERE t.bytes <= @bytes OR t.place = 1
 ORDER BY t.number
 
 -- name: views.jobs
--- Jobs: one of them ($1), or the last 200 of a task ($2 campaign, $3 number), the first one first.
+-- Jobs: one of them, or (null) the last 200 of a task, the first one first.
 SELECT j.id, j.campaign_id, c.user_name, j.task, t.form, t.parameter, j.launch_id, l.tag, j.cluster_id, k.name AS cluster, j.state, j.attempt, j.remote_id,
   j.exit_status, j.ending, j.resources, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at,
   micros(j.ended_at) AS ended_at, j.resubmissions, j.message
-FROM (SELECT * FROM jobs WHERE id = $1 OR (campaign_id = $2 AND task = $3) ORDER BY id DESC LIMIT 200) j
+FROM (SELECT * FROM jobs WHERE id = @job OR (campaign_id = @campaign AND task = @task) ORDER BY id DESC LIMIT 200) j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN clusters k ON k.id = j.cluster_id
 LEFT JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
@@ -77,53 +77,53 @@ ORDER BY j.id
 -- The last decisions on a campaign: as a whole first, then on its clusters.
 SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.sentence, d.jobs, micros(d.since) AS since
 FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
-WHERE d.campaign_id = $1 ORDER BY d.cluster_id <> 0, k.name
+WHERE d.campaign_id = @campaign ORDER BY d.cluster_id <> 0, k.name
 
 -- name: views.campaign_events
--- Events of a campaign, and the open ones of its clusters when $2 is 'open'; all of its own when it is 'all'. $3 limit, $4 offset.
+-- Events of a campaign, and the open ones of its clusters when @which is 'open'; all of its own when it is 'all'.
 SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
   micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
 FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
-WHERE (e.campaign_id = $1 AND (e.state = 'open' OR $2::text = 'all'))
-  OR ($2::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
-      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = $1))
-ORDER BY e.id LIMIT $3 OFFSET $4
+WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
+  OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
+      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
+ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaign_events_total
 -- How many there are.
 SELECT count(*) FROM events e
-WHERE (e.campaign_id = $1 AND (e.state = 'open' OR $2::text = 'all'))
-  OR ($2::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
-      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = $1))
+WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
+  OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
+      AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
 
 -- name: views.grid_events
--- Events of no campaign: the open ones, or all. $1 open or all, $2 limit, $3 offset.
+-- Events of no campaign: the 'open' ones, or 'all'.
 SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
   micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
 FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
-WHERE e.campaign_id IS NULL AND (e.state = 'open' OR $1::text = 'all')
-ORDER BY e.id LIMIT $2 OFFSET $3
+WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
+ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.grid_events_total
 -- How many there are.
-SELECT count(*) FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR $1::text = 'all')
+SELECT count(*) FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
 
 -- name: views.event
 -- One event.
 SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
   micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
 FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
-WHERE e.id = $1
+WHERE e.id = @event
 
 -- name: views.clusters
--- The newest status and the brake of each cluster. $1 now.
+-- The newest status and the brake of each cluster.
 SELECT c.id, micros(s.time) AS time, s.max_resources, s.free, s.used, s.used_besteffort, s.our_running, s.our_waiting, s.api_latency_ms,
   s.stress, s.response_ms, x.usual_stress, x.calm_latency_ms, x.job_limit, x.signal, x.reason AS stress_reason, micros(x.limited_at) AS limited_at,
   b.reason AS brake, micros(b.expires_at) AS brake_until
 FROM clusters c
 LEFT JOIN cluster_stress x ON x.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.time DESC LIMIT 1) s ON true
-LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant($1)
+LEFT JOIN brakes b ON b.cluster_id = c.id AND b.campaign_id IS NULL AND b.expires_at > instant(@now)
 
 -- name: views.usage_now
 -- The newest figures of each cluster.
@@ -134,12 +134,11 @@ ORDER BY c.name
 
 -- name: views.usage
 -- The last figures of each cluster in each slice of a time: one look into an index for each, however long the time is.
--- $1 its beginning, $2 its end, $3 seconds of a slice.
 SELECT c.id, c.name, micros(x.slice) AS time, s.max_resources, s.free, s.used, s.our_running
-FROM generate_series(date_bin($3 * interval '1 second', instant($1), 'epoch'::timestamptz), instant($2), $3 * interval '1 second') AS x(slice)
+FROM generate_series(date_bin(@slice_s * interval '1 second', instant(@from), 'epoch'::timestamptz), instant(@to), @slice_s * interval '1 second') AS x(slice)
 CROSS JOIN clusters c
 CROSS JOIN LATERAL (SELECT * FROM gridstatus s
-  WHERE s.cluster_id = c.id AND s.time >= greatest(x.slice, instant($1)) AND s.time < least(x.slice + $3 * interval '1 second', instant($2))
+  WHERE s.cluster_id = c.id AND s.time >= greatest(x.slice, instant(@from)) AND s.time < least(x.slice + @slice_s * interval '1 second', instant(@to))
   ORDER BY s.time DESC LIMIT 1) s
 ORDER BY x.slice, c.name
 

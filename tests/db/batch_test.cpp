@@ -32,7 +32,7 @@ class Batch : public GridFixture {
         transaction, items,
         [&](std::span<const std::int64_t> part) {
           ++calls;
-          store::detail::exec(transaction, "INSERT INTO written SELECT unnest($1::bigint[])", store::detail::number_array(part));
+          store::detail::exec_text(transaction, "INSERT INTO written SELECT unnest($1::bigint[])", store::detail::number_array(part));
         },
         [&](std::int64_t item, const std::string& why) {
           refused.push_back(item);
@@ -68,7 +68,7 @@ TEST_F(Batch, WithThreeCulprits_LosesNothingElse) {
 
 TEST_F(Batch, OfCulpritsAlone_WritesNothing_AndLeavesWhatTheTransactionWroteBefore) {
   transact([&](store::Transaction& transaction) {
-    store::detail::exec(transaction, "INSERT INTO written VALUES (5000)");
+    store::detail::exec_text(transaction, "INSERT INTO written VALUES (5000)");
     EXPECT_EQ(write(transaction, {-1, -2, -3}), 3U);
     EXPECT_EQ(write(transaction, {}), 0U);
   });
@@ -81,7 +81,7 @@ TEST_F(Batch, ACulprit_CanBeNamedByAnEventOfTheSameTransaction) {
     store::write_batch(
         transaction, items,
         [&](std::span<const std::int64_t> part) {
-          store::detail::exec(transaction, "INSERT INTO written SELECT unnest($1::bigint[])", store::detail::number_array(part));
+          store::detail::exec_text(transaction, "INSERT INTO written SELECT unnest($1::bigint[])", store::detail::number_array(part));
         },
         [&](std::int64_t item, const std::string&) {
           store::open_event(transaction, {.code = "TEST", .target = {}, .job = {}, .message = fmt::format("item {}", item)}, now);
@@ -97,8 +97,9 @@ TEST_F(Batch, TwoItemsThatOneStatementRefusesTogether_AreWrittenApart) {
     EXPECT_EQ(store::write_batch(
                   transaction, items,
                   [&](std::span<const std::int64_t> part) {
-                    store::detail::exec(transaction, "INSERT INTO written SELECT unnest($1::bigint[]) ON CONFLICT (n) DO UPDATE SET n = EXCLUDED.n",
-                                        store::detail::number_array(part));
+                    store::detail::exec_text(transaction,
+                                             "INSERT INTO written SELECT unnest($1::bigint[]) ON CONFLICT (n) DO UPDATE SET n = EXCLUDED.n",
+                                             store::detail::number_array(part));
                   },
                   [](std::int64_t, const std::string&) {}),
               0U);
@@ -110,7 +111,8 @@ TEST_F(Batch, AStatementThatIsWrongWhateverItsValuesAre_IsNoItemsFault) {
   const std::vector<std::int64_t> items{1, 2};
   EXPECT_THROW(transact([&](store::Transaction& transaction) {
                  store::write_batch(
-                     transaction, items, [&](std::span<const std::int64_t>) { store::detail::exec(transaction, "SELECT nothing_like_it"); },
+                     transaction, items,
+                     [&](std::span<const std::int64_t>) { store::detail::exec_text(transaction, "SELECT nothing_like_it"); },
                      [&](std::int64_t item, const std::string&) { refused.push_back(item); });
                }),
                std::logic_error);
@@ -120,7 +122,7 @@ TEST_F(Batch, AStatementThatIsWrongWhateverItsValuesAre_IsNoItemsFault) {
 TEST_F(Batch, ADatabaseThatTakesNoWrites_IsNoItemsFault) {
   const std::vector<std::int64_t> items{1, 2};
   EXPECT_THROW(transact([&](store::Transaction& transaction) {
-                 store::detail::exec(transaction, "SET TRANSACTION READ ONLY");
+                 store::detail::exec_text(transaction, "SET TRANSACTION READ ONLY");
                  static_cast<void>(write(transaction, items));
                }),
                store::Unavailable);

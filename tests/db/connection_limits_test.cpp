@@ -55,36 +55,37 @@ TEST(ConnectionLimits, ThatAreConfigured_HoldOnEachConnectionOfAModule) {
   config.database_idle_timeout = seconds{19};
   fleet::KeptDatabase kept;
   auto transaction = kept.open(config).begin();
-  const auto row = detail::exec(transaction, "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' ' ||"
-                                             " current_setting('idle_in_transaction_session_timeout')")[0];
+  const auto row = detail::exec_text(transaction,
+                                     "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' ' ||"
+                                     " current_setting('idle_in_transaction_session_timeout')")[0];
   EXPECT_EQ(detail::text(row[0]), "17s 18s 19s");
 }
 
 TEST(ConnectionLimits, AStatementThatTakesTooLong_IsNobodysFault) {
   Database database{postgres().fresh_database(), {.statement = milliseconds{50}}};
   auto transaction = database.begin();
-  EXPECT_THROW(detail::exec(transaction, "SELECT pg_sleep(60)"), TimedOut);
+  EXPECT_THROW(detail::exec_text(transaction, "SELECT pg_sleep(60)"), TimedOut);
 }
 
 TEST(ConnectionLimits, AStatementThatWaitsTooLongForALock_IsNobodysFault) {
   const auto conninfo = postgres().fresh_database();
   Database holder{conninfo};
   auto holding = holder.begin();
-  detail::exec(holding, "UPDATE lease SET holder = 'somebody'");
+  detail::exec_text(holding, "UPDATE lease SET holder = 'somebody'");
   Database database{conninfo, {.lock = milliseconds{50}}};
   auto transaction = database.begin();
-  EXPECT_THROW(detail::exec(transaction, "UPDATE lease SET holder = 'me'"), TimedOut);
+  EXPECT_THROW(detail::exec_text(transaction, "UPDATE lease SET holder = 'me'"), TimedOut);
 }
 
 TEST(ConnectionLimits, ATransactionInWhichNothingHappens_IsEnded_AndItsLocksAreFree) {
   const auto conninfo = postgres().fresh_database();
   Database idle{conninfo, {.idle_in_transaction = milliseconds{50}}};
   auto holding = idle.begin();
-  detail::exec(holding, "UPDATE lease SET holder = 'somebody'");
+  detail::exec_text(holding, "UPDATE lease SET holder = 'somebody'");
   Database database{conninfo};
   auto transaction = database.begin();
-  EXPECT_NO_THROW(detail::exec(transaction, "UPDATE lease SET holder = 'me'"));
-  EXPECT_ANY_THROW(detail::exec(holding, "SELECT 1"));
+  EXPECT_NO_THROW(detail::exec_text(transaction, "UPDATE lease SET holder = 'me'"));
+  EXPECT_ANY_THROW(detail::exec_text(holding, "SELECT 1"));
 }
 
 TEST(ConnectionLimits, CanBeOthersForOneTransaction) {
@@ -92,11 +93,11 @@ TEST(ConnectionLimits, CanBeOthersForOneTransaction) {
   {
     auto transaction = database.begin();
     set_limits(transaction, {.statement = seconds{400}, .lock = {}, .idle_in_transaction = {}});
-    EXPECT_EQ(detail::text(detail::exec(transaction, "SHOW statement_timeout")[0][0]), "400s");
+    EXPECT_EQ(detail::text(detail::exec_text(transaction, "SHOW statement_timeout")[0][0]), "400s");
     transaction.commit();
   }
   auto transaction = database.begin();
-  EXPECT_EQ(detail::text(detail::exec(transaction, "SHOW statement_timeout")[0][0]), "17s");
+  EXPECT_EQ(detail::text(detail::exec_text(transaction, "SHOW statement_timeout")[0][0]), "17s");
 }
 
 }  // namespace

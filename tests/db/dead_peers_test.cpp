@@ -103,7 +103,7 @@ TEST_F(DeadPeer, ThatHeldLocks_LosesThem_AndTheLeasesRow) {
   ASSERT_TRUE(watched.try_lock(Work::update, 1));
   ASSERT_TRUE(forgotten.try_lock(Work::update, 2));
   auto transaction = watched.begin();
-  store::detail::exec(transaction, "UPDATE lease SET holder = 'a machine without power'");
+  store::detail::exec_text(transaction, "UPDATE lease SET holder = 'a machine without power'");
   ASSERT_FALSE(is_free(1));
   set_loopback(Link::down);
   EXPECT_TRUE(within(kPatience, [&] { return is_free(1); }));
@@ -116,12 +116,14 @@ TEST_F(DeadPeer, ThatIsTheServer_IsNotWaitedFor) {
   store::Database database{over_tcp_, kSoonGivenUp};
   auto waiting = std::async(std::launch::async, [&] {
     auto transaction = database.begin();
-    store::detail::exec(transaction, "SELECT pg_sleep(3600)");
+    store::detail::exec_text(transaction, "SELECT pg_sleep(3600)");
   });
   store::Database other{conninfo_};
   ASSERT_TRUE(within(kPatience, [&] {
     auto transaction = other.begin();
-    return store::detail::exec(transaction, "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'")[0][0].as<int>() == 1;
+    return store::detail::exec_text(transaction,
+                                    "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'SELECT pg_sleep%'")[0][0]
+               .as<int>() == 1;
   }));
   set_loopback(Link::down);
   ASSERT_EQ(waiting.wait_for(kPatience), std::future_status::ready);
