@@ -8,6 +8,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 using detail::get;
 using detail::get_instant;
 using detail::text;
@@ -71,7 +72,7 @@ void add(Array& array, std::optional<int> value) { array.add(value ? std::option
 
 std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LiveJob> jobs;
-  for (const auto& row : exec(transaction, sql::jobs_live{.cluster = cluster})) jobs.push_back(read_live(row));
+  for (const auto& row : exec_prepared(transaction, sql::jobs_live{.cluster = cluster})) jobs.push_back(read_live(row));
   return jobs;
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 using detail::get;
 using detail::get_instant;
 using detail::text;
@@ -113,7 +114,7 @@ bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
 
 std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LaunchToMake> launches;
-  for (const auto& row : exec(transaction, sql::launches_planned{.cluster = cluster})) launches.push_back(read_launch(row));
+  for (const auto& row : exec_prepared(transaction, sql::launches_planned{.cluster = cluster})) launches.push_back(read_launch(row));
   return launches;
 }
 
@@ -218,7 +219,7 @@ bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limit
 
 std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
   std::vector<UnsettledLaunch> launches;
-  for (const auto& row : exec(transaction, sql::launches_unsettled{.cluster = cluster, .void_since = void_since}))
+  for (const auto& row : exec_prepared(transaction, sql::launches_unsettled{.cluster = cluster, .void_since = void_since}))
     launches.push_back(read_unsettled(row));
   return launches;
 }

@@ -8,12 +8,23 @@ WITH last AS (
   SELECT level, floor(greatest(0, date_part('epoch', instant(@now) - expires_at)) / greatest(@most_s::double precision, 1)) AS fallen
   FROM brakes WHERE coalesce(campaign_id, 0) = coalesce(@campaign::bigint, 0) AND coalesce(cluster_id, 0) = coalesce(@cluster::bigint, 0)),
 next AS (
-  SELECT coalesce((SELECT least(greatest(0, level + 1 - fallen), ceil(log(2, greatest(1, @most_s / greatest(@first_s::double precision, 1))::numeric))) FROM last), 0)::integer
+  SELECT coalesce((SELECT least(greatest(0, level + 1 - fallen),
+    ceil(log(2, greatest(1, @most_s / greatest(@first_s::double precision, 1))::numeric))) FROM last), 0)::integer
     AS level)
 INSERT INTO brakes AS b (campaign_id, cluster_id, reason, level, created_at, expires_at)
-SELECT @campaign, @cluster, @reason, level, instant(@now), instant(@now) + least(@most_s, @first_s * 2 ^ level) * interval '1 second' FROM next
-ON CONFLICT (coalesce(campaign_id, 0), coalesce(cluster_id, 0)) DO UPDATE SET reason = EXCLUDED.reason, level = EXCLUDED.level,
-  created_at = EXCLUDED.created_at, expires_at = EXCLUDED.expires_at
+SELECT
+  @campaign,
+  @cluster,
+  @reason,
+  level,
+  instant(@now),
+  instant(@now) + least(@most_s, @first_s * 2 ^ level) * interval '1 second'
+FROM next
+ON CONFLICT (coalesce(campaign_id, 0), coalesce(cluster_id, 0)) DO UPDATE SET
+  reason = EXCLUDED.reason,
+  level = EXCLUDED.level,
+  created_at = EXCLUDED.created_at,
+  expires_at = EXCLUDED.expires_at
 WHERE b.expires_at <= instant(@now)
 RETURNING micros(expires_at)
 

@@ -19,7 +19,22 @@ UPDATE campaigns SET submitted_jdl = jdl, name = @name, jdl = @jdl::jsonb WHERE 
 -- What it asks of one cluster, by name.
 INSERT INTO campaign_clusters (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job, walltime_s,
   properties, project, job_types, best_effort, max_jobs, max_walltime_s)
-SELECT @campaign, id, @priority, @exec_file, @exec_directory, @resources, @resources_per_job, @walltime_s, @properties, @project, @job_types, @best_effort, @max_jobs, @max_walltime_s FROM clusters WHERE name = @cluster
+SELECT
+  @campaign,
+  id,
+  @priority,
+  @exec_file,
+  @exec_directory,
+  @resources,
+  @resources_per_job,
+  @walltime_s,
+  @properties,
+  @project,
+  @job_types,
+  @best_effort,
+  @max_jobs,
+  @max_walltime_s
+FROM clusters WHERE name = @cluster
 RETURNING cluster_id
 
 -- name: campaigns.count_out
@@ -30,13 +45,20 @@ INSERT INTO tasks (campaign_id, number, parameter) SELECT @campaign, n, n::text 
 -- The different requests of its tasks, for each cluster that can hold them. @clusters: names.
 INSERT INTO campaign_requests (campaign_id, cluster_id, request, shape, resources, resources_per_job, memory_mb, walltime_s)
 SELECT @campaign, k.id, g.request, g.shape, g.resources, g.resources_per_job, g.memory_mb, g.walltime_s
-FROM unnest(@clusters::text[], @requests::smallint[], @shapes::smallint[], @resources::text[], @resources_per_job::integer[], @memories_mb::bigint[], @walltimes_s::integer[])
-  AS g(cluster, request, shape, resources, resources_per_job, memory_mb, walltime_s)
+FROM unnest(
+  @clusters::text[],
+  @requests::smallint[],
+  @shapes::smallint[],
+  @resources::text[],
+  @resources_per_job::integer[],
+  @memories_mb::bigint[],
+  @walltimes_s::integer[]) AS g(cluster, request, shape, resources, resources_per_job, memory_mb, walltime_s)
 JOIN clusters k ON k.name = g.cluster
 
 -- name: campaigns.sort_tasks
 -- Its tasks by request.
-INSERT INTO request_tasks (campaign_id, request, number) SELECT campaign_id, request, number FROM tasks WHERE campaign_id = @campaign ORDER BY request, number
+INSERT INTO request_tasks (campaign_id, request, number) SELECT campaign_id, request, number FROM tasks
+WHERE campaign_id = @campaign ORDER BY request, number
 
 -- name: campaigns.fill_bags
 -- The bag of each request.
@@ -50,7 +72,8 @@ UPDATE campaigns SET requests = (SELECT count(*) FROM request_bags b WHERE b.cam
 -- name: campaigns.sum_requests
 -- What its tasks ask of each cluster, taken together: the greatest walltime, and the resources of a job where all take the same.
 UPDATE campaign_clusters p SET walltime_s = q.walltime_s, resources_per_job = q.resources
-FROM (SELECT cluster_id, max(walltime_s) AS walltime_s, CASE WHEN min(resources_per_job) = max(resources_per_job) THEN min(resources_per_job) END AS resources
+FROM (SELECT cluster_id, max(walltime_s) AS walltime_s, CASE
+  WHEN min(resources_per_job) = max(resources_per_job) THEN min(resources_per_job) END AS resources
       FROM campaign_requests WHERE campaign_id = @campaign GROUP BY 1) q
 WHERE p.campaign_id = @campaign AND p.cluster_id = q.cluster_id
 
@@ -60,7 +83,8 @@ WITH first AS (
   INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, method)
   SELECT q.campaign_id, q.cluster_id, instant(@now), sum(b.untaken)::double precision / sum(b.untaken * q.resources_per_job), 'requests'
   FROM campaign_requests q JOIN request_bags b ON b.campaign_id = q.campaign_id AND b.request = q.request
-  WHERE q.campaign_id = @campaign GROUP BY 1, 2 HAVING bool_and(q.resources_per_job IS NOT NULL) AND min(q.resources_per_job) < max(q.resources_per_job)
+  WHERE q.campaign_id = @campaign
+    GROUP BY 1, 2 HAVING bool_and(q.resources_per_job IS NOT NULL) AND min(q.resources_per_job) < max(q.resources_per_job)
   RETURNING campaign_id, cluster_id)
 UPDATE campaign_clusters p SET active = true FROM first f WHERE p.campaign_id = f.campaign_id AND p.cluster_id = f.cluster_id
 
@@ -86,7 +110,7 @@ UPDATE campaigns SET state = 'in_treatment' WHERE id = @campaign AND state = 'pa
 
 -- name: campaigns.cancel
 -- It is over.
-UPDATE campaigns SET state = 'cancelled', ended_at = instant(@now) WHERE id = @campaign AND state IN ('in_treatment', 'paused') RETURNING id
+UPDATE campaigns SET state = 'cancelled', ended_at = instant(@now) WHERE id = @campaign AND is_live(state) RETURNING id
 
 -- name: campaigns.cancel_returned
 -- The tasks that were given back to its bag are cancelled.
@@ -111,7 +135,8 @@ UPDATE campaign_clusters SET cleaned_at = NULL, active = true WHERE campaign_id 
 WITH again AS (
   UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
   WHERE campaign_id = @campaign AND state = 'failed' RETURNING number, request)
-INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now) FROM again ON CONFLICT DO NOTHING
+INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now)
+FROM again ON CONFLICT DO NOTHING
 RETURNING number
 
 -- name: campaigns.release_brakes
@@ -129,11 +154,12 @@ UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE campaign_id 
 -- name: campaigns.finish
 -- Campaigns of which no task is left to do are over.
 UPDATE campaigns SET state = 'terminated', ended_at = instant(@now)
-WHERE state IN ('in_treatment', 'paused') AND done + failed + cancelled >= total
+WHERE is_live(state) AND done + failed + cancelled >= total
 RETURNING id
 
 -- name: campaigns.sweep
 -- Tasks that came back to the bag of a campaign just when it was cancelled are cancelled too.
 WITH stray AS (
   DELETE FROM returned_tasks r USING campaigns c WHERE c.id = r.campaign_id AND c.state = 'cancelled' RETURNING r.campaign_id, r.number)
-UPDATE tasks t SET state = 'cancelled' FROM stray WHERE t.campaign_id = stray.campaign_id AND t.number = stray.number AND t.state = 'waiting'
+UPDATE tasks t SET state = 'cancelled' FROM stray
+WHERE t.campaign_id = stray.campaign_id AND t.number = stray.number AND t.state = 'waiting'

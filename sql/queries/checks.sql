@@ -19,9 +19,14 @@ RETURNING one
 
 -- name: checks.triggers
 -- The triggers that keep counters, usage and wishes are there and enabled.
-SELECT NULL::bigint AS campaign_id, NULL::bigint AS cluster_id, NULL::bigint AS id,
-  format('the trigger %s is %s', w.name, CASE WHEN g.tgname IS NULL THEN 'missing' ELSE 'disabled' END) AS breach, count(*) OVER () AS breaches
-FROM (VALUES ('tasks', 'count_tasks'), ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'), ('campaign_clusters', 'note_failure'),
+SELECT
+  NULL::bigint AS campaign_id,
+  NULL::bigint AS cluster_id,
+  NULL::bigint AS id,
+  format('the trigger %s is %s', w.name, CASE WHEN g.tgname IS NULL THEN 'missing' ELSE 'disabled' END) AS breach,
+  count(*) OVER () AS breaches
+FROM (VALUES ('tasks', 'count_tasks'), ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
+  ('campaign_clusters', 'note_failure'),
         ('campaign_clusters', 'note_asked')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name
 WHERE g.tgname IS NULL OR g.tgenabled = 'D'
@@ -29,7 +34,12 @@ ORDER BY w.name LIMIT 1000
 
 -- name: checks.grid
 -- The grid has one token.
-SELECT NULL::bigint AS campaign_id, NULL::bigint AS cluster_id, NULL::bigint AS id, format('the table grid has %s rows', count(*)) AS breach, 1::bigint AS breaches
+SELECT
+  NULL::bigint AS campaign_id,
+  NULL::bigint AS cluster_id,
+  NULL::bigint AS id,
+  format('the table grid has %s rows', count(*)) AS breach,
+  1::bigint AS breaches
 FROM grid HAVING count(*) <> 1
 
 -- name: checks.lease
@@ -38,14 +48,15 @@ FROM grid HAVING count(*) <> 1
 SELECT NULL::bigint AS campaign_id, NULL::bigint AS cluster_id, NULL::bigint AS id, breach, count(*) OVER () AS breaches
 FROM (
   SELECT format('the table lease has %s rows', count(*)) AS breach FROM lease HAVING count(*) <> 1
-  UNION ALL SELECT format('%s holds the lease until %s', holder, expires_at) FROM lease WHERE expires_at > clock_timestamp() + interval '1 day'
+  UNION ALL SELECT format('%s holds the lease until %s', holder, expires_at) FROM lease
+    WHERE expires_at > clock_timestamp() + interval '1 day'
   UNION ALL SELECT format('launch %s is of term %s, the lease is at %s', l.id, l.term, e.term) FROM launches l, lease e
-    WHERE l.state IN ('planned', 'launching', 'unknown') AND l.term > e.term) b
+    WHERE is_open(l.state) AND l.term > e.term) b
 LIMIT 1000
 
 -- name: checks.mend_lease
 -- A term beyond all, held by nobody.
-WITH known AS (SELECT coalesce(max(term), 0) AS term FROM launches WHERE state IN ('planned', 'launching', 'unknown')),
+WITH known AS (SELECT coalesce(max(term), 0) AS term FROM launches WHERE is_open(state)),
 new AS (
   INSERT INTO lease (term) SELECT term + 1 FROM known WHERE NOT EXISTS (SELECT FROM lease) RETURNING term),
 mended AS (
@@ -56,16 +67,20 @@ SELECT (SELECT count(*) FROM new) + (SELECT count(*) FROM mended)
 -- name: checks.stray_job
 -- A live job has its campaign, its task, its pair and its launch.
 -- Repair: the job is over (lost); nothing of the grid can follow it.
-SELECT j.campaign_id, j.cluster_id, j.id,
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  j.id,
   format('job %s (%s, %s) has no %s', j.id, j.state, coalesce('OAR job ' || j.remote_id, 'no OAR id'),
     concat_ws(', ', CASE WHEN c.id IS NULL THEN 'campaign' END, CASE WHEN t.number IS NULL THEN 'task' END,
-      CASE WHEN p.campaign_id IS NULL THEN 'pair' END, CASE WHEN l.id IS NULL THEN 'launch' END)) AS breach, count(*) OVER () AS breaches
+      CASE WHEN p.campaign_id IS NULL THEN 'pair' END, CASE WHEN l.id IS NULL THEN 'launch' END)) AS breach,
+  count(*) OVER () AS breaches
 FROM jobs j
 LEFT JOIN campaigns c ON c.id = j.campaign_id
 LEFT JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 LEFT JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN launches l ON l.id = j.launch_id AND l.campaign_id = j.campaign_id AND l.cluster_id = j.cluster_id
-WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+WHERE is_live(j.state)
   AND (c.id IS NULL OR t.number IS NULL OR p.campaign_id IS NULL OR l.id IS NULL)
 ORDER BY j.id LIMIT 1000
 
@@ -73,7 +88,7 @@ ORDER BY j.id LIMIT 1000
 -- Nothing of the grid can follow them.
 WITH ended AS (
   UPDATE jobs j SET state = 'error', ending = 'lost', ended_at = instant(@now), message = 'what it belongs to is gone'
-  WHERE j.id = ANY (@jobs::bigint[]) AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+  WHERE j.id = ANY (@jobs::bigint[]) AND is_live(j.state)
     AND NOT EXISTS (
       SELECT FROM campaigns c
       JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task
@@ -86,81 +101,115 @@ SELECT count(*) FROM ended
 -- name: checks.job_without_remote_id
 -- A job that waits or runs on its cluster has an OAR id.
 -- Repair: the job is declared lost: its task goes elsewhere with a new attempt.
-SELECT campaign_id, cluster_id, id, format('job %s of task %s of campaign %s is %s without an OAR id', id, task, campaign_id, state) AS breach,
+SELECT
+  campaign_id,
+  cluster_id,
+  id,
+  format('job %s of task %s of campaign %s is %s without an OAR id', id, task, campaign_id, state) AS breach,
   count(*) OVER () AS breaches
-FROM jobs WHERE state IN ('remote_waiting', 'running') AND remote_id IS NULL
+FROM jobs WHERE is_remote(state) AND remote_id IS NULL
 ORDER BY id LIMIT 1000
 
 -- name: checks.remote_id_twice
 -- A job of OAR is one live job.
-SELECT min(campaign_id) AS campaign_id, cluster_id, min(id) AS id,
-  format('OAR job %s of cluster %s is the jobs %s', remote_id, cluster_id, string_agg(id::text, ', ' ORDER BY id)) AS breach, count(*) OVER () AS breaches
-FROM jobs WHERE state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND remote_id IS NOT NULL
+SELECT
+  min(campaign_id) AS campaign_id,
+  cluster_id,
+  min(id) AS id,
+  format('OAR job %s of cluster %s is the jobs %s', remote_id, cluster_id, string_agg(id::text, ', ' ORDER BY id)) AS breach,
+  count(*) OVER () AS breaches
+FROM jobs WHERE is_live(state) AND remote_id IS NOT NULL
 GROUP BY cluster_id, remote_id HAVING count(*) > 1
 ORDER BY cluster_id, remote_id LIMIT 1000
 
 -- name: checks.live_job_with_end
 -- A live job has no end.
 -- Repair: the end is removed.
-SELECT campaign_id, cluster_id, id, format('job %s is %s and has an end (%s, %s)', id, state, coalesce(ending, 'no reason'), coalesce(ended_at::text, 'no time')) AS breach,
+SELECT
+  campaign_id,
+  cluster_id,
+  id,
+  format('job %s is %s and has an end (%s, %s)', id, state, coalesce(ending, 'no reason'), coalesce(ended_at::text, 'no time')) AS breach,
   count(*) OVER () AS breaches
-FROM jobs WHERE state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND (ended_at IS NOT NULL OR ending IS NOT NULL)
+FROM jobs WHERE is_live(state) AND (ended_at IS NOT NULL OR ending IS NOT NULL)
 ORDER BY id LIMIT 1000
 
 -- name: checks.clear_ends
 WITH cleared AS (
   UPDATE jobs SET ended_at = NULL, ending = NULL
-  WHERE id = ANY (@jobs::bigint[]) AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND (ended_at IS NOT NULL OR ending IS NOT NULL)
+  WHERE id = ANY (@jobs::bigint[]) AND is_live(state) AND (ended_at IS NOT NULL OR ending IS NOT NULL)
   RETURNING id)
 SELECT count(*) FROM cleared
 
 -- name: checks.job_of_launch
 -- A job that is planned, launching or unknown is in a launch of that state.
 -- Repair: the job is declared lost: its task goes elsewhere with a new attempt.
-SELECT j.campaign_id, j.cluster_id, j.id, format('job %s is %s, its launch %s is %s', j.id, j.state, l.id, l.state) AS breach, count(*) OVER () AS breaches
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  j.id,
+  format('job %s is %s, its launch %s is %s', j.id, j.state, l.id, l.state) AS breach,
+  count(*) OVER () AS breaches
 FROM jobs j JOIN launches l ON l.id = j.launch_id
-WHERE j.state IN ('planned', 'launching', 'unknown') AND j.state::text <> l.state::text
+WHERE is_open(j.state) AND j.state::text <> l.state::text
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.open_launch
 -- A launch that is planned, launching or unknown has a job in that state, or one that may still appear.
 -- Repair: the launch is void; its tag is searched for a while.
-SELECT l.campaign_id, l.cluster_id, l.id, format('launch %s of campaign %s is %s, and none of its jobs is', l.id, l.campaign_id, l.state) AS breach,
+SELECT
+  l.campaign_id,
+  l.cluster_id,
+  l.id,
+  format('launch %s of campaign %s is %s, and none of its jobs is', l.id, l.campaign_id, l.state) AS breach,
   count(*) OVER () AS breaches
 FROM launches l
-WHERE l.state IN ('planned', 'launching', 'unknown')
-  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state IN ('planned', 'launching', 'unknown') OR is_unfound(j)))
+WHERE is_open(l.state)
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (is_open(j.state) OR is_unfound(j)))
 ORDER BY l.id LIMIT 1000
 
 -- name: checks.void_launches
 -- Launches without a job to wait for; their tags are searched for a while, as those of all void ones.
 WITH voided AS (
   UPDATE launches l SET state = 'void', settled_at = instant(@now), error = 'it had no job left to look for'
-  WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('planned', 'launching', 'unknown')
-    AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state IN ('planned', 'launching', 'unknown') OR is_unfound(j)))
+  WHERE l.id = ANY (@launches::bigint[]) AND is_open(l.state)
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (is_open(j.state) OR is_unfound(j)))
   RETURNING l.id)
 SELECT count(*) FROM voided
 
 -- name: checks.launch_tag
 -- A launch that is launching or unknown has a tag.
-SELECT l.campaign_id, l.cluster_id, l.id, format('launch %s of campaign %s is %s and has no tag', l.id, l.campaign_id, l.state) AS breach,
+SELECT
+  l.campaign_id,
+  l.cluster_id,
+  l.id,
+  format('launch %s of campaign %s is %s and has no tag', l.id, l.campaign_id, l.state) AS breach,
   count(*) OVER () AS breaches
 FROM launches l WHERE l.state IN ('launching', 'unknown') AND l.tag IS NULL
 ORDER BY l.id LIMIT 1000
 
 -- name: checks.job_fence
 -- The launch in whose folder a live job claims its attempt is of the same campaign and cluster.
-SELECT j.campaign_id, j.cluster_id, j.id, format('job %s claims its attempt in the folder of launch %s, which is %s', j.id, j.fence,
-    CASE WHEN l.id IS NULL THEN 'gone' ELSE format('of campaign %s on cluster %s', l.campaign_id, l.cluster_id) END) AS breach, count(*) OVER () AS breaches
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  j.id,
+  format('job %s claims its attempt in the folder of launch %s, which is %s', j.id, j.fence,
+    CASE WHEN l.id IS NULL THEN 'gone' ELSE format('of campaign %s on cluster %s', l.campaign_id, l.cluster_id) END) AS breach,
+  count(*) OVER () AS breaches
 FROM jobs j LEFT JOIN launches l ON l.id = j.fence
-WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.fence IS NOT NULL
+WHERE is_live(j.state) AND j.fence IS NOT NULL
   AND (l.id IS NULL OR l.campaign_id <> j.campaign_id OR l.cluster_id <> j.cluster_id)
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.retired_cluster
 -- A retired cluster has no live job.
 -- Repair: the job is declared lost: its task goes elsewhere with a new attempt.
-SELECT j.campaign_id, j.cluster_id, j.id, format('job %s of campaign %s is %s on %s, which was retired at %s', j.id, j.campaign_id, j.state, k.name, k.retired_at) AS breach,
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  j.id,
+  format('job %s of campaign %s is %s on %s, which was retired at %s', j.id, j.campaign_id, j.state, k.name, k.retired_at) AS breach,
   count(*) OVER () AS breaches
 FROM clusters k JOIN jobs j ON j.cluster_id = k.id
 WHERE k.retired_at IS NOT NULL AND j.state IN ('launching', 'remote_waiting', 'running', 'unknown')
@@ -170,15 +219,20 @@ ORDER BY j.id LIMIT 1000
 -- A job that its task does not wait for is killed within 10 minutes.
 -- Repair: its kill is requested.
 -- Jobs of replicated tasks, and late ones, are superfluous for a moment before nikita sees them.
-SELECT j.campaign_id, j.cluster_id, j.id,
-  format('job %s (attempt %s) is %s; task %s of campaign %s is %s, attempt %s', j.id, j.attempt, j.state, t.number, t.campaign_id, t.state, t.attempt) AS breach,
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  j.id,
+  format('job %s (attempt %s) is %s; task %s of campaign %s is %s, attempt %s', j.id, j.attempt, j.state, t.number, t.campaign_id, t.state,
+    t.attempt) AS breach,
   count(*) OVER () AS breaches
 FROM jobs j
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 JOIN launches l ON l.id = j.launch_id
-WHERE j.state IN ('remote_waiting', 'running') AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
+WHERE is_remote(j.state) AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
   AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
-  AND coalesce(greatest(l.settled_at, (SELECT max(o.ended_at) FROM jobs o WHERE o.campaign_id = j.campaign_id AND o.task = j.task)), '-infinity')
+  AND coalesce(greatest(l.settled_at, (SELECT max(o.ended_at) FROM jobs o WHERE o.campaign_id = j.campaign_id AND o.task = j.task)),
+    '-infinity')
     < clock_timestamp() - interval '10 minutes'
 ORDER BY j.id LIMIT 1000
 
@@ -186,8 +240,8 @@ ORDER BY j.id LIMIT 1000
 WITH killed AS (
   INSERT INTO kill_requests (job_id, reason, requested_at)
   SELECT j.id, 'late', instant(@now) FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-  WHERE j.id = ANY (@jobs::bigint[]) AND j.state IN ('remote_waiting', 'running')
-    AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
+  WHERE j.id = ANY (@jobs::bigint[]) AND is_remote(j.state)
+    AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
   ON CONFLICT DO NOTHING RETURNING job_id)
 SELECT count(*) FROM killed
 
@@ -197,47 +251,58 @@ SELECT count(*) FROM killed
 -- Unless @all, the tasks of a campaign are read only when its counters are not those of its live jobs.
 WITH carried AS (
   SELECT j.campaign_id, count(DISTINCT j.task) AS tasks FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-  WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt)
+  WHERE is_live(j.state) AND is_in_flight(t.state) AND is_copy(t, j.attempt)
   GROUP BY j.campaign_id),
 suspects AS (
   SELECT c.id FROM campaigns c LEFT JOIN carried k ON k.campaign_id = c.id
-  WHERE @all::boolean OR (c.state IN ('in_treatment', 'paused') AND c.launching + c.submitted + c.running <> coalesce(k.tasks, 0)))
-SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
-  format('task %s of campaign %s is %s, attempt %s', t.number, t.campaign_id, t.state, t.attempt) AS breach, count(*) OVER () AS breaches
+  WHERE @all::boolean OR (is_live(c.state) AND c.launching + c.submitted + c.running <> coalesce(k.tasks, 0)))
+SELECT
+  t.campaign_id,
+  NULL::bigint AS cluster_id,
+  t.number AS id,
+  format('task %s of campaign %s is %s, attempt %s', t.number, t.campaign_id, t.state, t.attempt) AS breach,
+  count(*) OVER () AS breaches
 FROM suspects s JOIN tasks t ON t.campaign_id = s.id
-WHERE t.state IN ('launching', 'submitted', 'running')
+WHERE is_in_flight(t.state)
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number AND is_copy(t, j.attempt)
-                    AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
+                    AND is_live(j.state))
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.return_tasks
 -- Tasks in flight that no job carries go back to the bag with a new attempt, which nobody pays.
 WITH given AS (SELECT * FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)),
 settled AS (
-  UPDATE tasks t SET state = CASE WHEN c.state = 'cancelled' THEN 'cancelled' ELSE 'waiting' END::task_state, attempt = n.attempt,
-    uncounted = t.uncounted + n.attempt - t.attempt, replica_lives = false
+  UPDATE tasks t SET
+    state = CASE WHEN c.state = 'cancelled' THEN 'cancelled' ELSE 'waiting' END::task_state,
+    attempt = n.attempt,
+    uncounted = t.uncounted + n.attempt - t.attempt,
+    replica_lives = false
   FROM given g
   JOIN campaigns c ON c.id = g.campaign_id
   JOIN tasks b ON b.campaign_id = g.campaign_id AND b.number = g.number
   CROSS JOIN LATERAL (SELECT greatest(b.attempt, b.replica, max(j.attempt)) + 1 AS attempt FROM jobs j
                       WHERE j.campaign_id = g.campaign_id AND j.task = g.number) n
-  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state IN ('launching', 'submitted', 'running')
+  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND is_in_flight(t.state)
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number AND is_copy(t, j.attempt)
-                      AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
+                      AND is_live(j.state))
   RETURNING t.campaign_id, t.number, t.state, t.request),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
-  SELECT campaign_id, number, 10, request, instant(@now) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING)
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
+  SELECT campaign_id, number, request, instant(@now) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING)
 SELECT count(*) FROM settled
 
 -- name: checks.attempt_behind
 -- No job has a later attempt than its task.
 -- Repair: the attempt of a task that waits or failed is raised.
-SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
-  format('task %s of campaign %s is %s at attempt %s, and job %s has attempt %s', t.number, t.campaign_id, t.state, greatest(t.attempt, t.replica), j.id, j.attempt) AS breach,
+SELECT
+  t.campaign_id,
+  NULL::bigint AS cluster_id,
+  t.number AS id,
+  format('task %s of campaign %s is %s at attempt %s, and job %s has attempt %s', t.number, t.campaign_id, t.state,
+    greatest(t.attempt, t.replica), j.id, j.attempt) AS breach,
   count(*) OVER () AS breaches
 FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-WHERE (@all::boolean OR j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')) AND j.attempt > greatest(t.attempt, t.replica)
+WHERE (@all::boolean OR is_live(j.state)) AND j.attempt > greatest(t.attempt, t.replica)
 ORDER BY t.campaign_id, t.number, j.attempt DESC LIMIT 1000
 
 -- name: checks.raise_attempts
@@ -246,21 +311,26 @@ WITH raised AS (
   UPDATE tasks t SET attempt = n.attempt, uncounted = t.uncounted + n.attempt - t.attempt
   FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   CROSS JOIN LATERAL (SELECT max(j.attempt) + 1 AS attempt FROM jobs j WHERE j.campaign_id = g.campaign_id AND j.task = g.number) n
-  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state IN ('waiting', 'failed') AND n.attempt > greatest(t.attempt, t.replica) + 1
+  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state IN ('waiting', 'failed') AND n.attempt > next_attempt(t)
   RETURNING t.number)
 SELECT count(*) FROM raised
 
 -- name: checks.replica
 -- A task with a replica has two live jobs, and is submitted or running.
 -- Repair: the copy that lives is the only one.
-SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
-  format('task %s of campaign %s is %s and waits for the attempts %s and %s; %s of them have a live job', t.number, t.campaign_id, t.state, t.attempt, t.replica, n.live) AS breach,
+SELECT
+  t.campaign_id,
+  NULL::bigint AS cluster_id,
+  t.number AS id,
+  format('task %s of campaign %s is %s and waits for the attempts %s and %s; %s of them have a live job', t.number, t.campaign_id, t.state,
+    t.attempt, t.replica, n.live) AS breach,
   count(*) OVER () AS breaches
 FROM campaigns c
 JOIN tasks t ON t.campaign_id = c.id AND t.replica_lives
-CROSS JOIN LATERAL (SELECT count(DISTINCT j.attempt) AS live FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number AND is_copy(t, j.attempt)
-                      AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')) n
-WHERE (@all::boolean OR (c.state IN ('in_treatment', 'paused') AND c.replicas)) AND (n.live <> 2 OR t.state NOT IN ('submitted', 'running'))
+CROSS JOIN LATERAL (SELECT count(DISTINCT j.attempt) AS live FROM jobs j
+  WHERE j.campaign_id = t.campaign_id AND j.task = t.number AND is_copy(t, j.attempt)
+                      AND is_live(j.state)) n
+WHERE (@all::boolean OR (is_live(c.state) AND c.replicas)) AND (n.live <> 2 OR t.state NOT IN ('submitted', 'running'))
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.keep_one_copy
@@ -271,8 +341,9 @@ WITH kept AS (
   JOIN tasks b ON b.campaign_id = g.campaign_id AND b.number = g.number
   CROSS JOIN LATERAL (SELECT count(DISTINCT j.attempt) AS live, max(j.attempt) AS attempt FROM jobs j
                       WHERE j.campaign_id = b.campaign_id AND j.task = b.number AND is_copy(b, j.attempt)
-                        AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')) n
-  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.replica_lives AND (n.live < 2 OR t.state NOT IN ('submitted', 'running'))
+                        AND is_live(j.state)) n
+  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.replica_lives
+    AND (n.live < 2 OR t.state NOT IN ('submitted', 'running'))
   RETURNING t.number)
 SELECT count(*) FROM kept
 
@@ -283,9 +354,13 @@ SELECT count(*) FROM kept
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
-  WHERE c.state IN ('in_treatment', 'paused') AND (@all::boolean OR c.waiting <> c.total - c.next_task + coalesce(b.tasks, 0)))
-SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
-  format('task %s of campaign %s waits, and is neither ahead of the cursor nor given back', t.number, t.campaign_id) AS breach, count(*) OVER () AS breaches
+  WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task + coalesce(b.tasks, 0)))
+SELECT
+  t.campaign_id,
+  NULL::bigint AS cluster_id,
+  t.number AS id,
+  format('task %s of campaign %s waits, and is neither ahead of the cursor nor given back', t.number, t.campaign_id) AS breach,
+  count(*) OVER () AS breaches
 FROM suspects s
 JOIN tasks t ON t.campaign_id = s.id AND t.state = 'waiting'
 LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
@@ -297,7 +372,7 @@ ORDER BY t.campaign_id, t.number LIMIT 1000
 -- Where the fence of its attempt was is not known any more, so a task that had a job gets a new one.
 WITH given AS (
   SELECT t.campaign_id, t.number, t.request, n.attempt FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
-  JOIN campaigns c ON c.id = g.campaign_id AND c.state IN ('in_treatment', 'paused')
+  JOIN campaigns c ON c.id = g.campaign_id AND is_live(c.state)
   JOIN tasks t ON t.campaign_id = g.campaign_id AND t.number = g.number AND t.state = 'waiting'
   LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
   CROSS JOIN LATERAL (SELECT greatest(t.attempt, t.replica, max(j.attempt)) + 1 AS attempt FROM jobs j
@@ -305,8 +380,8 @@ WITH given AS (
                       UNION ALL SELECT t.attempt LIMIT 1) n
   WHERE t.number < coalesce(q.next_task, c.next_task)),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, priority, request, returned_at)
-  SELECT campaign_id, number, 10, request, instant(@now) FROM given ON CONFLICT DO NOTHING RETURNING campaign_id, number),
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
+  SELECT campaign_id, number, request, instant(@now) FROM given ON CONFLICT DO NOTHING RETURNING campaign_id, number),
 raised AS (
   UPDATE tasks t SET attempt = g.attempt, uncounted = t.uncounted + g.attempt - t.attempt
   FROM given g JOIN back b ON b.campaign_id = g.campaign_id AND b.number = g.number
@@ -317,15 +392,21 @@ SELECT count(*) FROM back
 -- A task that was given back exists, waits, and is not ahead of its cursor.
 -- Repair: the entry is removed from the bag.
 -- Those of a campaign just cancelled are swept by the updator.
-SELECT r.campaign_id, r.cluster_id, r.number AS id,
+SELECT
+  r.campaign_id,
+  r.cluster_id,
+  r.number AS id,
   format('task %s of campaign %s was given back, and %s', r.number, r.campaign_id,
-    CASE WHEN c.id IS NULL THEN 'its campaign is gone' WHEN t.number IS NULL THEN 'is no task of it' WHEN t.state <> 'waiting' THEN 'is ' || t.state
-         ELSE 'is ahead of the cursor, too' END) AS breach, count(*) OVER () AS breaches
+    CASE WHEN c.id IS NULL THEN 'its campaign is gone' WHEN t.number IS NULL THEN 'is no task of it'
+      WHEN t.state <> 'waiting' THEN 'is ' || t.state
+         ELSE 'is ahead of the cursor, too' END) AS breach,
+  count(*) OVER () AS breaches
 FROM returned_tasks r
 LEFT JOIN campaigns c ON c.id = r.campaign_id
 LEFT JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number
 LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
-WHERE c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting' OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task))
+WHERE c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting'
+  OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task))
 ORDER BY r.campaign_id, r.number LIMIT 1000
 
 -- name: checks.drop_bag_entries
@@ -335,15 +416,20 @@ WITH dropped AS (
   LEFT JOIN tasks t ON t.campaign_id = g.campaign_id AND t.number = g.number
   LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
   WHERE r.campaign_id = g.campaign_id AND r.number = g.number
-    AND (c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting' OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task)))
+    AND (c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting'
+      OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task)))
   RETURNING r.number)
 SELECT count(*) FROM dropped
 
 -- name: checks.bag_request
 -- A task that was given back has its own request.
 -- Repair: the task's request is written.
-SELECT r.campaign_id, r.cluster_id, r.number AS id,
-  format('task %s of campaign %s was given back with request %s, it has %s', r.number, r.campaign_id, coalesce(r.request::text, 'none'), coalesce(t.request::text, 'none')) AS breach,
+SELECT
+  r.campaign_id,
+  r.cluster_id,
+  r.number AS id,
+  format('task %s of campaign %s was given back with request %s, it has %s', r.number, r.campaign_id, coalesce(r.request::text, 'none'),
+    coalesce(t.request::text, 'none')) AS breach,
   count(*) OVER () AS breaches
 FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number
 WHERE r.request IS DISTINCT FROM t.request
@@ -358,13 +444,18 @@ SELECT count(*) FROM mended
 -- name: checks.claim
 -- A task that waits for a cluster has it in its campaign, in use, and its fence is a launch there.
 -- Repair: the task may go anywhere, with a new attempt.
-SELECT r.campaign_id, r.cluster_id, r.number AS id,
-  format('task %s of campaign %s waits for %s, %s', r.number, r.campaign_id, coalesce('cluster ' || coalesce(k.name, r.cluster_id::text), 'no cluster'),
+SELECT
+  r.campaign_id,
+  r.cluster_id,
+  r.number AS id,
+  format('task %s of campaign %s waits for %s, %s', r.number, r.campaign_id,
+    coalesce('cluster ' || coalesce(k.name, r.cluster_id::text), 'no cluster'),
     CASE WHEN k.retired_at IS NOT NULL THEN 'which is retired'
          WHEN r.cluster_id IS NOT NULL AND p.campaign_id IS NULL THEN 'which its campaign does not name'
          WHEN r.cluster_id IS NULL THEN format('and its attempt is claimed in the folder of launch %s', r.fence)
          ELSE format('and launch %s, in whose folder its attempt is claimed, is %s', r.fence,
-                CASE WHEN l.id IS NULL THEN 'gone' ELSE format('of campaign %s on cluster %s', l.campaign_id, l.cluster_id) END) END) AS breach,
+                CASE WHEN l.id IS NULL THEN 'gone'
+                  ELSE format('of campaign %s on cluster %s', l.campaign_id, l.cluster_id) END) END) AS breach,
   count(*) OVER () AS breaches
 FROM returned_tasks r
 LEFT JOIN clusters k ON k.id = r.cluster_id
@@ -386,70 +477,100 @@ WITH released AS (
       WHERE p.campaign_id = r.campaign_id AND p.cluster_id = r.cluster_id AND (r.fence IS NULL OR l.id IS NOT NULL))
   RETURNING r.campaign_id, r.number),
 raised AS (
-  UPDATE tasks t SET attempt = greatest(t.attempt, t.replica) + 1, uncounted = t.uncounted + greatest(t.attempt, t.replica) + 1 - t.attempt
+  UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt
   FROM released r WHERE t.campaign_id = r.campaign_id AND t.number = r.number AND t.state = 'waiting')
 SELECT count(*) FROM released
 
 -- name: checks.cursor
 -- The cursor of a campaign is between 0 and the number of its tasks.
 -- Repair: the nearer of the two.
-SELECT id AS campaign_id, NULL::bigint AS cluster_id, id, format('campaign %s has %s tasks, its cursor is at %s', id, total, next_task) AS breach, count(*) OVER () AS breaches
+SELECT
+  id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  id,
+  format('campaign %s has %s tasks, its cursor is at %s', id, total, next_task) AS breach,
+  count(*) OVER () AS breaches
 FROM campaigns WHERE next_task < 0 OR next_task > total
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_cursors
 WITH mended AS (
-  UPDATE campaigns SET next_task = least(greatest(next_task, 0), total) WHERE id = ANY (@campaigns::bigint[]) AND (next_task < 0 OR next_task > total) RETURNING id)
+  UPDATE campaigns SET next_task = least(greatest(next_task, 0), total)
+    WHERE id = ANY (@campaigns::bigint[]) AND (next_task < 0 OR next_task > total) RETURNING id)
 SELECT count(*) FROM mended
 
 -- name: checks.request_bags
 -- The bags of a campaign hold the tasks that were never taken.
 -- Repair: the bags are counted, and the cursor follows their sum.
 -- Unless @all, the tasks of a request are not counted.
-SELECT c.id AS campaign_id, NULL::bigint AS cluster_id, c.id,
-  format('campaign %s has %s tasks that were never taken, its bags %s%s', c.id, c.total - c.next_task, b.untaken, b.wrong) AS breach, count(*) OVER () AS breaches
+SELECT
+  c.id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  c.id,
+  format('campaign %s has %s tasks that were never taken, its bags %s%s', c.id, c.total - c.next_task, b.untaken, b.wrong) AS breach,
+  count(*) OVER () AS breaches
 FROM campaigns c
 CROSS JOIN LATERAL (
-  SELECT coalesce(sum(q.untaken), 0) AS untaken, coalesce(string_agg(format('; %s of request %s', n.tasks, q.request), '') FILTER (WHERE q.untaken <> n.tasks), '') AS wrong
+  SELECT coalesce(sum(q.untaken), 0) AS untaken,
+    coalesce(string_agg(format('; %s of request %s', n.tasks, q.request), '') FILTER (WHERE q.untaken <> n.tasks), '') AS wrong
   FROM request_bags q
-  CROSS JOIN LATERAL (SELECT CASE WHEN @all::boolean THEN (SELECT count(*) FROM request_tasks t WHERE t.campaign_id = q.campaign_id AND t.request = q.request
+  CROSS JOIN LATERAL (SELECT CASE
+    WHEN @all::boolean THEN (SELECT count(*) FROM request_tasks t WHERE t.campaign_id = q.campaign_id AND t.request = q.request
                                                           AND t.number >= q.next_task) ELSE greatest(q.untaken, 0) END AS tasks) n
   WHERE q.campaign_id = c.id) b
-WHERE c.state IN ('in_treatment', 'paused') AND c.requests > 0 AND (b.untaken <> c.total - c.next_task OR b.wrong <> '')
+WHERE is_live(c.state) AND c.requests > 0 AND (b.untaken <> c.total - c.next_task OR b.wrong <> '')
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.count_bags
 -- What each bag holds, and the cursor by their sum.
 WITH counted AS (
-  SELECT q.campaign_id, q.request, (SELECT count(*) FROM request_tasks t WHERE t.campaign_id = q.campaign_id AND t.request = q.request AND t.number >= q.next_task) AS tasks
-  FROM request_bags q JOIN campaigns c ON c.id = q.campaign_id AND c.state IN ('in_treatment', 'paused') WHERE q.campaign_id = ANY (@campaigns::bigint[])),
+  SELECT q.campaign_id, q.request,
+    (SELECT count(*) FROM request_tasks t
+      WHERE t.campaign_id = q.campaign_id AND t.request = q.request AND t.number >= q.next_task) AS tasks
+  FROM request_bags q JOIN campaigns c ON c.id = q.campaign_id AND is_live(c.state) WHERE q.campaign_id = ANY (@campaigns::bigint[])),
 bags AS (
-  UPDATE request_bags q SET untaken = n.tasks FROM counted n WHERE q.campaign_id = n.campaign_id AND q.request = n.request AND q.untaken <> n.tasks),
+  UPDATE request_bags q SET untaken = n.tasks FROM counted n
+    WHERE q.campaign_id = n.campaign_id AND q.request = n.request AND q.untaken <> n.tasks),
 mended AS (
-  UPDATE campaigns c SET next_task = c.total - n.tasks FROM (SELECT campaign_id, sum(tasks) AS tasks FROM counted GROUP BY 1) n WHERE c.id = n.campaign_id RETURNING c.id)
+  UPDATE campaigns c SET next_task = c.total - n.tasks FROM (SELECT campaign_id, sum(tasks) AS tasks FROM counted GROUP BY 1) n
+    WHERE c.id = n.campaign_id RETURNING c.id)
 SELECT count(*) FROM mended
 
 -- name: checks.taken_ahead
 -- A task ahead of its cursor waits.
-SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id, format('task %s of campaign %s is ahead of the cursor, and %s', t.number, t.campaign_id, t.state) AS breach,
+SELECT
+  t.campaign_id,
+  NULL::bigint AS cluster_id,
+  t.number AS id,
+  format('task %s of campaign %s is ahead of the cursor, and %s', t.number, t.campaign_id, t.state) AS breach,
   count(*) OVER () AS breaches
 FROM campaigns c
 JOIN tasks t ON t.campaign_id = c.id
 LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
-WHERE c.state IN ('in_treatment', 'paused') AND t.number >= coalesce(q.next_task, c.next_task) AND t.state <> 'waiting'
+WHERE is_live(c.state) AND t.number >= coalesce(q.next_task, c.next_task) AND t.state <> 'waiting'
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.missing_tasks
 -- A campaign in treatment or paused has all its tasks.
-SELECT c.id AS campaign_id, NULL::bigint AS cluster_id, c.id, format('campaign %s has %s of its %s tasks', c.id, t.tasks, c.total) AS breach, count(*) OVER () AS breaches
+SELECT
+  c.id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  c.id,
+  format('campaign %s has %s of its %s tasks', c.id, t.tasks, c.total) AS breach,
+  count(*) OVER () AS breaches
 FROM campaigns c CROSS JOIN LATERAL (SELECT count(*) AS tasks FROM tasks t WHERE t.campaign_id = c.id) t
-WHERE c.state IN ('in_treatment', 'paused') AND t.tasks <> c.total
+WHERE is_live(c.state) AND t.tasks <> c.total
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.done_twice
 -- An attempt is done by one job at most.
-SELECT campaign_id, min(cluster_id) AS cluster_id, min(id) AS id,
-  format('attempt %s of task %s of campaign %s was done by the jobs %s', attempt, task, campaign_id, string_agg(id::text, ', ' ORDER BY id)) AS breach, count(*) OVER () AS breaches
+SELECT
+  campaign_id,
+  min(cluster_id) AS cluster_id,
+  min(id) AS id,
+  format('attempt %s of task %s of campaign %s was done by the jobs %s', attempt, task, campaign_id,
+    string_agg(id::text, ', ' ORDER BY id)) AS breach,
+  count(*) OVER () AS breaches
 FROM jobs WHERE ending = 'done'
 GROUP BY campaign_id, task, attempt HAVING count(*) > 1
 ORDER BY campaign_id, task LIMIT 1000
@@ -457,33 +578,48 @@ ORDER BY campaign_id, task LIMIT 1000
 -- name: checks.done_by_a_job
 -- A task is done exactly when a job of it was.
 -- The jobs of a campaign that is being pruned go before its tasks.
-SELECT t.campaign_id, NULL::bigint AS cluster_id, t.number AS id,
-  format('task %s of campaign %s is %s, %s', t.number, t.campaign_id, t.state, CASE WHEN t.state = 'done' THEN 'and no job did it' ELSE 'and a job of its attempt did it' END) AS breach,
+SELECT
+  t.campaign_id,
+  NULL::bigint AS cluster_id,
+  t.number AS id,
+  format('task %s of campaign %s is %s, %s', t.number, t.campaign_id, t.state, CASE
+    WHEN t.state = 'done' THEN 'and no job did it' ELSE 'and a job of its attempt did it' END) AS breach,
   count(*) OVER () AS breaches
 FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
-CROSS JOIN LATERAL (SELECT count(*) AS jobs, count(*) FILTER (WHERE j.ending = 'done') AS done, count(*) FILTER (WHERE j.ending = 'done' AND is_copy(t, j.attempt)) AS current
+CROSS JOIN LATERAL (SELECT count(*) AS jobs, count(*) FILTER (WHERE j.ending = 'done') AS done,
+  count(*) FILTER (WHERE j.ending = 'done' AND is_copy(t, j.attempt)) AS current
                     FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number) n
-WHERE (t.state = 'done' AND n.done = 0 AND (n.jobs > 0 OR c.state IN ('in_treatment', 'paused'))) OR (t.state <> 'done' AND n.current > 0)
+WHERE (t.state = 'done' AND n.done = 0 AND (n.jobs > 0 OR is_live(c.state))) OR (t.state <> 'done' AND n.current > 0)
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.ended_job
 -- A job that is over has a reason and an end that is not before its start.
-SELECT campaign_id, cluster_id, id, format('job %s is %s, %s', id, state, CASE WHEN ended_at IS NULL THEN 'since no time' WHEN ending IS NULL THEN 'for no reason'
-    ELSE format('and ended at %s, before its start at %s', ended_at, started_at) END) AS breach, count(*) OVER () AS breaches
+SELECT
+  campaign_id,
+  cluster_id,
+  id,
+  format('job %s is %s, %s', id, state, CASE WHEN ended_at IS NULL THEN 'since no time' WHEN ending IS NULL THEN 'for no reason'
+    ELSE format('and ended at %s, before its start at %s', ended_at, started_at) END) AS breach,
+  count(*) OVER () AS breaches
 FROM jobs WHERE state IN ('terminated', 'error', 'killed') AND (ended_at IS NULL OR ending IS NULL OR ended_at < started_at)
 ORDER BY id LIMIT 1000
 
 -- name: checks.over_with_tasks
 -- Every task of a terminated campaign is done, failed or cancelled.
 -- Repair: the campaign is in treatment again.
-SELECT id AS campaign_id, NULL::bigint AS cluster_id, id, format('campaign %s is terminated, and %s of its %s tasks are not', id, total - done - failed - cancelled, total) AS breach,
+SELECT
+  id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  id,
+  format('campaign %s is terminated, and %s of its %s tasks are not', id, total - done - failed - cancelled, total) AS breach,
   count(*) OVER () AS breaches
 FROM campaigns WHERE state = 'terminated' AND done + failed + cancelled < total
 ORDER BY id LIMIT 1000
 
 -- name: checks.reopen
 WITH open AS (
-  UPDATE campaigns SET state = 'in_treatment', ended_at = NULL WHERE id = ANY (@campaigns::bigint[]) AND state = 'terminated' AND done + failed + cancelled < total RETURNING id),
+  UPDATE campaigns SET state = 'in_treatment', ended_at = NULL
+    WHERE id = ANY (@campaigns::bigint[]) AND state = 'terminated' AND done + failed + cancelled < total RETURNING id),
 pairs AS (
   UPDATE campaign_clusters p SET cleaned_at = NULL, active = true FROM open WHERE p.campaign_id = open.id AND p.cleaned_at IS NOT NULL)
 SELECT count(*) FROM open
@@ -491,37 +627,51 @@ SELECT count(*) FROM open
 -- name: checks.campaign_end
 -- A campaign has an end exactly when it is over.
 -- Repair: the end is now, or removed.
-SELECT id AS campaign_id, NULL::bigint AS cluster_id, id, format('campaign %s is %s, %s', id, state, coalesce('and ended at ' || ended_at, 'since no time')) AS breach,
+SELECT
+  id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  id,
+  format('campaign %s is %s, %s', id, state, coalesce('and ended at ' || ended_at, 'since no time')) AS breach,
   count(*) OVER () AS breaches
-FROM campaigns WHERE (state IN ('terminated', 'cancelled')) <> (ended_at IS NOT NULL)
+FROM campaigns WHERE is_over(state) <> (ended_at IS NOT NULL)
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_campaign_ends
 WITH mended AS (
-  UPDATE campaigns SET ended_at = CASE WHEN state IN ('terminated', 'cancelled') THEN instant(@now) END
-  WHERE id = ANY (@campaigns::bigint[]) AND (state IN ('terminated', 'cancelled')) <> (ended_at IS NOT NULL) RETURNING id)
+  UPDATE campaigns SET ended_at = CASE WHEN is_over(state) THEN instant(@now) END
+  WHERE id = ANY (@campaigns::bigint[]) AND is_over(state) <> (ended_at IS NOT NULL) RETURNING id)
 SELECT count(*) FROM mended
 
 -- name: checks.cleaned_pair
 -- The files of a campaign in treatment or paused are not removed from its clusters.
 -- Repair: they count as there.
-SELECT p.campaign_id, p.cluster_id, p.campaign_id AS id, format('campaign %s is %s, and its files on cluster %s count as removed', c.id, c.state, p.cluster_id) AS breach,
+SELECT
+  p.campaign_id,
+  p.cluster_id,
+  p.campaign_id AS id,
+  format('campaign %s is %s, and its files on cluster %s count as removed', c.id, c.state, p.cluster_id) AS breach,
   count(*) OVER () AS breaches
 FROM campaigns c JOIN campaign_clusters p ON p.campaign_id = c.id
-WHERE c.state IN ('in_treatment', 'paused') AND p.cleaned_at IS NOT NULL
+WHERE is_live(c.state) AND p.cleaned_at IS NOT NULL
 ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
 
 -- name: checks.uncleaned
 WITH mended AS (
   UPDATE campaign_clusters p SET cleaned_at = NULL, active = true FROM campaigns c
-  WHERE c.id = p.campaign_id AND c.id = ANY (@campaigns::bigint[]) AND c.state IN ('in_treatment', 'paused') AND p.cleaned_at IS NOT NULL RETURNING p.campaign_id)
+  WHERE c.id = p.campaign_id AND c.id = ANY (@campaigns::bigint[]) AND is_live(c.state) AND p.cleaned_at IS NOT NULL
+    RETURNING p.campaign_id)
 SELECT count(*) FROM mended
 
 -- name: checks.asked
 -- What a campaign asks of its clusters is written as its pairs have it.
 -- Repair: it is written anew.
-SELECT id AS campaign_id, NULL::bigint AS cluster_id, id, format('campaign %s asks "%s" of its clusters, and "%s" is written', id, asked_of(id), asked) AS breach, count(*) OVER () AS breaches
-FROM campaigns WHERE state IN ('in_treatment', 'paused') AND asked <> asked_of(id)
+SELECT
+  id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  id,
+  format('campaign %s asks "%s" of its clusters, and "%s" is written', id, asked_of(id), asked) AS breach,
+  count(*) OVER () AS breaches
+FROM campaigns WHERE is_live(state) AND asked <> asked_of(id)
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_asked
@@ -531,10 +681,14 @@ SELECT count(*) FROM mended
 -- name: checks.inactive_pair
 -- A pair with a live job is active.
 -- Repair: the pair is active.
-SELECT p.campaign_id, p.cluster_id, p.campaign_id AS id, format('campaign %s has %s live jobs on cluster %s, and the pair is not active', p.campaign_id, count(*), p.cluster_id) AS breach,
+SELECT
+  p.campaign_id,
+  p.cluster_id,
+  p.campaign_id AS id,
+  format('campaign %s has %s live jobs on cluster %s, and the pair is not active', p.campaign_id, count(*), p.cluster_id) AS breach,
   count(*) OVER () AS breaches
 FROM campaign_clusters p JOIN jobs j ON j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id
-WHERE NOT p.active AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+WHERE NOT p.active AND is_live(j.state)
 GROUP BY p.campaign_id, p.cluster_id
 ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
 
@@ -543,7 +697,7 @@ WITH mended AS (
   UPDATE campaign_clusters p SET active = true
   WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND NOT p.active
     AND EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id
-                  AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
+                  AND is_live(j.state))
   RETURNING p.campaign_id)
 SELECT count(*) FROM mended
 
@@ -551,23 +705,39 @@ SELECT count(*) FROM mended
 -- The counters of a pair are those of its live jobs.
 -- Repair: the jobs are counted.
 WITH counted AS (
-  SELECT campaign_id, cluster_id, count(*) FILTER (WHERE state IN ('planned', 'launching')) AS launching, count(*) FILTER (WHERE state = 'remote_waiting') AS waiting,
-    count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE state = 'unknown') AS unknown
-  FROM jobs WHERE state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') GROUP BY 1, 2)
-SELECT p.campaign_id, p.cluster_id, p.campaign_id AS id,
-  format('campaign %s counts on cluster %s %s jobs launching, %s waiting, %s running, %s unknown; they are %s, %s, %s, %s', p.campaign_id, p.cluster_id,
-    p.launching, p.waiting, p.running, p.unknown, coalesce(n.launching, 0), coalesce(n.waiting, 0), coalesce(n.running, 0), coalesce(n.unknown, 0)) AS breach,
+  SELECT
+    campaign_id,
+    cluster_id,
+    count(*) FILTER (WHERE state IN ('planned', 'launching')) AS launching,
+    count(*) FILTER (WHERE state = 'remote_waiting') AS waiting,
+    count(*) FILTER (WHERE state = 'running') AS running,
+    count(*) FILTER (WHERE state = 'unknown') AS unknown
+  FROM jobs WHERE is_live(state) GROUP BY 1, 2)
+SELECT
+  p.campaign_id,
+  p.cluster_id,
+  p.campaign_id AS id,
+  format('campaign %s counts on cluster %s %s jobs launching, %s waiting, %s running, %s unknown; they are %s, %s, %s, %s', p.campaign_id,
+    p.cluster_id,
+    p.launching, p.waiting, p.running, p.unknown, coalesce(n.launching, 0), coalesce(n.waiting, 0), coalesce(n.running, 0),
+      coalesce(n.unknown, 0)) AS breach,
   count(*) OVER () AS breaches
 FROM campaign_clusters p LEFT JOIN counted n ON n.campaign_id = p.campaign_id AND n.cluster_id = p.cluster_id
-WHERE (p.launching, p.waiting, p.running, p.unknown) <> (coalesce(n.launching, 0), coalesce(n.waiting, 0), coalesce(n.running, 0), coalesce(n.unknown, 0))
+WHERE (p.launching, p.waiting, p.running, p.unknown) <> (coalesce(n.launching, 0), coalesce(n.waiting, 0), coalesce(n.running, 0),
+  coalesce(n.unknown, 0))
 ORDER BY p.campaign_id, p.cluster_id LIMIT 1000
 
 -- name: checks.count_pairs
 WITH counted AS (
-  SELECT p.campaign_id, p.cluster_id, count(*) FILTER (WHERE j.state IN ('planned', 'launching')) AS launching, count(*) FILTER (WHERE j.state = 'remote_waiting') AS waiting,
-    count(*) FILTER (WHERE j.state = 'running') AS running, count(*) FILTER (WHERE j.state = 'unknown') AS unknown
+  SELECT
+    p.campaign_id,
+    p.cluster_id,
+    count(*) FILTER (WHERE j.state IN ('planned', 'launching')) AS launching,
+    count(*) FILTER (WHERE j.state = 'remote_waiting') AS waiting,
+    count(*) FILTER (WHERE j.state = 'running') AS running,
+    count(*) FILTER (WHERE j.state = 'unknown') AS unknown
   FROM campaign_clusters p
-  LEFT JOIN jobs j ON j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+  LEFT JOIN jobs j ON j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND is_live(j.state)
   WHERE p.campaign_id = ANY (@campaigns::bigint[]) GROUP BY 1, 2),
 mended AS (
   UPDATE campaign_clusters p SET launching = n.launching, waiting = n.waiting, running = n.running, unknown = n.unknown FROM counted n
@@ -581,19 +751,30 @@ SELECT count(*) FROM mended
 -- Repair: the tasks are counted.
 -- The tasks that were never taken from the bag of a cancelled campaign keep their state, and a campaign that is being pruned counts
 -- those that failed as cancelled: only its counters move.
-SELECT c.id AS campaign_id, NULL::bigint AS cluster_id, c.id,
+SELECT
+  c.id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  c.id,
   format('campaign %s (%s) counts %s tasks waiting, %s launching, %s submitted, %s running, %s done, %s failed, %s cancelled; they are %s, %s, %s, %s, %s, %s, %s',
     c.id, c.state, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
-    t.waiting, t.launching, t.submitted, t.running, t.done, t.failed, t.cancelled) AS breach, count(*) OVER () AS breaches
+    t.waiting, t.launching, t.submitted, t.running, t.done, t.failed, t.cancelled) AS breach,
+  count(*) OVER () AS breaches
 FROM campaigns c
 CROSS JOIN LATERAL (
-  SELECT count(*) AS tasks, count(*) FILTER (WHERE state = 'waiting') AS waiting, count(*) FILTER (WHERE state = 'launching') AS launching,
-    count(*) FILTER (WHERE state = 'submitted') AS submitted, count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE state = 'done') AS done,
-    count(*) FILTER (WHERE state = 'failed') AS failed, count(*) FILTER (WHERE state = 'cancelled') AS cancelled
+  SELECT
+    count(*) AS tasks,
+    count(*) FILTER (WHERE state = 'waiting') AS waiting,
+    count(*) FILTER (WHERE state = 'launching') AS launching,
+    count(*) FILTER (WHERE state = 'submitted') AS submitted,
+    count(*) FILTER (WHERE state = 'running') AS running,
+    count(*) FILTER (WHERE state = 'done') AS done,
+    count(*) FILTER (WHERE state = 'failed') AS failed,
+    count(*) FILTER (WHERE state = 'cancelled') AS cancelled
   FROM tasks WHERE campaign_id = c.id) t
-WHERE (@all::boolean OR c.state IN ('in_treatment', 'paused'))
-  AND CASE WHEN c.state IN ('in_treatment', 'paused')
-        THEN (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled) <> (t.waiting, t.launching, t.submitted, t.running, t.done, t.failed, t.cancelled)
+WHERE (@all::boolean OR is_live(c.state))
+  AND CASE WHEN is_live(c.state)
+        THEN (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled) <> (t.waiting, t.launching, t.submitted,
+          t.running, t.done, t.failed, t.cancelled)
         ELSE t.tasks = c.total AND (c.launching, c.submitted, c.running, c.done, c.waiting + c.failed + c.cancelled)
           <> (t.launching, t.submitted, t.running, t.done, t.waiting + t.failed + t.cancelled) END
 ORDER BY c.id LIMIT 1000
@@ -601,14 +782,21 @@ ORDER BY c.id LIMIT 1000
 -- name: checks.count_tasks
 WITH counted AS (
   SELECT c.id, count(*) FILTER (WHERE t.state = 'waiting') AS waiting, count(*) FILTER (WHERE t.state = 'launching') AS launching,
-    count(*) FILTER (WHERE t.state = 'submitted') AS submitted, count(*) FILTER (WHERE t.state = 'running') AS running, count(*) FILTER (WHERE t.state = 'done') AS done,
+    count(*) FILTER (WHERE t.state = 'submitted') AS submitted, count(*) FILTER (WHERE t.state = 'running') AS running,
+      count(*) FILTER (WHERE t.state = 'done') AS done,
     count(*) FILTER (WHERE t.state = 'failed') AS failed, count(*) FILTER (WHERE t.state = 'cancelled') AS cancelled,
     -- Of a cancelled campaign, those never taken.
     count(*) FILTER (WHERE t.state = 'waiting' AND c.state = 'cancelled'
                        AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)) AS untaken
   FROM campaigns c LEFT JOIN tasks t ON t.campaign_id = c.id WHERE c.id = ANY (@campaigns::bigint[]) GROUP BY c.id),
 mended AS (
-  UPDATE campaigns c SET waiting = n.waiting - n.untaken, launching = n.launching, submitted = n.submitted, running = n.running, done = n.done, failed = n.failed,
+  UPDATE campaigns c SET
+    waiting = n.waiting - n.untaken,
+    launching = n.launching,
+    submitted = n.submitted,
+    running = n.running,
+    done = n.done,
+    failed = n.failed,
     cancelled = n.cancelled + n.untaken
   FROM counted n WHERE c.id = n.id
     AND (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled)
@@ -618,15 +806,24 @@ SELECT count(*) FROM mended
 
 -- name: checks.pair_results
 -- The tasks done of a campaign are those of its pairs together.
-SELECT c.id AS campaign_id, NULL::bigint AS cluster_id, c.id, format('campaign %s has %s tasks done, its pairs count %s', c.id, c.done, p.done) AS breach, count(*) OVER () AS breaches
+SELECT
+  c.id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  c.id,
+  format('campaign %s has %s tasks done, its pairs count %s', c.id, c.done, p.done) AS breach,
+  count(*) OVER () AS breaches
 FROM campaigns c CROSS JOIN LATERAL (SELECT coalesce(sum(p.done), 0) AS done FROM campaign_clusters p WHERE p.campaign_id = c.id) p
-WHERE (@all::boolean OR c.state IN ('in_treatment', 'paused')) AND c.done <> p.done
+WHERE (@all::boolean OR is_live(c.state)) AND c.done <> p.done
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.usage
 -- No usage is negative, infinite or not a number.
 -- Repair: it counts as none.
-SELECT campaign_id, cluster_id, campaign_id AS id, format('%s used %s resource-seconds of cluster %s on %s', user_name, resource_seconds, cluster_id, day) AS breach,
+SELECT
+  campaign_id,
+  cluster_id,
+  campaign_id AS id,
+  format('%s used %s resource-seconds of cluster %s on %s', user_name, resource_seconds, cluster_id, day) AS breach,
   count(*) OVER () AS breaches
 FROM usage WHERE NOT (resource_seconds >= 0 AND resource_seconds < 'infinity')
 ORDER BY day LIMIT 1000
@@ -653,7 +850,12 @@ SELECT count(*) FROM mended
 -- name: checks.future_status
 -- No figures of a cluster are of the future.
 -- Repair: the figures are removed.
-SELECT NULL::bigint AS campaign_id, s.cluster_id, NULL::bigint AS id, format('figures of %s are of %s', k.name, s.time) AS breach, count(*) OVER () AS breaches
+SELECT
+  NULL::bigint AS campaign_id,
+  s.cluster_id,
+  NULL::bigint AS id,
+  format('figures of %s are of %s', k.name, s.time) AS breach,
+  count(*) OVER () AS breaches
 FROM clusters k JOIN gridstatus s ON s.cluster_id = k.id AND s.time > clock_timestamp() + interval '1 minute'
 ORDER BY s.cluster_id, s.time LIMIT 1000
 
@@ -664,7 +866,12 @@ SELECT count(*) FROM dropped
 -- name: checks.future_probe
 -- A cluster is asked again within 10 minutes.
 -- Repair: it is asked at once.
-SELECT NULL::bigint AS campaign_id, id AS cluster_id, id, format('%s is not asked before %s', name, next_probe_at) AS breach, count(*) OVER () AS breaches
+SELECT
+  NULL::bigint AS campaign_id,
+  id AS cluster_id,
+  id,
+  format('%s is not asked before %s', name, next_probe_at) AS breach,
+  count(*) OVER () AS breaches
 FROM clusters WHERE next_probe_at > clock_timestamp() + interval '10 minutes'
 ORDER BY id LIMIT 1000
 
@@ -675,7 +882,12 @@ SELECT count(*) FROM mended
 -- name: checks.stale_outage
 -- An event of an unreachable cluster is closed when it answers.
 -- Repair: the event is closed.
-SELECT e.campaign_id, e.cluster_id, e.id, format('event %s is open since %s: %s cannot be reached; it answers', e.id, e.opened_at, k.name) AS breach, count(*) OVER () AS breaches
+SELECT
+  e.campaign_id,
+  e.cluster_id,
+  e.id,
+  format('event %s is open since %s: %s cannot be reached; it answers', e.id, e.opened_at, k.name) AS breach,
+  count(*) OVER () AS breaches
 FROM events e JOIN clusters k ON k.id = e.cluster_id
 WHERE e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE' AND k.reachable IS TRUE
 ORDER BY e.id LIMIT 1000
@@ -689,30 +901,46 @@ SELECT count(*) FROM closed
 -- name: checks.leftover_kills
 -- A request to kill is of a live job.
 -- Repair: the request is removed.
-SELECT j.campaign_id, j.cluster_id, j.id, format('job %s is %s, and asked to be killed', j.id, j.state) AS breach, count(*) OVER () AS breaches
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  j.id,
+  format('job %s is %s, and asked to be killed', j.id, j.state) AS breach,
+  count(*) OVER () AS breaches
 FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.state IN ('terminated', 'error', 'killed') AND j.ending IS DISTINCT FROM 'lost'
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.drop_kills
 WITH dropped AS (
-  DELETE FROM kill_requests k USING jobs j WHERE j.id = k.job_id AND j.state IN ('terminated', 'error', 'killed') AND j.ending IS DISTINCT FROM 'lost' RETURNING k.job_id)
+  DELETE FROM kill_requests k USING jobs j
+    WHERE j.id = k.job_id AND j.state IN ('terminated', 'error', 'killed') AND j.ending IS DISTINCT FROM 'lost' RETURNING k.job_id)
 SELECT count(*) FROM dropped
 
 -- name: checks.leftover_brakes
 -- A brake holds a campaign that is in treatment or paused.
 -- Repair: the brake is removed.
-SELECT b.campaign_id, b.cluster_id, b.id, format('brake %s holds campaign %s, which is %s', b.id, b.campaign_id, c.state) AS breach, count(*) OVER () AS breaches
-FROM brakes b JOIN campaigns c ON c.id = b.campaign_id AND c.state IN ('terminated', 'cancelled')
+SELECT
+  b.campaign_id,
+  b.cluster_id,
+  b.id,
+  format('brake %s holds campaign %s, which is %s', b.id, b.campaign_id, c.state) AS breach,
+  count(*) OVER () AS breaches
+FROM brakes b JOIN campaigns c ON c.id = b.campaign_id AND is_over(c.state)
 ORDER BY b.id LIMIT 1000
 
 -- name: checks.drop_brakes
-WITH dropped AS (DELETE FROM brakes b USING campaigns c WHERE c.id = b.campaign_id AND c.state IN ('terminated', 'cancelled') RETURNING b.id)
+WITH dropped AS (DELETE FROM brakes b USING campaigns c WHERE c.id = b.campaign_id AND is_over(c.state) RETURNING b.id)
 SELECT count(*) FROM dropped
 
 -- name: checks.leftover_events
 -- The job of an open event exists.
 -- Repair: the event is closed.
-SELECT e.campaign_id, e.cluster_id, e.id, format('event %s (%s) is open, its job %s is gone', e.id, e.code, e.job_id) AS breach, count(*) OVER () AS breaches
+SELECT
+  e.campaign_id,
+  e.cluster_id,
+  e.id,
+  format('event %s (%s) is open, its job %s is gone', e.id, e.code, e.job_id) AS breach,
+  count(*) OVER () AS breaches
 FROM events e WHERE e.state = 'open' AND e.job_id IS NOT NULL AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = e.job_id)
 ORDER BY e.id LIMIT 1000
 
@@ -726,30 +954,44 @@ SELECT count(*) FROM closed
 -- Forecasts and decisions are about clusters that their campaign names.
 -- Repair: they are removed.
 -- Decisions about a cluster 0 are about the whole campaign.
-SELECT campaign_id, cluster_id, campaign_id AS id, format('a %s of campaign %s is about cluster %s, which it does not name', what, campaign_id, cluster_id) AS breach,
+SELECT
+  campaign_id,
+  cluster_id,
+  campaign_id AS id,
+  format('a %s of campaign %s is about cluster %s, which it does not name', what, campaign_id, cluster_id) AS breach,
   count(*) OVER () AS breaches
-FROM (SELECT 'forecast' AS what, campaign_id, cluster_id FROM forecasts UNION ALL SELECT 'decision', campaign_id, cluster_id FROM decisions WHERE cluster_id <> 0) w
+FROM (SELECT 'forecast' AS what, campaign_id, cluster_id FROM forecasts UNION ALL SELECT 'decision', campaign_id, cluster_id
+  FROM decisions WHERE cluster_id <> 0) w
 WHERE NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = w.campaign_id AND p.cluster_id = w.cluster_id)
 ORDER BY campaign_id, cluster_id LIMIT 1000
 
 -- name: checks.drop_forecasts
 WITH forecast AS (
-  DELETE FROM forecasts f WHERE NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = f.campaign_id AND p.cluster_id = f.cluster_id) RETURNING f.cluster_id),
+  DELETE FROM forecasts f
+    WHERE NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = f.campaign_id AND p.cluster_id = f.cluster_id)
+      RETURNING f.cluster_id),
 decision AS (
   DELETE FROM decisions d WHERE d.cluster_id <> 0
-    AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id) RETURNING d.cluster_id)
+    AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id)
+      RETURNING d.cluster_id)
 SELECT (SELECT count(*) FROM forecast) + (SELECT count(*) FROM decision)
 
 -- name: checks.leftover_decisions
 -- A campaign that is over has no decisions.
 -- Repair: they are removed.
-SELECT d.campaign_id, d.cluster_id, d.campaign_id AS id, format('campaign %s (%s) has a decision that no cycle forgets', d.campaign_id, c.state) AS breach, count(*) OVER () AS breaches
+SELECT
+  d.campaign_id,
+  d.cluster_id,
+  d.campaign_id AS id,
+  format('campaign %s (%s) has a decision that no cycle forgets', d.campaign_id, c.state) AS breach,
+  count(*) OVER () AS breaches
 FROM decisions d JOIN campaigns c ON c.id = d.campaign_id
-WHERE c.state IN ('terminated', 'cancelled') AND NOT EXISTS (SELECT FROM decided w WHERE w.campaign_id = d.campaign_id)
+WHERE is_over(c.state) AND NOT EXISTS (SELECT FROM decided w WHERE w.campaign_id = d.campaign_id)
 ORDER BY d.campaign_id, d.cluster_id LIMIT 1000
 
 -- name: checks.drop_decisions
 WITH dropped AS (
   DELETE FROM decisions d USING campaigns c
-  WHERE c.id = d.campaign_id AND c.state IN ('terminated', 'cancelled') AND NOT EXISTS (SELECT FROM decided w WHERE w.campaign_id = d.campaign_id) RETURNING d.cluster_id)
+  WHERE c.id = d.campaign_id AND is_over(c.state) AND NOT EXISTS (SELECT FROM decided w WHERE w.campaign_id = d.campaign_id)
+    RETURNING d.cluster_id)
 SELECT count(*) FROM dropped

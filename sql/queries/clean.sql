@@ -5,13 +5,13 @@
 -- there, none (null) where they never sent a job. By campaign, the first few after @after. @quiet_since: since then no launch was given up,
 -- and no job ended that OAR may start late.
 WITH ended AS (
-  SELECT p.campaign_id, coalesce(m.login, c.user_name) AS login
+  SELECT p.campaign_id, u.login
   FROM campaign_clusters p
-  JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('terminated', 'cancelled') AND c.ended_at < instant(@ended_before)
-  LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
-  WHERE p.cluster_id = @cluster AND p.campaign_id > @after AND p.cleaned_at IS NULL AND p.launching + p.waiting + p.running + p.unknown = 0
+  JOIN campaigns c ON c.id = p.campaign_id AND is_over(c.state) AND c.ended_at < instant(@ended_before)
+  JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
+  WHERE p.cluster_id = @cluster AND p.campaign_id > @after AND p.cleaned_at IS NULL AND live_jobs(p) = 0
     AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
-                      AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
+                      AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND may_start_late(j)
                       AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j))
   ORDER BY p.campaign_id LIMIT 20)
@@ -23,7 +23,7 @@ ORDER BY e.campaign_id, l.login
 
 -- name: clean.campaign_done
 -- Nothing of a campaign is left on a cluster; not written when the campaign goes on by now.
-WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND state IN ('terminated', 'cancelled') FOR SHARE),
+WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) FOR SHARE),
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
   WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster AND cleaned_at IS NULL AND tag IS NOT NULL)
@@ -32,7 +32,7 @@ RETURNING campaign_id
 
 -- name: clean.campaign_is_over
 -- Whether a campaign has ended, and was not given back a task since.
-SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND state IN ('terminated', 'cancelled'))
+SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state))
 
 -- name: clean.folders
 -- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of
@@ -41,24 +41,32 @@ WITH uncleaned AS (
   SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, coalesce(l.files, 2 * l.jobs) AS files
   FROM launches l WHERE l.cluster_id = @cluster AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
 crowded AS (
-  SELECT p.campaign_id, sum(u.files) AS files, files_target(p.launching + p.waiting + p.running + p.unknown) AS target, coalesce(m.login, c.user_name) AS login
+  SELECT p.campaign_id, sum(u.files) AS files, files_target(live_jobs(p)) AS target, n.login
   FROM uncleaned u
   JOIN campaign_clusters p ON p.campaign_id = u.campaign_id AND p.cluster_id = @cluster
-  JOIN campaigns c ON c.id = p.campaign_id
-  LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
-  GROUP BY p.campaign_id, p.launching, p.waiting, p.running, p.unknown, m.login, c.user_name
-  HAVING sum(u.files) > files_target(p.launching + p.waiting + p.running + p.unknown)),
+  JOIN logins n ON n.campaign_id = p.campaign_id AND n.cluster_id = p.cluster_id
+  GROUP BY p.campaign_id, p.cluster_id, n.login
+  HAVING sum(u.files) > files_target(live_jobs(p))),
 used AS (
   SELECT id, count(*) AS attempts
   FROM (SELECT coalesce(fence, launch_id) AS id FROM jobs
-        WHERE cluster_id = @cluster AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+        WHERE cluster_id = @cluster AND is_live(state)
         UNION ALL SELECT fence FROM returned_tasks WHERE cluster_id = @cluster AND fence IS NOT NULL) claims
   GROUP BY id),
 idle AS (
   SELECT coalesce(j.fence, j.launch_id) AS id, max(j.ended_at) AS at FROM crowded c JOIN jobs j ON j.campaign_id = c.campaign_id
   WHERE j.cluster_id = @cluster AND may_start_late(j) AND j.ended_at > instant(@quiet_since) AND is_attempt_open(j) GROUP BY 1)
-SELECT u.campaign_id, u.id, u.state, coalesce(u.login, c.login) AS login, micros(u.settled_at) AS settled_at, micros(i.at) AS never_began_at,
-  coalesce(used.attempts, 0) AS attempts, u.files, c.files AS all_files, c.target
+SELECT
+  u.campaign_id,
+  u.id,
+  u.state,
+  coalesce(u.login, c.login) AS login,
+  micros(u.settled_at) AS settled_at,
+  micros(i.at) AS never_began_at,
+  coalesce(used.attempts, 0) AS attempts,
+  u.files,
+  c.files AS all_files,
+  c.target
 FROM crowded c
 JOIN uncleaned u ON u.campaign_id = c.campaign_id
 LEFT JOIN used ON used.id = u.id
@@ -68,9 +76,10 @@ ORDER BY u.campaign_id, u.id LIMIT 10000
 -- name: clean.attempts
 -- The attempts of tasks that are not settled and are claimed in the folder of a launch.
 SELECT task, attempt FROM jobs
-WHERE cluster_id = @cluster AND coalesce(fence, launch_id) = @launch AND state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown')
+WHERE cluster_id = @cluster AND coalesce(fence, launch_id) = @launch AND is_live(state)
 UNION
-SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number WHERE r.fence = @launch
+SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number
+WHERE r.fence = @launch
 
 -- name: clean.folder_removed
 -- The folder of a launch is gone.

@@ -2,33 +2,43 @@
 
 -- name: clusters.all
 -- Every cluster, by name.
-SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
-  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
-  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
-FROM clusters ORDER BY name
+SELECT * FROM cluster_rows ORDER BY name
 
 -- name: clusters.by_name
 -- One cluster.
-SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
-  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
-  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
-FROM clusters WHERE name = @name
+SELECT * FROM cluster_rows WHERE name = @name
 
 -- name: clusters.add
 -- A new cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
   power, flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s)
-VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls, @power, @flood, @array_size, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb, @cost, @transfer_mb_s)
+VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls, @power,
+  @flood, @array_size, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb, @cost, @transfer_mb_s)
 RETURNING id
 
 -- name: clusters.edit
 -- How a cluster is reached and used; what was known of its API is forgotten, so that it is asked at once.
-UPDATE clusters SET url = @url, authentication = @authentication, login = @login, secret_file = @secret_file, identity_header = @identity_header, ca_file = @ca_file, certificate_file = @certificate_file,
-  key_file = @key_file, verify_tls = @verify_tls, power = @power, flood = @flood, array_size = @array_size, enabled = @enabled,
-  memory_property = @memory_property, memory_unit_mb = @memory_unit_mb, memory_max_mb = @memory_max_mb, cost = @cost, transfer_mb_s = @transfer_mb_s,
-  next_probe_at = NULL, resources_at = NULL
+UPDATE clusters SET
+  url = @url,
+  authentication = @authentication,
+  login = @login,
+  secret_file = @secret_file,
+  identity_header = @identity_header,
+  ca_file = @ca_file,
+  certificate_file = @certificate_file,
+  key_file = @key_file,
+  verify_tls = @verify_tls,
+  power = @power,
+  flood = @flood,
+  array_size = @array_size,
+  enabled = @enabled,
+  memory_property = @memory_property,
+  memory_unit_mb = @memory_unit_mb,
+  memory_max_mb = @memory_max_mb,
+  cost = @cost,
+  transfer_mb_s = @transfer_mb_s,
+  next_probe_at = NULL,
+  resources_at = NULL
 WHERE id = @cluster
 
 -- name: clusters.remove
@@ -45,12 +55,18 @@ ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 WITH future AS (DELETE FROM gridstatus WHERE cluster_id = @cluster AND time > instant(@time))
 INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms,
   stress, response_ms)
-VALUES (@cluster, instant(@time), @max_resources, @free, @used, @used_besteffort, @our_running, @our_waiting, @reachable, @api_latency_ms, @stress, @response_ms)
+VALUES (@cluster, instant(@time), @max_resources, @free, @used, @used_besteffort, @our_running, @our_waiting, @reachable, @api_latency_ms,
+  @stress, @response_ms)
 ON CONFLICT (cluster_id, time) DO NOTHING
 
 -- name: clusters.reached
 -- The cluster's API answered everything that was asked.
-UPDATE clusters SET reachable = true, unreachable_since = NULL, failed_polls = 0, next_probe_at = NULL, last_error = NULL,
+UPDATE clusters SET
+  reachable = true,
+  unreachable_since = NULL,
+  failed_polls = 0,
+  next_probe_at = NULL,
+  last_error = NULL,
   healthy_since = CASE WHEN reachable IS TRUE THEN healthy_since ELSE instant(@now) END
 WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 
@@ -64,38 +80,35 @@ SELECT id, node_sizes FROM clusters
 
 -- name: clusters.unreachable
 -- The cluster's API failed: how many times since it was last reached. Where the fate of a launch is open, it is asked again soon.
-UPDATE clusters SET reachable = false, unreachable_since = coalesce(unreachable_since, instant(@now)), healthy_since = NULL,
-  failed_polls = failed_polls + 1, last_error = @error,
+UPDATE clusters SET
+  reachable = false,
+  unreachable_since = coalesce(unreachable_since, instant(@now)),
+  healthy_since = NULL,
+  failed_polls = failed_polls + 1,
+  last_error = @error,
   next_probe_at = CASE WHEN EXISTS (SELECT FROM launches l WHERE l.cluster_id = clusters.id AND l.state IN ('launching', 'unknown'))
-                    THEN least(instant(@retry_at), instant(@now) + interval '8 seconds') ELSE instant(@retry_at) END
+    THEN least(instant(@retry_at), instant(@now) + interval '8 seconds') ELSE instant(@retry_at) END
 WHERE id = @cluster
 RETURNING failed_polls
 
 -- name: clusters.with_launches
 -- Clusters that answer and on which launches are to be made, or to be looked for.
-SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
-  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
-  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
-FROM clusters c WHERE reachable IS TRUE AND retired_at IS NULL AND EXISTS (
+SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND EXISTS (
   SELECT FROM launches l WHERE l.cluster_id = c.id
-    AND (l.state IN ('planned', 'launching', 'unknown') OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
+    AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
 ORDER BY name
 
 -- name: clusters.to_wipe
 -- Clusters that answer and have waiting jobs of ours, jobs to kill, leavings of campaigns that ended before then, or more files of one that
 -- goes on than files_target allows for.
-SELECT id, name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, flood,
-  array_size, enabled, reachable, micros(unreachable_since) AS unreachable_since, micros(healthy_since) AS healthy_since, failed_polls,
-  micros(next_probe_at) AS next_probe_at, last_error, max_resources, micros(resources_at) AS resources_at,
-  memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s, micros(retired_at) AS retired_at
-FROM clusters c WHERE reachable IS TRUE AND retired_at IS NULL AND (
+SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
-  OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND j.state IN ('remote_waiting', 'running'))
-  OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE k.reason = 'lost' AND j.cluster_id = c.id AND is_lost_and_killed(j, k))
+  OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND is_remote(j.state))
+  OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id
+    WHERE k.reason = 'lost' AND j.cluster_id = c.id AND is_lost_and_killed(j, k))
   OR EXISTS (SELECT FROM campaign_clusters p JOIN campaigns g ON g.id = p.campaign_id AND g.ended_at < instant(@ended_before)
-             WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND g.state IN ('terminated', 'cancelled'))
+             WHERE p.cluster_id = c.id AND p.cleaned_at IS NULL AND is_over(g.state))
   OR EXISTS (SELECT FROM launches l JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
              WHERE l.cluster_id = c.id AND l.cleaned_at IS NULL AND l.tag IS NOT NULL
-             GROUP BY p.campaign_id, p.cluster_id HAVING sum(coalesce(l.files, 2 * l.jobs)) > files_target(p.launching + p.waiting + p.running + p.unknown)))
+             GROUP BY p.campaign_id, p.cluster_id HAVING sum(coalesce(l.files, 2 * l.jobs)) > files_target(live_jobs(p))))
 ORDER BY name

@@ -11,5 +11,5 @@ UPDATE cycles SET ended_at = instant(@now), modules = @modules::jsonb WHERE id =
 -- name: cycles.busy
 -- Whether anything may change without a user: work to plan, jobs alive, launches or cleaning unsettled.
 SELECT EXISTS (SELECT FROM campaigns WHERE state = 'in_treatment')
-    OR EXISTS (SELECT FROM jobs WHERE state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
-    OR EXISTS (SELECT FROM launches WHERE state IN ('planned', 'launching', 'unknown'))
+    OR EXISTS (SELECT FROM jobs WHERE is_live(state))
+    OR EXISTS (SELECT FROM launches WHERE is_open(state))

@@ -2,7 +2,8 @@
 
 -- name: declarations.add
 -- What an administrator declared, of which subject.
-INSERT INTO declarations (what, subject, declared_by, reason, message, declared_at) VALUES (@what, @subject, @author, @reason, @message, instant(@now))
+INSERT INTO declarations (what, subject, declared_by, reason, message, declared_at)
+VALUES (@what, @subject, @author, @reason, @message, instant(@now))
 
 -- name: declarations.live_jobs
 -- The live jobs of one job, launch or cluster, the others null; those that are only planned are given back as ever.
@@ -16,7 +17,7 @@ ORDER BY j.id
 -- The same of the live jobs among these, the planned ones too.
 SELECT j.id, j.state, j.campaign_id, j.cluster_id, k.name AS cluster, j.launch_id, j.task, j.remote_id
 FROM jobs j JOIN clusters k ON k.id = j.cluster_id
-WHERE j.state IN ('planned', 'launching', 'unknown', 'remote_waiting', 'running') AND j.id = ANY (@jobs::bigint[])
+WHERE is_live(j.state) AND j.id = ANY (@jobs::bigint[])
 ORDER BY j.id
 
 -- name: declarations.kill
@@ -29,7 +30,7 @@ ON CONFLICT (job_id) DO UPDATE SET reason = 'lost', requested_at = EXCLUDED.requ
 -- Launches of which no job is open any more: jobs of theirs that appear later are late ones.
 UPDATE launches l SET state = 'void', settled_at = instant(@now), released_at = instant(@now), error = @error
 WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('launching', 'unknown')
-  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND j.state IN ('planned', 'launching', 'unknown'))
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND is_open(j.state))
 
 -- name: declarations.release
 -- Tasks in the bags that wait for a cluster, or because of a launch, the other null: they may go anywhere, each with a new attempt that
@@ -40,7 +41,7 @@ WITH freed AS (
   RETURNING r.campaign_id, r.number, b.fence, b.cluster_id),
 launch AS (UPDATE launches l SET released_at = instant(@now) FROM freed f WHERE l.id = f.fence AND l.released_at IS NULL),
 raised AS (
-  UPDATE tasks t SET attempt = greatest(t.attempt, t.replica) + 1, uncounted = t.uncounted + greatest(t.attempt, t.replica) + 1 - t.attempt
+  UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt
   FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting')
 SELECT f.campaign_id, f.number, f.cluster_id, k.name AS cluster FROM freed f JOIN clusters k ON k.id = f.cluster_id ORDER BY 1, 2
 
@@ -58,8 +59,15 @@ SELECT state, coalesce(ending, '') AS ending FROM jobs WHERE id = @job
 
 -- name: declarations.retire
 -- Nothing is sent to the cluster any more, and it is not asked; no row when it was retired before.
-UPDATE clusters SET enabled = false, retired_at = instant(@now), reachable = NULL, unreachable_since = NULL, healthy_since = NULL, failed_polls = 0,
-  next_probe_at = NULL, last_error = NULL
+UPDATE clusters SET
+  enabled = false,
+  retired_at = instant(@now),
+  reachable = NULL,
+  unreachable_since = NULL,
+  healthy_since = NULL,
+  failed_polls = 0,
+  next_probe_at = NULL,
+  last_error = NULL
 WHERE id = @cluster AND retired_at IS NULL RETURNING id
 
 -- name: declarations.bring_back
@@ -70,7 +78,8 @@ WITH returned AS (
   WHERE c.id = @cluster AND b.id = c.id AND c.retired_at IS NOT NULL RETURNING c.id, b.retired_at),
 kills AS (
   UPDATE kill_requests k SET requested_at = instant(@now), sent_at = NULL, sends = 0 FROM returned r JOIN jobs j ON j.cluster_id = r.id
-  WHERE k.job_id = j.id AND k.reason = 'lost' AND j.state = 'error' AND j.ending = 'lost' AND j.ended_at >= r.retired_at RETURNING k.job_id),
+  WHERE k.job_id = j.id AND k.reason = 'lost' AND j.state = 'error' AND j.ending = 'lost' AND j.ended_at >= r.retired_at
+    RETURNING k.job_id),
 searches AS (
   UPDATE launches l SET settled_at = instant(@now), last_look_at = NULL FROM returned r
   WHERE l.cluster_id = r.id AND l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at >= r.retired_at - interval '1 hour')

@@ -2,28 +2,47 @@
 
 -- name: jobs.live
 -- The jobs of ours that a cluster has.
-SELECT j.id, j.remote_id, j.state, j.campaign_id, j.task, j.attempt, j.launch_id, coalesce(j.fence, j.launch_id) AS fence, l.tag,
-  j.resources, j.resubmissions, micros(j.absent_since) AS absent_since, micros(j.over_since) AS over_since,
-  micros(j.launching_since) AS launching_since, k.sent_at IS NOT NULL AS kill_sent, k.reason AS kill_reason,
-  coalesce(l.login, m.login, c.user_name) AS login, p.failures_in_a_row,
-  coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s
+SELECT
+  j.id,
+  j.remote_id,
+  j.state,
+  j.campaign_id,
+  j.task,
+  j.attempt,
+  j.launch_id,
+  coalesce(j.fence, j.launch_id) AS fence,
+  l.tag,
+  j.resources,
+  j.resubmissions,
+  micros(j.absent_since) AS absent_since,
+  micros(j.over_since) AS over_since,
+  micros(j.launching_since) AS launching_since,
+  k.sent_at IS NOT NULL AS kill_sent,
+  k.reason AS kill_reason,
+  coalesce(l.login, u.login) AS login,
+  p.failures_in_a_row,
+  coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
+  p.max_walltime_s
 FROM jobs j
 JOIN launches l ON l.id = j.launch_id
-JOIN campaigns c ON c.id = j.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
+JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 LEFT JOIN kill_requests k ON k.job_id = j.id
-WHERE j.cluster_id = @cluster AND j.state IN ('remote_waiting', 'running')
+WHERE j.cluster_id = @cluster AND is_remote(j.state)
 ORDER BY j.id
 
 -- name: jobs.observe
 -- What a poll saw of jobs that go on; only what changed is given. @resources: that OAR assigned.
 WITH given AS (
-  SELECT * FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[]) AS g(id, state, started_at, resources)),
+  SELECT * FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[])
+    AS g(id, state, started_at, resources)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 changed AS (
-  UPDATE jobs j SET state = g.state, started_at = coalesce(instant(g.started_at), j.started_at), resources = coalesce(g.resources, j.resources)
-  FROM given g WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
+  UPDATE jobs j SET
+    state = g.state,
+    started_at = coalesce(instant(g.started_at), j.started_at),
+    resources = coalesce(g.resources, j.resources)
+  FROM given g WHERE j.id = g.id AND is_remote(j.state)
   RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.state, j.started_at, j.resources),
 moved AS (
   UPDATE tasks t SET state = CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state
@@ -33,12 +52,18 @@ moved AS (
     AND (x.state = 'running' OR NOT t.replica_lives)
     AND t.state <> CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state),
 pair AS (
-  UPDATE campaign_clusters p SET last_start_at = greatest(p.last_start_at, d.started_at),
-    resources_sum = p.resources_sum + d.resources, resources_jobs = p.resources_jobs + d.jobs
-  FROM (SELECT x.campaign_id, x.cluster_id, max(x.started_at) AS started_at,
-          coalesce(sum(x.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
-          count(x.resources) FILTER (WHERE b.resources IS NULL) AS jobs
-        FROM changed x JOIN before b ON b.id = x.id GROUP BY 1, 2) d
+  UPDATE campaign_clusters p SET
+    last_start_at = greatest(p.last_start_at, d.started_at),
+    resources_sum = p.resources_sum + d.resources,
+    resources_jobs = p.resources_jobs + d.jobs
+  FROM (
+    SELECT
+      x.campaign_id,
+      x.cluster_id,
+      max(x.started_at) AS started_at,
+      coalesce(sum(x.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
+      count(x.resources) FILTER (WHERE b.resources IS NULL) AS jobs
+    FROM changed x JOIN before b ON b.id = x.id GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
@@ -50,12 +75,13 @@ SELECT count(*) FROM changed
 -- What a poll learned of jobs that stay as they are: since when each is absent, over, about to start; null: it is not.
 UPDATE jobs j SET absent_since = instant(g.absent), over_since = instant(g.over), launching_since = instant(g.launching)
 FROM unnest(@jobs::bigint[], @absent::bigint[], @over::bigint[], @launching::bigint[]) AS g(id, absent, over, launching)
-WHERE j.id = g.id AND j.state IN ('remote_waiting', 'running')
+WHERE j.id = g.id AND is_remote(j.state)
 RETURNING j.id
 
 -- name: jobs.absent
 -- Jobs that their cluster does not list.
-SELECT count(*) AS jobs, min(id) AS first FROM jobs WHERE cluster_id = @cluster AND state IN ('remote_waiting', 'running') AND absent_since < instant(@since_before)
+SELECT count(*) AS jobs, min(id) AS first FROM jobs
+WHERE cluster_id = @cluster AND is_remote(state) AND absent_since < instant(@since_before)
 
 -- name: jobs.lock_tasks
 -- The tasks of these jobs, locked: until this transaction ends nobody else settles one of their jobs.
@@ -65,10 +91,26 @@ ORDER BY t.campaign_id, t.number FOR UPDATE OF t
 
 -- name: jobs.facts
 -- What the rule needs to know of jobs that are over, after their tasks were locked: this snapshot is younger than the locks.
-SELECT j.id, j.state, j.launch_id, j.fence, j.campaign_id, j.task, j.attempt, t.state AS task_state, t.attempt AS task_attempt, t.replica,
-  t.replica_lives, t.charged, greatest(t.attempt - t.uncounted, 0) AS counted, c.max_attempts, c.state = 'cancelled' AS cancelled,
-  coalesce(l.walltime_s, p.walltime_s) AS walltime_s, p.max_walltime_s,
-  coalesce(o.contender_lives, false) AS contender_lives, coalesce(o.claim_taken, false) AS claim_taken,
+SELECT
+  j.id,
+  j.state,
+  j.launch_id,
+  j.fence,
+  j.campaign_id,
+  j.task,
+  j.attempt,
+  t.state AS task_state,
+  t.attempt AS task_attempt,
+  t.replica,
+  t.replica_lives,
+  t.charged,
+  greatest(t.attempt - t.uncounted, 0) AS counted,
+  c.max_attempts,
+  c.state = 'cancelled' AS cancelled,
+  coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
+  p.max_walltime_s,
+  coalesce(o.contender_lives, false) AS contender_lives,
+  coalesce(o.claim_taken, false) AS claim_taken,
   coalesce(o.orphan_may_come, false) AS orphan_may_come,
   coalesce(o.other_copy_runs, false) AS other_copy_runs
 FROM jobs j
@@ -77,7 +119,7 @@ JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 CROSS JOIN LATERAL (
-  SELECT bool_or(o.attempt = j.attempt AND o.state IN ('planned', 'launching', 'unknown', 'remote_waiting', 'running')) AS contender_lives,
+  SELECT bool_or(o.attempt = j.attempt AND is_live(o.state)) AS contender_lives,
     bool_or(o.attempt = j.attempt AND o.ending = 'duplicate') AS claim_taken,
     bool_or(o.attempt = j.attempt AND o.ending = 'never_submitted' AND v.state = 'void' AND v.tag IS NOT NULL) AS orphan_may_come,
     bool_or(o.attempt <> j.attempt AND is_copy(t, o.attempt) AND o.state = 'running') AS other_copy_runs
@@ -92,37 +134,75 @@ ORDER BY j.id
 -- @moves: whether it changes at all; @counted: whether the attempt counts; @priorities and @bound: of one that returns to the bag, where
 -- it stands there, and whether it waits for this cluster; @walltimes: in seconds, null: as it was.
 WITH given AS (
-  SELECT * FROM unnest(@jobs::bigint[], @leaves::job_state[], @states::job_state[], @endings::text[], @exit_statuses::integer[], @starts::bigint[], @ends::bigint[], @resources::integer[],
-    @messages::text[], @failures::integer[], @moves::boolean[], @task_leaves::task_state[], @attempt_leaves::integer[], @task_states::task_state[], @attempts::integer[], @charges::integer[],
-    @counted::boolean[], @priorities::integer[], @bound::boolean[], @walltimes::integer[])
+  SELECT * FROM unnest(
+    @jobs::bigint[],
+    @leaves::job_state[],
+    @states::job_state[],
+    @endings::text[],
+    @exit_statuses::integer[],
+    @starts::bigint[],
+    @ends::bigint[],
+    @resources::integer[],
+    @messages::text[],
+    @failures::integer[],
+    @moves::boolean[],
+    @task_leaves::task_state[],
+    @attempt_leaves::integer[],
+    @task_states::task_state[],
+    @attempts::integer[],
+    @charges::integer[],
+    @counted::boolean[],
+    @priorities::integer[],
+    @bound::boolean[],
+    @walltimes::integer[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
       task_state, attempt, charge, counted, priority, bound, walltime_s)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
-  UPDATE jobs j SET state = g.state, ending = g.ending, exit_status = g.exit_status, started_at = coalesce(instant(g.started_at), j.started_at),
+  UPDATE jobs j SET
+    state = g.state,
+    ending = g.ending,
+    exit_status = g.exit_status,
+    started_at = coalesce(instant(g.started_at), j.started_at),
     -- Clocks differ, and step: no job ends before it started.
-    ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at), resources = coalesce(g.resources, j.resources), message = g.message,
-    absent_since = NULL, over_since = NULL, launching_since = NULL
-  FROM given g WHERE j.id = g.id AND j.state = g.leaves AND j.state IN ('planned', 'launching', 'unknown', 'remote_waiting', 'running')
+    ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at),
+    resources = coalesce(g.resources, j.resources),
+    message = g.message,
+    absent_since = NULL,
+    over_since = NULL,
+    launching_since = NULL
+  FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(j.state)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending),
 settled AS (
-  UPDATE tasks t SET state = g.task_state, attempt = g.attempt, replica_lives = false, charged = t.charged + g.charge,
-    uncounted = t.uncounted + CASE WHEN g.counted THEN 0 ELSE 1 END, walltime_s = coalesce(g.walltime_s, t.walltime_s)
+  UPDATE tasks t SET
+    state = g.task_state,
+    attempt = g.attempt,
+    replica_lives = false,
+    charged = t.charged + g.charge,
+    uncounted = t.uncounted + CASE WHEN g.counted THEN 0 ELSE 1 END,
+    walltime_s = coalesce(g.walltime_s, t.walltime_s)
   FROM ended e JOIN given g ON g.id = e.id
   WHERE g.moves AND t.campaign_id = e.campaign_id AND t.number = e.task AND t.state = g.task_leaves AND t.attempt = g.attempt_leaves
   RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, g.priority, CASE WHEN g.bound THEN e.cluster_id END AS cluster_id,
     CASE WHEN g.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
-  SELECT campaign_id, number, priority, cluster_id, fence, request, instant(@now) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
+  SELECT campaign_id, number, priority, cluster_id, fence, request, instant(@now)
+  FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING),
 pair AS (
   UPDATE campaign_clusters p SET
-    concluded = p.concluded + d.concluded, done = p.done + d.done, duration_sum = p.duration_sum + d.seconds,
-    duration_squares = p.duration_squares + d.squares, last_start_at = greatest(p.last_start_at, d.started_at),
-    resources_sum = p.resources_sum + d.resources, resources_jobs = p.resources_jobs + d.resources_jobs,
+    concluded = p.concluded + d.concluded,
+    done = p.done + d.done,
+    duration_sum = p.duration_sum + d.seconds,
+    duration_squares = p.duration_squares + d.squares,
+    last_start_at = greatest(p.last_start_at, d.started_at),
+    resources_sum = p.resources_sum + d.resources,
+    resources_jobs = p.resources_jobs + d.resources_jobs,
     failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.failures
   FROM (
-    SELECT e.campaign_id, e.cluster_id,
+    SELECT
+      e.campaign_id,
+      e.cluster_id,
       count(*) FILTER (WHERE s.state IN ('done', 'failed')) AS concluded,
       count(*) FILTER (WHERE s.state = 'done') AS done,
       count(*) FILTER (WHERE e.ending = 'done') AS succeeded,
@@ -154,7 +234,7 @@ SELECT count(*) FROM ended
 -- OAR resubmitted a job by itself: it goes on under its new id, and so does the request to kill it.
 WITH followed AS (
   UPDATE jobs SET remote_id = @to, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL
-  WHERE id = @job AND remote_id = @from AND state IN ('remote_waiting', 'running') RETURNING id, campaign_id, task, attempt),
+  WHERE id = @job AND remote_id = @from AND is_remote(state) RETURNING id, campaign_id, task, attempt),
 unkilled AS (UPDATE kill_requests k SET sent_at = NULL FROM followed f WHERE k.job_id = f.id),
 moved AS (
   UPDATE tasks t SET state = 'submitted' FROM followed f
@@ -166,7 +246,7 @@ SELECT id FROM followed
 -- without an answer.
 WITH forgotten AS (
   UPDATE jobs SET state = 'unknown', remote_id = NULL, absent_since = NULL, over_since = NULL, launching_since = NULL
-  WHERE id = @job AND remote_id = @remote_id AND state IN ('remote_waiting', 'running') RETURNING id, launch_id)
+  WHERE id = @job AND remote_id = @remote_id AND is_remote(state) RETURNING id, launch_id)
 UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, error = @reason
 FROM forgotten f WHERE l.id = f.launch_id AND l.state IN ('accepted', 'unknown', 'void')
 RETURNING l.id
@@ -174,6 +254,7 @@ RETURNING l.id
 -- name: jobs.waiting_resources
 -- Our jobs that wait on a cluster, in resources as far as they are known, else one each.
 SELECT
-  coalesce(sum(p.waiting * coalesce(p.resources_per_job::double precision, p.resources_sum::double precision / nullif(p.resources_jobs, 0), 1)), 0) AS waiting
-FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (c.state IN ('in_treatment', 'paused') OR c.ended_at IS NULL)
+  coalesce(sum(p.waiting * coalesce(p.resources_per_job::double precision, p.resources_sum::double precision / nullif(p.resources_jobs, 0),
+    1)), 0) AS waiting
+FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (is_live(c.state) OR c.ended_at IS NULL)
 WHERE p.cluster_id = @cluster AND p.waiting > 0

@@ -4,7 +4,7 @@
 -- Every job of a cancelled campaign is to be killed.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, 'cancelled', instant(@now) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
-WHERE j.state IN ('remote_waiting', 'running') AND c.state = 'cancelled'
+WHERE is_remote(j.state) AND c.state = 'cancelled'
 ON CONFLICT DO NOTHING
 
 -- name: kills.request_superseded
@@ -12,7 +12,7 @@ ON CONFLICT DO NOTHING
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, CASE WHEN t.replica IS NULL THEN 'late' ELSE 'replica' END, instant(@now) FROM jobs j
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-WHERE j.state IN ('remote_waiting', 'running') AND NOT (t.state IN ('launching', 'submitted', 'running') AND is_copy(t, j.attempt))
+WHERE is_remote(j.state) AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
 ON CONFLICT DO NOTHING
 
 -- name: kills.request
@@ -23,16 +23,26 @@ SELECT id, @reason, instant(@now) FROM unnest(@jobs::bigint[]) AS g(id) ON CONFL
 -- name: kills.pending
 -- What is to be killed on a cluster and was not sent a DELETE since @sent_before (or, as a clock was set back, after @now); what was sent
 -- least first.
-SELECT k.job_id, j.remote_id, j.campaign_id, j.task, j.attempt, l.tag, k.reason, k.sends, l.array_id, l.jobs AS array_jobs,
-  coalesce(l.login, m.login, c.user_name) AS login
+SELECT
+  k.job_id,
+  j.remote_id,
+  j.campaign_id,
+  j.task,
+  j.attempt,
+  l.tag,
+  k.reason,
+  k.sends,
+  l.array_id,
+  l.jobs AS array_jobs,
+  coalesce(l.login, u.login) AS login
 FROM (
-  SELECT id FROM jobs WHERE cluster_id = @cluster AND state IN ('remote_waiting', 'running')
-  UNION ALL SELECT j.id FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.cluster_id = @cluster WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
+  SELECT id FROM jobs WHERE cluster_id = @cluster AND is_remote(state)
+  UNION ALL SELECT j.id FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.cluster_id = @cluster
+    WHERE k.reason = 'lost' AND is_lost_and_killed(j, k)) due
 JOIN kill_requests k ON k.job_id = due.id
 JOIN jobs j ON j.id = due.id
 JOIN launches l ON l.id = j.launch_id
-JOIN campaigns c ON c.id = j.campaign_id
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = j.cluster_id
+JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 WHERE k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > instant(@now)
 ORDER BY k.sends, k.job_id
 
@@ -42,8 +52,14 @@ UPDATE kill_requests SET sent_at = instant(@now), sends = sends + 1 WHERE job_id
 
 -- name: kills.waiting
 -- Our jobs that wait on a cluster, the newest first, with what tells whether they are too many.
-SELECT j.id, j.campaign_id, micros(j.submitted_at) AS submitted_at, p.resources_per_job, f.job_ratio,
-  micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at
+SELECT
+  j.id,
+  j.campaign_id,
+  micros(j.submitted_at) AS submitted_at,
+  p.resources_per_job,
+  f.job_ratio,
+  micros(p.last_start_at) AS last_start_at,
+  micros(p.last_accept_at) AS last_accept_at
 FROM jobs j
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN forecasts f ON f.campaign_id = j.campaign_id AND f.cluster_id = j.cluster_id

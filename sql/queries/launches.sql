@@ -3,16 +3,33 @@
 -- name: launches.planned
 -- The launches to make on a cluster, with all that their submission needs. Where an attempt of one is claimed in the folder of an
 -- earlier launch, the login is that one's: the folder is in its home.
-SELECT l.id, l.campaign_id, l.jobs, l.resources, c.state AS campaign_state, c.name AS campaign_name, c.user_name,
-  coalesce((SELECT f.login FROM jobs j JOIN launches f ON f.id = j.fence WHERE j.launch_id = l.id AND j.fence IS NOT NULL AND f.login IS NOT NULL LIMIT 1),
-    m.login, c.user_name) AS login,
-  p.exec_file, p.exec_directory, coalesce(l.request, p.resources) AS request, coalesce(l.walltime_s, p.walltime_s) AS walltime_s, l.memory_mb,
-  k.memory_property, k.memory_unit_mb, p.properties, p.project, p.job_types, p.best_effort
+SELECT
+  l.id,
+  l.campaign_id,
+  l.jobs,
+  l.resources,
+  c.state AS campaign_state,
+  c.name AS campaign_name,
+  c.user_name,
+  coalesce((SELECT f.login FROM jobs j JOIN launches f ON f.id = j.fence
+    WHERE j.launch_id = l.id AND j.fence IS NOT NULL AND f.login IS NOT NULL LIMIT 1),
+    u.login) AS login,
+  p.exec_file,
+  p.exec_directory,
+  coalesce(l.request, p.resources) AS request,
+  coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
+  l.memory_mb,
+  k.memory_property,
+  k.memory_unit_mb,
+  p.properties,
+  p.project,
+  p.job_types,
+  p.best_effort
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = l.cluster_id
+JOIN logins u ON u.campaign_id = l.campaign_id AND u.cluster_id = l.cluster_id
 WHERE l.cluster_id = @cluster AND l.state = 'planned'
 ORDER BY l.id
 
@@ -22,7 +39,8 @@ WITH launch AS (
   UPDATE launches SET state = 'launching', tag = @tag, login = @login, term = @term, launching_at = instant(@now)
   WHERE id = @launch AND state = 'planned' RETURNING id),
 started AS (
-  UPDATE jobs j SET state = 'launching', submitted_at = instant(@now) FROM launch WHERE j.launch_id = launch.id AND j.state = 'planned' RETURNING j.id)
+  UPDATE jobs j SET state = 'launching', submitted_at = instant(@now) FROM launch
+    WHERE j.launch_id = launch.id AND j.state = 'planned' RETURNING j.id)
 SELECT id, (SELECT count(*) FROM started) AS jobs FROM launch
 
 -- name: launches.intents
@@ -40,9 +58,15 @@ WHERE j.launch_id = @launch ORDER BY j.id
 -- name: launches.accept
 -- OAR's ids for the jobs of a launch: adopted where its fate was unknown or it had been given up. @moves: whether the task of each
 -- moves (grid::adoption_of); @again: whether OAR has run it more than once.
-WITH given AS (SELECT * FROM unnest(@jobs::bigint[], @remote_ids::bigint[], @moves::boolean[], @again::boolean[]) AS g(id, remote_id, moves, again)),
+WITH given AS (SELECT *
+  FROM unnest(@jobs::bigint[], @remote_ids::bigint[], @moves::boolean[], @again::boolean[]) AS g(id, remote_id, moves, again)),
 adopted AS (
-  UPDATE jobs j SET state = 'remote_waiting', remote_id = g.remote_id, ending = NULL, ended_at = NULL, message = NULL,
+  UPDATE jobs j SET
+    state = 'remote_waiting',
+    remote_id = g.remote_id,
+    ending = NULL,
+    ended_at = NULL,
+    message = NULL,
     resubmissions = j.resubmissions + g.again::integer
   FROM given g
   WHERE j.id = g.id AND j.launch_id = @launch
@@ -67,7 +91,11 @@ SELECT count(*) FROM adopted
 -- name: launches.unknown
 -- No answer to a submission: its tasks are frozen until its fate is known.
 WITH launch AS (
-  UPDATE launches SET state = 'unknown', error = @error, unknown_at = instant(@now) WHERE id = ANY (@launches::bigint[]) AND state = 'launching' RETURNING id)
+  UPDATE launches SET
+    state = 'unknown',
+    error = @error,
+    unknown_at = instant(@now)
+  WHERE id = ANY (@launches::bigint[]) AND state = 'launching' RETURNING id)
 UPDATE jobs j SET state = 'unknown' FROM launch WHERE j.launch_id = launch.id AND j.state = 'launching' RETURNING j.id
 
 -- name: launches.interrupted
@@ -82,46 +110,62 @@ WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
 -- name: launches.give_up
 -- The end of a launch, refused or void; no row when it left the state @leaves meanwhile. One that certainly was not sent has no tag any
 -- more, so that nobody looks for its jobs.
-UPDATE launches l SET state = @state::launch_state, settled_at = instant(@now), error = @error, tag = CASE WHEN @maybe_sent::boolean THEN tag END
+UPDATE launches l SET
+  state = @state::launch_state,
+  settled_at = instant(@now),
+  error = @error,
+  tag = CASE WHEN @maybe_sent::boolean THEN tag END
 FROM campaigns c
 WHERE l.id = @launch AND l.state = @leaves::launch_state AND c.id = l.campaign_id
 RETURNING c.replicas
 
 -- name: launches.open_jobs
 -- The jobs of a launch of which OAR has no id.
-SELECT id FROM jobs WHERE launch_id = @launch AND state IN ('planned', 'launching', 'unknown') ORDER BY id
+SELECT id FROM jobs WHERE launch_id = @launch AND is_open(state) ORDER BY id
 
 -- name: launches.unsettled
 -- Launches of unknown fate on a cluster, and those void since then, whose orphans may still appear. `missing`: the jobs of which OAR has
 -- no id; `voids`: launches of the campaign there that were given up since one was accepted.
-SELECT l.id, l.campaign_id, l.tag, l.state, l.looks, micros(l.launching_at) AS launching_at, micros(coalesce(l.unknown_at, l.launching_at)) AS unknown_at,
-  micros(l.settled_at) AS settled_at, micros(l.last_look_at) AS last_look_at, l.error, coalesce(l.login, m.login, c.user_name) AS login,
+SELECT
+  l.id,
+  l.campaign_id,
+  l.tag,
+  l.state,
+  l.looks,
+  micros(l.launching_at) AS launching_at,
+  micros(coalesce(l.unknown_at, l.launching_at)) AS unknown_at,
+  micros(l.settled_at) AS settled_at,
+  micros(l.last_look_at) AS last_look_at,
+  l.error,
+  coalesce(l.login, u.login) AS login,
   (SELECT count(*) FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j))) AS missing,
   CASE WHEN l.state = 'unknown' THEN (
-    SELECT count(*) FROM launches v WHERE v.campaign_id = l.campaign_id AND v.cluster_id = l.cluster_id AND v.state = 'void' AND v.tag IS NOT NULL
+    SELECT count(*) FROM launches v
+      WHERE v.campaign_id = l.campaign_id AND v.cluster_id = l.cluster_id AND v.state = 'void' AND v.tag IS NOT NULL
       AND v.settled_at > coalesce(p.last_accept_at, '-infinity')) ELSE 0 END AS voids
 FROM launches l
-JOIN campaigns c ON c.id = l.campaign_id
 JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = l.cluster_id
+JOIN logins u ON u.campaign_id = l.campaign_id AND u.cluster_id = l.cluster_id
 WHERE l.cluster_id = @cluster AND l.tag IS NOT NULL AND (l.state = 'unknown' OR (l.state = 'void' AND l.settled_at > instant(@void_since)))
 ORDER BY l.id
 
 -- name: launches.awaited
 -- Whether the fate of a launch on a cluster is still open, or orphans of one void since then may come.
-SELECT EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state IN ('planned', 'launching', 'unknown'))
+SELECT EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND is_open(state))
   OR EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state = 'void' AND tag IS NOT NULL AND settled_at > instant(@void_since))
 
 -- name: launches.looked
 -- Their tags were looked for.
-UPDATE launches SET looks = looks + CASE WHEN state = 'unknown' THEN 1 ELSE 0 END, last_look_at = instant(@now) WHERE id = ANY (@launches::bigint[])
+UPDATE launches SET looks = looks + CASE WHEN state = 'unknown' THEN 1 ELSE 0 END, last_look_at = instant(@now)
+WHERE id = ANY (@launches::bigint[])
 
 -- name: launches.reopen
 -- A job (@duplicate) found its attempt claimed, and its twin is of a void launch: the twin must be in OAR, so that its launch is searched
 -- again.
 WITH twin AS (
   SELECT j.id, j.launch_id FROM jobs j
-  WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error' AND j.ending = 'never_submitted'),
+  WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error'
+    AND j.ending = 'never_submitted'),
 launch AS (
   UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, unknown_at = clock_timestamp()
   FROM twin WHERE l.id = twin.launch_id AND l.state IN ('void', 'unknown') AND l.tag IS NOT NULL
@@ -133,9 +177,18 @@ WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
 -- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt
 -- are those of the job that found the claim: who holds it is read in a user's home, and may be anything.
 WITH revived AS (
-  UPDATE jobs SET state = 'remote_waiting', remote_id = @remote_id, ending = NULL, ended_at = NULL, message = NULL, started_at = NULL, over_since = NULL,
-    launching_since = NULL, absent_since = NULL
-  WHERE id = @job AND campaign_id = @campaign AND task = @task AND attempt = @attempt AND state = 'error' AND ending = 'never_began' RETURNING id),
+  UPDATE jobs SET
+    state = 'remote_waiting',
+    remote_id = @remote_id,
+    ending = NULL,
+    ended_at = NULL,
+    message = NULL,
+    started_at = NULL,
+    over_since = NULL,
+    launching_since = NULL,
+    absent_since = NULL
+  WHERE id = @job AND campaign_id = @campaign AND task = @task AND attempt = @attempt AND state = 'error' AND ending = 'never_began'
+    RETURNING id),
 forgiven AS (DELETE FROM kill_requests k USING revived r WHERE k.job_id = r.id)
 SELECT id FROM revived
 
@@ -148,7 +201,14 @@ WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY (@jobs::bigint[])) AND 
 -- name: launches.bound
 -- Tasks in the bags that wait for their cluster, as a job of a launch may still run them there: by launch. `since`: given up, or, of an
 -- accepted one whose jobs did not begin, when they went back.
-SELECT r.fence AS launch, r.campaign_id, r.cluster_id, k.name AS cluster, c.replicas, k.retired_at IS NOT NULL AS retired, count(*) AS tasks,
+SELECT
+  r.fence AS launch,
+  r.campaign_id,
+  r.cluster_id,
+  k.name AS cluster,
+  c.replicas,
+  k.retired_at IS NOT NULL AS retired,
+  count(*) AS tasks,
   micros(CASE WHEN l.state = 'void' THEN l.settled_at ELSE max(r.returned_at) END) AS since
 FROM returned_tasks r
 JOIN launches l ON l.id = r.fence
@@ -163,6 +223,6 @@ ORDER BY r.fence
 -- nothing.
 WITH launch AS (UPDATE launches SET released_at = coalesce(released_at, instant(@now)) WHERE id = @launch),
 freed AS (UPDATE returned_tasks SET cluster_id = NULL, fence = NULL WHERE fence = @launch RETURNING campaign_id, number)
-UPDATE tasks t SET attempt = greatest(t.attempt, t.replica) + 1, uncounted = t.uncounted + greatest(t.attempt, t.replica) + 1 - t.attempt
+UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt
 FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting'
 RETURNING t.number

@@ -14,7 +14,8 @@ SELECT pg_try_advisory_xact_lock(@work::int, @cluster::bigint::int)
 
 -- name: locks.holder
 -- Who has that lock: PostgreSQL's process, the host of its program, and for how many seconds it has neither begun nor ended a statement.
-SELECT a.pid, coalesce(host(a.client_addr), ''), floor(extract(epoch FROM clock_timestamp() - coalesce(a.state_change, a.backend_start)))::bigint
+SELECT a.pid, coalesce(host(a.client_addr), ''),
+  floor(extract(epoch FROM clock_timestamp() - coalesce(a.state_change, a.backend_start)))::bigint
 FROM pg_locks l
 JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = @work::int::oid AND l.objid = @cluster::bigint::oid

@@ -3,20 +3,22 @@
 -- name: matching.wanted
 -- Campaigns in treatment whose properties a cluster is to be asked for: where the answer is older than @known_before, or than
 -- @none_known_before if it was that no resource has them.
-SELECT p.campaign_id, coalesce(m.login, c.user_name) AS login, p.properties, p.best_effort
+SELECT p.campaign_id, u.login, p.properties, p.best_effort
 FROM campaign_clusters p
 JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
-LEFT JOIN user_mappings m ON m.user_name = c.user_name AND m.cluster_id = p.cluster_id
+JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
 WHERE p.cluster_id = @cluster AND p.properties <> ''
-  AND (p.matching_at IS NULL OR p.matching_at < instant(@known_before) OR (p.matching_resources = 0 AND p.matching_at < instant(@none_known_before)))
+  AND (p.matching_at IS NULL OR p.matching_at < instant(@known_before)
+    OR (p.matching_resources = 0 AND p.matching_at < instant(@none_known_before)))
 ORDER BY p.matching_at NULLS FIRST, p.campaign_id
 
 -- name: matching.record
 -- What a cluster has told. @resources: null: it cannot tell.
-UPDATE campaign_clusters SET matching_resources = @resources, matching_at = instant(@now) WHERE campaign_id = @campaign AND cluster_id = @cluster
+UPDATE campaign_clusters SET matching_resources = @resources, matching_at = instant(@now)
+WHERE campaign_id = @campaign AND cluster_id = @cluster
 
 -- name: matching.known
 -- What the clusters have told of the campaigns in treatment or paused.
 SELECT p.campaign_id, p.cluster_id, p.matching_resources
-FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
+FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
 WHERE p.properties <> ''

@@ -2,40 +2,92 @@
 
 -- name: planning.clusters
 -- Every cluster with its newest status. @flood and @array_size are the configuration's, for clusters that have none of their own.
-SELECT c.id, c.name, c.power, coalesce(c.flood, @flood::double precision) AS flood, coalesce(c.array_size, @array_size::integer) AS array_size, c.enabled,
+SELECT
+  c.id,
+  c.name,
+  c.power,
+  coalesce(c.flood, @flood::double precision) AS flood,
+  coalesce(c.array_size, @array_size::integer) AS array_size,
+  c.enabled,
   c.retired_at IS NOT NULL AS retired,
-  c.cost, c.transfer_mb_s, c.max_node_resources, c.reachable IS TRUE AS reachable, s.max_resources, s.free, s.our_running, micros(s.time) AS status_at,
-  (SELECT count(*) FROM launches l WHERE l.cluster_id = c.id AND l.state = 'unknown' AND l.unknown_at >= s.time)::integer AS unknown_launches
+  c.cost,
+  c.transfer_mb_s,
+  c.max_node_resources,
+  c.reachable IS TRUE AS reachable,
+  s.max_resources,
+  s.free,
+  s.our_running,
+  micros(s.time) AS status_at,
+  (SELECT count(*) FROM launches l
+    WHERE l.cluster_id = c.id AND l.state = 'unknown' AND l.unknown_at >= s.time)::integer AS unknown_launches
 FROM clusters c
-LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
+LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s
+  WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 ORDER BY c.id
 
 -- name: planning.campaigns
 -- The campaigns in treatment or paused, with what was never taken from their bags and what they ask of their clusters. In no order: to
 -- sort rows as wide as these takes PostgreSQL a quarter of the query's time.
-SELECT id, user_name, type, state, micros(submitted_at) AS submitted_at, priority, project, scheduler, min_duration_s, input_mb, replicas,
-  total - next_task AS untaken, requests > 0 AS differing, asked
+SELECT
+  id,
+  user_name,
+  type,
+  state,
+  micros(submitted_at) AS submitted_at,
+  priority,
+  project,
+  scheduler,
+  min_duration_s,
+  input_mb,
+  replicas,
+  total - next_task AS untaken,
+  requests > 0 AS differing,
+  asked
 FROM campaigns
-WHERE state IN ('in_treatment', 'paused')
+WHERE is_live(state)
 
 -- name: planning.pairs
 -- The pairs of which there is more to know, with the counters and the forecast of each; for a while those of campaigns that are over too.
-SELECT p.campaign_id, p.cluster_id, f.job_ratio, f.nsub, f.offered, p.launching, p.waiting, p.running, p.unknown, p.concluded,
-  p.failures_in_a_row, micros(p.last_failure_at) AS last_failure_at, p.done, p.duration_sum, p.duration_squares,
-  p.resources_sum, p.resources_jobs, micros(p.last_start_at) AS last_start_at, micros(p.last_accept_at) AS last_accept_at,
+SELECT
+  p.campaign_id,
+  p.cluster_id,
+  f.job_ratio,
+  f.nsub,
+  f.offered,
+  p.launching,
+  p.waiting,
+  p.running,
+  p.unknown,
+  p.concluded,
+  p.failures_in_a_row,
+  micros(p.last_failure_at) AS last_failure_at,
+  p.done,
+  p.duration_sum,
+  p.duration_squares,
+  p.resources_sum,
+  p.resources_jobs,
+  micros(p.last_start_at) AS last_start_at,
+  micros(p.last_accept_at) AS last_accept_at,
   CASE WHEN p.unknown > 0 THEN (
     SELECT count(*) FROM launches l JOIN jobs j ON j.launch_id = l.id AND j.state = 'unknown'
     WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id AND l.state = 'unknown'
-      AND l.unknown_at >= (SELECT max(s.time) FROM gridstatus s WHERE s.cluster_id = p.cluster_id AND s.reachable)) ELSE 0 END::integer AS unseen, p.suspected
+      AND l.unknown_at >= (SELECT max(s.time) FROM gridstatus s WHERE s.cluster_id = p.cluster_id AND s.reachable))
+        ELSE 0 END::integer AS unseen,
+  p.suspected
 FROM campaign_clusters p
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
 WHERE p.active
 
 -- name: planning.present
 -- Whether there is any of what most cycles find none of: to plan and send the queries below takes longer.
-SELECT EXISTS (SELECT FROM returned_tasks) AS returned, EXISTS (SELECT FROM brakes) AS brakes, EXISTS (SELECT FROM user_mappings) AS logins,
-  EXISTS (SELECT FROM cluster_stress WHERE job_limit IS NOT NULL) AS stress, EXISTS (SELECT FROM limits) AS limits,
-  EXISTS (SELECT FROM shares) AS shares, EXISTS (SELECT FROM user_priorities) AS priorities,
+SELECT
+  EXISTS (SELECT FROM returned_tasks) AS returned,
+  EXISTS (SELECT FROM brakes) AS brakes,
+  EXISTS (SELECT FROM user_mappings) AS logins,
+  EXISTS (SELECT FROM cluster_stress WHERE job_limit IS NOT NULL) AS stress,
+  EXISTS (SELECT FROM limits) AS limits,
+  EXISTS (SELECT FROM shares) AS shares,
+  EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
   EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties
 
@@ -49,8 +101,9 @@ SELECT q.campaign_id, q.cluster_id, sum(b.untaken + coalesce(r.tasks, 0))::bigin
 FROM campaigns c
 JOIN campaign_requests q ON q.campaign_id = c.id
 JOIN request_bags b ON b.campaign_id = c.id AND b.request = q.request
-LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2) r ON r.campaign_id = c.id AND r.request = q.request
-WHERE c.state IN ('in_treatment', 'paused') AND c.requests > 0
+LEFT JOIN (SELECT campaign_id, request, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2) r ON r.campaign_id = c.id
+  AND r.request = q.request
+WHERE is_live(c.state) AND c.requests > 0
 GROUP BY 1, 2
 
 -- name: planning.brakes
@@ -73,18 +126,19 @@ WITH campaign AS (
   SELECT id, next_task, total FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
 early AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND r.priority >= 10
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND goes_before_new(r)
   ORDER BY r.cluster_id = @cluster DESC NULLS LAST, r.priority DESC, r.number LIMIT @jobs),
 fresh AS (
   SELECT number FROM campaign, generate_series(next_task, least(total, next_task + @jobs - (SELECT count(*) FROM early)) - 1) AS number),
 late AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND r.priority < 10
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r)
   ORDER BY r.priority DESC, r.returned_at, r.number
   LIMIT greatest(0, @jobs - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
+removed AS (DELETE FROM returned_tasks r USING again
+  WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = @campaign AND n > 0),
 started AS (
   UPDATE tasks t SET state = 'launching'
@@ -94,12 +148,20 @@ started AS (
 -- ends early gives its resources back at once. Never beyond what the JDL allows.
 launch AS (
   INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, walltime_s)
-  SELECT @campaign, @cluster, count(*), @resources, @term, instant(@now), least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s))
+  SELECT
+    @campaign,
+    @cluster,
+    count(*),
+    @resources,
+    @term,
+    instant(@now),
+    least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s))
   FROM started s JOIN campaign_clusters p ON p.campaign_id = @campaign AND p.cluster_id = @cluster
   GROUP BY p.walltime_s, p.max_walltime_s RETURNING id),
 planned AS (
   INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence)
-  SELECT launch.id, @campaign, @cluster, number, attempt, removed.fence FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
+  SELECT launch.id, @campaign, @cluster, number, attempt, removed.fence
+  FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
 
 -- name: planning.launch_by_request
@@ -113,18 +175,26 @@ open AS (
   JOIN campaign_requests q ON q.campaign_id = @campaign AND q.cluster_id = @cluster
   JOIN request_bags b ON b.campaign_id = @campaign AND b.request = q.request),
 back AS (
-  SELECT r.number, r.priority, r.cluster_id = @cluster AS bound, r.returned_at, o.shape FROM returned_tasks r JOIN open o ON o.request = r.request
+  SELECT
+    r.number,
+    r.priority,
+    goes_before_new(r) AS before_new,
+    r.cluster_id = @cluster AS bound,
+    r.returned_at,
+    o.shape
+  FROM returned_tasks r JOIN open o ON o.request = r.request
   WHERE r.campaign_id = @campaign AND (r.cluster_id IS NULL OR r.cluster_id = @cluster)),
 lead AS (
   SELECT shape FROM (
-    (SELECT 1 AS turn, shape FROM back WHERE priority >= 10 ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)
+    (SELECT 1 AS turn, shape FROM back WHERE before_new ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT 1)
     UNION ALL (SELECT 2, shape FROM open WHERE untaken > 0 ORDER BY next_task LIMIT 1)
-    UNION ALL (SELECT 3, shape FROM back WHERE priority < 10 ORDER BY priority DESC, returned_at, number LIMIT 1)) heads
+    UNION ALL (SELECT 3, shape FROM back WHERE NOT before_new ORDER BY priority DESC, returned_at, number LIMIT 1)) heads
   ORDER BY turn LIMIT 1),
 mine AS (SELECT * FROM open WHERE shape = (SELECT shape FROM lead)),
-size AS (SELECT coalesce(greatest(1, least(@jobs, floor(@resources::double precision / max(resources_per_job)))), @jobs)::integer AS jobs FROM mine),
+size AS (SELECT coalesce(greatest(1, least(@jobs, floor(@resources::double precision / max(resources_per_job)))), @jobs)::integer AS jobs
+  FROM mine),
 early AS (
-  SELECT number FROM back WHERE priority >= 10 AND shape = (SELECT shape FROM lead)
+  SELECT number FROM back WHERE before_new AND shape = (SELECT shape FROM lead)
   ORDER BY bound DESC NULLS LAST, priority DESC, number LIMIT (SELECT jobs FROM size)),
 fresh AS (
   SELECT f.number, m.request FROM mine m
@@ -133,11 +203,12 @@ fresh AS (
     ORDER BY t.number LIMIT (SELECT jobs FROM size)) f
   WHERE m.untaken > 0 ORDER BY f.number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early)),
 late AS (
-  SELECT number FROM back WHERE priority < 10 AND shape = (SELECT shape FROM lead)
+  SELECT number FROM back WHERE NOT before_new AND shape = (SELECT shape FROM lead)
   ORDER BY priority DESC, returned_at, number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh)),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r USING again WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
+removed AS (DELETE FROM returned_tasks r USING again
+  WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = @campaign AND n > 0),
 -- Of each request the lowest numbers were taken, so that all before its last one are gone.
 emptied AS (
@@ -150,13 +221,22 @@ started AS (
   RETURNING t.number, t.attempt, t.request, t.walltime_s),
 launch AS (
   INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s)
-  SELECT @campaign, @cluster, count(*), coalesce(count(*) * max(m.resources_per_job), @resources::double precision), @term, instant(@now), max(m.resources), max(m.memory_mb),
+  SELECT
+    @campaign,
+    @cluster,
+    count(*),
+    coalesce(count(*) * max(m.resources_per_job), @resources::double precision),
+    @term,
+    instant(@now),
+    max(m.resources),
+    max(m.memory_mb),
     least(greatest(max(m.walltime_s), max(s.walltime_s)), coalesce(max(p.max_walltime_s), max(m.walltime_s)))
   FROM started s JOIN mine m ON m.request = s.request JOIN campaign_clusters p ON p.campaign_id = @campaign AND p.cluster_id = @cluster
   HAVING count(*) > 0 RETURNING id, resources),
 planned AS (
   INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence)
-  SELECT launch.id, @campaign, @cluster, number, attempt, removed.fence FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
+  SELECT launch.id, @campaign, @cluster, number, attempt, removed.fence
+  FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.replicate
@@ -164,8 +244,18 @@ SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 -- first. @longer_than_s: only of those that run for so many seconds; null: of all. Each replica has an attempt of its own, so that the
 -- fence lets both run.
 WITH running AS (
-  SELECT t.number, t.attempt, t.request, t.walltime_s, j.started_at, q.shape, coalesce(q.resources, p.resources) AS resources,
-    coalesce(q.resources_per_job, p.resources_per_job, 1) AS resources_per_job, q.memory_mb, coalesce(q.walltime_s, p.walltime_s) AS asked_s, p.max_walltime_s
+  SELECT
+    t.number,
+    t.attempt,
+    t.request,
+    t.walltime_s,
+    j.started_at,
+    q.shape,
+    coalesce(q.resources, p.resources) AS resources,
+    coalesce(q.resources_per_job, p.resources_per_job, 1) AS resources_per_job,
+    q.memory_mb,
+    coalesce(q.walltime_s, p.walltime_s) AS asked_s,
+    p.max_walltime_s
   FROM campaigns c
   JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = @cluster
   JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND j.cluster_id <> @cluster
@@ -196,9 +286,14 @@ WITH known AS (
   SELECT campaign_id, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
   FROM (SELECT d.campaign_id, d.bucket, sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id ORDER BY d.bucket) AS ended,
           sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id) AS jobs
-        FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.replicas AND c.state = 'in_treatment' GROUP BY d.campaign_id, d.bucket) b
+        FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.replicas AND c.state = 'in_treatment'
+          GROUP BY d.campaign_id, d.bucket) b
   WHERE jobs >= @least_done GROUP BY campaign_id)
-SELECT j.campaign_id, j.cluster_id, count(*) AS tasks, count(*) FILTER (WHERE j.started_at <= instant(@now) - k.seconds * interval '1 second') AS expired,
+SELECT
+  j.campaign_id,
+  j.cluster_id,
+  count(*) AS tasks,
+  count(*) FILTER (WHERE j.started_at <= instant(@now) - k.seconds * interval '1 second') AS expired,
   min(k.seconds) AS seconds
 FROM campaigns c
 JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running'
@@ -226,9 +321,21 @@ SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY (@
 -- name: planning.decide
 -- Decisions that differ from those of the last cycle.
 INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, digest, since)
-SELECT g.*, instant(@now) FROM unnest(@campaigns::bigint[], @clusters::bigint[], @stages::text[], @reasons::text[], @sentences::text[], @jobs::integer[], @digests::bigint[]) AS g
-ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET stage = EXCLUDED.stage, reason = EXCLUDED.reason, sentence = EXCLUDED.sentence,
-  jobs = EXCLUDED.jobs, digest = EXCLUDED.digest, since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
+SELECT g.*, instant(@now) FROM unnest(
+  @campaigns::bigint[],
+  @clusters::bigint[],
+  @stages::text[],
+  @reasons::text[],
+  @sentences::text[],
+  @jobs::integer[],
+  @digests::bigint[]) AS g
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
+  stage = EXCLUDED.stage,
+  reason = EXCLUDED.reason,
+  sentence = EXCLUDED.sentence,
+  jobs = EXCLUDED.jobs,
+  digest = EXCLUDED.digest,
+  since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
 
 -- name: planning.undecide
 -- Pairs and campaigns of which nothing is decided any longer.

@@ -11,7 +11,7 @@ FROM (
     SELECT known_width(p) FROM campaign_clusters p WHERE p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id), 1)
   FROM jobs j
   JOIN campaigns c ON c.id = j.campaign_id
-  WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.started_at IS NOT NULL) used
+  WHERE is_live(j.state) AND j.started_at IS NOT NULL) used
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 -- name: policies.users
@@ -32,28 +32,37 @@ SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clust
 
 -- name: policies.limits
 -- Every limit, with what it counts now; a job whose width nobody knows yet counts for rather too much.
-SELECT l.id, l.kind, l.most, l.user_name, l.project, l.campaign_id, l.cluster_id, k.name AS cluster, l.days,
+SELECT
+  l.id,
+  l.kind,
+  l.most,
+  l.user_name,
+  l.project,
+  l.campaign_id,
+  l.cluster_id,
+  k.name AS cluster,
+  l.days,
   CASE l.kind
-    WHEN 'running_jobs' THEN live.jobs
-    WHEN 'waiting_jobs' THEN live.waiting
-    WHEN 'resources' THEN live.resources
-    ELSE (SELECT coalesce(sum(u.resource_seconds), 0) FROM usage u
-          WHERE u.day > (instant(@now) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
-            AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
-            AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)) + live.seconds
-  END AS used
+      WHEN 'running_jobs' THEN live.jobs
+      WHEN 'waiting_jobs' THEN live.waiting
+      WHEN 'resources' THEN live.resources
+      ELSE (SELECT coalesce(sum(u.resource_seconds), 0) FROM usage u
+            WHERE u.day > (instant(@now) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
+              AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
+              AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)) + live.seconds
+    END AS used
 FROM limits l
 LEFT JOIN clusters k ON k.id = l.cluster_id
 CROSS JOIN LATERAL (
-  SELECT coalesce(sum(p.launching + p.waiting + p.running + p.unknown), 0)::double precision AS jobs,
+  SELECT coalesce(sum(live_jobs(p)), 0)::double precision AS jobs,
     coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
-    coalesce(sum((p.launching + p.waiting + p.running + p.unknown) * job_width(p)), 0)::double precision AS resources,
+    coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
     -- What the live jobs are expected to use in all.
-    coalesce(sum((p.launching + p.waiting + p.running + p.unknown) * job_width(p)
+    coalesce(sum((live_jobs(p)) * job_width(p)
       * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id
-  WHERE p.active AND p.launching + p.waiting + p.running + p.unknown > 0
+  WHERE p.active AND live_jobs(p) > 0
     AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.project IS NULL OR c.project = l.project)
     AND (l.campaign_id IS NULL OR c.id = l.campaign_id) AND (l.cluster_id IS NULL OR p.cluster_id = l.cluster_id)) live
 ORDER BY l.id
@@ -62,11 +71,13 @@ ORDER BY l.id
 -- When our running jobs end, by their mean duration or, while none is known, their walltime; in steps of a tenth.
 SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
   SELECT j.cluster_id, coalesce(j.resources, known_width(p), 1) AS resources,
-    ceil(greatest(1, least(p.walltime_s - e.elapsed, CASE WHEN p.done > 0 THEN greatest(p.duration_sum / p.done, e.elapsed * 1.1) ELSE p.walltime_s END - e.elapsed)))::double precision AS after
+    ceil(greatest(1, least(p.walltime_s - e.elapsed, CASE
+      WHEN p.done > 0 THEN greatest(p.duration_sum / p.done, e.elapsed * 1.1)
+        ELSE p.walltime_s END - e.elapsed)))::double precision AS after
   FROM jobs j
   JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
   CROSS JOIN LATERAL (SELECT greatest(0, extract(epoch FROM instant(@now) - j.started_at)) AS elapsed) e
-  WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.state = 'running' AND j.started_at IS NOT NULL) r
+  WHERE is_live(j.state) AND j.state = 'running' AND j.started_at IS NOT NULL) r
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: policies.dying
@@ -97,7 +108,8 @@ ON CONFLICT DO NOTHING
 
 -- name: policies.set_limit
 -- A limit of this kind on this target, the old one's successor.
-INSERT INTO limits (kind, most, user_name, project, campaign_id, cluster_id, days) VALUES (@kind, @most, @user, @project, @campaign, @cluster, @days)
+INSERT INTO limits (kind, most, user_name, project, campaign_id, cluster_id, days)
+VALUES (@kind, @most, @user, @project, @campaign, @cluster, @days)
 ON CONFLICT (kind, coalesce(user_name, ''), coalesce(project, ''), coalesce(campaign_id, 0), coalesce(cluster_id, 0))
 DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days RETURNING id
 
@@ -128,4 +140,5 @@ INSERT INTO affinities (user_name, cluster_id) VALUES (@user, @cluster) ON CONFL
 DELETE FROM affinities WHERE user_name = @user AND cluster_id = @cluster RETURNING user_name
 
 -- name: policies.set_user_priority
-INSERT INTO user_priorities (user_name, priority) VALUES (@user, @priority) ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority
+INSERT INTO user_priorities (user_name, priority) VALUES (@user, @priority)
+ON CONFLICT (user_name) DO UPDATE SET priority = EXCLUDED.priority

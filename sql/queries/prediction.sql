@@ -2,12 +2,19 @@
 
 -- name: prediction.campaigns
 -- How far each campaign in treatment is, and how many of its tasks ended in the throughput's window.
-SELECT c.id, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
-  c.total - c.done - c.failed - c.cancelled AS remaining, c.running, coalesce(w.jobs, 0) AS ended, c.state = 'paused' AS paused
+SELECT
+  c.id,
+  micros(c.submitted_at) AS submitted_at,
+  micros(c.first_start_at) AS first_start_at,
+  c.total - c.done - c.failed - c.cancelled AS remaining,
+  c.running,
+  coalesce(w.jobs, 0) AS ended,
+  c.state = 'paused' AS paused
 FROM campaigns c
-LEFT JOIN (SELECT campaign_id, sum(jobs) AS jobs FROM completions WHERE minute >= date_trunc('minute', instant(@window_begin)) GROUP BY campaign_id) w
+LEFT JOIN (SELECT campaign_id, sum(jobs) AS jobs FROM completions
+  WHERE minute >= date_trunc('minute', instant(@window_begin)) GROUP BY campaign_id) w
   ON w.campaign_id = c.id
-WHERE c.state IN ('in_treatment', 'paused')
+WHERE is_live(c.state)
 ORDER BY c.id
 
 -- name: prediction.earlier
@@ -17,37 +24,78 @@ FROM campaigns c
 CROSS JOIN LATERAL (SELECT e.id FROM campaigns e WHERE e.user_name = c.user_name AND e.id < c.id ORDER BY e.id DESC LIMIT 50) o
 JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0
   AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id)
-WHERE c.state IN ('in_treatment', 'paused') AND c.done = 0
+WHERE is_live(c.state) AND c.done = 0
 GROUP BY c.id
 
 -- name: prediction.window
 -- Ends within the throughput's window, by pair.
 SELECT w.campaign_id, w.cluster_id, sum(w.jobs) AS jobs FROM completions w
-JOIN campaigns c ON c.id = w.campaign_id AND c.state IN ('in_treatment', 'paused')
+JOIN campaigns c ON c.id = w.campaign_id AND is_live(c.state)
 WHERE w.minute >= date_trunc('minute', instant(@window_begin)) GROUP BY 1, 2
 
 -- name: prediction.write
 -- The forecasts; what was submitted is the metascheduler's and stays.
 INSERT INTO forecasts AS f (campaign_id, cluster_id, time, job_ratio, throughput, mean, stddev, end_at, method,
   end_earliest, end_latest, start_at, start_earliest, start_latest)
-SELECT g.campaign_id, g.cluster_id, instant(@now), g.ratio, g.throughput, g.mean, g.stddev, instant(g.end_at), g.method,
-  instant(g.end_earliest), instant(g.end_latest), instant(g.start_at), instant(g.start_earliest), instant(g.start_latest)
-FROM unnest(@campaigns::bigint[], @clusters::bigint[], @job_ratios::double precision[], @throughputs::double precision[], @means::double precision[], @deviations::double precision[],
-  @ends::bigint[], @methods::text[], @ends_earliest::bigint[], @ends_latest::bigint[], @starts::bigint[], @starts_earliest::bigint[], @starts_latest::bigint[])
-  AS g(campaign_id, cluster_id, ratio, throughput, mean, stddev, end_at, method, end_earliest, end_latest, start_at, start_earliest, start_latest)
-ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET time = EXCLUDED.time, job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput,
-  mean = EXCLUDED.mean, stddev = EXCLUDED.stddev, end_at = EXCLUDED.end_at, method = EXCLUDED.method, end_earliest = EXCLUDED.end_earliest,
-  end_latest = EXCLUDED.end_latest, start_at = EXCLUDED.start_at, start_earliest = EXCLUDED.start_earliest, start_latest = EXCLUDED.start_latest
-WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method, f.end_earliest, f.end_latest, f.start_at, f.start_earliest, f.start_latest)
+SELECT
+  g.campaign_id,
+  g.cluster_id,
+  instant(@now),
+  g.ratio,
+  g.throughput,
+  g.mean,
+  g.stddev,
+  instant(g.end_at),
+  g.method,
+  instant(g.end_earliest),
+  instant(g.end_latest),
+  instant(g.start_at),
+  instant(g.start_earliest),
+  instant(g.start_latest)
+FROM unnest(
+  @campaigns::bigint[],
+  @clusters::bigint[],
+  @job_ratios::double precision[],
+  @throughputs::double precision[],
+  @means::double precision[],
+  @deviations::double precision[],
+  @ends::bigint[],
+  @methods::text[],
+  @ends_earliest::bigint[],
+  @ends_latest::bigint[],
+  @starts::bigint[],
+  @starts_earliest::bigint[],
+  @starts_latest::bigint[]) AS g(campaign_id, cluster_id, ratio, throughput, mean, stddev, end_at, method, end_earliest, end_latest,
+    start_at, start_earliest, start_latest)
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
+  time = EXCLUDED.time,
+  job_ratio = EXCLUDED.job_ratio,
+  throughput = EXCLUDED.throughput,
+  mean = EXCLUDED.mean,
+  stddev = EXCLUDED.stddev,
+  end_at = EXCLUDED.end_at,
+  method = EXCLUDED.method,
+  end_earliest = EXCLUDED.end_earliest,
+  end_latest = EXCLUDED.end_latest,
+  start_at = EXCLUDED.start_at,
+  start_earliest = EXCLUDED.start_earliest,
+  start_latest = EXCLUDED.start_latest
+WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method, f.end_earliest, f.end_latest, f.start_at, f.start_earliest,
+  f.start_latest)
   IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method,
     EXCLUDED.end_earliest, EXCLUDED.end_latest, EXCLUDED.start_at, EXCLUDED.start_earliest, EXCLUDED.start_latest)
 
 -- name: prediction.quantiles
 -- The duration within which @share (0 to 1) of the jobs of each pair in treatment ended.
 SELECT campaign_id, cluster_id, jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
-FROM (SELECT d.campaign_id, d.cluster_id, d.bucket, sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id ORDER BY d.bucket) AS ended,
-        sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id) AS jobs
-      FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')) b
+FROM (
+  SELECT
+    d.campaign_id,
+    d.cluster_id,
+    d.bucket,
+    sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id ORDER BY d.bucket) AS ended,
+    sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id) AS jobs
+  FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND is_live(c.state)) b
 GROUP BY campaign_id, cluster_id, jobs ORDER BY campaign_id, cluster_id
 
 -- name: prediction.quantile

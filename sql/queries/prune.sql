@@ -3,26 +3,28 @@
 -- name: prune.count
 -- How much there is to delete.
 SELECT
-  (SELECT count(*) FROM campaigns WHERE state IN ('terminated', 'cancelled') AND ended_at < instant(@ended_before)) AS campaigns,
-  (SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id WHERE c.state IN ('terminated', 'cancelled') AND c.ended_at < instant(@ended_before)) AS tasks,
-  (SELECT count(*) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id WHERE c.state IN ('terminated', 'cancelled') AND c.ended_at < instant(@ended_before)) AS jobs,
+  (SELECT count(*) FROM campaigns WHERE is_over(state) AND ended_at < instant(@ended_before)) AS campaigns,
+  (SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
+    WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)) AS tasks,
+  (SELECT count(*) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
+    WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)) AS jobs,
   (SELECT count(*) FROM gridstatus s WHERE s.time < instant(@ended_before)
-     AND s.time < (SELECT max(n.time) FROM gridstatus n WHERE n.cluster_id = s.cluster_id)) AS statuses,
+    AND s.time < (SELECT max(n.time) FROM gridstatus n WHERE n.cluster_id = s.cluster_id)) AS statuses,
   (SELECT count(*) FROM cycles WHERE started_at < instant(@ended_before) AND id < (SELECT max(id) FROM cycles)) AS cycles,
   (SELECT count(*) FROM events WHERE state = 'closed' AND closed_at < instant(@ended_before)) AS events
 
 -- name: prune.campaigns
 -- Ended campaigns of which no job is alive, nor any launch unsettled.
 SELECT c.id FROM campaigns c
-WHERE c.state IN ('terminated', 'cancelled') AND c.ended_at < instant(@ended_before)
-  AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))
-  AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND l.state IN ('planned', 'launching', 'unknown'))
+WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)
+  AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
+  AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state))
 ORDER BY c.id
 
 -- name: prune.seal
 -- From here on it cannot be retried, as its tasks go. No row when it is in treatment again.
 UPDATE campaigns SET cancelled = cancelled + failed, failed = 0, sealed = true
-WHERE id = @campaign AND state IN ('terminated', 'cancelled') AND ended_at < instant(@ended_before) RETURNING id
+WHERE id = @campaign AND is_over(state) AND ended_at < instant(@ended_before) RETURNING id
 
 -- name: prune.jobs
 -- Jobs of a campaign.
@@ -30,7 +32,8 @@ DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE campaign_id = @campaign 
 
 -- name: prune.tasks
 -- Tasks of a campaign.
-DELETE FROM tasks WHERE campaign_id = @campaign AND number IN (SELECT number FROM tasks WHERE campaign_id = @campaign ORDER BY number LIMIT @batch)
+DELETE FROM tasks WHERE campaign_id = @campaign
+  AND number IN (SELECT number FROM tasks WHERE campaign_id = @campaign ORDER BY number LIMIT @batch)
 
 -- name: prune.returned_tasks
 -- Its tasks that were given back.
@@ -51,7 +54,8 @@ DELETE FROM gridstatus g USING (
   SELECT s.cluster_id, s.time FROM clusters c
   CROSS JOIN LATERAL (SELECT max(time) AS time FROM gridstatus WHERE cluster_id = c.id) newest
   CROSS JOIN LATERAL (
-    SELECT cluster_id, time FROM gridstatus WHERE cluster_id = c.id AND time < instant(@before) AND time < newest.time ORDER BY time LIMIT @batch) s) old
+    SELECT cluster_id, time FROM gridstatus
+      WHERE cluster_id = c.id AND time < instant(@before) AND time < newest.time ORDER BY time LIMIT @batch) s) old
 WHERE g.cluster_id = old.cluster_id AND g.time = old.time
 
 -- name: prune.cycles

@@ -38,11 +38,13 @@ DELETE FROM admission_rules WHERE id = @rule
 
 -- name: rules.normal_users
 -- Who may submit normal jobs, and where.
-SELECT u.user_name, c.name AS cluster_name FROM normal_users u LEFT JOIN clusters c ON c.id = u.cluster_id ORDER BY u.user_name, c.name NULLS FIRST
+SELECT u.user_name, c.name AS cluster_name
+FROM normal_users u LEFT JOIN clusters c ON c.id = u.cluster_id ORDER BY u.user_name, c.name NULLS FIRST
 
 -- name: rules.allow_normal
 -- @cluster: null: everywhere.
-INSERT INTO normal_users (user_name, cluster_id, listed_by, listed_at) VALUES (@user, @cluster, @author, instant(@now)) ON CONFLICT DO NOTHING
+INSERT INTO normal_users (user_name, cluster_id, listed_by, listed_at) VALUES (@user, @cluster, @author, instant(@now))
+ON CONFLICT DO NOTHING
 
 -- name: rules.forbid_normal
 -- @cluster: null: everywhere.

@@ -2,12 +2,12 @@
 
 -- name: scenario.campaigns
 -- Names of the campaigns in treatment or paused, and the most jobs for one task, where the JDL says it.
-SELECT id, name, max_attempts FROM campaigns WHERE state IN ('in_treatment', 'paused') ORDER BY id
+SELECT id, name, max_attempts FROM campaigns WHERE is_live(state) ORDER BY id
 
 -- name: scenario.pairs
 -- Which of their pairs submit best-effort jobs.
 SELECT p.campaign_id, p.cluster_id, p.best_effort FROM campaign_clusters p
-JOIN campaigns c ON c.id = p.campaign_id AND c.state IN ('in_treatment', 'paused')
+JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
 
 -- name: scenario.running
 -- Jobs that run, by pair and age, in steps of a tenth of it, with the resources that they hold.
@@ -17,13 +17,13 @@ FROM (
   SELECT j.campaign_id, j.cluster_id, greatest(0, extract(epoch FROM instant(@now) - j.started_at))::double precision AS age,
     coalesce(j.resources, p.resources_per_job, 1) AS resources
   FROM jobs j JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
-  WHERE j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') AND j.state = 'running' AND j.started_at IS NOT NULL) r
+  WHERE is_live(j.state) AND j.state = 'running' AND j.started_at IS NOT NULL) r
 GROUP BY campaign_id, cluster_id, duration_bucket(greatest(1, age)::double precision) ORDER BY 1, 2, 3
 
 -- name: scenario.durations
 -- Durations of the jobs done, of the campaigns in treatment or paused.
 SELECT d.campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs
-FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND c.state IN ('in_treatment', 'paused')
+FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND is_live(c.state)
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: scenario.earlier
@@ -34,7 +34,7 @@ CROSS JOIN LATERAL (SELECT e.id FROM campaigns e WHERE e.user_name = c.user_name
 JOIN campaign_clusters q ON q.campaign_id = o.id AND q.done > 0
   AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id)
 JOIN durations d ON d.campaign_id = q.campaign_id AND d.cluster_id = q.cluster_id
-WHERE c.state IN ('in_treatment', 'paused') AND c.done = 0
+WHERE is_live(c.state) AND c.done = 0
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: scenario.of_command

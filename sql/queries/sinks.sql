@@ -8,7 +8,7 @@ WITH just AS (
   SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' GROUP BY campaign_id)
 SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest
 FROM just
-JOIN campaigns c ON c.id = just.campaign_id AND c.state IN ('in_treatment', 'paused')
+JOIN campaigns c ON c.id = just.campaign_id AND is_live(c.state)
 JOIN campaign_clusters p ON p.campaign_id = just.campaign_id AND p.cluster_id = @cluster
 CROSS JOIN LATERAL (
   SELECT max(q.duration_sum / q.done) AS slowest FROM campaign_clusters q
@@ -36,7 +36,8 @@ UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'don
 
 -- name: sinks.suspect
 -- Whether the cluster is suspected of being a sink for the campaign.
-UPDATE campaign_clusters SET suspected = @suspected::boolean WHERE campaign_id = @campaign AND cluster_id = @cluster AND suspected <> @suspected::boolean
+UPDATE campaign_clusters SET suspected = @suspected::boolean
+WHERE campaign_id = @campaign AND cluster_id = @cluster AND suspected <> @suspected::boolean
 
 -- name: sinks.tasks
 -- The tasks of the jobs that an event SINK names.
@@ -57,15 +58,19 @@ WITH swallowed AS (
     AND NOT EXISTS (SELECT FROM jobs o WHERE o.campaign_id = @campaign AND o.task = j.task AND o.ending = 'done' AND o.sink IS NULL)
   ORDER BY j.task, j.id DESC),
 again AS (
-  UPDATE tasks t SET state = 'waiting', attempt = greatest(t.attempt, t.replica) + 1, uncounted = greatest(t.attempt, t.replica) + 1, charged = 0
+  UPDATE tasks t SET state = 'waiting', attempt = next_attempt(t), uncounted = next_attempt(t), charged = 0
   FROM swallowed s
   WHERE t.campaign_id = @campaign AND t.number = s.task AND t.state = 'done' AND (s.attempt = t.attempt OR s.attempt = t.replica)
   RETURNING t.number, t.request, s.cluster_id, s.seconds),
 back AS (
-  INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now) FROM again ON CONFLICT DO NOTHING),
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now)
+    FROM again ON CONFLICT DO NOTHING),
 pair AS (
-  UPDATE campaign_clusters p SET done = greatest(0, p.done - d.jobs), concluded = greatest(0, p.concluded - d.jobs),
-    duration_sum = greatest(0, p.duration_sum - d.seconds), duration_squares = greatest(0, p.duration_squares - d.squares)
+  UPDATE campaign_clusters p SET
+    done = greatest(0, p.done - d.jobs),
+    concluded = greatest(0, p.concluded - d.jobs),
+    duration_sum = greatest(0, p.duration_sum - d.seconds),
+    duration_squares = greatest(0, p.duration_squares - d.squares)
   FROM (SELECT cluster_id, count(*) AS jobs, sum(seconds) AS seconds, sum(seconds ^ 2) AS squares FROM again GROUP BY 1) d
   WHERE p.campaign_id = @campaign AND p.cluster_id = d.cluster_id),
 lasted AS (

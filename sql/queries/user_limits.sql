@@ -3,7 +3,7 @@
 -- name: user_limits.of
 -- A user's own limits, and how many campaigns they have in treatment or paused.
 SELECT l.max_campaigns, l.max_tasks, l.max_submission,
-  (SELECT count(*) FROM campaigns c WHERE c.user_name = @user AND c.state IN ('in_treatment', 'paused')) AS campaigns
+  (SELECT count(*) FROM campaigns c WHERE c.user_name = @user AND is_live(c.state)) AS campaigns
 FROM (SELECT 1) one LEFT JOIN user_limits l ON l.user_name = @user
 
 -- name: user_limits.all
@@ -12,9 +12,14 @@ SELECT user_name, max_campaigns, max_tasks, max_submission, changed_by, micros(c
 
 -- name: user_limits.set
 -- The limits of a user; each null is the configuration's. @submission: in bytes.
-INSERT INTO user_limits (user_name, max_campaigns, max_tasks, max_submission, changed_by, changed_at) VALUES (@user, @campaigns, @tasks, @submission, @author, instant(@now))
-ON CONFLICT (user_name) DO UPDATE SET max_campaigns = EXCLUDED.max_campaigns, max_tasks = EXCLUDED.max_tasks, max_submission = EXCLUDED.max_submission,
-  changed_by = EXCLUDED.changed_by, changed_at = EXCLUDED.changed_at
+INSERT INTO user_limits (user_name, max_campaigns, max_tasks, max_submission, changed_by, changed_at)
+VALUES (@user, @campaigns, @tasks, @submission, @author, instant(@now))
+ON CONFLICT (user_name) DO UPDATE SET
+  max_campaigns = EXCLUDED.max_campaigns,
+  max_tasks = EXCLUDED.max_tasks,
+  max_submission = EXCLUDED.max_submission,
+  changed_by = EXCLUDED.changed_by,
+  changed_at = EXCLUDED.changed_at
 
 -- name: user_limits.forget
 -- The configuration's hold for a user again.

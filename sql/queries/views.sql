@@ -2,12 +2,32 @@
 
 -- name: views.campaigns
 -- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any.
-SELECT c.id, c.name, c.user_name, c.type, c.state, micros(c.submitted_at) AS submitted_at, micros(c.first_start_at) AS first_start_at,
-  micros(c.ended_at) AS ended_at, c.total,
-  CASE WHEN c.requests > 0 THEN c.total ELSE c.next_task END AS next_task, c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled,
+SELECT
+  c.id,
+  c.name,
+  c.user_name,
+  c.type,
+  c.state,
+  micros(c.submitted_at) AS submitted_at,
+  micros(c.first_start_at) AS first_start_at,
+  micros(c.ended_at) AS ended_at,
+  c.total,
+  CASE WHEN c.requests > 0 THEN c.total ELSE c.next_task END AS next_task,
+  c.waiting,
+  c.launching,
+  c.submitted,
+  c.running,
+  c.done,
+  c.failed,
+  c.cancelled,
   EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open') AS has_events,
-  micros(f.end_at) AS forecast_end, micros(f.end_earliest) AS end_earliest, micros(f.end_latest) AS end_latest,
-  micros(f.start_at) AS forecast_start, micros(f.start_earliest) AS start_earliest, micros(f.start_latest) AS start_latest, nullif(f.method, '') AS method
+  micros(f.end_at) AS forecast_end,
+  micros(f.end_earliest) AS end_earliest,
+  micros(f.end_latest) AS end_latest,
+  micros(f.start_at) AS forecast_start,
+  micros(f.start_earliest) AS start_earliest,
+  micros(f.start_latest) AS start_latest,
+  nullif(f.method, '') AS method
 FROM campaigns c
 -- Each row of it tells the whole campaign's forecast; the newest is one that is still kept up.
 LEFT JOIN LATERAL (SELECT * FROM forecasts f WHERE f.campaign_id = c.id AND f.method <> '' ORDER BY f.time DESC LIMIT 1) f ON true
@@ -25,10 +45,41 @@ WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state
 
 -- name: views.campaign_clusters
 -- A campaign's clusters, each with the duration within which a share of its jobs ended.
-SELECT p.cluster_id, k.name, k.enabled, k.retired_at IS NOT NULL AS retired, k.reachable, p.priority, p.exec_file, p.exec_directory, p.resources, p.resources_per_job, p.walltime_s,
-  p.properties, p.project, p.best_effort, p.max_jobs, p.launching, p.waiting, p.running, p.unknown, p.concluded, p.done, p.duration_sum,
-  p.duration_squares, p.resources_jobs, p.failures_in_a_row, f.job_ratio, f.throughput, f.method, micros(f.end_at) AS forecast_end,
-  b.reason AS brake, micros(b.expires_at) AS brake_until, p.max_walltime_s, d.jobs AS durations, d.seconds AS most_durations
+SELECT
+  p.cluster_id,
+  k.name,
+  k.enabled,
+  k.retired_at IS NOT NULL AS retired,
+  k.reachable,
+  p.priority,
+  p.exec_file,
+  p.exec_directory,
+  p.resources,
+  p.resources_per_job,
+  p.walltime_s,
+  p.properties,
+  p.project,
+  p.best_effort,
+  p.max_jobs,
+  p.launching,
+  p.waiting,
+  p.running,
+  p.unknown,
+  p.concluded,
+  p.done,
+  p.duration_sum,
+  p.duration_squares,
+  p.resources_jobs,
+  p.failures_in_a_row,
+  f.job_ratio,
+  f.throughput,
+  f.method,
+  micros(f.end_at) AS forecast_end,
+  b.reason AS brake,
+  micros(b.expires_at) AS brake_until,
+  p.max_walltime_s,
+  d.jobs AS durations,
+  d.seconds AS most_durations
 FROM campaign_clusters p
 JOIN clusters k ON k.id = p.cluster_id
 LEFT JOIN LATERAL (
@@ -41,7 +92,8 @@ WHERE p.campaign_id = @campaign ORDER BY k.name
 
 -- name: views.brake
 -- The brake on a campaign as a whole.
-SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes WHERE campaign_id = @campaign AND cluster_id IS NULL AND expires_at > instant(@now)
+SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes
+WHERE campaign_id = @campaign AND cluster_id IS NULL AND expires_at > instant(@now)
 
 -- name: views.jdl
 -- A campaign's JDL.
@@ -50,10 +102,29 @@ SELECT jdl FROM campaigns WHERE id = @campaign
 -- name: views.tasks
 -- Tasks of a campaign, each with its last job; of a task done, the one that did it. Numbers @from up to but not @end; @states: null: any.
 -- The first, and the others as long as all their parameters fit into @bytes.
-SELECT t.campaign_id, t.found, t.number, t.form, t.parameter, t.state, t.attempt, t.charged, j.id AS job, j.cluster_id, k.name AS cluster, j.state AS job_state,
-  j.remote_id, j.ending, j.exit_status, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at, micros(j.ended_at) AS ended_at
-FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place, count(*) OVER () AS found
-      FROM (SELECT * FROM tasks WHERE campaign_id = @campaign AND number >= @from AND number < @end AND (@states::task_state[] IS NULL OR state = ANY (@states))
+SELECT
+  t.campaign_id,
+  t.found,
+  t.number,
+  t.form,
+  t.parameter,
+  t.state,
+  t.attempt,
+  t.charged,
+  j.id AS job,
+  j.cluster_id,
+  k.name AS cluster,
+  j.state AS job_state,
+  j.remote_id,
+  j.ending,
+  j.exit_status,
+  micros(j.submitted_at) AS submitted_at,
+  micros(j.started_at) AS started_at,
+  micros(j.ended_at) AS ended_at
+FROM (SELECT *, sum(octet_length(parameter)) OVER (ORDER BY number) AS bytes, row_number() OVER (ORDER BY number) AS place,
+  count(*) OVER () AS found
+      FROM (SELECT * FROM tasks
+        WHERE campaign_id = @campaign AND number >= @from AND number < @end AND (@states::task_state[] IS NULL OR state = ANY (@states))
             ORDER BY number LIMIT @limit OFFSET @offset) w) t
 LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number
   ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true
@@ -63,9 +134,28 @@ ORDER BY t.number
 
 -- name: views.jobs
 -- Jobs: one of them, or (null) the last 200 of a task, the first one first.
-SELECT j.id, j.campaign_id, c.user_name, j.task, t.form, t.parameter, j.launch_id, l.tag, j.cluster_id, k.name AS cluster, j.state, j.attempt, j.remote_id,
-  j.exit_status, j.ending, j.resources, micros(j.submitted_at) AS submitted_at, micros(j.started_at) AS started_at,
-  micros(j.ended_at) AS ended_at, j.resubmissions, j.message
+SELECT
+  j.id,
+  j.campaign_id,
+  c.user_name,
+  j.task,
+  t.form,
+  t.parameter,
+  j.launch_id,
+  l.tag,
+  j.cluster_id,
+  k.name AS cluster,
+  j.state,
+  j.attempt,
+  j.remote_id,
+  j.exit_status,
+  j.ending,
+  j.resources,
+  micros(j.submitted_at) AS submitted_at,
+  micros(j.started_at) AS started_at,
+  micros(j.ended_at) AS ended_at,
+  j.resubmissions,
+  j.message
 FROM (SELECT * FROM jobs WHERE id = @job OR (campaign_id = @campaign AND task = @task) ORDER BY id DESC LIMIT 200) j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN clusters k ON k.id = j.cluster_id
@@ -81,9 +171,7 @@ WHERE d.campaign_id = @campaign ORDER BY d.cluster_id <> 0, k.name
 
 -- name: views.campaign_events
 -- Events of a campaign, and the open ones of its clusters when @which is 'open'; all of its own when it is 'all'.
-SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
-  micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
-FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
+SELECT * FROM event_rows e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
       AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
@@ -98,9 +186,7 @@ WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
 
 -- name: views.grid_events
 -- Events of no campaign: the 'open' ones, or 'all'.
-SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
-  micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
-FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
+SELECT * FROM event_rows e
 WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
@@ -110,16 +196,31 @@ SELECT count(*) FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' 
 
 -- name: views.event
 -- One event.
-SELECT e.id, e.code, e.state, e.campaign_id, e.cluster_id, k.name AS cluster, e.job_id, e.occurrences, micros(e.opened_at) AS opened_at,
-  micros(e.last_at) AS last_at, micros(e.closed_at) AS closed_at, e.message
-FROM events e LEFT JOIN clusters k ON k.id = e.cluster_id
+SELECT * FROM event_rows e
 WHERE e.id = @event
 
 -- name: views.clusters
 -- The newest status and the brake of each cluster.
-SELECT c.id, micros(s.time) AS time, s.max_resources, s.free, s.used, s.used_besteffort, s.our_running, s.our_waiting, s.api_latency_ms,
-  s.stress, s.response_ms, x.usual_stress, x.calm_latency_ms, x.job_limit, x.signal, x.reason AS stress_reason, micros(x.limited_at) AS limited_at,
-  b.reason AS brake, micros(b.expires_at) AS brake_until
+SELECT
+  c.id,
+  micros(s.time) AS time,
+  s.max_resources,
+  s.free,
+  s.used,
+  s.used_besteffort,
+  s.our_running,
+  s.our_waiting,
+  s.api_latency_ms,
+  s.stress,
+  s.response_ms,
+  x.usual_stress,
+  x.calm_latency_ms,
+  x.job_limit,
+  x.signal,
+  x.reason AS stress_reason,
+  micros(x.limited_at) AS limited_at,
+  b.reason AS brake,
+  micros(b.expires_at) AS brake_until
 FROM clusters c
 LEFT JOIN cluster_stress x ON x.cluster_id = c.id
 LEFT JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.time DESC LIMIT 1) s ON true
@@ -135,10 +236,12 @@ ORDER BY c.name
 -- name: views.usage
 -- The last figures of each cluster in each slice of a time: one look into an index for each, however long the time is.
 SELECT c.id, c.name, micros(x.slice) AS time, s.max_resources, s.free, s.used, s.our_running
-FROM generate_series(date_bin(@slice_s * interval '1 second', instant(@from), 'epoch'::timestamptz), instant(@to), @slice_s * interval '1 second') AS x(slice)
+FROM generate_series(date_bin(@slice_s * interval '1 second', instant(@from), 'epoch'::timestamptz), instant(@to),
+  @slice_s * interval '1 second') AS x(slice)
 CROSS JOIN clusters c
 CROSS JOIN LATERAL (SELECT * FROM gridstatus s
-  WHERE s.cluster_id = c.id AND s.time >= greatest(x.slice, instant(@from)) AND s.time < least(x.slice + @slice_s * interval '1 second', instant(@to))
+  WHERE s.cluster_id = c.id AND s.time >= greatest(x.slice, instant(@from))
+    AND s.time < least(x.slice + @slice_s * interval '1 second', instant(@to))
   ORDER BY s.time DESC LIMIT 1) s
 ORDER BY x.slice, c.name
 

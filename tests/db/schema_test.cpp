@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <pqxx/pqxx>
+#include <string>
 
 #include "lib/store/database.hpp"
 #include "lib/store/lease.hpp"
@@ -48,6 +49,21 @@ TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL) {
     } catch (const std::exception& error) {
       ADD_FAILURE() << name << ": " << error.what();
     }
+  }
+}
+
+/// Else no index on states would be used, and each row would cost a call.
+TEST(Schema, NamesOfStates_AreReplacedByTheStates) {
+  pqxx::connection connection{postgres().fresh_database()};
+  pqxx::work work{connection};
+  for (const std::string condition :
+       {"jobs t WHERE is_live(state)", "jobs t WHERE is_open(state)", "jobs t WHERE is_remote(state)", "launches t WHERE is_open(state)",
+        "campaigns t WHERE is_live(state)", "campaigns t WHERE is_over(state)", "tasks t WHERE is_in_flight(state)",
+        "tasks t WHERE next_attempt(t) = 1", "returned_tasks t WHERE goes_before_new(t)", "campaign_clusters t WHERE live_jobs(t) = 1"}) {
+    std::string plan;
+    for (const auto& row : work.exec("EXPLAIN SELECT FROM " + condition)) plan += std::string{row[0].c_str()} + '\n';
+    const auto function = condition.substr(condition.find("WHERE ") + 6, condition.find('(') - condition.find("WHERE ") - 5);
+    EXPECT_EQ(plan.find(function), std::string::npos) << condition << "\n" << plan;
   }
 }
 
