@@ -10,7 +10,7 @@ using detail::get;
 using detail::text;
 
 void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
-  exec(transaction, sql::campaigns_release_brakes{.campaign = campaign});
+  exec(transaction, sql::campaigns_lift_brakes{.campaign = campaign});
   exec(transaction, sql::campaigns_forgive{.campaign = campaign});
 }
 
@@ -33,13 +33,14 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
 }
 
 std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign) {
-  const auto known = exec(transaction, sql::campaigns_of_key{.jdl = campaign.jdl, .user = campaign.user, .key = campaign.idempotency_key});
+  const auto known =
+      exec(transaction, sql::campaigns_find_repeated{.jdl = campaign.jdl, .user = campaign.user, .key = campaign.idempotency_key});
   if (known.empty()) return std::nullopt;
   return Repeated{grid::CampaignId{known[0]["id"].as<std::int64_t>()}, known[0]["same"].as<bool>()};
 }
 
 void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl) {
-  exec(transaction, sql::campaigns_admitted{.name = name, .jdl = jdl, .campaign = campaign});
+  exec(transaction, sql::campaigns_record_admitted{.name = name, .jdl = jdl, .campaign = campaign});
 }
 
 bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& c) {
@@ -126,7 +127,7 @@ std::int64_t TaskWriter::finish() {
 }
 
 void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count) {
-  exec(transaction, sql::campaigns_count_out{.campaign = campaign, .tasks = count});
+  exec(transaction, sql::campaigns_write_numbered_tasks{.campaign = campaign, .tasks = count});
 }
 
 void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std::int64_t tasks) {
@@ -168,7 +169,7 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
 std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   if (exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
   exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
-  const auto tasks = exec(transaction, sql::campaigns_retry{.campaign = campaign, .now = now});
+  const auto tasks = exec(transaction, sql::campaigns_retry_failed_tasks{.campaign = campaign, .now = now});
   lift_brakes(transaction, campaign);
   wake_up(transaction);
   return static_cast<std::int64_t>(tasks.size());

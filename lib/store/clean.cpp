@@ -25,16 +25,16 @@ std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterI
 }
 
 bool is_over(Transaction& transaction, grid::CampaignId campaign) {
-  return exec(transaction, sql::clean_campaign_is_over{.campaign = campaign})[0][0].as<bool>();
+  return exec(transaction, sql::clean_is_over{.campaign = campaign})[0][0].as<bool>();
 }
 
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
-  return !exec(transaction, sql::clean_campaign_done{.campaign = campaign, .now = now, .cluster = cluster}).empty();
+  return !exec(transaction, sql::clean_note_cleaned{.campaign = campaign, .now = now, .cluster = cluster}).empty();
 }
 
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {
   std::vector<LaunchFolder> folders;
-  for (const auto& row : exec(transaction, sql::clean_folders{.cluster = cluster, .quiet_since = quiet_since})) {
+  for (const auto& row : exec(transaction, sql::clean_crowded_folders{.cluster = cluster, .quiet_since = quiet_since})) {
     folders.push_back({.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()},
                        .launch = grid::LaunchId{row["id"].as<std::int64_t>()},
                        .state = grid::launch_state(text(row["state"])).value(),
@@ -51,17 +51,17 @@ std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::Cluste
 
 std::vector<Attempt> attempts_in(Transaction& transaction, grid::ClusterId cluster, grid::LaunchId launch) {
   std::vector<Attempt> attempts;
-  for (const auto& row : exec(transaction, sql::clean_attempts{.cluster = cluster, .launch = launch}))
+  for (const auto& row : exec(transaction, sql::clean_attempts_in{.cluster = cluster, .launch = launch}))
     attempts.emplace_back(grid::TaskNumber{row["task"].as<std::int64_t>()}, row["attempt"].as<int>());
   return attempts;
 }
 
 void note_folder_removed(Transaction& transaction, grid::LaunchId launch, grid::Instant now) {
-  exec(transaction, sql::clean_folder_removed{.now = now, .launch = launch});
+  exec(transaction, sql::clean_note_folder_removed{.now = now, .launch = launch});
 }
 
 void note_files(Transaction& transaction, grid::LaunchId launch, std::int64_t files) {
-  exec(transaction, sql::clean_folder_counted{.files = files, .launch = launch});
+  exec(transaction, sql::clean_note_files{.files = files, .launch = launch});
 }
 
 }  // namespace gleaner::store

@@ -75,7 +75,7 @@ std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant en
 }
 
 std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name) {
-  const auto rows = exec(transaction, sql::clusters_by_name{.name = name});
+  const auto rows = exec(transaction, sql::clusters_find{.name = name});
   if (rows.empty()) return std::nullopt;
   return read(rows[0]);
 }
@@ -138,7 +138,7 @@ void map_user(Transaction& transaction, std::string_view user, grid::ClusterId c
 }
 
 void record_status(Transaction& transaction, const GridStatus& s) {
-  exec(transaction, sql::clusters_status{
+  exec(transaction, sql::clusters_record_status{
                         .cluster = s.cluster,
                         .time = s.time,
                         .max_resources = s.max_resources,
@@ -155,17 +155,17 @@ void record_status(Transaction& transaction, const GridStatus& s) {
 }
 
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
-  const auto changed = exec(transaction, sql::clusters_reached{.now = now, .cluster = cluster}).affected_rows();
+  const auto changed = exec(transaction, sql::clusters_record_reached{.now = now, .cluster = cluster}).affected_rows();
   if (changed > 0) close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
 }
 
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes, grid::Instant now) {
-  exec(transaction, sql::clusters_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
+  exec(transaction, sql::clusters_record_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
 }
 
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
-  const auto rows =
-      exec(transaction, sql::clusters_unreachable{.now = now, .error = grid::clean_text(error), .retry_at = retry_at, .cluster = cluster});
+  const auto rows = exec(transaction, sql::clusters_record_unreachable{
+                                          .now = now, .error = grid::clean_text(error), .retry_at = retry_at, .cluster = cluster});
   return !rows.empty() && rows[0][0].as<int>() == 1;
 }
 

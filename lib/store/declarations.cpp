@@ -113,7 +113,7 @@ std::set<grid::JobId> end_as_lost(Transaction& transaction, std::span<const JobA
 std::int64_t release(Transaction& transaction, std::optional<grid::ClusterId> cluster, std::optional<grid::LaunchId> launch,
                      const Declarer& author, grid::Instant now) {
   GivenUp given_up;
-  const auto rows = exec(transaction, sql::declarations_release{.cluster = cluster, .launch = launch, .now = now});
+  const auto rows = exec(transaction, sql::declarations_release_bound_tasks{.cluster = cluster, .launch = launch, .now = now});
   for (const auto& row : rows) {
     auto& given = given_up[{grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()}}];
     given.cluster = text(row["cluster"]);
@@ -140,19 +140,19 @@ void declare(Transaction& transaction, const Declaration& d, grid::Instant now) 
 }
 
 std::vector<JobAtRisk> live_jobs_of(Transaction& transaction, grid::JobId job) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs{.job = job, .launch = std::nullopt, .cluster = std::nullopt}));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs_of{.job = job, .launch = std::nullopt, .cluster = std::nullopt}));
 }
 
 std::vector<JobAtRisk> live_jobs_of(Transaction& transaction, grid::LaunchId launch) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs{.job = std::nullopt, .launch = launch, .cluster = std::nullopt}));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs_of{.job = std::nullopt, .launch = launch, .cluster = std::nullopt}));
 }
 
 std::vector<JobAtRisk> live_jobs_of(Transaction& transaction, grid::ClusterId cluster) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs{.job = std::nullopt, .launch = std::nullopt, .cluster = cluster}));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs_of{.job = std::nullopt, .launch = std::nullopt, .cluster = cluster}));
 }
 
 std::vector<JobAtRisk> live_jobs_among(Transaction& transaction, std::span<const grid::JobId> jobs) {
-  return read_jobs(exec(transaction, sql::declarations_live_jobs_by_id{.jobs = array_of(std::set<grid::JobId>{jobs.begin(), jobs.end()})}));
+  return read_jobs(exec(transaction, sql::declarations_live_jobs_among{.jobs = array_of(std::set<grid::JobId>{jobs.begin(), jobs.end()})}));
 }
 
 Risk risk_of(std::span<const JobAtRisk> jobs) {
@@ -204,17 +204,17 @@ std::int64_t release_bound_tasks(Transaction& transaction, grid::LaunchId launch
 }
 
 std::int64_t bound_tasks_of(Transaction& transaction, grid::ClusterId cluster) {
-  return exec(transaction, sql::declarations_bound{.cluster = cluster, .launch = std::nullopt})[0][0].as<std::int64_t>();
+  return exec(transaction, sql::declarations_bound_tasks_of{.cluster = cluster, .launch = std::nullopt})[0][0].as<std::int64_t>();
 }
 
 std::optional<KnownLaunch> find_launch(Transaction& transaction, grid::LaunchId launch) {
-  const auto rows = exec(transaction, sql::declarations_launch{.launch = launch});
+  const auto rows = exec(transaction, sql::declarations_find_launch{.launch = launch});
   if (rows.empty()) return std::nullopt;
   return KnownLaunch{grid::launch_state(text(rows[0]["state"])).value(), grid::CampaignId{rows[0]["campaign_id"].as<std::int64_t>()}, text(rows[0]["cluster"])};
 }
 
 std::optional<KnownJob> find_job(Transaction& transaction, grid::JobId job) {
-  const auto rows = exec(transaction, sql::declarations_job{.job = job});
+  const auto rows = exec(transaction, sql::declarations_find_job{.job = job});
   if (rows.empty()) return std::nullopt;
   return KnownJob{grid::job_state(text(rows[0]["state"])).value(), text(rows[0]["ending"])};
 }

@@ -48,7 +48,7 @@ bool close_event(Transaction& transaction, std::string_view code, const Target& 
 
 std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code) {
   std::vector<grid::ClusterId> clusters;
-  for (const auto& row : detail::exec_prepared(transaction, sql::events_open_on_clusters{.code = code}))
+  for (const auto& row : detail::exec_prepared(transaction, sql::events_clusters_with_open{.code = code}))
     clusters.emplace_back(row[0].as<std::int64_t>());
   return clusters;
 }

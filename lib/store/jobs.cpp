@@ -97,7 +97,7 @@ void note_waits(Transaction& transaction, std::span<const Waits> waits) {
     over.add(one.over);
     launching.add(one.launching);
   }
-  exec(transaction, sql::jobs_await{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
+  exec(transaction, sql::jobs_note_waits{.jobs = jobs, .absent = absent, .over = over, .launching = launching});
 }
 
 AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before) {
@@ -193,12 +193,12 @@ void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, g
 
 bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, const LiveJob& twin) {
   return !exec(transaction,
-               sql::launches_revive{.remote_id = remote, .job = job, .campaign = twin.campaign, .task = twin.task, .attempt = twin.attempt})
+               sql::jobs_revive{.remote_id = remote, .job = job, .campaign = twin.campaign, .task = twin.task, .attempt = twin.attempt})
               .empty();
 }
 
 bool reopen_twin(Transaction& transaction, const LiveJob& job) {
-  return !exec(transaction, sql::launches_reopen{.campaign = job.campaign, .task = job.task, .attempt = job.attempt, .duplicate = job.id})
+  return !exec(transaction, sql::jobs_reopen_twin{.campaign = job.campaign, .task = job.task, .attempt = job.attempt, .duplicate = job.id})
               .empty();
 }
 

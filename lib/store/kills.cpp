@@ -94,7 +94,7 @@ std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId
 }
 
 void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now) {
-  if (!jobs.empty()) exec(transaction, sql::kills_sent{.now = now, .jobs = ids(jobs)});
+  if (!jobs.empty()) exec(transaction, sql::kills_note_sent{.now = now, .jobs = ids(jobs)});
 }
 
 std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId cluster) {

@@ -147,7 +147,7 @@ bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term ter
 
 std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
   std::vector<BegunLaunch> begun;
-  for (const auto& row : exec(transaction, sql::launches_intents{.launches = ids(launches)})) {
+  for (const auto& row : exec(transaction, sql::launches_begun{.launches = ids(launches)})) {
     begun.push_back({.id = grid::LaunchId{row["id"].as<std::int64_t>()},
                      .state = grid::launch_state(text(row["state"])).value(),
                      .term = row["term"].as<Term>(),
@@ -182,7 +182,7 @@ int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const 
 }
 
 void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now) {
-  exec(transaction, sql::launches_unknown{.error = grid::clean_text(error), .now = now, .launches = ids(launches)});
+  exec(transaction, sql::launches_mark_unknown{.error = grid::clean_text(error), .now = now, .launches = ids(launches)});
 }
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
@@ -192,7 +192,7 @@ std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid:
 }
 
 bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limits& limits, grid::Instant now) {
-  const auto launch = exec(transaction, sql::launches_give_up{
+  const auto launch = exec(transaction, sql::launches_give_back{
                                             .state = grid::name_of(what.to),
                                             .now = now,
                                             .error = grid::clean_text(what.error),
@@ -225,7 +225,7 @@ std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::
 }
 
 void note_look(Transaction& transaction, std::span<const grid::LaunchId> launches, grid::Instant now) {
-  exec(transaction, sql::launches_looked{.now = now, .launches = ids(launches)});
+  exec(transaction, sql::launches_note_look{.now = now, .launches = ids(launches)});
 }
 
 bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
@@ -234,13 +234,13 @@ bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::In
 
 std::vector<BoundTasks> bound_tasks(Transaction& transaction) {
   std::vector<BoundTasks> tasks;
-  for (const auto& row : exec(transaction, sql::launches_bound{})) tasks.push_back(read_bound(row));
+  for (const auto& row : exec(transaction, sql::launches_bound_tasks{})) tasks.push_back(read_bound(row));
   return tasks;
 }
 
 std::vector<grid::TaskNumber> release_tasks(Transaction& transaction, grid::LaunchId launch, grid::Instant now) {
   std::vector<grid::TaskNumber> tasks;
-  for (const auto& row : exec(transaction, sql::launches_release{.now = now, .launch = launch}))
+  for (const auto& row : exec(transaction, sql::launches_release_tasks{.now = now, .launch = launch}))
     tasks.emplace_back(row[0].as<std::int64_t>());
   std::ranges::sort(tasks);
   return tasks;

@@ -10,7 +10,7 @@ using detail::text;
 std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before, grid::Instant none_told_before) {
   std::vector<UnmatchedPair> pairs;
   for (const auto& row :
-       exec(transaction, sql::matching_wanted{.cluster = cluster, .known_before = told_before, .none_known_before = none_told_before}))
+       exec(transaction, sql::matching_unmatched{.cluster = cluster, .known_before = told_before, .none_known_before = none_told_before}))
     pairs.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, text(row["login"]), text(row["properties"]), row["best_effort"].as<bool>()});
   return pairs;
 }

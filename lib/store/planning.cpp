@@ -389,7 +389,7 @@ void write_some_submitted(Transaction& transaction, std::span<const Submitted> s
     offered.add(one.offered);
     ratios.add(one.first_ratio);
   }
-  exec(transaction, sql::planning_submitted{
+  exec(transaction, sql::planning_write_submitted{
                         .now = now,
                         .campaigns = campaigns,
                         .clusters = clusters,

@@ -37,7 +37,7 @@ std::vector<UsageOfDay> usage(Transaction& transaction, int days, grid::Instant 
 
 std::vector<UserPriority> user_priorities(Transaction& transaction) {
   std::vector<UserPriority> all;
-  for (const auto& row : exec_prepared(transaction, sql::policies_users{}))
+  for (const auto& row : exec_prepared(transaction, sql::policies_user_priorities{}))
     all.push_back({text(row["user_name"]), row["priority"].as<int>()});
   return all;
 }

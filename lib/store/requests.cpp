@@ -45,7 +45,7 @@ void write_requests(Transaction& transaction, grid::CampaignId campaign, std::sp
 }
 
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {
-  exec(transaction, sql::campaigns_input{.megabytes = megabytes, .campaign = campaign});
+  exec(transaction, sql::campaigns_write_input{.megabytes = megabytes, .campaign = campaign});
 }
 
 std::optional<DurationQuantile> duration_quantile(Transaction& transaction, double share, grid::CampaignId campaign,

@@ -45,7 +45,7 @@ GridState grid_state(Transaction& transaction, const ClusterDefaults& defaults, 
 
 DurationCounts durations_of(Transaction& transaction, const std::string& user, const std::vector<std::string>& commands) {
   DurationCounts counts;
-  for (const auto& row : exec(transaction, sql::scenario_of_command{.user = user, .commands = detail::text_array(commands)}))
+  for (const auto& row : exec(transaction, sql::scenario_durations_of{.user = user, .commands = detail::text_array(commands)}))
     counts.push_back(read_count(row));
   return counts;
 }

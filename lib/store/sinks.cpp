@@ -24,7 +24,8 @@ std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId clus
   std::vector<EndsOfPair> pairs;
   if (ended.empty()) return pairs;
   for (const auto& row : exec_prepared(
-           transaction, sql::sinks_ends{.jobs = literal_of(ended), .cluster = cluster, .telling = grid::kTellingEnds, .before = before})) {
+           transaction,
+           sql::sinks_last_ends{.jobs = literal_of(ended), .cluster = cluster, .telling = grid::kTellingEnds, .before = before})) {
     Columns columns{row};
     const auto campaign = columns.id<grid::CampaignId>();
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
@@ -43,7 +44,7 @@ EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, 
   if (campaigns.empty()) return ends;
   std::optional<std::pair<grid::CampaignId, grid::ClusterId>> of;
   for (const auto& row :
-       exec_prepared(transaction, sql::sinks_elsewhere{.last = last, .campaigns = literal_of(campaigns), .cluster = cluster})) {
+       exec_prepared(transaction, sql::sinks_ends_elsewhere{.last = last, .campaigns = literal_of(campaigns), .cluster = cluster})) {
     Columns columns{row};
     const auto campaign = columns.id<grid::CampaignId>();
     const auto other = columns.id<grid::ClusterId>();
@@ -56,12 +57,12 @@ EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, 
 }
 
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs) {
-  exec(transaction, sql::sinks_swallow{.event = event, .jobs = literal_of(jobs)});
+  exec(transaction, sql::sinks_mark_swallowed{.event = event, .jobs = literal_of(jobs)});
 }
 
 std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event) {
   std::vector<std::int64_t> tasks;
-  for (const auto& row : exec(transaction, sql::sinks_tasks{.event = event})) tasks.push_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::sinks_swallowed_tasks{.event = event})) tasks.push_back(row[0].as<std::int64_t>());
   return tasks;
 }
 
@@ -71,7 +72,8 @@ void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterI
 
 std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, grid::Instant now) {
   if (exec(transaction, sql::sinks_lock{.campaign = campaign}).empty()) return 0;
-  const auto tasks = exec(transaction, sql::sinks_retry{.campaign = campaign, .event = sink.event, .cluster = sink.cluster, .now = now});
+  const auto tasks =
+      exec(transaction, sql::sinks_retry_swallowed_tasks{.campaign = campaign, .event = sink.event, .cluster = sink.cluster, .now = now});
   if (tasks.empty()) return 0;
   exec(transaction, sql::sinks_forget_durations{.campaign = campaign});
   exec(transaction, sql::sinks_reopen{.campaign = campaign});

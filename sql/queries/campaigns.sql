@@ -7,11 +7,11 @@ VALUES (@user, @name, @type, @jdl::jsonb, instant(@now), @key)
 ON CONFLICT (user_name, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
 RETURNING id
 
--- name: campaigns.of_key
+-- name: campaigns.find_repeated
 -- The campaign that a key of a user stands for, and whether it was submitted with this JDL, which includes its type.
 SELECT id, coalesce(submitted_jdl, jdl) = @jdl::jsonb AS same FROM campaigns WHERE user_name = @user AND idempotency_key = @key
 
--- name: campaigns.admitted
+-- name: campaigns.record_admitted
 -- What admission rules have made of a new campaign.
 UPDATE campaigns SET submitted_jdl = jdl, name = @name, jdl = @jdl::jsonb WHERE id = @campaign
 
@@ -37,7 +37,7 @@ SELECT
 FROM clusters WHERE name = @cluster
 RETURNING cluster_id
 
--- name: campaigns.count_out
+-- name: campaigns.write_numbered_tasks
 -- Its tasks, when their parameters are numbers from 0.
 INSERT INTO tasks (campaign_id, number, parameter) SELECT @campaign, n, n::text FROM generate_series(0, @tasks::bigint - 1) AS n
 
@@ -88,7 +88,7 @@ WITH first AS (
   RETURNING campaign_id, cluster_id)
 UPDATE campaign_clusters p SET active = true FROM first f WHERE p.campaign_id = f.campaign_id AND p.cluster_id = f.cluster_id
 
--- name: campaigns.input
+-- name: campaigns.write_input
 -- The mean input of its tasks.
 UPDATE campaigns SET input_mb = @megabytes WHERE id = @campaign
 
@@ -130,7 +130,7 @@ WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND f
 -- Its claims and journals on the clusters are in use again.
 UPDATE campaign_clusters SET cleaned_at = NULL, active = true WHERE campaign_id = @campaign AND cleaned_at IS NOT NULL
 
--- name: campaigns.retry
+-- name: campaigns.retry_failed_tasks
 -- Its failed tasks go back to the bag, with a clean slate.
 WITH again AS (
   UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
@@ -139,7 +139,7 @@ INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @c
 FROM again ON CONFLICT DO NOTHING
 RETURNING number
 
--- name: campaigns.release_brakes
+-- name: campaigns.lift_brakes
 -- Lifts its brakes, on all its clusters.
 DELETE FROM brakes WHERE campaign_id = @campaign
 

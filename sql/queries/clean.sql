@@ -21,7 +21,7 @@ LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM laun
                    WHERE l.campaign_id = e.campaign_id AND l.cluster_id = @cluster AND l.tag IS NOT NULL) l ON true
 ORDER BY e.campaign_id, l.login
 
--- name: clean.campaign_done
+-- name: clean.note_cleaned
 -- Nothing of a campaign is left on a cluster; not written when the campaign goes on by now.
 WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) FOR SHARE),
 folders AS (
@@ -30,11 +30,11 @@ folders AS (
 UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false WHERE campaign_id = (SELECT id FROM ended) AND cluster_id = @cluster
 RETURNING campaign_id
 
--- name: clean.campaign_is_over
+-- name: clean.is_over
 -- Whether a campaign has ended, and was not given back a task since.
 SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state))
 
--- name: clean.folders
+-- name: clean.crowded_folders
 -- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of
 -- tasks that are not settled; `never_began_at`: of the last job that OAR may start late, if it ended after @quiet_since.
 WITH uncleaned AS (
@@ -73,7 +73,7 @@ LEFT JOIN used ON used.id = u.id
 LEFT JOIN idle i ON i.id = u.id
 ORDER BY u.campaign_id, u.id LIMIT 10000
 
--- name: clean.attempts
+-- name: clean.attempts_in
 -- The attempts of tasks that are not settled and are claimed in the folder of a launch.
 SELECT task, attempt FROM jobs
 WHERE cluster_id = @cluster AND coalesce(fence, launch_id) = @launch AND is_live(state)
@@ -81,10 +81,10 @@ UNION
 SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id = r.campaign_id AND t.number = r.number
 WHERE r.fence = @launch
 
--- name: clean.folder_removed
+-- name: clean.note_folder_removed
 -- The folder of a launch is gone.
 UPDATE launches SET cleaned_at = instant(@now), files = 0 WHERE id = @launch
 
--- name: clean.folder_counted
+-- name: clean.note_files
 -- How many files a folder holds at most.
 UPDATE launches SET files = @files WHERE id = @launch

@@ -4,7 +4,7 @@
 -- Every cluster, by name.
 SELECT * FROM cluster_rows ORDER BY name
 
--- name: clusters.by_name
+-- name: clusters.find
 -- One cluster.
 SELECT * FROM cluster_rows WHERE name = @name
 
@@ -50,7 +50,7 @@ DELETE FROM clusters c WHERE id = @cluster AND NOT EXISTS (SELECT FROM campaign_
 INSERT INTO user_mappings (user_name, cluster_id, login) VALUES (@user, @cluster, @login)
 ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 
--- name: clusters.status
+-- name: clusters.record_status
 -- A snapshot of a cluster: the newest, also when the clock was set back since the others.
 WITH future AS (DELETE FROM gridstatus WHERE cluster_id = @cluster AND time > instant(@time))
 INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms,
@@ -59,7 +59,7 @@ VALUES (@cluster, instant(@time), @max_resources, @free, @used, @used_besteffort
   @stress, @response_ms)
 ON CONFLICT (cluster_id, time) DO NOTHING
 
--- name: clusters.reached
+-- name: clusters.record_reached
 -- The cluster's API answered everything that was asked.
 UPDATE clusters SET
   reachable = true,
@@ -70,7 +70,7 @@ UPDATE clusters SET
   healthy_since = CASE WHEN reachable IS TRUE THEN healthy_since ELSE instant(@now) END
 WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 
--- name: clusters.resources
+-- name: clusters.record_resources
 -- How many usable resources the cluster has, and how big its nodes are (grid::NodeSizes as text).
 UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), node_sizes = @node_sizes WHERE id = @cluster
 
@@ -78,7 +78,7 @@ UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), no
 -- How big the nodes of each cluster are.
 SELECT id, node_sizes FROM clusters
 
--- name: clusters.unreachable
+-- name: clusters.record_unreachable
 -- The cluster's API failed: how many times since it was last reached. Where the fate of a launch is open, it is asked again soon.
 UPDATE clusters SET
   reachable = false,

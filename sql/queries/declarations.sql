@@ -5,7 +5,7 @@
 INSERT INTO declarations (what, subject, declared_by, reason, message, declared_at)
 VALUES (@what, @subject, @author, @reason, @message, instant(@now))
 
--- name: declarations.live_jobs
+-- name: declarations.live_jobs_of
 -- The live jobs of one job, launch or cluster, the others null; those that are only planned are given back as ever.
 SELECT j.id, j.state, j.campaign_id, j.cluster_id, k.name AS cluster, j.launch_id, j.task, j.remote_id
 FROM jobs j JOIN clusters k ON k.id = j.cluster_id
@@ -13,7 +13,7 @@ WHERE j.state IN ('launching', 'unknown', 'remote_waiting', 'running')
   AND (j.id = @job OR j.launch_id = @launch OR j.cluster_id = @cluster)
 ORDER BY j.id
 
--- name: declarations.live_jobs_by_id
+-- name: declarations.live_jobs_among
 -- The same of the live jobs among these, the planned ones too.
 SELECT j.id, j.state, j.campaign_id, j.cluster_id, k.name AS cluster, j.launch_id, j.task, j.remote_id
 FROM jobs j JOIN clusters k ON k.id = j.cluster_id
@@ -32,7 +32,7 @@ UPDATE launches l SET state = 'void', settled_at = instant(@now), released_at = 
 WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('launching', 'unknown')
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND is_open(j.state))
 
--- name: declarations.release
+-- name: declarations.release_bound_tasks
 -- Tasks in the bags that wait for a cluster, or because of a launch, the other null: they may go anywhere, each with a new attempt that
 -- counts for nothing.
 WITH freed AS (
@@ -45,15 +45,15 @@ raised AS (
   FROM freed f WHERE t.campaign_id = f.campaign_id AND t.number = f.number AND t.state = 'waiting')
 SELECT f.campaign_id, f.number, f.cluster_id, k.name AS cluster FROM freed f JOIN clusters k ON k.id = f.cluster_id ORDER BY 1, 2
 
--- name: declarations.bound
+-- name: declarations.bound_tasks_of
 -- How many tasks wait for a cluster, or because of a launch, the other null.
 SELECT count(*) FROM returned_tasks WHERE cluster_id = @cluster OR fence = @launch
 
--- name: declarations.launch
+-- name: declarations.find_launch
 -- A launch.
 SELECT l.state, l.campaign_id, k.name AS cluster FROM launches l JOIN clusters k ON k.id = l.cluster_id WHERE l.id = @launch
 
--- name: declarations.job
+-- name: declarations.find_job
 -- A job's state, and why it is over.
 SELECT state, coalesce(ending, '') AS ending FROM jobs WHERE id = @job
 

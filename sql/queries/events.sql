@@ -18,7 +18,7 @@ UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND code = @code AND campaign_id IS NOT DISTINCT FROM @campaign AND cluster_id IS NOT DISTINCT FROM @cluster
 RETURNING id
 
--- name: events.open_on_clusters
+-- name: events.clusters_with_open
 -- The clusters on which an event of this code is open.
 SELECT cluster_id FROM events WHERE state = 'open' AND code = @code AND campaign_id IS NULL AND cluster_id IS NOT NULL
 

@@ -71,7 +71,7 @@ first AS (
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL)
 SELECT count(*) FROM changed
 
--- name: jobs.await
+-- name: jobs.note_waits
 -- What a poll learned of jobs that stay as they are: since when each is absent, over, about to start; null: it is not.
 UPDATE jobs j SET absent_since = instant(g.absent), over_since = instant(g.over), launching_since = instant(g.launching)
 FROM unnest(@jobs::bigint[], @absent::bigint[], @over::bigint[], @launching::bigint[]) AS g(id, absent, over, launching)
@@ -258,3 +258,36 @@ SELECT
     1)), 0) AS waiting
 FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (is_live(c.state) OR c.ended_at IS NULL)
 WHERE p.cluster_id = @cluster AND p.waiting > 0
+
+-- name: jobs.reopen_twin
+-- A job (@duplicate) found its attempt claimed, and its twin is of a void launch: the twin must be in OAR, so that its launch is searched
+-- again.
+WITH twin AS (
+  SELECT j.id, j.launch_id FROM jobs j
+  WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error'
+    AND j.ending = 'never_submitted'),
+launch AS (
+  UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, unknown_at = clock_timestamp()
+  FROM twin WHERE l.id = twin.launch_id AND l.state IN ('void', 'unknown') AND l.tag IS NOT NULL
+  RETURNING l.id)
+UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, launch
+WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
+
+-- name: jobs.revive
+-- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt
+-- are those of the job that found the claim: who holds it is read in a user's home, and may be anything.
+WITH revived AS (
+  UPDATE jobs SET
+    state = 'remote_waiting',
+    remote_id = @remote_id,
+    ending = NULL,
+    ended_at = NULL,
+    message = NULL,
+    started_at = NULL,
+    over_since = NULL,
+    launching_since = NULL,
+    absent_since = NULL
+  WHERE id = @job AND campaign_id = @campaign AND task = @task AND attempt = @attempt AND state = 'error' AND ending = 'never_began'
+    RETURNING id),
+forgiven AS (DELETE FROM kill_requests k USING revived r WHERE k.job_id = r.id)
+SELECT id FROM revived

@@ -46,7 +46,7 @@ JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 WHERE k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > instant(@now)
 ORDER BY k.sends, k.job_id
 
--- name: kills.sent
+-- name: kills.note_sent
 -- The DELETE was sent, whatever was answered.
 UPDATE kill_requests SET sent_at = instant(@now), sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[])
 

@@ -43,7 +43,7 @@ started AS (
     WHERE j.launch_id = launch.id AND j.state = 'planned' RETURNING j.id)
 SELECT id, (SELECT count(*) FROM started) AS jobs FROM launch
 
--- name: launches.intents
+-- name: launches.begun
 -- How launches that were begun stand now.
 SELECT l.id, l.state, l.term, c.state AS campaign_state, micros(l.launching_at) AS launching_at
 FROM launches l JOIN campaigns c ON c.id = l.campaign_id
@@ -88,7 +88,7 @@ settled AS (
                       AND (j.state IN ('launching', 'unknown') OR is_unfound(j))))
 SELECT count(*) FROM adopted
 
--- name: launches.unknown
+-- name: launches.mark_unknown
 -- No answer to a submission: its tasks are frozen until its fate is known.
 WITH launch AS (
   UPDATE launches SET
@@ -107,7 +107,7 @@ SELECT id FROM launches WHERE cluster_id = @cluster AND state = 'launching'
 SELECT l.id FROM launches l JOIN clusters c ON c.id = l.cluster_id
 WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
 
--- name: launches.give_up
+-- name: launches.give_back
 -- The end of a launch, refused or void; no row when it left the state @leaves meanwhile. One that certainly was not sent has no tag any
 -- more, so that nobody looks for its jobs.
 UPDATE launches l SET
@@ -154,43 +154,10 @@ ORDER BY l.id
 SELECT EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND is_open(state))
   OR EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state = 'void' AND tag IS NOT NULL AND settled_at > instant(@void_since))
 
--- name: launches.looked
+-- name: launches.note_look
 -- Their tags were looked for.
 UPDATE launches SET looks = looks + CASE WHEN state = 'unknown' THEN 1 ELSE 0 END, last_look_at = instant(@now)
 WHERE id = ANY (@launches::bigint[])
-
--- name: launches.reopen
--- A job (@duplicate) found its attempt claimed, and its twin is of a void launch: the twin must be in OAR, so that its launch is searched
--- again.
-WITH twin AS (
-  SELECT j.id, j.launch_id FROM jobs j
-  WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error'
-    AND j.ending = 'never_submitted'),
-launch AS (
-  UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, unknown_at = clock_timestamp()
-  FROM twin WHERE l.id = twin.launch_id AND l.state IN ('void', 'unknown') AND l.tag IS NOT NULL
-  RETURNING l.id)
-UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, launch
-WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
-
--- name: launches.revive
--- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt
--- are those of the job that found the claim: who holds it is read in a user's home, and may be anything.
-WITH revived AS (
-  UPDATE jobs SET
-    state = 'remote_waiting',
-    remote_id = @remote_id,
-    ending = NULL,
-    ended_at = NULL,
-    message = NULL,
-    started_at = NULL,
-    over_since = NULL,
-    launching_since = NULL,
-    absent_since = NULL
-  WHERE id = @job AND campaign_id = @campaign AND task = @task AND attempt = @attempt AND state = 'error' AND ending = 'never_began'
-    RETURNING id),
-forgiven AS (DELETE FROM kill_requests k USING revived r WHERE k.job_id = r.id)
-SELECT id FROM revived
 
 -- name: launches.accept_found
 -- Launches that are searched, and of which the last job has been found by its files.
@@ -198,7 +165,7 @@ UPDATE launches l SET state = 'accepted', settled_at = instant(@now), error = NU
 WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY (@jobs::bigint[])) AND l.state = 'unknown'
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j)))
 
--- name: launches.bound
+-- name: launches.bound_tasks
 -- Tasks in the bags that wait for their cluster, as a job of a launch may still run them there: by launch. `since`: given up, or, of an
 -- accepted one whose jobs did not begin, when they went back.
 SELECT
@@ -218,7 +185,7 @@ WHERE r.fence IS NOT NULL
 GROUP BY r.fence, r.campaign_id, r.cluster_id, k.name, c.replicas, k.retired_at, l.state, l.settled_at
 ORDER BY r.fence
 
--- name: launches.release
+-- name: launches.release_tasks
 -- The tasks that wait because of a launch may go anywhere: each with a new attempt (grid::attempt_after_release), that counts for
 -- nothing.
 WITH launch AS (UPDATE launches SET released_at = coalesce(released_at, instant(@now)) WHERE id = @launch),

@@ -1,6 +1,6 @@
 -- How many resources of a cluster have the properties that a campaign asks for there.
 
--- name: matching.wanted
+-- name: matching.unmatched
 -- Campaigns in treatment whose properties a cluster is to be asked for: where the answer is older than @known_before, or than
 -- @none_known_before if it was that no resource has them.
 SELECT p.campaign_id, u.login, p.properties, p.best_effort

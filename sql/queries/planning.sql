@@ -302,7 +302,7 @@ LEFT JOIN known k ON k.campaign_id = c.id
 WHERE c.replicas AND c.state = 'in_treatment'
 GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
 
--- name: planning.submitted
+-- name: planning.write_submitted
 -- What this cycle submits for pairs, for the predictor. @offered: free resources.
 INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, offered)
 SELECT g.campaign_id, g.cluster_id, instant(@now), g.ratio, g.jobs, g.offered

@@ -14,7 +14,7 @@ FROM (
   WHERE is_live(j.state) AND j.started_at IS NOT NULL) used
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
--- name: policies.users
+-- name: policies.user_priorities
 -- The administrators' priorities of users.
 SELECT user_name, priority FROM user_priorities ORDER BY user_name
 

@@ -37,7 +37,7 @@ JOIN durations d ON d.campaign_id = q.campaign_id AND d.cluster_id = q.cluster_i
 WHERE is_live(c.state) AND c.done = 0
 GROUP BY 1, 2 ORDER BY 1, 2
 
--- name: scenario.of_command
+-- name: scenario.durations_of
 -- The same for a campaign that is not there yet.
 SELECT 0::bigint AS campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs
 FROM (SELECT e.id FROM campaigns e WHERE e.user_name = @user ORDER BY e.id DESC LIMIT 50) o

@@ -1,6 +1,6 @@
 -- Clusters that swallow tasks: how long the last jobs of a campaign took, which of them most likely did nothing, and their tasks' way back.
 
--- name: sinks.ends
+-- name: sinks.last_ends
 -- Of the campaigns of which some jobs on a cluster (@jobs) were done just now: these and the last @before done there before them, the
 -- newest first, without those that are known to have been swallowed; and the greatest mean duration on another of the campaign's clusters,
 -- of those with at least @telling jobs done.
@@ -19,7 +19,7 @@ CROSS JOIN LATERAL (
   ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
 
--- name: sinks.elsewhere
+-- name: sinks.ends_elsewhere
 -- The durations of the last jobs done of some campaigns on each cluster but one (@cluster), swallowed ones too. @last: how many of each.
 SELECT p.campaign_id, p.cluster_id, e.seconds
 FROM campaign_clusters p
@@ -30,7 +30,7 @@ CROSS JOIN LATERAL (
 WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND p.cluster_id <> @cluster
 ORDER BY p.campaign_id, p.cluster_id
 
--- name: sinks.swallow
+-- name: sinks.mark_swallowed
 -- Jobs that most likely did nothing. @event: the one that reports it.
 UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND sink IS NULL
 
@@ -39,7 +39,7 @@ UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'don
 UPDATE campaign_clusters SET suspected = @suspected::boolean
 WHERE campaign_id = @campaign AND cluster_id = @cluster AND suspected <> @suspected::boolean
 
--- name: sinks.tasks
+-- name: sinks.swallowed_tasks
 -- The tasks of the jobs that an event SINK names.
 SELECT DISTINCT task FROM jobs WHERE sink = @event ORDER BY task
 
@@ -47,7 +47,7 @@ SELECT DISTINCT task FROM jobs WHERE sink = @event ORDER BY task
 -- The campaign, while its tasks are given back; no row when it is cancelled, or its tasks are being removed.
 SELECT id FROM campaigns WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND NOT sealed FOR UPDATE
 
--- name: sinks.retry
+-- name: sinks.retry_swallowed_tasks
 -- Gives back tasks that a sink swallowed, each as a new attempt with a clean slate, unless another job did the task. What the sink's
 -- jobs counted for is counted no longer. Those that @event names, or those of the cluster of this name; the other is null.
 WITH swallowed AS (
