@@ -1,5 +1,12 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
 #include <pqxx/pqxx>
 #include <string>
 
@@ -25,6 +32,31 @@ TEST(Schema, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   EXPECT_THROW(store::check_schema(database), store::WrongSchema);
   EXPECT_EQ(store::migrate(database).size(), sql::migrations().size());
   EXPECT_NO_THROW(store::check_schema(database));
+}
+
+/// What a program prints, or its complaint.
+std::string output_of(const std::string& command) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> pipe{popen((command + " 2>&1").c_str(), "r"), pclose};
+  std::string output;
+  std::array<char, 4096> part{};
+  while (const auto size = std::fread(part.data(), 1, part.size(), pipe.get())) output.append(part.data(), size);
+  return output;
+}
+
+std::string contents_of(const std::filesystem::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+TEST(Schema, SchemaSql_IsWhatTheMigrationsMake) {
+  const char* variable = std::getenv("GLEANER_SOURCE_DIR");
+  const std::filesystem::path root{variable ? variable : "."};
+  const auto made = output_of((root / "tools/schema").string() + " --of '" + postgres().fresh_database() + "'");
+  const auto written = contents_of(root / "sql/schema.sql");
+  const auto heading = written.find("\n\n");
+  ASSERT_NE(heading, std::string::npos) << "sql/schema.sql is missing or empty: run tools/schema";
+  EXPECT_EQ(made, written.substr(heading + 2)) << "The migrations make another schema than sql/schema.sql has. Run tools/schema and "
+                                                  "commit sql/schema.sql together with the migration.";
 }
 
 /// Whoever conducts looks at the schema when it takes a lease, and no module writes under another.

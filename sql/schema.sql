@@ -1,0 +1,1112 @@
+-- The schema, as the migrations make it. Generated: after a new migration run tools/schema, and change nothing here by hand.
+
+CREATE TYPE campaign_state AS ENUM (
+    'in_treatment',
+    'paused',
+    'terminated',
+    'cancelled'
+);
+
+CREATE TYPE job_state AS ENUM (
+    'planned',
+    'launching',
+    'remote_waiting',
+    'running',
+    'terminated',
+    'error',
+    'killed',
+    'unknown'
+);
+
+CREATE TYPE launch_state AS ENUM (
+    'planned',
+    'launching',
+    'accepted',
+    'refused',
+    'unknown',
+    'void'
+);
+
+CREATE TYPE task_state AS ENUM (
+    'waiting',
+    'launching',
+    'submitted',
+    'running',
+    'done',
+    'failed',
+    'cancelled'
+);
+
+CREATE FUNCTION account_usage() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  INSERT INTO usage AS u (day, user_name, project, cluster_id, campaign_id, resource_seconds)
+  SELECT (a.ended_at AT TIME ZONE 'UTC')::date, c.user_name, c.project, a.cluster_id, a.campaign_id,
+    sum(greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1))
+  FROM after a
+  JOIN before b ON b.id = a.id AND b.ended_at IS NULL
+  JOIN campaigns c ON c.id = a.campaign_id
+  JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
+  WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL
+  GROUP BY 1, 2, 3, 4, 5
+  ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION asked_of(campaign bigint) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(string_agg(CASE WHEN wishes = before THEN cluster_id::text ELSE cluster_id || ':' || wishes END, ' ' ORDER BY cluster_id), '')
+  FROM (SELECT cluster_id, wishes, lag(wishes) OVER (ORDER BY cluster_id) AS before
+        FROM (SELECT cluster_id, format('%s:%s:%s:%s', priority, resources_per_job, walltime_s, max_jobs) AS wishes
+              FROM campaign_clusters WHERE campaign_id = campaign) w) b
+$$;
+
+CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT 1.1::double precision ^ bucket $$;
+
+CREATE FUNCTION count_jobs() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    UPDATE campaign_clusters p SET launching = p.launching + d.n, active = true
+    FROM (SELECT campaign_id, cluster_id, count(*) AS n FROM after GROUP BY 1, 2) d
+    WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id;
+    RETURN NULL;
+  END IF;
+  UPDATE campaign_clusters p SET
+    launching = p.launching + d.launching, waiting = p.waiting + d.waiting, running = p.running + d.running, unknown = p.unknown + d.unknown
+  FROM (
+    SELECT campaign_id, cluster_id,
+      coalesce(sum(n) FILTER (WHERE state IN ('planned', 'launching')), 0) AS launching,
+      coalesce(sum(n) FILTER (WHERE state = 'remote_waiting'), 0) AS waiting,
+      coalesce(sum(n) FILTER (WHERE state = 'running'), 0) AS running,
+      coalesce(sum(n) FILTER (WHERE state = 'unknown'), 0) AS unknown
+    FROM (SELECT campaign_id, cluster_id, state, 1 AS n FROM after
+          UNION ALL SELECT campaign_id, cluster_id, state, -1 FROM before) moves
+    GROUP BY 1, 2) d
+  WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id
+    AND (d.launching, d.waiting, d.running, d.unknown) <> (0, 0, 0, 0);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION count_tasks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE campaigns c SET
+    waiting = c.waiting + d.waiting, launching = c.launching + d.launching, submitted = c.submitted + d.submitted,
+    running = c.running + d.running, done = c.done + d.done, failed = c.failed + d.failed, cancelled = c.cancelled + d.cancelled
+  FROM (
+    SELECT campaign_id,
+      sum(n) FILTER (WHERE state = 'waiting') AS waiting, sum(n) FILTER (WHERE state = 'launching') AS launching,
+      sum(n) FILTER (WHERE state = 'submitted') AS submitted, sum(n) FILTER (WHERE state = 'running') AS running,
+      sum(n) FILTER (WHERE state = 'done') AS done, sum(n) FILTER (WHERE state = 'failed') AS failed,
+      sum(n) FILTER (WHERE state = 'cancelled') AS cancelled
+    FROM (
+      SELECT campaign_id, state, sum(n) AS n FROM (
+        SELECT campaign_id, state, 1 AS n FROM after UNION ALL SELECT campaign_id, state, -1 FROM before) moves
+      GROUP BY campaign_id, state
+      -- Every state is present, so that no sum is null.
+      UNION ALL SELECT DISTINCT after.campaign_id, s.state, 0 FROM after, unnest(enum_range(NULL::task_state)) AS s(state)) all_states
+    GROUP BY campaign_id) d
+  WHERE c.id = d.campaign_id;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION duration_bucket(seconds double precision) RETURNS smallint
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT ceil(ln(greatest(seconds, 1)) / ln(1.1::double precision))::smallint $$;
+
+CREATE FUNCTION files_target(live_jobs integer) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT 5 * live_jobs::bigint + 500 $$;
+
+CREATE TABLE returned_tasks (
+    campaign_id bigint NOT NULL,
+    number bigint NOT NULL,
+    priority integer DEFAULT 10 NOT NULL,
+    cluster_id bigint,
+    returned_at timestamp with time zone NOT NULL,
+    request smallint,
+    fence bigint
+);
+
+CREATE FUNCTION goes_before_new(returned returned_tasks) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT returned.priority >= 10 $$;
+
+CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    AS $$ SELECT 'epoch'::timestamptz + micros * interval '1 microsecond' $$;
+
+CREATE TABLE jobs (
+    id bigint NOT NULL,
+    launch_id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    task bigint NOT NULL,
+    attempt integer NOT NULL,
+    state job_state DEFAULT 'planned'::job_state NOT NULL,
+    remote_id bigint,
+    resources integer,
+    submitted_at timestamp with time zone,
+    started_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    exit_status integer,
+    ending text,
+    resubmissions integer DEFAULT 0 NOT NULL,
+    message text,
+    fence bigint,
+    absent_since timestamp with time zone,
+    over_since timestamp with time zone,
+    launching_since timestamp with time zone,
+    sink bigint
+)
+WITH (fillfactor='80');
+
+CREATE FUNCTION is_attempt_open(job jobs) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT job.ending = 'never_began' OR EXISTS (
+    SELECT FROM jobs o WHERE o.campaign_id = job.campaign_id AND o.task = job.task AND o.attempt = job.attempt AND o.id <> job.id)
+$$;
+
+CREATE TABLE tasks (
+    campaign_id bigint NOT NULL,
+    number bigint NOT NULL,
+    form "char" DEFAULT 'l'::"char" NOT NULL,
+    parameter text NOT NULL,
+    state task_state DEFAULT 'waiting'::task_state NOT NULL,
+    attempt integer DEFAULT 0 NOT NULL,
+    charged integer DEFAULT 0 NOT NULL,
+    request smallint,
+    walltime_s integer,
+    replica integer,
+    replica_lives boolean DEFAULT false NOT NULL,
+    uncounted integer DEFAULT 0 NOT NULL,
+    CONSTRAINT tasks_uncounted_check CHECK ((uncounted >= 0))
+)
+WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.05');
+
+CREATE FUNCTION is_copy(task tasks, job_attempt integer) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT job_attempt = task.attempt OR (task.replica_lives AND job_attempt = task.replica) $$;
+
+CREATE FUNCTION is_in_flight(state task_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('launching', 'submitted', 'running') $$;
+
+CREATE FUNCTION is_live(state campaign_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('in_treatment', 'paused') $$;
+
+CREATE FUNCTION is_live(state job_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') $$;
+
+CREATE TABLE kill_requests (
+    job_id bigint NOT NULL,
+    reason text NOT NULL,
+    requested_at timestamp with time zone NOT NULL,
+    sent_at timestamp with time zone,
+    sends integer DEFAULT 0 NOT NULL,
+    CONSTRAINT kill_requests_reason_check CHECK ((reason = ANY (ARRAY['cancelled'::text, 'excess'::text, 'waited_too_long'::text, 'replica'::text, 'preempted'::text, 'impatient'::text, 'overdue'::text, 'late'::text, 'lost'::text])))
+);
+
+CREATE FUNCTION is_lost_and_killed(job jobs, kill kill_requests) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT job.state = 'error' AND job.ending = 'lost' AND job.remote_id IS NOT NULL AND kill.reason = 'lost' AND kill.sends < 3
+    AND kill.requested_at > now() - interval '1 day'
+$$;
+
+CREATE FUNCTION is_open(state job_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('planned', 'launching', 'unknown') $$;
+
+CREATE FUNCTION is_open(state launch_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('planned', 'launching', 'unknown') $$;
+
+CREATE FUNCTION is_over(state campaign_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('terminated', 'cancelled') $$;
+
+CREATE FUNCTION is_remote(state job_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT state IN ('remote_waiting', 'running') $$;
+
+CREATE FUNCTION is_unfound(job jobs) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT job.state = 'error' AND (job.ending = 'never_submitted' OR (job.ending = 'lost' AND job.remote_id IS NULL))
+$$;
+
+CREATE TABLE campaign_clusters (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    priority integer DEFAULT 1 NOT NULL,
+    exec_file text NOT NULL,
+    exec_directory text NOT NULL,
+    resources text NOT NULL,
+    resources_per_job integer,
+    walltime_s integer NOT NULL,
+    properties text DEFAULT ''::text NOT NULL,
+    project text DEFAULT ''::text NOT NULL,
+    job_types text DEFAULT ''::text NOT NULL,
+    best_effort boolean DEFAULT true NOT NULL,
+    max_jobs integer,
+    launching integer DEFAULT 0 NOT NULL,
+    waiting integer DEFAULT 0 NOT NULL,
+    running integer DEFAULT 0 NOT NULL,
+    unknown integer DEFAULT 0 NOT NULL,
+    concluded bigint DEFAULT 0 NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    duration_sum double precision DEFAULT 0 NOT NULL,
+    duration_squares double precision DEFAULT 0 NOT NULL,
+    resources_sum bigint DEFAULT 0 NOT NULL,
+    resources_jobs bigint DEFAULT 0 NOT NULL,
+    last_start_at timestamp with time zone,
+    last_accept_at timestamp with time zone,
+    failures_in_a_row integer DEFAULT 0 NOT NULL,
+    cleaned_at timestamp with time zone,
+    max_walltime_s integer,
+    last_failure_at timestamp with time zone,
+    active boolean DEFAULT false NOT NULL,
+    matching_resources integer,
+    matching_at timestamp with time zone,
+    suspected boolean DEFAULT false NOT NULL
+);
+
+CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(known_width(pair),
+    (SELECT 1 / nullif(f.job_ratio, 0) FROM forecasts f JOIN campaigns c ON c.id = f.campaign_id AND c.requests > 0
+     WHERE f.campaign_id = pair.campaign_id AND f.cluster_id = pair.cluster_id),
+    (SELECT k.max_node_resources FROM clusters k WHERE k.id = pair.cluster_id), 1)
+$$;
+
+CREATE FUNCTION known_width(pair campaign_clusters) RETURNS double precision
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce(pair.resources_per_job::double precision, pair.resources_sum::double precision / nullif(pair.resources_jobs, 0))
+$$;
+
+CREATE FUNCTION live_jobs(pair campaign_clusters) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT pair.launching + pair.waiting + pair.running + pair.unknown $$;
+
+CREATE FUNCTION may_start_late(job jobs) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT job.ending = 'never_began' OR (job.ending IN ('killed_by_us', 'killed_elsewhere') AND job.started_at IS NOT NULL) OR job.resubmissions > 0
+$$;
+
+CREATE FUNCTION micros(t timestamp with time zone) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$ SELECT (date_part('epoch', t) * 1000000)::bigint $$;
+
+CREATE FUNCTION next_attempt(task tasks) RETURNS integer
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT greatest(task.attempt, task.replica) + 1 $$;
+
+CREATE FUNCTION note_asked() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE campaigns SET asked = asked_of(id) WHERE id = NEW.campaign_id;
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION note_failure() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  NEW.last_failure_at := clock_timestamp();
+  RETURN NEW;
+END $$;
+
+CREATE TABLE admission_rules (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    "position" integer NOT NULL,
+    text text NOT NULL,
+    enabled boolean DEFAULT true NOT NULL,
+    created_by text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    changed_by text NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT admission_rules_name_check CHECK ((name <> ''::text))
+);
+
+ALTER TABLE admission_rules ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME admission_rules_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE affinities (
+    user_name text NOT NULL,
+    cluster_id bigint NOT NULL
+);
+
+CREATE TABLE brakes (
+    id bigint NOT NULL,
+    campaign_id bigint,
+    cluster_id bigint,
+    reason text NOT NULL,
+    level integer DEFAULT 0 NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT brakes_check CHECK (((campaign_id IS NOT NULL) OR (cluster_id IS NOT NULL)))
+);
+
+ALTER TABLE brakes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME brakes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE campaign_requests (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    request smallint NOT NULL,
+    shape smallint NOT NULL,
+    resources text NOT NULL,
+    resources_per_job integer,
+    memory_mb bigint,
+    walltime_s integer NOT NULL
+);
+
+CREATE TABLE campaigns (
+    id bigint NOT NULL,
+    user_name text NOT NULL,
+    name text NOT NULL,
+    type text NOT NULL,
+    state campaign_state DEFAULT 'in_treatment'::campaign_state NOT NULL,
+    jdl jsonb NOT NULL,
+    submitted_at timestamp with time zone NOT NULL,
+    first_start_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    total bigint DEFAULT 0 NOT NULL,
+    next_task bigint DEFAULT 0 NOT NULL,
+    waiting bigint DEFAULT 0 NOT NULL,
+    launching bigint DEFAULT 0 NOT NULL,
+    submitted bigint DEFAULT 0 NOT NULL,
+    running bigint DEFAULT 0 NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    cancelled bigint DEFAULT 0 NOT NULL,
+    idempotency_key text,
+    submitted_jdl jsonb,
+    requests smallint DEFAULT 0 NOT NULL,
+    input_mb double precision,
+    priority integer GENERATED ALWAYS AS (COALESCE(((jdl ->> 'campaign_priority'::text))::integer, 4)) STORED,
+    project text GENERATED ALWAYS AS (COALESCE((jdl ->> 'project'::text), ''::text)) STORED,
+    scheduler text GENERATED ALWAYS AS ((jdl ->> 'scheduler'::text)) STORED,
+    min_duration_s double precision GENERATED ALWAYS AS (((jdl ->> 'min_duration'::text))::double precision) STORED,
+    replicas boolean GENERATED ALWAYS AS ((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text)) STORED,
+    asked text DEFAULT ''::text NOT NULL,
+    sealed boolean DEFAULT false NOT NULL,
+    max_attempts integer GENERATED ALWAYS AS (((jdl ->> 'max_attempts'::text))::integer) STORED,
+    CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
+    CONSTRAINT campaigns_type_check CHECK ((type = ANY (ARRAY['default'::text, 'test'::text])))
+);
+
+ALTER TABLE campaigns ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME campaigns_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE clusters (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    url text NOT NULL,
+    authentication text DEFAULT 'none'::text NOT NULL,
+    login text DEFAULT ''::text NOT NULL,
+    secret_file text DEFAULT ''::text NOT NULL,
+    identity_header text DEFAULT 'X_REMOTE_IDENT'::text NOT NULL,
+    ca_file text DEFAULT ''::text NOT NULL,
+    certificate_file text DEFAULT ''::text NOT NULL,
+    key_file text DEFAULT ''::text NOT NULL,
+    verify_tls boolean DEFAULT true NOT NULL,
+    power double precision DEFAULT 1 NOT NULL,
+    flood double precision,
+    array_size integer,
+    enabled boolean DEFAULT true NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    reachable boolean,
+    unreachable_since timestamp with time zone,
+    healthy_since timestamp with time zone,
+    failed_polls integer DEFAULT 0 NOT NULL,
+    next_probe_at timestamp with time zone,
+    last_error text,
+    max_resources integer DEFAULT 0 NOT NULL,
+    resources_at timestamp with time zone,
+    memory_property text DEFAULT ''::text NOT NULL,
+    memory_unit_mb integer DEFAULT 1 NOT NULL,
+    memory_max_mb bigint,
+    cost double precision DEFAULT 0 NOT NULL,
+    transfer_mb_s double precision DEFAULT 0 NOT NULL,
+    node_sizes text DEFAULT ''::text NOT NULL,
+    max_node_resources integer GENERATED ALWAYS AS ((NULLIF(split_part(node_sizes, 'x'::text, 1), ''::text))::integer) STORED,
+    retired_at timestamp with time zone,
+    CONSTRAINT clusters_array_size_check CHECK ((array_size > 0)),
+    CONSTRAINT clusters_authentication_check CHECK ((authentication = ANY (ARRAY['none'::text, 'basic'::text, 'certificate'::text]))),
+    CONSTRAINT clusters_cost_check CHECK ((cost >= (0)::double precision)),
+    CONSTRAINT clusters_flood_check CHECK ((flood >= (0)::double precision)),
+    CONSTRAINT clusters_memory_max_mb_check CHECK ((memory_max_mb > 0)),
+    CONSTRAINT clusters_memory_unit_mb_check CHECK ((memory_unit_mb > 0)),
+    CONSTRAINT clusters_power_check CHECK ((power > (0)::double precision)),
+    CONSTRAINT clusters_transfer_mb_s_check CHECK ((transfer_mb_s >= (0)::double precision))
+);
+
+CREATE VIEW cluster_rows AS
+ SELECT clusters.id,
+    clusters.name,
+    clusters.url,
+    clusters.authentication,
+    clusters.login,
+    clusters.secret_file,
+    clusters.identity_header,
+    clusters.ca_file,
+    clusters.certificate_file,
+    clusters.key_file,
+    clusters.verify_tls,
+    clusters.power,
+    clusters.flood,
+    clusters.array_size,
+    clusters.enabled,
+    clusters.reachable,
+    micros(clusters.unreachable_since) AS unreachable_since,
+    micros(clusters.healthy_since) AS healthy_since,
+    clusters.failed_polls,
+    micros(clusters.next_probe_at) AS next_probe_at,
+    clusters.last_error,
+    clusters.max_resources,
+    micros(clusters.resources_at) AS resources_at,
+    clusters.memory_property,
+    clusters.memory_unit_mb,
+    clusters.memory_max_mb,
+    clusters.cost,
+    clusters.transfer_mb_s,
+    micros(clusters.retired_at) AS retired_at
+   FROM clusters;
+
+CREATE TABLE cluster_stress (
+    cluster_id bigint NOT NULL,
+    judged_at timestamp with time zone,
+    usual_stress double precision,
+    calm_latency_ms double precision,
+    stressed_polls integer DEFAULT 0 NOT NULL,
+    slow_polls integer DEFAULT 0 NOT NULL,
+    job_limit integer,
+    signal text DEFAULT 'none'::text NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    limited_at timestamp with time zone,
+    changed_at timestamp with time zone,
+    trial_at timestamp with time zone,
+    CONSTRAINT cluster_stress_job_limit_check CHECK ((job_limit >= 1)),
+    CONSTRAINT cluster_stress_signal_check CHECK ((signal = ANY (ARRAY['none'::text, 'stress_factor'::text, 'latency'::text, 'durations'::text])))
+);
+
+ALTER TABLE clusters ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME clusters_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE completions (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    minute timestamp with time zone NOT NULL,
+    jobs bigint NOT NULL
+);
+
+CREATE TABLE cycles (
+    id bigint NOT NULL,
+    term bigint NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    ended_at timestamp with time zone,
+    modules jsonb
+);
+
+ALTER TABLE cycles ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME cycles_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE decided (
+    campaign_id bigint NOT NULL,
+    digest bigint NOT NULL
+);
+
+CREATE TABLE decisions (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    stage text NOT NULL,
+    reason text NOT NULL,
+    sentence text NOT NULL,
+    jobs integer NOT NULL,
+    since timestamp with time zone NOT NULL,
+    digest bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE declarations (
+    id bigint NOT NULL,
+    what text NOT NULL,
+    subject text NOT NULL,
+    declared_by text NOT NULL,
+    declared_at timestamp with time zone NOT NULL,
+    reason text DEFAULT ''::text NOT NULL,
+    message text NOT NULL,
+    CONSTRAINT declarations_what_check CHECK ((what = ANY (ARRAY['cluster_retired'::text, 'cluster_returned'::text, 'job_lost'::text, 'launch_lost'::text, 'repair'::text])))
+);
+
+ALTER TABLE declarations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME declarations_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE duration_samples (
+    job_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    running integer NOT NULL,
+    seconds double precision,
+    done boolean DEFAULT false NOT NULL,
+    CONSTRAINT duration_samples_running_check CHECK ((running >= 1))
+);
+
+CREATE TABLE durations (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    bucket smallint NOT NULL,
+    jobs bigint NOT NULL
+);
+
+CREATE TABLE events (
+    id bigint NOT NULL,
+    code text NOT NULL,
+    state text DEFAULT 'open'::text NOT NULL,
+    campaign_id bigint,
+    cluster_id bigint,
+    job_id bigint,
+    occurrences bigint DEFAULT 1 NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    closed_at timestamp with time zone,
+    message text NOT NULL,
+    CONSTRAINT events_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text])))
+);
+
+CREATE VIEW event_rows AS
+ SELECT e.id,
+    e.code,
+    e.state,
+    e.campaign_id,
+    e.cluster_id,
+    k.name AS cluster,
+    e.job_id,
+    e.occurrences,
+    micros(e.opened_at) AS opened_at,
+    micros(e.last_at) AS last_at,
+    micros(e.closed_at) AS closed_at,
+    e.message
+   FROM (events e
+     LEFT JOIN clusters k ON ((k.id = e.cluster_id)));
+
+ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE forecasts (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    job_ratio double precision NOT NULL,
+    offered double precision DEFAULT 0 NOT NULL,
+    nsub integer DEFAULT 0 NOT NULL,
+    throughput double precision DEFAULT 0 NOT NULL,
+    mean double precision,
+    stddev double precision,
+    end_at timestamp with time zone,
+    method text DEFAULT ''::text NOT NULL,
+    end_earliest timestamp with time zone,
+    end_latest timestamp with time zone,
+    start_at timestamp with time zone,
+    start_earliest timestamp with time zone,
+    start_latest timestamp with time zone
+);
+
+CREATE TABLE grid (
+    one boolean DEFAULT true NOT NULL,
+    token text DEFAULT substr(md5(((random())::text || (clock_timestamp())::text)), 1, 8) NOT NULL,
+    checked_at timestamp with time zone,
+    CONSTRAINT grid_one_check CHECK (one)
+);
+
+CREATE TABLE gridstatus (
+    cluster_id bigint NOT NULL,
+    "time" timestamp with time zone NOT NULL,
+    max_resources integer NOT NULL,
+    free integer NOT NULL,
+    used integer NOT NULL,
+    used_besteffort integer NOT NULL,
+    our_running integer NOT NULL,
+    our_waiting integer NOT NULL,
+    reachable boolean NOT NULL,
+    api_latency_ms integer NOT NULL,
+    stress double precision,
+    response_ms integer
+);
+
+ALTER TABLE jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME jobs_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE launches (
+    id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    tag text,
+    state launch_state DEFAULT 'planned'::launch_state NOT NULL,
+    jobs integer NOT NULL,
+    resources double precision NOT NULL,
+    term bigint NOT NULL,
+    planned_at timestamp with time zone NOT NULL,
+    launching_at timestamp with time zone,
+    settled_at timestamp with time zone,
+    array_id bigint,
+    looks integer DEFAULT 0 NOT NULL,
+    last_look_at timestamp with time zone,
+    error text,
+    request text,
+    memory_mb bigint,
+    walltime_s integer,
+    login text,
+    released_at timestamp with time zone,
+    cleaned_at timestamp with time zone,
+    unknown_at timestamp with time zone,
+    files integer
+);
+
+ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME launches_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE lease (
+    one boolean DEFAULT true NOT NULL,
+    term bigint DEFAULT 0 NOT NULL,
+    holder text,
+    expires_at timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    CONSTRAINT lease_one_check CHECK (one)
+);
+
+CREATE TABLE limits (
+    id bigint NOT NULL,
+    kind text NOT NULL,
+    most double precision NOT NULL,
+    user_name text,
+    project text,
+    campaign_id bigint,
+    cluster_id bigint,
+    days integer DEFAULT 1 NOT NULL,
+    CONSTRAINT limits_days_check CHECK ((days >= 1)),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['running_jobs'::text, 'waiting_jobs'::text, 'resources'::text, 'resource_seconds'::text]))),
+    CONSTRAINT limits_most_check CHECK ((most >= (0)::double precision))
+);
+
+ALTER TABLE limits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME limits_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE user_mappings (
+    user_name text NOT NULL,
+    cluster_id bigint NOT NULL,
+    login text NOT NULL
+);
+
+CREATE VIEW logins AS
+ SELECT c.id AS campaign_id,
+    k.id AS cluster_id,
+    COALESCE(m.login, c.user_name) AS login
+   FROM ((campaigns c
+     CROSS JOIN clusters k)
+     LEFT JOIN user_mappings m ON (((m.user_name = c.user_name) AND (m.cluster_id = k.id))));
+
+CREATE TABLE normal_users (
+    user_name text NOT NULL,
+    cluster_id bigint,
+    listed_by text NOT NULL,
+    listed_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT normal_users_user_name_check CHECK ((user_name <> ''::text))
+);
+
+CREATE TABLE request_bags (
+    campaign_id bigint NOT NULL,
+    request smallint NOT NULL,
+    next_task bigint NOT NULL,
+    untaken bigint NOT NULL
+);
+
+CREATE TABLE request_tasks (
+    campaign_id bigint NOT NULL,
+    request smallint NOT NULL,
+    number bigint NOT NULL
+);
+
+CREATE TABLE shares (
+    id bigint NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    parent_id bigint,
+    shares double precision NOT NULL,
+    CONSTRAINT shares_kind_check CHECK ((kind = ANY (ARRAY['project'::text, 'user'::text]))),
+    CONSTRAINT shares_name_check CHECK ((name <> ''::text)),
+    CONSTRAINT shares_shares_check CHECK ((shares >= (0)::double precision))
+);
+
+ALTER TABLE shares ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME shares_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE usage (
+    day date NOT NULL,
+    user_name text NOT NULL,
+    project text NOT NULL,
+    cluster_id bigint NOT NULL,
+    resource_seconds double precision NOT NULL,
+    campaign_id bigint DEFAULT 0 NOT NULL
+);
+
+CREATE TABLE user_limits (
+    user_name text NOT NULL,
+    max_campaigns integer,
+    max_tasks bigint,
+    max_submission bigint,
+    changed_by text NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT user_limits_check CHECK ((num_nonnulls(max_campaigns, max_tasks, max_submission) > 0)),
+    CONSTRAINT user_limits_max_campaigns_check CHECK ((max_campaigns >= 0)),
+    CONSTRAINT user_limits_max_submission_check CHECK ((max_submission >= 0)),
+    CONSTRAINT user_limits_max_tasks_check CHECK ((max_tasks >= 0)),
+    CONSTRAINT user_limits_user_name_check CHECK ((user_name <> ''::text))
+);
+
+CREATE TABLE user_priorities (
+    user_name text NOT NULL,
+    priority integer NOT NULL,
+    CONSTRAINT user_priorities_priority_check CHECK (((priority >= 1) AND (priority <= 7)))
+);
+
+ALTER TABLE ONLY admission_rules
+    ADD CONSTRAINT admission_rules_name_key UNIQUE (name);
+
+ALTER TABLE ONLY admission_rules
+    ADD CONSTRAINT admission_rules_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY admission_rules
+    ADD CONSTRAINT admission_rules_position_key UNIQUE ("position") DEFERRABLE;
+
+ALTER TABLE ONLY affinities
+    ADD CONSTRAINT affinities_pkey PRIMARY KEY (user_name, cluster_id);
+
+ALTER TABLE ONLY brakes
+    ADD CONSTRAINT brakes_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY campaign_clusters
+    ADD CONSTRAINT campaign_clusters_pkey PRIMARY KEY (campaign_id, cluster_id);
+
+ALTER TABLE ONLY campaign_requests
+    ADD CONSTRAINT campaign_requests_pkey PRIMARY KEY (campaign_id, cluster_id, request);
+
+ALTER TABLE ONLY campaigns
+    ADD CONSTRAINT campaigns_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY cluster_stress
+    ADD CONSTRAINT cluster_stress_pkey PRIMARY KEY (cluster_id);
+
+ALTER TABLE ONLY clusters
+    ADD CONSTRAINT clusters_name_key UNIQUE (name);
+
+ALTER TABLE ONLY clusters
+    ADD CONSTRAINT clusters_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY completions
+    ADD CONSTRAINT completions_pkey PRIMARY KEY (campaign_id, cluster_id, minute);
+
+ALTER TABLE ONLY cycles
+    ADD CONSTRAINT cycles_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY decided
+    ADD CONSTRAINT decided_pkey PRIMARY KEY (campaign_id);
+
+ALTER TABLE ONLY decisions
+    ADD CONSTRAINT decisions_pkey PRIMARY KEY (campaign_id, cluster_id);
+
+ALTER TABLE ONLY declarations
+    ADD CONSTRAINT declarations_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY duration_samples
+    ADD CONSTRAINT duration_samples_pkey PRIMARY KEY (job_id);
+
+ALTER TABLE ONLY durations
+    ADD CONSTRAINT durations_pkey PRIMARY KEY (campaign_id, cluster_id, bucket);
+
+ALTER TABLE ONLY events
+    ADD CONSTRAINT events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY forecasts
+    ADD CONSTRAINT forecasts_pkey PRIMARY KEY (campaign_id, cluster_id);
+
+ALTER TABLE ONLY grid
+    ADD CONSTRAINT grid_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY gridstatus
+    ADD CONSTRAINT gridstatus_pkey PRIMARY KEY (cluster_id, "time");
+
+ALTER TABLE ONLY jobs
+    ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY kill_requests
+    ADD CONSTRAINT kill_requests_pkey PRIMARY KEY (job_id);
+
+ALTER TABLE ONLY launches
+    ADD CONSTRAINT launches_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY launches
+    ADD CONSTRAINT launches_tag_key UNIQUE (tag);
+
+ALTER TABLE ONLY lease
+    ADD CONSTRAINT lease_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY limits
+    ADD CONSTRAINT limits_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY request_bags
+    ADD CONSTRAINT request_bags_pkey PRIMARY KEY (campaign_id, request);
+
+ALTER TABLE ONLY request_tasks
+    ADD CONSTRAINT request_tasks_pkey PRIMARY KEY (campaign_id, request, number);
+
+ALTER TABLE ONLY returned_tasks
+    ADD CONSTRAINT returned_tasks_pkey PRIMARY KEY (campaign_id, number);
+
+ALTER TABLE ONLY shares
+    ADD CONSTRAINT shares_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY tasks
+    ADD CONSTRAINT tasks_pkey PRIMARY KEY (campaign_id, number);
+
+ALTER TABLE ONLY usage
+    ADD CONSTRAINT usage_pkey PRIMARY KEY (day, user_name, project, cluster_id, campaign_id);
+
+ALTER TABLE ONLY user_limits
+    ADD CONSTRAINT user_limits_pkey PRIMARY KEY (user_name);
+
+ALTER TABLE ONLY user_mappings
+    ADD CONSTRAINT user_mappings_pkey PRIMARY KEY (user_name, cluster_id);
+
+ALTER TABLE ONLY user_priorities
+    ADD CONSTRAINT user_priorities_pkey PRIMARY KEY (user_name);
+
+CREATE UNIQUE INDEX brakes_target ON brakes USING btree (COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
+
+CREATE INDEX campaign_clusters_active ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE active;
+
+CREATE INDEX campaign_clusters_cluster ON campaign_clusters USING btree (cluster_id);
+
+CREATE INDEX campaign_clusters_properties ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE (properties <> ''::text);
+
+CREATE INDEX campaign_clusters_uncleaned ON campaign_clusters USING btree (campaign_id) WHERE (cleaned_at IS NULL);
+
+CREATE UNIQUE INDEX campaigns_key ON campaigns USING btree (user_name, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
+CREATE INDEX campaigns_live ON campaigns USING btree (id) WHERE (state = ANY (ARRAY['in_treatment'::campaign_state, 'paused'::campaign_state]));
+
+CREATE INDEX campaigns_user ON campaigns USING btree (user_name, id);
+
+CREATE INDEX cycles_time ON cycles USING btree (started_at);
+
+CREATE INDEX events_campaign ON events USING btree (campaign_id, id);
+
+CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint)) WHERE (state = 'open'::text);
+
+CREATE INDEX jobs_done ON jobs USING btree (campaign_id, cluster_id, ended_at, id) WHERE (ending = 'done'::text);
+
+CREATE INDEX jobs_launch ON jobs USING btree (launch_id);
+
+CREATE INDEX jobs_live ON jobs USING btree (cluster_id, id) WHERE (state = ANY (ARRAY['planned'::job_state, 'launching'::job_state, 'remote_waiting'::job_state, 'running'::job_state, 'unknown'::job_state]));
+
+CREATE INDEX jobs_running ON jobs USING btree (campaign_id, started_at) WHERE (state = 'running'::job_state);
+
+CREATE INDEX jobs_sink ON jobs USING btree (sink) WHERE (sink IS NOT NULL);
+
+CREATE INDEX jobs_start_late ON jobs USING btree (campaign_id, ended_at) WHERE ((ending = 'never_began'::text) OR ((ending = ANY (ARRAY['killed_by_us'::text, 'killed_elsewhere'::text])) AND (started_at IS NOT NULL)) OR (resubmissions > 0));
+
+CREATE INDEX jobs_task ON jobs USING btree (campaign_id, task);
+
+CREATE INDEX kill_requests_lost ON kill_requests USING btree (requested_at) WHERE (reason = 'lost'::text);
+
+CREATE INDEX launches_campaign ON launches USING btree (campaign_id);
+
+CREATE INDEX launches_open ON launches USING btree (cluster_id, id) WHERE (state = ANY (ARRAY['planned'::launch_state, 'launching'::launch_state, 'unknown'::launch_state]));
+
+CREATE INDEX launches_recent ON launches USING btree (cluster_id, settled_at) WHERE (state = 'accepted'::launch_state);
+
+CREATE INDEX launches_uncleaned ON launches USING btree (cluster_id, campaign_id, id) WHERE ((cleaned_at IS NULL) AND (tag IS NOT NULL));
+
+CREATE INDEX launches_void ON launches USING btree (cluster_id, settled_at) WHERE ((state = 'void'::launch_state) AND (tag IS NOT NULL));
+
+CREATE UNIQUE INDEX lease_term ON lease USING btree (term);
+
+CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(user_name, ''::text), COALESCE(project, ''::text), COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
+
+CREATE UNIQUE INDEX normal_users_pair ON normal_users USING btree (user_name, COALESCE(cluster_id, (0)::bigint));
+
+CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (fence IS NOT NULL);
+
+CREATE UNIQUE INDEX shares_sibling ON shares USING btree (COALESCE(parent_id, (0)::bigint), kind, name);
+
+CREATE INDEX tasks_failed ON tasks USING btree (campaign_id, number) WHERE (state = 'failed'::task_state);
+
+CREATE TRIGGER account_usage AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION account_usage();
+
+CREATE TRIGGER count_jobs AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+
+CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
+
+CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
+
+CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_asked();
+
+CREATE TRIGGER note_failure BEFORE UPDATE ON campaign_clusters FOR EACH ROW WHEN ((new.failures_in_a_row > old.failures_in_a_row)) EXECUTE FUNCTION note_failure();
+
+ALTER TABLE ONLY affinities
+    ADD CONSTRAINT affinities_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brakes
+    ADD CONSTRAINT brakes_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY brakes
+    ADD CONSTRAINT brakes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY campaign_clusters
+    ADD CONSTRAINT campaign_clusters_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY campaign_clusters
+    ADD CONSTRAINT campaign_clusters_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id);
+
+ALTER TABLE ONLY campaign_requests
+    ADD CONSTRAINT campaign_requests_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY cluster_stress
+    ADD CONSTRAINT cluster_stress_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY completions
+    ADD CONSTRAINT completions_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY decided
+    ADD CONSTRAINT decided_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY decisions
+    ADD CONSTRAINT decisions_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY duration_samples
+    ADD CONSTRAINT duration_samples_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY durations
+    ADD CONSTRAINT durations_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY events
+    ADD CONSTRAINT events_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY events
+    ADD CONSTRAINT events_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY forecasts
+    ADD CONSTRAINT forecasts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY gridstatus
+    ADD CONSTRAINT gridstatus_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY kill_requests
+    ADD CONSTRAINT kill_requests_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY launches
+    ADD CONSTRAINT launches_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY launches
+    ADD CONSTRAINT launches_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id);
+
+ALTER TABLE ONLY limits
+    ADD CONSTRAINT limits_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY limits
+    ADD CONSTRAINT limits_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY normal_users
+    ADD CONSTRAINT normal_users_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY request_bags
+    ADD CONSTRAINT request_bags_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY shares
+    ADD CONSTRAINT shares_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES shares(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY user_mappings
+    ADD CONSTRAINT user_mappings_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
