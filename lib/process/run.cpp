@@ -95,6 +95,7 @@ int run_body(const Program& program, const CommandLine& line, const Body& body, 
 
 int run_turns(const Program& program, const CommandLine& line, const Body& body) {
   catch_stop_signals();
+  keep_freed_memory();
   while (const auto term = next_turn()) {
     if (const int code = run_body(program, line, body, term); code != static_cast<int>(ExitCode::ok)) return code;
     end_turn();

@@ -1,6 +1,7 @@
 #include "lib/process/turns.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -30,6 +31,12 @@ std::int64_t term_of(std::string_view message) {
 }
 
 }  // namespace
+
+void keep_freed_memory() {
+  constexpr int kMegabyte = 1 << 20;
+  ::mallopt(M_MMAP_THRESHOLD, 16 * kMegabyte);
+  ::mallopt(M_TRIM_THRESHOLD, 64 * kMegabyte);
+}
 
 std::optional<std::int64_t> next_turn() {
   while (!stop_requested()) {

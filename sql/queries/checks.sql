@@ -576,8 +576,9 @@ GROUP BY campaign_id, task, attempt HAVING count(*) > 1
 ORDER BY campaign_id, task LIMIT 1000
 
 -- name: checks.done_by_a_job
--- A task is done exactly when a job of it was.
--- The jobs of a campaign that is being pruned go before its tasks.
+-- A task is done exactly when a job of it was, unless its user had cancelled it before.
+-- The jobs of a campaign that is being pruned go before its tasks. A cancelled task may have been in the bag, given back by a launch that
+-- was given up, and the orphan did it before it could be killed.
 SELECT
   t.campaign_id,
   NULL::bigint AS cluster_id,
@@ -589,7 +590,7 @@ FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
 CROSS JOIN LATERAL (SELECT count(*) AS jobs, count(*) FILTER (WHERE j.ending = 'done') AS done,
   count(*) FILTER (WHERE j.ending = 'done' AND is_copy(t, j.attempt)) AS current
                     FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number) n
-WHERE (t.state = 'done' AND n.done = 0 AND (n.jobs > 0 OR is_live(c.state))) OR (t.state <> 'done' AND n.current > 0)
+WHERE (t.state = 'done' AND n.done = 0 AND (n.jobs > 0 OR is_live(c.state))) OR (t.state NOT IN ('done', 'cancelled') AND n.current > 0)
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.ended_job

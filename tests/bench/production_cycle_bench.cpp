@@ -7,6 +7,7 @@
 
 #include "almighty/modules.hpp"
 #include "lib/process/options.hpp"
+#include "lib/process/turns.hpp"
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/metascheduler.hpp"
 #include "metascheduler/planner/plan.hpp"
@@ -28,6 +29,7 @@ constexpr int kRounds = 8;  // a busy machine makes one miss
 class ProductionCycle : public GridFixture {
  protected:
   ProductionCycle() {
+    process::keep_freed_memory();  // as a module's process does
     execute(fmt::format("INSERT INTO clusters (name, url) SELECT 'c' || i, 'http://127.0.0.1:1/' || i FROM generate_series(3, {}) i", kClusters));
     std::vector<std::string> names{"alpha", "beta"};
     for (int i = 3; i <= kClusters; ++i) names.push_back(fmt::format("c{}", i));

@@ -246,6 +246,25 @@ TEST_F(Checks, TaskLostFromTheBag_ThatHadAJob_GetsANewAttempt_AndOneThatHadNoneK
   EXPECT_EQ(value("SELECT string_agg(number || ':' || attempt, ' ' ORDER BY number) FROM tasks WHERE campaign_id = 1 AND number IN (5, 7)"), "5:1 7:0");
 }
 
+TEST_F(Checks, OrphanThatDidItsTask_WhichItsUserHadCancelled_BreaksNoLaw) {
+  const grid::LaunchId void_launch{3};
+  transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::cancel_campaign(transaction, grid::CampaignId{1}, now)); });
+  std::vector<store::LiveJob> orphans;
+  transact([&](store::Transaction& transaction) {
+    std::vector<store::AcceptedJob> accepted;
+    for (const auto& line : store::launch_lines(transaction, void_launch)) accepted.push_back({line.job, grid::RemoteJobId{900 + line.task.value()}});
+    store::accept_launch(transaction, void_launch, accepted, std::nullopt, now);
+    for (const auto& job : store::live_jobs(transaction, alpha)) {
+      if (job.task.value() >= 5 && job.campaign == grid::CampaignId{1}) orphans.push_back(job);
+    }
+  });
+  ASSERT_EQ(orphans.size(), 2U);
+  for (const auto& orphan : orphans) end(orphan, grid::JobEnd::done);
+  EXPECT_EQ(value("SELECT count(*) FROM tasks WHERE campaign_id = 1 AND number IN (5, 6) AND state = 'cancelled'"), "2");
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE launch_id = 3 AND ending = 'done'"), "2");
+  EXPECT_EQ(check(law_named("done_by_a_job")).result, Result::holds);
+}
+
 TEST_F(Checks, Repair_WaitsForAModuleThatWrites) {
   execute("UPDATE campaign_clusters SET running = running + 1 WHERE campaign_id = 1");
   store::Database other{conninfo};
