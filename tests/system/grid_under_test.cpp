@@ -317,11 +317,11 @@ std::int64_t GridUnderTest::number(const std::string& sql) { return std::stoll(v
   return becomes(fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value()), "terminated", limit);
 }
 
-::testing::AssertionResult GridUnderTest::is_exactly_done(grid::CampaignId campaign, std::int64_t tasks) {
+::testing::AssertionResult GridUnderTest::is_exactly_done(grid::CampaignId campaign, std::int64_t tasks, const Oracle::CutOff& cut_off) {
   const auto state = value(fmt::format("SELECT state || ' ' || done || '/' || total FROM campaigns WHERE id = {}", campaign.value()));
   if (const auto wanted = fmt::format("terminated {}/{}", tasks, tasks); state != wanted)
     return ::testing::AssertionFailure() << "campaign " << campaign.value() << " is " << state << ", not " << wanted;
-  if (const auto wrong = oracle_.each_exactly_once(campaign, tasks); !wrong.empty())
+  if (const auto wrong = oracle_.each_exactly_once(campaign, tasks, cut_off); !wrong.empty())
     return ::testing::AssertionFailure() << "campaign " << campaign.value() << ": " << wrong;
   return is_consistent();
 }

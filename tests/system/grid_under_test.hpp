@@ -97,7 +97,7 @@ class GridUnderTest {
   [[nodiscard]] ::testing::AssertionResult becomes(const std::string& sql, const std::string& wanted, process::Duration limit = process::Duration{60'000});
   [[nodiscard]] ::testing::AssertionResult terminates(grid::CampaignId campaign, process::Duration limit = process::Duration{120'000});
   /// Terminated, with every task done, each carried out exactly once.
-  [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks);
+  [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks, const Oracle::CutOff& cut_off = {});
   /// Whether every law of the database holds (lib/store/checks.hpp), as after every commit.
   [[nodiscard]] ::testing::AssertionResult is_consistent();
 

@@ -21,8 +21,9 @@ Oracle::Oracle(fs::path folder) : folder_{std::move(folder)} {
 }
 
 std::string Oracle::task(const std::string& before) const {
-  // A kill comes before the note, and nothing is done, or after it, and the task ends with status 0: no moment is between.
-  return command(fmt::format(R"({}{}trap "" TERM; echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before, before.empty() ? "" : "; ", folder_.string()));
+  // Whoever kills the sleep has killed the task. A SIGTERM comes before the note, or the task ends with status 0 all the same; a SIGKILL
+  // right after the note, before the wrapper has noted the end, is the one moment that nothing can close (CutOff).
+  return command(fmt::format(R"({}{}trap "" TERM; echo "$1 $CIGRI_ATTEMPT" >> {}/$CIGRI_CAMPAIGN_ID)", before, before.empty() ? "" : " || exit 137; ", folder_.string()));
 }
 
 std::string Oracle::gated_task() const { return task(fmt::format("until [ -e {}/gate ]; do sleep 0.2; done", folder_.string())); }
@@ -37,9 +38,11 @@ Oracle::Executions Oracle::executions(grid::CampaignId campaign) const {
   return found;
 }
 
-std::string Oracle::each_exactly_once(grid::CampaignId campaign, std::int64_t total) const {
+std::string Oracle::each_exactly_once(grid::CampaignId campaign, std::int64_t total, const CutOff& cut_off) const {
   std::map<std::int64_t, int> times;
-  for (const auto& [execution, count] : executions(campaign)) times[execution.first] += count;
+  for (const auto& [execution, count] : executions(campaign)) {
+    if (count > 1 || !cut_off.contains(execution)) times[execution.first] += count;
+  }
   std::string wrong;
   for (std::int64_t task = 0; task < total; ++task) {
     const auto found = times.find(task);

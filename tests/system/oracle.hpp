@@ -2,7 +2,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "lib/grid/id.hpp"
 
@@ -26,8 +28,10 @@ class Oracle {
   /// What the tasks wrote to a file of this name with `>> "$RESULTS/name"`.
   [[nodiscard]] std::filesystem::path folder() const { return folder_; }
 
-  /// Empty when each of the tasks 0 to total - 1 was carried out exactly once; else what is wrong.
-  [[nodiscard]] std::string each_exactly_once(grid::CampaignId campaign, std::int64_t total) const;
+  /// (task, attempt) of jobs that were killed between the note of their task and the one of their wrapper.
+  using CutOff = std::set<std::pair<std::int64_t, int>>;
+  /// Empty when each of the tasks 0 to total - 1 was carried out exactly once, besides those attempts; else what is wrong.
+  [[nodiscard]] std::string each_exactly_once(grid::CampaignId campaign, std::int64_t total, const CutOff& cut_off = {}) const;
 
  private:
   std::filesystem::path folder_;
