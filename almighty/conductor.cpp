@@ -103,7 +103,7 @@ void Conductor::stand_by(store::Database& database) {
       sd_notify(0, "READY=1\nSTATUS=standing by");
     }
     said = true;
-    // One that stops says so.
+    // Whoever gives the lease back says so.
     static_cast<void>(database.wait_for_notification(config_.lease_duration / 5, process::stop_descriptor()));
   }
 }
@@ -140,9 +140,7 @@ void Conductor::conduct() {
     rest(database, began);
   }
   modules_.stop();
-  if (term_ == 0) return;
-  store::release_lease(database, term_);
-  store::transact(database, std::nullopt, [](store::Transaction& transaction) { store::wake_up(transaction); });
+  if (term_ != 0) store::release_lease(database, term_);
 }
 
 }  // namespace

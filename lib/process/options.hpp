@@ -23,7 +23,7 @@ struct Option {
     std::string (*write)(const Config& config);
   };
   enum class Scope {
-    host,  ///< processes, hosts and networks, of which a simulation has none
+    host,  ///< what a simulation has none of: processes, hosts, networks, users of the API, brakes, clusters under stress
     plan,  ///< what becomes of campaigns: told by GET /scenario, played by gridsim and --what-if
   };
 

@@ -24,6 +24,7 @@ bool renew_lease(Database& database, Term term, std::chrono::milliseconds durati
 void release_lease(Database& database, Term term) {
   auto transaction = database.begin();
   exec(transaction, sql::lease_release{.term = term});
+  wake_up(transaction);
   transaction.commit();
 }
 

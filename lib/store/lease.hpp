@@ -12,6 +12,7 @@ namespace gleaner::store {
 [[nodiscard]] std::optional<Term> acquire_lease(Database& database, const std::string& holder, std::chrono::milliseconds duration);
 /// Keeps it; false when the term is over.
 [[nodiscard]] bool renew_lease(Database& database, Term term, std::chrono::milliseconds duration);
+/// Gives it back, and wakes whoever stands by.
 void release_lease(Database& database, Term term);
 
 struct LeaseHolder {
