@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "lib/grid/planning_facts.hpp"
+#include "lib/jdl/facts_of.hpp"
 #include "lib/process/options.hpp"
 
 namespace gleaner::api {
@@ -10,7 +12,7 @@ namespace {
 
 double seconds_until(grid::Instant time, grid::Instant now) { return std::max(0.0, std::chrono::duration<double>{time - now}.count()); }
 
-std::string why_left_out(const store::PlanningCluster& cluster) {
+std::string why_left_out(const grid::ClusterFacts& cluster) {
   if (cluster.retired) return "retired";
   if (!cluster.enabled) return "disabled";
   if (!cluster.reachable) return "not reachable";
@@ -18,10 +20,33 @@ std::string why_left_out(const store::PlanningCluster& cluster) {
 }
 
 /// Resources of one job: as asked, or as OAR gave them.
-std::int64_t width_of(const store::PlanningPair& pair) {
+std::int64_t width_of(const grid::PairFacts& pair) {
   if (pair.resources_per_job) return std::max(1, *pair.resources_per_job);
   if (pair.resources_jobs > 0) return std::max<std::int64_t>(1, (pair.resources_sum + pair.resources_jobs / 2) / pair.resources_jobs);
   return 1;
+}
+
+template <class Number>
+Number bounded(Number number, grid::FieldBounds bounds) {
+  return static_cast<Number>(std::clamp(static_cast<double>(number), bounds.least, bounds.most));
+}
+void write_field(Json& json, std::string_view name, bool truth, grid::FieldBounds) { json.field(name, truth); }
+void write_field(Json& json, std::string_view name, const std::string& text, grid::FieldBounds) {
+  if (!text.empty()) json.field(name, text);
+}
+template <class Number>
+void write_field(Json& json, std::string_view name, Number number, grid::FieldBounds bounds) {
+  json.field(name, bounded(number, bounds));
+}
+template <class Number>
+void write_field(Json& json, std::string_view name, std::optional<Number> number, grid::FieldBounds bounds) {
+  if (number) json.field(name, bounded(*number, bounds));
+}
+
+/// The facts that a scenario carries. What is empty is left out.
+template <class Facts, class... Fields>
+void write_facts(Json& json, const Facts& facts, const std::tuple<Fields...>& fields) {
+  grid::for_each_scenario_field(fields, [&](const auto& field) { write_field(json, field.name, facts.*field.member, field.bounds); });
 }
 
 void write_counts(Json& json, const store::DurationCounts& counts) {
@@ -72,28 +97,25 @@ class Writer {
         json_.key(cluster.name).object([&] {
           json_.field("nodes", 1);
           json_.field("cores", std::min(cluster.max_resources, 100'000));
-          json_.field("power", cluster.power);
-          json_.field("cost", cluster.cost);
-          json_.field("transfer_mb_s", cluster.transfer_mb_s);
-          if (cluster.job_limit) json_.field("job_limit", *cluster.job_limit);
+          write_facts(json_, cluster, grid::kClusterFields);
           json_.field("speed", 1);
           json_.field("flood", cluster.flood);
           json_.field("array_size", cluster.array_size);
-          json_.field("held", std::clamp<std::int64_t>(cluster.max_resources - cluster.free - ours_[cluster.id], 0, cluster.max_resources));
-          if (cluster.brake) json_.field("braked", seconds_until(cluster.brake->until, now_));
+          json_.field("held", std::clamp<std::int64_t>(cluster.max_resources - cluster.free_resources - ours_[cluster.id], 0, cluster.max_resources));
+          write_brake(cluster.brake);
         });
       }
     });
   }
 
   void campaigns() {
-    json_.array(state_.planning.campaigns, [&](const store::PlanningCampaign& campaign) { json_.object([&] { write(campaign); }); });
+    json_.array(state_.planning.campaigns, [&](const grid::CampaignFacts& campaign) { json_.object([&] { write(campaign); }); });
   }
 
   void policies() {
     const auto& policies = state_.planning.policies;
     json_.object([&] {
-      json_.key("usage").array(policies.usage, [&](const store::UsageOfDay& usage) {
+      json_.key("usage").array(policies.usage, [&](const grid::UsageOfDay& usage) {
         json_.object([&] {
           perhaps("user", usage.user);
           perhaps("project", usage.project);
@@ -101,7 +123,7 @@ class Writer {
           json_.field("resource_seconds", usage.resource_seconds);
         });
       });
-      json_.key("shares").array(policies.shares, [&](const store::Share& share) {
+      json_.key("shares").array(policies.shares, [&](const grid::Share& share) {
         json_.object([&] {
           json_.field("id", share.id);
           json_.field("name", share.name);
@@ -110,18 +132,18 @@ class Writer {
           json_.field("shares", share.shares);
         });
       });
-      json_.key("user_priorities").array(policies.priorities, [&](const store::UserPriority& one) {
+      json_.key("user_priorities").array(policies.priorities, [&](const grid::UserPriority& one) {
         json_.object([&] {
           json_.field("user", one.user);
           json_.field("priority", one.priority);
         });
       });
-      json_.key("affinities").object_list(policies.couples, [&](const store::Couple& couple) {
-        json_.field("user", couple.user);
-        json_.field("cluster", couple.cluster_name);
-      }, [&](const store::Couple& couple) { return names_.contains(couple.cluster); });
-      json_.key("limits").object_list(policies.limits, [&](const store::StoredLimit& limit) { write(limit); },
-                                      [&](const store::StoredLimit& limit) { return !limit.target.cluster || names_.contains(*limit.target.cluster); });
+      json_.key("affinities").object_list(policies.affinities, [&](const grid::Affinity& affinity) {
+        json_.field("user", affinity.user);
+        json_.field("cluster", affinity.cluster_name);
+      }, [&](const grid::Affinity& affinity) { return names_.contains(affinity.cluster); });
+      json_.key("limits").object_list(policies.limits, [&](const grid::Limit& limit) { write(limit); },
+                                      [&](const grid::Limit& limit) { return !limit.cluster || names_.contains(*limit.cluster); });
     });
   }
 
@@ -130,34 +152,31 @@ class Writer {
     if (!text.empty()) json_.field(key, text);
   }
 
-  void write(const store::StoredLimit& limit) {
+  void write_brake(const std::optional<grid::Brake>& brake) {
+    if (brake && brake->until) json_.field("braked", seconds_until(*brake->until, now_));
+  }
+
+  void write(const grid::Limit& limit) {
     json_.field("id", limit.id);
-    json_.field("kind", limit.kind);
+    json_.field("kind", grid::name_of(limit.kind));
     json_.field("most", limit.most);
     json_.field("used", std::max(0.0, limit.used));
     json_.field("days", std::max(1, limit.days));
-    perhaps("user", limit.target.user.value_or(""));
-    perhaps("project", limit.target.project.value_or(""));
-    perhaps("cluster", limit.target.cluster ? limit.cluster_name : "");
-    if (limit.target.campaign) json_.field("campaign", *limit.target.campaign);
+    perhaps("user", limit.user.value_or(""));
+    perhaps("project", limit.project.value_or(""));
+    perhaps("cluster", limit.cluster ? limit.cluster_name : "");
+    if (limit.campaign) json_.field("campaign", *limit.campaign);
   }
 
-  void write(const store::PlanningCampaign& campaign) {
+  void write(const grid::CampaignFacts& campaign) {
     json_.field("id", campaign.id);
     if (const auto name = state_.names.find(campaign.id); name != state_.names.end()) perhaps("name", name->second);
-    json_.field("user", campaign.user);
-    perhaps("project", campaign.project);
-    json_.field("priority", campaign.priority);
+    write_facts(json_, campaign, grid::kCampaignFields);
     json_.field("test_mode", campaign.type == grid::CampaignType::test);
     json_.field("paused", campaign.state == grid::CampaignState::paused);
-    perhaps("scheduler", campaign.scheduler.value_or(""));
-    if (campaign.replicas_allowed) json_.field("replicas", true);
-    if (campaign.min_duration) json_.field("min_duration", *campaign.min_duration);
     if (const auto found = state_.max_attempts.find(campaign.id); found != state_.max_attempts.end()) json_.field("max_attempts", found->second);
-    if (campaign.input_mb > 0) json_.field("input_mb", campaign.input_mb);
-    json_.field("age", seconds_until(now_, campaign.submitted_at));
-    if (campaign.brake) json_.field("braked", seconds_until(campaign.brake->until, now_));
-    json_.field("waiting", campaign.waiting);
+    json_.field("age", seconds_until(now_, campaign.submitted));
+    write_brake(campaign.brake);
     double walltime = 1;
     std::int64_t done = 0;
     double seconds = 0;
@@ -172,30 +191,21 @@ class Writer {
     const auto earlier = state_.earlier.find(campaign.id);
     write_durations(json_, own == state_.durations.end() ? none : own->second, earlier == state_.earlier.end() ? none : earlier->second, walltime);
     const double mean = done > 0 ? seconds / static_cast<double>(done) : 0;
-    json_.key("clusters").object_list(pairs, [&](const store::PlanningPair* pair) { write(*pair, mean); },
-                                      [&](const store::PlanningPair* pair) { return names_.contains(pair->cluster) && (pair->fitting != 0 || pair->running > 0); });
+    json_.key("clusters").object_list(pairs, [&](const grid::PairFacts* pair) { write(*pair, mean); },
+                                      [&](const grid::PairFacts* pair) { return names_.contains(pair->cluster) && (pair->fitting_tasks != 0 || pair->running > 0); });
   }
 
-  void write(const store::PlanningPair& pair, double mean) {
+  void write(const grid::PairFacts& pair, double mean) {
     constexpr std::int64_t kTelling = 5;
     json_.field("name", names_.at(pair.cluster));
     json_.field("width", width_of(pair));
-    if (pair.resources_per_job) json_.field("resources_per_job", *pair.resources_per_job);
-    json_.field("walltime", std::max(1.0, pair.walltime));
-    if (pair.max_jobs) json_.field("max_jobs", *pair.max_jobs);
-    json_.field("priority", pair.priority);
+    write_facts(json_, pair, grid::kAskedFields);
+    write_facts(json_, pair, grid::kCountedFields);
     const auto kind = state_.best_effort.find({pair.campaign, pair.cluster});
     json_.field("best_effort", kind == state_.best_effort.end() || kind->second);
     // How fast its tasks are there, against all of them.
     json_.field("speed", pair.done >= kTelling && pair.duration_sum > 0 ? mean / (pair.duration_sum / static_cast<double>(pair.done)) : 1.0);
-    if (pair.job_ratio) json_.field("job_ratio", *pair.job_ratio);
-    json_.field("done", pair.done);
-    json_.field("duration_sum", std::max(0.0, pair.duration_sum));
-    json_.field("concluded", pair.concluded);
-    json_.field("resources_sum", pair.resources_sum);
-    json_.field("resources_jobs", pair.resources_jobs);
-    json_.field("failures_in_a_row", pair.failures_in_a_row);
-    if (pair.brake) json_.field("braked", seconds_until(pair.brake->until, now_));
+    write_brake(pair.brake);
     json_.field("queued", pair.launching + pair.waiting + pair.unknown);
     json_.key("running");
     write_counts(json_, ages_[{pair.campaign, pair.cluster}]);
@@ -206,13 +216,13 @@ class Writer {
   grid::Instant now_;
   std::map<grid::ClusterId, std::string> names_;  ///< of those that play a part
   std::map<grid::ClusterId, std::int64_t> ours_;  ///< resources that our jobs hold
-  std::map<grid::CampaignId, std::vector<const store::PlanningPair*>> pairs_;
+  std::map<grid::CampaignId, std::vector<const grid::PairFacts*>> pairs_;
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, store::DurationCounts> ages_;  ///< of the jobs that run
 };
 
 }  // namespace
 
-bool plays_a_part(const store::PlanningCluster& cluster) { return why_left_out(cluster).empty(); }
+bool plays_a_part(const grid::ClusterFacts& cluster) { return why_left_out(cluster).empty(); }
 
 std::vector<LeftOut> left_out(const store::GridState& state) {
   std::vector<LeftOut> out;
@@ -243,23 +253,20 @@ void write_candidate(Json& json, const Candidate& candidate) {
   for (const auto& section : file.clusters) walltime = std::max(walltime, walltime_of(section));
   json.object([&] {
     json.field("name", file.name);
-    json.field("user", candidate.user);
-    if (!file.project.empty()) json.field("project", file.project);
-    json.field("priority", file.scheduling.priority);
+    auto facts = jdl::facts_of(file);
+    facts.user = candidate.user;
+    facts.input_mb = candidate.input_mb;
+    facts.waiting_tasks = candidate.tasks;
+    write_facts(json, facts, grid::kCampaignFields);
     json.field("test_mode", file.type == grid::CampaignType::test);
-    if (file.scheduling.scheduler && !file.scheduling.scheduler->empty()) json.field("scheduler", *file.scheduling.scheduler);
-    if (file.scheduling.min_duration) json.field("min_duration", static_cast<double>(file.scheduling.min_duration->count()));
     if (file.scheduling.max_attempts) json.field("max_attempts", *file.scheduling.max_attempts);
-    if (candidate.input_mb > 0) json.field("input_mb", candidate.input_mb);
-    json.field("waiting", candidate.tasks);
     write_durations(json, {}, candidate.known, walltime);
     json.key("clusters").object_list(file.clusters, [&](const jdl::ClusterSection& section) {
       json.field("name", section.name);
       json.field("width", std::max(1, section.resources.resources().value_or(1)));
-      if (const auto asked = section.resources.resources()) json.field("resources_per_job", *asked);
-      json.field("walltime", std::max(1.0, walltime_of(section)));
-      if (section.max_jobs) json.field("max_jobs", *section.max_jobs);
-      json.field("priority", section.priority);
+      auto asked = jdl::facts_of(section);
+      asked.walltime = walltime_of(section);
+      write_facts(json, asked, grid::kAskedFields);
       json.field("best_effort", section.kind == jdl::JobKind::best_effort);
     }, [&](const jdl::ClusterSection& section) { return std::ranges::find(candidate.clusters, section.name) != candidate.clusters.end(); });
   });

@@ -38,7 +38,7 @@ std::string sentence_of(const planner::Decision& decision, const planner::Cluste
 
 }  // namespace
 
-Decided::Decided(const planner::Plan& plan, const store::PlanningFacts& facts) {
+Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   // Another version may say the same in other words, and a cluster may have got another name.
   grid::Digest words;
   words.add(GLEANER_VERSION);

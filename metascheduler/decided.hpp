@@ -11,7 +11,7 @@ namespace gleaner::metascheduler {
 /// into words. It keeps references to the plan and the facts.
 class Decided {
  public:
-  Decided(const planner::Plan& plan, const store::PlanningFacts& facts);
+  Decided(const planner::Plan& plan, const grid::PlanningFacts& facts);
 
   [[nodiscard]] std::vector<store::CampaignDigest> digests() const;
   [[nodiscard]] std::vector<store::StoredDecision> tell(grid::CampaignId campaign) const;

@@ -2,32 +2,35 @@
 
 #include <algorithm>
 
+#include "lib/store/planning.hpp"
+#include "lib/store/policies.hpp"
+#include "lib/store/replicas.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner_config.hpp"
 
 namespace gleaner::metascheduler {
 namespace {
 
-store::PolicyNeeds needs_of(const store::PlanningFacts& facts, const process::Config& config) {
+store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Config& config) {
   const auto wants = planner::needs_of(planner_config_of(config));
   const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };
-  store::PolicyNeeds needs{.limits = facts.any_limits, .shares = facts.any_shares, .priorities = facts.any_priorities};
+  store::PolicyNeeds needs{.limits = facts.present.limits, .shares = facts.present.shares, .priorities = facts.present.priorities};
   if (wants.shares) needs.usage_days = config.fairshare_window;
   needs.couples = wants.couples;
   // Only a job of several resources ever waits for them to be free at once.
   needs.endings = config.reservations && std::ranges::any_of(facts.pairs, [](const auto& pair) { return pair.resources_per_job != 1; });
-  needs.dying = any_campaign([](const auto& campaign) { return campaign.priority == planner::kLowestPriority; });
-  needs.profiled = any_campaign([&](const auto& campaign) { return campaign.scheduler.value_or(config.campaign_scheduler) == "prediction"; });
+  needs.dying = any_campaign([](const auto& campaign) { return campaign.priority == grid::kLowestPriority; });
+  needs.profiled = any_campaign([&](const auto& campaign) { return (campaign.scheduler.empty() ? config.campaign_scheduler : campaign.scheduler) == "prediction"; });
   return needs;
 }
 
 }  // namespace
 
-store::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
+grid::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now) {
   auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, now);
   facts.policies = store::policy_facts(transaction, needs_of(facts, config), now);
-  if (std::ranges::any_of(facts.campaigns, &store::PlanningCampaign::replicas_allowed))
-    facts.replicable = store::replicable_tasks(transaction, config.expired_quantile, kTellingEnds, now);
+  if (std::ranges::any_of(facts.campaigns, &grid::CampaignFacts::replicas_allowed))
+    facts.policies.replicable = store::replicable_tasks(transaction, config.expired_quantile, kTellingEnds, now);
   return facts;
 }
 

@@ -44,8 +44,8 @@ class Aside {
   }
 
   /// Of those of the facts that got their plan, the events are closed.
-  void settle(const store::PlanningFacts& facts) {
-    if (!facts.any_set_aside) return;
+  void settle(const grid::PlanningFacts& facts) {
+    if (!facts.present.set_aside) return;
     std::vector<grid::CampaignId> planned;
     for (const auto& campaign : facts.campaigns) {
       if (!campaign.brake && std::ranges::find(campaigns_, campaign.id) == campaigns_.end()) planned.push_back(campaign.id);

@@ -14,24 +14,24 @@ namespace {
 using Campaigns = std::set<grid::CampaignId>;
 
 /// The same facts, as if there were no other campaigns.
-store::PlanningFacts only(const Campaigns& campaigns, const store::PlanningFacts& facts) {
+grid::PlanningFacts only(const Campaigns& campaigns, const grid::PlanningFacts& facts) {
   auto some = facts;
   const auto is_other = [&](grid::CampaignId id) { return !campaigns.contains(id); };
   std::erase_if(some.campaigns, [&](const auto& campaign) { return is_other(campaign.id); });
   std::erase_if(some.pairs, [&](const auto& pair) { return is_other(pair.campaign); });
   std::erase_if(some.policies.dying, [&](const auto& dying) { return is_other(dying.campaign); });
   std::erase_if(some.policies.profiled, is_other);
-  std::erase_if(some.replicable, [&](const auto& tasks) { return is_other(tasks.campaign); });
+  std::erase_if(some.policies.replicable, [&](const auto& tasks) { return is_other(tasks.campaign); });
   return some;
 }
 
 /// Finds the campaigns that can be planned together.
 class Sieve {
  public:
-  Sieve(const store::PlanningFacts& facts, const process::Config& config, grid::Instant now) : facts_{facts}, config_{config}, planner_{planner_config_of(config)}, now_{now} {}
+  Sieve(const grid::PlanningFacts& facts, const process::Config& config, grid::Instant now) : facts_{facts}, config_{config}, planner_{planner_config_of(config)}, now_{now} {}
 
   /// Throws what planning throws.
-  [[nodiscard]] planner::Plan plan(const store::PlanningFacts& facts) const { return planner::plan(snapshot_of(facts, config_, now_), planner_); }
+  [[nodiscard]] planner::Plan plan(const grid::PlanningFacts& facts) const { return planner::plan(snapshot_of(facts, config_, now_), planner_); }
 
   [[nodiscard]] bool holds(const Campaigns& campaigns) {
     try {
@@ -62,7 +62,7 @@ class Sieve {
   [[nodiscard]] const std::vector<SetAside>& aside() const { return aside_; }
 
  private:
-  const store::PlanningFacts& facts_;
+  const grid::PlanningFacts& facts_;
   const process::Config& config_;
   planner::PlannerConfig planner_;
   grid::Instant now_;
@@ -73,10 +73,10 @@ class Sieve {
 
 }  // namespace
 
-Planned plan_of(const store::PlanningFacts& facts, const process::Config& config, grid::Instant now) {
+Planned plan_of(const grid::PlanningFacts& facts, const process::Config& config, grid::Instant now) {
   Sieve sieve{facts, config, now};
   std::vector<SetAside> unreadable;
-  for (const auto& [id, why, brake] : facts.unreadable) unreadable.push_back({id, why, brake ? std::optional{brake->until} : std::nullopt});
+  for (const auto& [id, why, brake] : facts.unreadable) unreadable.push_back({id, why, brake ? brake->until : std::nullopt});
   try {
     return {sieve.plan(facts), std::move(unreadable)};
   } catch (const std::bad_alloc&) {

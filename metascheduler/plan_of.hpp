@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/planning_facts.hpp"
 #include "lib/process/config.hpp"
-#include "lib/store/planning.hpp"
 #include "metascheduler/planner/plan.hpp"
 
 namespace gleaner::metascheduler {
@@ -25,7 +25,7 @@ struct Planned {
 /// Plans the campaigns of the facts. When that throws, the campaigns are halved until each one that cannot be planned is alone; these
 /// are set aside, and the others get their plan. What fails without any campaign too, such as a configuration that names no policy, is thrown.
 /// Cost: one plan, and 2 log2(campaigns) more for each campaign that is set aside.
-[[nodiscard]] Planned plan_of(const store::PlanningFacts& facts, const process::Config& config, grid::Instant now);
+[[nodiscard]] Planned plan_of(const grid::PlanningFacts& facts, const process::Config& config, grid::Instant now);
 
 /// Takes what a plan holds for a campaign out of it; its one decision from then on is that it is stopped, why, and until when.
 void take_out(planner::Plan& plan, const SetAside& campaign);

@@ -12,7 +12,7 @@ using Days = std::vector<double>;
 
 double decayed(const Days& days, const process::Config& config) { return grid::decayed_usage(days, config.fairshare_decay); }
 
-void add(Days& days, const store::UsageOfDay& usage, int window, double resource_day) {
+void add(Days& days, const grid::UsageOfDay& usage, int window, double resource_day) {
   if (usage.days_ago < 0 || usage.days_ago >= window) return;
   days.resize(static_cast<std::size_t>(window), 0.0);
   days[static_cast<std::size_t>(usage.days_ago)] += usage.resource_seconds / resource_day;
@@ -20,7 +20,7 @@ void add(Days& days, const store::UsageOfDay& usage, int window, double resource
 
 /// The tree's nodes; usage of a user counts for the node in the project under which it was used, or,
 /// when the user is in no project of that name, for the user's first node.
-std::vector<planner::ShareNode> tree_of(const store::PolicyFacts& facts, const process::Config& config, double resource_day) {
+std::vector<planner::ShareNode> tree_of(const grid::PolicyFacts& facts, const process::Config& config, double resource_day) {
   std::vector<planner::ShareNode> tree;
   std::map<std::int64_t, int> index;
   for (const auto& share : facts.shares) {
@@ -57,7 +57,7 @@ double share_of(const std::vector<planner::ShareNode>& tree, std::size_t node) {
 
 }  // namespace
 
-void fill_shares(planner::Snapshot& snapshot, const store::PolicyFacts& facts, const process::Config& config, double resources) {
+void fill_shares(planner::Snapshot& snapshot, const grid::PolicyFacts& facts, const process::Config& config, double resources) {
   const double resource_day = std::max(1.0, resources) * 86400.0;
   snapshot.shares = tree_of(facts, config, resource_day);
   std::map<std::string, planner::UserView> users;

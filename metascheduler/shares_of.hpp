@@ -1,6 +1,6 @@
 #pragma once
+#include "lib/grid/policy_facts.hpp"
 #include "lib/process/config.hpp"
-#include "lib/store/policies.hpp"
 #include "metascheduler/planner/snapshot.hpp"
 
 namespace gleaner::metascheduler {
@@ -9,6 +9,6 @@ namespace gleaner::metascheduler {
 /// the product of the shares on the way from the root, each against its siblings; a user in several
 /// projects has their sum. Usage is in days of the whole grid, decayed.
 /// @param resources  of all clusters
-void fill_shares(planner::Snapshot& snapshot, const store::PolicyFacts& facts, const process::Config& config, double resources);
+void fill_shares(planner::Snapshot& snapshot, const grid::PolicyFacts& facts, const process::Config& config, double resources);
 
 }  // namespace gleaner::metascheduler

@@ -6,7 +6,7 @@
 
 namespace gleaner::metascheduler {
 
-std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts) {
+std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
   std::map<PairKey, const planner::Decision*> given;
   for (const auto& decision : plan.decisions) {
@@ -26,9 +26,9 @@ std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const stor
   return submitted;
 }
 
-std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts) {
+std::optional<double> longer_than(const planner::Replicas& replicas, const grid::PlanningFacts& facts) {
   if (replicas.kind != planner::ReplicaKind::expired) return std::nullopt;
-  for (const auto& tasks : facts.replicable) {
+  for (const auto& tasks : facts.policies.replicable) {
     if (tasks.campaign == replicas.campaign && tasks.expected) return tasks.expected;
   }
   return std::nullopt;

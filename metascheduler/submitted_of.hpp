@@ -8,9 +8,9 @@
 namespace gleaner::metascheduler {
 
 /// What a plan gave each pair, for the predictor to learn from; nothing to those that got something last time only.
-[[nodiscard]] std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const store::PlanningFacts& facts);
+[[nodiscard]] std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const grid::PlanningFacts& facts);
 
 /// Seconds that a task must have run to get such a copy; nothing: any.
-[[nodiscard]] std::optional<double> longer_than(const planner::Replicas& replicas, const store::PlanningFacts& facts);
+[[nodiscard]] std::optional<double> longer_than(const planner::Replicas& replicas, const grid::PlanningFacts& facts);
 
 }  // namespace gleaner::metascheduler

@@ -49,7 +49,7 @@ using fleet::was_silent;
 
 class Wiping {
  public:
-  Wiping(fleet::Visit& visit, const store::PlanningCluster& status, const std::string& token) : visit_{visit}, status_{status}, token_{token} {}
+  Wiping(fleet::Visit& visit, const grid::ClusterFacts& status, const std::string& token) : visit_{visit}, status_{status}, token_{token} {}
 
   Counts run() {
     condemn();
@@ -68,7 +68,7 @@ class Wiping {
   [[nodiscard]] bool may_go_on() const;
 
   fleet::Visit& visit_;
-  const store::PlanningCluster& status_;
+  const grid::ClusterFacts& status_;
   const std::string& token_;
   bool silent_ = false;  ///< the last requests had no answer at all
   Counts counts_;
@@ -78,7 +78,7 @@ void Wiping::condemn() {
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     const Queue queue{.jobs = store::waiting_jobs(transaction, visit_.cluster.id),
-                      .free_resources = status_.free,
+                      .free_resources = status_.free_resources,
                       .max_resources = status_.max_resources,
                       .flood = status_.flood};
     const auto wiped = to_wipe(queue, {.grace = visit_.config.waiting_grace, .timeout = visit_.config.remote_waiting_timeout}, now);
@@ -162,7 +162,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   Counts total;
   std::mutex mutex;
   fleet::SharedDatabase shared{database, term};
-  std::map<grid::ClusterId, store::PlanningCluster> statuses;
+  std::map<grid::ClusterId, grid::ClusterFacts> statuses;
   std::vector<store::Cluster> clusters;
   std::string token;
   shared.transact([&](store::Transaction& transaction) {

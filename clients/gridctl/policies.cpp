@@ -25,8 +25,6 @@ using terminal::Table;
 using process::Error;
 using process::ExitCode;
 
-constexpr std::array<std::string_view, 4> kLimitKinds{"running_jobs", "waiting_jobs", "resources", "resource_seconds"};
-
 double number_of(const std::string& text, std::string_view what) {
   const auto read = process::parse_number(text);
   if (!read || *read < 0) throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a number, 0 or more, is needed", text, what)};
@@ -50,24 +48,29 @@ grid::ClusterId cluster_named(store::Transaction& transaction, const std::string
   throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}", name, grid::did_you_mean(name, names))};
 }
 
-store::LimitTarget target_of(const Call& call, store::Transaction& transaction) {
-  store::LimitTarget target;
-  target.user = call.value("user");
-  target.project = call.value("project");
-  if (const auto id = call.value("campaign")) {
-    target.campaign = grid::CampaignId{integer_of(*id, "the id of a campaign", 1, 2'000'000'000)};
-    if (!store::campaign_owner(transaction, *target.campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", *id)};
-  }
-  if (const auto name = call.value("cluster")) target.cluster = cluster_named(transaction, *name);
-  return target;
+grid::LimitKind limit_kind_of(const std::string& text) {
+  const auto kind = grid::limit_kind(text);
+  const auto& names = grid::limit_kind_names();
+  if (!kind) throw Error{ExitCode::usage, fmt::format("'{}' is not a kind of limit: {}{}", text, fmt::join(names, ", "), grid::did_you_mean(text, names))};
+  return *kind;
 }
 
-std::string target_text(const store::StoredLimit& limit) {
+void read_target(const Call& call, store::Transaction& transaction, grid::Limit& limit) {
+  limit.user = call.value("user");
+  limit.project = call.value("project");
+  if (const auto id = call.value("campaign")) {
+    limit.campaign = grid::CampaignId{integer_of(*id, "the id of a campaign", 1, 2'000'000'000)};
+    if (!store::campaign_owner(transaction, *limit.campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", *id)};
+  }
+  if (const auto name = call.value("cluster")) limit.cluster = cluster_named(transaction, *name);
+}
+
+std::string target_text(const grid::Limit& limit) {
   std::vector<std::string> parts;
-  if (limit.target.user) parts.push_back(fmt::format("user {}", *limit.target.user));
-  if (limit.target.project) parts.push_back(fmt::format("project {}", *limit.target.project));
-  if (limit.target.campaign) parts.push_back(fmt::format("campaign {}", limit.target.campaign->value()));
-  if (limit.target.cluster) parts.push_back(fmt::format("cluster {}", limit.cluster_name));
+  if (limit.user) parts.push_back(fmt::format("user {}", *limit.user));
+  if (limit.project) parts.push_back(fmt::format("project {}", *limit.project));
+  if (limit.campaign) parts.push_back(fmt::format("campaign {}", limit.campaign->value()));
+  if (limit.cluster) parts.push_back(fmt::format("cluster {}", limit.cluster_name));
   return parts.empty() ? "the whole grid" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -99,16 +102,14 @@ void check_share_kind(const std::string& kind) {
 }  // namespace
 
 process::Outcome limit_set(const Call& call) {
-  const auto& kind = call.arguments[0];
-  if (std::ranges::find(kLimitKinds, kind) == kLimitKinds.end())
-    throw Error{ExitCode::usage, fmt::format("'{}' is not a kind of limit: {}{}", kind, fmt::join(kLimitKinds, ", "), grid::did_you_mean(kind, kLimitKinds))};
-  const double most = number_of(call.arguments[1], "a limit");
+  grid::Limit limit{.kind = limit_kind_of(call.arguments[0]), .most = number_of(call.arguments[1], "a limit")};
   const auto days = call.value("days");
-  if (days && kind != "resource_seconds") throw Error{ExitCode::usage, fmt::format("--days is for resource_seconds; {} is counted now", kind)};
+  if (days && limit.kind != grid::LimitKind::resource_seconds) throw Error{ExitCode::usage, fmt::format("--days is for resource_seconds; {} is counted now", grid::name_of(limit.kind))};
+  if (days) limit.days = integer_of(*days, "a number of days", 1, 3650);
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    const auto target = target_of(call, transaction);
-    const auto id = store::set_limit(transaction, kind, most, target, days ? integer_of(*days, "a number of days", 1, 3650) : 1);
+    read_target(call, transaction, limit);
+    const auto id = store::set_limit(transaction, limit);
     call.output.tell(fmt::format("gridctl: limit {} is set, in force from the next cycle", id));
   });
   return ExitCode::ok;
@@ -127,8 +128,8 @@ process::Outcome limit_list(const Call& call) {
               "There are no limits."};
   std::vector<std::string> ids;
   for (const auto& limit : store::limits(transaction, store::now(transaction))) {
-    table.rows.push_back({Cell{limit.id}, Cell{limit.kind}, Cell{target_text(limit)}, Cell{limit.most}, Cell{std::round(limit.used)},
-                          limit.kind == "resource_seconds" ? Cell{limit.days} : Cell{}});
+    table.rows.push_back({Cell{limit.id}, Cell{std::string{grid::name_of(limit.kind)}}, Cell{target_text(limit)}, Cell{limit.most}, Cell{std::round(limit.used)},
+                          limit.kind == grid::LimitKind::resource_seconds ? Cell{limit.days} : Cell{}});
     ids.push_back(fmt::format("{}", limit.id));
   }
   call.output.show({.table = table, .ids = ids});

@@ -14,6 +14,7 @@
 #include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/fields.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -22,75 +23,37 @@ using detail::Array;
 using detail::Columns;
 using detail::exec;
 using detail::exec_prepared;
+using detail::FieldReader;
 
-// Each in the order of its query's columns.
-
-PlanningCluster read_cluster(Columns row) {
-  PlanningCluster cluster;
-  cluster.id = row.id<grid::ClusterId>();
-  cluster.name = row.words();
-  cluster.power = row.take<double>();
-  cluster.flood = row.take<double>();
-  cluster.array_size = row.take<int>();
-  cluster.enabled = row.take<bool>();
-  cluster.retired = row.take<bool>();
-  cluster.cost = row.take<double>();
-  cluster.transfer_mb_s = row.take<double>();
-  cluster.max_node_resources = row.maybe<int>().value_or(0);
-  cluster.reachable = row.take<bool>();
-  cluster.max_resources = row.maybe<int>().value_or(0);
-  cluster.free = row.maybe<int>().value_or(0);
-  cluster.our_running = row.maybe<int>().value_or(0);
-  cluster.status_at = row.time();
-  cluster.unknown_launches = row.take<int>();
-  return cluster;
-}
-
-PlanningCampaign read_campaign(Columns& row) {
-  PlanningCampaign campaign;
-  campaign.id = row.id<grid::CampaignId>();
-  campaign.user = row.words();
-  campaign.type = grid::campaign_type(row.words()).value();
-  campaign.state = grid::campaign_state(row.words()).value();
-  campaign.submitted_at = row.time().value();
-  campaign.priority = row.take<int>();
-  campaign.project = row.words();
-  campaign.scheduler = row.maybe<std::string>();
-  campaign.min_duration = row.maybe<double>();
-  campaign.input_mb = row.maybe<double>().value_or(0);
-  campaign.replicas_allowed = row.take<bool>();
-  campaign.waiting = row.take<std::int64_t>();
-  campaign.differing = row.take<bool>();
-  return campaign;
-}
-
-/// The pairs of a campaign as far as its JDL tells of them: campaigns.asked, as the migration 0010 describes it.
+/// The pairs of a campaign as its JDL asks for them: campaigns.asked, which the SQL function asked_of writes.
 class Asked {
  public:
-  Asked(const PlanningCampaign& campaign, std::string_view text) : at_{text.data()}, end_{text.data() + text.size()} {
+  Asked(const grid::CampaignFacts& campaign, std::string_view text) : at_{text.data()}, end_{text.data() + text.size()} {
     pair_.campaign = campaign.id;
     pair_.login = campaign.user;
-    if (campaign.differing) pair_.fitting = 0;
+    if (campaign.differing) pair_.fitting_tasks = 0;
   }
 
-  /// Nothing after the last.
-  const PlanningPair* next() {
+  /// Null after the last. What a pair does not state is as the pair before states it.
+  const grid::PairFacts* next() {
     if (at_ == end_) return nullptr;
     pair_.cluster = grid::ClusterId{number<std::int64_t>().value()};
-    if (another(':')) {
-      pair_.priority = number<int>().value();
-      pass(':');
-      pair_.resources_per_job = number<int>();
-      pass(':');
-      pair_.walltime = number<int>().value();
-      pass(':');
-      pair_.max_jobs = number<int>();
-    }
+    if (at_ != end_ && *at_ == ':') grid::for_each_field(grid::kAskedFields, [&](const auto& field) { read(pair_.*field.member); });
     if (at_ != end_) pass(' ');
     return &pair_;
   }
 
  private:
+  template <class Number>
+  void read(Number& into) {
+    pass(':');
+    into = number<Number>().value();
+  }
+  template <class Number>
+  void read(std::optional<Number>& into) {
+    pass(':');
+    into = number<Number>();
+  }
   template <class Number>
   std::optional<Number> number() {
     Number value{};
@@ -99,56 +62,32 @@ class Asked {
     at_ = end;
     return value;
   }
-  bool another(char mark) {
-    if (at_ == end_ || *at_ != mark) return false;
-    ++at_;
-    return true;
-  }
   void pass(char mark) {
-    if (!another(mark)) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, std::string_view{at_, end_})};
+    if (at_ == end_ || *at_ != mark) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, std::string_view{at_, end_})};
+    ++at_;
   }
 
   const char* at_;
   const char* end_;
-  PlanningPair pair_;
+  grid::PairFacts pair_;
 };
-
-/// What more there is to know of an active pair.
-void read_active(Columns& row, PlanningPair& pair) {
-  pair.active = true;
-  pair.job_ratio = row.maybe<double>();
-  pair.last_submitted = row.maybe<int>().value_or(0);
-  pair.last_offered = row.maybe<double>().value_or(0);
-  pair.launching = row.take<int>();
-  pair.waiting = row.take<int>();
-  pair.running = row.take<int>();
-  pair.unknown = row.take<int>();
-  pair.concluded = row.take<std::int64_t>();
-  pair.failures_in_a_row = row.take<int>();
-  pair.last_failure_at = row.time();
-  pair.done = row.take<std::int64_t>();
-  pair.duration_sum = row.take<double>();
-  pair.duration_squares = row.take<double>();
-  pair.resources_sum = row.take<std::int64_t>();
-  pair.resources_jobs = row.take<std::int64_t>();
-  pair.last_start_at = row.time();
-  pair.last_accept_at = row.time();
-  pair.unseen = row.take<int>();
-  pair.suspected = row.take<bool>();
-}
 
 /// Reads what is known of some clusters, campaigns and pairs, and puts it to them. These are in the order of their ids; what is not
 /// there is over, or came since.
 class Details {
  public:
-  Details(Transaction& transaction, PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
+  Details(Transaction& transaction, grid::PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
 
   void read_pairs() {
-    for (const auto& row : exec_prepared(transaction_, sql::planning_pairs{})) {
-      Columns columns{row};
-      const auto campaign = columns.id<grid::CampaignId>();
-      const auto cluster = columns.id<grid::ClusterId>();
-      if (auto* const pair = find_pair(campaign, cluster)) read_active(columns, *pair);
+    const auto rows = exec_prepared(transaction_, sql::planning_pairs{});
+    const FieldReader counted{rows, grid::kCountedFields};
+    for (const auto& row : rows) {
+      Columns ids{row};
+      const auto campaign = ids.id<grid::CampaignId>();
+      auto* const pair = find_pair(campaign, ids.id<grid::ClusterId>());
+      if (!pair) continue;
+      counted.read(row, *pair);
+      pair->active = true;
     }
   }
 
@@ -158,13 +97,12 @@ class Details {
     if (columns.take<bool>()) read_returned();
     if (columns.take<bool>()) read_brakes(now);
     if (columns.take<bool>()) read_logins();
-    if (columns.take<bool>()) read_stress();
-    facts_.any_limits = columns.take<bool>();
-    facts_.any_shares = columns.take<bool>();
-    facts_.any_priorities = columns.take<bool>();
-    facts_.any_set_aside = columns.take<bool>();
+    facts_.present.limits = columns.take<bool>();
+    facts_.present.shares = columns.take<bool>();
+    facts_.present.priorities = columns.take<bool>();
+    facts_.present.set_aside = columns.take<bool>();
     if (columns.take<bool>()) read_matching();
-    if (std::ranges::any_of(facts_.campaigns, &PlanningCampaign::differing)) read_fitting();
+    if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing)) read_fitting();
   }
 
  private:
@@ -173,8 +111,8 @@ class Details {
     const auto found = std::ranges::lower_bound(things, id, {}, [](const auto& thing) { return thing.id; });
     return found != things.end() && found->id == id ? &*found : nullptr;
   }
-  PlanningPair* find_pair(grid::CampaignId campaign, grid::ClusterId cluster) {
-    const auto id_of = [](const PlanningPair& pair) { return std::pair{pair.campaign, pair.cluster}; };
+  grid::PairFacts* find_pair(grid::CampaignId campaign, grid::ClusterId cluster) {
+    const auto id_of = [](const grid::PairFacts& pair) { return std::pair{pair.campaign, pair.cluster}; };
     const auto found = std::ranges::lower_bound(facts_.pairs, std::pair{campaign, cluster}, {}, id_of);
     return found != facts_.pairs.end() && id_of(*found) == std::pair{campaign, cluster} ? &*found : nullptr;
   }
@@ -185,9 +123,9 @@ class Details {
       const auto id = columns.id<grid::CampaignId>();
       const auto cluster = columns.maybe<std::int64_t>();
       const auto tasks = columns.take<std::int64_t>();
-      if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting += tasks;
+      if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting_tasks += tasks;
       if (!cluster) continue;
-      if (auto* const pair = find_pair(id, grid::ClusterId{*cluster})) pair->returned = tasks;
+      if (auto* const pair = find_pair(id, grid::ClusterId{*cluster})) pair->returned_tasks = tasks;
     }
   }
 
@@ -196,7 +134,7 @@ class Details {
       Columns columns{row};
       const auto campaign = columns.id<grid::CampaignId>();
       const auto cluster = columns.id<grid::ClusterId>();
-      if (auto* const pair = find_pair(campaign, cluster)) pair->fitting = columns.take<std::int64_t>();
+      if (auto* const pair = find_pair(campaign, cluster)) pair->fitting_tasks = columns.take<std::int64_t>();
     }
   }
 
@@ -206,10 +144,10 @@ class Details {
       const auto campaign = columns.maybe<std::int64_t>();
       const auto cluster = columns.maybe<std::int64_t>();
       auto reason = columns.words();
-      if (auto* const target = braked(campaign, cluster)) *target = ActiveBrake{std::move(reason), columns.time().value()};
+      if (auto* const target = braked(campaign, cluster)) *target = grid::Brake{std::move(reason), columns.time().value()};
     }
   }
-  std::optional<ActiveBrake>* braked(std::optional<std::int64_t> campaign, std::optional<std::int64_t> cluster) {
+  std::optional<grid::Brake>* braked(std::optional<std::int64_t> campaign, std::optional<std::int64_t> cluster) {
     const auto brake_of = [](auto* thing) { return thing ? &thing->brake : nullptr; };
     if (!campaign) return brake_of(find(facts_.clusters, grid::ClusterId{*cluster}));
     if (!cluster) {
@@ -240,22 +178,12 @@ class Details {
       auto* const pair = find_pair(campaign, cluster);
       if (!pair) continue;
       pair->has_properties = true;
-      pair->matching = columns.maybe<int>();
-    }
-  }
-
-  void read_stress() {
-    for (const auto& row : exec(transaction_, sql::planning_stress{})) {
-      Columns columns{row};
-      auto* const cluster = find(facts_.clusters, columns.id<grid::ClusterId>());
-      if (!cluster) continue;
-      cluster->job_limit = columns.take<int>();
-      cluster->stress_reason = columns.words();
+      pair->matching_resources = columns.maybe<int>();
     }
   }
 
   Transaction& transaction_;
-  PlanningFacts& facts_;
+  grid::PlanningFacts& facts_;
 };
 
 using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and cluster or 0
@@ -268,10 +196,11 @@ std::int64_t digest_of(const StoredDecision& decision) {
 
 }  // namespace
 
-std::vector<PlanningCluster> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
-  std::vector<PlanningCluster> clusters;
-  for (const auto& row : exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size}))
-    clusters.push_back(read_cluster(Columns{row}));
+std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
+  const auto rows = exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size});
+  const FieldReader fields{rows, grid::kClusterFields};
+  std::vector<grid::ClusterFacts> clusters;
+  for (const auto& row : rows) fields.read(row, clusters.emplace_back());
   return clusters;
 }
 
@@ -294,16 +223,17 @@ std::vector<pqxx::result::size_type> in_order_of_id(const pqxx::result& rows) {
 namespace {
 
 /// The campaign of a row, and its pairs; one that cannot be read is kept apart, and costs no other.
-void add_campaign(const pqxx::row& row, PlanningFacts& facts) {
+template <class Reader>
+void add_campaign(const pqxx::row& row, const Reader& fields, grid::PlanningFacts& facts) {
   const auto pairs = facts.pairs.size();
   try {
-    Columns columns{row};
-    auto campaign = read_campaign(columns);
-    const auto text = columns.words();
+    grid::CampaignFacts campaign;
+    fields.read(row, campaign);
+    const auto text = detail::text(row["asked"]);
     Asked asked{campaign, text};
     while (const auto* pair = asked.next()) {
       // A cluster may have come since the clusters were read.
-      if (std::ranges::binary_search(facts.clusters, pair->cluster, {}, &PlanningCluster::id)) facts.pairs.push_back(*pair);
+      if (std::ranges::binary_search(facts.clusters, pair->cluster, {}, &grid::ClusterFacts::id)) facts.pairs.push_back(*pair);
     }
     facts.campaigns.push_back(std::move(campaign));
   } catch (const std::bad_alloc&) {
@@ -316,18 +246,19 @@ void add_campaign(const pqxx::row& row, PlanningFacts& facts) {
 
 }  // namespace
 
-PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
-  PlanningFacts facts;
+grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
+  grid::PlanningFacts facts;
   facts.clusters = planning_clusters(transaction, defaults);
   const auto campaigns = exec_prepared(transaction, sql::planning_campaigns{});
   facts.campaigns.reserve(campaigns.size());
   facts.pairs.reserve(campaigns.size() * facts.clusters.size());
-  for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], facts);
+  const FieldReader fields{campaigns, grid::kCampaignFields};
+  for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], fields, facts);
   Details{transaction, facts}.read_pairs();
   return facts;
 }
 
-PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
+grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   auto facts = counted_facts(transaction, defaults);
   Details{transaction, facts}.read_what_binds(now);
   return facts;

@@ -11,15 +11,15 @@ using detail::exec_prepared;
 using detail::get;
 using detail::text;
 
-StoredLimit read_limit(const pqxx::row& row) {
-  StoredLimit limit;
+grid::Limit read_limit(const pqxx::row& row) {
+  grid::Limit limit;
   limit.id = row["id"].as<std::int64_t>();
-  limit.kind = text(row["kind"]);
+  limit.kind = grid::limit_kind(text(row["kind"])).value();
   limit.most = row["most"].as<double>();
-  limit.target.user = get<std::string>(row["user_name"]);
-  limit.target.project = get<std::string>(row["project"]);
-  if (const auto id = get<std::int64_t>(row["campaign_id"])) limit.target.campaign = grid::CampaignId{*id};
-  if (const auto id = get<std::int64_t>(row["cluster_id"])) limit.target.cluster = grid::ClusterId{*id};
+  limit.user = get<std::string>(row["user_name"]);
+  limit.project = get<std::string>(row["project"]);
+  if (const auto id = get<std::int64_t>(row["campaign_id"])) limit.campaign = grid::CampaignId{*id};
+  if (const auto id = get<std::int64_t>(row["cluster_id"])) limit.cluster = grid::ClusterId{*id};
   limit.cluster_name = get<std::string>(row["cluster"]).value_or("");
   limit.days = row["days"].as<int>();
   limit.used = row["used"].as<double>();
@@ -28,53 +28,53 @@ StoredLimit read_limit(const pqxx::row& row) {
 
 }  // namespace
 
-std::vector<UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
-  std::vector<UsageOfDay> all;
+std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
+  std::vector<grid::UsageOfDay> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_usage{.now = now, .first_day = now - std::chrono::days{days - 1}}))
     all.push_back({text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>(), row["resource_seconds"].as<double>()});
   return all;
 }
 
-std::vector<UserPriority> user_priorities(Transaction& transaction) {
-  std::vector<UserPriority> all;
+std::vector<grid::UserPriority> user_priorities(Transaction& transaction) {
+  std::vector<grid::UserPriority> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_user_priorities{}))
     all.push_back({text(row["user_name"]), row["priority"].as<int>()});
   return all;
 }
 
-std::vector<Share> shares(Transaction& transaction) {
-  std::vector<Share> all;
+std::vector<grid::Share> shares(Transaction& transaction) {
+  std::vector<grid::Share> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_shares{}))
     all.push_back({row["id"].as<std::int64_t>(), text(row["name"]), text(row["kind"]) == "user", get<std::int64_t>(row["parent_id"]),
                    row["shares"].as<double>()});
   return all;
 }
 
-std::vector<Couple> couples(Transaction& transaction) {
-  std::vector<Couple> all;
+std::vector<grid::Affinity> couples(Transaction& transaction) {
+  std::vector<grid::Affinity> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_couples{}))
     all.push_back({text(row["user_name"]), grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, text(row["cluster"])});
   return all;
 }
 
-std::vector<StoredLimit> limits(Transaction& transaction, grid::Instant now) {
-  std::vector<StoredLimit> all;
+std::vector<grid::Limit> limits(Transaction& transaction, grid::Instant now) {
+  std::vector<grid::Limit> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_limits{.now = now})) all.push_back(read_limit(row));
   return all;
 }
 
-PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now) {
-  PolicyFacts facts;
+grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now) {
+  grid::PolicyFacts facts;
   if (needs.limits) facts.limits = limits(transaction, now);
   if (needs.usage_days > 0) {
     facts.usage = usage(transaction, needs.usage_days, now);
     if (needs.priorities) facts.priorities = user_priorities(transaction);
     if (needs.shares) facts.shares = shares(transaction);
   }
-  if (needs.couples) facts.couples = couples(transaction);
+  if (needs.couples) facts.affinities = couples(transaction);
   if (needs.endings) {
     for (const auto& row : exec(transaction, sql::policies_endings{.now = now}))
-      facts.endings.push_back({grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, row["after"].as<double>(), row["resources"].as<double>()});
+      facts.endings.push_back({row["after"].as<double>(), row["resources"].as<double>(), grid::ClusterId{row["cluster_id"].as<std::int64_t>()}});
   }
   if (needs.dying) {
     for (const auto& row : exec(transaction, sql::policies_dying{}))
@@ -87,15 +87,15 @@ PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, gri
   return facts;
 }
 
-std::int64_t set_limit(Transaction& transaction, const std::string& kind, double most, const LimitTarget& target, int days) {
+std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit) {
   const auto rows = exec(transaction, sql::policies_set_limit{
-                                          .kind = kind,
-                                          .most = most,
-                                          .user = target.user,
-                                          .project = target.project,
-                                          .campaign = target.campaign,
-                                          .cluster = target.cluster,
-                                          .days = days,
+                                          .kind = grid::name_of(limit.kind),
+                                          .most = limit.most,
+                                          .user = limit.user,
+                                          .project = limit.project,
+                                          .campaign = limit.campaign,
+                                          .cluster = limit.cluster,
+                                          .days = limit.days,
                                       });
   wake_up(transaction);
   return rows[0]["id"].as<std::int64_t>();

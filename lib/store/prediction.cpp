@@ -16,7 +16,7 @@ using detail::Array;
 using detail::exec;
 using detail::get_instant;
 
-PredictionPair pair_of(const PlanningPair& known, const PlanningCluster& cluster) {
+PredictionPair pair_of(const grid::PairFacts& known, const grid::ClusterFacts& cluster) {
   PredictionPair pair;
   pair.campaign = known.campaign;
   pair.cluster = known.cluster;
@@ -31,12 +31,12 @@ PredictionPair pair_of(const PlanningPair& known, const PlanningCluster& cluster
   pair.duration_squares = known.duration_squares;
   pair.last_start_at = known.last_start_at;
   pair.last_accept_at = known.last_accept_at;
-  pair.job_ratio = known.job_ratio;
+  pair.job_ratio = known.forecast_ratio;
   pair.nsub = known.last_submitted;
   pair.offered = known.last_offered;
   pair.flood = cluster.flood;
   pair.max_resources = cluster.max_resources;
-  pair.free = cluster.free;
+  pair.free = cluster.free_resources;
   pair.reachable = cluster.reachable;
   pair.walltime = known.walltime;
   pair.max_jobs = known.max_jobs;
@@ -59,7 +59,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
   facts.pairs.reserve(counted.pairs.size());
   for (const auto& known : counted.pairs) {
-    const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &PlanningCluster::id);
+    const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &grid::ClusterFacts::id);
     if (!cluster.status_at) continue;  // never seen
     auto& pair = facts.pairs.emplace_back(pair_of(known, cluster));
     const auto found = ended.empty() ? ended.end() : ended.find({pair.campaign.value(), pair.cluster.value()});

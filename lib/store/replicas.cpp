@@ -41,10 +41,10 @@ int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Ter
   return 0;
 }
 
-std::vector<Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {
-  std::vector<Replicable> all;
+std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now) {
+  std::vector<grid::Replicable> all;
   for (const auto& row : exec(transaction, sql::planning_replicable{.share = share, .least_done = least, .now = now})) {
-    Replicable one;
+    grid::Replicable one;
     one.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
     one.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
     one.tasks = row["tasks"].as<std::int64_t>();

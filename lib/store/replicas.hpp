@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/policy_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
@@ -21,17 +22,9 @@ struct PlannedReplicas {
 /// ask for different resources, there are several launches. The number of jobs, fewer when fewer tasks run.
 int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now);
 
-/// The tasks that run on a cluster and may get a second copy elsewhere.
-struct Replicable {
-  grid::CampaignId campaign{0};
-  grid::ClusterId cluster{0};
-  std::int64_t tasks = 0;
-  std::int64_t expired = 0;         ///< of them, those that run longer than `expected`
-  std::optional<double> expected;   ///< seconds: the campaign's quantile; nothing while too few jobs are done
-};
-/// Of the campaigns in treatment that allow it; costs their running jobs.
+/// For active campaigns that allow replicas. Cost: O(their running jobs).
 /// @param share  of the jobs done, whose duration is not too long, in (0, 1]
 /// @param least  jobs done without which nothing is too long
-[[nodiscard]] std::vector<Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now);
+[[nodiscard]] std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -1,6 +1,7 @@
 #include "lib/store/scenario.hpp"
 
 #include "lib/store/detail.hpp"
+#include "lib/store/policies.hpp"
 
 namespace gleaner::store {
 namespace {

@@ -26,7 +26,7 @@ struct DurationCount {
 using DurationCounts = std::vector<DurationCount>;
 
 struct GridState {
-  PlanningFacts planning;
+  grid::PlanningFacts planning;
   std::map<grid::CampaignId, std::string> names;
   std::map<grid::CampaignId, int> max_attempts;  ///< of those whose JDL says it
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, bool> best_effort;

@@ -14,7 +14,7 @@ namespace {
 
 using grid::kDust;
 
-bool holds(const LimitView& limit, const CampaignView& campaign) {
+bool holds(const grid::Limit& limit, const CampaignView& campaign) {
   return (!limit.user || *limit.user == campaign.user) && (!limit.project || *limit.project == campaign.project) &&
          (!limit.campaign || *limit.campaign == campaign.id);
 }
@@ -45,7 +45,7 @@ std::string_view unit(LimitKind kind) {
 
 }  // namespace
 
-Limits::Limits(const std::vector<LimitView>& limits) {
+Limits::Limits(const std::vector<grid::Limit>& limits) {
   for (const auto& limit : limits) accounts_.push_back({&limit, std::max(0.0, limit.used)});
 }
 

@@ -10,7 +10,7 @@ namespace gleaner::planner {
 /// The limits of `gridctl limit`, with what this plan adds to what they count.
 class Limits {
  public:
-  explicit Limits(const std::vector<LimitView>& limits);
+  explicit Limits(const std::vector<grid::Limit>& limits);
 
   /// Those that may hold a campaign, on some cluster or on all.
   [[nodiscard]] std::vector<std::size_t> holding(const CampaignView& campaign) const;
@@ -35,7 +35,7 @@ class Limits {
 
  private:
   struct Account {
-    const LimitView* limit;
+    const grid::Limit* limit;
     double used;
   };
   std::vector<Account> accounts_;

@@ -19,8 +19,11 @@ SELECT
   s.our_running,
   micros(s.time) AS status_at,
   (SELECT count(*) FROM launches l
-    WHERE l.cluster_id = c.id AND l.state = 'unknown' AND l.unknown_at >= s.time)::integer AS unknown_launches
+    WHERE l.cluster_id = c.id AND l.state = 'unknown' AND l.unknown_at >= s.time)::integer AS unknown_launches,
+  t.job_limit,
+  t.reason AS stress_reason
 FROM clusters c
+LEFT JOIN cluster_stress t ON t.cluster_id = c.id AND t.job_limit IS NOT NULL
 LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s
   WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
 ORDER BY c.id
@@ -30,17 +33,17 @@ ORDER BY c.id
 -- sort rows as wide as these takes PostgreSQL a quarter of the query's time.
 SELECT
   id,
-  user_name,
+  user_name AS "user",
   type,
   state,
   micros(submitted_at) AS submitted_at,
   priority,
   project,
   scheduler,
-  min_duration_s,
+  min_duration_s AS min_duration,
   input_mb,
   replicas,
-  total - next_task AS untaken,
+  total - next_task AS waiting,
   requests > 0 AS differing,
   asked
 FROM campaigns
@@ -84,7 +87,6 @@ SELECT
   EXISTS (SELECT FROM returned_tasks) AS returned,
   EXISTS (SELECT FROM brakes) AS brakes,
   EXISTS (SELECT FROM user_mappings) AS logins,
-  EXISTS (SELECT FROM cluster_stress WHERE job_limit IS NOT NULL) AS stress,
   EXISTS (SELECT FROM limits) AS limits,
   EXISTS (SELECT FROM shares) AS shares,
   EXISTS (SELECT FROM user_priorities) AS priorities,
@@ -113,10 +115,6 @@ SELECT campaign_id, cluster_id, reason, micros(expires_at) AS until FROM brakes 
 -- name: planning.logins
 -- The users who have another name on a cluster.
 SELECT user_name, cluster_id, login FROM user_mappings
-
--- name: planning.stress
--- The clusters that take fewer of our jobs for a while.
-SELECT cluster_id, job_limit, reason FROM cluster_stress WHERE job_limit IS NOT NULL
 
 -- name: planning.launch
 -- Takes up to @jobs tasks from the bag of a campaign all of whose tasks ask the same, and plans a launch of them: those given back first,

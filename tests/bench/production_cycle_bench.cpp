@@ -62,7 +62,7 @@ class ProductionCycle : public GridFixture {
     static constexpr double kNever = 1e9;
   };
   [[nodiscard]] Times measure(const process::Config& config) {
-    store::PlanningFacts facts;
+    grid::PlanningFacts facts;
     transact([&](store::Transaction& transaction) { facts = metascheduler::facts_of(transaction, config, now); });
     const auto snapshot = metascheduler::snapshot_of(facts, config, now);
     const auto planner_config = metascheduler::planner_config_of(config);

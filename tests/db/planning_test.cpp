@@ -19,8 +19,8 @@ namespace {
 
 class Planning : public GridFixture {
  protected:
-  [[nodiscard]] store::PlanningFacts facts() {
-    store::PlanningFacts facts;
+  [[nodiscard]] grid::PlanningFacts facts() {
+    grid::PlanningFacts facts;
     transact([&](store::Transaction& transaction) { facts = store::planning_facts(transaction, {0.5, 500}, now); });
     return facts;
   }
@@ -66,7 +66,7 @@ TEST_F(Planning, APairIsActive_FromItsFirstJobOn) {
   EXPECT_EQ(known.pairs[0].waiting, 0);
   EXPECT_EQ(known.pairs[1].waiting, 2);
   EXPECT_TRUE(known.pairs[1].last_accept_at);
-  EXPECT_EQ(known.campaigns.at(0).waiting, 1);
+  EXPECT_EQ(known.campaigns.at(0).waiting_tasks, 1);
 }
 
 TEST_F(Planning, LoginsBrakesAndBoundTasks_GoToTheirPairsAndCampaigns) {
@@ -88,12 +88,12 @@ TEST_F(Planning, LoginsBrakesAndBoundTasks_GoToTheirPairsAndCampaigns) {
   ASSERT_EQ(known.pairs.size(), 4U);
   EXPECT_EQ(known.campaigns[0].brake.value().reason, "whole");
   EXPECT_FALSE(known.campaigns[1].brake);
-  EXPECT_EQ(known.campaigns[1].waiting, 3);
+  EXPECT_EQ(known.campaigns[1].waiting_tasks, 3);
   EXPECT_EQ(known.pairs[0].login, "alice");
   EXPECT_EQ(known.pairs[1].login, "al");
   EXPECT_FALSE(known.pairs[0].brake);
   EXPECT_EQ(known.pairs[2].brake.value().reason, "there");
-  EXPECT_EQ(known.pairs[3].returned, 1);
+  EXPECT_EQ(known.pairs[3].returned_tasks, 1);
   now += grid::Seconds{61};
   EXPECT_FALSE(facts().campaigns[0].brake);
 }
@@ -107,7 +107,7 @@ TEST_F(Planning, WhatACycleSubmitted_IsKnownToTheNext) {
   });
   const auto known = facts();
   EXPECT_EQ(known.pairs[0].last_submitted, 1);
-  EXPECT_EQ(known.pairs[0].job_ratio, 0.5);
+  EXPECT_EQ(known.pairs[0].forecast_ratio, 0.5);
   EXPECT_EQ(known.pairs[1].last_submitted, 0);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 class Policies : public GridFixture {
  protected:
-  store::PolicyFacts facts() {
+  grid::PolicyFacts facts() {
     auto transaction = database.begin();
     return store::policy_facts(transaction, {.usage_days = 7, .couples = true, .endings = true, .dying = true, .profiled = true}, now);
   }
@@ -35,11 +35,11 @@ TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
   launched(campaign, alpha, 3);
   launched(campaign, beta, 2);
   edit([&](store::Transaction& t) {
-    store::set_limit(t, "running_jobs", 9, {}, 1);
-    store::set_limit(t, "running_jobs", 8, {}, 1);
-    store::set_limit(t, "waiting_jobs", 7, {.user = "alice", .cluster = alpha}, 1);
-    store::set_limit(t, "resources", 6, {.user = "bob"}, 1);
-    store::set_limit(t, "resource_seconds", 5, {.campaign = campaign}, 1);
+    store::set_limit(t, {.kind = grid::LimitKind::running_jobs, .most = 9});
+    store::set_limit(t, {.kind = grid::LimitKind::running_jobs, .most = 8});
+    store::set_limit(t, {.kind = grid::LimitKind::waiting_jobs, .most = 7, .user = "alice", .cluster = alpha});
+    store::set_limit(t, {.kind = grid::LimitKind::resources, .most = 6, .user = "bob"});
+    store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 5, .campaign = campaign});
   });
   const auto limits = facts().limits;
   ASSERT_EQ(limits.size(), 4U);
@@ -55,8 +55,8 @@ TEST_F(Policies, ALimitOnResources_CountsTheMeasuredMean_AndTheBiggestNodeBefore
   launched(a_campaign(10), alpha, 3);
   execute("UPDATE campaign_clusters SET resources = '/nodes=1', resources_per_job = NULL");
   edit([&](store::Transaction& t) {
-    store::set_limit(t, "resources", 64, {}, 1);
-    store::set_limit(t, "resource_seconds", 1e6, {}, 1);
+    store::set_limit(t, {.kind = grid::LimitKind::resources, .most = 64});
+    store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 1e6});
   });
   const auto used = [&] {
     const auto limits = facts().limits;
@@ -85,9 +85,9 @@ TEST_F(Policies, ALimitOnTheResourceSecondsOfACampaign_CountsWhatThatOneUsed) {
     for (const auto& job : launched(campaign, alpha, 1)) end(job, grid::JobEnd::done);
   }
   edit([&](store::Transaction& t) {
-    store::set_limit(t, "resource_seconds", 100, {.campaign = one}, 1);
-    store::set_limit(t, "resource_seconds", 100, {.campaign = other}, 1);
-    store::set_limit(t, "resource_seconds", 100, {.user = "alice"}, 1);
+    store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 100, .campaign = one});
+    store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 100, .campaign = other});
+    store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 100, .user = "alice"});
   });
   const auto limits = facts().limits;
   ASSERT_EQ(limits.size(), 3U);

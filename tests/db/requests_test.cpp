@@ -103,10 +103,10 @@ TEST_F(TaskRequests, ThatAClusterCanHold_AreCounted_AsTheyAreTakenAndGivenBack) 
   const auto campaign = asking({{16, 60}, {2, 60}}, 6);
   const auto same = a_campaign(3);
   const auto fitting = [&](grid::CampaignId of, grid::ClusterId cluster) {
-    store::PlanningFacts facts;
+    grid::PlanningFacts facts;
     transact([&](store::Transaction& t) { facts = store::planning_facts(t, {0.5, 500}, now); });
     for (const auto& pair : facts.pairs) {
-      if (pair.campaign == of && pair.cluster == cluster) return pair.fitting;
+      if (pair.campaign == of && pair.cluster == cluster) return pair.fitting_tasks;
     }
     throw std::logic_error{"there is no such pair"};
   };

@@ -84,7 +84,7 @@ TEST_F(Stress, IsShown_WithItsFigures) {
   EXPECT_EQ(shown[0].stress.signal, "stress_factor");
   EXPECT_TRUE(shown[0].stress.since);
   EXPECT_FALSE(shown[1].stress.job_limit);
-  store::PlanningFacts planning;
+  grid::PlanningFacts planning;
   transact([&](store::Transaction& t) { planning = store::planning_facts(t, {0.5, 500}, now); });
   EXPECT_EQ(planning.clusters.at(0).job_limit, 50);
   EXPECT_THAT(planning.clusters.at(0).stress_reason, testing::HasSubstr("0.8 is too much"));

@@ -27,7 +27,7 @@ TEST(GridsimScenario, TheSmallestOne_IsRead_WithProductionsDefaults) {
   const auto scenario = read_scenario(kRight, ".");
   ASSERT_TRUE(scenario);
   EXPECT_EQ(scenario->clusters.at(0).resources(), 32);
-  EXPECT_EQ(scenario->campaigns.at(0).clusters.at(0).resources_per_job, 1);
+  EXPECT_EQ(scenario->campaigns.at(0).clusters.at(0).facts.resources_per_job, 1);
   EXPECT_EQ(scenario->config.cycle_period, std::chrono::seconds{5});
 }
 
@@ -77,7 +77,7 @@ TEST(GridsimScenario, AnExpression_OfTheRequest_BecomesTheShapeOnTheNodes) {
   ASSERT_TRUE(scenario);
   EXPECT_EQ(scenario->campaigns[0].clusters[0].width, 6);
   EXPECT_EQ(scenario->campaigns[1].clusters[0].width, 16);
-  EXPECT_EQ(scenario->campaigns[1].clusters[0].resources_per_job, std::nullopt);
+  EXPECT_EQ(scenario->campaigns[1].clusters[0].facts.resources_per_job, std::nullopt);
   EXPECT_EQ(scenario->campaigns[2].clusters[0].width, 5);
 }
 

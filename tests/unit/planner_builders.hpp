@@ -15,10 +15,21 @@ inline grid::CampaignId campaign_id(std::int64_t id) { return grid::CampaignId{i
 
 /// A cluster of 16 resources, all free, that takes arrays of 1000 and lets nothing wait.
 inline ClusterView a_cluster(std::int64_t id, std::string name = "alpha") {
-  return {.id = cluster_id(id), .name = std::move(name), .max_resources = 16, .free_resources = 16, .array_size = 1000};
+  ClusterView cluster;
+  cluster.id = cluster_id(id);
+  cluster.name = std::move(name);
+  cluster.max_resources = cluster.free_resources = 16;
+  cluster.array_size = 1000;
+  return cluster;
 }
 inline CampaignView a_campaign(std::int64_t id, std::int64_t tasks = 100) {
-  return {.id = campaign_id(id), .user = "ada", .submitted = grid::from_unix(1000 + id), .waiting_tasks = tasks};
+  CampaignView campaign;
+  campaign.id = campaign_id(id);
+  campaign.user = "ada";
+  campaign.submitted = grid::from_unix(1000 + id);
+  campaign.waiting_tasks = tasks;
+  campaign.scheduler = "workqueue";
+  return campaign;
 }
 inline CampaignView a_test_campaign(std::int64_t id, std::int64_t tasks = 100) {
   auto campaign = a_campaign(id, tasks);
@@ -26,10 +37,12 @@ inline CampaignView a_test_campaign(std::int64_t id, std::int64_t tasks = 100) {
   return campaign;
 }
 inline PairView a_pair(std::int64_t campaign, std::int64_t cluster, int resources_per_job = 1) {
-  return {.campaign = campaign_id(campaign),
-          .cluster = cluster_id(cluster),
-          .resources_per_job = resources_per_job,
-          .job_ratio = 1.0 / resources_per_job};
+  PairView pair;
+  pair.campaign = campaign_id(campaign);
+  pair.cluster = cluster_id(cluster);
+  pair.resources_per_job = resources_per_job;
+  pair.job_ratio = 1.0 / resources_per_job;
+  return pair;
 }
 /// One campaign of 100 tasks on one cluster of 16 free resources.
 inline Snapshot one_of_each(int resources_per_job = 1) {

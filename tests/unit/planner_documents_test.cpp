@@ -33,7 +33,7 @@ class FourJobs {
     double begin, end;
   };
 
-  explicit FourJobs(std::vector<LimitView> limits = {}) : limits_{std::move(limits)} {}
+  explicit FourJobs(std::vector<grid::Limit> limits = {}) : limits_{std::move(limits)} {}
 
   /// When each job ran, in hours, by its number.
   std::map<int, Run> play() {
@@ -92,7 +92,7 @@ class FourJobs {
     return next;
   }
 
-  std::vector<LimitView> limits_;
+  std::vector<grid::Limit> limits_;
   std::map<int, Run> runs_;
   std::optional<HeldBack> reserved_;
 };

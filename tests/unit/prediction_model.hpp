@@ -81,23 +81,28 @@ class ModelCluster {
 };
 
 inline planner::Snapshot snapshot_of(const ModelCluster& cluster, const Scenario& scenario, double ratio) {
-  const grid::ClusterId here{1};
-  const grid::CampaignId campaign{1};
-  return {.clusters = {{.id = here,
-                        .name = "alpha",
-                        .max_resources = scenario.cores,
-                        .free_resources = std::max(0, cluster.free_cores()),
-                        .waiting_resources = cluster.waiting() / ratio,
-                        .flood = scenario.flood,
-                        .array_size = 1'000'000}},
-          .campaigns = {{.id = campaign, .user = "ada", .waiting_tasks = 1'000'000'000}},
-          .pairs = {{.campaign = campaign,
-                     .cluster = here,
-                     .measured_resources = cluster.has_run() ? std::optional<double>{scenario.resources_per_job} : std::nullopt,
-                     .job_ratio = ratio,
-                     .live_jobs = cluster.running() + cluster.waiting(),
-                     .waiting_jobs = cluster.waiting(),
-                     .starting = cluster.starting()}}};
+  planner::ClusterView alpha;
+  alpha.id = grid::ClusterId{1};
+  alpha.name = "alpha";
+  alpha.max_resources = scenario.cores;
+  alpha.free_resources = std::max(0, cluster.free_cores());
+  alpha.waiting_resources = cluster.waiting() / ratio;
+  alpha.flood = scenario.flood;
+  alpha.array_size = 1'000'000;
+  planner::CampaignView campaign;
+  campaign.id = grid::CampaignId{1};
+  campaign.user = "ada";
+  campaign.scheduler = "workqueue";
+  campaign.waiting_tasks = 1'000'000'000;
+  planner::PairView pair;
+  pair.campaign = campaign.id;
+  pair.cluster = alpha.id;
+  if (cluster.has_run()) pair.measured_resources = scenario.resources_per_job;
+  pair.job_ratio = ratio;
+  pair.live_jobs = cluster.running() + cluster.waiting();
+  pair.waiting_jobs = cluster.waiting();
+  pair.starting = cluster.starting();
+  return {.clusters = {alpha}, .campaigns = {campaign}, .pairs = {pair}};
 }
 
 inline QueueState queue_of(const ModelCluster& cluster, const Scenario& scenario) {

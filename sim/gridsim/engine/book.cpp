@@ -10,10 +10,10 @@ std::size_t index_of(grid::CampaignId id) { return static_cast<std::size_t>(id.v
 std::size_t index_of(grid::ClusterId id) { return static_cast<std::size_t>(id.value() - 1); }
 std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::chrono::minutes>(instant).time_since_epoch().count(); }
 
-std::optional<store::ActiveBrake> brake_of(double seconds, grid::Instant now) {
+std::optional<grid::Brake> brake_of(double seconds, grid::Instant now) {
   const auto until = instant_of(seconds);
   if (until <= now) return std::nullopt;
-  return store::ActiveBrake{"as when the simulation began", until};
+  return grid::Brake{"as when the simulation began", until};
 }
 
 grid::JobEnd rule_end_of(JobEnd end) {
@@ -57,13 +57,13 @@ void begin_campaign(const CampaignSpec& spec, Book::Campaign& campaign) {
   campaign.next_task = spec.live;
   if (spec.replicas_allowed) campaign.lasted = lasted_before(spec);
   for (const auto& on_cluster : spec.clusters) {
-    const auto& state = on_cluster.state;
+    const auto& state = on_cluster.facts;
     auto& pair = campaign.pairs.emplace_back();
-    pair.job_ratio = state.job_ratio;
+    pair.job_ratio = state.forecast_ratio;
     // A job that does several tasks takes as long as all of them.
     pair.done = state.done > 0 ? std::max<std::int64_t>(1, state.done / spec.group) : 0;
     pair.duration_sum = state.done > 0 ? state.duration_sum / static_cast<double>(state.done) * static_cast<double>(pair.done * spec.group) : 0;
-    pair.concluded = state.concluded;
+    pair.concluded = state.concluded_jobs;
     pair.resources_sum = state.resources_sum;
     pair.resources_jobs = state.resources_jobs;
     pair.failures_in_a_row = state.failures_in_a_row;
@@ -155,7 +155,7 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
   facts.attempt = job.attempt - 1;
   facts.began = facts.claimed = job.held.has_value();
   facts.other_copy_runs = std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
-  facts.walltime = grid::Seconds{static_cast<std::int64_t>(world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].walltime)};
+  facts.walltime = grid::Seconds{static_cast<std::int64_t>(world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].facts.walltime)};
   return facts;
 }
 
@@ -212,23 +212,20 @@ void Book::conclude(const Job& job, const grid::Settlement& next, Campaign& camp
   if (world_.scenario.campaigns[index_of(job.campaign)].replicas_allowed) campaign.lasted.push_back(seconds);
 }
 
-store::PlanningPair Book::planning_pair(int index, std::size_t pair) const {
+grid::PairFacts Book::planning_pair(int index, std::size_t pair) const {
   const auto& spec = world_.scenario.campaigns[index_of(index)];
   const auto& on_cluster = spec.clusters[pair];
   const auto& known = campaigns_[index_of(index)].pairs[pair];
-  store::PlanningPair facts;
+  auto facts = on_cluster.facts;
   facts.campaign = grid::CampaignId{index + 1};
   facts.cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1};
-  facts.priority = on_cluster.priority;
-  facts.resources_per_job = on_cluster.resources_per_job;
-  facts.job_ratio = known.job_ratio;
+  facts.forecast_ratio = known.job_ratio;
   facts.waiting = known.waiting;
   facts.running = known.running;
-  facts.concluded = known.concluded;
-  facts.max_jobs = on_cluster.max_jobs;
+  facts.concluded_jobs = known.concluded;
   facts.failures_in_a_row = known.failures_in_a_row;
   facts.last_failure_at = known.last_failure_at;
-  facts.walltime = on_cluster.walltime * static_cast<double>(spec.group);
+  facts.walltime *= static_cast<double>(spec.group);
   facts.brake = brake_of(on_cluster.state.braked, status_at_);
   facts.done = known.done;
   facts.duration_sum = known.duration_sum;
@@ -240,24 +237,18 @@ store::PlanningPair Book::planning_pair(int index, std::size_t pair) const {
   return facts;
 }
 
-store::PlanningFacts Book::planning_facts(grid::Instant now) const {
+grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
   const auto& scenario = world_.scenario;
-  store::PlanningFacts facts;
+  grid::PlanningFacts facts;
   facts.policies = policy_facts(now);
   for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
     const auto& spec = scenario.clusters[i];
-    store::PlanningCluster cluster;
+    grid::ClusterFacts cluster = spec;
     cluster.id = grid::ClusterId{static_cast<std::int64_t>(i) + 1};
-    cluster.name = spec.name;
-    cluster.power = spec.power;
-    cluster.cost = spec.cost;
-    cluster.transfer_mb_s = spec.transfer_mb_s;
-    cluster.job_limit = spec.job_limit;
-    cluster.flood = spec.flood.value_or(scenario.config.flood);
-    cluster.array_size = spec.array_size.value_or(scenario.config.array_size);
-    cluster.reachable = true;
+    cluster.flood = spec.own_flood.value_or(scenario.config.flood);
+    cluster.array_size = spec.own_array_size.value_or(scenario.config.array_size);
     cluster.max_resources = spec.resources();
-    cluster.free = free_[i];
+    cluster.free_resources = free_[i];
     cluster.status_at = status_at_;
     cluster.brake = brake_of(spec.braked, now);
     facts.clusters.push_back(std::move(cluster));
@@ -265,20 +256,12 @@ store::PlanningFacts Book::planning_facts(grid::Instant now) const {
   for (const int index : active_) {
     const auto& spec = scenario.campaigns[index_of(index)];
     const auto& known = campaigns_[index_of(index)];
-    store::PlanningCampaign campaign;
+    grid::CampaignFacts campaign = spec;
     campaign.id = grid::CampaignId{index + 1};
-    campaign.user = spec.user;
-    campaign.type = spec.type;
-    campaign.project = spec.project;
-    campaign.priority = spec.priority;
-    campaign.scheduler = spec.scheduler;
-    campaign.min_duration = spec.min_duration;
-    campaign.input_mb = spec.input_mb;
-    campaign.submitted_at = known.submitted_at;
+    campaign.submitted = known.submitted_at;
     campaign.brake = brake_of(spec.braked, now);
     if (spec.paused) campaign.state = grid::CampaignState::paused;
-    campaign.replicas_allowed = spec.replicas_allowed;
-    campaign.waiting = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
+    campaign.waiting_tasks = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
     facts.campaigns.push_back(std::move(campaign));
     for (std::size_t pair = 0; pair < known.pairs.size(); ++pair) facts.pairs.push_back(planning_pair(index, pair));
   }
@@ -306,7 +289,7 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
       store::PredictionPair pair;
       pair.campaign = campaign.id;
       pair.cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1};
-      pair.resources_per_job = on_cluster.resources_per_job;
+      pair.resources_per_job = on_cluster.facts.resources_per_job;
       pair.running = counters.running;
       pair.waiting = counters.waiting;
       pair.resources_sum = counters.resources_sum;
@@ -319,12 +302,12 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
       pair.job_ratio = counters.job_ratio;
       pair.nsub = counters.nsub;
       pair.offered = counters.offered;
-      pair.flood = cluster.flood.value_or(scenario.config.flood);
+      pair.flood = cluster.own_flood.value_or(scenario.config.flood);
       pair.max_resources = cluster.resources();
       pair.free = free_[on_cluster.cluster];
       pair.reachable = true;
-      pair.walltime = on_cluster.walltime * static_cast<double>(spec.group);
-      pair.max_jobs = on_cluster.max_jobs;
+      pair.walltime = on_cluster.facts.walltime * static_cast<double>(spec.group);
+      pair.max_jobs = on_cluster.facts.max_jobs;
       for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
       campaign.running += counters.running;
       campaign.ended_in_window += pair.ended_in_window;

@@ -34,7 +34,7 @@ class Book {
   /// The updator: the clusters' status, and what became of the jobs.
   void look(std::span<const Cluster> clusters, grid::Instant now);
 
-  [[nodiscard]] store::PlanningFacts planning_facts(grid::Instant now) const;
+  [[nodiscard]] grid::PlanningFacts planning_facts(grid::Instant now) const;
   [[nodiscard]] store::PredictionFacts prediction_facts(grid::Instant window_begin);
   /// Of our jobs that wait on a cluster, the newest first, without those that are to be killed already.
   [[nodiscard]] std::vector<store::WaitingJob> waiting_jobs(int cluster) const;
@@ -98,18 +98,18 @@ class Book {
   void conclude(const Job& job, const grid::Settlement& next, Campaign& campaign, Pair& pair);
   void add_use(const Job& job);
   [[nodiscard]] grid::JobFacts facts_of(int job, const Task& task) const;
-  void add_replicable(store::PlanningFacts& facts, grid::Instant now) const;
+  void add_replicable(grid::PlanningFacts& facts, grid::Instant now) const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
-  void count_limits(store::PolicyFacts& facts, std::int64_t today) const;
+  void count_limits(grid::PolicyFacts& facts, std::int64_t today) const;
   [[nodiscard]] double width_of(int campaign, int pair) const;
   [[nodiscard]] double expected_use(int campaign, int pair) const;
   [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
-  [[nodiscard]] store::PolicyFacts policy_facts(grid::Instant now) const;
-  void add_usage(store::PolicyFacts& facts, grid::Instant now) const;
-  void add_endings(store::PolicyFacts& facts, grid::Instant now) const;
-  [[nodiscard]] store::PlanningPair planning_pair(int campaign, std::size_t pair) const;
+  [[nodiscard]] grid::PolicyFacts policy_facts(grid::Instant now) const;
+  void add_usage(grid::PolicyFacts& facts, grid::Instant now) const;
+  void add_endings(grid::PolicyFacts& facts, grid::Instant now) const;
+  [[nodiscard]] grid::PairFacts planning_pair(int campaign, std::size_t pair) const;
 
   World& world_;
   std::vector<Campaign> campaigns_;

@@ -17,7 +17,7 @@ std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
     jobs.push_back({.id = id_of(*index),
                     .campaign = grid::CampaignId{job.campaign + 1},
                     .submitted_at = job.queued,
-                    .resources_per_job = spec.resources_per_job,
+                    .resources_per_job = spec.facts.resources_per_job,
                     .job_ratio = pair.job_ratio,
                     .last_start_at = pair.last_start_at,
                     .last_accept_at = pair.last_accept_at});
@@ -41,7 +41,7 @@ std::vector<grid::JobId> Book::to_preempt(const planner::Preemption& preemption)
   return jobs;
 }
 
-store::PolicyFacts Book::policy_facts(grid::Instant now) const {
+grid::PolicyFacts Book::policy_facts(grid::Instant now) const {
   auto facts = world_.scenario.policies;
   const auto days = static_cast<int>(std::chrono::floor<std::chrono::days>(now).time_since_epoch().count());
   for (auto& usage : facts.usage) usage.days_ago += days;
@@ -64,7 +64,7 @@ store::PolicyFacts Book::policy_facts(grid::Instant now) const {
 }
 
 /// As the query policies.usage: of the jobs that ended, by day, and of those that run.
-void Book::add_usage(store::PolicyFacts& facts, grid::Instant now) const {
+void Book::add_usage(grid::PolicyFacts& facts, grid::Instant now) const {
   const auto today = std::chrono::floor<std::chrono::days>(now).time_since_epoch().count();
   std::map<std::tuple<std::string, std::string, std::int64_t>, double> usage;
   const auto add = [&](int campaign, std::int64_t day, double seconds) {
@@ -85,7 +85,7 @@ void Book::add_usage(store::PolicyFacts& facts, grid::Instant now) const {
 /// As known_width of the database: resources of one job, as asked for, or as given on average, or 1.
 double Book::width_of(int campaign, int pair) const {
   const auto& known = campaigns_[index_of(campaign)].pairs[index_of(pair)];
-  if (const auto& asked = world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)].resources_per_job) return *asked;
+  if (const auto& asked = world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)].facts.resources_per_job) return *asked;
   return known.resources_jobs > 0 ? static_cast<double>(known.resources_sum) / static_cast<double>(known.resources_jobs) : 1.0;
 }
 
@@ -93,21 +93,21 @@ double Book::width_of(int campaign, int pair) const {
 double Book::expected_use(int campaign, int pair) const {
   const auto& known = campaigns_[index_of(campaign)].pairs[index_of(pair)];
   const auto& on_cluster = world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)];
-  const double each = known.done > 0 ? known.duration_sum / static_cast<double>(known.done) : on_cluster.walltime;
+  const double each = known.done > 0 ? known.duration_sum / static_cast<double>(known.done) : on_cluster.facts.walltime;
   return (known.waiting + known.running) * width_of(campaign, pair) * each;
 }
 
 /// As the query policies.limits; of resource-seconds what was used before the simulation began stays within the window.
-void Book::count_limits(store::PolicyFacts& facts, std::int64_t today) const {
+void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
   for (auto& limit : facts.limits) {
-    const auto& target = limit.target;
+    const auto& target = limit;
     const auto holds = [&](std::size_t campaign, std::size_t pair) {
       const auto& spec = world_.scenario.campaigns[campaign];
       return (!target.user || *target.user == spec.user) && (!target.project || *target.project == spec.project) &&
              (!target.campaign || target.campaign->value() == static_cast<std::int64_t>(campaign) + 1) &&
              (!target.cluster || target.cluster->value() == static_cast<std::int64_t>(spec.clusters[pair].cluster) + 1);
     };
-    const bool seconds = limit.kind == "resource_seconds";
+    const bool seconds = limit.kind == grid::LimitKind::resource_seconds;
     if (!seconds) limit.used = 0;
     for (std::size_t i = 0; i < campaigns_.size(); ++i) {
       for (std::size_t j = 0; j < campaigns_[i].pairs.size(); ++j) {
@@ -115,8 +115,8 @@ void Book::count_limits(store::PolicyFacts& facts, std::int64_t today) const {
         const auto& pair = campaigns_[i].pairs[j];
         const int live = pair.waiting + pair.running;
         if (seconds) limit.used += expected_use(static_cast<int>(i), static_cast<int>(j));
-        else if (limit.kind == "resources") limit.used += live * width_of(static_cast<int>(i), static_cast<int>(j));
-        else limit.used += limit.kind == "waiting_jobs" ? pair.waiting : live;
+        else if (limit.kind == grid::LimitKind::resources) limit.used += live * width_of(static_cast<int>(i), static_cast<int>(j));
+        else limit.used += limit.kind == grid::LimitKind::waiting_jobs ? pair.waiting : live;
       }
     }
     if (!seconds) continue;
@@ -128,13 +128,13 @@ void Book::count_limits(store::PolicyFacts& facts, std::int64_t today) const {
 }
 
 /// As the query policies.endings: by the pair's mean duration or, while none is known, the walltime.
-void Book::add_endings(store::PolicyFacts& facts, grid::Instant now) const {
+void Book::add_endings(grid::PolicyFacts& facts, grid::Instant now) const {
   std::map<std::pair<int, double>, double> endings;
   for (const auto& jobs : running_) {
     for (const int index : jobs) {
       const auto& job = world_.jobs[index_of(index)];
       const auto& pair = campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)];
-      const double walltime = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].walltime;
+      const double walltime = world_.scenario.campaigns[index_of(job.campaign)].clusters[index_of(job.pair)].facts.walltime;
       const double elapsed = std::max(0.0, seconds_of(now) - seconds_of(*job.held));
       const double most = walltime * static_cast<double>(job.tasks);
       const double expected = pair.done > 0 ? std::max(pair.duration_sum / static_cast<double>(pair.done), elapsed * 1.1) : most;
@@ -142,7 +142,7 @@ void Book::add_endings(store::PolicyFacts& facts, grid::Instant now) const {
       endings[{job.cluster, after}] += job.width;
     }
   }
-  for (const auto& [key, resources] : endings) facts.endings.push_back({.cluster = grid::ClusterId{key.first + 1}, .after = key.second, .resources = resources});
+  for (const auto& [key, resources] : endings) facts.endings.push_back({.after = key.second, .resources = resources, .cluster = grid::ClusterId{key.first + 1}});
 }
 
 }  // namespace gleaner::gridsim

@@ -23,7 +23,7 @@ double quantile(std::vector<double> values, double share) {
 
 }  // namespace
 
-void Book::add_replicable(store::PlanningFacts& facts, grid::Instant now) const {
+void Book::add_replicable(grid::PlanningFacts& facts, grid::Instant now) const {
   for (const int index : active_) {
     const auto& campaign = campaigns_[index_of(index)];
     const auto& spec = world_.scenario.campaigns[index_of(index)];
@@ -31,14 +31,14 @@ void Book::add_replicable(store::PlanningFacts& facts, grid::Instant now) const 
     std::optional<double> expected;
     if (std::ssize(campaign.lasted) >= metascheduler::kTellingEnds) expected = quantile(campaign.lasted, world_.scenario.config.expired_quantile);
     for (const auto& on_cluster : spec.clusters) {
-      store::Replicable tasks{.campaign = grid::CampaignId{index + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1}, .expected = expected};
+      grid::Replicable tasks{.campaign = grid::CampaignId{index + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1}, .expected = expected};
       for (const int running : running_[on_cluster.cluster]) {
         const auto& job = world_.jobs[index_of(running)];
         if (job.campaign != index || had_copy(campaign, job.task)) continue;
         ++tasks.tasks;
         if (expected && seconds_of(now) - seconds_of(*job.held) > *expected) ++tasks.expired;
       }
-      if (tasks.tasks > 0) facts.replicable.push_back(tasks);
+      if (tasks.tasks > 0) facts.policies.replicable.push_back(tasks);
     }
   }
 }

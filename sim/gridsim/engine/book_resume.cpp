@@ -31,7 +31,7 @@ int Book::resume_job(int campaign, int pair, std::int64_t task, std::optional<do
   auto& one = world_.jobs[index_of(job)];
   one.held = instant_of(-*age);
   one.started = one.held;
-  one.duration = std::min(duration_beyond(spec, *age, speed, one.duration * speed, random), std::max(on_cluster.walltime, *age + 1.0));
+  one.duration = std::min(duration_beyond(spec, *age, speed, one.duration * speed, random), std::max(on_cluster.facts.walltime, *age + 1.0));
   return job;
 }
 

@@ -86,7 +86,7 @@ void Cluster::run(int job) {
   if (one.state != JobState::launching) return;
   one.state = JobState::running;
   one.started = world_.agenda.now();
-  const double length = std::min(one.duration, pair_of(one).walltime * static_cast<double>(one.tasks));
+  const double length = std::min(one.duration, pair_of(one).facts.walltime * static_cast<double>(one.tasks));
   world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
 }
 
@@ -102,7 +102,7 @@ void Cluster::finish(int job, JobEnd why) {
     world_.changed.push_back(job);
     return;
   }
-  if (why == JobEnd::done && one.duration > pair_of(one).walltime * static_cast<double>(one.tasks)) why = JobEnd::walltime;
+  if (why == JobEnd::done && one.duration > pair_of(one).facts.walltime * static_cast<double>(one.tasks)) why = JobEnd::walltime;
   end(job, why, why == JobEnd::preempted ? 0.0 : spec_.end_delay);
 }
 
@@ -202,7 +202,7 @@ std::optional<std::size_t> Cluster::next_to_start() {
     const auto& job = world_.jobs[static_cast<std::size_t>(queue_[place])];
     if (too_big.contains({job.campaign, job.pair})) continue;
     const auto& pair = pair_of(job);
-    const auto end = after(world_.agenda.now(), spec_.start_delay + pair.walltime * static_cast<double>(job.tasks));
+    const auto end = after(world_.agenda.now(), spec_.start_delay + pair.facts.walltime * static_cast<double>(job.tasks));
     const bool in_nobodys_way = !reservation || end <= reservation->time || job.width <= reservation->spare;
     if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair.shape))) return place;
     too_big.insert({job.campaign, job.pair});
@@ -217,7 +217,7 @@ Cluster::Reservation Cluster::reservation_for(int width, int available) const {
   std::vector<std::pair<grid::Instant, int>> ends;
   for (const int job : holding_) {
     const auto& one = world_.jobs[static_cast<std::size_t>(job)];
-    ends.emplace_back(after(*one.held, spec_.start_delay + pair_of(one).walltime * static_cast<double>(one.tasks)), one.width);
+    ends.emplace_back(after(*one.held, spec_.start_delay + pair_of(one).facts.walltime * static_cast<double>(one.tasks)), one.width);
   }
   for (const auto& [index, local] : running_local_) ends.emplace_back(local.end, local.resources);
   std::ranges::sort(ends);

@@ -31,7 +31,7 @@ void GridCycle::wipe(grid::Instant now) {
   for (std::size_t i = 0; i < facts.clusters.size(); ++i) {
     const auto& cluster = facts.clusters[i];
     const nikita::Queue queue{.jobs = book_.waiting_jobs(static_cast<int>(i)),
-                              .free_resources = cluster.free,
+                              .free_resources = cluster.free_resources,
                               .max_resources = cluster.max_resources,
                               .flood = cluster.flood};
     auto wiped = nikita::to_wipe(queue, {.grace = config.waiting_grace, .timeout = config.remote_waiting_timeout}, now);
@@ -86,12 +86,12 @@ grid::Instant GridCycle::submit(const std::vector<int>& jobs, grid::ClusterId cl
   return answered;
 }
 
-void GridCycle::remember(const store::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now) {
+void GridCycle::remember(const grid::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now) {
   for (const auto& pair : facts.pairs) {
     const auto cluster = static_cast<std::size_t>(pair.cluster.value() - 1);
     PairCycle row{.time = now, .campaign = static_cast<int>(pair.campaign.value() - 1), .cluster = static_cast<int>(cluster)};
     row.job_ratio = metascheduler::ratio_of(pair);
-    row.free = facts.clusters[cluster].free;
+    row.free = facts.clusters[cluster].free_resources;
     row.running = pair.running;
     row.waiting = pair.waiting;
     if (const auto wiped = wiped_.find({row.campaign, row.cluster}); wiped != wiped_.end()) row.wiped = wiped->second;

@@ -6,10 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "lib/grid/campaign_type.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/process/config.hpp"
-#include "lib/store/policies.hpp"
 #include "sim/gridsim/engine/distribution.hpp"
 
 /// What is simulated, as its file says it, checked (docs/simulator.md has every key).
@@ -34,14 +33,13 @@ struct Trace {
 };
 using LocalUsers = std::variant<std::monostate, Synthetic, Trace>;
 
-struct ClusterSpec {
-  std::string name;
+/// A cluster. Its facts are those that the planner gets, as far as they do not change.
+struct ClusterSpec : grid::ClusterFacts {
   int nodes = 1;
   int cores = 1;                       ///< resources of a node
-  double power = 1;                    ///< what the planner is told
   double speed = 1;                    ///< by which durations are divided here
-  std::optional<double> flood;         ///< of this cluster; else the configuration's
-  std::optional<int> array_size;
+  std::optional<double> own_flood;     ///< empty: the configuration's
+  std::optional<int> own_array_size;   ///< empty: the configuration's
   double start_delay = 1.0;            ///< seconds from OAR's decision until the job runs
   double start_rate = 2.0;             ///< jobs that OAR starts a second
   double end_delay = 0.0;              ///< seconds from a job's end until its resources are free
@@ -50,9 +48,6 @@ struct ClusterSpec {
   LocalUsers local;
   int held = 0;                        ///< resources that others hold from the beginning to the end
   double braked = 0;                   ///< seconds from the beginning for which nothing is sent there
-  double cost = 0;                     ///< of one resource for an hour
-  double transfer_mb_s = 0;            ///< at which inputs reach it; 0: not known
-  std::optional<int> job_limit;        ///< of our jobs there, under stress
   [[nodiscard]] int resources() const { return nodes * cores; }
 };
 
@@ -63,7 +58,7 @@ struct Shape {
   int per_node = 1;
 };
 
-/// What a campaign has done on a cluster before the simulation begins, and does there at that time.
+/// What a campaign does on a cluster when the simulation begins.
 struct PairState {
   struct Running {
     double age = 0;  ///< seconds
@@ -71,46 +66,29 @@ struct PairState {
   };
   std::vector<Running> running;
   int queued = 0;                  ///< jobs
-  std::optional<double> job_ratio;
-  std::int64_t done = 0;           ///< jobs
-  double duration_sum = 0;         ///< seconds, of them
-  std::int64_t concluded = 0;
-  std::int64_t resources_sum = 0, resources_jobs = 0;
-  int failures_in_a_row = 0;
   double braked = 0;               ///< seconds from the beginning
 };
 
 /// A campaign on one cluster.
 struct CampaignOnCluster {
   std::size_t cluster = 0;                ///< in Scenario::clusters
+  grid::PairFacts facts;                  ///< what its JDL asks, and the counters when the simulation begins
   Shape shape;
   int width = 1;                          ///< resources that a job takes
-  std::optional<int> resources_per_job;   ///< what the grid reads from the request, when it says it
-  double walltime = 3600;                 ///< seconds
-  std::optional<int> max_jobs;
-  int priority = 1;
   enum class Kind { best_effort, normal } kind = Kind::best_effort;
   std::optional<double> speed;            ///< of its tasks there, when it is not the cluster's
   PairState state;
 };
 
-struct CampaignSpec {
+/// A campaign. Its facts are those that the planner gets, as far as they do not change; its id is that in the database, 0: it has none.
+struct CampaignSpec : grid::CampaignFacts {
   std::string name;
-  std::string user;
-  grid::CampaignType type = grid::CampaignType::default_;
-  std::string project;
-  int priority = 4;              ///< of the seven, 1 the highest
-  std::optional<std::string> scheduler;
-  bool replicas_allowed = false;
-  std::optional<double> min_duration;  ///< seconds
-  std::optional<int> max_attempts;     ///< jobs for one task at most; nothing: the configuration's
-  double input_mb = 0;                 ///< of one task, on average
+  std::optional<int> max_attempts;     ///< jobs for one task at most; empty: the configuration's
   double at = 0;                 ///< its submission, seconds since the beginning
   std::int64_t tasks = 1;
   Distribution duration;         ///< of a task on a cluster of speed 1
   std::vector<CampaignOnCluster> clusters;
   // Of a campaign that is there when the simulation begins:
-  std::int64_t id = 0;           ///< in the database; 0: it is not there
   std::int64_t live = 0;         ///< of its tasks, those that have a job already: the first ones
   bool paused = false;           ///< its bag stays closed
   double braked = 0;             ///< seconds from the beginning
@@ -129,7 +107,7 @@ struct Scenario {
   std::vector<ClusterSpec> clusters;
   std::vector<CampaignSpec> campaigns;
   std::map<std::string, double> shares;  ///< of users, for the fair-share policies
-  store::PolicyFacts policies;           ///< as they are when the simulation begins: days are counted back from then
+  grid::PolicyFacts policies;           ///< as they are when the simulation begins: days are counted back from then
   std::optional<double> give_up;         ///< seconds without a job of ours, after which none is expected any more
 };
 

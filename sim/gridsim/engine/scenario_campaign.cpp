@@ -9,7 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
-#include "lib/jdl/requests.hpp"
+#include "lib/jdl/facts_of.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
@@ -62,7 +62,7 @@ class CampaignReader {
 };
 
 CampaignSpec CampaignReader::read() {
-  const auto text = [&](std::string CampaignSpec::*member) {
+  const auto text = [&](auto member) {
     return [&, member](const Node& value, const Path& at) { campaign_.*member = jdl::read_word(value, at.text, "a name", findings_).value_or(""); };
   };
   const auto inline_only = [&](auto read_one) {
@@ -123,7 +123,7 @@ void CampaignReader::read_duration(const Node& value, const Path& at) {
 void CampaignReader::read_scheduling(std::string_view key, const Node& value, const Path& at) {
   jdl::Scheduling scheduling;
   jdl::read_scheduling_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, scheduling, findings_);
-  if (scheduling.scheduler) campaign_.scheduler = scheduling.scheduler;
+  if (scheduling.scheduler) campaign_.scheduler = *scheduling.scheduler;
   if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
   if (scheduling.max_attempts) campaign_.max_attempts = scheduling.max_attempts;
 }
@@ -178,8 +178,9 @@ void CampaignReader::finish_inline() {
   for (const auto cluster : inline_.clusters) {
     CampaignOnCluster on_cluster;
     const double speed = scenario_.clusters[cluster].speed;
-    on_cluster.walltime = inline_.walltime > 0 ? inline_.walltime : std::max(enough, enough / speed);
-    on_cluster.max_jobs = inline_.max_jobs;
+    on_cluster.facts.priority = 1;
+    on_cluster.facts.walltime = inline_.walltime > 0 ? inline_.walltime : std::max(enough, enough / speed);
+    on_cluster.facts.max_jobs = inline_.max_jobs;
     if (campaign_.type == grid::CampaignType::test) on_cluster.kind = CampaignOnCluster::Kind::normal;
     add(cluster, request, on_cluster, node_);
   }
@@ -195,7 +196,7 @@ void CampaignReader::add(std::size_t index, const grid::ResourceRequest& request
   on_cluster.cluster = index;
   on_cluster.shape = *shape;
   on_cluster.width = width_of(*shape, cluster.cores);
-  on_cluster.resources_per_job = request.resources();
+  on_cluster.facts.resources_per_job = request.resources();
   Nodes empty{cluster.nodes, cluster.cores};
   if (!empty.take(*shape)) {
     findings_.add(where.offset, path_.text, request.text(),
@@ -229,22 +230,16 @@ void CampaignReader::read_jdl(const Node& value, const Path& at) {
 
 void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, const Path& at) {
   if (campaign_.name.empty()) campaign_.name = file.name;
-  campaign_.type = file.type;
-  campaign_.project = file.project;
-  campaign_.priority = file.scheduling.priority;
-  campaign_.scheduler = file.scheduling.scheduler;
-  if (file.scheduling.min_duration) campaign_.min_duration = static_cast<double>(file.scheduling.min_duration->count());
+  auto facts = jdl::facts_of(file);
+  facts.user = campaign_.user;
+  static_cast<grid::CampaignFacts&>(campaign_) = std::move(facts);
   campaign_.max_attempts = file.scheduling.max_attempts;
-  campaign_.replicas_allowed = file.replicas_allowed;
-  campaign_.input_mb = jdl::constant_input_mb(file).value_or(0);
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);
   for (const auto& section : file.clusters) {
     const auto found = std::ranges::find(scenario_.clusters, section.name, &ClusterSpec::name);
     if (found == scenario_.clusters.end()) continue;
     CampaignOnCluster on_cluster;
-    on_cluster.walltime = static_cast<double>(section.walltime.count());
-    on_cluster.max_jobs = section.max_jobs;
-    on_cluster.priority = section.priority;
+    on_cluster.facts = jdl::facts_of(section);
     if (section.kind == jdl::JobKind::normal) on_cluster.kind = CampaignOnCluster::Kind::normal;
     add(static_cast<std::size_t>(found - scenario_.clusters.begin()), section.resources, on_cluster, value);
   }

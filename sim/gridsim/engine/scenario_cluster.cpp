@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "lib/jdl/values.hpp"
+#include "sim/gridsim/engine/scenario_facts.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"
 #include "sim/gridsim/engine/swf.hpp"
 
@@ -88,35 +89,29 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
   const auto count = [&](int ClusterSpec::*member) {
     return [&, member](const Node& value, const Path& at) { cluster.*member = static_cast<int>(jdl::read_integer(value, at.text, {1, 100'000}, findings).value_or(1)); };
   };
-  read_object(node, path,
-              {{"nodes", count(&ClusterSpec::nodes), Key::Need::mandatory},
-               {"cores", count(&ClusterSpec::cores), Key::Need::mandatory},
-               {"power", [&](const Node& value, const Path& at) { cluster.power = read_number(value, at, {0.001, 1e6}, findings).value_or(1); }},
-               {"speed",
-                [&](const Node& value, const Path& at) {
-                  has_speed = true;
-                  cluster.speed = read_number(value, at, {0.001, 1000}, findings).value_or(1);
-                }},
-               {"flood", [&](const Node& value, const Path& at) { cluster.flood = read_number(value, at, {0, 100}, findings); }},
-               {"array_size",
-                [&](const Node& value, const Path& at) {
-                  if (const auto size = jdl::read_integer(value, at.text, {1, 1'000'000}, findings)) cluster.array_size = static_cast<int>(*size);
-                }},
-               {"start_delay", delay(&ClusterSpec::start_delay)},
-               {"start_rate", [&](const Node& value, const Path& at) { cluster.start_rate = read_number(value, at, {0.001, 1000}, findings).value_or(1); }},
-               {"end_delay", delay(&ClusterSpec::end_delay)},
-               {"preemption_delay", delay(&ClusterSpec::preemption_delay)},
-               {"api_latency", delay(&ClusterSpec::api_latency)},
-               {"cost", [&](const Node& value, const Path& at) { cluster.cost = read_number(value, at, {0, 1e9}, findings).value_or(0); }},
-               {"transfer_mb_s", [&](const Node& value, const Path& at) { cluster.transfer_mb_s = read_number(value, at, {0, 1e9}, findings).value_or(0); }},
-               {"job_limit",
-                [&](const Node& value, const Path& at) {
-                  if (const auto limit = jdl::read_integer(value, at.text, {0, 1'000'000'000}, findings)) cluster.job_limit = static_cast<int>(*limit);
-                }},
-               {"held", [&](const Node& value, const Path& at) { cluster.held = static_cast<int>(jdl::read_integer(value, at.text, {0, 1'000'000}, findings).value_or(0)); }},
-               {"braked", [&](const Node& value, const Path& at) { cluster.braked = read_seconds(value, at, {0, 3660.0 * 86400}, findings).value_or(0); }},
-               {"local", [&](const Node& value, const Path&) { local = &value; }}},
-              findings);
+  std::vector<Key> keys{
+      {"nodes", count(&ClusterSpec::nodes), Key::Need::mandatory},
+      {"cores", count(&ClusterSpec::cores), Key::Need::mandatory},
+      {"speed",
+       [&](const Node& value, const Path& at) {
+          has_speed = true;
+          cluster.speed = read_number(value, at, {0.001, 1000}, findings).value_or(1);
+        }},
+      {"flood", [&](const Node& value, const Path& at) { cluster.own_flood = read_number(value, at, {0, 100}, findings); }},
+      {"array_size",
+       [&](const Node& value, const Path& at) {
+          if (const auto size = jdl::read_integer(value, at.text, {1, 1'000'000}, findings)) cluster.own_array_size = static_cast<int>(*size);
+        }},
+      {"start_delay", delay(&ClusterSpec::start_delay)},
+      {"start_rate", [&](const Node& value, const Path& at) { cluster.start_rate = read_number(value, at, {0.001, 1000}, findings).value_or(1); }},
+      {"end_delay", delay(&ClusterSpec::end_delay)},
+      {"preemption_delay", delay(&ClusterSpec::preemption_delay)},
+      {"api_latency", delay(&ClusterSpec::api_latency)},
+      {"held", [&](const Node& value, const Path& at) { cluster.held = static_cast<int>(jdl::read_integer(value, at.text, {0, 1'000'000}, findings).value_or(0)); }},
+      {"braked", [&](const Node& value, const Path& at) { cluster.braked = read_seconds(value, at, {0, 3660.0 * 86400}, findings).value_or(0); }},
+      {"local", [&](const Node& value, const Path&) { local = &value; }}};
+  add_keys(keys, cluster, grid::kClusterFields, findings);
+  read_object(node, path, keys, findings);
   if (!has_speed) cluster.speed = cluster.power;
   if (cluster.nodes > 1'000'000 / cluster.cores) refuse(node, path, "at most 1000000 resources", findings);
   else if (cluster.held > cluster.resources()) refuse(node, path / "held", "at most as many as the cluster has", findings);

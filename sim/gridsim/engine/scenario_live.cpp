@@ -5,6 +5,7 @@
 #include "lib/grid/suggest.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
+#include "sim/gridsim/engine/scenario_facts.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"
 
 /// Campaigns as a grid has them: what is left of each, what it does now, what it has shown.
@@ -23,11 +24,6 @@ class Members {
   auto whole(Number& into, std::int64_t least = 0, std::int64_t most = kMost) {
     return [&into, least, most, this](const Node& value, const Path& at) {
       if (const auto number = jdl::read_integer(value, at.text, {least, most}, findings_)) into = static_cast<Number>(*number);
-    };
-  }
-  auto perhaps(std::optional<int>& into) {
-    return [&into, this](const Node& value, const Path& at) {
-      if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000'000}, findings_)) into = static_cast<int>(*number);
     };
   }
   template <class Number>
@@ -83,37 +79,28 @@ void read_pair(const Node& node, const Path& path, const Scenario& scenario, Cam
   CampaignOnCluster pair;
   bool best_effort = true;
   double speed = 0;
-  double ratio = 0;
   auto& state = pair.state;
-  read_object(node, path,
-              {{"name", into.word(name), Key::Need::mandatory},
-               {"width", into.whole(pair.width, 1, 1'000'000)},
-               {"resources_per_job", into.perhaps(pair.resources_per_job)},
-               {"walltime", into.number(pair.walltime, {1, 3660.0 * 86400})},
-               {"max_jobs", into.perhaps(pair.max_jobs)},
-               {"priority", into.whole(pair.priority, -1'000'000, 1'000'000)},
-               {"best_effort", into.truth(best_effort)},
-               {"speed", into.number(speed, {1e-6, 1e6})},
-               {"job_ratio", into.number(ratio, {0, 1e6})},
-               {"done", into.whole(state.done)},
-               {"duration_sum", into.number(state.duration_sum, {0, 1e18})},
-               {"concluded", into.whole(state.concluded)},
-               {"resources_sum", into.whole(state.resources_sum)},
-               {"resources_jobs", into.whole(state.resources_jobs)},
-               {"failures_in_a_row", into.whole(state.failures_in_a_row, 0, 1'000'000)},
-               {"braked", into.number(state.braked, kTimes)},
-               {"queued", into.whole(state.queued, 0, 1'000'000)},
-               {"running", [&](const Node& value, const Path& at) {
-                  read_pairs(value, at, findings, [&](double age, double jobs) { state.running.push_back({age, static_cast<int>(std::min(jobs, 1e6))}); });
-                }}},
-              findings);
+  pair.facts.priority = 1;
+  pair.facts.walltime = 3600;
+  std::vector<Key> keys{
+      {"name", into.word(name), Key::Need::mandatory},
+      {"width", into.whole(pair.width, 1, 1'000'000)},
+      {"best_effort", into.truth(best_effort)},
+      {"speed", into.number(speed, {1e-6, 1e6})},
+      {"braked", into.number(state.braked, kTimes)},
+      {"queued", into.whole(state.queued, 0, 1'000'000)},
+      {"running", [&](const Node& value, const Path& at) {
+         read_pairs(value, at, findings, [&](double age, double jobs) { state.running.push_back({age, static_cast<int>(std::min(jobs, 1e6))}); });
+       }}};
+  add_keys(keys, pair.facts, grid::kAskedFields, findings);
+  add_keys(keys, pair.facts, grid::kCountedFields, findings);
+  read_object(node, path, keys, findings);
   const auto cluster = name.empty() ? std::nullopt : cluster_named(node, path, name, scenario, findings);
   if (!cluster) return;
   pair.cluster = *cluster;
   pair.shape = {.nodes = 0, .per_node = pair.width};
   pair.kind = best_effort ? CampaignOnCluster::Kind::best_effort : CampaignOnCluster::Kind::normal;
   if (speed > 0) pair.speed = speed;
-  if (ratio > 0) pair.state.job_ratio = ratio;
   campaign.live += pair.state.queued;
   for (const auto& running : pair.state.running) campaign.live += running.jobs;
   campaign.clusters.push_back(std::move(pair));
@@ -122,47 +109,38 @@ void read_pair(const Node& node, const Path& path, const Scenario& scenario, Cam
 CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenario, Findings& findings) {
   Members into{findings};
   CampaignSpec campaign;
-  std::int64_t waiting = 0;
+  std::int64_t id = 0;
   double age = 0;
   bool is_test = false;
   const Node* clusters = nullptr;
-  std::string scheduler;
-  double least = 0;
   int attempts = 0;
   campaign.duration = Constant{60};
-  read_object(node, path,
-              {{"id", into.whole(campaign.id)},
-               {"name", into.word(campaign.name)},
-               {"user", into.word(campaign.user)},
-               {"project", into.word(campaign.project)},
-               {"priority", into.whole(campaign.priority, 1, 7)},
-               {"test_mode", into.truth(is_test)},
-               {"paused", into.truth(campaign.paused)},
-               {"scheduler", into.word(scheduler)},
-               {"replicas", into.truth(campaign.replicas_allowed)},
-               {"min_duration", into.number(least, kTimes)},
-               {"max_attempts", into.whole(attempts, 1, 100'000)},
-               {"input_mb", into.number(campaign.input_mb, {0, 1e12})},
-               {"age", into.number(age, kTimes)},
-               {"braked", into.number(campaign.braked, kTimes)},
-               {"waiting", into.whole(waiting)},
-               {"evidence", into.word(campaign.evidence)},
-               {"seen", into.whole(campaign.seen)},
-               {"durations", [&](const Node& value, const Path& at) {
-                  Seen seen;
-                  read_pairs(value, at, findings, [&](double seconds, double jobs) { seen.buckets.push_back({std::max(seconds, 0.001), jobs}); });
-                  if (!seen.buckets.empty()) campaign.duration = std::move(seen);
-                }, Key::Need::mandatory},
-               {"clusters", [&](const Node& value, const Path&) { clusters = &value; }, Key::Need::mandatory}},
-              findings);
+  std::vector<Key> keys{
+      {"id", into.whole(id)},
+      {"name", into.word(campaign.name)},
+      {"test_mode", into.truth(is_test)},
+      {"paused", into.truth(campaign.paused)},
+      {"max_attempts", into.whole(attempts, 1, 100'000)},
+      {"age", into.number(age, kTimes)},
+      {"braked", into.number(campaign.braked, kTimes)},
+      {"evidence", into.word(campaign.evidence)},
+      {"seen", into.whole(campaign.seen)},
+      {"durations", [&](const Node& value, const Path& at) {
+         Seen seen;
+         read_pairs(value, at, findings, [&](double seconds, double jobs) { seen.buckets.push_back({std::max(seconds, 0.001), jobs}); });
+         if (!seen.buckets.empty()) campaign.duration = std::move(seen);
+       }, Key::Need::mandatory},
+      {"clusters", [&](const Node& value, const Path&) { clusters = &value; }, Key::Need::mandatory}};
+  add_keys(keys, campaign, grid::kCampaignFields, findings);
+  read_object(node, path, keys, findings);
+  campaign.id = grid::CampaignId{id};
   if (campaign.user.empty()) campaign.user = "user";
   campaign.at = -age;
   if (is_test) campaign.type = grid::CampaignType::test;
-  if (!scheduler.empty()) campaign.scheduler = scheduler;
-  if (least > 0) campaign.min_duration = least;
+  if (campaign.min_duration == 0.0) campaign.min_duration.reset();
   if (attempts > 0) campaign.max_attempts = attempts;
   if (clusters != nullptr) each(*clusters, path / "clusters", findings, [&](const Node& one, const Path& at) { read_pair(one, at, scenario, campaign, findings); });
-  campaign.tasks = campaign.live + (campaign.paused ? 0 : waiting);
+  campaign.tasks = campaign.live + (campaign.paused ? 0 : campaign.waiting_tasks);
   return campaign;
 }
 
@@ -176,55 +154,58 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
   Members into{findings};
   auto& policies = scenario.policies;
   const auto campaign_of = [&](std::int64_t id) {
-    const auto found = std::ranges::find(scenario.campaigns, id, &CampaignSpec::id);
+    const auto found = std::ranges::find(scenario.campaigns, grid::CampaignId{id}, &CampaignSpec::id);
     return found == scenario.campaigns.end() ? std::nullopt : std::optional{grid::CampaignId{found - scenario.campaigns.begin() + 1}};
   };
   const auto usage = [&](const Node& one, const Path& at) {
-    store::UsageOfDay day;
+    grid::UsageOfDay day;
     read_object(one, at, {{"user", into.word(day.user)}, {"project", into.word(day.project)}, {"days_ago", into.whole(day.days_ago, 0, 100'000)}, {"resource_seconds", into.number(day.resource_seconds, {0, 1e18})}}, findings);
     policies.usage.push_back(std::move(day));
   };
   const auto share = [&](const Node& one, const Path& at) {
-    store::Share read;
+    grid::Share read;
     std::int64_t parent = 0;
     read_object(one, at, {{"id", into.whole(read.id)}, {"name", into.word(read.name)}, {"is_user", into.truth(read.is_user)}, {"parent", into.whole(parent)}, {"shares", into.number(read.shares, {0, 1e12})}}, findings);
     if (parent > 0) read.parent = parent;
     policies.shares.push_back(std::move(read));
   };
   const auto priority = [&](const Node& one, const Path& at) {
-    store::UserPriority read;
+    grid::UserPriority read;
     read_object(one, at, {{"user", into.word(read.user)}, {"priority", into.whole(read.priority, 1, 7)}}, findings);
     policies.priorities.push_back(std::move(read));
   };
-  const auto couple = [&](const Node& one, const Path& at) {
-    store::Couple read;
+  const auto affinity = [&](const Node& one, const Path& at) {
+    grid::Affinity read;
     read_object(one, at, {{"user", into.word(read.user)}, {"cluster", into.word(read.cluster_name)}}, findings);
     if (const auto cluster = cluster_named(one, at, read.cluster_name, scenario, findings)) {
       read.cluster = grid::ClusterId{static_cast<std::int64_t>(*cluster) + 1};
-      policies.couples.push_back(std::move(read));
+      policies.affinities.push_back(std::move(read));
     }
   };
   const auto limit = [&](const Node& one, const Path& at) {
-    store::StoredLimit read;
-    std::string user, project, cluster;
+    grid::Limit read;
+    std::string kind, user, project, cluster;
     std::int64_t campaign = 0;
-    read_object(one, at, {{"id", into.whole(read.id)}, {"kind", into.word(read.kind)}, {"most", into.number(read.most, {0, 1e18})}, {"used", into.number(read.used, {0, 1e18})}, {"days", into.whole(read.days, 1, 100'000)},
+    read_object(one, at, {{"id", into.whole(read.id)}, {"kind", into.word(kind)}, {"most", into.number(read.most, {0, 1e18})}, {"used", into.number(read.used, {0, 1e18})}, {"days", into.whole(read.days, 1, 100'000)},
                           {"user", into.word(user)}, {"project", into.word(project)}, {"cluster", into.word(cluster)}, {"campaign", into.whole(campaign)}}, findings);
-    if (!user.empty()) read.target.user = user;
-    if (!project.empty()) read.target.project = project;
+    const auto known = grid::limit_kind(kind);
+    if (!known) return findings.add(one.offset, (at / "kind").text, kind, fmt::format("'{}' is no kind of limit; write running_jobs, waiting_jobs, resources or resource_seconds", jdl::excerpt(kind)));
+    read.kind = *known;
+    if (!user.empty()) read.user = user;
+    if (!project.empty()) read.project = project;
     if (!cluster.empty()) {
       const auto found = cluster_named(one, at, cluster, scenario, findings);
       if (!found) return;
-      read.target.cluster = grid::ClusterId{static_cast<std::int64_t>(*found) + 1};
+      read.cluster = grid::ClusterId{static_cast<std::int64_t>(*found) + 1};
     }
     if (campaign > 0) {
-      read.target.campaign = campaign_of(campaign);
-      if (!read.target.campaign) return;  // of one that is over
+      read.campaign = campaign_of(campaign);
+      if (!read.campaign) return;  // of one that is over
     }
     policies.limits.push_back(std::move(read));
   };
   const auto list = [&](auto read) { return [&, read](const Node& value, const Path& at) { each(value, at, findings, read); }; };
-  read_object(node, path, {{"usage", list(usage)}, {"shares", list(share)}, {"user_priorities", list(priority)}, {"affinities", list(couple)}, {"limits", list(limit)}}, findings);
+  read_object(node, path, {{"usage", list(usage)}, {"shares", list(share)}, {"user_priorities", list(priority)}, {"affinities", list(affinity)}, {"limits", list(limit)}}, findings);
 }
 
 }  // namespace gleaner::gridsim

@@ -71,7 +71,7 @@ void refuse(const Node& node, const Path& path, std::string_view right, Findings
   findings.add(node.offset, path.text, jdl::shown(node), fmt::format("'{}' is not right here; write {}", jdl::excerpt(jdl::shown(node)), right));
 }
 
-bool read_object(const Node& node, const Path& path, std::initializer_list<Key> keys, Findings& findings) {
+bool read_object(const Node& node, const Path& path, const std::vector<Key>& keys, Findings& findings) {
   if (node.kind != jdl::NodeKind::object) {
     findings.add(node.offset, path.text, jdl::shown(node), fmt::format("it is {}; write an object: {{ … }}", jdl::kind_name(node.kind)));
     return false;
@@ -79,7 +79,7 @@ bool read_object(const Node& node, const Path& path, std::initializer_list<Key> 
   std::vector<std::string_view> names;
   for (const auto& key : keys) names.push_back(key.name);
   for (const auto& member : node.members) {
-    const auto* known = std::ranges::find(keys, std::string_view{member.spelling}, &Key::name);
+    const auto known = std::ranges::find(keys, std::string_view{member.spelling}, &Key::name);
     if (known != keys.end()) {
       known->read(member.value, path / member.spelling);
       continue;

@@ -1,6 +1,5 @@
 #pragma once
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +29,7 @@ struct Key {
 /// Reads an object by the table of its keys: each key that is there is read, one that is not in the
 /// table is refused with the closest that is, a mandatory one that is missing is told.
 /// @return false when it is no object
-bool read_object(const Node& node, const Path& path, std::initializer_list<Key> keys, Findings& findings);
+bool read_object(const Node& node, const Path& path, const std::vector<Key>& keys, Findings& findings);
 
 /// A finite number within bounds.
 struct Range {

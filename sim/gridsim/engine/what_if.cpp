@@ -142,14 +142,14 @@ std::optional<Times> times_of(const std::vector<Run>& runs, std::vector<std::opt
 Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vector<Run>& runs) {
   const auto& campaign = scenario.campaigns[index];
   Prospect prospect;
-  prospect.id = campaign.id;
+  prospect.id = campaign.id.value();
   prospect.name = campaign.name;
   prospect.user = campaign.user;
   prospect.paused = campaign.paused;
   prospect.evidence = campaign.evidence;
   prospect.seen = campaign.seen;
   prospect.group = campaign.group;
-  for (const auto& pair : campaign.clusters) prospect.started = prospect.started || !pair.state.running.empty() || pair.state.concluded > 0 || pair.state.done > 0;
+  for (const auto& pair : campaign.clusters) prospect.started = prospect.started || !pair.state.running.empty() || pair.facts.concluded_jobs > 0 || pair.facts.done > 0;
   if (!prospect.started && campaign.tasks > 0) prospect.start = times_of(runs, &Run::starts, index);
   if (campaign.paused) return prospect;
   prospect.end = times_of(runs, &Run::ends, index);

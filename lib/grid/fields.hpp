@@ -1,0 +1,54 @@
+#pragma once
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+/// The fields of a struct of facts, listed once. The list drives who reads rows of the database, who writes and reads a scenario, and
+/// tests that compare.
+namespace gleaner::grid {
+
+/// The values that a field may have in a scenario.
+struct FieldBounds {
+  double least = 0;
+  double most = 1e18;
+};
+
+/// Where a field is carried.
+enum class Carried {
+  row,       ///< from the database to the planner
+  scenario,  ///< the same, and by `GET /scenario` to gridsim and `--what-if`
+};
+
+/// One field: the name of its column and of its key in a scenario, and its member.
+template <Carried Where, class Struct, class Value>
+struct Field {
+  static constexpr Carried carried = Where;
+  std::string_view name;
+  Value Struct::*member;
+  FieldBounds bounds = {};
+};
+
+template <class Struct, class Value>
+[[nodiscard]] constexpr Field<Carried::row, Struct, Value> row_field(std::string_view name, Value Struct::*member) {
+  return {name, member, {}};
+}
+template <class Struct, class Value>
+[[nodiscard]] constexpr Field<Carried::scenario, Struct, Value> scenario_field(std::string_view name, Value Struct::*member, FieldBounds bounds = {}) {
+  return {name, member, bounds};
+}
+
+/// Calls `visit` with each field of a list, in the list's order.
+template <class... Fields, class Visit>
+constexpr void for_each_field(const std::tuple<Fields...>& fields, Visit&& visit) {
+  std::apply([&](const auto&... field) { (visit(field), ...); }, fields);
+}
+
+/// The same for the fields that a scenario carries.
+template <class... Fields, class Visit>
+constexpr void for_each_scenario_field(const std::tuple<Fields...>& fields, Visit&& visit) {
+  for_each_field(fields, [&](const auto& field) {
+    if constexpr (std::remove_cvref_t<decltype(field)>::carried == Carried::scenario) visit(field);
+  });
+}
+
+}  // namespace gleaner::grid

@@ -1,0 +1,23 @@
+#include "lib/grid/policy_facts.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace gleaner::grid {
+namespace {
+
+/// In the order of the enum.
+constexpr std::array<std::string_view, 4> kLimitKinds{"running_jobs", "waiting_jobs", "resources", "resource_seconds"};
+
+}  // namespace
+
+std::span<const std::string_view> limit_kind_names() { return kLimitKinds; }
+
+std::string_view name_of(LimitKind kind) { return kLimitKinds[static_cast<std::size_t>(kind)]; }
+
+std::optional<LimitKind> limit_kind(std::string_view name) {
+  const auto* const found = std::ranges::find(kLimitKinds, name);
+  return found == kLimitKinds.end() ? std::nullopt : std::optional{static_cast<LimitKind>(found - kLimitKinds.begin())};
+}
+
+}  // namespace gleaner::grid

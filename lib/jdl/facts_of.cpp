@@ -1,0 +1,28 @@
+#include "lib/jdl/facts_of.hpp"
+
+#include "lib/jdl/requests.hpp"
+
+namespace gleaner::jdl {
+
+grid::CampaignFacts facts_of(const CampaignFile& file) {
+  grid::CampaignFacts facts;
+  facts.type = file.type;
+  facts.project = file.project;
+  facts.priority = file.scheduling.priority;
+  facts.scheduler = file.scheduling.scheduler.value_or("");
+  if (file.scheduling.min_duration) facts.min_duration = static_cast<double>(file.scheduling.min_duration->count());
+  facts.input_mb = constant_input_mb(file).value_or(0);
+  facts.replicas_allowed = file.replicas_allowed;
+  return facts;
+}
+
+grid::PairFacts facts_of(const ClusterSection& section) {
+  grid::PairFacts facts;
+  facts.priority = section.priority;
+  facts.resources_per_job = section.resources.resources();
+  facts.walltime = static_cast<double>(section.walltime.count());
+  facts.max_jobs = section.max_jobs;
+  return facts;
+}
+
+}  // namespace gleaner::jdl
