@@ -1,115 +1,19 @@
 #include <fmt/format.h>
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
+#include "lib/jdl/sections.hpp"
+#include "lib/jdl/stored_json.hpp"
 
 namespace gleaner::jdl {
+
+using namespace stored;
+
 namespace {
-
-using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
-
-rapidjson::SizeType size(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
-void key(JsonWriter& writer, std::string_view name) { writer.Key(name.data(), size(name)); }
-void write(JsonWriter& writer, std::string_view text) { writer.String(text.data(), size(text)); }
-void write(JsonWriter& writer, std::string_view name, std::string_view text) {
-  key(writer, name);
-  write(writer, text);
-}
-
-void write_section(JsonWriter& writer, const ClusterSection& section) {
-  key(writer, section.name);
-  writer.StartObject();
-  write(writer, "exec_file", section.exec_file);
-  write(writer, "exec_directory", section.exec_directory);
-  write(writer, "resources", section.resources_text());
-  write(writer, "walltime", section.walltime_expression.empty() ? grid::format_walltime(section.walltime) : section.walltime_expression);
-  if (!section.memory_mb.empty()) write(writer, "memory_mb", section.memory_mb);
-  if (section.max_walltime) write(writer, "max_walltime", grid::format_walltime(*section.max_walltime));
-  write(writer, "properties", section.properties);
-  write(writer, "project", section.project);
-  key(writer, "cluster_job_type");
-  writer.StartArray();
-  for (const auto& type : section.job_types) write(writer, type);
-  writer.EndArray();
-  write(writer, "type", name_of(section.kind));
-  if (section.max_jobs) {
-    key(writer, "max_jobs");
-    writer.Int(*section.max_jobs);
-  }
-  key(writer, "priority");
-  writer.Int(section.priority);
-  writer.EndObject();
-}
-
-/// Reads what was written, and throws at what was not: from_json makes one error of it.
-struct Malformed {
-  std::string what;
-};
-
-const rapidjson::Value& member(const rapidjson::Value& object, const char* name) {
-  const auto found = object.FindMember(name);
-  if (found == object.MemberEnd()) throw Malformed{fmt::format("'{}' is missing", name)};
-  return found->value;
-}
-
-std::string text(const rapidjson::Value& value, std::string_view name) {
-  if (!value.IsString()) throw Malformed{fmt::format("'{}' is not a string", name)};
-  return {value.GetString(), value.GetStringLength()};
-}
-
-std::string text_member(const rapidjson::Value& object, const char* name) { return text(member(object, name), name); }
-
-int integer(const rapidjson::Value& value, std::string_view name) {
-  if (!value.IsInt()) throw Malformed{fmt::format("'{}' is not a whole number", name)};
-  return value.GetInt();
-}
-
-template <class T>
-T known(std::optional<T> value, std::string_view name, std::string_view said) {
-  if (!value) throw Malformed{fmt::format("'{}' of '{}' is unknown", said, name)};
-  return *std::move(value);
-}
-
-/// An expression is what is neither a request nor a walltime.
-void read_asked(const rapidjson::Value& value, ClusterSection& section) {
-  const auto asked = text_member(value, "resources");
-  auto resources = grid::ResourceRequest::parse(asked);
-  if (resources) section.resources = std::move(*resources);
-  else if (ResourceTemplate::is_one(asked)) section.resources_expression = asked;
-  else throw Malformed{resources.error()};
-  const auto walltime = text_member(value, "walltime");
-  if (const auto read = grid::parse_walltime(walltime)) section.walltime = *read;
-  else section.walltime_expression = walltime;
-  if (value.HasMember("memory_mb")) section.memory_mb = text_member(value, "memory_mb");
-  if (!value.HasMember("max_walltime")) return;
-  const auto most = text_member(value, "max_walltime");
-  section.max_walltime = known(grid::parse_walltime(most), "max_walltime", most);
-}
-
-ClusterSection read_section(std::string name, const rapidjson::Value& value) {
-  if (!value.IsObject()) throw Malformed{fmt::format("the cluster '{}' is not an object", name)};
-  ClusterSection section;
-  section.name = std::move(name);
-  section.exec_file = text_member(value, "exec_file");
-  section.exec_directory = text_member(value, "exec_directory");
-  read_asked(value, section);
-  section.properties = text_member(value, "properties");
-  section.project = text_member(value, "project");
-  const auto& types = member(value, "cluster_job_type");
-  if (!types.IsArray()) throw Malformed{"'cluster_job_type' is not an array"};
-  for (const auto& type : types.GetArray()) section.job_types.push_back(text(type, "cluster_job_type"));
-  const auto kind = text_member(value, "type");
-  section.kind = known(job_kind(kind), "type", kind);
-  if (value.HasMember("max_jobs")) section.max_jobs = integer(member(value, "max_jobs"), "max_jobs");
-  section.priority = integer(member(value, "priority"), "priority");
-  return section;
-}
 
 /// What is taken for an expression is one.
 void check_expressions(const CampaignFile& campaign) {
@@ -195,7 +99,10 @@ std::string to_json(const CampaignFile& campaign) {
   if (!campaign.input_mb.empty()) write(writer, "input_mb", campaign.input_mb);
   key(writer, "clusters");
   writer.StartObject();
-  for (const auto& section : campaign.clusters) write_section(writer, section);
+  for (const auto& section : campaign.clusters) {
+    key(writer, section.name);
+    write_section(writer, section);
+  }
   writer.EndObject();
   writer.EndObject();
   return {buffer.GetString(), buffer.GetSize()};

@@ -39,17 +39,21 @@ Form form_of(std::string_view text) {
 class Validator {
  public:
   Validator(Document& document, const Defaults& defaults, const KnownClusters* known, Findings& findings)
-      : document_{document}, defaults_{defaults}, known_{known}, findings_{findings} {}
+      : document_{document}, defaults_{defaults}, known_{known}, findings_{findings} {
+    common_.section.exec_directory = "$HOME";
+    common_.section.resources = default_resources();
+    common_.section.walltime = defaults.walltime;
+  }
 
   CampaignFile campaign() {
     CampaignFile campaign;
     campaign.parameters = read_source(document_, findings_);
     read_campaign_keys(campaign);
-    campaign.project = common_.project.value_or("");
+    campaign.project = common_.section.project;
     if (clusters_ == nullptr) missing("clusters", "every campaign names its clusters");
     else read_clusters();
     campaign.type = campaign_type();
-    for (const auto& cluster : sections_) campaign.clusters.push_back(merged(cluster, campaign.type));
+    for (const auto& cluster : sections_) campaign.clusters.push_back(finished(cluster, campaign.type));
     if (are_too_many(campaign.clusters)) return campaign;
     check_expressions(campaign);
     return campaign;
@@ -58,7 +62,7 @@ class Validator {
  private:
   struct Section {
     const Member* member;
-    SectionValues values;
+    SectionLevel level;
   };
 
   void missing(std::string_view key, std::string_view why) {
@@ -153,13 +157,13 @@ class Validator {
                     fmt::format("it is {}; write an object, {{ }} when there is nothing to say", kind_name(member.value.kind)));
       return;
     }
-    Section section{&member, {}};
+    Section section{&member, common_};
+    section.level.expressions.clear();
     for (const auto& key : member.value.members) {
       const auto key_path = cluster_path(document_.form, member.key, key.spelling);
-      if (!read_cluster_key(key, key_path, section.values, findings_) && !refuse_unbuilt_key(key, key_path, findings_)) unknown_cluster_key(key, key_path);
+      if (!read_cluster_key(key, key_path, section.level, findings_) && !refuse_unbuilt_key(key, key_path, findings_)) unknown_cluster_key(key, key_path);
     }
-    const bool said = section.values.exec_file || section.values.exec_file_is_wrong || common_.exec_file || common_.exec_file_is_wrong;
-    if (!said) missing_exec_file(member);
+    if (!section.level.has_exec_file) missing_exec_file(member);
     sections_.push_back(std::move(section));
   }
 
@@ -196,11 +200,10 @@ class Validator {
   /// A campaign is a test on all of its clusters or on none.
   CampaignType campaign_type() {
     if (defaults_.type) return *defaults_.type;
-    const auto type_of = [&](const Section& section) { return section.values.test_mode.value_or(common_.test_mode.value_or(CampaignType::default_)); };
-    if (sections_.empty()) return common_.test_mode.value_or(CampaignType::default_);
-    const auto type = type_of(sections_.front());
+    const auto type_of = [](const SectionLevel& level) { return level.test_mode.value_or(CampaignType::default_); };
+    const auto type = type_of(sections_.empty() ? common_ : sections_.front().level);
     for (const auto& section : sections_) {
-      if (type_of(section) == type) continue;
+      if (type_of(section.level) == type) continue;
       findings_.add(section.member->offset, cluster_path(document_.form, section.member->key, "test_mode"), "",
                     "a campaign is a test on all its clusters or on none: write test_mode once, on the top level");
       break;
@@ -219,13 +222,13 @@ class Validator {
   }
 
   void check_expressions(const CampaignFile& campaign) {
-    const auto check = [&](const SectionValues& values) {
-      for (const auto& written : values.expressions) {
+    const auto check = [&](const SectionLevel& level) {
+      for (const auto& written : level.expressions) {
         if (auto wrong = wrong_expression(written, campaign.parameter_names, !campaign.input_mb.empty())) findings_.add(written.offset, written.path, written.text, std::move(*wrong));
       }
     };
     check(common_);
-    for (const auto& section : sections_) check(section.values);
+    for (const auto& section : sections_) check(section.level);
   }
 
   void check_max_walltime(const ClusterSection& section, std::size_t offset) const {
@@ -234,31 +237,12 @@ class Validator {
                   fmt::format("max_walltime {} is shorter than the walltime {}", grid::format_walltime(*section.max_walltime), grid::format_walltime(section.walltime)));
   }
 
-  ClusterSection merged(const Section& section, CampaignType type) const {
-    const auto& own = section.values;
-    const auto pick = [&](auto SectionValues::*field, auto fallback) {
-      return own.*field ? *(own.*field) : common_.*field ? *(common_.*field) : decltype(fallback)(std::move(fallback));
-    };
-    ClusterSection result;
+  ClusterSection finished(const Section& section, CampaignType type) const {
+    auto result = section.level.section;
     result.name = section.member->key;
-    result.exec_file = pick(&SectionValues::exec_file, std::string{});
-    result.exec_directory = pick(&SectionValues::exec_directory, std::string{"$HOME"});
-    const auto& asks = own.resources || own.resources_expression ? own : common_;
-    result.resources_expression = asks.resources_expression.value_or("");
-    if (result.resources_expression.empty()) result.resources = asks.resources ? *asks.resources : default_resources();
-    const auto& lasts = own.walltime || own.walltime_expression ? own : common_;
-    result.walltime_expression = lasts.walltime_expression.value_or("");
-    if (result.walltime_expression.empty()) result.walltime = lasts.walltime.value_or(defaults_.walltime);
-    result.memory_mb = pick(&SectionValues::memory_mb, std::string{});
-    result.max_walltime = own.max_walltime ? own.max_walltime : common_.max_walltime;
-    check_max_walltime(result, section.member->offset);
-    result.properties = pick(&SectionValues::properties, std::string{});
-    result.project = pick(&SectionValues::project, std::string{});
-    result.job_types = pick(&SectionValues::job_types, std::vector<std::string>{});
-    result.kind = pick(&SectionValues::kind, type == CampaignType::test ? JobKind::normal : JobKind::best_effort);
-    result.max_jobs = own.max_jobs ? own.max_jobs : common_.max_jobs;
-    result.priority = pick(&SectionValues::priority, 1);
+    result.kind = section.level.kind.value_or(type == CampaignType::test ? JobKind::normal : JobKind::best_effort);
     result.place = Position{section.member->offset, 0};  // still an offset: parse() works all places out at once
+    check_max_walltime(result, section.member->offset);
     return result;
   }
 
@@ -272,7 +256,7 @@ class Validator {
   const Defaults& defaults_;
   const KnownClusters* known_;
   Findings& findings_;
-  SectionValues common_;
+  SectionLevel common_;  ///< the top level
   const Member* clusters_ = nullptr;
   std::vector<Section> sections_;
 };

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/suggest.hpp"
@@ -14,9 +17,12 @@
 #include "lib/jdl/values.hpp"
 
 namespace gleaner::jdl {
+
+using namespace stored;
+
 namespace {
 
-using Reader = void (*)(const Node&, const std::string&, SectionValues&, Findings&);
+using Reader = void (*)(const Node&, const std::string&, SectionLevel&, Findings&);
 
 /// A walltime has digits and colons alone.
 bool is_formula(std::string_view text) {
@@ -25,8 +31,6 @@ bool is_formula(std::string_view text) {
 
 constexpr std::size_t kLongestCommand = 64 * 1024;
 constexpr std::size_t kLongestTypes = 80;  // a job's message in OAR holds them all
-constexpr Bounds kMaxJobs{1, 1'000'000};
-constexpr Bounds kPriority{-1'000'000, 1'000'000};
 
 /// What OAR is given as it stands has a grammar: oarsub_words.hpp.
 struct Place {
@@ -37,21 +41,23 @@ void check_words(const std::string& text, std::string_view what, std::optional<s
   if (const auto why = wrong(text)) findings.add(place.node.offset, place.path, text, fmt::format("'{}' is not {}: {}", excerpt(text), what, *why));
 }
 
-void read_exec_file(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  into.exec_file = read_word(node, path, "the command that each task runs, e.g. $HOME/run.sh", findings);
-  if (into.exec_file && into.exec_file->size() > kLongestCommand) {
-    findings.add(node.offset, path, *into.exec_file, fmt::format("it is longer than {} kB: put it into a script on the cluster", kLongestCommand / 1024));
-    into.exec_file.reset();
-  }
-  into.exec_file_is_wrong = !into.exec_file;
+void read_exec_file(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  into.has_exec_file = true;
+  auto command = read_word(node, path, "the command that each task runs, e.g. $HOME/run.sh", findings);
+  if (!command) return;
+  if (command->size() > kLongestCommand)
+    findings.add(node.offset, path, *command, fmt::format("it is longer than {} kB: put it into a script on the cluster", kLongestCommand / 1024));
+  into.section.exec_file = std::move(*command);
 }
 
-void read_exec_directory(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  into.exec_directory = read_word(node, path, "the folder in which the tasks run, or leave it out: $HOME", findings);
-  if (into.exec_directory) check_words(*into.exec_directory, "a folder", grid::wrong_directory, {node, path}, findings);
+void read_exec_directory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  auto directory = read_word(node, path, "the folder in which the tasks run, or leave it out: $HOME", findings);
+  if (!directory) return;
+  check_words(*directory, "a folder", grid::wrong_directory, {node, path}, findings);
+  into.section.exec_directory = std::move(*directory);
 }
 
-void read_resources(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+void read_resources(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
   if (!text) return;
   if (text->size() > ResourceTemplate::kLongest) {
@@ -59,16 +65,18 @@ void read_resources(const Node& node, const std::string& path, SectionValues& in
     return;
   }
   if (ResourceTemplate::is_one(*text)) {
-    into.resources_expression = *text;
+    into.section.resources_expression = *text;
+    into.section.resources = {};
     into.expressions.push_back({WrittenExpression::Kind::resources, *text, node.offset, path});
     return;
   }
+  into.section.resources_expression.clear();
   auto request = grid::ResourceRequest::parse(*text);
-  if (request) into.resources = std::move(*request);
+  if (request) into.section.resources = std::move(*request);
   else findings.add(node.offset, path, *text, fmt::format("'{}' is not a resource request: {}", excerpt(*text), request.error()));
 }
 
-void read_walltime(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   constexpr std::string_view kRight = "write h:m:s, e.g. 1:30:00";
   if (node.kind == NodeKind::number) {
     findings.add(node.offset, path, node.text, fmt::format("'{}' is a number without a unit; write \"h:m:s\", e.g. \"1:30:00\"", excerpt(node.text)));
@@ -77,37 +85,45 @@ void read_walltime(const Node& node, const std::string& path, SectionValues& int
   const auto text = read_word(node, path, "h:m:s, e.g. 1:30:00", findings);
   if (!text) return;
   if (is_formula(*text)) {
-    into.walltime_expression = *text;
+    into.section.walltime_expression = *text;
+    into.section.walltime = {};
     into.expressions.push_back({WrittenExpression::Kind::walltime, *text, node.offset, path});
     return;
   }
-  into.walltime = grid::parse_walltime(*text);
-  if (!into.walltime) findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; {}", excerpt(*text), kRight));
+  into.section.walltime_expression.clear();
+  if (const auto walltime = grid::parse_walltime(*text)) into.section.walltime = *walltime;
+  else findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; {}", excerpt(*text), kRight));
 }
 
-void read_max_walltime(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+void read_max_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto text = read_word(node, path, "h:m:s, e.g. 4:00:00", findings);
   if (!text) return;
-  into.max_walltime = grid::parse_walltime(*text);
-  if (!into.max_walltime) findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
+  into.section.max_walltime = grid::parse_walltime(*text);
+  if (!into.section.max_walltime) findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
 }
 
-void read_memory(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  into.memory_mb = read_expression(node, path, findings);
-  if (into.memory_mb) into.expressions.push_back({WrittenExpression::Kind::memory, *into.memory_mb, node.offset, path});
+void read_memory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  const auto memory = read_expression(node, path, findings);
+  if (!memory) return;
+  into.section.memory_mb = *memory;
+  into.expressions.push_back({WrittenExpression::Kind::memory, *memory, node.offset, path});
 }
 
-void read_properties(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  into.properties = read_text(node, path, findings);
-  if (into.properties && !into.properties->empty()) check_words(*into.properties, "a condition on resources", grid::wrong_properties, {node, path}, findings);
+void read_properties(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  const auto properties = read_text(node, path, findings);
+  if (!properties) return;
+  if (!properties->empty()) check_words(*properties, "a condition on resources", grid::wrong_properties, {node, path}, findings);
+  into.section.properties = *properties;
 }
 
-void read_project(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  into.project = read_text(node, path, findings);
-  if (into.project && !into.project->empty()) check_words(*into.project, "a project", grid::wrong_project, {node, path}, findings);
+void read_project(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  const auto project = read_text(node, path, findings);
+  if (!project) return;
+  if (!project->empty()) check_words(*project, "a project", grid::wrong_project, {node, path}, findings);
+  into.section.project = *project;
 }
 
-void read_job_types(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+void read_job_types(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto text = read_text(node, path, findings);
   if (!text) return;
   std::vector<std::string> types;
@@ -127,10 +143,10 @@ void read_job_types(const Node& node, const std::string& path, SectionValues& in
     if (std::ranges::find(types, type) == types.end()) types.push_back(type);
   }
   if (text->size() > kLongestTypes) findings.add(node.offset, path, *text, fmt::format("they take {} bytes together, more than the {} that OAR keeps of them", text->size(), kLongestTypes));
-  into.job_types = std::move(types);
+  into.section.job_types = std::move(types);
 }
 
-void read_type(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+void read_type(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto text = read_word(node, path, "best-effort or normal", findings);
   if (!text) return;
   into.kind = *text == "besteffort" ? JobKind::best_effort : job_kind(*text);
@@ -145,7 +161,7 @@ void read_type(const Node& node, const std::string& path, SectionValues& into, F
   findings.add(node.offset, path, *text, fmt::format("'{}' is not a type of jobs; write best-effort or normal{}", excerpt(*text), hint));
 }
 
-void read_test_mode(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
+void read_test_mode(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto text = node.kind == NodeKind::string ? lower(trim(node.text)) : node.text;
   const bool said = node.kind == NodeKind::boolean || node.kind == NodeKind::string;
   if (said && text == "true") into.test_mode = CampaignType::test;
@@ -153,24 +169,107 @@ void read_test_mode(const Node& node, const std::string& path, SectionValues& in
   else findings.add(node.offset, path, shown(node), fmt::format("'{}' is neither true nor false", excerpt(shown(node))));
 }
 
-void read_max_jobs(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  if (const auto value = read_integer(node, path, kMaxJobs, findings)) into.max_jobs = static_cast<int>(*value);
+template <auto Member, std::int64_t Least, std::int64_t Most>
+void read_number(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+  if (const auto value = read_integer(node, path, {Least, Most}, findings)) into.section.*Member = static_cast<int>(*value);
 }
 
-void read_priority(const Node& node, const std::string& path, SectionValues& into, Findings& findings) {
-  if (const auto value = read_integer(node, path, kPriority, findings)) into.priority = static_cast<int>(*value);
+// The stored form, both ways.
+
+void store_text(JsonWriter& writer, std::string_view name, const std::string& text) { write(writer, name, text); }
+void store_number(JsonWriter& writer, std::string_view name, int number) {
+  key(writer, name);
+  writer.Int(number);
 }
 
+template <auto Member>
+void store(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
+  const auto& value = section.*Member;
+  using Value = std::remove_cvref_t<decltype(value)>;
+  if constexpr (std::is_same_v<Value, std::string>) store_text(writer, name, value);
+  else if constexpr (std::is_same_v<Value, int>) store_number(writer, name, value);
+  else if (value) store_number(writer, name, *value);
+}
+template <auto Member>
+void take(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  using Value = std::remove_cvref_t<decltype(into.*Member)>;
+  if constexpr (std::is_same_v<Value, std::string>) into.*Member = text(value, name);
+  else into.*Member = integer(value, name);
+}
+
+void store_resources(JsonWriter& writer, std::string_view name, const ClusterSection& section) { write(writer, name, section.resources_text()); }
+/// An expression is what is no request.
+void take_resources(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  const auto asked = text(value, name);
+  auto resources = grid::ResourceRequest::parse(asked);
+  if (resources) into.resources = std::move(*resources);
+  else if (ResourceTemplate::is_one(asked)) into.resources_expression = asked;
+  else throw Malformed{resources.error()};
+}
+
+void store_walltime(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
+  write(writer, name, section.walltime_expression.empty() ? grid::format_walltime(section.walltime) : section.walltime_expression);
+}
+void take_walltime(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  const auto asked = text(value, name);
+  if (const auto read = grid::parse_walltime(asked)) into.walltime = *read;
+  else into.walltime_expression = asked;
+}
+
+void store_memory(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
+  if (!section.memory_mb.empty()) write(writer, name, section.memory_mb);
+}
+
+void store_max_walltime(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
+  if (section.max_walltime) write(writer, name, grid::format_walltime(*section.max_walltime));
+}
+void take_max_walltime(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  const auto most = text(value, name);
+  into.max_walltime = known(grid::parse_walltime(most), name, most);
+}
+
+void store_job_types(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
+  key(writer, name);
+  writer.StartArray();
+  for (const auto& type : section.job_types) write(writer, type);
+  writer.EndArray();
+}
+void take_job_types(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  if (!value.IsArray()) throw Malformed{fmt::format("'{}' is not an array", name)};
+  for (const auto& type : value.GetArray()) into.job_types.push_back(text(type, name));
+}
+
+void store_kind(JsonWriter& writer, std::string_view name, const ClusterSection& section) { write(writer, name, name_of(section.kind)); }
+void take_kind(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  const auto kind = text(value, name);
+  into.kind = known(job_kind(kind), name, kind);
+}
+
+/// A key of a cluster: its reader, and its stored form both ways (null: it is not stored).
 struct ClusterKey {
   std::string_view name;
   Reader read;
+  void (*store)(JsonWriter&, std::string_view name, const ClusterSection&) = nullptr;
+  void (*take)(const rapidjson::Value&, std::string_view name, ClusterSection&) = nullptr;
+  enum class Stored { always, when_stated } stored = Stored::always;
 };
+constexpr auto kWhenStated = ClusterKey::Stored::when_stated;
+
+// In the order of the stored form. A new key is a line here, and a member of ClusterSection.
 constexpr std::array kClusterKeys{
-    ClusterKey{"exec_file", read_exec_file},   ClusterKey{"exec_directory", read_exec_directory}, ClusterKey{"resources", read_resources},
-    ClusterKey{"walltime", read_walltime},     ClusterKey{"properties", read_properties},         ClusterKey{"project", read_project},
-    ClusterKey{"cluster_job_type", read_job_types}, ClusterKey{"type", read_type},                ClusterKey{"test_mode", read_test_mode},
-    ClusterKey{"max_jobs", read_max_jobs},     ClusterKey{"priority", read_priority},             ClusterKey{"memory_mb", read_memory},
-    ClusterKey{"max_walltime", read_max_walltime},
+    ClusterKey{"exec_file", read_exec_file, store<&ClusterSection::exec_file>, take<&ClusterSection::exec_file>},
+    ClusterKey{"exec_directory", read_exec_directory, store<&ClusterSection::exec_directory>, take<&ClusterSection::exec_directory>},
+    ClusterKey{"resources", read_resources, store_resources, take_resources},
+    ClusterKey{"walltime", read_walltime, store_walltime, take_walltime},
+    ClusterKey{"memory_mb", read_memory, store_memory, take<&ClusterSection::memory_mb>, kWhenStated},
+    ClusterKey{"max_walltime", read_max_walltime, store_max_walltime, take_max_walltime, kWhenStated},
+    ClusterKey{"properties", read_properties, store<&ClusterSection::properties>, take<&ClusterSection::properties>},
+    ClusterKey{"project", read_project, store<&ClusterSection::project>, take<&ClusterSection::project>},
+    ClusterKey{"cluster_job_type", read_job_types, store_job_types, take_job_types},
+    ClusterKey{"type", read_type, store_kind, take_kind},
+    ClusterKey{"test_mode", read_test_mode},
+    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 1, 1'000'000>, store<&ClusterSection::max_jobs>, take<&ClusterSection::max_jobs>, kWhenStated},
+    ClusterKey{"priority", read_number<&ClusterSection::priority, -1'000'000, 1'000'000>, store<&ClusterSection::priority>, take<&ClusterSection::priority>},
 };
 
 struct UnbuiltKey {
@@ -220,11 +319,42 @@ std::optional<std::string> read_expression(const Node& node, const std::string& 
   return read_word(node, path, "a number or an expression, e.g. 2 * input_mb", findings);
 }
 
-bool read_cluster_key(const Member& member, const std::string& path, SectionValues& into, Findings& findings) {
+bool read_cluster_key(const Member& member, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto known = std::ranges::find(kClusterKeys, member.key, &ClusterKey::name);
   if (known == kClusterKeys.end()) return false;
   known->read(member.value, path, into, findings);
   return true;
+}
+
+void write_section(JsonWriter& writer, const ClusterSection& section) {
+  writer.StartObject();
+  for (const auto& one : kClusterKeys) {
+    if (one.store != nullptr) one.store(writer, one.name, section);
+  }
+  writer.EndObject();
+}
+
+ClusterSection read_section(std::string name, const rapidjson::Value& value) {
+  if (!value.IsObject()) throw Malformed{fmt::format("the cluster '{}' is not an object", name)};
+  ClusterSection section;
+  section.name = std::move(name);
+  for (const auto& one : kClusterKeys) {
+    if (one.take == nullptr) continue;
+    const auto found = value.FindMember(rapidjson::StringRef(one.name.data(), one.name.size()));
+    if (found != value.MemberEnd()) one.take(found->value, one.name, section);
+    else if (one.stored == ClusterKey::Stored::always) throw Malformed{fmt::format("'{}' is missing", one.name)};
+  }
+  return section;
+}
+
+bool ClusterSection::operator==(const ClusterSection& other) const {
+  const auto stored = [](const ClusterSection& section) {
+    rapidjson::StringBuffer buffer;
+    JsonWriter writer{buffer};
+    write_section(writer, section);
+    return std::string{buffer.GetString(), buffer.GetSize()};
+  };
+  return name == other.name && stored(*this) == stored(other);
 }
 
 const std::vector<std::string_view>& cluster_keys() {

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/tree.hpp"
 
-/// The keys of a cluster, which the campaign may say for all of them. Not for use outside lib/jdl.
+/// The keys of a cluster, which the campaign may state for all of them: how each is read from a campaign file, and how it is stored.
+/// Not for use outside lib/jdl.
 namespace gleaner::jdl {
 
 /// An expression and where it stands; it can be checked when the whole file is read, as its names may come later.
@@ -18,33 +20,26 @@ struct WrittenExpression {
   std::string path;
 };
 
-/// What one level of the file says; what it does not say is absent.
-struct SectionValues {
-  std::optional<std::string> exec_file;
-  std::optional<std::string> exec_directory;
-  std::optional<grid::ResourceRequest> resources;
-  std::optional<std::string> resources_expression;  ///< said instead of the former
-  std::optional<grid::Seconds> walltime;
-  std::optional<std::string> walltime_expression;  ///< the same
-  std::optional<std::string> memory_mb;
-  std::optional<grid::Seconds> max_walltime;
-  std::vector<WrittenExpression> expressions;  ///< all that are there, not yet checked
-  std::optional<std::string> properties;
-  std::optional<std::string> project;
-  std::optional<std::vector<std::string>> job_types;
-  std::optional<JobKind> kind;
-  std::optional<CampaignType> test_mode;
-  std::optional<int> max_jobs;
-  std::optional<int> priority;
-  bool exec_file_is_wrong = false;  ///< it is there, and its problem has been told
+/// One level of the file: the top level, or one cluster, which begins as a copy of the top level.
+struct SectionLevel {
+  ClusterSection section;                      ///< what this level states, else what the level above does, else the defaults
+  std::optional<JobKind> kind;                 ///< stated here or above; the default depends on the campaign's type
+  std::optional<CampaignType> test_mode;       ///< stated here or above
+  bool has_exec_file = false;                  ///< stated here or above, rightly or wrongly
+  std::vector<WrittenExpression> expressions;  ///< stated here, not yet checked
 };
 
 /// Reads one key, if it is one of a cluster's: the value, or what is wrong with it.
 /// @return false when it is no key of a cluster
-[[nodiscard]] bool read_cluster_key(const Member& member, const std::string& path, SectionValues& into, Findings& findings);
+[[nodiscard]] bool read_cluster_key(const Member& member, const std::string& path, SectionLevel& into, Findings& findings);
 
 /// A number or a string that is to be an expression.
 [[nodiscard]] std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings);
+
+/// The stored form of a section (campaign_json.cpp): an object of its keys.
+void write_section(stored::JsonWriter& writer, const ClusterSection& section);
+/// Reads what write_section wrote. Throws stored::Malformed.
+[[nodiscard]] ClusterSection read_section(std::string name, const rapidjson::Value& value);
 
 /// The keys that read_cluster_key knows.
 [[nodiscard]] const std::vector<std::string_view>& cluster_keys();

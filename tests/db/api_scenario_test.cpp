@@ -1,7 +1,10 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <array>
 
+#include "api/scenario_json.hpp"
+#include "lib/process/options.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
 #include "sim/gridsim/engine/what_if.hpp"
 #include "tests/db/api_fixture.hpp"
@@ -22,6 +25,48 @@ class ScenarioRoute : public ApiTest {
         "SELECT id, now(), 16, 10, 6, 0, 0, 0, true, 5 FROM clusters WHERE name IN ('alpha', 'beta')");
   }
 };
+
+// A value for each field that a scenario carries, different from its default and from the other fields' values.
+void set(bool& value, int) { value = !value; }
+void set(std::string& value, int place) { value = fmt::format("word{}", place); }
+template <class Number>
+void set(Number& value, int place) {
+  value = static_cast<Number>(place);
+}
+template <class Value>
+void set(std::optional<Value>& value, int place) {
+  set(value.emplace(), place);
+}
+template <class Facts, class... Fields>
+void set_all(Facts& facts, const std::tuple<Fields...>& fields) {
+  int place = 1;
+  grid::for_each_scenario_field(fields, [&](const auto& field) { set(facts.*field.member, ++place); });
+}
+template <class Facts, class... Fields>
+void expect_equal(const Facts& there, const Facts& here, const std::tuple<Fields...>& fields) {
+  grid::for_each_scenario_field(fields, [&](const auto& field) { EXPECT_EQ(there.*field.member, here.*field.member) << field.name; });
+}
+
+TEST(ScenarioFields, OfClustersCampaignsAndPairs_ReachTheSimulator) {
+  store::GridState state;
+  auto& cluster = state.planning.clusters.emplace_back();
+  auto& campaign = state.planning.campaigns.emplace_back();
+  auto& pair = state.planning.pairs.emplace_back();
+  cluster.name = "alpha";
+  cluster.max_resources = 16;
+  set_all(cluster, grid::kClusterFields);
+  set_all(campaign, grid::kCampaignFields);
+  set_all(pair, grid::kAskedFields);
+  set_all(pair, grid::kCountedFields);
+  api::Json json;
+  api::write_scenario(json, state, process::default_config(), grid::from_unix(0));
+  const auto scenario = gridsim::read_scenario(json.text(), ".");
+  ASSERT_TRUE(scenario) << jdl::render(scenario.error(), json.text());
+  expect_equal<grid::ClusterFacts>(scenario->clusters.at(0), cluster, grid::kClusterFields);
+  expect_equal<grid::CampaignFacts>(scenario->campaigns.at(0), campaign, grid::kCampaignFields);
+  expect_equal(scenario->campaigns[0].clusters.at(0).facts, pair, grid::kAskedFields);
+  expect_equal(scenario->campaigns[0].clusters[0].facts, pair, grid::kCountedFields);
+}
 
 /// The part of the answer behind its key `scenario`, which is written before `left_out`.
 std::string scenario_in(const std::string& body) {

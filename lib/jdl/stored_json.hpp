@@ -1,0 +1,54 @@
+#pragma once
+#include <fmt/format.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+/// Writing and reading the stored form of campaigns. Not for use outside lib/jdl.
+namespace gleaner::jdl::stored {
+
+using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
+
+inline rapidjson::SizeType size(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
+inline void key(JsonWriter& writer, std::string_view name) { writer.Key(name.data(), size(name)); }
+inline void write(JsonWriter& writer, std::string_view text) { writer.String(text.data(), size(text)); }
+inline void write(JsonWriter& writer, std::string_view name, std::string_view text) {
+  key(writer, name);
+  write(writer, text);
+}
+
+/// Reads what was written, and throws at what was not: from_json makes one error of it.
+struct Malformed {
+  std::string what;
+};
+
+inline const rapidjson::Value& member(const rapidjson::Value& object, const char* name) {
+  const auto found = object.FindMember(name);
+  if (found == object.MemberEnd()) throw Malformed{fmt::format("'{}' is missing", name)};
+  return found->value;
+}
+
+inline std::string text(const rapidjson::Value& value, std::string_view name) {
+  if (!value.IsString()) throw Malformed{fmt::format("'{}' is not a string", name)};
+  return {value.GetString(), value.GetStringLength()};
+}
+
+inline std::string text_member(const rapidjson::Value& object, const char* name) { return text(member(object, name), name); }
+
+inline int integer(const rapidjson::Value& value, std::string_view name) {
+  if (!value.IsInt()) throw Malformed{fmt::format("'{}' is not a whole number", name)};
+  return value.GetInt();
+}
+
+template <class T>
+T known(std::optional<T> value, std::string_view name, std::string_view said) {
+  if (!value) throw Malformed{fmt::format("'{}' of '{}' is unknown", said, name)};
+  return *std::move(value);
+}
+
+}  // namespace gleaner::jdl::stored
