@@ -1,42 +1,8 @@
 #include "metascheduler/decided.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
-
 #include "lib/grid/digest.hpp"
 
 namespace gleaner::metascheduler {
-namespace {
-
-void add(grid::Digest& digest, const planner::Figures& figures) {
-  // Every member, so that one more does not compile without being looked at here.
-  const auto& [max, matching, free, waiting, unaccounted, unknown, unknown_jobs, unknown_launches, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held, limit, until, note,
-               earlier] = figures;
-  const auto all = [&](const auto&... values) { (digest.add(values), ...); };
-  all(max, matching, free, waiting, unaccounted, unknown, unknown_jobs, unknown_launches, flood, offered, offered_free, taken, job, live, frozen, concluded, max_jobs, tasks, held);
-  all(static_cast<int>(limit), until ? until->time_since_epoch().count() : 0, note, earlier.count);
-  for (const auto id : earlier.ids) digest.add(id);
-}
-
-std::uint64_t digest_of(const planner::Decision& decision) {
-  grid::Digest digest;
-  digest.add(decision.cluster ? decision.cluster->value() : 0);
-  digest.add(static_cast<int>(decision.stage)).add(static_cast<int>(decision.reason)).add(decision.jobs);
-  add(digest, decision.figures);
-  return digest.value();
-}
-
-/// A decision without words costs its own words only.
-std::string sentence_of(const planner::Decision& decision, const planner::ClusterNames& names) {
-  try {
-    return planner::explain(decision, names);
-  } catch (const std::logic_error& error) {
-    return fmt::format("{}: {} ({})", planner::name_of(decision.stage), planner::name_of(decision.reason), error.what());
-  }
-}
-
-}  // namespace
 
 Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   // Another version may say the same in other words, and a cluster may have got another name.
@@ -50,7 +16,7 @@ Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   // Added up: in which order they were made says nothing.
   for (const auto& decision : plan.decisions) {
     auto& campaign = on(decision.campaign);
-    campaign.digest += digest_of(decision);
+    campaign.digest += planner::digest_of(decision);
     campaign.decisions.push_back(&decision);
   }
   for (const auto& standing : plan.standings) {
@@ -75,7 +41,7 @@ std::vector<store::StoredDecision> Decided::tell(grid::CampaignId campaign) cons
                     .cluster = decision->cluster,
                     .stage = std::string{planner::name_of(decision->stage)},
                     .reason = std::string{planner::name_of(decision->reason)},
-                    .sentence = sentence_of(*decision, names_),
+                    .sentence = planner::explain(*decision, names_),
                     .jobs = decision->jobs});
   }
   for (const auto* standing : decided.standings) {

@@ -100,15 +100,7 @@ void take_out(planner::Plan& plan, const SetAside& campaign) {
   std::erase_if(plan.reservations, is_its);
   std::erase_if(plan.standings, is_its);
   std::erase_if(plan.decisions, is_its);
-  planner::Figures figures;
-  figures.note = campaign.why;
-  figures.until = campaign.until;
-  plan.decisions.push_back({.campaign = campaign.campaign,
-                            .cluster = std::nullopt,
-                            .stage = planner::Stage::feasible,
-                            .reason = planner::Reason::campaign_braked,
-                            .jobs = 0,
-                            .figures = std::move(figures)});
+  plan.decisions.push_back({.campaign = campaign.campaign, .reason = planner::reason::CampaignBraked{{campaign.why, campaign.until}}});
 }
 
 }  // namespace gleaner::metascheduler

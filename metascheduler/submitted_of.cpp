@@ -19,7 +19,7 @@ std::vector<store::Submitted> submitted_of(const planner::Plan& plan, const grid
     store::Submitted one{.campaign = pair.campaign, .cluster = pair.cluster, .first_ratio = ratio_of(pair)};
     if (found != given.end()) {
       one.jobs = found->second->jobs;
-      one.offered = found->second->figures.offered_free;
+      one.offered = found->second->offered_free;
     }
     submitted.push_back(one);
   }

@@ -1,14 +1,22 @@
 #pragma once
 #include <bit>
+#include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <variant>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/members.hpp"
 
 namespace gleaner::grid {
 
-/// A number that tells whether values changed: FNV-1a, numbers a word at once, mixed at the end (splitmix64) so that digests may be
+/// A number that shows whether values changed: FNV-1a, a word at once for numbers, mixed at the end (splitmix64) so that digests may be
 /// added up.
-/// The same in every build, as the database keeps it. No defence against those who want two values to look alike.
+/// It is the same in every build, as the database keeps it. It is no defence against values that are made to have the same digest.
 class Digest {
  public:
   Digest& add(std::string_view text) {
@@ -22,6 +30,37 @@ class Digest {
   }
   Digest& add(double number) {
     put(std::bit_cast<std::uint64_t>(number));
+    return *this;
+  }
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  Digest& add(Enum value) {
+    return add(static_cast<std::underlying_type_t<Enum>>(value));
+  }
+  template <class Tag>
+  Digest& add(Id<Tag> id) {
+    return add(id.value());
+  }
+  template <class Clock, class Duration>
+  Digest& add(std::chrono::time_point<Clock, Duration> time) {
+    return add(time.time_since_epoch().count());
+  }
+  template <class T>
+  Digest& add(const std::optional<T>& value) {
+    add(value.has_value());
+    return value ? add(*value) : *this;
+  }
+  /// Which alternative, and its value.
+  template <class... T>
+  Digest& add(const std::variant<T...>& value) {
+    add(value.index());
+    return std::visit([this](const auto& alternative) -> Digest& { return add(alternative); }, value);
+  }
+  /// Every member of a plain struct.
+  template <class T>
+    requires(std::is_aggregate_v<T> && !std::is_array_v<T>)
+  Digest& add(const T& value) {
+    std::apply([this](const auto&... members) { (add(members), ...); }, members_of(value));
     return *this;
   }
   [[nodiscard]] std::uint64_t value() const {

@@ -24,6 +24,15 @@ struct Width {
   bool known = true;  ///< by the JDL's request or expressions, or measured; else it is a guess that is rather too big
 };
 
+/// The most jobs that a candidate may get, by one cause.
+struct Cap {
+  enum class Kind { offer, bag, fitting, max_jobs, one_per_cluster, limit, stress, probe, width, matching, turn };
+  Kind kind = Kind::max_jobs;
+  int jobs = kNoLimit;    ///< more than those that live
+  int most = 0;           ///< the figure behind it, live jobs included
+  std::size_t limit = 0;  ///< where a limit of `gridctl limit` is the cause: its index in Limits
+};
+
 /// A pair on its way through the stages, as candidate_of (room.hpp) makes it; each stage fills in its part.
 struct Candidate {
   const PairView* pair = nullptr;
@@ -33,11 +42,8 @@ struct Candidate {
   Width width = {};                   ///< what limits count
   int tolerated_jobs = 0;             ///< that may wait there, those that wait already included (grid::tolerated_jobs)
   // What this turn allows.
-  int allowed_jobs = kNoLimit;        ///< throttle
-  int allowed_waiting = kNoLimit;     ///< throttle: of them, those that may have to wait in the queue
-  Limit bound = Limit::max_jobs;      ///< throttle: what allowed_jobs comes from
-  int most_jobs = 0;                  ///< throttle: the figure behind it, live jobs included
-  std::size_t tightest = 0;           ///< throttle, size: the limit of `gridctl limit` that allows no more
+  Cap allowed = {};                   ///< throttle: the tightest of what holds it
+  int allowed_waiting = kNoLimit;     ///< throttle: jobs that may have to wait in the queue
   Offer offer = {};                   ///< match
   int room = 0;                       ///< match: jobs that the offer has room for
   // What the plan has given until now.
@@ -58,12 +64,6 @@ struct Contender {
   std::vector<std::size_t> limits = {};  ///< indices of the limits that may hold it, on some cluster
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_for_anyone + tasks_reserved; }
-};
-
-/// Why a stage stops a candidate.
-struct Stop {
-  Reason reason;
-  Figures figures = {};
 };
 
 }  // namespace gleaner::planner

@@ -5,105 +5,268 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <variant>
 
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
+#include "metascheduler/planner/snapshot.hpp"
 
-/// Why a campaign got what it got on a cluster: data, stored with the cycle, told by `gridstat --why`.
+/// Why a campaign got what it got on a cluster. Decisions are data: `explain` renders them as sentences (`gridstat --why`), and
+/// `digest_of` shows whether one has changed.
 namespace gleaner::planner {
 
 /// The stages of a plan, named after Maui's job flow.
 enum class Stage { feasible, prioritize, throttle, match, allocate, size, emit };
 
-enum class Reason {
-  launched,              ///< jobs were given; figures.limit says why not more
-  paused,                ///< campaign: its user paused it
-  campaign_braked,       ///< campaign
-  bag_empty,             ///< campaign: no task waits
-  frozen,                ///< what is left depends on launches whose fate is unknown
-  no_cluster,            ///< campaign: its JDL has no cluster that the grid knows
-  cluster_disabled,
-  cluster_retired,
-  unreachable,
-  stale_status,
-  cluster_braked,
-  pair_braked,
-  not_mapped,
-  too_big,               ///< one job asks for more than the cluster has
-  no_task_fits,          ///< the tasks that wait ask for more than the cluster has, each of them
-  test_already_given,    ///< a test campaign has had its job there
-  max_jobs_reached,
-  limit_reached,         ///< a limit of `gridctl limit`
-  under_stress,          ///< the cluster takes fewer of our jobs for a while
-  probing,               ///< the first few jobs are out, to learn from
-  few_match,             ///< few of the cluster's resources have the JDL's properties
-  width_unknown,         ///< the first job is out, to learn what a limit on resources counts for it
-  no_free_resources,     ///< the cluster is full, and its queue holds what the flood allows
-  not_enough_resources,  ///< something is free, but less than one job takes
-  reserved,              ///< the job is wide: resources are held back for it
-  held_for_reservation,  ///< what is free is held back for a wide job of another campaign
-  preempting,            ///< jobs of the lowest priority are being killed for it
-  earlier_campaigns,     ///< there was enough, the campaigns before took it
-  tasks_elsewhere,       ///< the tasks left went to clusters that come first for this campaign
-  tasks_reserved         ///< the tasks left were returned by another cluster, and wait for it
-};
-
-/// What kept a launch from being bigger.
-enum class Limit { none, offer, bag, fitting, max_jobs, one_per_cluster, limit, stress, probe, width, matching, turn };
-
-/// Up to three campaigns, the first that took some of a cluster.
+/// Up to three campaigns: the first that took resources of a cluster.
 struct Takers {
   std::array<std::int64_t, 3> ids = {};
   int count = 0;
 };
 
-/// The numbers behind a reason; those that do not bear on it are zero.
-struct Figures {
+/// What the offer of a cluster consists of, in resources, before the plan gives anything.
+struct OfferParts {
   int max_resources = 0;
-  int matching_resources = 0;     ///< with the JDL's properties
   int free_resources = 0;
-  double waiting_resources = 0.0;
-  double unaccounted_resources = 0.0;
-  double unknown_resources = 0.0; ///< of the unaccounted ones, those of launches whose fate is unknown
-  int unknown_jobs = 0;           ///< of these launches, of all campaigns
+  double flood_resources = 0.0;        ///< that may wait
+  double waiting_resources = 0.0;      ///< that wait already
+  double unaccounted_resources = 0.0;  ///< of launches that the cluster's status cannot show yet
+  double unknown_resources = 0.0;      ///< of these, those of unknown launches
+  int unknown_jobs = 0;                ///< of unknown launches, of all campaigns
   int unknown_launches = 0;
-  double flood_resources = 0.0;   ///< what may wait
-  double offered_resources = 0.0; ///< left for this campaign, the flood included
-  double offered_free = 0.0;      ///< of them, free ones: the predictor's last offer (forecasts.offered)
-  double taken_resources = 0.0;   ///< by campaigns before it, in this plan
-  double job_resources = 0.0;     ///< of one job: known from the JDL, or forecast
+};
+
+/// What kept a launch from being bigger, with its figures.
+namespace bound {
+struct Offer {
+  double offered_resources = 0.0;  ///< the flood included
+  OfferParts parts = {};
+};
+struct Bag {};      ///< all tasks that wait
+struct Fitting {};  ///< all tasks that wait and fit
+struct MaxJobs {
+  int max_jobs = 0;
+};
+struct OnePerCluster {};  ///< a test campaign
+struct Limit {
+  std::string text;  ///< of `gridctl limit`
+};
+struct Stress {
+  int job_limit = 0;
+  std::string signals;
+};
+struct Probe {};
+struct Width {};
+struct Matching {
+  int matching_resources = 0;
+  int max_resources = 0;
+};
+struct Turn {};
+}  // namespace bound
+
+using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
+                           bound::Probe, bound::Width, bound::Matching, bound::Turn>;
+
+/// The reasons, each with the figures of its sentence and with its name in `decisions.reason`.
+namespace reason {
+struct Launched {
+  static constexpr std::string_view kName = "launched";
+  Bound bound = {};
+};
+
+// Of whole campaigns.
+struct Paused {
+  static constexpr std::string_view kName = "paused";
+};
+struct CampaignBraked {
+  static constexpr std::string_view kName = "campaign_braked";
+  Brake brake;
+};
+struct BagEmpty {
+  static constexpr std::string_view kName = "bag_empty";
+  int live_jobs = 0;
+};
+/// None of the campaign's clusters is known to the grid.
+struct NoCluster {
+  static constexpr std::string_view kName = "no_cluster";
+};
+
+/// Of a whole campaign, or of a pair: what is left depends on unknown launches.
+struct Frozen {
+  static constexpr std::string_view kName = "frozen";
+  int frozen_jobs = 0;
+};
+
+// Of a cluster.
+struct ClusterDisabled {
+  static constexpr std::string_view kName = "cluster_disabled";
+};
+struct ClusterRetired {
+  static constexpr std::string_view kName = "cluster_retired";
+};
+struct Unreachable {
+  static constexpr std::string_view kName = "unreachable";
+};
+struct StaleStatus {
+  static constexpr std::string_view kName = "stale_status";
+};
+struct ClusterBraked {
+  static constexpr std::string_view kName = "cluster_braked";
+  Brake brake;
+};
+
+// Of a pair that gets nothing there, whatever is free.
+struct PairBraked {
+  static constexpr std::string_view kName = "pair_braked";
+  Brake brake;
+};
+struct NotMapped {
+  static constexpr std::string_view kName = "not_mapped";
+  std::string user;
+};
+/// One job needs more resources than the cluster has.
+struct TooBig {
+  static constexpr std::string_view kName = "too_big";
+  int resources_per_job = 0;
+  int max_resources = 0;
+};
+/// Each of the waiting tasks needs more than the cluster has.
+struct NoTaskFits {
+  static constexpr std::string_view kName = "no_task_fits";
+  std::int64_t tasks = 0;
+};
+struct TestAlreadyGiven {
+  static constexpr std::string_view kName = "test_already_given";
+  int live_jobs = 0;
+  std::int64_t concluded_jobs = 0;
+};
+
+// Limits on jobs.
+struct MaxJobsReached {
+  static constexpr std::string_view kName = "max_jobs_reached";
   int live_jobs = 0;
   int frozen_jobs = 0;
-  std::int64_t concluded_jobs = 0;
-  int max_jobs = 0;               ///< the JDL's, or what stress or probing allows
-  std::int64_t tasks = 0;         ///< in the bag, reserved, or in the bag and fitting
-  double held_resources = 0.0;    ///< for a reservation
-  Limit limit = Limit::none;
-  std::optional<grid::Instant> until = {};    ///< end of a brake, beginning of a reservation
-  std::string note = {};                      ///< a brake's reason, the user who is not mapped, the limit, or what tells stress
-  Takers earlier = {};                        ///< who took it, or for whom it is held
+  int max_jobs = 0;
 };
+/// A limit of `gridctl limit`.
+struct LimitReached {
+  static constexpr std::string_view kName = "limit_reached";
+  std::string text;
+};
+struct UnderStress {
+  static constexpr std::string_view kName = "under_stress";
+  int our_jobs = 0;  ///< live ones, of all campaigns
+  int job_limit = 0;
+  std::string signals;
+};
+/// The probe is out.
+struct Probing {
+  static constexpr std::string_view kName = "probing";
+  int live_jobs = 0;
+  int probe_jobs = 0;
+};
+/// Few of the cluster's resources have the JDL's properties.
+struct FewMatch {
+  static constexpr std::string_view kName = "few_match";
+  int matching_resources = 0;
+  int max_resources = 0;
+  int live_jobs = 0;  ///< frozen ones included
+  double job_resources = 0.0;
+};
+/// A limit counts resources, and the first job, which shows how many a job takes, is out.
+struct WidthUnknown {
+  static constexpr std::string_view kName = "width_unknown";
+  int live_jobs = 0;
+};
+
+// Resources. `job_resources` are those of one job, from the JDL or by the job ratio.
+/// The cluster is full, and its queue holds what the flood allows.
+struct NoFreeResources {
+  static constexpr std::string_view kName = "no_free_resources";
+  double job_resources = 0.0;
+  OfferParts parts = {};
+};
+/// Something is free, but less than one job takes.
+struct NotEnoughResources {
+  static constexpr std::string_view kName = "not_enough_resources";
+  double job_resources = 0.0;
+  double offered_resources = 0.0;
+  OfferParts parts = {};
+};
+/// Resources are held back for this campaign's wide job.
+struct Reserved {
+  static constexpr std::string_view kName = "reserved";
+  double job_resources = 0.0;
+  grid::Instant at = {};
+  OfferParts parts = {};
+};
+/// What is free is held back for a wide job of another campaign.
+struct HeldForReservation {
+  static constexpr std::string_view kName = "held_for_reservation";
+  int free_resources = 0;
+  int max_resources = 0;
+  grid::CampaignId holder{0};
+  double held_resources = 0.0;
+};
+/// Jobs of the lowest priority are being killed for it.
+struct Preempting {
+  static constexpr std::string_view kName = "preempting";
+  OfferParts parts = {};
+};
+/// There was enough, and earlier campaigns of this plan took it.
+struct EarlierCampaigns {
+  static constexpr std::string_view kName = "earlier_campaigns";
+  double job_resources = 0.0;
+  double offered_resources = 0.0;
+  double taken_resources = 0.0;
+  Takers takers = {};
+};
+
+// Tasks.
+/// The tasks left went to clusters that come first for this campaign.
+struct TasksElsewhere {
+  static constexpr std::string_view kName = "tasks_elsewhere";
+};
+/// The tasks left were returned by another cluster, and wait for it.
+struct TasksReserved {
+  static constexpr std::string_view kName = "tasks_reserved";
+  std::int64_t tasks = 0;
+};
+}  // namespace reason
+
+using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster, reason::Frozen,
+                            reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable, reason::StaleStatus, reason::ClusterBraked,
+                            reason::PairBraked, reason::NotMapped, reason::TooBig, reason::NoTaskFits, reason::TestAlreadyGiven,
+                            reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch,
+                            reason::WidthUnknown, reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved,
+                            reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
+                            reason::TasksReserved>;
+
+/// Whether a reason, or a bound, is one of some.
+template <class... Some, class... All>
+[[nodiscard]] bool is_one_of(const std::variant<All...>& value) {
+  return (std::holds_alternative<Some>(value) || ...);
+}
 
 struct Decision {
   grid::CampaignId campaign;
-  std::optional<grid::ClusterId> cluster;  ///< nothing: the whole campaign
+  std::optional<grid::ClusterId> cluster = {};  ///< nothing: the whole campaign
   Stage stage = Stage::feasible;
-  Reason reason = Reason::launched;
-  int jobs = 0;
-  Figures figures = {};
+  Reason reason = {};
+  int jobs = 0;               ///< given: only where launched
+  double offered_free = 0.0;  ///< where launched: free resources offered before the first jobs were given; no sentence states them
 };
 
-constexpr int kReasons = static_cast<int>(Reason::tasks_reserved) + 1;
-constexpr int kLimits = static_cast<int>(Limit::turn) + 1;
-
 [[nodiscard]] std::string_view name_of(Stage stage);
-[[nodiscard]] std::string_view name_of(Reason reason);
+[[nodiscard]] std::string_view name_of(const Reason& reason);
 
 using ClusterNames = std::map<grid::ClusterId, std::string>;
 
-/// One sentence that names the stage, the cluster, the figure and what would change it.
-/// Throws std::logic_error when a reason has no text.
+/// One sentence that names the stage, the cluster, the figures and what would change it.
 [[nodiscard]] std::string explain(const Decision& decision, const ClusterNames& names);
+
+/// Two decisions of one version of the program that have the same digest have the same sentence, if the cluster keeps its name. Every
+/// figure of the reason counts. Cost: no allocation.
+[[nodiscard]] std::uint64_t digest_of(const Decision& decision);
 
 }  // namespace gleaner::planner

@@ -5,64 +5,89 @@
 namespace gleaner::planner {
 namespace {
 
-/// The decision on a pair, as it is now; it keeps its place among the others.
-void decide(Plan& plan, Candidate& candidate, Stage stage, Reason reason, int jobs, Figures figures) {
+/// The decision on a pair; it keeps its place among the others.
+Decision& decision_on(Candidate& candidate, Plan& plan) {
   if (candidate.decision < 0) {
     candidate.decision = std::ssize(plan.decisions);
-    plan.decisions.emplace_back(candidate.pair->campaign, candidate.cluster->id, stage, reason, jobs, std::move(figures));
-    return;
+    plan.decisions.push_back({.campaign = candidate.pair->campaign, .cluster = candidate.cluster->id});
   }
-  auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
-  decision.stage = stage;
-  decision.reason = reason;
-  decision.jobs = jobs;
-  decision.figures = std::move(figures);
+  return plan.decisions[static_cast<std::size_t>(candidate.decision)];
 }
 
 }  // namespace
 
-Figures figures_of(const Candidate& candidate, const Ledger& ledger) {
+OfferParts parts_of(const ClusterView& cluster) {
+  return {.max_resources = cluster.max_resources,
+          .free_resources = cluster.free_resources,
+          .flood_resources = flood_resources(cluster),
+          .waiting_resources = cluster.waiting_resources,
+          .unaccounted_resources = cluster.unaccounted_resources,
+          .unknown_resources = cluster.unknown_resources,
+          .unknown_jobs = cluster.unknown_jobs,
+          .unknown_launches = cluster.unknown_launches};
+}
+
+Reason earlier_campaigns(const Candidate& candidate, const Ledger& ledger) {
+  return reason::EarlierCampaigns{.job_resources = job_resources(*candidate.pair, *candidate.cluster),
+                                  .offered_resources = candidate.offer.resources,
+                                  .taken_resources = ledger.taken(candidate.cluster_index),
+                                  .takers = ledger.takers(candidate.cluster_index)};
+}
+
+Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft) {
+  const auto& pair = *candidate.pair;
   const auto& cluster = *candidate.cluster;
-  const auto index = candidate.cluster_index;
-  Figures figures;
-  figures.max_resources = cluster.max_resources;
-  figures.free_resources = cluster.free_resources;
-  figures.waiting_resources = cluster.waiting_resources;
-  figures.unaccounted_resources = cluster.unaccounted_resources;
-  figures.unknown_resources = cluster.unknown_resources;
-  figures.unknown_jobs = cluster.unknown_jobs;
-  figures.unknown_launches = cluster.unknown_launches;
-  figures.flood_resources = flood_resources(cluster);
-  figures.offered_resources = candidate.offer.resources;
-  figures.offered_free = candidate.offer.free;
-  figures.taken_resources = ledger.taken(index);
-  figures.job_resources = job_resources(*candidate.pair, cluster);
-  figures.live_jobs = candidate.pair->live_jobs;
-  figures.frozen_jobs = candidate.pair->frozen_jobs;
-  figures.concluded_jobs = candidate.pair->concluded_jobs;
-  figures.max_jobs = candidate.pair->max_jobs.value_or(0);
-  figures.earlier = ledger.takers(index);
-  if (const auto& held = ledger.reservation(index)) figures.held_resources = held->resources;
-  return figures;
-}
-
-void note_matching(const Candidate& candidate, Figures& figures) {
-  figures.max_resources = candidate.cluster->max_resources;
-  figures.matching_resources = candidate.pair->matching_resources.value_or(0);
-  figures.job_resources = candidate.width.resources;
-}
-
-void note_stop(Plan& plan, Candidate& candidate, Stage stage, Stop stop) {
-  if (candidate.jobs == 0) decide(plan, candidate, stage, stop.reason, 0, std::move(stop.figures));
-}
-
-void note_given(Plan& plan, Candidate& candidate, Figures figures) {
-  // The predictor learns from what was offered before the first turn.
-  if (candidate.decision >= 0) {
-    const auto& before = plan.decisions[static_cast<std::size_t>(candidate.decision)];
-    if (before.jobs > 0) figures.offered_free = before.figures.offered_free;
+  switch (cap.kind) {
+    case Cap::Kind::offer: return reason::NoFreeResources{job_resources(pair, cluster), parts_of(cluster)};
+    case Cap::Kind::bag: return reason::TasksElsewhere{};
+    case Cap::Kind::fitting: return reason::NoTaskFits{pair.fitting_tasks.value_or(0)};
+    case Cap::Kind::max_jobs: return reason::MaxJobsReached{.live_jobs = pair.live_jobs, .frozen_jobs = pair.frozen_jobs, .max_jobs = cap.most};
+    case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
+    case Cap::Kind::limit: return reason::LimitReached{draft.limits.text(cap.limit)};
+    case Cap::Kind::stress: return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
+    case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
+    case Cap::Kind::width: return reason::WidthUnknown{pair.live_jobs};
+    case Cap::Kind::matching:
+      return reason::FewMatch{.matching_resources = pair.matching_resources.value_or(0),
+                              .max_resources = cluster.max_resources,
+                              .live_jobs = pair.live_jobs + pair.frozen_jobs,
+                              .job_resources = candidate.width.resources};
+    case Cap::Kind::turn: return earlier_campaigns(candidate, draft.ledger);
   }
-  decide(plan, candidate, Stage::emit, Reason::launched, candidate.jobs, std::move(figures));
+  return {};
+}
+
+Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits) {
+  const auto& cluster = *candidate.cluster;
+  switch (cap.kind) {
+    case Cap::Kind::offer: return bound::Offer{candidate.offer.resources, parts_of(cluster)};
+    case Cap::Kind::bag: return bound::Bag{};
+    case Cap::Kind::fitting: return bound::Fitting{};
+    case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};
+    case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
+    case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit)};
+    case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
+    case Cap::Kind::probe: return bound::Probe{};
+    case Cap::Kind::width: return bound::Width{};
+    case Cap::Kind::matching: return bound::Matching{.matching_resources = candidate.pair->matching_resources.value_or(0), .max_resources = cluster.max_resources};
+    case Cap::Kind::turn: return bound::Turn{};
+  }
+  return {};
+}
+
+void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason) {
+  if (candidate.jobs > 0) return;
+  auto& decision = decision_on(candidate, plan);
+  decision.stage = stage;
+  decision.reason = std::move(reason);
+}
+
+void note_given(Plan& plan, Candidate& candidate, Bound bound) {
+  auto& decision = decision_on(candidate, plan);
+  if (decision.jobs == 0) decision.offered_free = candidate.offer.free;
+  decision.stage = Stage::emit;
+  decision.reason = reason::Launched{std::move(bound)};
+  decision.jobs = candidate.jobs;
 }
 
 }  // namespace gleaner::planner

@@ -20,26 +20,31 @@ struct Draft {
   Draft(const Snapshot& of, const PlannerConfig& by) : snapshot{of}, config{by}, ledger{of.clusters}, limits{of.limits} {}
 };
 
-/// The figures of a cluster and of what it offers a candidate.
-[[nodiscard]] Figures figures_of(const Candidate& candidate, const Ledger& ledger);
+[[nodiscard]] OfferParts parts_of(const ClusterView& cluster);
 
-/// How many resources have the JDL's properties.
-void note_matching(const Candidate& candidate, Figures& figures);
+/// The reason of a candidate whose resources were taken by earlier campaigns.
+[[nodiscard]] Reason earlier_campaigns(const Candidate& candidate, const Ledger& ledger);
+
+/// The reason of a candidate that a cap allows no job.
+[[nodiscard]] Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft);
+
+/// What a cap says of the jobs that it allows a candidate.
+[[nodiscard]] Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits);
 
 /// Notes why a stage stops a candidate: the decision on the pair, unless jobs were given before.
-void note_stop(Plan& plan, Candidate& candidate, Stage stage, Stop stop);
+void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason);
 
-/// Notes what was given to a candidate: the decision on the pair.
-void note_given(Plan& plan, Candidate& candidate, Figures figures);
+/// Notes what was given to a candidate, and why it was not more: the decision on the pair.
+void note_given(Plan& plan, Candidate& candidate, Bound bound);
 
-/// Drops the candidates of a turn for which `test` gives a Stop, and notes it. What a turn's size stops may get something in the
-/// next one; what another stage stops is closed.
+/// Drops the candidates of a turn for which `test` returns a reason, and notes it. A candidate stopped by `size` may be retried in the
+/// next turn; one stopped by another stage is closed for this plan.
 template <class Test>
 void filter(Stage stage, Plan& plan, std::vector<Candidate*>& candidates, Test test) {
   std::erase_if(candidates, [&](Candidate* candidate) {
-    std::optional<Stop> stop = test(*candidate);
-    if (!stop) return false;
-    note_stop(plan, *candidate, stage, std::move(*stop));
+    std::optional<Reason> reason = test(*candidate);
+    if (!reason) return false;
+    note_stop(plan, *candidate, stage, std::move(*reason));
     candidate->closed = stage != Stage::size;
     return true;
   });

@@ -3,8 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <chrono>
-#include <stdexcept>
-#include <vector>
+#include <string>
 
 #include "lib/grid/dust.hpp"
 #include "metascheduler/planner/decision.hpp"
@@ -26,185 +25,194 @@ std::string counted(std::int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-std::string until(const Figures& figures) {
-  if (!figures.until) return "until it is lifted";
-  return fmt::format("until {:%Y-%m-%d %H:%M:%S} UTC, or until it is lifted", std::chrono::floor<grid::Seconds>(*figures.until));
+std::string until(const Brake& brake) {
+  if (!brake.until) return "until it is lifted";
+  return fmt::format("until {:%Y-%m-%d %H:%M:%S} UTC, or until it is lifted", std::chrono::floor<grid::Seconds>(*brake.until));
 }
 
-std::string earlier(const Figures& figures) {
-  const auto begin = figures.earlier.ids.begin();
-  return fmt::format("{} {}", figures.earlier.count == 1 ? "campaign" : "campaigns", fmt::join(begin, begin + figures.earlier.count, ", "));
+std::string campaigns(const Takers& takers) {
+  const auto begin = takers.ids.begin();
+  return fmt::format("{} {}", takers.count == 1 ? "campaign" : "campaigns", fmt::join(begin, begin + takers.count, ", "));
 }
 
-std::string time_of(const Figures& figures) {
-  if (!figures.until) return "at an unknown time";
-  return fmt::format("at {:%Y-%m-%d %H:%M:%S} UTC", std::chrono::floor<grid::Seconds>(*figures.until));
-}
-
-std::string of_unknown_fate(const Figures& f) {
-  return fmt::format("{} of {} whose fate is unknown", counted(f.unknown_jobs, "job"), f.unknown_launches == 1 ? "1 launch" : fmt::format("{} launches", f.unknown_launches));
+std::string of_unknown_fate(const OfferParts& parts) {
+  return fmt::format("{} of {} whose fate is unknown", counted(parts.unknown_jobs, "job"), parts.unknown_launches == 1 ? "1 launch" : fmt::format("{} launches", parts.unknown_launches));
 }
 
 /// How an offer is made up, but for launches of unknown fate.
-std::string known_offer(const Figures& f) {
-  auto text = fmt::format("{} of {} resources are free, {} may wait", f.free_resources, f.max_resources, figure(f.flood_resources));
-  if (f.waiting_resources > 0.0) text += fmt::format(", {} wait already", figure(f.waiting_resources));
-  const double given = f.unaccounted_resources - f.unknown_resources;
+std::string known_offer(const OfferParts& parts) {
+  auto text = fmt::format("{} of {} resources are free, {} may wait", parts.free_resources, parts.max_resources, figure(parts.flood_resources));
+  if (parts.waiting_resources > 0.0) text += fmt::format(", {} wait already", figure(parts.waiting_resources));
+  const double given = parts.unaccounted_resources - parts.unknown_resources;
   if (given > kDust) text += fmt::format(", {} were just given", figure(given));
   return text;
 }
 
-std::string offer(const Figures& f) {
-  if (f.unknown_jobs == 0) return known_offer(f);
-  return fmt::format("{}, {} held for {}", known_offer(f), figure(f.unknown_resources), of_unknown_fate(f));
+std::string offer(const OfferParts& parts) {
+  if (parts.unknown_jobs == 0) return known_offer(parts);
+  return fmt::format("{}, {} held for {}", known_offer(parts), figure(parts.unknown_resources), of_unknown_fate(parts));
 }
 
 /// Whether a job would fit, but for those whose fate is unknown.
-bool is_kept_by_unknown(const Figures& f) {
-  const double room = f.free_resources + f.flood_resources - f.waiting_resources - f.unaccounted_resources;
-  return f.unknown_jobs > 0 && room + f.unknown_resources + kDust >= f.job_resources;
+bool is_kept_by_unknown(const OfferParts& parts, double job_resources) {
+  const double room = parts.free_resources + parts.flood_resources - parts.waiting_resources - parts.unaccounted_resources;
+  return parts.unknown_jobs > 0 && room + parts.unknown_resources + kDust >= job_resources;
 }
 
 std::string in_brackets(const std::string& note) { return note.empty() ? std::string{} : fmt::format(" ({})", note); }
 
-std::string limit(const Figures& f) {
-  switch (f.limit) {
-    case Limit::none: return {};
-    case Limit::offer:
-      return fmt::format("; they fill the {} resources offered ({}), more start when more are free", figure(f.offered_resources), offer(f));
-    case Limit::bag: return "; they are all the tasks that wait";
-    case Limit::fitting: return "; they are all the tasks that wait and fit there";
-    case Limit::max_jobs:
-      return fmt::format("; the JDL's max_jobs of {} allows no more, end of jobs or a larger max_jobs does", f.max_jobs);
-    case Limit::limit: return fmt::format("; {}, a larger one allows more ('gridctl limit set')", f.note);
-    case Limit::stress:
-      return fmt::format("; the cluster is under stress{}, and takes {} of our jobs for now, more when it answers and works faster", in_brackets(f.note), f.max_jobs);
-    case Limit::probe: return "; they go first, to learn from, the others follow when one has ended";
-    case Limit::matching:
-      return fmt::format("; {} of the {} resources there have the properties that the JDL asks for, and take no more", f.matching_resources, f.max_resources);
-    case Limit::width: return "; a limit counts resources, and how many a job takes there is known when this one has started: others follow then";
-    case Limit::turn: return "; the campaigns share what is free, and this is its part; more start when more are free";
-    case Limit::one_per_cluster: return "; a test campaign gets one on each cluster";
+/// What kept a launch from being bigger, and what would change it.
+struct BoundText {
+  std::string operator()(const bound::Offer& by) const {
+    return fmt::format("; they fill the {} resources offered ({}), more start when more are free", figure(by.offered_resources), offer(by.parts));
   }
-  return {};
-}
+  std::string operator()(const bound::Bag&) const { return "; they are all the tasks that wait"; }
+  std::string operator()(const bound::Fitting&) const { return "; they are all the tasks that wait and fit there"; }
+  std::string operator()(const bound::MaxJobs& by) const {
+    return fmt::format("; the JDL's max_jobs of {} allows no more, end of jobs or a larger max_jobs does", by.max_jobs);
+  }
+  std::string operator()(const bound::OnePerCluster&) const { return "; a test campaign gets one on each cluster"; }
+  std::string operator()(const bound::Limit& by) const { return fmt::format("; {}, a larger one allows more ('gridctl limit set')", by.text); }
+  std::string operator()(const bound::Stress& by) const {
+    return fmt::format("; the cluster is under stress{}, and takes {} of our jobs for now, more when it answers and works faster", in_brackets(by.signals), by.job_limit);
+  }
+  std::string operator()(const bound::Probe&) const { return "; they go first, to learn from, the others follow when one has ended"; }
+  std::string operator()(const bound::Width&) const {
+    return "; a limit counts resources, and how many a job takes there is known when this one has started: others follow then";
+  }
+  std::string operator()(const bound::Matching& by) const {
+    return fmt::format("; {} of the {} resources there have the properties that the JDL asks for, and take no more", by.matching_resources, by.max_resources);
+  }
+  std::string operator()(const bound::Turn&) const { return "; the campaigns share what is free, and this is its part; more start when more are free"; }
+};
 
-std::string of_campaign(const Decision& decision) {
-  const auto& f = decision.figures;
-  switch (decision.reason) {
-    case Reason::paused: return "the campaign is paused; 'gridsub --resume' lets it go on";
-    case Reason::campaign_braked: return fmt::format("the campaign is stopped ({}) {}", f.note, until(f));
-    case Reason::bag_empty:
-      return fmt::format("no task of the campaign waits, {}; a task that fails and is retried would wait again",
-                         f.live_jobs > 0 ? fmt::format("the last {} live", counted(f.live_jobs, "job")) : "all are settled");
-    case Reason::frozen:
-      return fmt::format("no other task waits, and {} of unknown fate; when their cluster has told whether it took them, "
-                         "they go on or wait again",
-                         f.frozen_jobs == 1 ? "1 job is" : fmt::format("{} jobs are", f.frozen_jobs));
-    case Reason::no_cluster: return "the grid has none of the campaign's clusters; 'gridctl cluster add' makes one known";
-    default: throw std::logic_error{fmt::format("the reason '{}' has no text for a whole campaign", name_of(decision.reason))};
-  }
-}
+/// Why a campaign got what it got on a cluster, or on all of them, and what would change it.
+struct ReasonText {
+  const std::string& cluster;  ///< empty: the whole campaign
+  int jobs;
 
-std::string of_resources(const Figures& f, Reason reason, std::string_view cluster) {
-  const auto need = figure(f.job_resources);
-  switch (reason) {
-    case Reason::no_free_resources:
-      if (is_kept_by_unknown(f))
-        return fmt::format("{} hold the room of {}: {}, {} held for them; a job needs {}, and starts when the cluster has reported whether it took them",
-                           of_unknown_fate(f), cluster, known_offer(f), figure(f.unknown_resources), need);
-      return fmt::format("{} is full: {}; a job needs {}, and starts when some are free", cluster, offer(f), need);
-    case Reason::not_enough_resources:
-      return fmt::format("{} offers {} resources ({}), less than the {} of one job; it starts when as many are free at once",
-                         cluster, figure(f.offered_resources), offer(f), need);
-    case Reason::earlier_campaigns:
-      return fmt::format("{} took {} resources of {} in this cycle, {} are left and a job needs {}; it starts when they leave some",
-                         earlier(f), figure(f.taken_resources), cluster, figure(f.offered_resources), need);
-    case Reason::reserved:
-      return fmt::format("a job needs {} resources of {}, more than are free at once ({}); what is freed there is held back for it until {} are, "
-                         "by the forecasts {}", need, cluster, offer(f), need, time_of(f));
-    case Reason::held_for_reservation:
-      return fmt::format("what is free on {} ({} of {} resources) is held back for a job of {} that needs {}; a job whose walltime ends before "
-                         "that one starts may use it", cluster, f.free_resources, f.max_resources, earlier(f), figure(f.held_resources));
-    case Reason::preempting:
-      return fmt::format("{} has no resources free ({}), and jobs of the lowest priority are being killed for it there; it starts when they are "
-                         "gone", cluster, offer(f));
-    default: throw std::logic_error{fmt::format("the reason '{}' has no text", name_of(reason))};
+  std::string operator()(const reason::Launched& why) const {
+    return fmt::format("{} to {} in this cycle{}", counted(jobs, "job"), cluster, std::visit(BoundText{}, why.bound));
   }
-}
+  std::string operator()(const reason::Paused&) const { return "the campaign is paused; 'gridsub --resume' lets it go on"; }
+  std::string operator()(const reason::CampaignBraked& why) const { return fmt::format("the campaign is stopped ({}) {}", why.brake.reason, until(why.brake)); }
+  std::string operator()(const reason::BagEmpty& why) const {
+    return fmt::format("no task of the campaign waits, {}; a task that fails and is retried would wait again",
+                       why.live_jobs > 0 ? fmt::format("the last {} live", counted(why.live_jobs, "job")) : "all are settled");
+  }
+  std::string operator()(const reason::NoCluster&) const { return "the grid has none of the campaign's clusters; 'gridctl cluster add' makes one known"; }
+  std::string operator()(const reason::Frozen& why) const {
+    if (cluster.empty())
+      return fmt::format("no other task waits, and {} of unknown fate; when their cluster has told whether it took them, they go on or wait again",
+                         why.frozen_jobs == 1 ? "1 job is" : fmt::format("{} jobs are", why.frozen_jobs));
+    return fmt::format("the fate of {} on {} is unknown; it goes on when the cluster has told whether it took it", counted(why.frozen_jobs, "job"), cluster);
+  }
+  std::string operator()(const reason::ClusterDisabled&) const {
+    return fmt::format("{} is disabled by an administrator; 'gridctl cluster enable {}' gives it back", cluster, cluster);
+  }
+  std::string operator()(const reason::ClusterRetired&) const {
+    return fmt::format("{} was retired by an administrator; 'gridctl cluster enable {}' brings it back", cluster, cluster);
+  }
+  std::string operator()(const reason::Unreachable&) const { return fmt::format("{} does not answer; it gets work again as soon as its API does", cluster); }
+  std::string operator()(const reason::StaleStatus&) const {
+    return fmt::format("the status of {} is too old to plan on; it gets work at the next successful update", cluster);
+  }
+  std::string operator()(const reason::ClusterBraked& why) const { return fmt::format("nothing is sent to {} ({}) {}", cluster, why.brake.reason, until(why.brake)); }
+  std::string operator()(const reason::PairBraked& why) const {
+    return fmt::format("nothing of this campaign is sent to {} ({}) {}", cluster, why.brake.reason, until(why.brake));
+  }
+  std::string operator()(const reason::NotMapped& why) const { return fmt::format("the user {} has no account on {}; an administrator can map one", why.user, cluster); }
+  std::string operator()(const reason::TooBig& why) const {
+    return fmt::format("a job asks for {} resources and {} has {}; a smaller request in the JDL would fit", why.resources_per_job, cluster, why.max_resources);
+  }
+  std::string operator()(const reason::NoTaskFits& why) const {
+    return fmt::format("{} gets nothing: each of the {} left asks for more than it has; they go to the campaign's other clusters", cluster,
+                       counted(why.tasks, "task"));
+  }
+  std::string operator()(const reason::TestAlreadyGiven& why) const {
+    return fmt::format("the test campaign has had its job on {} ({} live, {} ended), and gets no second one", cluster, why.live_jobs, why.concluded_jobs);
+  }
+  std::string operator()(const reason::MaxJobsReached& why) const {
+    return fmt::format("{} live on {}{}, and the JDL's max_jobs is {}; the end of one, or a larger max_jobs, allows another", counted(why.live_jobs, "job"),
+                       cluster, why.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", why.frozen_jobs) : "", why.max_jobs);
+  }
+  std::string operator()(const reason::LimitReached& why) const {
+    return fmt::format("{} gets no more: {}; the end of jobs, or a larger limit ('gridctl limit set'), allows another", cluster, why.text);
+  }
+  std::string operator()(const reason::UnderStress& why) const {
+    return fmt::format("{} is under stress{} and takes {} of our jobs at once for now, {} live there; the limit rises again as it answers and works faster", cluster,
+                       in_brackets(why.signals), why.job_limit, why.our_jobs);
+  }
+  std::string operator()(const reason::Probing& why) const {
+    return fmt::format("the first {} on {} are out, to learn from them before more follow (at most {}); the first end lets the others go",
+                       counted(why.live_jobs, "job"), cluster, why.probe_jobs);
+  }
+  std::string operator()(const reason::FewMatch& why) const {
+    if (why.live_jobs > 0)
+      return fmt::format("{} of the {} resources of {} have the properties that the JDL asks for, and {} live there; the end of one allows another, or other properties do",
+                         why.matching_resources, why.max_resources, cluster, counted(why.live_jobs, "job"));
+    return fmt::format("{} of the {} resources of {} have the properties that the JDL asks for, and a job needs {}; it starts when more have them, or with other properties",
+                       why.matching_resources, why.max_resources, cluster, figure(why.job_resources));
+  }
+  std::string operator()(const reason::WidthUnknown& why) const {
+    return fmt::format("a limit counts resources, and how many a job takes on {} is known when the first one has started ({} live there); the others "
+                       "follow then, and at once where the JDL's resources say how many cores a job takes",
+                       cluster, counted(why.live_jobs, "job"));
+  }
+  std::string operator()(const reason::NoFreeResources& why) const {
+    const auto& parts = why.parts;
+    const auto need = figure(why.job_resources);
+    if (is_kept_by_unknown(parts, why.job_resources))
+      return fmt::format("{} hold the room of {}: {}, {} held for them; a job needs {}, and starts when the cluster has reported whether it took them",
+                         of_unknown_fate(parts), cluster, known_offer(parts), figure(parts.unknown_resources), need);
+    return fmt::format("{} is full: {}; a job needs {}, and starts when some are free", cluster, offer(parts), need);
+  }
+  std::string operator()(const reason::NotEnoughResources& why) const {
+    return fmt::format("{} offers {} resources ({}), less than the {} of one job; it starts when as many are free at once", cluster,
+                       figure(why.offered_resources), offer(why.parts), figure(why.job_resources));
+  }
+  std::string operator()(const reason::Reserved& why) const {
+    const auto need = figure(why.job_resources);
+    return fmt::format("a job needs {} resources of {}, more than are free at once ({}); what is freed there is held back for it until {} are, "
+                       "by the forecasts at {:%Y-%m-%d %H:%M:%S} UTC",
+                       need, cluster, offer(why.parts), need, std::chrono::floor<grid::Seconds>(why.at));
+  }
+  std::string operator()(const reason::HeldForReservation& why) const {
+    return fmt::format("what is free on {} ({} of {} resources) is held back for a job of campaign {} that needs {}; a job whose walltime ends before "
+                       "that one starts may use it",
+                       cluster, why.free_resources, why.max_resources, why.holder.value(), figure(why.held_resources));
+  }
+  std::string operator()(const reason::Preempting& why) const {
+    return fmt::format("{} has no resources free ({}), and jobs of the lowest priority are being killed for it there; it starts when they are gone", cluster,
+                       offer(why.parts));
+  }
+  std::string operator()(const reason::EarlierCampaigns& why) const {
+    return fmt::format("{} took {} resources of {} in this cycle, {} are left and a job needs {}; it starts when they leave some", campaigns(why.takers),
+                       figure(why.taken_resources), cluster, figure(why.offered_resources), figure(why.job_resources));
+  }
+  std::string operator()(const reason::TasksElsewhere&) const {
+    return fmt::format("{} gets nothing: the tasks left went to clusters that come first for this campaign; a higher priority of {} in "
+                       "the JDL would change it",
+                       cluster, cluster);
+  }
+  std::string operator()(const reason::TasksReserved& why) const {
+    return fmt::format("{} gets nothing: the {} left came back from another cluster and waits for that one, where it cannot run "
+                       "twice; it goes on when that cluster has room",
+                       cluster, counted(why.tasks, "task"));
+  }
+};
 
-std::string of_cluster_state(const Figures& f, Reason reason, std::string_view cluster) {
-  switch (reason) {
-    case Reason::cluster_disabled:
-      return fmt::format("{} is disabled by an administrator; 'gridctl cluster enable {}' gives it back", cluster, cluster);
-    case Reason::cluster_retired:
-      return fmt::format("{} was retired by an administrator; 'gridctl cluster enable {}' brings it back", cluster, cluster);
-    case Reason::unreachable: return fmt::format("{} does not answer; it gets work again as soon as its API does", cluster);
-    case Reason::stale_status:
-      return fmt::format("the status of {} is too old to plan on; it gets work at the next successful update", cluster);
-    case Reason::cluster_braked: return fmt::format("nothing is sent to {} ({}) {}", cluster, f.note, until(f));
-    case Reason::pair_braked: return fmt::format("nothing of this campaign is sent to {} ({}) {}", cluster, f.note, until(f));
-    case Reason::not_mapped:
-      return fmt::format("the user {} has no account on {}; an administrator can map one", f.note, cluster);
-    case Reason::too_big:
-      return fmt::format("a job asks for {} resources and {} has {}; a smaller request in the JDL would fit", figure(f.job_resources),
-                         cluster, f.max_resources);
-    case Reason::no_task_fits:
-      return fmt::format("{} gets nothing: each of the {} left asks for more than it has; they go to the campaign's other clusters", cluster,
-                         counted(f.tasks, "task"));
-    default: return of_resources(f, reason, cluster);
-  }
-}
-
-std::string of_pair(const Decision& decision, std::string_view cluster) {
-  const auto& f = decision.figures;
-  switch (decision.reason) {
-    case Reason::launched: return fmt::format("{} to {} in this cycle{}", counted(decision.jobs, "job"), cluster, limit(f));
-    case Reason::frozen:
-      return fmt::format("the fate of {} on {} is unknown; it goes on when the cluster has told whether it took it",
-                         counted(f.frozen_jobs, "job"), cluster);
-    case Reason::test_already_given:
-      return fmt::format("the test campaign has had its job on {} ({} live, {} ended), and gets no second one", cluster, f.live_jobs,
-                         f.concluded_jobs);
-    case Reason::max_jobs_reached:
-      return fmt::format("{} live on {}{}, and the JDL's max_jobs is {}; the end of one, or a larger max_jobs, allows another",
-                         counted(f.live_jobs, "job"), cluster,
-                         f.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", f.frozen_jobs) : "", f.max_jobs);
-    case Reason::limit_reached:
-      return fmt::format("{} gets no more: {}; the end of jobs, or a larger limit ('gridctl limit set'), allows another", cluster, f.note);
-    case Reason::under_stress:
-      return fmt::format("{} is under stress{} and takes {} of our jobs at once for now, {} live there; the limit rises again as it answers and works faster", cluster,
-                         in_brackets(f.note), f.max_jobs, f.live_jobs);
-    case Reason::probing:
-      return fmt::format("the first {} on {} are out, to learn from them before more follow (at most {}); the first end lets the others go",
-                         counted(f.live_jobs, "job"), cluster, f.max_jobs);
-    case Reason::few_match:
-      if (f.live_jobs + f.frozen_jobs > 0)
-        return fmt::format("{} of the {} resources of {} have the properties that the JDL asks for, and {} live there; the end of one allows another, or other properties do",
-                           f.matching_resources, f.max_resources, cluster, counted(f.live_jobs + f.frozen_jobs, "job"));
-      return fmt::format("{} of the {} resources of {} have the properties that the JDL asks for, and a job needs {}; it starts when more have them, or with other properties",
-                         f.matching_resources, f.max_resources, cluster, figure(f.job_resources));
-    case Reason::width_unknown:
-      return fmt::format("a limit counts resources, and how many a job takes on {} is known when the first one has started ({} live there); the others "
-                         "follow then, and at once where the JDL's resources say how many cores a job takes",
-                         cluster, counted(f.live_jobs, "job"));
-    case Reason::tasks_elsewhere:
-      return fmt::format("{} gets nothing: the tasks left went to clusters that come first for this campaign; a higher priority of {} in "
-                         "the JDL would change it", cluster, cluster);
-    case Reason::tasks_reserved:
-      return fmt::format("{} gets nothing: the {} left came back from another cluster and waits for that one, where it cannot run "
-                         "twice; it goes on when that cluster has room", cluster, counted(f.tasks, "task"));
-    default: return of_cluster_state(f, decision.reason, cluster);
-  }
+std::string name_of(const std::optional<grid::ClusterId>& cluster, const ClusterNames& names) {
+  if (!cluster) return {};
+  const auto found = names.find(*cluster);
+  return found != names.end() ? found->second : fmt::format("cluster {}", cluster->value());
 }
 
 }  // namespace
 
 std::string explain(const Decision& decision, const ClusterNames& names) {
-  if (!decision.cluster) return fmt::format("{}: {}", name_of(decision.stage), of_campaign(decision));
-  const auto found = names.find(*decision.cluster);
-  const auto cluster = found != names.end() ? found->second : fmt::format("cluster {}", decision.cluster->value());
-  return fmt::format("{}: {}", name_of(decision.stage), of_pair(decision, cluster));
+  const auto cluster = name_of(decision.cluster, names);
+  return fmt::format("{}: {}", name_of(decision.stage), std::visit(ReasonText{cluster, decision.jobs}, decision.reason));
 }
 
 }  // namespace gleaner::planner

@@ -10,26 +10,20 @@
 namespace gleaner::planner {
 namespace {
 
-Stop braked(Reason reason, const Brake& brake) {
-  Figures figures;
-  figures.note = brake.reason;
-  figures.until = brake.until;
-  return {reason, std::move(figures)};
-}
-
-std::optional<Stop> whole_campaign(const Contender& contender) {
+std::optional<Reason> whole_campaign(const Contender& contender) {
   const auto& campaign = *contender.campaign;
-  if (campaign.state != grid::CampaignState::in_treatment) return Stop{Reason::paused};
-  if (campaign.brake) return braked(Reason::campaign_braked, *campaign.brake);
-  if (contender.candidates.empty()) return Stop{Reason::no_cluster};
+  if (campaign.state != grid::CampaignState::in_treatment) return reason::Paused{};
+  if (campaign.brake) return reason::CampaignBraked{*campaign.brake};
+  if (contender.candidates.empty()) return reason::NoCluster{};
   if (campaign.waiting_tasks > 0) return std::nullopt;
-  Figures figures;
+  int frozen_jobs = 0;
+  int live_jobs = 0;
   for (const auto& candidate : contender.candidates) {
-    figures.frozen_jobs += candidate.pair->frozen_jobs;
-    figures.live_jobs += candidate.pair->live_jobs;
+    frozen_jobs += candidate.pair->frozen_jobs;
+    live_jobs += candidate.pair->live_jobs;
   }
-  const auto reason = figures.frozen_jobs > 0 ? Reason::frozen : Reason::bag_empty;
-  return Stop{reason, std::move(figures)};
+  if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
+  return reason::BagEmpty{live_jobs};
 }
 
 /// The index of an id in a list; pairs mostly come in the order of the lists, so the last one found,
@@ -87,12 +81,12 @@ void check_clusters(Contender& contender, Plan& plan) {
   const auto& campaign = *contender.campaign;
   std::int64_t reserved = 0;
   std::erase_if(contender.candidates, [&](Candidate& candidate) {
-    auto stop = why_not(campaign, *candidate.cluster, *candidate.pair);
-    if (!stop && candidate.pair->fitting_tasks == 0) stop = Stop{Reason::no_task_fits, {.tasks = campaign.waiting_tasks}};
+    auto reason = why_not(campaign, *candidate.cluster, *candidate.pair);
+    if (!reason && candidate.pair->fitting_tasks == 0) reason = reason::NoTaskFits{campaign.waiting_tasks};
     // Whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
     reserved += candidate.pair->returned_tasks;
-    if (stop) note_stop(plan, candidate, Stage::feasible, std::move(*stop));
-    return stop.has_value();
+    if (reason) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
+    return reason.has_value();
   });
   contender.tasks_reserved = std::min(reserved, campaign.waiting_tasks);
   contender.tasks_for_anyone = campaign.waiting_tasks - contender.tasks_reserved;
@@ -100,16 +94,16 @@ void check_clusters(Contender& contender, Plan& plan) {
 
 }  // namespace
 
-std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair) {
-  if (cluster.retired) return Stop{Reason::cluster_retired};
-  if (!cluster.enabled) return Stop{Reason::cluster_disabled};
-  if (!cluster.reachable) return Stop{Reason::unreachable};
-  if (!cluster.status_fresh) return Stop{Reason::stale_status};
-  if (cluster.brake) return braked(Reason::cluster_braked, *cluster.brake);
-  if (pair.brake) return braked(Reason::pair_braked, *pair.brake);
-  if (!pair.mapped) return Stop{Reason::not_mapped, {.note = campaign.user}};
+std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair) {
+  if (cluster.retired) return reason::ClusterRetired{};
+  if (!cluster.enabled) return reason::ClusterDisabled{};
+  if (!cluster.reachable) return reason::Unreachable{};
+  if (!cluster.status_fresh) return reason::StaleStatus{};
+  if (cluster.brake) return reason::ClusterBraked{*cluster.brake};
+  if (pair.brake) return reason::PairBraked{*pair.brake};
+  if (!pair.mapped) return reason::NotMapped{campaign.user};
   if (pair.resources_per_job.value_or(0) > cluster.max_resources)
-    return Stop{Reason::too_big, {.max_resources = cluster.max_resources, .job_resources = static_cast<double>(*pair.resources_per_job)}};
+    return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources};
   return std::nullopt;
 }
 
@@ -118,13 +112,8 @@ std::vector<Contender> feasible(Draft& draft) {
   kept.reserve(draft.snapshot.campaigns.size());
   draft.plan.decisions.reserve(draft.snapshot.pairs.size());
   for (auto& contender : pair_up(draft.snapshot)) {
-    if (auto stop = whole_campaign(contender)) {
-      draft.plan.decisions.push_back({.campaign = contender.campaign->id,
-                                      .cluster = std::nullopt,
-                                      .stage = Stage::feasible,
-                                      .reason = stop->reason,
-                                      .jobs = 0,
-                                      .figures = std::move(stop->figures)});
+    if (auto reason = whole_campaign(contender)) {
+      draft.plan.decisions.push_back({.campaign = contender.campaign->id, .stage = Stage::feasible, .reason = std::move(*reason)});
       continue;
     }
     check_clusters(contender, draft.plan);

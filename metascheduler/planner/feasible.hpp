@@ -12,6 +12,6 @@ namespace gleaner::planner {
 [[nodiscard]] std::vector<Contender> feasible(Draft& draft);
 
 /// Why nothing of a campaign can be sent to a cluster at all, neither a task that waits nor a replica; nothing when it can.
-[[nodiscard]] std::optional<Stop> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair);
+[[nodiscard]] std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& cluster, const PairView& pair);
 
 }  // namespace gleaner::planner

@@ -8,13 +8,17 @@ namespace gleaner::planner {
 namespace {
 
 Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
+  const auto& cluster = *candidate.cluster;
   const auto index = candidate.cluster_index;
   const auto& held = ledger.reservation(index);
   if (held && held->campaign != candidate.pair->campaign && room_for(candidate, ledger.left(index, held->campaign, 0.0)) > 0)
-    return Reason::held_for_reservation;
+    return reason::HeldForReservation{
+        .free_resources = cluster.free_resources, .max_resources = cluster.max_resources, .holder = held->campaign, .held_resources = held->resources};
   const auto& at_first = ledger.at_first(index);
-  if (room_for(candidate, at_first) > 0) return Reason::earlier_campaigns;
-  return at_first.resources < 1.0 ? Reason::no_free_resources : Reason::not_enough_resources;
+  if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
+  const double one_job = job_resources(*candidate.pair, cluster);
+  if (at_first.resources < 1.0) return reason::NoFreeResources{one_job, parts_of(cluster)};
+  return reason::NotEnoughResources{.job_resources = one_job, .offered_resources = candidate.offer.resources, .parts = parts_of(cluster)};
 }
 
 grid::Instant at(grid::Instant now, double after) {
@@ -24,14 +28,8 @@ grid::Instant at(grid::Instant now, double after) {
 /// Whether resources are all that a candidate lacks: also one that could wait in the queue, but for a limit on waiting jobs.
 bool lacks_room(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return false;  // it is served in another class
-  switch (plan.decisions[static_cast<std::size_t>(candidate.decision)].reason) {
-    case Reason::no_free_resources:
-    case Reason::not_enough_resources:
-    case Reason::earlier_campaigns:
-    case Reason::held_for_reservation:
-    case Reason::limit_reached: return true;
-    default: return false;
-  }
+  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
+      plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
@@ -43,7 +41,7 @@ bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
 std::optional<double> wide_job(const Candidate& candidate) {
   const auto& pair = *candidate.pair;
   const double resources = 1.0 / candidate.ratio;
-  if (resources < 1.5 || candidate.allowed_jobs <= 0 || pair.waiting_jobs > 0 || pair.frozen_jobs > 0) return std::nullopt;
+  if (resources < 1.5 || candidate.allowed.jobs <= 0 || pair.waiting_jobs > 0 || pair.frozen_jobs > 0) return std::nullopt;
   return resources;
 }
 
@@ -51,18 +49,12 @@ std::optional<double> wide_job(const Candidate& candidate) {
 
 void match(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
   const auto& ledger = draft.ledger;
-  filter(Stage::match, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
+  filter(Stage::match, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     candidate.offer = ledger.left(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime);
     candidate.room = room_for(candidate, candidate.offer);
     if (candidate.room > 0 || scheduler.room() == Room::not_needed) return std::nullopt;
-    if (candidate.jobs > 0) return Stop{Reason::no_free_resources};  // it is not noted: jobs were given
-    auto figures = figures_of(candidate, ledger);
-    const auto reason = why_no_room(candidate, ledger);
-    if (reason == Reason::held_for_reservation) {
-      const auto& held = *ledger.reservation(candidate.cluster_index);
-      figures.earlier = {.ids = {held.campaign.value()}, .count = 1};
-    }
-    return Stop{reason, std::move(figures)};
+    if (candidate.jobs > 0) return reason::NoFreeResources{};  // it is not noted: jobs were given
+    return why_no_room(candidate, ledger);
   });
 }
 
@@ -81,15 +73,14 @@ void reserve(Contender& contender, Draft& draft) {
     best = &candidate;
   }
   if (!best) return;
-  auto figures = figures_of(*best, draft.ledger);
   draft.ledger.reserve(best->cluster_index, *soonest);
   contender.has_reservation = true;
-  figures.until = at(draft.snapshot.now, soonest->after);
+  const auto begin = at(draft.snapshot.now, soonest->after);
   draft.plan.reservations.push_back({.campaign = contender.campaign->id,
                                .cluster = best->cluster->id,
                                .resources = soonest->resources,
-                               .at = *figures.until});
-  note_stop(draft.plan, *best, Stage::match, {Reason::reserved, std::move(figures)});
+                               .at = begin});
+  note_stop(draft.plan, *best, Stage::match, reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best->cluster)});
 }
 
 }  // namespace gleaner::planner

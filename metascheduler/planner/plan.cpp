@@ -42,14 +42,14 @@ double free_resources(const Draft& draft) {
 bool is_pending(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return true;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
-  return decision.stage == Stage::size && decision.reason == Reason::earlier_campaigns;
+  return decision.stage == Stage::size && is_one_of<reason::EarlierCampaigns>(decision.reason);
 }
 
 /// The pairs of a class whose campaign has no task left.
 void note_tasks_gone(Couples couples, Contender& contender, Draft& draft) {
   for (auto& candidate : contender.candidates) {
     if (!is_pending(candidate, draft.plan) || !belongs(*candidate.pair, couples)) continue;
-    note_stop(draft.plan, candidate, Stage::size, {Reason::tasks_elsewhere, figures_of(candidate, draft.ledger)});
+    note_stop(draft.plan, candidate, Stage::size, reason::TasksElsewhere{});
   }
 }
 

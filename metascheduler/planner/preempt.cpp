@@ -14,15 +14,8 @@ using grid::kDust;
 bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
-  switch (decision.reason) {
-    case Reason::launched: return decision.figures.limit == Limit::offer;
-    case Reason::no_free_resources:
-    case Reason::not_enough_resources:
-    case Reason::earlier_campaigns:
-    case Reason::held_for_reservation:
-    case Reason::reserved: return true;
-    default: return false;
-  }
+  if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
+  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(decision.reason);
 }
 
 /// What the campaigns of normal priority and above want of one cluster, in resources, those
@@ -100,7 +93,7 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
       int startable = startable_jobs(*candidate.pair, *candidate.cluster) - candidate.pair->waiting_jobs;  // which are added above
       startable -= demand.add(std::min(candidate.jobs, startable), each);
       if (!wants_more(draft.plan, candidate)) continue;
-      const int more = demand.add(std::min({tasks, std::int64_t{candidate.allowed_jobs}, std::int64_t{startable}}), each);
+      const int more = demand.add(std::min({tasks, std::int64_t{candidate.allowed.jobs}, std::int64_t{startable}}), each);
       tasks -= more;
       if (more > 0) demand.who.push_back(&candidate);
     }
@@ -145,7 +138,7 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
     const double wanted = demands[index].wanted - cluster.free_resources;
     if (wanted <= kDust || !cluster.enabled || !cluster.reachable || !cluster.status_fresh) continue;
     if (!free_resources(wanted, cluster, givers[index], draft.plan)) continue;
-    for (auto* candidate : demands[index].who) note_stop(draft.plan, *candidate, Stage::match, {Reason::preempting, figures_of(*candidate, draft.ledger)});
+    for (auto* candidate : demands[index].who) note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate->cluster)});
   }
 }
 

@@ -62,7 +62,7 @@ int room_of(const Contender& contender, Candidate& candidate, const Draft& draft
   const auto offer = draft.ledger.left(candidate.cluster_index, pair.campaign, pair.walltime);
   const double each = job_resources(pair, *candidate.cluster);
   const int free = static_cast<int>(std::floor(offer.free / each + kDust));
-  return std::min({free, candidate.allowed_jobs, std::max(1, candidate.cluster->array_size)});
+  return std::min({free, candidate.allowed.jobs, std::max(1, candidate.cluster->array_size)});
 }
 
 }  // namespace

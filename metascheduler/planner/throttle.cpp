@@ -43,33 +43,17 @@ bool may_be_a_sink(const Means& means, const Candidate& candidate) {
   return pair.min_duration || means.elsewhere(candidate);
 }
 
-Reason reason_for(Limit bound) {
-  switch (bound) {
-    case Limit::limit: return Reason::limit_reached;
-    case Limit::stress: return Reason::under_stress;
-    case Limit::probe: return Reason::probing;
-    case Limit::width: return Reason::width_unknown;
-    case Limit::matching: return Reason::few_match;
-    case Limit::fitting: return Reason::no_task_fits;
-    default: return Reason::max_jobs_reached;
-  }
-}
-
-/// The tightest of what holds a candidate becomes what it is allowed; of two that are as tight, the first.
-void hold(Candidate& candidate, int most, int allowed, Limit bound) {
-  if (allowed >= candidate.allowed_jobs) return;
-  candidate.allowed_jobs = allowed;
-  candidate.most_jobs = most;
-  candidate.bound = bound;
+/// The tightest cap is what a candidate is allowed; of two that are as tight, the first.
+void hold(Candidate& candidate, const Cap& cap) {
+  if (cap.jobs < candidate.allowed.jobs) candidate.allowed = cap;
 }
 
 void hold_by_limits(const Contender& contender, Candidate& candidate, const Limits& limits) {
   if (contender.limits.empty()) return;
   const auto left = limits.left(contender, candidate);
-  hold(candidate, 0, left.jobs, Limit::limit);
-  if (left.count_resources && !candidate.width.known) hold(candidate, 1, 1 - live_jobs(candidate), Limit::width);
+  hold(candidate, {.kind = Cap::Kind::limit, .jobs = left.jobs, .limit = left.tightest});
+  if (left.count_resources && !candidate.width.known) hold(candidate, {.kind = Cap::Kind::width, .jobs = 1 - live_jobs(candidate), .most = 1});
   candidate.allowed_waiting = left.waiting;
-  candidate.tightest = left.tightest;
 }
 
 }  // namespace
@@ -79,40 +63,36 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
   for (auto* one : candidates) {
     auto& candidate = *one;
     const auto& pair = *candidate.pair;
-    candidate.allowed_jobs = candidate.allowed_waiting = kNoLimit;
-    if (pair.max_jobs) hold(candidate, *pair.max_jobs, *pair.max_jobs - live_jobs(candidate), Limit::max_jobs);
+    const int live = live_jobs(candidate);
+    candidate.allowed = {};
+    candidate.allowed_waiting = kNoLimit;
+    if (pair.max_jobs) hold(candidate, {.kind = Cap::Kind::max_jobs, .jobs = *pair.max_jobs - live, .most = *pair.max_jobs});
     if (tasks == Tasks::waiting && pair.fitting_tasks) {
       const auto fitting = static_cast<int>(std::min<std::int64_t>(*pair.fitting_tasks, kNoLimit));
-      hold(candidate, fitting, fitting - candidate.jobs, Limit::fitting);
+      hold(candidate, {.kind = Cap::Kind::fitting, .jobs = fitting - candidate.jobs, .most = fitting});
     }
-    if (const auto most = candidate.cluster->job_limit)
-      hold(candidate, *most, *most - candidate.cluster->our_jobs - draft.ledger.jobs_given(candidate.cluster_index), Limit::stress);
+    if (const auto most = candidate.cluster->job_limit) {
+      const int our_jobs = candidate.cluster->our_jobs + draft.ledger.jobs_given(candidate.cluster_index);
+      hold(candidate, {.kind = Cap::Kind::stress, .jobs = *most - our_jobs, .most = *most});
+    }
     if (pair.matching_resources) {
       const auto most = jobs_on_matching(*pair.matching_resources, candidate);
-      hold(candidate, most, most - live_jobs(candidate), Limit::matching);
+      hold(candidate, {.kind = Cap::Kind::matching, .jobs = most - live, .most = most});
     }
     // A cluster that has not told how many of its resources have the properties may have few.
     const bool unmatched = pair.has_properties && !pair.matching_resources && pair.concluded_jobs == 0;
     const bool probes = unmatched || scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
     if (probes && contender.campaign->type != grid::CampaignType::test)
-      hold(candidate, draft.config.probe_jobs, draft.config.probe_jobs - live_jobs(candidate), Limit::probe);
+      hold(candidate, {.kind = Cap::Kind::probe, .jobs = draft.config.probe_jobs - live, .most = draft.config.probe_jobs});
     hold_by_limits(contender, candidate, draft.limits);
   }
 }
 
 void throttle(const CampaignScheduler& scheduler, const Contender& contender, std::vector<Candidate*>& candidates, Draft& draft) {
   allow(Tasks::waiting, scheduler, contender, candidates, draft);
-  filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Stop> {
-    if (candidate.allowed_jobs > 0) return std::nullopt;
-    const auto& pair = *candidate.pair;
-    Figures figures;
-    figures.max_jobs = candidate.most_jobs;
-    figures.live_jobs = candidate.bound == Limit::stress ? candidate.cluster->our_jobs : pair.live_jobs;
-    figures.frozen_jobs = pair.frozen_jobs;
-    if (candidate.bound == Limit::matching) note_matching(candidate, figures);
-    if (candidate.bound == Limit::stress) figures.note = candidate.cluster->stress_reason;
-    if (candidate.bound == Limit::limit) figures.note = draft.limits.text(candidate.tightest);
-    return Stop{reason_for(candidate.bound), std::move(figures)};
+  filter(Stage::throttle, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
+    if (candidate.allowed.jobs > 0) return std::nullopt;
+    return reason_of(candidate.allowed, candidate, draft);
   });
 }
 

@@ -14,7 +14,7 @@ void throttle(const CampaignScheduler& scheduler, const Contender& contender, st
 /// Of which tasks jobs are to be made. A pair's fitting tasks are of those that wait.
 enum class Tasks { waiting, running };
 
-/// Sets allowed_jobs, and what it comes from, of each candidate: throttle without its decisions, for replicas too.
+/// Sets what each candidate is allowed: throttle without its decisions, for replicas too.
 void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& contender, const std::vector<Candidate*>& candidates, const Draft& draft);
 
 }  // namespace gleaner::planner

@@ -4,6 +4,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
+#include <optional>
+#include <set>
+#include <variant>
 
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/digest.hpp"
@@ -207,6 +210,21 @@ RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly, (const std::vector
 TEST(Digest, AddedUp_TellsThatTwoValuesWereExchanged) {
   const auto of = [](int cluster, int free) { return Digest{}.add(cluster).add(free).value(); };
   for (int i = 0; i < 100; ++i) EXPECT_NE(of(1, i) + of(2, i + 1), of(1, i + 1) + of(2, i)) << i;
+}
+
+TEST(Digest, OfAStruct_CountsEveryMember) {
+  struct Inner {
+    std::string text;
+    std::optional<Instant> time;
+  };
+  struct Outer {
+    int number = 0;
+    std::variant<double, Inner> part = {};
+  };
+  const auto of = [](const Outer& outer) { return Digest{}.add(outer).value(); };
+  const std::set<std::uint64_t> digests{of({0, 0.0}), of({1, 0.0}), of({0, 1.0}), of({0, Inner{"", {}}}), of({0, Inner{"a", {}}}), of({0, Inner{"", from_unix(0)}})};
+  EXPECT_EQ(digests.size(), 6U);
+  EXPECT_EQ(of({1, Inner{"a", {}}}), of({1, Inner{"a", {}}}));
 }
 
 TEST(JsonDepth, CountsWhatIsOpenTogether_OutsideStrings) {

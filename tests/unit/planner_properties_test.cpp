@@ -190,9 +190,9 @@ RC_GTEST_PROP(PlannerProperty, WorkConserving_NoCampaignGoesShortWhileItsResourc
   const auto index_of = [](grid::ClusterId cluster) { return static_cast<std::size_t>(cluster.value() - 1); };
   for (const auto& launch : result.launches) ledger.take(index_of(launch.cluster), launch.campaign, 0.0, launch.jobs, launch.resources);
   for (const auto& decision : result.decisions) {
-    const bool by_resources = decision.reason == Reason::no_free_resources || decision.reason == Reason::not_enough_resources ||
-                              decision.reason == Reason::earlier_campaigns ||
-                              (decision.reason == Reason::launched && decision.figures.limit == Limit::offer);
+    const auto* launched = std::get_if<reason::Launched>(&decision.reason);
+    const bool by_resources = is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns>(decision.reason) ||
+                              (launched && is_one_of<bound::Offer>(launched->bound));
     if (!by_resources) continue;
     const auto& pair = *pair_of(snapshot, decision.campaign, *decision.cluster);
     const auto index = index_of(pair.cluster);

@@ -91,8 +91,9 @@ TEST(Planner, Fifo_ServesTheFirstCampaignFirst_AndTellsTheOthersWhoTookIt) {
   EXPECT_EQ(jobs_on(result, 1, 1), 16);
   EXPECT_EQ(jobs_on(result, 2, 1), 0);
   EXPECT_EQ(reason_on(result, 2, 1), "earlier_campaigns");
-  EXPECT_EQ(decision_on(result, 2, 1)->figures.earlier.count, 1);
-  EXPECT_EQ(decision_on(result, 2, 1)->figures.earlier.ids[0], 1);
+  const auto& takers = std::get<reason::EarlierCampaigns>(decision_on(result, 2, 1)->reason).takers;
+  EXPECT_EQ(takers.count, 1);
+  EXPECT_EQ(takers.ids[0], 1);
 }
 
 // Document 003: a cluster is offered to a campaign just after the previous ones have been served.

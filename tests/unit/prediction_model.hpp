@@ -167,7 +167,7 @@ inline std::vector<Observation> run(const Algorithm& algorithm, const Scenario& 
     const auto plan = planner::plan(snapshot_of(cluster, scenario, ratio));
     last = {};
     for (const auto& launch : plan.launches) last.nsub += launch.jobs;
-    for (const auto& decision : plan.decisions) last.free_offered = decision.figures.offered_free;
+    for (const auto& decision : plan.decisions) last.free_offered = decision.offered_free;
     now.submitted = last.nsub;
     cluster.submit(last.nsub);
     for (int second = 0; second < kCycleSeconds; ++second) {

@@ -13,13 +13,8 @@ namespace gleaner::planner {
 /// Whether a campaign scheduler gives jobs only where the offer has room for them.
 enum class Room { needed, not_needed };
 
-/// How many jobs a campaign gets on a cluster: some, and what kept them from being more; or none,
-/// for a reason.
-struct Sizing {
-  int jobs = 0;
-  Limit limit = Limit::none;
-  Reason reason = Reason::launched;
-};
+/// How many jobs a campaign may get on a cluster, and why not more; or why it gets none.
+using Sizing = tl::expected<Cap, Reason>;
 
 /// A campaign scheduler: one way to treat a campaign (spec/003, "Scheduler"). A new one is a class
 /// in a file of this folder and a line in table.cpp.

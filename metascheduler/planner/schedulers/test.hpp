@@ -11,9 +11,9 @@ class TestScheduler final : public CampaignScheduler {
   [[nodiscard]] Room room() const override { return Room::not_needed; }
   [[nodiscard]] Sizing size(const Candidate& candidate, std::int64_t) const override {
     const auto& pair = *candidate.pair;
-    if (pair.live_jobs > 0 || pair.concluded_jobs > 0) return {.reason = Reason::test_already_given};
-    if (pair.frozen_jobs > 0) return {.reason = Reason::frozen};
-    return {.jobs = 1, .limit = Limit::one_per_cluster};
+    if (pair.live_jobs > 0 || pair.concluded_jobs > 0) return tl::unexpected{Reason{reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs}}};
+    if (pair.frozen_jobs > 0) return tl::unexpected{Reason{reason::Frozen{pair.frozen_jobs}}};
+    return Cap{.kind = Cap::Kind::one_per_cluster, .jobs = 1};
   }
 };
 

@@ -10,9 +10,9 @@ class Workqueue : public CampaignScheduler {
  public:
   [[nodiscard]] std::string_view name() const override { return "workqueue"; }
   [[nodiscard]] Sizing size(const Candidate& candidate, std::int64_t tasks) const override {
-    const auto most = std::min(candidate.room, candidate.allowed_jobs);
-    if (tasks < most) return {.jobs = static_cast<int>(tasks), .limit = Limit::bag};
-    return {.jobs = most, .limit = candidate.allowed_jobs < candidate.room ? candidate.bound : Limit::offer};
+    const Cap offer{.kind = Cap::Kind::offer, .jobs = candidate.room};
+    const Cap bag{.kind = Cap::Kind::bag, .jobs = static_cast<int>(std::min<std::int64_t>(tasks, kNoLimit))};
+    return std::min({offer, candidate.allowed, bag}, [](const Cap& one, const Cap& other) { return one.jobs < other.jobs; });
   }
 };
 

@@ -1,0 +1,54 @@
+#pragma once
+#include <cstddef>
+#include <tuple>
+
+namespace gleaner::grid {
+
+/// Stands for a value of any type while members are counted.
+struct AnyValue {
+  template <class T>
+  operator T() const;
+};
+
+/// How many members a plain struct has: with one value too many, it cannot be made.
+template <class T, class... Values>
+[[nodiscard]] consteval std::size_t count_members() {
+  if constexpr (requires { T{Values{}..., AnyValue{}}; }) return count_members<T, Values..., AnyValue>();
+  else return sizeof...(Values);
+}
+
+/// References to the members of a plain struct, in their order: for structs without bases, of up to eight members.
+template <class T>
+[[nodiscard]] auto members_of(const T& value) {
+  constexpr auto count = count_members<T>();
+  static_assert(count <= 8, "members_of needs a case for so many members");
+  if constexpr (count == 0) {
+    return std::tie();
+  } else if constexpr (count == 1) {
+    const auto& [a] = value;
+    return std::tie(a);
+  } else if constexpr (count == 2) {
+    const auto& [a, b] = value;
+    return std::tie(a, b);
+  } else if constexpr (count == 3) {
+    const auto& [a, b, c] = value;
+    return std::tie(a, b, c);
+  } else if constexpr (count == 4) {
+    const auto& [a, b, c, d] = value;
+    return std::tie(a, b, c, d);
+  } else if constexpr (count == 5) {
+    const auto& [a, b, c, d, e] = value;
+    return std::tie(a, b, c, d, e);
+  } else if constexpr (count == 6) {
+    const auto& [a, b, c, d, e, f] = value;
+    return std::tie(a, b, c, d, e, f);
+  } else if constexpr (count == 7) {
+    const auto& [a, b, c, d, e, f, g] = value;
+    return std::tie(a, b, c, d, e, f, g);
+  } else {
+    const auto& [a, b, c, d, e, f, g, h] = value;
+    return std::tie(a, b, c, d, e, f, g, h);
+  }
+}
+
+}  // namespace gleaner::grid
