@@ -3,7 +3,8 @@
 #include "lib/process/run.hpp"
 #include "lib/store/clock.hpp"
 #include "metascheduler/metascheduler.hpp"
-#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner/placements/placement.hpp"
+#include "metascheduler/planner/schedulers/scheduler.hpp"
 #include "metascheduler/planner_config.hpp"
 
 int main(int argc, char** argv) {

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "metascheduler/planner/orders/multifactor.hpp"
+
 namespace gleaner::metascheduler {
 
 std::vector<std::string_view> usage_rules() { return {"absolute", "by_share"}; }

@@ -1,4 +1,4 @@
-#include "metascheduler/planner/feasible.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 #include <fmt/format.h>
 

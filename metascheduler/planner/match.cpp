@@ -1,4 +1,4 @@
-#include "metascheduler/planner/match.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 #include <algorithm>
 

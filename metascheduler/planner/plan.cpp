@@ -6,15 +6,8 @@
 #include <stdexcept>
 
 #include "lib/grid/campaign_priority.hpp"
-#include "metascheduler/planner/allocate.hpp"
-#include "metascheduler/planner/emit.hpp"
-#include "metascheduler/planner/feasible.hpp"
-#include "metascheduler/planner/match.hpp"
-#include "metascheduler/planner/preempt.hpp"
 #include "metascheduler/planner/prioritize.hpp"
-#include "metascheduler/planner/replicate.hpp"
-#include "metascheduler/planner/size.hpp"
-#include "metascheduler/planner/throttle.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {

@@ -1,4 +1,4 @@
-#include "metascheduler/planner/preempt.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 #include <algorithm>
 #include <cmath>

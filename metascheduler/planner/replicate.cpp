@@ -1,13 +1,11 @@
-#include "metascheduler/planner/replicate.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "lib/grid/dust.hpp"
-#include "metascheduler/planner/feasible.hpp"
 #include "metascheduler/planner/room.hpp"
-#include "metascheduler/planner/throttle.hpp"
 
 namespace gleaner::planner {
 namespace {

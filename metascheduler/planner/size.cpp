@@ -1,4 +1,4 @@
-#include "metascheduler/planner/size.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "metascheduler/planner/throttle.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,9 @@
 
 #include "lib/process/options.hpp"
 #include "metascheduler/metascheduler.hpp"
-#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner/orders/order.hpp"
+#include "metascheduler/planner/placements/placement.hpp"
+#include "metascheduler/planner/schedulers/scheduler.hpp"
 #include "predictor/algorithms/algorithm.hpp"
 #include "predictor/predictor.hpp"
 #include "tests/db/grid_fixture.hpp"

@@ -9,10 +9,10 @@
 
 #include "lib/grid/usage.hpp"
 #include "metascheduler/planner/draft.hpp"
-#include "metascheduler/planner/feasible.hpp"
 #include "metascheduler/planner/orders/fairshare.hpp"
 #include "metascheduler/planner/orders/user_queues.hpp"
 #include "metascheduler/planner/prioritize.hpp"
+#include "metascheduler/planner/stages.hpp"
 #include "tests/unit/planner_builders.hpp"
 
 namespace gleaner::planner::test {

@@ -9,6 +9,7 @@
 
 #include "lib/grid/campaign_priority.hpp"
 #include "metascheduler/planner/orders/fairtree.hpp"
+#include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/orders/tickets.hpp"
 #include "tests/unit/planner_builders.hpp"
 

@@ -6,6 +6,8 @@
 #include <map>
 
 #include "metascheduler/planner/ledger.hpp"
+#include "metascheduler/planner/orders/order.hpp"
+#include "metascheduler/planner/placements/placement.hpp"
 #include "metascheduler/planner/room.hpp"
 #include "tests/unit/planner_builders.hpp"
 

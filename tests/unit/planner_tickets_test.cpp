@@ -14,8 +14,8 @@
 #include <string>
 
 #include "metascheduler/planner/draft.hpp"
-#include "metascheduler/planner/feasible.hpp"
 #include "metascheduler/planner/orders/tickets.hpp"
+#include "metascheduler/planner/stages.hpp"
 #include "tests/unit/planner_builders.hpp"
 
 namespace gleaner::planner::test {

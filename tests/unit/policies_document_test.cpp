@@ -5,7 +5,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner/orders/order.hpp"
+#include "metascheduler/planner/placements/placement.hpp"
+#include "metascheduler/planner/schedulers/scheduler.hpp"
 
 /// docs/policies.md against the tables of policies.
 namespace gleaner::planner {

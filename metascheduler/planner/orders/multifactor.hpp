@@ -13,6 +13,9 @@ struct Factors {
 };
 
 [[nodiscard]] Factors factors_of(const Class& among, std::size_t contender);
+/// "age:1000,size:10": factors that are not named count 0. The error states what is wrong.
+[[nodiscard]] tl::expected<FactorWeights, std::string> parse_weights(std::string_view text);
+
 [[nodiscard]] double weighted(const Factors& factors, const FactorWeights& weights);
 
 /// The campaign with the greatest sum of weighted factors first. Source: spec/001, "multi-factor".

@@ -10,7 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "metascheduler/planner/candidate.hpp"
-#include "metascheduler/planner/plan.hpp"
+#include "metascheduler/planner/config.hpp"
 
 namespace gleaner::planner {
 
@@ -76,5 +76,8 @@ struct OrderChoice {
 
 /// "fairshare", "priority", "affinity,priority,tickets": without an order at the end, it is fifo.
 [[nodiscard]] tl::expected<OrderChoice, std::string> parse_order(std::string_view text);
+
+[[nodiscard]] std::vector<std::string_view> order_names();  ///< of the orders within a class
+[[nodiscard]] std::vector<std::string_view> class_names();  ///< that may come before an order
 
 }  // namespace gleaner::planner

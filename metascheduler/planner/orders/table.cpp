@@ -6,7 +6,6 @@
 #include "metascheduler/planner/orders/fifo.hpp"
 #include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/orders/tickets.hpp"
-#include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner/policy_table.hpp"
 
 namespace gleaner::planner {

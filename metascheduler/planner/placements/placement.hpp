@@ -30,5 +30,6 @@ class Placement {
 };
 
 [[nodiscard]] tl::expected<const Placement*, std::string> find_placement(std::string_view name);
+[[nodiscard]] std::vector<std::string_view> placement_names();
 
 }  // namespace gleaner::planner

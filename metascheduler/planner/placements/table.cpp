@@ -3,7 +3,6 @@
 #include "metascheduler/planner/placements/packed.hpp"
 #include "metascheduler/planner/placements/power.hpp"
 #include "metascheduler/planner/placements/transfer.hpp"
-#include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner/policy_table.hpp"
 
 namespace gleaner::planner {

@@ -33,4 +33,7 @@ class CampaignScheduler {
 /// Throws std::invalid_argument when there is none of this name.
 [[nodiscard]] const CampaignScheduler& scheduler_of(const CampaignView& campaign);
 
+/// Of the schedulers that a campaign may name.
+[[nodiscard]] std::vector<std::string_view> scheduler_names();
+
 }  // namespace gleaner::planner

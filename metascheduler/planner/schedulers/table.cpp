@@ -1,6 +1,5 @@
 #include <stdexcept>
 
-#include "metascheduler/planner/plan.hpp"
 #include "metascheduler/planner/policy_table.hpp"
 #include "metascheduler/planner/schedulers/prediction.hpp"
 #include "metascheduler/planner/schedulers/test.hpp"
