@@ -392,7 +392,7 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
 
 }  // namespace
 
-void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const TellDecisions& tell, grid::Instant now) {
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain, grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
   for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
     written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
@@ -403,7 +403,7 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
     if (!before.empty() && before.mapped() == digest) continue;
     changed.add(campaign.value());
     changed_digests.add(digest);
-    std::ranges::move(tell(campaign), std::back_inserter(decisions));
+    std::ranges::move(explain(campaign), std::back_inserter(decisions));
   }
   if (!changed.empty()) {
     replace_decisions(transaction, changed, std::move(decisions), now);

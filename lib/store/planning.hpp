@@ -57,17 +57,17 @@ struct StoredDecision {
   std::string sentence;
   int jobs = 0;
 };
-/// All that was decided on a campaign, as one number: where it is the same the decisions are, and are neither told nor written again.
+/// The decisions on a campaign as one number. If it is the same, so are they, and they are neither explained nor written again.
 struct CampaignDigest {
   grid::CampaignId campaign{0};
   std::int64_t digest = 0;
 };
-using TellDecisions = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
+using ExplainDecisions = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
 
-/// The decisions of a cycle, a digest for each campaign that has any; `tell` is asked for those of the campaigns whose digest changed.
-/// A decision that only repeats the last costs no write; a pair without one keeps none.
+/// Writes the decisions of a cycle. Each campaign that has any has a digest; `explain` is called for those whose digest changed.
+/// A decision that repeats the last costs no write; a pair without one keeps none.
 /// One that the database refuses is left out, with an event.
-void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const TellDecisions& tell, grid::Instant now);
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain, grid::Instant now);
 
 /// The event of a campaign that cannot be planned.
 inline constexpr std::string_view kCannotPlan = "CANNOT_PLAN";
