@@ -5,7 +5,7 @@
 namespace gleaner::metascheduler {
 
 Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
-  // Another version may say the same in other words, and a cluster may have got another name.
+  // Another version may have other sentences, and a cluster may have got another name.
   grid::Digest words;
   words.add(GLEANER_VERSION);
   for (const auto& cluster : facts.clusters) {
@@ -13,7 +13,7 @@ Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
     words.add(cluster.name);
   }
   const auto on = [&](grid::CampaignId campaign) -> OnCampaign& { return campaigns_.emplace(campaign, OnCampaign{.digest = words.value(), .decisions = {}, .standings = {}}).first->second; };
-  // Added up: in which order they were made says nothing.
+  // Digests are added up, because the order of decisions has no meaning.
   for (const auto& decision : plan.decisions) {
     auto& campaign = on(decision.campaign);
     campaign.digest += planner::digest_of(decision);
@@ -33,25 +33,25 @@ std::vector<store::CampaignDigest> Decided::digests() const {
   return digests;
 }
 
-std::vector<store::StoredDecision> Decided::tell(grid::CampaignId campaign) const {
-  std::vector<store::StoredDecision> told;
+std::vector<store::StoredDecision> Decided::explain(grid::CampaignId campaign) const {
+  std::vector<store::StoredDecision> explained;
   const auto& decided = campaigns_.at(campaign);
   for (const auto* decision : decided.decisions) {
-    told.push_back({.campaign = campaign,
-                    .cluster = decision->cluster,
-                    .stage = std::string{planner::name_of(decision->stage)},
-                    .reason = std::string{planner::name_of(decision->reason)},
-                    .sentence = planner::explain(*decision, names_),
-                    .jobs = decision->jobs});
+    explained.push_back({.campaign = campaign,
+                         .cluster = decision->cluster,
+                         .stage = std::string{planner::name_of(decision->stage)},
+                         .reason = std::string{planner::name_of(decision->reason)},
+                         .sentence = planner::explain(*decision, names_),
+                         .jobs = decision->jobs});
   }
   for (const auto* standing : decided.standings) {
-    told.push_back({.campaign = campaign,
-                    .cluster = {},
-                    .stage = std::string{planner::name_of(planner::Stage::prioritize)},
-                    .reason = "standing",
-                    .sentence = "prioritize: " + standing->text});
+    explained.push_back({.campaign = campaign,
+                         .cluster = {},
+                         .stage = std::string{planner::name_of(planner::Stage::prioritize)},
+                         .reason = "standing",
+                         .sentence = "prioritize: " + standing->text});
   }
-  return told;
+  return explained;
 }
 
 }  // namespace gleaner::metascheduler

@@ -7,14 +7,14 @@
 
 namespace gleaner::metascheduler {
 
-/// What a plan decided, by campaign. Most of it repeats the last cycle: a digest of the figures tells so, and only what changed is put
-/// into words. It keeps references to the plan and the facts.
+/// The decisions of a plan, by campaign. Most of them repeat the last cycle: their digest shows it, and only those of campaigns whose
+/// digest changed are rendered. Keeps references to the plan.
 class Decided {
  public:
   Decided(const planner::Plan& plan, const grid::PlanningFacts& facts);
 
   [[nodiscard]] std::vector<store::CampaignDigest> digests() const;
-  [[nodiscard]] std::vector<store::StoredDecision> tell(grid::CampaignId campaign) const;
+  [[nodiscard]] std::vector<store::StoredDecision> explain(grid::CampaignId campaign) const;
 
  private:
   struct OnCampaign {

@@ -18,7 +18,7 @@ namespace {
 
 using PairKey = std::pair<grid::CampaignId, grid::ClusterId>;
 
-/// The bag may have held less than was thought.
+/// Corrects what was submitted: a bag may have held less than was planned.
 void keep_to(const std::map<PairKey, int>& got, std::vector<store::Submitted>& submitted) {
   for (auto& one : submitted) {
     const auto found = got.find({one.campaign, one.cluster});
@@ -27,12 +27,12 @@ void keep_to(const std::map<PairKey, int>& got, std::vector<store::Submitted>& s
   }
 }
 
-/// A campaign that gets no plan has an event, and a brake: each cycle that tries it costs the others several plans.
+/// Campaigns that cannot be planned get an event and a brake, because each cycle that tries one costs several plans.
 class Aside {
  public:
   Aside(store::Transaction& transaction, const process::Config& config, grid::Instant now) : transaction_{transaction}, config_{config}, now_{now} {}
 
-  /// Puts its reason into words for people.
+  /// Opens its event and sets its brake, unless it has one.
   void set(SetAside& campaign) {
     campaigns_.push_back(campaign.campaign);
     campaign.why = fmt::format("the campaign cannot be planned: {}", campaign.why);
@@ -43,7 +43,7 @@ class Aside {
                                       {std::chrono::duration_cast<grid::Seconds>(config_.brake_time), std::chrono::duration_cast<grid::Seconds>(config_.brake_time_max)}, now_);
   }
 
-  /// Of those of the facts that got their plan, the events are closed.
+  /// Closes the events of campaigns that got their plan.
   void settle(const grid::PlanningFacts& facts) {
     if (!facts.present.set_aside) return;
     std::vector<grid::CampaignId> planned;
@@ -99,7 +99,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     keep_to(got, submitted);
     store::write_submitted(transaction, submitted, now);
     const Decided decided{plan, facts};
-    store::write_decisions(transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.tell(campaign); }, now);
+    store::write_decisions(transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.explain(campaign); }, now);
     counts.campaigns = static_cast<int>(facts.campaigns.size());
     counts.set_aside = aside.count();
     process::failpoint("metascheduler.before_commit");

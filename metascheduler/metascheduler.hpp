@@ -14,9 +14,8 @@ struct Counts {
   [[nodiscard]] std::string summary() const;
 };
 
-/// One cycle: reads the picture, plans, and writes the launches with their jobs, and why each
-/// campaign got what it got, in one transaction. A campaign that cannot be planned is set
-/// aside: it has the event CANNOT_PLAN and a brake, and the others get their plan.
+/// One cycle, in one transaction: reads the facts, plans, and writes the launches with their jobs, and the decisions. A campaign that
+/// cannot be planned is set aside: it gets the event CANNOT_PLAN and a brake, and the others get their plan.
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now);
 
 }  // namespace gleaner::metascheduler

@@ -13,7 +13,7 @@ namespace {
 
 using Campaigns = std::set<grid::CampaignId>;
 
-/// The same facts, as if there were no other campaigns.
+/// The same facts without the other campaigns.
 grid::PlanningFacts only(const Campaigns& campaigns, const grid::PlanningFacts& facts) {
   auto some = facts;
   const auto is_other = [&](grid::CampaignId id) { return !campaigns.contains(id); };

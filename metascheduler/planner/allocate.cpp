@@ -6,7 +6,7 @@
 namespace gleaner::planner {
 namespace {
 
-/// In quarters, so that small differences of standing leave the word to the policy.
+/// In quarters, so that the policy decides where standings differ little.
 int standing_of(const PairView& pair) { return static_cast<int>(std::ceil(std::clamp(pair.standing, 0.0, 1.0) * 4.0)); }
 
 }  // namespace

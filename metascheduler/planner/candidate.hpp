@@ -12,7 +12,7 @@ namespace gleaner::planner {
 
 constexpr int kNoLimit = std::numeric_limits<int>::max();
 
-/// What a cluster has left for a campaign, in resources.
+/// Resources that a cluster has left for a campaign.
 struct Offer {
   double resources = 0.0;  ///< the flood included
   double free = 0.0;       ///< of them, the free ones
@@ -21,7 +21,7 @@ struct Offer {
 /// Resources of one job.
 struct Width {
   double resources = 1.0;
-  bool known = true;  ///< by the JDL's request or expressions, or measured; else it is a guess that is rather too big
+  bool known = true;  ///< from the JDL's request or expressions, or measured; else it is a guess that is rather too big
 };
 
 /// The most jobs that a candidate may get, by one cause.
@@ -33,35 +33,35 @@ struct Cap {
   std::size_t limit = 0;  ///< where a limit of `gridctl limit` is the cause: its index in Limits
 };
 
-/// A pair on its way through the stages, as candidate_of (room.hpp) makes it; each stage fills in its part.
+/// A pair on its way through the stages. candidate_of (room.hpp) makes it, and each stage fills in its part.
 struct Candidate {
   const PairView* pair = nullptr;
   const ClusterView* cluster = nullptr;
   std::size_t cluster_index = 0;      ///< in the snapshot's list
-  double ratio = 1.0;                 ///< jobs per resource, within what makes sense
-  Width width = {};                   ///< what limits count
-  int tolerated_jobs = 0;             ///< that may wait there, those that wait already included (grid::tolerated_jobs)
-  // What this turn allows.
-  Cap allowed = {};                   ///< throttle: the tightest of what holds it
+  double ratio = 1.0;                 ///< jobs per resource, within its bounds (usable_ratio)
+  Width width = {};                   ///< of one job, as limits count it
+  int tolerated_jobs = 0;             ///< jobs that may wait there, with those that wait already (grid::tolerated_jobs)
+  // Set for this turn.
+  Cap allowed = {};                   ///< throttle: the tightest cap
   int allowed_waiting = kNoLimit;     ///< throttle: jobs that may have to wait in the queue
   Offer offer = {};                   ///< match
   int room = 0;                       ///< match: jobs that the offer has room for
-  // What the plan has given until now.
-  bool closed = false;                ///< throttle or match stopped it: what they count only shrinks while a plan is made
+  // What the plan has given so far.
+  bool closed = false;                ///< stopped by throttle or match, whose figures only shrink while a plan is made
   int jobs = 0;
-  int returned = 0;                   ///< of them, for tasks that this cluster returned
-  double resources = 0.0;             ///< that they count for
+  int returned = 0;                   ///< of these, for tasks that this cluster returned
+  double resources = 0.0;             ///< of these jobs, as the plan counts them
   std::ptrdiff_t decision = -1;       ///< its index in Plan::decisions
 };
 
-/// A campaign with the clusters that may still get some of it.
+/// A campaign with the clusters that may still get jobs of it.
 struct Contender {
   const CampaignView* campaign = nullptr;
   std::vector<Candidate> candidates = {};
-  std::int64_t tasks_for_anyone = 0;   ///< of the bag, those left that may go to any cluster
-  std::int64_t tasks_reserved = 0;     ///< those left that wait for the clusters that returned them
+  std::int64_t tasks_for_anyone = 0;   ///< left in the bag, for any cluster
+  std::int64_t tasks_reserved = 0;     ///< left in the bag, for the clusters that returned them
   bool has_reservation = false;
-  std::vector<std::size_t> limits = {};  ///< indices of the limits that may hold it, on some cluster
+  std::vector<std::size_t> limits = {};  ///< indices in Limits of those that may bind it, on some cluster
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_for_anyone + tasks_reserved; }
 };

@@ -234,13 +234,13 @@ struct TasksReserved {
 };
 }  // namespace reason
 
-using Reason = std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster, reason::Frozen,
-                            reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable, reason::StaleStatus, reason::ClusterBraked,
-                            reason::PairBraked, reason::NotMapped, reason::TooBig, reason::NoTaskFits, reason::TestAlreadyGiven,
-                            reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch,
-                            reason::WidthUnknown, reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved,
-                            reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere,
-                            reason::TasksReserved>;
+using Reason =
+    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster, reason::Frozen,
+                 reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable, reason::StaleStatus, reason::ClusterBraked,
+                 reason::PairBraked, reason::NotMapped, reason::TooBig, reason::NoTaskFits, reason::TestAlreadyGiven,
+                 reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown,
+                 reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting,
+                 reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

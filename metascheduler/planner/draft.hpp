@@ -15,30 +15,30 @@ struct Draft {
   Ledger ledger;
   Limits limits;
   Plan plan = {};
-  std::vector<Candidate*> served = {};  ///< that got jobs, in the order of their first ones
+  std::vector<Candidate*> served = {};  ///< those that got jobs, in the order of their first jobs
 
   Draft(const Snapshot& of, const PlannerConfig& by) : snapshot{of}, config{by}, ledger{of.clusters}, limits{of.limits} {}
 };
 
 [[nodiscard]] OfferParts parts_of(const ClusterView& cluster);
 
-/// The reason of a candidate whose resources were taken by earlier campaigns.
+/// The reason of a candidate whose resources earlier campaigns took.
 [[nodiscard]] Reason earlier_campaigns(const Candidate& candidate, const Ledger& ledger);
 
-/// The reason of a candidate that a cap allows no job.
+/// The reason of a candidate to which a cap allows no job.
 [[nodiscard]] Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft);
 
-/// What a cap says of the jobs that it allows a candidate.
+/// The bound of a launch of as many jobs as a cap allows.
 [[nodiscard]] Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits);
 
-/// Notes why a stage stops a candidate: the decision on the pair, unless jobs were given before.
+/// Writes the decision on a pair that a stage stops, unless jobs were given before.
 void note_stop(Plan& plan, Candidate& candidate, Stage stage, Reason reason);
 
-/// Notes what was given to a candidate, and why it was not more: the decision on the pair.
+/// Writes the decision on a pair that got jobs.
 void note_given(Plan& plan, Candidate& candidate, Bound bound);
 
-/// Drops the candidates of a turn for which `test` returns a reason, and notes it. A candidate stopped by `size` may be retried in the
-/// next turn; one stopped by another stage is closed for this plan.
+/// Removes the candidates of a turn for which `test` returns a reason, and writes their decisions. A candidate stopped by `size` may be
+/// retried in the next turn; one stopped by another stage is closed for this plan.
 template <class Test>
 void filter(Stage stage, Plan& plan, std::vector<Candidate*>& candidates, Test test) {
   std::erase_if(candidates, [&](Candidate* candidate) {

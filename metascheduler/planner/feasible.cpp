@@ -1,11 +1,10 @@
-#include "metascheduler/planner/stages.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -26,8 +25,7 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   return reason::BagEmpty{live_jobs};
 }
 
-/// The index of an id in a list; pairs mostly come in the order of the lists, so the last one found,
-/// or the next, is tried first.
+/// Finds the index of an id in a list. Pairs mostly come in the order of the lists, so the last index, and the next, are tried first.
 template <class Id>
 class Index {
  public:
@@ -83,7 +81,7 @@ void check_clusters(Contender& contender, Plan& plan) {
   std::erase_if(contender.candidates, [&](Candidate& candidate) {
     auto reason = why_not(campaign, *candidate.cluster, *candidate.pair);
     if (!reason && candidate.pair->fitting_tasks == 0) reason = reason::NoTaskFits{campaign.waiting_tasks};
-    // Whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
+    // Counted whatever stops the cluster: a job of the void launch may still run there, and only there the fence holds.
     reserved += candidate.pair->returned_tasks;
     if (reason) note_stop(plan, candidate, Stage::feasible, std::move(*reason));
     return reason.has_value();

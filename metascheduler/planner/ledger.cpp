@@ -63,12 +63,12 @@ std::optional<Reservation> Ledger::earliest(const ClusterView& view, std::size_t
   auto endings = view.endings;
   double explained = 0.0;
   for (const auto& ending : endings) explained += ending.resources;
-  // A job that is over for us holds its resources until OAR has cleaned up behind it.
+  // A job that is over for us holds its resources until OAR has cleaned up.
   constexpr double kSoon = 1.0;
   endings.push_back({.after = kSoon, .resources = non_negative(view.our_resources - explained)});
   endings.insert(endings.end(), account.given.begin(), account.given.end());
   std::ranges::sort(endings, {}, &Ending::after);
-  // When those end that have not begun is not known; they are not the first.
+  // Nobody knows when jobs end that have not begun; others end before them.
   endings.push_back({.after = endings.empty() ? 0.0 : endings.back().after, .resources = account.starting});
   double free = free_left(account);
   for (const auto& ending : endings) {

@@ -21,7 +21,7 @@ bool holds(const grid::Limit& limit, const CampaignView& campaign) {
 
 int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, 1e9)); }
 
-/// What one job is worth in the limit's own unit.
+/// One job, in the unit of the limit.
 double weight(LimitKind kind, const Candidate& candidate) {
   switch (kind) {
     case LimitKind::running_jobs:
@@ -65,7 +65,7 @@ Limits::Allowance Limits::left(const Contender& contender, const Candidate& cand
     int jobs = whole((limit->most - used) / weight(limit->kind, candidate));
     const bool counts_resources = limit->kind == LimitKind::resources || limit->kind == LimitKind::resource_seconds;
     allowance.count_resources = allowance.count_resources || counts_resources;
-    // What is left of a window may be less than one job: it still is that job's.
+    // One job is allowed even if less than it takes is left of a window.
     const bool takes_the_rest = limit->kind == LimitKind::resource_seconds || (counts_resources && !candidate.width.known);
     if (takes_the_rest && used < limit->most) jobs = std::max(jobs, 1);
     if (limit->kind == LimitKind::waiting_jobs) {

@@ -1,8 +1,7 @@
-#include "metascheduler/planner/stages.hpp"
-
 #include <algorithm>
 
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -12,8 +11,10 @@ Reason why_no_room(const Candidate& candidate, const Ledger& ledger) {
   const auto index = candidate.cluster_index;
   const auto& held = ledger.reservation(index);
   if (held && held->campaign != candidate.pair->campaign && room_for(candidate, ledger.left(index, held->campaign, 0.0)) > 0)
-    return reason::HeldForReservation{
-        .free_resources = cluster.free_resources, .max_resources = cluster.max_resources, .holder = held->campaign, .held_resources = held->resources};
+    return reason::HeldForReservation{.free_resources = cluster.free_resources,
+                                      .max_resources = cluster.max_resources,
+                                      .holder = held->campaign,
+                                      .held_resources = held->resources};
   const auto& at_first = ledger.at_first(index);
   if (room_for(candidate, at_first) > 0) return earlier_campaigns(candidate, ledger);
   const double one_job = job_resources(*candidate.pair, cluster);
@@ -25,19 +26,19 @@ grid::Instant at(grid::Instant now, double after) {
   return now + std::chrono::duration_cast<grid::Instant::duration>(std::chrono::duration<double>{after});
 }
 
-/// Whether resources are all that a candidate lacks: also one that could wait in the queue, but for a limit on waiting jobs.
+/// Whether a candidate lacks only resources. One that a limit on waiting jobs stops lacks free ones.
 bool lacks_room(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return false;  // it is served in another class
-  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation, reason::LimitReached>(
-      plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
+  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation,
+                   reason::LimitReached>(plan.decisions[static_cast<std::size_t>(candidate.decision)].reason);
 }
 
 bool may_have_a_task(const Contender& contender, const Candidate& candidate) {
   return contender.tasks_for_anyone > 0 || std::min(candidate.pair->returned_tasks, contender.tasks_reserved) > 0;
 }
 
-/// What one more job there takes; nothing when it could not be wide, or needs no reservation: some
-/// of its jobs wait in the cluster's own queue, which keeps their place.
+/// Resources of one more job; nothing if it is not wide, or if it needs no reservation because jobs of the pair wait in the cluster's own
+/// queue, which keeps their place.
 std::optional<double> wide_job(const Candidate& candidate) {
   const auto& pair = *candidate.pair;
   const double resources = 1.0 / candidate.ratio;
@@ -76,11 +77,10 @@ void reserve(Contender& contender, Draft& draft) {
   draft.ledger.reserve(best->cluster_index, *soonest);
   contender.has_reservation = true;
   const auto begin = at(draft.snapshot.now, soonest->after);
-  draft.plan.reservations.push_back({.campaign = contender.campaign->id,
-                               .cluster = best->cluster->id,
-                               .resources = soonest->resources,
-                               .at = begin});
-  note_stop(draft.plan, *best, Stage::match, reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best->cluster)});
+  draft.plan.reservations.push_back(
+      {.campaign = contender.campaign->id, .cluster = best->cluster->id, .resources = soonest->resources, .at = begin});
+  note_stop(draft.plan, *best, Stage::match,
+            reason::Reserved{.job_resources = job_resources(*best->pair, *best->cluster), .at = begin, .parts = parts_of(*best->cluster)});
 }
 
 }  // namespace gleaner::planner

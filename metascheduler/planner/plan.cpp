@@ -31,14 +31,14 @@ double free_resources(const Draft& draft) {
   return free;
 }
 
-/// Whether a candidate would have come to its turn, had the tasks not gone first: none was decided, or only its slice was used up.
+/// Whether a candidate would have got jobs if tasks were left: it has no decision, or only its slice was used up.
 bool is_pending(const Candidate& candidate, const Plan& plan) {
   if (candidate.decision < 0) return true;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
   return decision.stage == Stage::size && is_one_of<reason::EarlierCampaigns>(decision.reason);
 }
 
-/// The pairs of a class whose campaign has no task left.
+/// Writes the decisions on the pairs of a class whose campaign has no task left.
 void note_tasks_gone(Couples couples, Contender& contender, Draft& draft) {
   for (auto& candidate : contender.candidates) {
     if (!is_pending(candidate, draft.plan) || !belongs(*candidate.pair, couples)) continue;
@@ -68,7 +68,7 @@ Served serve(const Policies& policies, Couples couples, const Turn& turn, Conten
   return served;
 }
 
-/// Where each campaign stands: one text a campaign, also of one that takes part in two classes, with its couples and elsewhere.
+/// The standings: one text for each campaign, also for one that takes part in two classes, by affinity and elsewhere.
 class Standings {
  public:
   explicit Standings(const std::vector<Contender>& contenders) : contenders_{contenders}, places_(contenders.size(), kNone) {}
@@ -97,7 +97,7 @@ class Standings {
   std::vector<Couples> first_;       ///< the class of the first text of each
 };
 
-/// A user who gave a campaign a priority is told when it does not do what it seems to; one line a campaign, with its standing.
+/// Reports campaign priorities that have no effect, each with the standing of its campaign.
 void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
   const auto weights = fmt::format("priority:{}", draft.config.weights.priority);
   const grid::OrderOfCampaigns order{.name = draft.config.order, .weights = weights, .simultaneous = draft.config.simultaneous};

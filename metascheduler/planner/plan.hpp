@@ -10,18 +10,18 @@
 
 namespace gleaner::planner {
 
-/// One submission to make: one array of jobs of one campaign on one cluster.
+/// One submission to one cluster: an array of jobs of one campaign.
 struct Launch {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
   int jobs = 0;
-  double resources = 0.0;  ///< that the plan counts for it
-  int returned = 0;        ///< of the jobs, those for tasks that void launches on this cluster gave back
+  double resources = 0.0;  ///< as the plan counts them
+  int returned = 0;        ///< of the jobs, those for tasks that void launches on this cluster returned
   bool operator==(const Launch&) const = default;
 };
 
-/// Running jobs to kill, the youngest first, so that campaigns of higher priority get their
-/// resources; those that wait in the queue there go with them, or they would take what is freed.
+/// Running jobs to kill, the youngest first, so that campaigns of higher priority get their resources. The campaign's jobs in the
+/// cluster's queue are killed too, or they would take what is freed.
 struct Preemption {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
@@ -29,13 +29,13 @@ struct Preemption {
   bool operator==(const Preemption&) const = default;
 };
 
-/// Which running tasks get a second copy.
+/// Which running tasks get a replica.
 enum class ReplicaKind {
   expired,  ///< those that run longer than expected
   finalize  ///< the last ones of a campaign, as resources are free
 };
 
-/// Second copies of running tasks, on a cluster where their first one is not.
+/// Replicas of running tasks, on a cluster where their first job is not.
 struct Replicas {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
@@ -52,7 +52,7 @@ struct HeldBack {
   grid::Instant at{};  ///< when they are free, by the forecasts
 };
 
-/// Where a campaign stands in the order, and what it stands there for; also that its priority does nothing there.
+/// The place of a campaign in the order, with the figures behind it; also a note that its priority has no effect.
 struct Standing {
   grid::CampaignId campaign;
   std::string text;
@@ -63,12 +63,11 @@ struct Plan {
   std::vector<Preemption> preemptions;
   std::vector<Replicas> replicas;
   std::vector<HeldBack> reservations;
-  std::vector<Standing> standings;  ///< of the orders that have figures, and of idle priorities; one a campaign at most
+  std::vector<Standing> standings;  ///< at most one for each campaign: of orders that have figures, and of priorities without effect
   std::vector<Decision> decisions;  ///< one for each pair, or one for a whole campaign
 };
 
-/// Plans one cycle. Pure: the same snapshot gives the same plan, in whatever order its lists
-/// are; the cost depends on the number of pairs, not of tasks.
+/// Plans one cycle. Pure: the same snapshot gives the same plan, in whatever order its lists are. Cost: O(pairs).
 /// Throws std::invalid_argument when the configuration does not pass check() or a pair names an
 /// unknown campaign or cluster.
 [[nodiscard]] Plan plan(const Snapshot& snapshot, const PlannerConfig& config = {});

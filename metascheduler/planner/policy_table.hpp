@@ -23,7 +23,7 @@ template <class Policy, std::size_t N>
   return names;
 }
 
-/// The policy that the configuration names; the error gives the closest name, and all of them.
+/// The policy of this name. The error states the closest name, and all names.
 template <class Policy, std::size_t N>
 [[nodiscard]] tl::expected<const Policy*, std::string> find_policy(const PolicyTable<Policy, N>& table,
                                                                    std::string_view kind, std::string_view name) {

@@ -1,10 +1,9 @@
-#include "metascheduler/planner/stages.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "lib/grid/dust.hpp"
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -15,17 +14,17 @@ bool wants_more(const Plan& plan, const Candidate& candidate) {
   if (candidate.decision < 0) return false;
   const auto& decision = plan.decisions[static_cast<std::size_t>(candidate.decision)];
   if (const auto* launched = std::get_if<reason::Launched>(&decision.reason)) return is_one_of<bound::Offer>(launched->bound);
-  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation, reason::Reserved>(decision.reason);
+  return is_one_of<reason::NoFreeResources, reason::NotEnoughResources, reason::EarlierCampaigns, reason::HeldForReservation,
+                   reason::Reserved>(decision.reason);
 }
 
-/// What the campaigns of normal priority and above want of one cluster, in resources, those
-/// included that they wait for in its queue.
+/// Resources that campaigns of normal priority and above want on one cluster, those for their jobs in its queue included.
 struct Demand {
   double wanted = 0.0;
-  double most = 0.0;              ///< that could be had: what is free, and what jobs of lowest campaigns hold
-  std::vector<Candidate*> who = {};  ///< that did not get all they want
+  double most = 0.0;                 ///< that can be had: free ones, and those of jobs of the lowest priority
+  std::vector<Candidate*> who = {};  ///< candidates that did not get all that they want
 
-  /// Of so many jobs, those that still fit into what could be had: a job too wide for it is not helped by a kill.
+  /// Adds those of so many jobs that still fit into what can be had, and returns their number: kills do not help a job that is too wide.
   int add(std::int64_t jobs, double each) {
     const auto fitting = static_cast<int>(std::min<double>(static_cast<double>(jobs), std::floor((most - wanted) / each + kDust)));
     if (fitting <= 0) return 0;
@@ -34,7 +33,7 @@ struct Demand {
   }
 };
 
-/// The pairs of lowest campaigns whose jobs run on a cluster, the campaign that came last first.
+/// The pairs of the lowest priority whose jobs run on a cluster, the newest campaign first.
 std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::vector<grid::CampaignId>& lowest, const Snapshot& snapshot) {
   std::vector<const PairView*> givers;
   for (const auto& pair : snapshot.pairs) {
@@ -45,7 +44,7 @@ std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::ve
   return givers;
 }
 
-/// The campaigns whose work may have what lowest jobs hold, by their ids.
+/// The campaigns that may take resources of the lowest priority, by their ids.
 std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
   std::vector<grid::CampaignId> takers;
   for (const auto& campaign : snapshot.campaigns) {
@@ -56,7 +55,7 @@ std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
   return takers;
 }
 
-/// How many more jobs of a pair freed resources would let run: with properties, those for which matching resources are left; none
+/// More jobs of a pair that freed resources let run. If the JDL has properties: those for which matching resources are left, and none
 /// while the cluster has not reported how many match.
 int startable_jobs(const PairView& pair, const ClusterView& cluster) {
   if (!pair.matching_resources) return pair.has_properties ? 0 : kNoLimit;
@@ -76,7 +75,7 @@ std::vector<Demand> demands_of(std::vector<Contender>& contenders, const Givers&
     for (const auto* pair : givers[index]) demands[index].most += (pair->live_jobs - pair->waiting_jobs) * job_resources(*pair, cluster);
   }
   const auto takers = takers_of(draft.snapshot);
-  // Of a campaign whose last tasks are all submitted too, which contends for no more.
+  // This counts campaigns too whose last tasks are all submitted, and which are no contenders.
   for (const auto& pair : draft.snapshot.pairs) {
     if (pair.waiting_jobs == 0 || !std::ranges::binary_search(takers, pair.campaign)) continue;
     const auto cluster = std::ranges::find(draft.snapshot.clusters, pair.cluster, &ClusterView::id);
@@ -138,7 +137,8 @@ void preempt(std::vector<Contender>& contenders, Draft& draft) {
     const double wanted = demands[index].wanted - cluster.free_resources;
     if (wanted <= kDust || !cluster.enabled || !cluster.reachable || !cluster.status_fresh) continue;
     if (!free_resources(wanted, cluster, givers[index], draft.plan)) continue;
-    for (auto* candidate : demands[index].who) note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate->cluster)});
+    for (auto* candidate : demands[index].who)
+      note_stop(draft.plan, *candidate, Stage::match, reason::Preempting{parts_of(*candidate->cluster)});
   }
 }
 

@@ -6,7 +6,7 @@
 namespace gleaner::planner {
 namespace {
 
-/// Lexicographic, the smallest first: test campaigns and lowest ones, then the two choices.
+/// Lexicographic, the smallest first: by type and lowest priority, then by the two configured classes.
 using Rank = std::array<int, 3>;
 
 int type_rank(const CampaignView& campaign) {

@@ -7,10 +7,10 @@
 
 namespace gleaner::planner {
 
-/// The clusters of a class on which its campaigns are served.
+/// On which clusters the campaigns of a class are served: all, those of affinity, or the others.
 enum class Couples { any, affine, others };
 
-/// Campaigns that all go before those of the next class.
+/// One class: all its campaigns go before those of the next.
 struct ClassMembers {
   Couples couples = Couples::any;
   std::vector<std::size_t> members;  ///< contenders, by ascending id
@@ -20,9 +20,8 @@ struct ClassMembers {
   return couples == Couples::any || pair.affine == (couples == Couples::affine);
 }
 
-/// Stage 2. Who goes before whom whatever the order says: test campaigns; then the others, by the
-/// classes that the configuration names (seven priorities; couples of a user and a cluster before
-/// all else); campaigns of the lowest priority last, as they give way to all others.
+/// Stage 2. The classes, which go before any order: test campaigns first; then the others, by the classes that the configuration names
+/// (seven priorities; clusters of affinity); campaigns of the lowest priority last, because they give way to all others.
 /// Source: spec/003, the note of 20 May; spec/002, "Project Priority".
 [[nodiscard]] std::vector<ClassMembers> classes_of(const OrderChoice& order, const std::vector<Contender>& contenders);
 

@@ -1,11 +1,10 @@
-#include "metascheduler/planner/stages.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
 
 #include "lib/grid/dust.hpp"
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -17,7 +16,7 @@ bool may_replicate(const CampaignView& campaign) {
          campaign.waiting_tasks == 0 && campaign.type != grid::CampaignType::test;
 }
 
-/// Those that a pair got in this plan.
+/// Replicas that a pair got in this plan.
 int replicas_of(const PairView& pair, const Plan& plan) {
   int jobs = 0;
   for (const auto& replicas : plan.replicas) {
@@ -53,7 +52,7 @@ std::vector<Contender> replicable(const Draft& draft) {
 
 int count(const PairView& pair, ReplicaKind kind) { return kind == ReplicaKind::expired ? pair.expired_tasks : pair.replicable_tasks; }
 
-/// Jobs for which a cluster has free resources and which it takes in one launch, and that all limits let live there.
+/// Replicas that a cluster can take: by its free resources, its array_size, and all caps.
 int room_of(const Contender& contender, Candidate& candidate, const Draft& draft) {
   const auto& pair = *candidate.pair;
   allow(Tasks::running, scheduler_of(*contender.campaign), contender, {&candidate}, draft);

@@ -3,30 +3,29 @@
 
 namespace gleaner::planner {
 
-/// The pair's job ratio, within what makes sense: at least one job on the whole cluster.
+/// The pair's job ratio, but at least that of one job on the whole cluster.
 [[nodiscard]] double usable_ratio(const PairView& pair, const ClusterView& cluster);
 
-/// Resources of one job by the job ratio: one at least, as a ratio above 1 says that jobs are short, not that they share a resource.
+/// Resources of one job by the job ratio, at least 1: a ratio above 1 means that jobs are short, not that they share a resource.
 [[nodiscard]] double job_resources(const PairView& pair, const ClusterView& cluster);
 
-/// What one job of the pair takes: as its JDL says, or as OAR gave on average, or as the expressions of its tasks ask for on average;
-/// else the biggest node of the cluster, as a request for whole nodes is what leaves it open.
+/// Resources of one job of the pair: by its JDL, or what OAR gave on average, or what the expressions of its tasks request on average;
+/// else those of the cluster's biggest node, because only a request for whole nodes leaves them open.
 [[nodiscard]] Width width_of(const PairView& pair, const ClusterView& cluster);
 
-/// Resources that so many jobs of the pair are counted for: jobs / ratio. One job alone that was
-/// let in although the ratio gives it no room counts for what its request says, when it does.
+/// Resources that the plan counts for so many jobs of the pair: jobs / ratio. One job for which the ratio gives no room counts as its
+/// request states, if it does.
 [[nodiscard]] double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered);
 
 [[nodiscard]] Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::size_t cluster_index);
 
-/// Live jobs that the resources with the JDL's properties take, and what may wait for them: the flood's part of them. At least one,
-/// where they hold a job.
+/// Live jobs that the resources with the JDL's properties hold, and those that may wait for them (the flood's part). At least one, if
+/// these resources hold a job.
 [[nodiscard]] int jobs_on_matching(int resources, const Candidate& candidate);
 
-/// Jobs of the pair that an offer has room for: offer * ratio, and no more than may wait with those
-/// that wait already or were given in this plan (grid::tolerated_jobs). When the ratio gives none, but the free resources
-/// hold the one job that the JDL describes (or one resource), and none of ours waits there, it is
-/// one: without it a ratio that is too small could never be corrected.
+/// Jobs of the pair that an offer has room for: offer * ratio, but no more than may wait, with those that wait already or were given
+/// in this plan (grid::tolerated_jobs). If the ratio gives none, but the free resources hold the one job that the JDL describes (or are
+/// at least one), and no job of the pair waits there, it is one: otherwise a ratio that is too small could never be corrected.
 [[nodiscard]] int room_for(const Candidate& candidate, const Offer& offer);
 
 }  // namespace gleaner::planner

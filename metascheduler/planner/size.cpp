@@ -1,22 +1,21 @@
-#include "metascheduler/planner/stages.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numeric>
 
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
 
-/// Jobs that the free resources of a cluster take.
+/// Jobs that start at once: those that the free resources hold.
 int free_room(const Candidate& candidate) {
   return std::min(room_for(candidate, {.resources = candidate.offer.free, .free = candidate.offer.free}), candidate.allowed.jobs);
 }
 
-/// Jobs that each cluster's free resources take, in the order of the candidates, of so many tasks:
-/// what waits in a queue is taken only from what is left after that.
+/// Of so many tasks, those that each cluster's free resources take, in the order of the candidates. Only tasks that are left after that
+/// may wait in a queue.
 std::vector<std::int64_t> free_claims(const CampaignScheduler& scheduler, Distribution distribution,
                                       const std::vector<Candidate*>& candidates, std::int64_t tasks) {
   std::vector<std::int64_t> claims(candidates.size(), 0);
@@ -34,7 +33,7 @@ std::vector<std::int64_t> free_claims(const CampaignScheduler& scheduler, Distri
   return claims;
 }
 
-/// What one turn may still give.
+/// Jobs that the turn may still give.
 int most_of_turn(const Candidate& candidate, double resources_left, bool first) {
   const double jobs = resources_left * candidate.ratio + 1e-9;
   return jobs >= kNoLimit ? kNoLimit : std::max(first ? 1 : 0, static_cast<int>(jobs));
@@ -45,7 +44,7 @@ Limits::Allowance left_by_limits(const Contender& contender, const Candidate& ca
   return draft.limits.left(contender, candidate);
 }
 
-/// The clusters before this one have used up a part of the limits that hold them all.
+/// Clusters before this one may have used up limits that bind them all.
 void recheck(const Limits::Allowance& left, Candidate& candidate) {
   if (left.jobs < candidate.allowed.jobs) candidate.allowed = {.kind = Cap::Kind::limit, .jobs = left.jobs, .limit = left.tightest};
   candidate.allowed_waiting = std::min(candidate.allowed_waiting, left.waiting);
@@ -70,7 +69,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto left = left_by_limits(contender, candidate, draft);
     recheck(left, candidate);
     const auto own_claim = *claim;
-    claimed -= *claim++;  // of the clusters that come after this one
+    claimed -= *claim++;  // what is left are claims of later clusters
     const auto own = std::min(pair.returned_tasks - candidate.returned, contender.tasks_reserved);
     const auto tasks = own + (dealt ? own_claim : std::max<std::int64_t>(0, contender.tasks_for_anyone - claimed));
     if (tasks <= 0) {
@@ -83,8 +82,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const std::array caps{
         *sizing,
         Cap{.kind = Cap::Kind::limit, .jobs = at_most(std::int64_t{at_once} + candidate.allowed_waiting), .limit = left.tightest_waiting},
-        // A limit that holds all clusters goes to what is free anywhere before it goes to a queue.
-        Cap{.kind = Cap::Kind::limit, .jobs = at_most(std::max<std::int64_t>(at_once, left.anywhere - claimed)), .limit = left.tightest_anywhere},
+        // A limit on all clusters together is used for free resources of any before it is used for a queue.
+        Cap{.kind = Cap::Kind::limit,
+            .jobs = at_most(std::max<std::int64_t>(at_once, left.anywhere - claimed)),
+            .limit = left.tightest_anywhere},
         Cap{.kind = Cap::Kind::turn, .jobs = most_of_turn(candidate, most_resources - given.resources, given.jobs == 0)},
     };
     const auto& cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
@@ -100,7 +101,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     candidate.resources += resources;
     given.jobs += cap.jobs;
     given.resources += resources;
-    // Where the ratio is above 1, jobs run one after the other on what is counted for them.
+    // If the ratio is above 1, jobs run one after the other on the resources that are counted for them.
     given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime);
     draft.ledger.take(candidate.cluster_index, pair.campaign, pair.walltime, cap.jobs, resources);
     draft.limits.take(contender, candidate, cap.jobs, std::max(0, cap.jobs - at_once));

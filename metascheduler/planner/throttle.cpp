@@ -1,17 +1,16 @@
-#include "metascheduler/planner/stages.hpp"
-
 #include <algorithm>
 
 #include "lib/grid/sink.hpp"
 #include "metascheduler/planner/room.hpp"
+#include "metascheduler/planner/stages.hpp"
 
 namespace gleaner::planner {
 namespace {
 
-/// Jobs of the pair that live, or may: those given in this plan too.
+/// Live and frozen jobs of the pair, with those given in this plan.
 int live_jobs(const Candidate& candidate) { return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs; }
 
-/// The mean durations of a campaign on its clusters, found once for all of them.
+/// The mean durations of a campaign on its clusters, sorted once.
 class Means {
  public:
   explicit Means(const Contender& contender) {
@@ -20,7 +19,7 @@ class Means {
     }
     std::ranges::sort(sorted_);
   }
-  /// The median of those on the clusters but this one; grid::lower_median without a copy.
+  /// The median of the other clusters: grid::lower_median without a copy.
   [[nodiscard]] std::optional<double> elsewhere(const Candidate& candidate) const {
     const auto& own = candidate.pair->mean_duration;
     const auto others = sorted_.size() - (own ? 1U : 0U);
@@ -34,8 +33,7 @@ class Means {
   std::vector<double> sorted_;
 };
 
-/// A cluster that has not yet done a job of the campaign, while there is something to compare its
-/// jobs with, may be a sink; so may one whose jobs have ended in almost no time.
+/// A cluster may be a sink if its jobs ended in almost no time, or if none has ended there while there is something to compare it with.
 bool may_be_a_sink(const Means& means, const Candidate& candidate) {
   const auto& pair = *candidate.pair;
   if (pair.suspected) return true;
@@ -43,7 +41,7 @@ bool may_be_a_sink(const Means& means, const Candidate& candidate) {
   return pair.min_duration || means.elsewhere(candidate);
 }
 
-/// The tightest cap is what a candidate is allowed; of two that are as tight, the first.
+/// Keeps the tightest cap; of two that are as tight, the first.
 void hold(Candidate& candidate, const Cap& cap) {
   if (cap.jobs < candidate.allowed.jobs) candidate.allowed = cap;
 }
@@ -52,7 +50,8 @@ void hold_by_limits(const Contender& contender, Candidate& candidate, const Limi
   if (contender.limits.empty()) return;
   const auto left = limits.left(contender, candidate);
   hold(candidate, {.kind = Cap::Kind::limit, .jobs = left.jobs, .limit = left.tightest});
-  if (left.count_resources && !candidate.width.known) hold(candidate, {.kind = Cap::Kind::width, .jobs = 1 - live_jobs(candidate), .most = 1});
+  if (left.count_resources && !candidate.width.known)
+    hold(candidate, {.kind = Cap::Kind::width, .jobs = 1 - live_jobs(candidate), .most = 1});
   candidate.allowed_waiting = left.waiting;
 }
 
@@ -79,7 +78,7 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
       const auto most = jobs_on_matching(*pair.matching_resources, candidate);
       hold(candidate, {.kind = Cap::Kind::matching, .jobs = most - live, .most = most});
     }
-    // A cluster that has not told how many of its resources have the properties may have few.
+    // A cluster that has not reported how many of its resources have the properties may have few.
     const bool unmatched = pair.has_properties && !pair.matching_resources && pair.concluded_jobs == 0;
     const bool probes = unmatched || scheduler.probes(*contender.campaign, pair) || may_be_a_sink(means, candidate);
     if (probes && contender.campaign->type != grid::CampaignType::test)

@@ -159,8 +159,8 @@ TEST_F(PlanningCycle, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom_AlsoTo
   transact([&](store::Transaction& t) { store::mark_unknown(t, lost, "no answer", now + grid::Seconds{15}); });
   cycle(8);
   EXPECT_EQ(value(fmt::format("SELECT sentence FROM decisions WHERE campaign_id = {}", other.value())),
-            "match: 8 jobs of 2 launches whose fate is unknown hold the room of alpha: 8 of 8 resources are free, 0 may wait, 8 held for them; "
-            "a job needs 1, and starts when the cluster has reported whether it took them");
+            "match: alpha has no room: 8 of 8 resources are free, 0 may wait, 8 are held for 8 jobs of 2 launches whose fate is unknown; "
+            "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
   cycle(8);
   EXPECT_EQ(value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {} AND cluster_id = {}", campaign.value(), alpha.value())), "launched")
       << "a younger status shows what they take";
@@ -257,7 +257,7 @@ class PoisonedCampaign : public PlanningCycle {
     EXPECT_EQ(jobs(sound), "3");
     EXPECT_EQ(jobs(poisoned), "0");
     EXPECT_EQ(events(), fmt::format("CANNOT_PLAN:{}:1", poisoned.value()));
-    EXPECT_THAT(why(), testing::HasSubstr("the campaign is stopped (the campaign cannot be planned: "));
+    EXPECT_THAT(why(), testing::HasSubstr("the campaign is braked (the campaign cannot be planned: "));
     EXPECT_THAT(why(), testing::HasSubstr(why_not));
     execute("UPDATE jobs SET state = 'running' WHERE state = 'planned'");
     cycle(3);

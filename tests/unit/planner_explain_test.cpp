@@ -108,15 +108,15 @@ TEST(Explain, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom) {
   cluster.unaccounted_resources = cluster.unknown_resources = cluster.unknown_jobs = 16;
   cluster.unknown_launches = 2;
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
-            "match: 16 jobs of 2 launches whose fate is unknown hold the room of alpha: 16 of 16 resources are free, 0 may wait, 16 held for them; "
-            "a job needs 1, and starts when the cluster has reported whether it took them");
+            "match: alpha has no room: 16 of 16 resources are free, 0 may wait, 16 are held for 16 jobs of 2 launches whose fate is unknown; "
+            "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
   // The cluster is full without them too: they are named as a part of the figures.
   cluster.free_resources = 4;
   cluster.unaccounted_resources = 5;
   cluster.unknown_resources = cluster.unknown_jobs = cluster.unknown_launches = 1;
   cluster.waiting_resources = 3;
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
-            "match: alpha is full: 4 of 16 resources are free, 0 may wait, 3 wait already, 4 were just given, 1 held for 1 job of 1 launch whose fate is unknown; "
+            "match: alpha is full: 4 of 16 resources are free, 0 may wait, 3 wait already, 4 were just given, 1 are held for 1 job of 1 launch whose fate is unknown; "
             "a job needs 1, and starts when some are free");
 }
 
@@ -125,27 +125,27 @@ TEST(Explain, EarlierCampaigns_AreNamed) {
   snapshot.campaigns.push_back(a_campaign(2));
   snapshot.pairs.push_back(a_pair(2, 1));
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 2, 1), kNames),
-            "match: campaign 1 took 16 resources of alpha in this cycle, 0 are left and a job needs 1; it starts when they leave some");
+            "match: campaign 1 took 16 resources of alpha in this cycle; 0 are left, and a job needs 1; it starts when they leave enough");
 }
 
 TEST(Explain, Brake_TellsItsReasonAndItsEnd) {
   auto snapshot = one_of_each();
   snapshot.pairs[0].brake = Brake{"run.sh: command not found", grid::from_unix(0)};
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
-            "feasible: nothing of this campaign is sent to alpha (run.sh: command not found) until 1970-01-01 00:00:00 UTC, or until it "
-            "is lifted");
+            "feasible: the campaign is braked on alpha (run.sh: command not found) until 1970-01-01 00:00:00 UTC, or until the brake "
+            "is cleared");
 }
 
 TEST(Explain, Launched_TellsWhyNotMore) {
   auto snapshot = one_of_each();
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
-            "emit: 16 jobs to alpha in this cycle; they fill the 16 resources offered (16 of 16 resources are free, 0 may wait), more "
+            "emit: 16 jobs to alpha in this cycle; they fill the 16 resources offered (16 of 16 resources are free, 0 may wait); more "
             "start when more are free");
   snapshot.campaigns[0].waiting_tasks = 1;
-  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames), "emit: 1 job to alpha in this cycle; they are all the tasks that wait");
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames), "emit: 1 job to alpha in this cycle; no other task waits");
   snapshot.campaigns[0].waiting_tasks = 100;
   snapshot.pairs[0].max_jobs = 2;
-  EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("max_jobs of 2 allows no more"));
+  EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("max_jobs is 2; more start when jobs end"));
 }
 
 TEST(Explain, ClusterThatIsGone_IsToldByItsNumber) {

@@ -240,7 +240,7 @@ TEST(Planner, AClusterThatFewOfTheTasksFit_IsGivenThoseOnly_AndTheRestOfItGoesTo
     EXPECT_EQ(jobs_on(result, 1, 2) + jobs_on(result, 2, 2), 16) << order;
     EXPECT_LE(jobs_on(result, 1, 2), 3) << order;
   }
-  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 2), {{cluster_id(2), "beta"}}), "emit: 3 jobs to beta in this cycle; they are all the tasks that wait and fit there");
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 2), {{cluster_id(2), "beta"}}), "emit: 3 jobs to beta in this cycle; no other task that waits fits there");
 }
 
 TEST(Planner, ReturnedTask_WaitsForTheClusterThatReturnedIt) {

@@ -3,7 +3,7 @@
 
 namespace gleaner::planner {
 
-/// A user's priority: the share less what was used of it.
+/// A user's priority: the share minus the usage.
 /// @param share  of the grid, in [0, 1]
 /// @param usage  decayed, in days of the whole grid
 [[nodiscard]] double fair_priority(double share, double usage, UsageRule rule);

@@ -6,7 +6,7 @@
 
 namespace gleaner::planner {
 
-/// A fixed sequence: each campaign has one turn, and takes all that it can.
+/// A fixed sequence: each campaign has one turn, and gets all that it can.
 class Sequence : public Turns {
  public:
   explicit Sequence(std::vector<std::size_t> order) : order_{std::move(order)} {}

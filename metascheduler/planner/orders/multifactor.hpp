@@ -9,7 +9,7 @@ struct Factors {
   double fairshare = 0.0;  ///< 2^(-usage / share): 1 when nothing was used, 1/2 when just the share was
   double size = 0.0;       ///< of its widest job, against its largest cluster
   double priority = 0.0;   ///< its own: 1 for the highest, 0 for the lowest
-  double affinity = 0.0;   ///< part of its clusters that its user is coupled with
+  double affinity = 0.0;   ///< part of its clusters with which its user has affinity
 };
 
 [[nodiscard]] Factors factors_of(const Class& among, std::size_t contender);

@@ -3,8 +3,8 @@
 
 namespace gleaner::planner {
 
-/// Resources of one turn where several campaigns share a plan: small enough to share well, and
-/// large enough that a plan has few turns whatever the size of the grid.
+/// Resources of one turn, if several campaigns share a plan: small enough to share well, and large enough that a plan has few turns
+/// on a grid of any size.
 [[nodiscard]] double slice_of(const Class& among);
 
 /// Resource-seconds that the whole grid has in a day; never 0.

@@ -15,7 +15,7 @@ class TicketBox {
   explicit TicketBox(std::size_t holders) : sums_(holders + 1, 0.0), tickets_(holders, 0.0) {}
   void set(std::size_t holder, double tickets);
   [[nodiscard]] double tickets(std::size_t holder) const { return tickets_[holder]; }
-  /// Nothing when nobody holds a ticket.
+  /// Nothing if nobody holds a ticket.
   [[nodiscard]] std::optional<std::size_t> draw(Draw& random) const;
 
  private:
@@ -37,9 +37,8 @@ struct Ranking {
   [[nodiscard]] double sum() const { return user_priority + priority + wall_clock + cpu_time + resources + creation + power; }
 };
 
-/// A weighted random draw decides who gets the next resources: tickets = sum of all rankings / own
-/// ranking. Who was given more than a slice, because one job takes more, sits out the draws that are won with what was too
-/// much: resources are shared by the tickets, not jobs. Source: spec/002, "Calculating Project Ranking", "Random Ticket Draw".
+/// A weighted random draw decides which campaign gets the next resources: tickets = sum of all rankings / own ranking. A campaign whose
+/// one job took more than its slice sits out the draws that it wins until this is made up for: tickets share resources, not jobs. Source: spec/002, "Calculating Project Ranking", "Random Ticket Draw".
 class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }

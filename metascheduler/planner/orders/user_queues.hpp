@@ -7,15 +7,15 @@
 
 namespace gleaner::planner {
 
-/// Who takes part of a class: all campaigns, or of each user only the first one, by priority, then
-/// by creation, until it is exhausted (spec/002, "Project Priority", "Simultaneous Project Processing").
+/// The campaigns of a class that take part: all, or only the first one of each user, by priority and then by creation, until it is
+/// exhausted (spec/002, "Project Priority", "Simultaneous Project Processing").
 class UserQueues {
  public:
   explicit UserQueues(const Class& among);
 
   /// The contenders that take part now, by ascending index.
   [[nodiscard]] const std::vector<std::size_t>& taking_part() const { return taking_part_; }
-  /// @return who takes part instead, if anybody
+  /// @return the contender that takes part instead, if any
   std::optional<std::size_t> exhausted(std::size_t contender);
 
  private:

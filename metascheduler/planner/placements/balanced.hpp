@@ -6,7 +6,7 @@
 
 namespace gleaner::planner {
 
-/// Deals the tasks to all clusters, in proportion to the room that each has, the emptiest first.
+/// Distributes the tasks among all clusters, in proportion to their room, the emptiest first.
 class Balanced final : public Placement {
  public:
   [[nodiscard]] std::string_view name() const override { return "balanced"; }

@@ -6,8 +6,8 @@
 
 namespace gleaner::planner {
 
-/// Packs: the clusters in use first, of these the one with the fewest free resources that still fit
-/// a job, so that the others empty out; then the cheapest that is not yet in use. Source: spec/000,
+/// The clusters in use first, of these the one with the fewest free resources that still fit a job, so that the others empty; then the
+/// cheapest that is not in use. Source: spec/000,
 /// `fit_jobs` and `allocate_new_instances`.
 class Packed final : public Placement {
  public:

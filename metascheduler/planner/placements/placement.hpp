@@ -9,11 +9,11 @@
 
 namespace gleaner::planner {
 
-/// How the tasks of a campaign are dealt to clusters that all have room (spec/004, "Distribute Jobs
-/// Tasks Across Allocated Resources").
+/// How the tasks of a campaign are distributed among clusters that all have room (spec/004, "Distribute Jobs Tasks Across Allocated
+/// Resources").
 enum class Distribution {
   blocks,       ///< the first cluster is filled, then the next
-  round_robin   ///< each gets its part, in proportion to its room
+  round_robin   ///< each cluster gets a part in proportion to its room
 };
 
 /// A placement policy: which clusters a campaign gets first. A new one is a class in a file of
@@ -23,8 +23,8 @@ class Placement {
   virtual ~Placement() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Distribution distribution() const { return Distribution::blocks; }
-  /// Puts the clusters of one campaign that have room for it in order, the first to be filled
-  /// first. The result does not depend on the order in which they are given.
+  /// Sorts the clusters of one campaign that have room for it, the one to fill first at the head. The result does not depend on the
+  /// order in which they are given.
   /// @param contender  the campaign, with all its clusters
   virtual void arrange(const Contender& contender, std::vector<Candidate*>& candidates) const = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace gleaner::planner {
 
-/// The most powerful cluster by its configured power.
+/// The most powerful cluster first, by its configured power.
 class Power final : public Placement {
  public:
   [[nodiscard]] std::string_view name() const override { return "power"; }

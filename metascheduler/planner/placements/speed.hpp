@@ -5,7 +5,7 @@
 
 namespace gleaner::planner {
 
-/// How long a job of a campaign takes on its clusters, where it is known and where it is not.
+/// How long a job of a campaign takes on each of its clusters, measured or guessed.
 class ExpectedDurations {
  public:
   explicit ExpectedDurations(const Contender& contender) {
@@ -16,8 +16,8 @@ class ExpectedDurations {
     }
   }
 
-  /// Seconds: measured there; or what the clusters that are known suggest, by the configured powers;
-  /// or, when none is known, 1 / power, in no unit.
+  /// Seconds: measured there, or derived from the clusters where it was measured, by the configured powers. If it was measured nowhere:
+  /// 1 / power, without a unit.
   [[nodiscard]] double on(const Candidate& candidate) const {
     if (candidate.pair->mean_duration) return *candidate.pair->mean_duration;
     const double power = candidate.cluster->power > 0.0 ? candidate.cluster->power : 1.0;

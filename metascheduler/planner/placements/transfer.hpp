@@ -7,9 +7,8 @@
 
 namespace gleaner::planner {
 
-/// The cluster on which a job is expected to end first, the transfer of its input counted: input /
-/// bandwidth + duration there. Where no bandwidth is configured, a transfer takes the mean of what it takes on the
-/// campaign's other clusters: nothing is known for it, and nothing against it. Source: spec/003, "File transfer of input
+/// The cluster on which a job is expected to end first, with the transfer of its input: input / bandwidth + duration there. If a cluster
+/// has no configured bandwidth, its transfer is assumed to take the mean of those to the campaign's other clusters. Source: spec/003, "File transfer of input
 /// data per job".
 class Transfer final : public Placement {
  public:
@@ -27,7 +26,7 @@ class Transfer final : public Placement {
   }
 
  private:
-  /// Seconds, on the clusters whose bandwidth is known; 0 when it is known of none, and all are equal.
+  /// Seconds, of the clusters whose bandwidth is known; 0 if none is.
   static double mean_transfer(const Contender& contender, double input_mb) {
     double seconds = 0.0;
     int known = 0;

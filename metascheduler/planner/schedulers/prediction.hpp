@@ -3,9 +3,8 @@
 
 namespace gleaner::planner {
 
-/// A few jobs on each cluster first (PlannerConfig::probe_jobs), to learn their duration, resources
-/// and failures; then like the workqueue. A campaign whose user and command are known from an
-/// earlier one needs no such jobs. Source: spec/003, "Scheduling modes" and "Fairsharing".
+/// A probe on each cluster first (PlannerConfig::probe_jobs), to learn the duration, resources and failures of jobs; then like the
+/// workqueue. A profiled campaign needs no probe. Source: spec/003, "Scheduling modes" and "Fairsharing".
 class Prediction final : public Workqueue {
  public:
   [[nodiscard]] std::string_view name() const override { return "prediction"; }

@@ -10,27 +10,26 @@
 
 namespace gleaner::planner {
 
-/// Whether a campaign scheduler gives jobs only where the offer has room for them.
+/// Whether a campaign scheduler gives jobs only if the offer has room for them.
 enum class Room { needed, not_needed };
 
 /// How many jobs a campaign may get on a cluster, and why not more; or why it gets none.
 using Sizing = tl::expected<Cap, Reason>;
 
-/// A campaign scheduler: one way to treat a campaign (spec/003, "Scheduler"). A new one is a class
-/// in a file of this folder and a line in table.cpp.
+/// A campaign scheduler: how many jobs a campaign gets on a cluster (spec/003, "Scheduler"). A new one is a class in a file of this
+/// folder and a line in table.cpp.
 class CampaignScheduler {
  public:
   virtual ~CampaignScheduler() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
   [[nodiscard]] virtual Room room() const { return Room::needed; }
-  /// Whether only a few jobs go to the cluster for now, to learn from.
+  /// Whether the cluster gets only a probe for now.
   [[nodiscard]] virtual bool probes(const CampaignView&, const PairView&) const { return false; }
   /// @param tasks  that wait and that this cluster may get, at least 1
   [[nodiscard]] virtual Sizing size(const Candidate& candidate, std::int64_t tasks) const = 0;
 };
 
-/// The scheduler of a campaign: `test` for test campaigns, else the one that it names.
-/// Throws std::invalid_argument when there is none of this name.
+/// The scheduler of a campaign: `test` for test campaigns, else the one that it names. Throws std::invalid_argument if there is none.
 [[nodiscard]] const CampaignScheduler& scheduler_of(const CampaignView& campaign);
 
 /// Of the schedulers that a campaign may name.

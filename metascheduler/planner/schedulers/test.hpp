@@ -3,15 +3,15 @@
 
 namespace gleaner::planner {
 
-/// One job on each cluster of the JDL, even on a full one, and never a second one: what was given
-/// is known from the database. Source: spec/003, "test scheduling".
+/// One job on each cluster of the JDL, even on a full one, and never a second one. Source: spec/003, "test scheduling".
 class TestScheduler final : public CampaignScheduler {
  public:
   [[nodiscard]] std::string_view name() const override { return "test"; }
   [[nodiscard]] Room room() const override { return Room::not_needed; }
   [[nodiscard]] Sizing size(const Candidate& candidate, std::int64_t) const override {
     const auto& pair = *candidate.pair;
-    if (pair.live_jobs > 0 || pair.concluded_jobs > 0) return tl::unexpected{Reason{reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs}}};
+    if (pair.live_jobs > 0 || pair.concluded_jobs > 0)
+      return tl::unexpected{Reason{reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs}}};
     if (pair.frozen_jobs > 0) return tl::unexpected{Reason{reason::Frozen{pair.frozen_jobs}}};
     return Cap{.kind = Cap::Kind::one_per_cluster, .jobs = 1};
   }
