@@ -71,7 +71,7 @@ void write_durations(Json& json, const store::DurationCounts& own, const store::
 void configuration(Json& json, const process::Config& config) {
   json.object([&] {
     for (const auto& option : process::options()) {
-      if (option.scope == process::Option::Scope::plan) json.field(option.key, option.value.write(config));
+      if (option.is_simulated()) json.field(option.key, option.value.write(config));
     }
   });
 }

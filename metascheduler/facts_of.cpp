@@ -6,13 +6,12 @@
 #include "lib/store/policies.hpp"
 #include "lib/store/replicas.hpp"
 #include "metascheduler/planner/plan.hpp"
-#include "metascheduler/planner_config.hpp"
 
 namespace gleaner::metascheduler {
 namespace {
 
 store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Config& config) {
-  const auto wants = planner::needs_of(planner_config_of(config));
+  const auto wants = planner::needs_of(config);
   const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };
   store::PolicyNeeds needs{.limits = facts.present.limits, .shares = facts.present.shares, .priorities = facts.present.priorities};
   if (wants.shares) needs.usage_days = config.fairshare_window;

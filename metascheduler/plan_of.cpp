@@ -5,7 +5,6 @@
 #include <set>
 #include <span>
 
-#include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
 
 namespace gleaner::metascheduler {
@@ -28,10 +27,10 @@ grid::PlanningFacts only(const Campaigns& campaigns, const grid::PlanningFacts& 
 /// Finds the campaigns that can be planned together.
 class Sieve {
  public:
-  Sieve(const grid::PlanningFacts& facts, const process::Config& config, grid::Instant now) : facts_{facts}, config_{config}, planner_{planner_config_of(config)}, now_{now} {}
+  Sieve(const grid::PlanningFacts& facts, const process::Config& config, grid::Instant now) : facts_{facts}, config_{config}, now_{now} {}
 
   /// Throws what planning throws.
-  [[nodiscard]] planner::Plan plan(const grid::PlanningFacts& facts) const { return planner::plan(snapshot_of(facts, config_, now_), planner_); }
+  [[nodiscard]] planner::Plan plan(const grid::PlanningFacts& facts) const { return planner::plan(snapshot_of(facts, config_, now_), config_); }
 
   [[nodiscard]] bool holds(const Campaigns& campaigns) {
     try {
@@ -64,7 +63,6 @@ class Sieve {
  private:
   const grid::PlanningFacts& facts_;
   const process::Config& config_;
-  planner::PlannerConfig planner_;
   grid::Instant now_;
   Campaigns kept_;
   std::vector<SetAside> aside_;

@@ -5,15 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/planner_config.hpp"
 #include "lib/grid/time.hpp"
 
 namespace gleaner::process {
 
 using Duration = std::chrono::milliseconds;
 
-/// Every option of every program, read and checked. Defaults, help and checks are in
+/// Every option of every program, read and checked; the base has those of the planner. Defaults, help and checks are in
 /// option_table.cpp, and nowhere else.
-struct Config {
+struct Config : grid::PlannerConfig {
   // Everybody
   std::string database;
   std::string log_level;
@@ -36,18 +37,10 @@ struct Config {
   double flood{};
   std::string predictor_algorithm;
   double job_ratio_max{};
-  std::string campaign_order;
   std::string campaign_scheduler;
-  std::string placement;
-  bool simultaneous{};
-  std::string fairshare_usage;
   double fairshare_decay{};
   int fairshare_window{};
-  std::string multifactor_weights;
-  Duration age_max{};
-  int probe_jobs{};
   double expired_quantile{};
-  bool reservations{};
   Duration throughput_window{};
   double stress_max{};
   double stress_latency{};

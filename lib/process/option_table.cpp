@@ -190,6 +190,7 @@ constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
 
 constexpr auto host = Option::Scope::host;
 constexpr auto plan = Option::Scope::plan;
+constexpr auto planner = Option::Scope::planner;
 
 // The one table: an option is one line here, a member of Config, and its text in
 // packaging/gleaner.conf.
@@ -213,18 +214,18 @@ constexpr auto kOptions = std::to_array<Option>({
     {"flood", "FRACTION", "0.5", "what may wait in a cluster's own queue, as a fraction of its resources", fraction<&Config::flood>, plan},
     {"predictor_algorithm", "NAME", "measured", "how the job ratios are adapted", word<&Config::predictor_algorithm>, plan},
     {"job_ratio_max", "NUMBER", "1", "the most jobs for one resource that they may learn: above 1, short jobs wait behind each other", at_least_one<&Config::job_ratio_max>, plan},
-    {"campaign_order", "NAME", "fifo", "which campaign goes first", word<&Config::campaign_order>, plan},
-    {"simultaneous", "YES|NO", "no", "several campaigns of one user share what the user gets, instead of one after the other", yes_no<&Config::simultaneous>, plan},
+    {"campaign_order", "NAME", "fifo", "which campaign goes first", word<&Config::campaign_order>, planner},
+    {"simultaneous", "YES|NO", "no", "several campaigns of one user share what the user gets, instead of one after the other", yes_no<&Config::simultaneous>, planner},
     {"campaign_scheduler", "NAME", "workqueue", "how a campaign is treated whose JDL does not say it", word<&Config::campaign_scheduler>, plan},
-    {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>, plan},
-    {"probe_jobs", "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", integer<&Config::probe_jobs, 1, 100000>, plan},
+    {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>, planner},
+    {"probe_jobs", "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", integer<&Config::probe_jobs, 1, 100000>, planner},
     {"expired_quantile", "QUANTILE", "0.95", "of the durations known: a task that runs longer may get a second copy", part<&Config::expired_quantile>, plan},
-    {"reservations", "YES|NO", "yes", "what is freed is held back for a wide job that could not start", yes_no<&Config::reservations>, plan},
-    {"fairshare_usage", "RULE", "absolute", "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)", word<&Config::fairshare_usage>, plan},
+    {"reservations", "YES|NO", "yes", "what is freed is held back for a wide job that could not start", yes_no<&Config::reservations>, planner},
+    {"fairshare_usage", "RULE", "absolute", "how usage counts against a share: absolute (P = S - U) or by_share (P = S - S U)", word<&Config::fairshare_usage>, planner},
     {"fairshare_decay", "FACTOR", "0.7", "what a day of usage counts for one day later", part<&Config::fairshare_decay>, plan},
     {"fairshare_window", "DAYS", "7", "days of usage that count, today included", integer<&Config::fairshare_window, 1, 365>, plan},
-    {"multifactor_weights", "WEIGHTS", "age:1000,fairshare:1000,size:0,priority:1000,affinity:500", "what each factor counts in the order multifactor", word<&Config::multifactor_weights>, plan},
-    {"age_max", "DURATION", "7d", "age at which a campaign's age counts in full", some_time<&Config::age_max>, plan},
+    {"multifactor_weights", "WEIGHTS", "age:1000,fairshare:1000,size:0,priority:1000,affinity:500", "what each factor counts in the order multifactor", word<&Config::multifactor_weights>, planner},
+    {"age_max", "DURATION", "7d", "age at which a campaign's age counts in full", some_time<&Config::age_max>, planner},
     {"throughput_window", "DURATION", "2h", "how far back the throughput and the durations of jobs are measured", some_time<&Config::throughput_window>, plan},
     {"stress_max", "FACTOR", "0.8", "a cluster whose stress factor is this or more gets fewer jobs; 0: the factor is not looked at", fraction<&Config::stress_max>, host},
     {"stress_latency", "FACTOR", "5", "the same of one whose API answers so many times slower than when it is calm; 0: not looked at", fraction<&Config::stress_latency>, host},

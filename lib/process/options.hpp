@@ -24,7 +24,8 @@ struct Option {
   };
   enum class Scope {
     host,  ///< what a simulation has none of: processes, hosts, networks, users of the API, brakes, clusters under stress
-    plan,  ///< what becomes of campaigns: told by GET /scenario, played by gridsim and --what-if
+    plan,  ///< what becomes of campaigns: carried by GET /scenario, simulated by gridsim and --what-if
+    planner,  ///< the same, for a member of grid::PlannerConfig: the metascheduler takes it too
   };
 
   std::string_view key;
@@ -33,6 +34,9 @@ struct Option {
   std::string_view help;      ///< one line
   Codec value;
   Scope scope;
+
+  /// Whether it has a meaning in a simulation.
+  [[nodiscard]] constexpr bool is_simulated() const { return scope != Scope::host; }
 };
 
 /// All options, in the order of packaging/gleaner.conf.

@@ -6,6 +6,8 @@
 #include <stdexcept>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "metascheduler/planner/orders/fairshare.hpp"
+#include "metascheduler/planner/orders/multifactor.hpp"
 #include "metascheduler/planner/prioritize.hpp"
 #include "metascheduler/planner/stages.hpp"
 
@@ -18,10 +20,12 @@ struct Policies {
 };
 
 tl::expected<Policies, std::string> policies_of(const PlannerConfig& config) {
-  const auto order = parse_order(config.order);
+  const auto order = parse_order(config.campaign_order);
   if (!order) return tl::unexpected{order.error()};
   const auto placement = find_placement(config.placement);
   if (!placement) return tl::unexpected{placement.error()};
+  if (const auto rule = usage_rule(config.fairshare_usage); !rule) return tl::unexpected{rule.error()};
+  if (const auto weights = parse_weights(config.multifactor_weights); !weights) return tl::unexpected{weights.error()};
   return Policies{*order, *placement};
 }
 
@@ -99,8 +103,7 @@ class Standings {
 
 /// Reports campaign priorities that have no effect, each with the standing of its campaign.
 void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
-  const auto weights = fmt::format("priority:{}", draft.config.weights.priority);
-  const grid::OrderOfCampaigns order{.name = draft.config.order, .weights = weights, .simultaneous = draft.config.simultaneous};
+  const grid::OrderOfCampaigns order{.name = draft.config.campaign_order, .weights = draft.config.multifactor_weights, .simultaneous = draft.config.simultaneous};
   for (const auto& contender : contenders) {
     const auto& campaign = *contender.campaign;
     const auto note = campaign.type == grid::CampaignType::default_ ? grid::priority_note(campaign.priority, order) : std::nullopt;
@@ -119,7 +122,7 @@ tl::expected<void, std::string> check(const PlannerConfig& config) {
 }
 
 Needs needs_of(const PlannerConfig& config) {
-  const auto order = parse_order(config.order);
+  const auto order = parse_order(config.campaign_order);
   if (!order) throw std::invalid_argument{order.error()};
   auto needs = order->within->needs();
   needs.couples = needs.couples || order->by_affinity;

@@ -44,7 +44,7 @@ TEST(PlannerBench, TwoThousandCampaignsOnAHundredClusters) {
     ASSERT_EQ(decisions.size(), many.pairs.size());
   });
   for (const std::string_view order : {"fifo", "fairshare", "fairtree", "tickets"}) {
-    const PlannerConfig config{.order = std::string{order}};
+    const PlannerConfig config{.campaign_order = std::string{order}};
     const double with_few = milliseconds(few, config), with_many = milliseconds(many, config), with_most = milliseconds(most, config);
     tests::report(fmt::format("a plan of 2 000 campaigns on 100 clusters, {}", order),
                   fmt::format("{:.1f} ms with 10 million tasks waiting, {:.1f} ms with 10 thousand million, {:.1f} ms with 100 thousand; a decision for each pair alone {:.1f} ms",
@@ -86,7 +86,7 @@ TEST(PlannerBench, OneAssignmentACycle_OfTechilasExample) {
     auto snapshot = a_grid(1, 2, 0);
     snapshot.clusters[0].free_resources = 1;
     snapshot.clusters[0].flood = 0;
-    const PlannerConfig config{.order = order};
+    const PlannerConfig config{.campaign_order = order};
     const double seconds = tests::least_seconds(3, [&] { ASSERT_EQ(assign(snapshot, config, kCyclesOfExample), kExample) << order; });
     const double a_second = kCyclesOfExample / seconds;
     tests::report(fmt::format("Techila's example, {}", order), fmt::format("{} cycles in {:.4f} s: {:.0f} cycles a second", kCyclesOfExample, seconds, a_second));

@@ -11,7 +11,6 @@
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/metascheduler.hpp"
 #include "metascheduler/planner/plan.hpp"
-#include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
 #include "predictor/predictor.hpp"
 #include "tests/bench/measure.hpp"
@@ -65,10 +64,9 @@ class ProductionCycle : public GridFixture {
     grid::PlanningFacts facts;
     transact([&](store::Transaction& transaction) { facts = metascheduler::facts_of(transaction, config, now); });
     const auto snapshot = metascheduler::snapshot_of(facts, config, now);
-    const auto planner_config = metascheduler::planner_config_of(config);
     pqxx::connection connection{conninfo};
     pqxx::work work{connection};
-    const auto plan = [&] { EXPECT_FALSE(planner::plan(snapshot, planner_config).decisions.empty()); };
+    const auto plan = [&] { EXPECT_FALSE(planner::plan(snapshot, config).decisions.empty()); };
     Times times;
     for (int slice = 0; slice < kSlices; ++slice) {
       times.whole = std::min(times.whole, least_seconds(kRuns, [&] { metascheduler::run_once(config, database, term, now); }));

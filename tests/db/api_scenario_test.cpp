@@ -140,7 +140,7 @@ class ScenarioOfAnotherConfiguration : public ScenarioRoute {
   [[nodiscard]] process::Config configuration() const override {
     auto config = process::default_config();
     for (const auto& option : process::options()) {
-      if (option.scope == process::Option::Scope::plan) change(option, config);
+      if (option.is_simulated()) change(option, config);
     }
     return config;
   }
@@ -175,7 +175,7 @@ TEST_F(ScenarioOfAnotherConfiguration, EachKeyThatDecidesWhatIsPlanned_ReachesTh
   ASSERT_TRUE(scenario) << scenario.error().front().message;
   const auto ours = configuration();
   for (const auto& option : process::options()) {
-    if (option.scope != process::Option::Scope::plan) continue;
+    if (!option.is_simulated()) continue;
     EXPECT_EQ(option.value.write(scenario->config), option.value.write(ours)) << option.key;
   }
 }

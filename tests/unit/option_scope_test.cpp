@@ -55,15 +55,30 @@ TEST(OptionScope, OfAKeyThatThePlannerOrTheSimulationReads_IsPlan) {
     const auto* option = find_option(key);
     if (option == nullptr || of_production().contains(key)) continue;
     ++looked_at;
-    EXPECT_EQ(option->scope, Option::Scope::plan) << key;
+    EXPECT_TRUE(option->is_simulated()) << key;
   }
   EXPECT_GE(looked_at, 20);
+}
+
+TEST(OptionScope, OfAPlannersKey_IsPlanner_AndItsDefaultThePlanners) {
+  const grid::PlannerConfig planner;
+  Config config = default_config();
+  static_cast<grid::PlannerConfig&>(config) = planner;
+  const auto read = keys_read_in({"metascheduler/planner"});
+  int looked_at = 0;
+  for (const auto& option : options()) {
+    EXPECT_EQ(option.value.write(config), option.value.write(default_config())) << option.key;
+    if (!read.contains(std::string{option.key})) continue;
+    ++looked_at;
+    EXPECT_EQ(option.scope, Option::Scope::planner) << option.key;
+  }
+  EXPECT_EQ(looked_at, 8);
 }
 
 TEST(OptionScope, IsPlanForNoKeyThatNeitherReads) {
   auto read = keys_read_in({"metascheduler", "sim/gridsim/engine", "predictor"});
   for (const auto& option : options()) {
-    if (option.scope != Option::Scope::plan) continue;
+    if (!option.is_simulated()) continue;
     EXPECT_TRUE(read.contains(std::string{option.key})) << option.key;
   }
 }

@@ -142,7 +142,7 @@ TEST(Document001, JackAndJill_RunInTheOrderOfTheExample_AndGetWhatTheyPaidFor) {
   snapshot.campaigns[1].user = "jill";
   for (auto& pair : snapshot.pairs) pair.walltime = 6 * kHour;
   snapshot.users = {{.name = "jack", .share = 0.25}, {.name = "jill", .share = 0.75}};
-  const PlannerConfig config{.order = "fairshare"};
+  const PlannerConfig config{.campaign_order = "fairshare"};
   const auto priority = [&](std::size_t user) {
     return fair_priority(snapshot.users[user].share, snapshot.users[user].usage, UsageRule::absolute);
   };
@@ -182,7 +182,7 @@ Snapshot three_campaigns_two_clusters() {
 
 TEST(Document003, Affinity_LaunchesTheSchedulersInTheFourSteps) {
   const auto snapshot = three_campaigns_two_clusters();
-  const PlannerConfig config{.order = "affinity"};
+  const PlannerConfig config{.campaign_order = "affinity"};
   Draft draft{snapshot, config};
   const auto contenders = feasible(draft);
   std::vector<std::string> steps;
@@ -202,7 +202,7 @@ TEST(Document003, Affinity_LaunchesTheSchedulersInTheFourSteps) {
 TEST(Document003, Affinity_GivesAClusterToItsOwnUsersFirst_AndWhatTheyLeaveToOthers) {
   auto snapshot = three_campaigns_two_clusters();
   snapshot.campaigns[1].waiting_tasks = 10;
-  const auto result = plan(snapshot, {.order = "affinity"});
+  const auto result = plan(snapshot, {.campaign_order = "affinity"});
   EXPECT_EQ(jobs_on(result, 1, 1), 16);
   EXPECT_EQ(jobs_on(result, 2, 2), 10);
   EXPECT_EQ(jobs_on(result, 1, 2), 6);
@@ -214,7 +214,7 @@ TEST(Document003, Affinity_GivesAClusterToItsOwnUsersFirst_AndWhatTheyLeaveToOth
 TEST(Document002, JohnsProjects_AreProcessedInTheOrderOfTheirCreation_OnFourCores) {
   Snapshot snapshot{.clusters = {a_cluster(1)}, .campaigns = {a_campaign(1, 6), a_campaign(2, 6)}, .pairs = {a_pair(1, 1), a_pair(2, 1)}};
   snapshot.clusters[0].max_resources = snapshot.clusters[0].free_resources = 4;
-  const PlannerConfig config{.order = "tickets"};
+  const PlannerConfig config{.campaign_order = "tickets"};
   const std::array<std::pair<int, int>, 3> steps{{{4, 0}, {2, 2}, {0, 4}}};
   for (const auto& [first, second] : steps) {
     const auto result = plan(snapshot, config);
@@ -233,7 +233,7 @@ TEST(Document002, OfJohnAndAlice_Projects2And3_TakePartInTheDraw) {
     snapshot.pairs.push_back(a_pair(campaign, 1));
   }
   snapshot.campaigns[1].priority = 2;
-  const PlannerConfig config{.order = "tickets"};
+  const PlannerConfig config{.campaign_order = "tickets"};
   Draft draft{snapshot, config};
   const auto contenders = feasible(draft);
   const Class among{snapshot, config, contenders, {0, 1, 2, 3}, 16.0, 0};
@@ -283,7 +283,7 @@ TEST(Document000, WorkIsOrderedByTheCostOfTheCheapestClusterThatFits) {
                     .pairs = {a_pair(1, 2), a_pair(2, 1), a_pair(2, 2)}};
   snapshot.clusters[0].cost = 1.0;
   snapshot.clusters[1].cost = 4.0;
-  const auto result = plan(snapshot, {.order = "cheapest", .placement = "packed"});
+  const auto result = plan(snapshot, {.campaign_order = "cheapest", .placement = "packed"});
   EXPECT_EQ(jobs_on(result, 2, 1) + jobs_on(result, 2, 2), 32);
   EXPECT_EQ(reason_on(result, 1, 2), "earlier_campaigns");
 }

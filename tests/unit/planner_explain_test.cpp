@@ -163,7 +163,7 @@ TEST(Explain, AClusterThatASliceSkipped_IsNotSaidToBeTakenByOthers_WhenTheTasksA
   snapshot.pairs[0].job_ratio = snapshot.pairs[3].job_ratio = 4.0;
   snapshot.pairs[0].max_jobs = 1;
   for (const auto* order : {"fairshare", "fairtree", "tickets"}) {
-    const auto result = plan(snapshot, {.order = order});
+    const auto result = plan(snapshot, {.campaign_order = order});
     EXPECT_EQ(jobs_on(result, 1, 3), 3) << order;
     EXPECT_EQ(reason_on(result, 1, 2), "tasks_elsewhere") << order;
   }

@@ -22,18 +22,18 @@ using testing::HasSubstr;
 TEST(Orders, PriorityClasses_GoBeforeTheOrderWithinThem) {
   auto snapshot = users({"ada", "bob"});
   snapshot.campaigns[1].priority = 2;
-  EXPECT_EQ(jobs_on(plan(snapshot, {.order = "priority"}), 2, 1), 16);
-  EXPECT_EQ(jobs_on(plan(snapshot, {.order = "fifo"}), 1, 1), 16);
-  EXPECT_EQ(jobs_on(plan(snapshot, {.order = "priority,fairshare"}), 2, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = "priority"}), 2, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = "fifo"}), 1, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = "priority,fairshare"}), 2, 1), 16);
 }
 
 TEST(Orders, UnknownNames_GetTheClosestKnownOne) {
-  EXPECT_THAT(check({.order = "fairshar"}).error(), HasSubstr("did you mean 'fairshare'?"));
-  EXPECT_THAT(check({.order = "priorty,fifo"}).error(), HasSubstr("did you mean 'priority'?"));
-  EXPECT_THAT(check({.order = "fifo,priority"}).error(), HasSubstr("'fifo' must come last"));
-  EXPECT_THAT(check({.order = "priority,priority"}).error(), HasSubstr("named twice"));
-  EXPECT_TRUE(check({.order = "affinity, priority, tickets"}));
-  EXPECT_FALSE(check({.order = ""}));
+  EXPECT_THAT(check({.campaign_order = "fairshar"}).error(), HasSubstr("did you mean 'fairshare'?"));
+  EXPECT_THAT(check({.campaign_order = "priorty,fifo"}).error(), HasSubstr("did you mean 'priority'?"));
+  EXPECT_THAT(check({.campaign_order = "fifo,priority"}).error(), HasSubstr("'fifo' must come last"));
+  EXPECT_THAT(check({.campaign_order = "priority,priority"}).error(), HasSubstr("named twice"));
+  EXPECT_TRUE(check({.campaign_order = "affinity, priority, tickets"}));
+  EXPECT_FALSE(check({.campaign_order = ""}));
 }
 
 /// What a campaign gets, of two that want all there is, may only depend on its priority where the note at submission supposes it.
@@ -52,7 +52,7 @@ class PriorityEffects : public testing::TestWithParam<std::tuple<std::string, bo
   /// Whether the second campaign is treated otherwise when it has a high priority.
   static bool differs(Snapshot snapshot) {
     const auto [order, simultaneous, weight] = GetParam();
-    const PlannerConfig config{.order = order, .simultaneous = simultaneous, .weights = {.age = 0, .fairshare = 1, .size = 0, .priority = weight, .affinity = 0}};
+    const PlannerConfig config{.campaign_order = order, .simultaneous = simultaneous, .multifactor_weights = fmt::format("fairshare:1,priority:{}", weight)};
     const auto normal = plan(snapshot, config).launches;
     snapshot.campaigns[1].priority = 2;
     return plan(snapshot, config).launches != normal;
@@ -86,9 +86,9 @@ TEST(Orders, APriorityThatDoesNothing_IsTold_WithTheStandingIfThereIsOne) {
   ASSERT_EQ(fifo.standings.size(), 1U);
   EXPECT_EQ(fifo.standings[0].campaign, campaign_id(1));
   EXPECT_EQ(fifo.standings[0].text, "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
-  const auto fair = plan(snapshot, {.order = "fairshare"});
+  const auto fair = plan(snapshot, {.campaign_order = "fairshare"});
   EXPECT_THAT(fair.standings[0].text, testing::AllOf(testing::StartsWith("fair share of ada"), HasSubstr("; campaign_priority 2 sorts the campaigns of its own user only here")));
-  EXPECT_TRUE(plan(snapshot, {.order = "priority"}).standings.empty());
+  EXPECT_TRUE(plan(snapshot, {.campaign_order = "priority"}).standings.empty());
   snapshot.campaigns[0].type = grid::CampaignType::test;
   EXPECT_TRUE(plan(snapshot).standings.empty()) << "it goes first anyway";
 }
@@ -96,7 +96,7 @@ TEST(Orders, APriorityThatDoesNothing_IsTold_WithTheStandingIfThereIsOne) {
 TEST(Orders, LowestPriority_ComesLast_WhateverTheOrder) {
   auto snapshot = users({"ada", "bob"});
   snapshot.campaigns[0].priority = kLowestPriority;
-  for (const auto name : order_names()) EXPECT_EQ(jobs_on(plan(snapshot, {.order = std::string{name}}), 2, 1), 16) << name;
+  for (const auto name : order_names()) EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = std::string{name}}), 2, 1), 16) << name;
 }
 
 /// A campaign of ada on two clusters, with the first of which she has affinity.
@@ -107,8 +107,8 @@ Snapshot half_affine(std::int64_t tasks) {
 }
 
 TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatTellsBoth) {
-  for (const auto name : order_names()) EXPECT_LE(plan(half_affine(100), {.order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
-  const auto result = plan(half_affine(100), {.order = "affinity,fairshare"});
+  for (const auto name : order_names()) EXPECT_LE(plan(half_affine(100), {.campaign_order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
+  const auto result = plan(half_affine(100), {.campaign_order = "affinity,fairshare"});
   ASSERT_EQ(result.standings.size(), 1U);
   EXPECT_EQ(result.standings[0].text, "where its user has affinity: fair share of ada: 0.000 = share 0.000 - usage 0.000; "
                                       "elsewhere: fair share of ada: 0.000 = share 0.000 - usage 0.000");
@@ -116,7 +116,7 @@ TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatTellsBoth) {
 
 TEST(Orders, ACampaignWhoseTasksAllGoToItsFirstClass_IsToldSoOnItsOtherClusters) {
   for (const auto name : order_names()) {
-    const auto result = plan(half_affine(10), {.order = "affinity," + std::string{name}});
+    const auto result = plan(half_affine(10), {.campaign_order = "affinity," + std::string{name}});
     EXPECT_EQ(jobs_on(result, 1, 1), 10) << name;
     EXPECT_EQ(reason_on(result, 1, 2), "tasks_elsewhere") << name;
   }
@@ -125,7 +125,7 @@ TEST(Orders, ACampaignWhoseTasksAllGoToItsFirstClass_IsToldSoOnItsOtherClusters)
 TEST(FairShare, EqualShares_SplitOnePlanInHalves) {
   auto snapshot = users({"ada", "bob"});
   snapshot.users = {{.name = "ada", .share = 0.5}, {.name = "bob", .share = 0.5}};
-  const auto result = plan(snapshot, {.order = "fairshare"});
+  const auto result = plan(snapshot, {.campaign_order = "fairshare"});
   EXPECT_EQ(jobs_on(result, 1, 1), 8);
   EXPECT_EQ(jobs_on(result, 2, 1), 8);
 }
@@ -133,7 +133,7 @@ TEST(FairShare, EqualShares_SplitOnePlanInHalves) {
 TEST(FairShare, TheStandingOfACampaign_IsToldWithItsFigures) {
   auto snapshot = users({"ada"});
   snapshot.users = {{.name = "ada", .share = 0.25, .usage = 0.1}};
-  const auto result = plan(snapshot, {.order = "fairshare"});
+  const auto result = plan(snapshot, {.campaign_order = "fairshare"});
   ASSERT_EQ(result.standings.size(), 1U);
   EXPECT_EQ(result.standings[0].text, "fair share of ada: 0.150 = share 0.250 - usage 0.100");
 }
@@ -141,8 +141,8 @@ TEST(FairShare, TheStandingOfACampaign_IsToldWithItsFigures) {
 TEST(FairShare, OfOneUser_TheCampaignsGoOneAfterTheOther_OrShareWhenSimultaneous) {
   auto snapshot = users({"ada", "ada"});
   snapshot.users = {{.name = "ada", .share = 1.0}};
-  EXPECT_EQ(jobs_on(plan(snapshot, {.order = "fairshare"}), 1, 1), 16);
-  const auto both = plan(snapshot, {.order = "tickets", .simultaneous = true});
+  EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = "fairshare"}), 1, 1), 16);
+  const auto both = plan(snapshot, {.campaign_order = "tickets", .simultaneous = true});
   EXPECT_GT(jobs_on(both, 1, 1), 0);
   EXPECT_GT(jobs_on(both, 2, 1), 0);
 }
@@ -170,16 +170,16 @@ TEST(FairTree, BranchesThatAreLevel_AreRankedTogether) {
 TEST(FairTree, AUserWithoutShares_ComesLast) {
   auto snapshot = users({"nobody", "ada"});
   snapshot.shares = {{.name = "ada", .shares = 1, .usage = 0.9, .is_user = true}};
-  EXPECT_EQ(jobs_on(plan(snapshot, {.order = "fairtree"}), 2, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot, {.campaign_order = "fairtree"}), 2, 1), 16);
 }
 
 TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsTold) {
   auto snapshot = users({"ada", "bob"});
   snapshot.now = grid::from_unix(1001 + 86400);
   snapshot.campaigns[1].submitted = snapshot.now;
-  PlannerConfig config{.order = "multifactor", .weights = {.age = 100, .fairshare = 0, .size = 0, .priority = 0, .affinity = 0}};
+  PlannerConfig config{.campaign_order = "multifactor", .multifactor_weights = "age:100"};
   EXPECT_EQ(jobs_on(plan(snapshot, config), 1, 1), 16);
-  config.weights = {.age = 100, .fairshare = 1000, .size = 0, .priority = 0, .affinity = 0};
+  config.multifactor_weights = "age:100,fairshare:1000";
   snapshot.users = {{.name = "bob", .share = 0.5, .usage = 0.5}};
   const auto result = plan(snapshot, config);
   EXPECT_EQ(jobs_on(result, 2, 1), 16);
@@ -224,7 +224,7 @@ TEST(Tickets, WeighResources_NotJobs) {
   snapshot.pairs[1].live_jobs = 2;
   snapshot.pairs[1].resources_per_job = 4;
   snapshot.pairs[1].job_ratio = 0.25;
-  const auto result = plan(snapshot, {.order = "tickets"});
+  const auto result = plan(snapshot, {.campaign_order = "tickets"});
   ASSERT_EQ(result.standings.size(), 2U);
   for (const auto& standing : result.standings) EXPECT_THAT(standing.text, HasSubstr("resources 1.00"));
 }
@@ -239,7 +239,7 @@ TEST(Tickets, OfWideJobs_BringNoMoreResources) {
     for (auto& campaign : snapshot.campaigns) campaign.waiting_tasks = 100'000;
     snapshot.pairs[1].resources_per_job = 32;
     snapshot.pairs[1].job_ratio = 1.0 / 32;
-    for (const auto& launch : plan(snapshot, {.order = "tickets", .reservations = false}).launches) {
+    for (const auto& launch : plan(snapshot, {.campaign_order = "tickets", .reservations = false}).launches) {
       all += launch.resources;
       wide += launch.campaign == campaign_id(2) ? launch.resources : 0.0;
     }
@@ -250,7 +250,7 @@ TEST(Tickets, OfWideJobs_BringNoMoreResources) {
 
 TEST(Tickets, TheSameSeed_GivesTheSamePlan_AndAnotherOneGivesAnother) {
   auto snapshot = users({"ada", "bob", "eve"});
-  const PlannerConfig config{.order = "tickets"};
+  const PlannerConfig config{.campaign_order = "tickets"};
   snapshot.seed = 1;
   const auto first = plan(snapshot, config).launches;
   EXPECT_EQ(first, plan(snapshot, config).launches);
@@ -278,8 +278,8 @@ TEST(FairTree, OfHundredsOfUsers_TakesAboutTheTimeOfFairShare) {
     snapshot.users.push_back({.name = name, .share = 1.0 / 400});
     snapshot.shares.push_back({.name = name, .is_user = true});
   }
-  const double fairshare = seconds_of(snapshot, {.order = "fairshare"});
-  EXPECT_LT(seconds_of(snapshot, {.order = "fairtree"}), 10.0 * fairshare);
+  const double fairshare = seconds_of(snapshot, {.campaign_order = "fairshare"});
+  EXPECT_LT(seconds_of(snapshot, {.campaign_order = "fairtree"}), 10.0 * fairshare);
 }
 
 }  // namespace

@@ -92,10 +92,10 @@ PlannerConfig any_config() {
   const auto orders = order_names();
   const auto placements = placement_names();
   PlannerConfig config;
-  config.order = std::string{orders[*rc::gen::inRange<std::size_t>(0, orders.size())]};
+  config.campaign_order = std::string{orders[*rc::gen::inRange<std::size_t>(0, orders.size())]};
   config.placement = std::string{placements[*rc::gen::inRange<std::size_t>(0, placements.size())]};
-  if (rarely()) config.order = "priority," + config.order;
-  if (sometimes()) config.order = "affinity," + config.order;
+  if (rarely()) config.campaign_order = "priority," + config.campaign_order;
+  if (sometimes()) config.campaign_order = "affinity," + config.campaign_order;
   config.simultaneous = rarely();
   return config;
 }

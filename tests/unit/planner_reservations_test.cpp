@@ -135,7 +135,7 @@ TEST(Reservations, AClusterThatTakesNoMoreOfACampaign_HasNothingHeldBackForIt_Wh
   snapshot.pairs.push_back(a_pair(1, 2, 12));
   snapshot.pairs[2].affine = true;
   for (const std::size_t full : {0U, 2U}) snapshot.pairs[full].max_jobs = snapshot.pairs[full].live_jobs = 1;
-  const auto result = plan(snapshot, {.order = "affinity"});
+  const auto result = plan(snapshot, {.campaign_order = "affinity"});
   EXPECT_EQ(reason_on(result, 1, 1), "max_jobs_reached");
   EXPECT_EQ(jobs_on(result, 2, 1), 24);
 }

@@ -236,7 +236,7 @@ TEST(Planner, AClusterThatFewOfTheTasksFit_IsGivenThoseOnly_AndTheRestOfItGoesTo
   snapshot.pairs[0].fitting_tasks = 100;
   snapshot.pairs[1].fitting_tasks = 3;
   for (const auto* order : {"fifo", "tickets"}) {
-    const auto result = plan(snapshot, {.order = order});
+    const auto result = plan(snapshot, {.campaign_order = order});
     EXPECT_EQ(jobs_on(result, 1, 2) + jobs_on(result, 2, 2), 16) << order;
     EXPECT_LE(jobs_on(result, 1, 2), 3) << order;
   }
@@ -289,9 +289,9 @@ TEST(Planner, PairOfAnUnknownCluster_IsABug) {
 
 TEST(PlannerConfig, UnknownPolicy_IsRefusedWithTheClosestName) {
   EXPECT_TRUE(check(PlannerConfig{}));
-  EXPECT_THAT(check(PlannerConfig{.order = "fifi"}).error(), testing::HasSubstr("did you mean 'fifo'?"));
+  EXPECT_THAT(check(PlannerConfig{.campaign_order = "fifi"}).error(), testing::HasSubstr("did you mean 'fifo'?"));
   EXPECT_THAT(check(PlannerConfig{.placement = "powr"}).error(), testing::HasSubstr("did you mean 'power'?"));
-  EXPECT_THROW((void)plan(one_of_each(), {.order = "random"}), std::invalid_argument);
+  EXPECT_THROW((void)plan(one_of_each(), {.campaign_order = "random"}), std::invalid_argument);
 }
 
 }  // namespace

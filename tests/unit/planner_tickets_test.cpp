@@ -55,7 +55,7 @@ class TicketDraw {
 
  private:
   Snapshot snapshot_;
-  PlannerConfig config_{.order = "tickets"};
+  PlannerConfig config_{.campaign_order = "tickets"};
   Draft draft_;
   std::vector<Contender> contenders_;
   Class among_;
@@ -179,7 +179,7 @@ std::vector<std::pair<int, int>> steps_of_figure_4(int steps, bool simultaneous)
   std::vector<std::pair<int, int>> got;
   for (int step = 0; step < steps; ++step) {
     snapshot.seed = static_cast<std::uint64_t>(step);
-    const auto result = plan(snapshot, {.order = "tickets", .simultaneous = simultaneous});
+    const auto result = plan(snapshot, {.campaign_order = "tickets", .simultaneous = simultaneous});
     got.emplace_back(jobs_on(result, 1, 1), jobs_on(result, 2, 1));
     for (auto* const campaign : {&snapshot.campaigns[0], &snapshot.campaigns[1]}) {
       const int jobs = campaign == &snapshot.campaigns[0] ? got.back().first : got.back().second;

@@ -1,6 +1,7 @@
 #include "metascheduler/planner/orders/fairshare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -38,9 +39,9 @@ class FairShareTurns final : public Turns {
   [[nodiscard]] std::string standing(std::size_t contender) const override {
     const auto& user = among_.campaign(contender).user;
     const auto& account = *accounts_[contender];
-    const bool by_share = among_.config.usage_rule == UsageRule::by_share;
+    const bool by_share = rule_ == UsageRule::by_share;
     return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", user,
-                       fair_priority(account.share, account.usage, among_.config.usage_rule), account.share, account.usage,
+                       fair_priority(account.share, account.usage, rule_), account.share, account.usage,
                        by_share ? " x share" : "");
   }
 
@@ -51,10 +52,11 @@ class FairShareTurns final : public Turns {
     double given = 0.0;  ///< in this plan, in days of the grid
   };
   [[nodiscard]] double priority_of(const Account& account) const {
-    return fair_priority(account.share, account.usage + account.given, among_.config.usage_rule);
+    return fair_priority(account.share, account.usage + account.given, rule_);
   }
 
   Class among_;
+  UsageRule rule_ = usage_rule(among_.config.fairshare_usage).value();
   UserQueues queues_;
   double slice_;
   double day_;
@@ -63,6 +65,15 @@ class FairShareTurns final : public Turns {
 };
 
 }  // namespace
+
+std::vector<std::string_view> usage_rule_names() { return {"absolute", "by_share"}; }
+
+tl::expected<UsageRule, std::string> usage_rule(std::string_view name) {
+  const auto names = usage_rule_names();
+  if (name == names[0]) return UsageRule::absolute;
+  if (name == names[1]) return UsageRule::by_share;
+  return tl::unexpected{fmt::format("there is no rule of usage named '{}'; there are: {}", name, fmt::join(names, ", "))};
+}
 
 double fair_priority(double share, double usage, UsageRule rule) {
   return rule == UsageRule::by_share ? share - share * usage : share - usage;

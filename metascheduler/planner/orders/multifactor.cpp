@@ -38,7 +38,7 @@ class MultifactorTurns final : public Sequence {
 }  // namespace
 
 tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
-  FactorWeights weights{.age = 0, .fairshare = 0, .size = 0, .priority = 0, .affinity = 0};
+  FactorWeights weights;
   constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 5> kFactors{{{"age", &FactorWeights::age},
                                                                                        {"fairshare", &FactorWeights::fairshare},
                                                                                        {"size", &FactorWeights::size},
@@ -68,7 +68,7 @@ Factors factors_of(const Class& among, std::size_t contender) {
   const auto& campaign = among.campaign(contender);
   const auto& candidates = among.contenders[contender].candidates;
   Factors factors;
-  factors.age = std::clamp(seconds(among.snapshot.now - campaign.submitted) / std::max(1.0, among.config.age_max), 0.0, 1.0);
+  factors.age = std::clamp(seconds(among.snapshot.now - campaign.submitted) / std::max(1.0, std::chrono::duration<double>{among.config.age_max}.count()), 0.0, 1.0);
   factors.fairshare = fairshare_factor(among.snapshot, campaign.user);
   factors.priority = static_cast<double>(kLowestPriority - campaign.priority) / (kLowestPriority - 1);
   double affine = 0.0;
@@ -87,7 +87,7 @@ double weighted(const Factors& factors, const FactorWeights& weights) {
 }
 
 std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
-  const auto& w = among.config.weights;
+  const auto w = parse_weights(among.config.multifactor_weights).value();
   std::map<std::size_t, double> priorities;
   std::map<std::size_t, std::string> texts;
   for (const auto member : among.members) {

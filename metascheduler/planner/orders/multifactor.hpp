@@ -13,6 +13,15 @@ struct Factors {
 };
 
 [[nodiscard]] Factors factors_of(const Class& among, std::size_t contender);
+/// How much each factor of the order `multifactor` counts.
+struct FactorWeights {
+  double age = 0.0;
+  double fairshare = 0.0;
+  double size = 0.0;
+  double priority = 0.0;
+  double affinity = 0.0;
+};
+
 /// "age:1000,size:10": factors that are not named count 0. The error states what is wrong.
 [[nodiscard]] tl::expected<FactorWeights, std::string> parse_weights(std::string_view text);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "metascheduler/planner/plan.hpp"
-#include "metascheduler/planner_config.hpp"
 #include "metascheduler/snapshot_of.hpp"
 #include "metascheduler/submitted_of.hpp"
 #include "nikita/excess.hpp"
@@ -54,7 +53,7 @@ void GridCycle::remove(std::span<const grid::JobId> jobs, grid::Instant now) {
 grid::Instant GridCycle::plan(grid::Instant now) {
   const auto& config = world_.scenario.config;
   const auto facts = book_.planning_facts(now);
-  const auto plan = planner::plan(metascheduler::snapshot_of(facts, config, now), metascheduler::planner_config_of(config));
+  const auto plan = planner::plan(metascheduler::snapshot_of(facts, config, now), config);
   const auto begin = after(now, world_.scenario.cycle_work);
   std::map<grid::ClusterId, grid::Instant> free_at;
   auto last = begin;

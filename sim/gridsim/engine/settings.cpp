@@ -7,13 +7,12 @@
 #include "lib/grid/suggest.hpp"
 #include "lib/process/options.hpp"
 #include "metascheduler/planner/plan.hpp"
-#include "metascheduler/planner_config.hpp"
 #include "predictor/algorithms/algorithm.hpp"
 
 namespace gleaner::gridsim {
 namespace {
 
-bool is_used(const process::Option& option) { return option.scope == process::Option::Scope::plan; }
+bool is_used(const process::Option& option) { return option.is_simulated(); }
 
 }  // namespace
 
@@ -32,7 +31,7 @@ tl::expected<void, std::string> set(Scenario& scenario, std::string_view key, st
   auto config = scenario.config;
   if (const auto right = option->value.read(value, config)) return tl::unexpected{fmt::format("'{}' is not right for {}; write {}", value, key, *right)};
   if (const auto algorithm = prediction::find_algorithm(config.predictor_algorithm); !algorithm) return tl::unexpected{algorithm.error()};
-  if (const auto policies = planner::check(metascheduler::planner_config_of(config)); !policies) return tl::unexpected{policies.error()};
+  if (const auto policies = planner::check(config); !policies) return tl::unexpected{policies.error()};
   scenario.config = std::move(config);
   scenario.settings[std::string{key}] = value;
   return {};
