@@ -9,8 +9,8 @@
 #include "api/durations.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/store/views.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -23,7 +23,7 @@ Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
   std::vector<grid::CampaignState> states;
   for (const auto& name : list(call, "state")) {
     const auto state = grid::campaign_state(name);
-    if (!state) return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), grid::did_you_mean(name, kStates)))};
+    if (!state) return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
     states.push_back(*state);
   }
   if (states.empty() && !flag(call, "all")) states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};

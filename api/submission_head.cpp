@@ -7,8 +7,8 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/jdl/problem.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -28,7 +28,7 @@ class HeadReader {
     for (const auto known : kKeys) {
       if (key_ == known) return true;
     }
-    return wrong(fmt::format("'{}' is not a key of it{}", jdl::excerpt(key_), grid::did_you_mean(key_, kKeys)));
+    return wrong(fmt::format("'{}' is not a key of it{}", jdl::excerpt(key_), text::did_you_mean(key_, kKeys)));
   }
 
   bool String(const char* text, rapidjson::SizeType size, bool) {

@@ -6,8 +6,8 @@
 
 #include "api/answers.hpp"
 #include "api/campaign_json.hpp"
-#include "lib/grid/words.hpp"
 #include "lib/jdl/parameter.hpp"
+#include "lib/text/words.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -23,7 +23,7 @@ jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored
 std::string line_of(const jdl::Parameter& parameter) {
   if (const auto* line = std::get_if<std::string>(&parameter)) return *line;
   std::string line;
-  for (const auto& argument : std::get<jdl::Arguments>(parameter)) line += (line.empty() ? "" : " ") + grid::quote(argument);
+  for (const auto& argument : std::get<jdl::Arguments>(parameter)) line += (line.empty() ? "" : " ") + text::quote(argument);
   return line;
 }
 

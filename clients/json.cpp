@@ -7,7 +7,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include "lib/grid/json_depth.hpp"
+#include "lib/text/json_depth.hpp"
 
 namespace gleaner::clients {
 
@@ -116,7 +116,7 @@ void Json::add(std::string key, Json value) {
 
 tl::expected<Json, std::string> Json::parse(std::string_view text) {
   // The reader, and whoever goes through it afterwards, calls itself.
-  if (grid::is_nested_deeper(text)) return tl::unexpected{fmt::format("it is nested deeper than {} levels", grid::kDeepestJson)};
+  if (text::is_nested_deeper(text)) return tl::unexpected{fmt::format("it is nested deeper than {} levels", text::kDeepestJson)};
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError()) return tl::unexpected{fmt::format("{} at byte {}", rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset())};

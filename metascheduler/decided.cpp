@@ -1,12 +1,12 @@
 #include "metascheduler/decided.hpp"
 
-#include "lib/grid/digest.hpp"
+#include "lib/text/digest.hpp"
 
 namespace gleaner::metascheduler {
 
 Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   // Another version may have other sentences, and a cluster may have got another name.
-  grid::Digest words;
+  text::Digest words;
   words.add(GLEANER_VERSION);
   for (const auto& cluster : facts.clusters) {
     names_.emplace(cluster.id, cluster.name);
@@ -21,7 +21,7 @@ Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
   }
   for (const auto& standing : plan.standings) {
     auto& campaign = on(standing.campaign);
-    campaign.digest += grid::Digest{}.add(standing.text).value();
+    campaign.digest += text::Digest{}.add(standing.text).value();
     campaign.standings.push_back(&standing);
   }
 }

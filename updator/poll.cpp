@@ -5,7 +5,7 @@
 
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/job_identity.hpp"
-#include "lib/grid/text.hpp"
+#include "lib/text/clean.hpp"
 #include "updator/judge.hpp"
 
 namespace gleaner::updator {
@@ -148,7 +148,7 @@ void ask_tails(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Pol
     for (const auto& tail : part) files.push_back({tail.login, tail.path});
     auto answers = visit.client.read_files(files, {.last_lines = kTailLines, .most_bytes = kTailBytes, .patience = times.one_tail});
     for (std::size_t i = 0; i < part.size(); ++i) {
-      if (answers[i]) poll.stderr_tails.emplace(part[i].remote, grid::clean_text(*answers[i], {.lines = grid::Lines::kept, .keep = grid::Keep::end}));
+      if (answers[i]) poll.stderr_tails.emplace(part[i].remote, text::clean_text(*answers[i], {.lines = text::Lines::kept, .keep = text::Keep::end}));
     }
     return true;
   });

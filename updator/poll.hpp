@@ -30,7 +30,7 @@ struct Poll {
   std::map<grid::LaunchId, Reading> evidence = {};   ///< by fence
   std::map<grid::RemoteJobId, oar::JobDetails> details = {};     ///< of jobs in Error
   std::set<grid::RemoteJobId> unexplained = {};                  ///< jobs in Error whose details were asked for, and did not come
-  std::map<grid::RemoteJobId, std::string> stderr_tails = {};    ///< of the first few whose command failed; made by grid::clean_text
+  std::map<grid::RemoteJobId, std::string> stderr_tails = {};    ///< of the first few whose command failed; made by text::clean_text
   int latency_ms = 0;
   std::optional<double> stress = {};     ///< OAR's stress factor, when it told
   std::optional<int> response_ms = {};   ///< of that small question alone

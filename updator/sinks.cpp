@@ -6,10 +6,10 @@
 #include <iterator>
 #include <vector>
 
-#include "lib/grid/ranges.hpp"
 #include "lib/grid/sink.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/sinks.hpp"
+#include "lib/text/ranges.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -42,7 +42,7 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
   const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
   if (!event) return;
   store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));
-  const auto tasks = grid::ranges_text(store::swallowed_tasks(transaction, *event), kMostRanges);
+  const auto tasks = text::ranges_text(store::swallowed_tasks(transaction, *event), kMostRanges);
   open(fmt::format("{}. Tasks {}: 'gridsub --retry {} --sink {}' runs them again", reason, tasks, pair.campaign.value(), visit.cluster.name), 0);
   const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
   store::set_brake(transaction, target, reason, {seconds(visit.config.brake_time), seconds(visit.config.brake_time_max)}, now);

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/grid/spread.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/stress.hpp"
 #include "updator/sinks.hpp"
+#include "updator/spread.hpp"
 #include "updator/tallies.hpp"
 
 namespace gleaner::updator {
@@ -113,7 +113,7 @@ void Writer::report_absent() {
 void Writer::sample_durations(const Judged& judged) {
   constexpr std::size_t kMost = 4;
   std::vector<grid::JobId> chosen;
-  for (const auto place : grid::spread(judged.starts.size(), kMost)) chosen.push_back(judged.starts[place]);
+  for (const auto place : updator::spread(judged.starts.size(), kMost)) chosen.push_back(judged.starts[place]);
   store::sample_durations(transaction_, visit_.cluster.id, chosen, judged.ran_before + static_cast<int>(judged.starts.size()));
 }
 

@@ -10,7 +10,7 @@
 #include "clients/gridctl/commands.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
@@ -58,7 +58,7 @@ void read_authentication(const Call& call, store::Cluster& cluster) {
   const auto given = longer ? longer : call.value("auth");
   if (!given) return;
   if (std::ranges::find(kKnown, *given) == kKnown.end())
-    throw wrong("authentication", *given, fmt::format("none, basic or certificate{}", grid::did_you_mean(*given, kKnown)));
+    throw wrong("authentication", *given, fmt::format("none, basic or certificate{}", text::did_you_mean(*given, kKnown)));
   cluster.authentication = *given;
 }
 
@@ -191,7 +191,7 @@ store::Cluster known_cluster(store::Transaction& transaction, const std::string&
   std::vector<std::string> names;
   for (const auto& cluster : store::clusters(transaction)) names.push_back(cluster.name);
   const std::vector<std::string_view> known{names.begin(), names.end()};
-  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, grid::did_you_mean(name, known))};
+  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, text::did_you_mean(name, known))};
 }
 
 process::Outcome cluster_add(const Call& call) {

@@ -6,8 +6,8 @@
 #include <array>
 
 #include "lib/fleet/kept_database.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/store/migrations.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -51,14 +51,14 @@ std::string all_commands() {
   }
   if (seconds.empty()) {
     const std::vector<std::string_view> known{groups.begin(), groups.end()};
-    throw Error{ExitCode::usage, fmt::format("unknown command '{}'{}; known: {}", first, grid::did_you_mean(first, known), all_commands())};
+    throw Error{ExitCode::usage, fmt::format("unknown command '{}'{}; known: {}", first, text::did_you_mean(first, known), all_commands())};
   }
   const std::vector<std::string_view> known{seconds.begin(), seconds.end()};
   const auto second = typed.size() > 1 ? typed[1] : std::string{};
   const auto what = second.empty() ? fmt::format("'{}' alone is no command", first) : fmt::format("unknown command '{} {}'", first, second);
   std::string list;
   for (const auto& word : seconds) list += fmt::format("{}{} {}", list.empty() ? "" : ", ", first, word);
-  throw Error{ExitCode::usage, fmt::format("{}{}; known: {}", what, grid::did_you_mean(second, known), list)};
+  throw Error{ExitCode::usage, fmt::format("{}{}; known: {}", what, text::did_you_mean(second, known), list)};
 }
 
 const Command& find_command(const std::vector<std::string>& typed) {

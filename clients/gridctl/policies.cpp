@@ -9,11 +9,11 @@
 #include <map>
 
 #include "clients/gridctl/commands.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -45,13 +45,13 @@ grid::ClusterId cluster_named(store::Transaction& transaction, const std::string
     if (cluster.name == name) return cluster.id;
     names.push_back(cluster.name);
   }
-  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}", name, grid::did_you_mean(name, names))};
+  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}", name, text::did_you_mean(name, names))};
 }
 
 grid::LimitKind limit_kind_of(const std::string& text) {
   const auto kind = grid::limit_kind(text);
   const auto& names = grid::limit_kind_names();
-  if (!kind) throw Error{ExitCode::usage, fmt::format("'{}' is not a kind of limit: {}{}", text, fmt::join(names, ", "), grid::did_you_mean(text, names))};
+  if (!kind) throw Error{ExitCode::usage, fmt::format("'{}' is not a kind of limit: {}{}", text, fmt::join(names, ", "), text::did_you_mean(text, names))};
   return *kind;
 }
 

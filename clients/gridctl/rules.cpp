@@ -12,7 +12,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
 #include "lib/terminal/times.hpp"
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 #include "lib/rules/admission.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
@@ -72,7 +72,7 @@ store::Rule known_rule(store::Transaction& transaction, const std::string& name)
     names.push_back(rule.name);
   }
   const std::vector<std::string_view> known{names.begin(), names.end()};
-  throw Error{ExitCode::not_found, fmt::format("there is no rule '{}'{}; 'gridctl rules list' has them all", name, grid::did_you_mean(name, known))};
+  throw Error{ExitCode::not_found, fmt::format("there is no rule '{}'{}; 'gridctl rules list' has them all", name, text::did_you_mean(name, known))};
 }
 
 /// Changes a rule; whatever was wrong with the rules may be mended now, and is told again if it is not.

@@ -11,10 +11,10 @@
 #include <iterator>
 
 #include "clients/asked.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::gridsub {
 namespace {
@@ -67,7 +67,7 @@ std::optional<grid::CampaignType> asked_type(const process::Arguments& arguments
   if (!given) return std::nullopt;
   constexpr std::array<std::string_view, 2> kKnown{"default", "test"};
   const auto type = grid::campaign_type(*given);
-  if (!type) throw Error{ExitCode::usage, fmt::format("--type={}: must be default or test{}", *given, grid::did_you_mean(*given, kKnown))};
+  if (!type) throw Error{ExitCode::usage, fmt::format("--type={}: must be default or test{}", *given, text::did_you_mean(*given, kKnown))};
   return type;
 }
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <unordered_set>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/tree.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -224,7 +224,7 @@ class ClassicReader {
     if (known == kKeys.end()) {
       const auto names = offered_keys(in_default ? Home::campaign : Home::cluster);
       findings_.add(member.offset, path, member.spelling,
-                    fmt::format("there is no key '{}'{}", excerpt(member.spelling), grid::did_you_mean(member.spelling, names)));
+                    fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.spelling, names)));
       return;
     }
     if (known->home == Home::campaign && !in_default) {

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "lib/grid/words.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/words.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -44,7 +44,7 @@ tl::unexpected<ParameterError> too_long() {
   return tl::unexpected{ParameterError{0, fmt::format("this parameter is longer than {} kB: write it to a file, and give its path", kMostParameterBytes / 1024)}};
 }
 
-ParameterError located(std::string_view line, const grid::WordError& error) {
+ParameterError located(std::string_view line, const text::WordError& error) {
   return {characters(line.substr(0, error.position)) + 1, fmt::format("{} (quotes and backslashes count as in a shell)", error.what)};
 }
 
@@ -65,7 +65,7 @@ tl::expected<void, ParameterError> check_line(std::string_view line) {
   const auto traits = traits_of(line);
   if (traits == kPlain) return {};
   if (auto checked = check_bytes(line, traits); !checked || (traits & kQuoting) == 0) return checked;
-  if (const auto words = grid::split_words(line); !words) return tl::unexpected{located(line, words.error())};
+  if (const auto words = text::split_words(line); !words) return tl::unexpected{located(line, words.error())};
   return {};
 }
 
@@ -77,7 +77,7 @@ tl::expected<void, ParameterError> check(const Parameter& parameter) {
 tl::expected<Arguments, ParameterError> arguments_of(const Parameter& parameter) {
   if (const auto* arguments = std::get_if<Arguments>(&parameter)) return *arguments;
   const auto& line = std::get<std::string>(parameter);
-  auto words = grid::split_words(line);
+  auto words = text::split_words(line);
   if (!words) return tl::unexpected{located(line, words.error())};
   return std::move(*words);
 }

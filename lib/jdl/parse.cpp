@@ -6,7 +6,6 @@
 #include <array>
 #include <stdexcept>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/resource_template.hpp"
@@ -15,6 +14,7 @@
 #include "lib/jdl/sources.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -112,7 +112,7 @@ class Validator {
     if (!text || *text == "normal") return;
     constexpr std::array<std::string_view, 1> kTypes{"normal"};
     const auto why = *text == "desktop_computing" ? std::string{"is not supported by this version"}
-                                                  : fmt::format("is not a type of campaigns{}", grid::did_you_mean(*text, kTypes));
+                                                  : fmt::format("is not a type of campaigns{}", text::did_you_mean(*text, kTypes));
     findings_.add(member.value.offset, path, *text, fmt::format("'{}' {}; write normal, or leave it out", excerpt(*text), why));
   }
 
@@ -122,7 +122,7 @@ class Validator {
     if (!text) return;
     campaign.replicas_allowed = *text == "allowed";
     if (std::ranges::find(kAnswers, *text) == kAnswers.end())
-      findings_.add(member.value.offset, path, *text, fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), grid::did_you_mean(*text, kAnswers)));
+      findings_.add(member.value.offset, path, *text, fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), text::did_you_mean(*text, kAnswers)));
   }
 
   void check_attempts(const Member& member, const std::string& path, const Scheduling& asked) {
@@ -135,7 +135,7 @@ class Validator {
     auto names = cluster_keys();
     names.insert(names.end(), kCampaignKeys.begin(), kCampaignKeys.end());
     names.insert(names.end(), scheduling_keys().begin(), scheduling_keys().end());
-    findings_.add(member.offset, path, member.spelling, fmt::format("there is no key '{}'{}", excerpt(member.spelling), grid::did_you_mean(member.key, names)));
+    findings_.add(member.offset, path, member.spelling, fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.key, names)));
   }
 
   void read_clusters() {
@@ -176,7 +176,7 @@ class Validator {
   void unknown_cluster_key(const Member& key, const std::string& path) {
     const bool misplaced = std::ranges::find(kCampaignKeys, key.key) != kCampaignKeys.end() ||
                            std::ranges::find(scheduling_keys(), key.key) != scheduling_keys().end();
-    const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : grid::did_you_mean(key.key, cluster_keys());
+    const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : text::did_you_mean(key.key, cluster_keys());
     findings_.add(key.offset, path, key.spelling, fmt::format("there is no key '{}'{}", excerpt(key.spelling), why));
   }
 
@@ -191,7 +191,7 @@ class Validator {
       findings_.add(member.offset, path, member.key, fmt::format("the cluster '{}' is disabled: leave it out, or ask the administrator", excerpt(member.key)));
     } else {
       const std::vector<std::string_view> names{known_->enabled.begin(), known_->enabled.end()};
-      auto hint = grid::did_you_mean(member.key, names);
+      auto hint = text::did_you_mean(member.key, names);
       if (hint.empty() && !names.empty()) hint = fmt::format("; the clusters are {}", fmt::join(names, ", "));
       findings_.add(member.offset, path, member.key, fmt::format("there is no cluster '{}'{}", excerpt(member.key), hint));
     }

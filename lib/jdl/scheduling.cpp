@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <array>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -28,7 +28,7 @@ void read_priority(const Node& node, const std::string& path, Scheduling& into, 
   else
     findings.add(node.offset, path, shown(node),
                  fmt::format("'{}' is not a priority; write {}, or 1 to 7{}", excerpt(shown(node)), fmt::join(kPriorities, ", "),
-                             grid::did_you_mean(text, kPriorities)));
+                             text::did_you_mean(text, kPriorities)));
 }
 
 void read_scheduler(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
@@ -38,7 +38,7 @@ void read_scheduler(const Node& node, const std::string& path, Scheduling& into,
     into.scheduler = *text;
     return;
   }
-  const auto hint = *text == "test" ? std::string{"; a test campaign is said by \"test_mode\": true"} : grid::did_you_mean(*text, kSchedulers);
+  const auto hint = *text == "test" ? std::string{"; a test campaign is said by \"test_mode\": true"} : text::did_you_mean(*text, kSchedulers);
   findings.add(node.offset, path, *text, fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
 }
 

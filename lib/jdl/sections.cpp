@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "lib/grid/oarsub_words.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
 
@@ -157,7 +157,7 @@ void read_type(const Node& node, const std::string& path, SectionLevel& into, Fi
   }
   constexpr std::array<std::string_view, 2> kKinds{"best-effort", "normal"};
   const bool campaign = grid::campaign_type(*text).has_value();
-  const auto hint = campaign ? std::string{"; a test campaign is said by \"test_mode\": true"} : grid::did_you_mean(*text, kKinds);
+  const auto hint = campaign ? std::string{"; a test campaign is said by \"test_mode\": true"} : text::did_you_mean(*text, kKinds);
   findings.add(node.offset, path, *text, fmt::format("'{}' is not a type of jobs; write best-effort or normal{}", excerpt(*text), hint));
 }
 

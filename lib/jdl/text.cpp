@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "lib/grid/text.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -27,7 +27,7 @@ std::size_t first_invalid_utf8(std::string_view text) {
         continue;
       }
     }
-    const auto length = grid::character_length(text, i);
+    const auto length = text::character_length(text, i);
     if (length == 0) return i;
     i += length;
   }

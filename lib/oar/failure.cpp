@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "lib/grid/text.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -19,7 +19,7 @@ struct Describe {
 
 }  // namespace
 
-std::string describe(const Failure& failure) { return grid::clean_text(std::visit(Describe{}, failure)); }
+std::string describe(const Failure& failure) { return text::clean_text(std::visit(Describe{}, failure)); }
 
 bool outcome_unknown(const Failure& failure) {
   return std::holds_alternative<NoAnswer>(failure) || std::holds_alternative<ServerError>(failure);

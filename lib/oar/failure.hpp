@@ -29,7 +29,7 @@ using Failure = std::variant<NotSent, NoAnswer, Refused, ServerError>;
 template <class T>
 using Result = tl::expected<T, Failure>;
 
-/// One line for a log or an event, made by grid::clean_text; never a secret.
+/// One line for a log or an event, made by text::clean_text; never a secret.
 [[nodiscard]] std::string describe(const Failure& failure);
 
 /// Whether a submission or deletion that ended so may have been done all the same.

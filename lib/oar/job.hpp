@@ -36,7 +36,7 @@ enum class RemoteState {
 /// may give them away, but it takes them back, so it counts.
 [[nodiscard]] bool holds_resources(RemoteState state);
 
-/// What lists say of a job, whoever owns it. What OAR does not tell is empty. Texts are made by grid::clean_text; the command alone is
+/// What lists say of a job, whoever owns it. What OAR does not tell is empty. Texts are made by text::clean_text; the command alone is
 /// as OAR gives it, because it is compared and never shown.
 struct RemoteJob {
   grid::RemoteJobId id{0};
@@ -69,7 +69,7 @@ struct RemoteJob {
 
 struct RemoteEvent {
   std::string type;         ///< WALLTIME, BESTEFFORT_KILL, FRAG_JOB_REQUEST, WORKING_DIRECTORY...
-  std::string description;  ///< both by grid::clean_text
+  std::string description;  ///< both by text::clean_text
   grid::Instant date{};
 };
 

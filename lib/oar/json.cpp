@@ -6,9 +6,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "lib/grid/json_depth.hpp"
+#include "lib/text/json_depth.hpp"
 
-#include "lib/grid/text.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::oar::json {
 namespace {
@@ -53,7 +53,7 @@ std::string to_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());
   for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t length = grid::character_length(bytes, at);
+    const std::size_t length = text::character_length(bytes, at);
     if (length > 0) {
       text.append(bytes.substr(at, length));
       at += length;
@@ -69,8 +69,8 @@ std::string to_utf8(std::string_view bytes) {
 rapidjson::Document object(std::string_view body) {
   const std::string text = to_utf8(body);
   // An answer of a million brackets must eat neither the memory nor, as it is parsed iteratively, the stack.
-  if (grid::is_nested_deeper(text)) {
-    throw Malformed(fmt::format("it is nested deeper than {} levels", grid::kDeepestJson));
+  if (text::is_nested_deeper(text)) {
+    throw Malformed(fmt::format("it is nested deeper than {} levels", text::kDeepestJson));
   }
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());

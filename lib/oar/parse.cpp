@@ -6,8 +6,8 @@
 #include <limits>
 #include <map>
 
-#include "lib/grid/text.hpp"
 #include "lib/oar/json.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -80,7 +80,7 @@ std::string path_in(const std::string& directory, const std::string& file) {
 }
 
 /// Whatever users, administrators and OAR itself put there.
-std::string clean(const Value& item, std::initializer_list<const char*> names) { return grid::clean_text(json::text(item, names)); }
+std::string clean(const Value& item, std::initializer_list<const char*> names) { return text::clean_text(json::text(item, names)); }
 
 RemoteJob job_of(const Value& item) {
   if (!item.IsObject()) {
@@ -143,7 +143,7 @@ std::vector<RemoteEvent> events_of(const Value& object) {
     if (!item.IsObject()) {
       throw json::Malformed("an event is not an object");
     }
-    events.push_back({grid::clean_text(json::required_text(item, {"type"})), clean(item, {"description"}),
+    events.push_back({text::clean_text(json::required_text(item, {"type"})), clean(item, {"description"}),
                       optional_instant(item, {"date"}).value_or(grid::Instant{})});
   }
   return events;
@@ -255,7 +255,7 @@ Parsed<std::int64_t> parse_total(std::string_view body) {
 }
 
 Parsed<std::string> parse_version(std::string_view body) {
-  return guarded(body, [](const Value& object) { return grid::clean_text(json::required_text(object, {"oar_version", "oar"})); });
+  return guarded(body, [](const Value& object) { return text::clean_text(json::required_text(object, {"oar_version", "oar"})); });
 }
 
 Parsed<double> parse_stress(std::string_view body) {

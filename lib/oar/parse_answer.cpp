@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 
-#include "lib/grid/text.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
 #include "lib/oar/parse.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -58,7 +58,7 @@ std::string one_line(std::string text) {
   constexpr std::size_t kLongest = 600;
   std::ranges::replace_if(
       text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');
-  auto line = grid::clean_text(text, {.most_bytes = kLongest});
+  auto line = text::clean_text(text, {.most_bytes = kLongest});
   const auto last = line.find_last_not_of(' ');
   line.resize(last == std::string::npos ? 0 : last + 1);
   return text.size() > kLongest ? line + "..." : line;

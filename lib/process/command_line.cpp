@@ -7,7 +7,7 @@
 #include <array>
 #include <boost/program_options.hpp>
 
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -96,7 +96,7 @@ std::string unknown_option(const Program& program, const std::string& typed) {
   for (const auto& shared : shared_options(program)) owned.emplace_back(shared.name);
   for (const auto& option : program.options) owned.push_back(long_name(option.name));
   const std::vector<std::string_view> known{owned.begin(), owned.end()};
-  return fmt::format("unknown option '{}'{}", written, grid::did_you_mean(name, known));
+  return fmt::format("unknown option '{}'{}", written, text::did_you_mean(name, known));
 }
 
 void take(const po::variables_map& read, const Program& program, CommandLine& into) {

@@ -9,9 +9,9 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -29,7 +29,7 @@ bool is_no_option(std::string_view name) {
 }
 
 std::string unknown_key(std::string_view key, const std::string& origin) {
-  return fmt::format("{}: unknown option '{}'{}", origin, key, grid::did_you_mean(key, option_keys()));
+  return fmt::format("{}: unknown option '{}'{}", origin, key, text::did_you_mean(key, option_keys()));
 }
 
 std::string lower(std::string_view text) {
@@ -102,7 +102,7 @@ std::optional<std::string> wrong_choice(const Option& option, std::string_view v
   const auto use = std::ranges::find(uses, option.key, &Use::key);
   if (use != uses.end() && use->check) return use->check(value);
   if (use == uses.end() || use->choices.empty() || std::ranges::find(use->choices, value) != use->choices.end()) return std::nullopt;
-  return fmt::format("one of {}{}", fmt::join(use->choices, ", "), grid::did_you_mean(value, use->choices));
+  return fmt::format("one of {}{}", fmt::join(use->choices, ", "), text::did_you_mean(value, use->choices));
 }
 
 }  // namespace

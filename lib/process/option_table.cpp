@@ -6,10 +6,10 @@
 #include <ranges>
 
 #include "lib/grid/resource_request.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -89,7 +89,7 @@ Wrong read_at_least_one(std::string_view value, Config& into) {
 
 Wrong read_level(std::string_view value, Config& into) {
   constexpr std::array<std::string_view, 4> known{"debug", "info", "warning", "error"};
-  if (std::ranges::find(known, value) == known.end()) return fmt::format("one of {}{}", fmt::join(known, ", "), grid::did_you_mean(value, known));
+  if (std::ranges::find(known, value) == known.end()) return fmt::format("one of {}{}", fmt::join(known, ", "), text::did_you_mean(value, known));
   into.log_level = std::string{value};
   return {};
 }

@@ -11,8 +11,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "lib/grid/json_depth.hpp"
 #include "lib/process/child.hpp"
+#include "lib/text/json_depth.hpp"
 
 namespace gleaner::rules {
 namespace {
@@ -117,7 +117,7 @@ Ran stopped(const std::string& why, int line, const Limits& limits) {
 
 /// One line of the answer; nothing when it is none.
 std::optional<Ran> read_line(std::string_view line, const Limits& limits) {
-  if (grid::is_nested_deeper(line, kDeepestAnswer)) return {};
+  if (text::is_nested_deeper(line, kDeepestAnswer)) return {};
   rapidjson::Document document;
   document.Parse<kFlags>(line.data(), line.size());
   if (document.HasParseError() || !document.IsObject()) return {};

@@ -1,8 +1,8 @@
 #include "lib/store/clusters.hpp"
 
-#include "lib/grid/text.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -165,7 +165,7 @@ void record_resources(Transaction& transaction, grid::ClusterId cluster, int max
 
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
   const auto rows = exec(transaction, sql::clusters_record_unreachable{
-                                          .now = now, .error = grid::clean_text(error), .retry_at = retry_at, .cluster = cluster});
+                                          .now = now, .error = text::clean_text(error), .retry_at = retry_at, .cluster = cluster});
   return !rows.empty() && rows[0][0].as<int>() == 1;
 }
 

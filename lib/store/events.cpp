@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "lib/grid/text.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -27,13 +27,13 @@ std::optional<std::int64_t> open_event(Transaction& transaction, const Event& ev
                 })[0][0]
         .as<std::int64_t>();
   };
-  const auto message = grid::clean_text(event.message, {.lines = grid::Lines::kept});
+  const auto message = text::clean_text(event.message, {.lines = text::Lines::kept});
   std::int64_t opened = 0;
   const auto why = attempt(transaction, [&] { opened = open(event.code, event.target, message); });
   if (!why) return opened;
   const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
   open("EVENT_REFUSED", {},
-       grid::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; it said: {}", event.code, shown(event.target.campaign),
+       text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; it said: {}", event.code, shown(event.target.campaign),
                                     shown(event.target.cluster), *why, message)));
   return std::nullopt;
 }
@@ -61,7 +61,7 @@ std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& t
                                           .campaign = target.campaign,
                                           .cluster = target.cluster,
                                           .first_s = static_cast<double>(length.first.count()),
-                                          .reason = grid::clean_text(reason),
+                                          .reason = text::clean_text(reason),
                                       });
   if (rows.empty()) return std::nullopt;
   return detail::get_instant(rows[0][0]);

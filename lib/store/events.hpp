@@ -26,7 +26,7 @@ struct Event {
   std::int64_t occurrences = 1;
 };
 /// Opens the event, or counts it into the one that is open for the same code and target. The message may hold whatever a user's
-/// program printed: see grid::clean_text. An event that the database refuses (its campaign was pruned meanwhile) becomes one on the
+/// program printed: see text::clean_text. An event that the database refuses (its campaign was pruned meanwhile) becomes one on the
 /// whole grid, EVENT_REFUSED, that says which.
 /// @return its id; nothing when it was refused
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now);

@@ -1,7 +1,7 @@
 #include "lib/store/jobs.hpp"
 
-#include "lib/grid/text.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -136,7 +136,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     starts.add(one.started_at);
     stops.add(one.ended_at);
     add(resources, one.resources);
-    messages.add(grid::clean_text(one.message, {.lines = grid::Lines::kept}));
+    messages.add(text::clean_text(one.message, {.lines = text::Lines::kept}));
     // Whether or not the task pays. A walltime that grows is no failure.
     failures.add(std::int64_t{is_failure(one.end) && !next.walltime ? 1 : 0});
     moves.add(truth(next.moves));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "lib/grid/text.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/jobs.hpp"
+#include "lib/text/clean.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -182,7 +182,7 @@ int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const 
 }
 
 void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now) {
-  exec(transaction, sql::launches_mark_unknown{.error = grid::clean_text(error), .now = now, .launches = ids(launches)});
+  exec(transaction, sql::launches_mark_unknown{.error = text::clean_text(error), .now = now, .launches = ids(launches)});
 }
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
@@ -195,7 +195,7 @@ bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limit
   const auto launch = exec(transaction, sql::launches_give_back{
                                             .state = grid::name_of(what.to),
                                             .now = now,
-                                            .error = grid::clean_text(what.error),
+                                            .error = text::clean_text(what.error),
                                             .maybe_sent = what.sent == grid::Sent::maybe,
                                             .launch = what.launch,
                                             .leaves = grid::name_of(what.from),

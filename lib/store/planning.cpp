@@ -10,11 +10,11 @@
 #include <stdexcept>
 #include <unordered_map>
 
-#include "lib/grid/digest.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
+#include "lib/text/digest.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -191,7 +191,7 @@ using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and clu
 DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.value(), decision.cluster ? decision.cluster->value() : 0}; }
 
 std::int64_t digest_of(const StoredDecision& decision) {
-  return static_cast<std::int64_t>(grid::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
+  return static_cast<std::int64_t>(text::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "metascheduler/planner/decision.hpp"
 
-#include "lib/grid/digest.hpp"
+#include "lib/text/digest.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -16,7 +16,7 @@ std::string_view name_of(const Reason& reason) {
 }
 
 std::uint64_t digest_of(const Decision& decision) {
-  return grid::Digest{}.add(decision.cluster).add(decision.stage).add(decision.jobs).add(decision.reason).value();
+  return text::Digest{}.add(decision.cluster).add(decision.stage).add(decision.jobs).add(decision.reason).value();
 }
 
 }  // namespace gleaner::planner

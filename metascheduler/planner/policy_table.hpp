@@ -8,7 +8,7 @@
 #include <fmt/ranges.h>
 #include <tl/expected.hpp>
 
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::planner {
 
@@ -33,7 +33,7 @@ template <class Policy, std::size_t N>
     if (known[i] == name) return table[i];
   }
   return tl::unexpected{fmt::format("there is no {} named '{}'{}; there are: {}", kind, name,
-                                    grid::did_you_mean(name, known), fmt::join(known, ", "))};
+                                    text::did_you_mean(name, known), fmt::join(known, ", "))};
 }
 
 }  // namespace gleaner::planner

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 #include "predictor/algorithms/adaptive_down_exponential_up.hpp"
 #include "predictor/algorithms/control.hpp"
 #include "predictor/algorithms/measured.hpp"
@@ -35,7 +35,7 @@ tl::expected<const Algorithm*, std::string> find_algorithm(std::string_view name
   }
   const auto known = algorithm_names();
   return tl::unexpected{fmt::format("there is no prediction algorithm named '{}'{}; there are: {}", name,
-                                    grid::did_you_mean(name, known), fmt::join(known, ", "))};
+                                    text::did_you_mean(name, known), fmt::join(known, ", "))};
 }
 
 }  // namespace gleaner::prediction

@@ -8,7 +8,7 @@
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/walltime.hpp"
-#include "lib/grid/words.hpp"
+#include "lib/text/words.hpp"
 #include "runner/command/base64.hpp"
 
 namespace gleaner::runner {
@@ -116,7 +116,7 @@ std::string folder_word(std::string_view folder) {
   std::size_t plain = 0;  // where the text begins that stands for itself
   const auto quote_until = [&](std::size_t end) {
     if (end > plain) {
-      word += grid::quote(folder.substr(plain, end - plain));
+      word += text::quote(folder.substr(plain, end - plain));
     }
   };
   for (auto at = folder.find('$'); at != std::string_view::npos; at = folder.find('$', at)) {
@@ -139,8 +139,8 @@ std::string assignments(const LaunchFacts& facts) {
   return fmt::format(
       "g={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
-      facts.grid, facts.campaign.value(), grid::quote(facts.exec_file), grid::quote(facts.cluster), grid::quote(facts.user),
-      folder_word(facts.workdir), grid::quote(facts.resources), grid::quote(facts.walltime), walltime ? walltime->count() : -1);
+      facts.grid, facts.campaign.value(), text::quote(facts.exec_file), text::quote(facts.cluster), text::quote(facts.user),
+      folder_word(facts.workdir), text::quote(facts.resources), text::quote(facts.walltime), walltime ? walltime->count() : -1);
 }
 
 }  // namespace

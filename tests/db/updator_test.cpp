@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 
 #include "lib/grid/exit_status.hpp"
-#include "lib/grid/text.hpp"
 #include "lib/store/kills.hpp"
+#include "lib/text/clean.hpp"
 #include "tests/db/ends_fixture.hpp"
 
 namespace gleaner::tests {
@@ -230,7 +230,7 @@ TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventSa
 TEST_F(Ends, OfProgramsThatPrintAnything_AreWritten) {
   const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, 3);
-  poll.stderr_tails.emplace(jobs[0].remote, grid::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
+  poll.stderr_tails.emplace(jobs[0].remote, text::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
   apply(jobs);
   EXPECT_EQ(ended("task_error"), "1");
   EXPECT_THAT(value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), ::testing::HasSubstr("caf\xEF\xBF\xBD"));

@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "lib/grid/resource_request.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
-#include "lib/grid/words.hpp"
+#include "lib/text/suggest.hpp"
+#include "lib/text/words.hpp"
 #include "tests/fuzz/require.hpp"
 
 using namespace gleaner;
@@ -13,14 +13,14 @@ using namespace gleaner;
 namespace {
 
 void check_words(std::string_view text) {
-  const auto words = grid::split_words(text);
+  const auto words = text::split_words(text);
   if (!words) {
     REQUIRE(words.error().position < text.size());
     return;
   }
   std::string line;
-  for (const auto& word : *words) line += grid::quote(word) + " ";
-  REQUIRE(grid::split_words(line) == *words);
+  for (const auto& word : *words) line += text::quote(word) + " ";
+  REQUIRE(text::split_words(line) == *words);
 }
 
 void check_walltime(std::string_view text) {
@@ -49,6 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_walltime(text);
   check_request(text);
   constexpr std::string_view kKnown[] = {"walltime", "resources", "a", ""};
-  (void)grid::did_you_mean(text.substr(0, 64), kKnown);
+  (void)text::did_you_mean(text.substr(0, 64), kKnown);
   return 0;
 }

@@ -21,7 +21,7 @@
 
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
-#include "lib/grid/words.hpp"
+#include "lib/text/words.hpp"
 #include "runner/command/base64.hpp"
 
 /// The wrapper of a job, run here by the same shell.
@@ -82,7 +82,7 @@ class JobWrapper : public ::testing::Test {
   /// Of OAR's job `remote`; `shell` is what the shell does before it, or to it.
   [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task, int remote = 99, const std::string& shell = "") const {
     return run(fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 LOGNAME=login1 PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1", home_,
-                           grid::quote(job_text(facts, task)), remote, shell));
+                           text::quote(job_text(facts, task)), remote, shell));
   }
   [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
   [[nodiscard]] std::vector<std::string> files() const {
@@ -172,7 +172,7 @@ TEST_F(JobWrapper, OarsSecondRunOfAJob_FindsTheClaimOfTheFirst_AndItsFileSaysTha
 }
 
 TEST_F(JobWrapper, ASecondRunUnderTheSameId_WhileTheFirstRuns_LeavesItsFileAlone) {
-  const auto again = grid::quote(job_text(facts("echo ran twice"), task()));
+  const auto again = text::quote(job_text(facts("echo ran twice"), task()));
   const auto ran = run_job(facts("bash -c " + again + "; echo $?; ls $HOME/.gleaner/grid/12/7; :"), task());
   EXPECT_THAT(ran.output, HasSubstr("claimed by job 345"));
   EXPECT_THAT(ran.output, ::testing::EndsWith("\n113\n3.1.345.99.s\n3.1.claim\n"));
@@ -255,7 +255,7 @@ TEST_F(JobWrapper, ATaskThatRemovesTheFolder_LeavesItsEndAndItsClaimAllTheSame) 
 
 TEST_F(JobWrapper, ArgumentsThatCannotBeDecoded_RunNothing) {
   const auto ran = run(fmt::format("cd {0} && env -i HOME={0} PATH=\"$PATH\" OAR_JOB_ID=99 bash -c {1} 2>&1", home_,
-                                   grid::quote(job_text(facts("echo ran"), task()) + "!")));
+                                   text::quote(job_text(facts("echo ran"), task()) + "!")));
   EXPECT_EQ(ran.status, grid::kRanNothing);
   EXPECT_THAT(ran.output, HasSubstr("gleaner: task 3, attempt 1: cannot decode the arguments, nothing was run\n"));
   EXPECT_THAT(files(), ElementsAre("3.1.345.99.u", "3.1.claim"));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 
-#include "lib/grid/ranges.hpp"
 #include "lib/grid/sink.hpp"
 
 namespace gleaner::grid {
@@ -145,18 +144,6 @@ TEST(Sink, AnHonestClusterWhoseTasksVary_IsNone) {
     if (find_sink({.here = last_of(here), .elsewhere = {last_of(there)}})) ++found;
   }
   EXPECT_EQ(found, 0);
-}
-
-TEST(Ranges, AreWrittenAsPeopleDo_AndBounded) {
-  EXPECT_EQ(ranges_text({}, 3), "");
-  EXPECT_EQ(ranges_text({7}, 3), "7");
-  EXPECT_EQ(ranges_text({11, 0, 1, 2, 7, 10, 9, 7}, 3), "0-2, 7, 9-11");
-  EXPECT_EQ(ranges_text({0, 2, 4, 6, 7, 8}, 2), "0, 2 and 4 more");
-  EXPECT_EQ(ranges_text({0, 2}, 0), "and 2 more");
-}
-
-RC_GTEST_PROP(RangesProperty, AreShort_HoweverManyNumbersThereAre, (const std::vector<int>& numbers)) {
-  RC_ASSERT(ranges_text({numbers.begin(), numbers.end()}, 5).size() < 200U);
 }
 
 }  // namespace

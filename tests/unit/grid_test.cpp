@@ -3,19 +3,11 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
-#include <array>
-#include <optional>
-#include <set>
-#include <variant>
-
 #include "lib/grid/campaign_type.hpp"
-#include "lib/grid/digest.hpp"
 #include "lib/grid/flood.hpp"
-#include "lib/grid/json_depth.hpp"
 #include "lib/grid/node_sizes.hpp"
 #include "lib/grid/resource_fit.hpp"
 #include "lib/grid/resource_request.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 
 namespace gleaner::grid {
@@ -100,18 +92,6 @@ RC_GTEST_PROP(ResourceFitProperty, WhatIsSaidToFit_Fits, ()) {
   RC_ASSERT(!too_wide(ResourceRequest::parse(wide->biggest).value(), "alpha", nodes));
 }
 
-constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_file", "properties"};
-
-TEST(Suggest, NearName_IsProposed_FarOneIsNot) {
-  EXPECT_EQ(closest("waltime", kKnown), "walltime");
-  EXPECT_EQ(closest("WALLTIME", kKnown), "walltime");
-  EXPECT_EQ(closest("execfile", kKnown), "exec_file");
-  EXPECT_FALSE(closest("colour", kKnown));
-  EXPECT_FALSE(closest("x", {}));
-  EXPECT_EQ(did_you_mean("ressources", kKnown), " (did you mean 'resources'?)");
-  EXPECT_EQ(did_you_mean("colour", kKnown), "");
-}
-
 std::optional<int> resources_of(std::string_view text) {
   const auto request = ResourceRequest::parse(text);
   EXPECT_TRUE(request) << text << ": " << request.error();
@@ -193,47 +173,6 @@ TEST(Starting, IsStill_WhileAStartOrTheOldestWaitingJobIsRecent) {
   EXPECT_EQ(starting_of(std::nullopt, from_unix(995), now, settle), Starting::still);
   EXPECT_EQ(starting_of(from_unix(900), from_unix(900), now, settle), Starting::stuck);
   EXPECT_EQ(starting_of(std::nullopt, std::nullopt, now, settle), Starting::stuck);
-}
-
-RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly, (const std::vector<int>& numbers, const std::vector<int>& others, double part, const std::string& text)) {
-  const auto of = [](const std::vector<int>& all, double fraction, const std::string& words) {
-    Digest digest;
-    for (const auto number : all) digest.add(number);
-    return digest.add(fraction).add(words).value();
-  };
-  RC_ASSERT(of(numbers, part, text) == of(numbers, part, text));
-  RC_ASSERT((of(numbers, part, text) == of(others, part, text)) == (numbers == others));
-  RC_ASSERT(of(numbers, part + 1, text) != of(numbers, part, text) || part + 1 == part);
-  RC_ASSERT(of(numbers, part, text + "a") != of(numbers, part, text));
-}
-
-TEST(Digest, AddedUp_TellsThatTwoValuesWereExchanged) {
-  const auto of = [](int cluster, int free) { return Digest{}.add(cluster).add(free).value(); };
-  for (int i = 0; i < 100; ++i) EXPECT_NE(of(1, i) + of(2, i + 1), of(1, i + 1) + of(2, i)) << i;
-}
-
-TEST(Digest, OfAStruct_CountsEveryMember) {
-  struct Inner {
-    std::string text;
-    std::optional<Instant> time;
-  };
-  struct Outer {
-    int number = 0;
-    std::variant<double, Inner> part = {};
-  };
-  const auto of = [](const Outer& outer) { return Digest{}.add(outer).value(); };
-  const std::set<std::uint64_t> digests{of({0, 0.0}), of({1, 0.0}), of({0, 1.0}), of({0, Inner{"", {}}}), of({0, Inner{"a", {}}}), of({0, Inner{"", from_unix(0)}})};
-  EXPECT_EQ(digests.size(), 6U);
-  EXPECT_EQ(of({1, Inner{"a", {}}}), of({1, Inner{"a", {}}}));
-}
-
-TEST(JsonDepth, CountsWhatIsOpenTogether_OutsideStrings) {
-  EXPECT_FALSE(is_nested_deeper("", 0));
-  EXPECT_TRUE(is_nested_deeper("[]", 0));
-  EXPECT_FALSE(is_nested_deeper(R"({"a": ["[[[", "\"[[[", {}], "b": [[]]})", 3));
-  EXPECT_TRUE(is_nested_deeper(R"({"a": ["[[[", "\"[[[", {}], "b": [[]]})", 2));
-  EXPECT_FALSE(is_nested_deeper("[[]],[[]],[[]]]]]][[]]", 2));
-  EXPECT_TRUE(is_nested_deeper(std::string(200'000, '{')));
 }
 
 }  // namespace

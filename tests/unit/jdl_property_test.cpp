@@ -8,11 +8,11 @@
 #include <map>
 #include <sstream>
 
-#include "lib/grid/words.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parameter_stream.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/words.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -152,7 +152,7 @@ rc::Gen<std::string> argument() {
 RC_GTEST_PROP(ParameterProperty, Ndjson_BringsEachParameterBack_HoweverItIsCut, ()) {
   std::vector<Parameter> sent;
   for (const auto& arguments : *rc::gen::container<std::vector<Arguments>>(rc::gen::container<Arguments>(argument()))) sent.emplace_back(arguments);
-  for (const auto& text : *rc::gen::container<std::vector<std::string>>(argument())) sent.emplace_back(check_line(text) ? text : grid::quote(text));
+  for (const auto& text : *rc::gen::container<std::vector<std::string>>(argument())) sent.emplace_back(check_line(text) ? text : text::quote(text));
   std::string text;
   for (const auto& parameter : sent) append_ndjson(text, parameter);
   std::vector<Parameter> received;

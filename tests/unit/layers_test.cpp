@@ -26,20 +26,21 @@ struct Layer {
 /// The most special folder first: a file belongs to the first one that holds it.
 const std::vector<Layer>& layers() {
   static const std::vector<Layer> table{
-      {"lib/grid/", {}},
-      {"lib/jdl/", {"lib/grid/"}},
-      {"lib/oar/", {"lib/grid/"}},
-      {"lib/store/", {"lib/grid/", "sql/"}},
-      {"lib/http/", {"lib/grid/"}},
-      {"lib/process/", {"lib/grid/"}},
-      {"lib/rules/ruby/", {"lib/jdl/"}},
-      {"lib/rules/", {"lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
-      {"lib/terminal/", {"lib/grid/", "lib/process/"}},
+      {"lib/text/", {}},
+      {"lib/grid/", {"lib/text/"}},
+      {"lib/jdl/", {"lib/text/", "lib/grid/"}},
+      {"lib/oar/", {"lib/text/", "lib/grid/"}},
+      {"lib/store/", {"lib/text/", "lib/grid/", "sql/"}},
+      {"lib/http/", {"lib/text/", "lib/grid/"}},
+      {"lib/process/", {"lib/text/", "lib/grid/"}},
+      {"lib/rules/ruby/", {"lib/text/", "lib/jdl/"}},
+      {"lib/rules/", {"lib/text/", "lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
+      {"lib/terminal/", {"lib/text/", "lib/grid/", "lib/process/"}},
       {"lib/", {"lib/"}},
       {"sql/", {}},
-      {"metascheduler/planner/", {"lib/grid/"}},
-      {"predictor/algorithms/", {"lib/grid/"}},
-      {"runner/command/", {"lib/grid/"}},
+      {"metascheduler/planner/", {"lib/text/", "lib/grid/"}},
+      {"predictor/algorithms/", {"lib/text/", "lib/grid/"}},
+      {"runner/command/", {"lib/text/", "lib/grid/"}},
       {"almighty/", {"lib/"}},
       {"updator/", {"lib/"}},
       {"predictor/", {"lib/"}},
@@ -146,6 +147,7 @@ TEST(Layers, EveryInclude_FollowsTheArrows) {
 }
 
 TEST(Layers, WrongArrow_IsSeen) {
+  EXPECT_TRUE(wrong_line("lib/text/clean.cpp", "#include \"lib/grid/id.hpp\""));
   EXPECT_TRUE(wrong_line("lib/grid/id.hpp", "#include \"lib/store/jobs.hpp\""));
   EXPECT_TRUE(wrong_line("lib/jdl/parse.cpp", "#include \"lib/store/jobs.hpp\""));
   EXPECT_TRUE(wrong_line("metascheduler/planner/plan.cpp", "#include \"lib/store/jobs.hpp\""));
@@ -166,6 +168,7 @@ TEST(Layers, RightArrow_IsNot) {
   EXPECT_FALSE(wrong_line("runner/runner.cpp", "#include \"runner/command/command.hpp\""));
   EXPECT_FALSE(wrong_line("sim/gridsim/engine/grid_cycle.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_FALSE(wrong_line("lib/store/detail.hpp", "#include <pqxx/pqxx>"));
+  EXPECT_FALSE(wrong_line("lib/grid/walltime.cpp", "#include \"lib/text/words.hpp\""));
   EXPECT_FALSE(wrong_line("lib/grid/id.hpp", "#include <vector>"));
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <set>
 
-#include "lib/grid/members.hpp"
+#include "lib/text/members.hpp"
 #include "tests/unit/planner_builders.hpp"
 
 namespace gleaner::planner::test {
@@ -49,7 +49,7 @@ void change_each(T& value, const std::function<void()>& check) {
     check();
     value = before;
   } else {
-    std::apply([&](const auto&... members) { (change_each(const_cast<std::remove_cvref_t<decltype(members)>&>(members), check), ...); }, grid::members_of(value));
+    std::apply([&](const auto&... members) { (change_each(const_cast<std::remove_cvref_t<decltype(members)>&>(members), check), ...); }, text::members_of(value));
   }
 }
 template <class... All>

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "lib/grid/spread.hpp"
 #include "predictor/algorithms/sample_set.hpp"
 #include "predictor/algorithms/stress.hpp"
+#include "updator/spread.hpp"
 
 /// A cluster whose jobs share one file server, in virtual time: the grid fills it up to the limit, a poll every 5 s, as production.
 namespace gleaner::prediction::test {
@@ -82,7 +82,7 @@ class FileServerModel {
   }
 
   void poll() {
-    for (const auto place : grid::spread(fresh_.size(), 4)) {
+    for (const auto place : updator::spread(fresh_.size(), 4)) {
       auto& job = jobs_[fresh_[place]];
       samples_.push_back({.id = ++next_, .campaign = job.campaign, .started = job.started, .running = running()});
       job.sample = static_cast<std::size_t>(next_);

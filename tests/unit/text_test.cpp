@@ -1,12 +1,23 @@
-#include "lib/grid/text.hpp"
-
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
 
-namespace gleaner::grid {
+#include "lib/text/clean.hpp"
+#include "lib/text/digest.hpp"
+#include "lib/text/json_depth.hpp"
+#include "lib/text/ranges.hpp"
+#include "lib/text/suggest.hpp"
+
+namespace gleaner::text {
 namespace {
 
 using namespace std::string_literals;
@@ -80,5 +91,70 @@ RC_GTEST_PROP(TextProperty, ALimit_TakesNothingButAnEnd, ()) {
   RC_ASSERT(at_its_end);
 }
 
+constexpr std::array<std::string_view, 4> kKnown{"walltime", "resources", "exec_file", "properties"};
+
+TEST(Suggest, NearName_IsProposed_FarOneIsNot) {
+  EXPECT_EQ(closest("waltime", kKnown), "walltime");
+  EXPECT_EQ(closest("WALLTIME", kKnown), "walltime");
+  EXPECT_EQ(closest("execfile", kKnown), "exec_file");
+  EXPECT_FALSE(closest("colour", kKnown));
+  EXPECT_FALSE(closest("x", {}));
+  EXPECT_EQ(did_you_mean("ressources", kKnown), " (did you mean 'resources'?)");
+  EXPECT_EQ(did_you_mean("colour", kKnown), "");
+}
+
+RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly, (const std::vector<int>& numbers, const std::vector<int>& others, double part, const std::string& text)) {
+  const auto of = [](const std::vector<int>& all, double fraction, const std::string& words) {
+    Digest digest;
+    for (const auto number : all) digest.add(number);
+    return digest.add(fraction).add(words).value();
+  };
+  RC_ASSERT(of(numbers, part, text) == of(numbers, part, text));
+  RC_ASSERT((of(numbers, part, text) == of(others, part, text)) == (numbers == others));
+  RC_ASSERT(of(numbers, part + 1, text) != of(numbers, part, text) || part + 1 == part);
+  RC_ASSERT(of(numbers, part, text + "a") != of(numbers, part, text));
+}
+
+TEST(Digest, OfAStruct_CountsEveryMember) {
+  struct Inner {
+    std::string text;
+    std::optional<std::chrono::sys_seconds> time;
+  };
+  struct Outer {
+    int number = 0;
+    std::variant<double, Inner> part = {};
+  };
+  const auto of = [](const Outer& outer) { return Digest{}.add(outer).value(); };
+  const std::set<std::uint64_t> digests{of({0, 0.0}), of({1, 0.0}), of({0, 1.0}), of({0, Inner{"", {}}}), of({0, Inner{"a", {}}}), of({0, Inner{"", std::chrono::sys_seconds{}}})};
+  EXPECT_EQ(digests.size(), 6U);
+  EXPECT_EQ(of({1, Inner{"a", {}}}), of({1, Inner{"a", {}}}));
+}
+
+TEST(Digest, AddedUp_TellsThatTwoValuesWereExchanged) {
+  const auto of = [](int cluster, int free) { return Digest{}.add(cluster).add(free).value(); };
+  for (int i = 0; i < 100; ++i) EXPECT_NE(of(1, i) + of(2, i + 1), of(1, i + 1) + of(2, i)) << i;
+}
+
+TEST(JsonDepth, CountsWhatIsOpenTogether_OutsideStrings) {
+  EXPECT_FALSE(is_nested_deeper("", 0));
+  EXPECT_TRUE(is_nested_deeper("[]", 0));
+  EXPECT_FALSE(is_nested_deeper(R"({"a": ["[[[", "\"[[[", {}], "b": [[]]})", 3));
+  EXPECT_TRUE(is_nested_deeper(R"({"a": ["[[[", "\"[[[", {}], "b": [[]]})", 2));
+  EXPECT_FALSE(is_nested_deeper("[[]],[[]],[[]]]]]][[]]", 2));
+  EXPECT_TRUE(is_nested_deeper(std::string(200'000, '{')));
+}
+
+TEST(Ranges, AreWrittenAsPeopleDo_AndBounded) {
+  EXPECT_EQ(ranges_text({}, 3), "");
+  EXPECT_EQ(ranges_text({7}, 3), "7");
+  EXPECT_EQ(ranges_text({11, 0, 1, 2, 7, 10, 9, 7}, 3), "0-2, 7, 9-11");
+  EXPECT_EQ(ranges_text({0, 2, 4, 6, 7, 8}, 2), "0, 2 and 4 more");
+  EXPECT_EQ(ranges_text({0, 2}, 0), "and 2 more");
+}
+
+RC_GTEST_PROP(RangesProperty, AreShort_HoweverManyNumbersThereAre, (const std::vector<int>& numbers)) {
+  RC_ASSERT(ranges_text({numbers.begin(), numbers.end()}, 5).size() < 200U);
+}
+
 }  // namespace
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

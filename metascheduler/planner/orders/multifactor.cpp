@@ -10,7 +10,7 @@
 #include <map>
 #include <tuple>
 
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 #include "metascheduler/planner/orders/fifo.hpp"
 #include "metascheduler/planner/room.hpp"
 
@@ -53,7 +53,7 @@ tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
     const auto name = part.substr(0, colon);
     const auto found = std::ranges::find(names, name);
     if (found == names.end())
-      return tl::unexpected{fmt::format("there is no factor named '{}'{}; there are: {}", name, grid::did_you_mean(name, names), fmt::join(names, ", "))};
+      return tl::unexpected{fmt::format("there is no factor named '{}'{}; there are: {}", name, text::did_you_mean(name, names), fmt::join(names, ", "))};
     const auto number = colon == part.npos ? std::string_view{} : part.substr(colon + 1);
     double weight = 0.0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), weight);

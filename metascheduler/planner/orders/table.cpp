@@ -59,7 +59,7 @@ tl::expected<OrderChoice, std::string> parse_order(std::string_view text) {
                                         fmt::join(class_names(), " and "))};
     } else {
       const auto known = all_names();
-      return tl::unexpected{fmt::format("there is no order of campaigns named '{}'{}; there are: {}", name, grid::did_you_mean(name, known),
+      return tl::unexpected{fmt::format("there is no order of campaigns named '{}'{}; there are: {}", name, text::did_you_mean(name, known),
                                         fmt::join(known, ", "))};
     }
     if (last) break;

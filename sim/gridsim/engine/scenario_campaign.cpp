@@ -5,13 +5,13 @@
 #include <iterator>
 
 #include "lib/grid/resource_request.hpp"
-#include "lib/grid/suggest.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/jdl/facts_of.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/suggest.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"
 
@@ -160,7 +160,7 @@ void CampaignReader::read_cluster_names(const Node& value, const Path& at) {
     const auto index = static_cast<std::size_t>(found - names.begin());
     if (one.kind != jdl::NodeKind::string || found == names.end())
       findings_.add(one.offset, fmt::format("{}[{}]", at.text, i), jdl::shown(one),
-                    fmt::format("there is no cluster '{}'{}", jdl::excerpt(jdl::shown(one)), grid::did_you_mean(one.text, names)));
+                    fmt::format("there is no cluster '{}'{}", jdl::excerpt(jdl::shown(one)), text::did_you_mean(one.text, names)));
     else if (std::ranges::find(inline_.clusters, index) == inline_.clusters.end()) inline_.clusters.push_back(index);
     else refuse(one, {fmt::format("{}[{}]", at.text, i)}, "each cluster once", findings_);
   }

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/suggest.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
 #include "sim/gridsim/engine/scenario_facts.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"

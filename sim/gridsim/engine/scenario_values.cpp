@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::gridsim {
 namespace {
@@ -84,7 +84,7 @@ bool read_object(const Node& node, const Path& path, const std::vector<Key>& key
       known->read(member.value, path / member.spelling);
       continue;
     }
-    auto hint = grid::did_you_mean(member.spelling, names);
+    auto hint = text::did_you_mean(member.spelling, names);
     if (hint.empty()) hint = fmt::format("; there are {}", fmt::join(names, ", "));
     findings.add(member.offset, (path / member.spelling).text, member.spelling, fmt::format("there is no key '{}'{}", jdl::excerpt(member.spelling), hint));
   }

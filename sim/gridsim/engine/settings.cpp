@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "lib/grid/suggest.hpp"
 #include "lib/process/options.hpp"
+#include "lib/text/suggest.hpp"
 #include "metascheduler/planner/plan.hpp"
 #include "predictor/algorithms/algorithm.hpp"
 
@@ -25,7 +25,7 @@ tl::expected<void, std::string> set(Scenario& scenario, std::string_view key, st
     for (const auto& one : process::options()) {
       if (is_used(one)) known.push_back(one.key);
     }
-    return tl::unexpected{fmt::format("there is no configuration key '{}'{}", key, grid::did_you_mean(key, known))};
+    return tl::unexpected{fmt::format("there is no configuration key '{}'{}", key, text::did_you_mean(key, known))};
   }
   if (!is_used(*option)) return tl::unexpected{fmt::format("'{}' has no meaning in a simulation: leave it out", key)};
   auto config = scenario.config;

@@ -4,7 +4,7 @@
 #include <string_view>
 
 /// Text that comes from outside: a user's program, a cluster, a file. Nothing is known of its bytes.
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// Bytes of the well-formed UTF-8 character that begins at `at`; 0 when none does (Unicode, table 3-7: overlong forms, surrogates and
 /// everything past U+10FFFF are none).
@@ -33,4 +33,4 @@ struct TextRule {
 /// for newlines and tabs. A text that is so already is not changed. Cost: O(most_bytes) to keep the beginning, O(raw) to keep the end.
 [[nodiscard]] std::string clean_text(std::string_view raw, TextRule rule = {});
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

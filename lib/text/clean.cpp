@@ -1,6 +1,6 @@
-#include "lib/grid/text.hpp"
+#include "lib/text/clean.hpp"
 
-namespace gleaner::grid {
+namespace gleaner::text {
 namespace {
 
 constexpr std::string_view kReplacement{"\xEF\xBF\xBD"};
@@ -64,4 +64,4 @@ std::string clean_text(std::string_view raw, TextRule rule) {
   return rule.keep == Keep::end ? end_of(text, rule.most_bytes) : text;
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

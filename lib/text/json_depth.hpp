@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// The deepest that JSON from outside may be nested where what reads it calls itself.
 inline constexpr std::size_t kDeepestJson = 64;
@@ -11,4 +11,4 @@ inline constexpr std::size_t kDeepestJson = 64;
 /// memory, and the text may be anything.
 [[nodiscard]] bool is_nested_deeper(std::string_view json, std::size_t most = kDeepestJson);
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

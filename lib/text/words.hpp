@@ -5,7 +5,7 @@
 #include <tl/expected.hpp>
 #include <vector>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// Why a line is not a list of words.
 struct WordError {
@@ -23,4 +23,4 @@ struct WordError {
 /// it is when it needs no quotes. The word must hold no NUL when it is meant for a shell.
 [[nodiscard]] std::string quote(std::string_view word);
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// Numbers for people: `0-2, 7, 9-11`, in ascending order, each once. After `most_ranges` of them: `… and 20 more`, the numbers that are
 /// left out. Empty for no numbers.
 [[nodiscard]] std::string ranges_text(std::vector<std::int64_t> numbers, std::size_t most_ranges);
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

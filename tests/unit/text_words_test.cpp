@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "lib/grid/words.hpp"
+#include "lib/text/words.hpp"
 
-namespace gleaner::grid {
+namespace gleaner::text {
 namespace {
 
 using ::testing::ElementsAre;
@@ -109,4 +109,4 @@ TEST(Words, AShellAgrees) {
 }
 
 }  // namespace
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <tuple>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// Stands for a value of any type while members are counted.
 struct AnyValue {
@@ -53,4 +53,4 @@ template <class T>
   }
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// The known name that is nearest to what was typed, when one is near enough to be meant.
 [[nodiscard]] std::optional<std::string> closest(std::string_view typed, std::span<const std::string_view> known);
@@ -12,4 +12,4 @@ namespace gleaner::grid {
 /// `" (did you mean 'walltime'?)"`, or nothing: to put at the end of a message.
 [[nodiscard]] std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

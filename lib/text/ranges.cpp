@@ -1,10 +1,10 @@
-#include "lib/grid/ranges.hpp"
+#include "lib/text/ranges.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 std::string ranges_text(std::vector<std::int64_t> numbers, std::size_t most_ranges) {
   std::ranges::sort(numbers);
@@ -22,4 +22,4 @@ std::string ranges_text(std::vector<std::int64_t> numbers, std::size_t most_rang
   return text;
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

@@ -9,10 +9,9 @@
 #include <type_traits>
 #include <variant>
 
-#include "lib/grid/id.hpp"
-#include "lib/grid/members.hpp"
+#include "lib/text/members.hpp"
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 /// A number that shows whether values changed: FNV-1a, a word at once for numbers, mixed at the end (splitmix64) so that digests may be
 /// added up.
@@ -37,8 +36,10 @@ class Digest {
   Digest& add(Enum value) {
     return add(static_cast<std::underlying_type_t<Enum>>(value));
   }
-  template <class Tag>
-  Digest& add(Id<Tag> id) {
+  /// An id.
+  template <class Id>
+    requires(!std::is_aggregate_v<Id>) && requires(Id id) { { id.value() } -> std::integral; }
+  Digest& add(Id id) {
     return add(id.value());
   }
   template <class Clock, class Duration>
@@ -78,4 +79,4 @@ class Digest {
   std::uint64_t state_ = 14695981039346656037ULL;
 };
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace gleaner::grid {
+namespace gleaner::updator {
 
 /// Up to `most` places of `count`, evenly spread.
 [[nodiscard]] inline std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
@@ -13,4 +13,4 @@ namespace gleaner::grid {
   return places;
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::updator

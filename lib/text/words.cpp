@@ -1,9 +1,9 @@
-#include "lib/grid/words.hpp"
+#include "lib/text/words.hpp"
 
 #include <algorithm>
 #include <optional>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 namespace {
 
 bool separates(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
@@ -135,4 +135,4 @@ std::string quote(std::string_view word) {
   return quoted += '\'';
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

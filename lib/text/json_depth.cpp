@@ -1,6 +1,6 @@
-#include "lib/grid/json_depth.hpp"
+#include "lib/text/json_depth.hpp"
 
-namespace gleaner::grid {
+namespace gleaner::text {
 
 bool is_nested_deeper(std::string_view json, std::size_t most) {
   std::size_t depth = 0;
@@ -19,4 +19,4 @@ bool is_nested_deeper(std::string_view json, std::size_t most) {
   return false;
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text

@@ -1,4 +1,4 @@
-#include "lib/grid/suggest.hpp"
+#include "lib/text/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-namespace gleaner::grid {
+namespace gleaner::text {
 namespace {
 
 std::string lower(std::string_view text) {
@@ -58,4 +58,4 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string_vie
   return name ? fmt::format(" (did you mean '{}'?)", *name) : std::string{};
 }
 
-}  // namespace gleaner::grid
+}  // namespace gleaner::text
