@@ -1,28 +1,19 @@
 #include "api/call.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "lib/text/numbers.hpp"
+
 namespace gleaner::api {
-namespace {
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (wrong != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-}  // namespace
 
 Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds, std::string_view remark) {
   const auto text = call.request.parameter(name);
   if (!text) return fallback;
-  const auto value = whole_number(*text);
-  if (!value || *value < bounds.least || *value > bounds.most) {
+  const auto value = text::whole_number(*text, bounds.least, bounds.most);
+  if (!value) {
     return tl::unexpected{error(400, fmt::format("{}={}: a whole number from {} to {} is needed{}", name, jdl::excerpt(*text), bounds.least, bounds.most, remark))};
   }
   return *value;
@@ -61,7 +52,10 @@ std::vector<std::string> list(const Call& call, std::string_view name) {
   return parts;
 }
 
-std::optional<std::int64_t> id_of(const std::string& part) { return whole_number(part); }
+std::optional<std::int64_t> id_of(const std::string& part) {
+  const auto id = text::whole_number(part);
+  return id ? std::optional{*id} : std::nullopt;
+}
 
 http::Response no_campaign(const Call& call) { return error(404, fmt::format("there is no campaign '{}'", jdl::excerpt(call.parts.at(0)))); }
 

@@ -4,6 +4,7 @@
 
 #include "lib/process/run.hpp"
 #include "lib/process/secret.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -16,7 +17,7 @@ http::TcpEndpoint endpoint_of(const std::string& address) {
   const auto colon = address.rfind(':');
   auto host = address.substr(0, colon);
   if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
-  return {host, static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1)))};
+  return {host, text::whole_number<std::uint16_t>(std::string_view{address}.substr(colon + 1)).value()};
 }
 
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include "api/task_intake.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -39,9 +39,8 @@ http::FileDescriptor nameless_file(const std::filesystem::path& folder) {
 std::optional<std::uint64_t> announced_size(const http::Request& request) {
   const auto header = request.headers.find("Content-Length");
   if (!header) return std::nullopt;
-  std::uint64_t size = 0;
-  const auto [end, wrong] = std::from_chars(header->data(), header->data() + header->size(), size);
-  return wrong == std::errc{} && end == header->data() + header->size() ? std::optional{size} : std::nullopt;
+  const auto size = text::whole_number<std::uint64_t>(*header);
+  return size ? std::optional{*size} : std::nullopt;
 }
 
 }  // namespace

@@ -6,23 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::clients {
 namespace {
 
 using process::Error;
 using process::ExitCode;
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 }  // namespace
 
@@ -43,8 +36,8 @@ std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments) {
   std::vector<std::int64_t> ids;
   for (const auto& argument : arguments) {
     for (const auto& part : process::split_list(argument)) {
-      const auto id = whole_number(part);
-      if (!id || *id < 1) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of a campaign: ids are whole numbers, such as 3 or 3,4", part)};
+      const auto id = text::whole_number(part, std::int64_t{1});
+      if (!id) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of a campaign: ids are whole numbers, such as 3 or 3,4", part)};
       if (std::ranges::find(ids, *id) == ids.end()) ids.push_back(*id);
     }
   }
@@ -54,8 +47,8 @@ std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments) {
 std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback, std::int64_t least, std::int64_t most) {
   const auto given = arguments.value(option);
   if (!given) return fallback;
-  const auto read = whole_number(*given);
-  if (!read || *read < least || *read > most) throw Error{ExitCode::usage, fmt::format("--{}={}: must be a whole number from {} to {}", option, *given, least, most)};
+  const auto read = text::whole_number(*given, least, most);
+  if (!read) throw Error{ExitCode::usage, fmt::format("--{}={}: must be a whole number from {} to {}", option, *given, least, most)};
   return *read;
 }
 

@@ -1,13 +1,13 @@
 #include "nikita/leavings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <optional>
 #include <set>
 
 #include "lib/grid/evidence.hpp"
 #include "lib/grid/launch_fate.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::nikita {
 namespace {
@@ -27,14 +27,11 @@ std::optional<store::Attempt> read_claim(std::string_view name) {
   constexpr std::string_view kClaim{".claim"};
   if (!name.ends_with(kClaim)) return std::nullopt;
   name.remove_suffix(kClaim.size());
-  std::int64_t task = 0;
-  int attempt = 0;
-  const auto* const end = name.data() + name.size();
-  const auto [dot, wrong_task] = std::from_chars(name.data(), end, task);
-  if (wrong_task != std::errc{} || dot == end || *dot != '.') return std::nullopt;
-  const auto [stop, wrong_attempt] = std::from_chars(dot + 1, end, attempt);
-  if (wrong_attempt != std::errc{} || stop != end) return std::nullopt;
-  return store::Attempt{grid::TaskNumber{task}, attempt};
+  const auto task = text::take_whole_number(name);
+  if (!task || !name.starts_with('.')) return std::nullopt;
+  const auto attempt = text::whole_number<int>(name.substr(1));
+  if (!attempt) return std::nullopt;
+  return store::Attempt{grid::TaskNumber{*task}, *attempt};
 }
 
 std::optional<store::Attempt> attempt_of(std::string_view name) {

@@ -10,6 +10,7 @@
 #include "clients/gridctl/commands.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
@@ -64,28 +65,30 @@ void read_authentication(const Call& call, store::Cluster& cluster) {
 
 void read_numbers(const Call& call, store::Cluster& cluster) {
   if (const auto given = call.value("power")) {
-    const auto read = process::parse_number(*given);
+    const auto read = text::real_number(*given);
     if (!read || *read <= 0) throw wrong("power", *given, "a number greater than 0");
     cluster.power = *read;
   }
   const auto read_amount = [&](std::string_view option, double& into) {
     const auto given = call.value(option);
     if (!given) return;
-    const auto read = process::parse_number(*given);
+    const auto read = text::real_number(*given);
     if (!read || *read < 0) throw wrong(option, *given, "a number, 0 or more");
     into = *read;
   };
   read_amount("cost", cluster.cost);
   read_amount("transfer", cluster.transfer_mb_s);
   if (const auto given = call.value("flood")) {
-    const auto read = process::parse_number(*given);
-    if (*given != "default" && (!read || *read < 0 || *read > 100)) throw wrong("flood", *given, "a number from 0 to 100, such as 0.5, or 'default'");
-    cluster.flood = read;
+    const auto read = text::real_number(*given);
+    const bool is_default = *given == "default";
+    if (!is_default && (!read || *read < 0 || *read > 100)) throw wrong("flood", *given, "a number from 0 to 100, such as 0.5, or 'default'");
+    cluster.flood = is_default ? std::nullopt : std::optional{*read};
   }
   if (const auto given = call.value("array_size")) {
-    const auto read = process::parse_integer(*given);
-    if (*given != "default" && (!read || *read < 1)) throw wrong("array-size", *given, "a whole number from 1, or 'default'");
-    cluster.array_size = read;
+    const auto read = text::whole_number<int>(*given, 1);
+    const bool is_default = *given == "default";
+    if (!is_default && !read) throw wrong("array-size", *given, "a whole number from 1, or 'default'");
+    cluster.array_size = is_default ? std::nullopt : std::optional{*read};
   }
 }
 
@@ -96,13 +99,13 @@ void read_memory(const Call& call, store::Cluster& cluster) {
     cluster.memory_property = *given == "none" ? std::string{} : *given;
   }
   if (const auto given = call.value("memory-unit")) {
-    const auto read = process::parse_integer(*given);
-    if (!read || *read < 1) throw wrong("memory-unit", *given, "a whole number of MB, from 1");
+    const auto read = text::whole_number<int>(*given, 1);
+    if (!read) throw wrong("memory-unit", *given, "a whole number of MB, from 1");
     cluster.memory_unit_mb = *read;
   }
   if (const auto given = call.value("memory-max")) {
-    const auto read = process::parse_integer(*given);
-    if (*given != "unknown" && (!read || *read < 1)) throw wrong("memory-max", *given, "a whole number of MB, from 1, or 'unknown'");
+    const auto read = text::whole_number<int>(*given, 1);
+    if (*given != "unknown" && !read) throw wrong("memory-max", *given, "a whole number of MB, from 1, or 'unknown'");
     cluster.memory_max_mb = read ? std::optional<std::int64_t>{*read} : std::nullopt;
   }
 }
@@ -295,8 +298,8 @@ process::Outcome brake_clear(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     store::Target target;
     if (call.arguments[0] != "any") {
-      const auto id = process::parse_integer(call.arguments[0]);
-      if (!id || *id < 1) throw Error{ExitCode::usage, fmt::format("'{}' is neither the id of a campaign nor 'any'", call.arguments[0])};
+      const auto id = text::whole_number(call.arguments[0], std::int64_t{1});
+      if (!id) throw Error{ExitCode::usage, fmt::format("'{}' is neither the id of a campaign nor 'any'", call.arguments[0])};
       target.campaign = grid::CampaignId{*id};
     }
     if (call.arguments.size() > 1) target.cluster = known_cluster(transaction, call.arguments[1]).id;

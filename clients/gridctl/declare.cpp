@@ -10,6 +10,7 @@
 #include "lib/process/values.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/declarations.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -21,8 +22,8 @@ store::Declarer author_of(const Call& call) { return {clients::our_name(), call.
 
 template <class Id>
 Id id_of(const Call& call, std::string_view what) {
-  const auto read = process::parse_integer(call.arguments[0]);
-  if (!read || *read < 1) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}", call.arguments[0], what)};
+  const auto read = text::whole_number(call.arguments[0], std::int64_t{1});
+  if (!read) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}", call.arguments[0], what)};
   return Id{*read};
 }
 

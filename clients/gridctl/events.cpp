@@ -6,6 +6,7 @@
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/views_grid.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -23,8 +24,8 @@ namespace views = store::views;
 constexpr std::int64_t kMostEvents = 1000;
 
 std::int64_t id_of(const std::string& text, std::string_view what) {
-  const auto read = process::parse_integer(text);
-  if (!read || *read < 1) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}", text, what)};
+  const auto read = text::whole_number(text, std::int64_t{1});
+  if (!read) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}", text, what)};
   return *read;
 }
 

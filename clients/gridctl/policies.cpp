@@ -13,6 +13,7 @@
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
@@ -26,16 +27,16 @@ using process::Error;
 using process::ExitCode;
 
 double number_of(const std::string& text, std::string_view what) {
-  const auto read = process::parse_number(text);
+  const auto read = text::real_number(text);
   if (!read || *read < 0) throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a number, 0 or more, is needed", text, what)};
   return *read;
 }
 
 int integer_of(const std::string& text, std::string_view what, int least, int most) {
-  const auto read = process::parse_integer(text);
-  if (!read || *read < least || *read > most)
+  const auto read = text::whole_number(text, least, most);
+  if (!read)
     throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a whole number from {} to {} is needed", text, what, least, most)};
-  return static_cast<int>(*read);
+  return *read;
 }
 
 grid::ClusterId cluster_named(store::Transaction& transaction, const std::string& name) {

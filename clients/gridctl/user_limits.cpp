@@ -7,6 +7,7 @@
 #include "clients/gridctl/commands.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -23,8 +24,8 @@ constexpr std::string_view kDefault = "default";
 std::optional<std::int64_t> read_limit(const std::string& name, const std::string& text) {
   if (text == kDefault) return std::nullopt;
   const auto value = name == "submission" ? process::parse_size(text) : [&]() -> std::optional<std::uint64_t> {
-    const auto whole = process::parse_integer(text);
-    return whole && *whole >= 0 ? std::optional{static_cast<std::uint64_t>(*whole)} : std::nullopt;
+    const auto whole = text::whole_number<int>(text, 0);
+    return whole ? std::optional{static_cast<std::uint64_t>(*whole)} : std::nullopt;
   }();
   if (value) return static_cast<std::int64_t>(*value);
   throw Error{ExitCode::usage, fmt::format("--{}={}: {} is needed, or default", name, text, name == "submission" ? "a size such as 64M or 4G" : "a whole number")};

@@ -1,13 +1,13 @@
 // Lists of campaigns.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 
 #include "clients/asked.hpp"
 #include "clients/gridstat/gridstat.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::gridstat {
 namespace {
@@ -18,13 +18,6 @@ using process::ExitCode;
 
 constexpr std::int64_t kListPage = 1000;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-
-std::optional<std::int64_t> number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
 
 /// Whose campaigns; nothing: everybody's.
 std::optional<std::string> asked_user(const Run& run) {
@@ -91,20 +84,21 @@ Listed campaigns_in(const Run& run, const std::string& query, const std::vector<
 std::optional<Range> parse_range(std::string_view text) {
   const auto dash = text.find('-');
   if (dash == std::string_view::npos) {
-    const auto one = number(text);
-    return one ? std::optional{Range{*one, one}} : std::nullopt;
+    const auto one = text::whole_number(text, std::int64_t{0});
+    return one ? std::optional{Range{*one, *one}} : std::nullopt;
   }
   const auto first = text.substr(0, dash);
   const auto last = text.substr(dash + 1);
   Range range;
   if (first != "*") {
-    const auto read = number(first);
+    const auto read = text::whole_number(first, std::int64_t{0});
     if (!read) return std::nullopt;
     range.first = *read;
   }
   if (last != "*") {
-    range.last = number(last);
-    if (!range.last || *range.last < range.first) return std::nullopt;
+    const auto read = text::whole_number(last, range.first);
+    if (!read) return std::nullopt;
+    range.last = *read;
   }
   return range;
 }

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
 namespace {
@@ -26,8 +27,8 @@ std::vector<std::string_view> parts_of(std::string_view text) {
 bool weighs_priority(std::string_view weights) {
   constexpr std::string_view kFactor{"priority:"};
   for (const auto part : parts_of(weights)) {
-    double weight = 0.0;
-    if (part.starts_with(kFactor) && std::from_chars(part.data() + kFactor.size(), part.data() + part.size(), weight).ec == std::errc{}) return weight > 0.0;
+    if (!part.starts_with(kFactor)) continue;
+    if (const auto weight = text::real_number(part.substr(kFactor.size()))) return *weight > 0.0;
   }
   return false;
 }

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
 namespace {
@@ -13,12 +14,12 @@ constexpr int kLastStatus = 255;
 
 /// Takes a number and what must follow it off the text; only the form that a program prints: no sign, no leading zero.
 std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
-  std::int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const auto length = static_cast<std::size_t>(stop - text.data());
-  if (error != std::errc{} || value < 0 || value > most || text.starts_with('-') || (length > 1 && text.starts_with('0'))) return std::nullopt;
-  text.remove_prefix(length);
-  return value;
+  auto rest = text;
+  const auto value = text::take_whole_number(rest);
+  const auto length = text.size() - rest.size();
+  if (!value || *value > most || text.starts_with('-') || (length > 1 && text.starts_with('0'))) return std::nullopt;
+  text = rest;
+  return *value;
 }
 
 bool take(std::string_view& text, std::string_view word) {

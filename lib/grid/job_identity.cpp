@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <vector>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
 namespace {
@@ -19,12 +20,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
     words.push_back(text.substr(0, text.find_first_of(kBlanks)));
     text.remove_prefix(words.back().size());
   }
-}
-
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && stop == text.data() + text.size() && value >= 0 ? std::optional{value} : std::nullopt;
 }
 
 }  // namespace
@@ -44,13 +39,12 @@ std::optional<JobIdentity> read_command(std::string_view command) {
   const auto words = words_of(command.substr(mark + kCommandMark.size()));
   constexpr std::size_t kWithoutFence = 5;
   if (words.size() != kWithoutFence && words.size() != kWithoutFence + 1) return std::nullopt;
-  const auto campaign = whole_number(words[0]);
-  const auto task = whole_number(words[1]);
-  const auto attempt = whole_number(words[2]);
-  const auto job = whole_number(words[3]);
-  constexpr std::int64_t kMostAttempts = 1'000'000'000;
-  if (!campaign || !task || !attempt || *attempt > kMostAttempts || !job) return std::nullopt;
-  return JobIdentity{CampaignId{*campaign}, TaskNumber{*task}, static_cast<int>(*attempt), JobId{*job}};
+  const auto campaign = text::whole_number(words[0], std::int64_t{0});
+  const auto task = text::whole_number(words[1], std::int64_t{0});
+  const auto attempt = text::whole_number(words[2], 0, 1'000'000'000);
+  const auto job = text::whole_number(words[3], std::int64_t{0});
+  if (!campaign || !task || !attempt || !job) return std::nullopt;
+  return JobIdentity{CampaignId{*campaign}, TaskNumber{*task}, *attempt, JobId{*job}};
 }
 
 bool is_same_job(std::string_view name, std::string_view command, std::string_view tag, const JobIdentity& job) {

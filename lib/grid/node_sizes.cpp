@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 
+#include "lib/text/numbers.hpp"
+
 namespace gleaner::grid {
 namespace {
-
-std::optional<int> count(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
-}
 
 int bounded(std::int64_t value) { return static_cast<int>(std::min<std::int64_t>(value, std::numeric_limits<int>::max())); }
 
@@ -28,8 +22,8 @@ std::optional<NodeSizes> NodeSizes::parse(std::string_view text) {
     text.remove_prefix(std::min(text.size(), part.size() + 1));
     const auto times = part.find('x');
     if (times == part.npos) return std::nullopt;
-    const auto resources = count(part.substr(0, times));
-    const auto nodes = count(part.substr(times + 1));
+    const auto resources = text::whole_number<int>(part.substr(0, times), 1);
+    const auto nodes = text::whole_number<int>(part.substr(times + 1), 1);
     if (!resources || !nodes) return std::nullopt;
     sizes.add(*resources, *nodes);
   }

@@ -5,10 +5,10 @@
 #include <array>
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 
 #include "lib/grid/oarsub_words.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
 namespace {
@@ -43,11 +43,10 @@ tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
   if (!is_word(property)) return tl::unexpected{fmt::format("'{}' is not the name of a resource property", property)};
   if (property == "walltime") return tl::unexpected{std::string{"the walltime does not belong in 'resources': write it as \"walltime\": \"h:m:s\""}};
   if (count == "ALL" || count == "BEST" || count == "BESTHALF") return ResourceLevel{std::string{property}, std::nullopt};
-  int number = 0;
-  const auto [end, error] = std::from_chars(count.data(), count.data() + count.size(), number);
-  if (error != std::errc{} || end != count.data() + count.size() || number < 1)
+  const auto number = text::whole_number<int>(count, 1);
+  if (!number)
     return tl::unexpected{fmt::format("'{}' in '{}' is not a count (a whole number from 1, ALL or BEST)", count, field)};
-  return ResourceLevel{std::string{property}, number};
+  return ResourceLevel{std::string{property}, *number};
 }
 
 tl::expected<Group, std::string> parse_group(std::string_view text) {

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
 
@@ -15,12 +16,9 @@ std::optional<Seconds> parse_walltime(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size(); ++part) {
     const auto colon = std::min(text.find(':', begin), text.size());
     const auto field = text.substr(begin, colon - begin);
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), number);
-    if (part > 2 || field.empty() || error != std::errc{} || end != field.data() + field.size() || number < 0) return std::nullopt;
-    if (part == 0 && number > kLongestHours) return std::nullopt;
-    if (part > 0 && number > 59) return std::nullopt;
-    total += number * kUnits[part];
+    const auto number = text::whole_number(field, std::int64_t{0}, part == 0 ? kLongestHours : 59);
+    if (part > 2 || !number) return std::nullopt;
+    total += *number * kUnits[part];
     begin = colon + 1;
     if (colon == text.size()) break;
   }

@@ -4,13 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "lib/grid/resource_fit.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -22,20 +22,17 @@ constexpr double kLongestSeconds = 10. * 366 * 86400;
 
 /// The n of `p<n>`, from 1; 0 when it is not such a name.
 std::size_t word_number(std::string_view name) {
-  std::size_t number = 0;
+  constexpr std::size_t kMostWords = 1000;
   if (name.size() < 2 || name[0] != 'p' || name[1] == '0') return 0;
-  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
-  return error == std::errc{} && end == name.data() + name.size() && number <= 1000 ? number : 0;
+  return text::whole_number<std::size_t>(name.substr(1), 1, kMostWords).value_or(0);
 }
 
 tl::expected<double, std::string> number_of(std::string_view name, std::size_t word, const Arguments& words) {
   if (word > words.size()) return tl::unexpected{fmt::format("it has no {}: it has {} word{}", name, words.size(), words.size() == 1 ? "" : "s")};
-  const auto& text = words[word - 1];
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return tl::unexpected{fmt::format("its {} is '{}', not a number", name, excerpt(text))};
-  return value;
+  const auto& written = words[word - 1];
+  const auto value = text::real_number(written);
+  if (!value) return tl::unexpected{fmt::format("its {} is '{}', not a number", name, excerpt(written))};
+  return *value;
 }
 
 /// One task while it is worked out.
@@ -323,11 +320,8 @@ std::optional<double> Requests::mean_input_mb() const {
 }
 
 std::optional<double> constant_input_mb(const CampaignFile& file) {
-  double value = 0;
-  const auto& text = file.input_mb;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
+  const auto megabytes = text::real_number(file.input_mb);
+  return megabytes ? std::optional{*megabytes} : std::nullopt;
 }
 
 Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "lib/jdl/text.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::jdl {
 
@@ -56,13 +56,12 @@ std::optional<std::int64_t> read_integer(const Node& node, const std::string& pa
     return std::nullopt;
   };
   if (node.kind != NodeKind::number && node.kind != NodeKind::string) return wrong("is not a number");
-  const auto text = trim(node.text);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (end != text.data() + text.size() || error == std::errc::invalid_argument) return wrong("is not a whole number");
-  if (error != std::errc{} || value > bounds.most) return wrong("is too large");
-  if (value < bounds.least) return wrong("is too small");
-  return value;
+  const auto written = trim(node.text);
+  const auto value = text::whole_number(written, bounds.least, bounds.most);
+  if (value) return *value;
+  if (value.error() == text::NumberError::malformed) return wrong("is not a whole number");
+  const bool is_below = written.starts_with('-') || text::whole_number(written, std::int64_t{0}, bounds.least);
+  return wrong(is_below ? "is too small" : "is too large");
 }
 
 }  // namespace gleaner::jdl

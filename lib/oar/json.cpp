@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 
-#include <charconv>
 #include <cmath>
 
 #include "lib/text/json_depth.hpp"
 
 #include "lib/text/clean.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::oar::json {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <map>
 
 #include "lib/oar/json.hpp"
 #include "lib/text/clean.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -61,9 +61,9 @@ std::optional<int> resources_of(std::string_view message) {
   if (!message.starts_with("R=")) {
     return std::nullopt;
   }
-  int count = 0;
-  const auto [stop, error] = std::from_chars(message.data() + 2, message.data() + message.size(), count);
-  return error == std::errc{} && count > 0 ? std::optional{count} : std::nullopt;
+  message.remove_prefix(2);
+  const auto count = text::take_whole_number<int>(message);
+  return count && *count > 0 ? std::optional{*count} : std::nullopt;
 }
 
 /// Only some answers of OAR replace the mark.
@@ -157,9 +157,8 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   }
   text.remove_prefix(at + mark.size());
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-  std::int64_t value = 0;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc{} && value > 0 ? std::optional{value} : std::nullopt;
+  const auto value = text::take_whole_number(text);
+  return value && *value > 0 ? std::optional{*value} : std::nullopt;
 }
 
 /// OAR tells it in words: `Resubmiting job 1182 => 1183)` or `(new id = 1173)`.

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
 #include "lib/oar/parse.hpp"
 #include "lib/text/clean.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::oar {
 namespace {
@@ -21,10 +21,10 @@ std::vector<std::int64_t> marked_numbers(std::string_view text, std::string_view
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at)) {
     const bool at_line_start = at == 0 || text[at - 1] == '\n';
     at += mark.size();
-    std::int64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
-    if (at_line_start && error == std::errc{} && number > 0) {
-      numbers.push_back(number);
+    auto rest = text.substr(at);
+    const auto number = text::take_whole_number(rest);
+    if (at_line_start && number && *number > 0) {
+      numbers.push_back(*number);
     }
   }
   return numbers;
@@ -87,11 +87,12 @@ bool refused_by_oarsub(std::string_view message) {
   }
   constexpr std::string_view kStatus{"exited with status "};
   const auto at = message.find(kStatus);
-  int status = 0;
-  if (at != std::string_view::npos) {
-    std::from_chars(message.data() + at + kStatus.size(), message.data() + message.size(), status);
+  if (at == std::string_view::npos) {
+    return false;
   }
-  return status >= 240 && status <= 254;
+  message.remove_prefix(at + kStatus.size());
+  const auto status = text::take_whole_number<int>(message);
+  return status && *status >= 240 && *status <= 254;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -25,7 +26,7 @@ std::optional<Armed> read_armed() {
   const std::string_view whole{text};
   const auto colon = whole.find(':');
   if (colon == std::string_view::npos) return Armed{std::string{whole}, 1};
-  return Armed{std::string{whole.substr(0, colon)}, parse_integer(whole.substr(colon + 1)).value_or(1)};
+  return Armed{std::string{whole.substr(0, colon)}, text::whole_number<int>(whole.substr(colon + 1)).value_or(1)};
 }
 
 }  // namespace

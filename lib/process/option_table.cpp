@@ -10,6 +10,7 @@
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
 #include "lib/text/suggest.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -49,8 +50,8 @@ Wrong read_some_time(std::string_view value, Config& into) {
 
 template <auto Member, int Least, int Most>
 Wrong read_integer(std::string_view value, Config& into) {
-  const auto read = parse_integer(value);
-  if (!read || *read < Least || *read > Most) return fmt::format("a whole number from {} to {}", Least, Most);
+  const auto read = text::whole_number<int>(value, Least, Most);
+  if (!read) return fmt::format("a whole number from {} to {}", Least, Most);
   into.*Member = *read;
   return {};
 }
@@ -65,7 +66,7 @@ Wrong read_size(std::string_view value, Config& into) {
 
 template <auto Member>
 Wrong read_fraction(std::string_view value, Config& into) {
-  const auto read = parse_number(value);
+  const auto read = text::real_number(value);
   if (!read || *read < 0 || *read > 100) return "a number from 0 to 100, such as 0.5";
   into.*Member = *read;
   return {};
@@ -73,7 +74,7 @@ Wrong read_fraction(std::string_view value, Config& into) {
 
 template <auto Member>
 Wrong read_factor(std::string_view value, Config& into) {
-  const auto read = parse_number(value);
+  const auto read = text::real_number(value);
   if (!read || *read <= 1 || *read > 100) return "a number greater than 1, up to 100, such as 1.5";
   into.*Member = *read;
   return {};
@@ -81,7 +82,7 @@ Wrong read_factor(std::string_view value, Config& into) {
 
 template <auto Member>
 Wrong read_at_least_one(std::string_view value, Config& into) {
-  const auto read = parse_number(value);
+  const auto read = text::real_number(value);
   if (!read || *read < 1 || *read > 100) return "a number from 1 to 100, such as 4";
   into.*Member = *read;
   return {};
@@ -117,7 +118,7 @@ Wrong read_address(std::string_view value, Config& into) {
 /// A factor from 0 to 1.
 template <auto Member>
 Wrong read_part(std::string_view value, Config& into) {
-  const auto read = parse_number(value);
+  const auto read = text::real_number(value);
   if (!read || *read < 0 || *read > 1) return "a number from 0 to 1, such as 0.7";
   into.*Member = *read;
   return {};
@@ -134,8 +135,8 @@ Wrong read_listen(std::string_view value, Config& into) {
   auto addresses = split_list(value);
   for (const auto& one : addresses) {
     const auto colon = one.rfind(':');
-    const auto port = colon == std::string::npos ? std::nullopt : parse_integer(std::string_view{one}.substr(colon + 1));
-    if (!port || *port < 0 || *port > 65535 || colon == 0) return "addresses such as 127.0.0.1:8443, [::1]:8443, with commas between them";
+    const bool has_port = colon != std::string::npos && text::whole_number<std::uint16_t>(std::string_view{one}.substr(colon + 1));
+    if (!has_port || colon == 0) return "addresses such as 127.0.0.1:8443, [::1]:8443, with commas between them";
   }
   into.api_listen = std::move(addresses);
   return {};

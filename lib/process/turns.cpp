@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -16,6 +15,7 @@
 #include "lib/process/child.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -23,11 +23,10 @@ namespace {
 constexpr std::string_view kDone = "done";
 
 std::int64_t term_of(std::string_view message) {
-  std::int64_t term = 0;
-  const auto [end, error] = std::from_chars(message.data(), message.data() + message.size(), term);
-  if (error != std::errc{} || end != message.data() + message.size())
+  const auto term = text::whole_number(message);
+  if (!term)
     throw Error{ExitCode::usage, fmt::format("{}: '{}' is not the number of a lease's term", kTurnsVariable, message)};
-  return term;
+  return *term;
 }
 
 }  // namespace

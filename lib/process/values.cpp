@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <cstdlib>
 #include <limits>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -25,19 +25,11 @@ struct SizeUnit {
 constexpr std::array kSizes{SizeUnit{'G', std::uint64_t{1} << 30U}, SizeUnit{'M', std::uint64_t{1} << 20U}, SizeUnit{'K', std::uint64_t{1} << 10U}};
 constexpr std::int64_t kLongestMilliseconds = 100LL * 366 * 86'400'000;
 
-template <class T>
-std::optional<T> parse_whole(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 std::optional<Duration> parse_duration(std::string_view text) {
   const auto digits = text.find_first_not_of("0123456789");
-  const auto amount = parse_whole<std::int64_t>(text.substr(0, digits));
+  const auto amount = text::whole_number(text.substr(0, digits));
   if (!amount) return std::nullopt;
   const auto suffix = digits == std::string_view::npos ? std::string_view{"s"} : text.substr(digits);
   for (const auto& unit : kUnits) {
@@ -61,7 +53,7 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   for (const auto& one : kSizes) {
     if (text.ends_with(one.suffix)) unit = one.bytes;
   }
-  const auto amount = parse_whole<std::uint64_t>(unit == 1 ? text : text.substr(0, text.size() - 1));
+  const auto amount = text::whole_number<std::uint64_t>(unit == 1 ? text : text.substr(0, text.size() - 1));
   constexpr std::uint64_t kMost = std::uint64_t{1} << 60U;
   if (!amount || *amount > kMost / unit) return std::nullopt;
   return *amount * unit;
@@ -72,13 +64,6 @@ std::string format_size(std::uint64_t bytes) {
     if (bytes > 0 && bytes % one.bytes == 0) return fmt::format("{}{}", bytes / one.bytes, one.suffix);
   }
   return std::to_string(bytes);
-}
-
-std::optional<int> parse_integer(std::string_view text) { return parse_whole<int>(text); }
-
-std::optional<double> parse_number(std::string_view text) {
-  const auto value = parse_whole<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::filesystem::path expand_home(std::string_view text) {

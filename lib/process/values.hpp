@@ -23,12 +23,6 @@ namespace gleaner::process {
 /// The shortest way to write it: `64M`, `1000`.
 [[nodiscard]] std::string format_size(std::uint64_t bytes);
 
-/// A whole decimal number, nothing else around it.
-[[nodiscard]] std::optional<int> parse_integer(std::string_view text);
-
-/// A finite decimal number, nothing else around it.
-[[nodiscard]] std::optional<double> parse_number(std::string_view text);
-
 /// `~/x` is below $HOME; anything else is itself.
 [[nodiscard]] std::filesystem::path expand_home(std::string_view text);
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <new>
 #include <ranges>
@@ -15,6 +14,7 @@
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
 #include "lib/text/digest.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -56,11 +56,11 @@ class Asked {
   }
   template <class Number>
   std::optional<Number> number() {
-    Number value{};
-    const auto [end, error] = std::from_chars(at_, end_, value);
-    if (error != std::errc{}) return std::nullopt;
-    at_ = end;
-    return value;
+    std::string_view rest{at_, end_};
+    const auto value = text::take_whole_number<Number>(rest);
+    if (!value) return std::nullopt;
+    at_ = rest.data();
+    return *value;
   }
   void pass(char mark) {
     if (at_ == end_ || *at_ != mark) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, std::string_view{at_, end_})};

@@ -5,6 +5,7 @@
 
 #include "lib/process/run.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 #include "sim/gridlocal/local_grid.hpp"
 
 namespace {
@@ -17,8 +18,8 @@ using process::ExitCode;
 int number(const process::Arguments& arguments, std::string_view option, int fallback, int most) {
   const auto given = arguments.value(option);
   if (!given) return fallback;
-  const auto read = process::parse_integer(*given);
-  if (!read || *read < 1 || *read > most) throw Error{ExitCode::usage, fmt::format("--{}={}: must be a number from 1 to {}", option, *given, most)};
+  const auto read = text::whole_number(*given, 1, most);
+  if (!read) throw Error{ExitCode::usage, fmt::format("--{}={}: must be a number from 1 to {}", option, *given, most)};
   return *read;
 }
 

@@ -14,6 +14,7 @@
 
 #include "lib/process/exit_code.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::gridlocal {
 namespace {
@@ -44,7 +45,7 @@ std::uint64_t start_of(pid_t pid) {
   for (int number = 3; number <= 22 && fields >> field; ++number) {
     if (number == 3 && (field == "Z" || field == "X")) return 0;
   }
-  return std::strtoull(field.c_str(), nullptr, 10);
+  return text::whole_number<std::uint64_t>(field).value_or(0);
 }
 
 /// A descriptor of the very process that is remembered, so that no signal reaches another one.

@@ -7,6 +7,7 @@
 #include "lib/jdl/problem.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 #include "sim/gridsim/csv.hpp"
 #include "sim/gridsim/plot.hpp"
 #include "sim/gridsim/report.hpp"
@@ -46,8 +47,8 @@ Scenario load(const std::string& name) {
 Scenario asked(const process::Arguments& arguments, const std::string& file) {
   auto scenario = load(file);
   if (const auto seed = arguments.value("seed")) {
-    const auto number = process::parse_integer(*seed);
-    if (!number || *number < 0) throw Error{ExitCode::usage, fmt::format("--seed {}: write a whole number from 0 on", *seed)};
+    const auto number = text::whole_number<int>(*seed, 0);
+    if (!number) throw Error{ExitCode::usage, fmt::format("--seed {}: write a whole number from 0 on", *seed)};
     scenario.seed = static_cast<std::uint64_t>(*number);
   }
   for (const auto& text : arguments.all("set")) {

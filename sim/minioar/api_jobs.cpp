@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "lib/text/numbers.hpp"
 #include "sim/minioar/api.hpp"
 #include "sim/minioar/job_json.hpp"
 #include "sim/minioar/pages.hpp"
@@ -52,9 +52,8 @@ class JobFilter {
   void read_ids(const std::string& text) {
     std::vector<JobNumber> ids;
     for (const auto& part : split(text, ':')) {
-      JobNumber id = 0;
-      std::from_chars(part.data(), part.data() + part.size(), id);
-      ids.push_back(id);
+      std::string_view number{part};
+      ids.push_back(text::take_whole_number<JobNumber>(number).value_or(0));
     }
     std::sort(ids.begin(), ids.end());
     ids.erase(std::unique(ids.begin(), ids.end()), ids.end());

@@ -1,9 +1,10 @@
 #include "sim/minioar/call.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::minioar {
 
@@ -15,11 +16,10 @@ std::optional<std::string> Call::parameter(std::string_view name) const {
 
 std::optional<std::int64_t> Call::number(std::string_view name) const {
   const auto text = http.parameter(name);
-  std::int64_t value = 0;
   if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{}) return std::nullopt;
-  return value;
+  std::string_view rest{*text};
+  const auto value = text::take_whole_number(rest);
+  return value ? std::optional{*value} : std::nullopt;
 }
 
 void write_link(JsonText& json, const std::string& href, std::string_view rel, std::string_view title) {

@@ -1,11 +1,12 @@
 #include "sim/minioar/condition.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::minioar {
 
@@ -103,12 +104,9 @@ struct Operand {
 };
 
 std::int64_t integer(const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw SyntaxError{fmt::format("invalid input syntax for type integer: \"{}\"", text)};
-  }
-  return value;
+  const auto value = text::whole_number(text);
+  if (!value) throw SyntaxError{fmt::format("invalid input syntax for type integer: \"{}\"", text)};
+  return *value;
 }
 
 /// Makes both of one type: a quoted literal takes the type of the column.

@@ -1,10 +1,11 @@
 #include "sim/minioar/hierarchy.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include <fmt/format.h>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::minioar {
 
@@ -16,19 +17,12 @@ tl::unexpected<RequestError> unrecognized(std::string_view text) {
   return tl::unexpected{RequestError{Kind::syntax, fmt::format("/!\\ Cannot recognize the resource description : {}", text)}};
 }
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
 std::optional<std::int64_t> parse_hms(std::string_view text) {
   std::int64_t seconds = 0;
   std::int64_t unit = 3600;
   while (true) {
     const auto colon = text.find(':');
-    const auto part = number(text.substr(0, colon));
+    const auto part = text::whole_number<int>(text.substr(0, colon), 0);
     if (!part || unit == 0) return std::nullopt;
     seconds += *part * unit;
     unit = unit == 3600 ? 60 : unit == 60 ? 1 : 0;
@@ -75,7 +69,7 @@ std::optional<Level> parse_level(std::string_view text) {
     level.count = kAll;
   } else if (count == "BEST") {
     level.count = kBest;
-  } else if (const auto value = number(count)) {
+  } else if (const auto value = text::whole_number<int>(count, 0)) {
     level.count = *value;
   } else {
     return std::nullopt;

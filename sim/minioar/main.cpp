@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "lib/http/server.hpp"
+#include "lib/text/numbers.hpp"
 #include "sim/minioar/api.hpp"
 #include "sim/minioar/supervisor.hpp"
 
@@ -85,9 +86,9 @@ std::string invoking_user() {
 http::TcpEndpoint endpoint_of(const std::string& text) {
   const auto colon = text.rfind(':');
   if (colon == std::string::npos) throw std::runtime_error{fmt::format("--listen {}: ADDRESS:PORT is needed", text)};
-  const auto port = std::stoul(text.substr(colon + 1));
-  if (port > 65535) throw std::runtime_error{fmt::format("--listen {}: no such port", text)};
-  return {text.substr(0, colon), static_cast<std::uint16_t>(port)};
+  const auto port = text::whole_number<std::uint16_t>(std::string_view{text}.substr(colon + 1));
+  if (!port) throw std::runtime_error{fmt::format("--listen {}: no such port", text)};
+  return {text.substr(0, colon), *port};
 }
 
 /// Nothing when all is said already (--help).

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "lib/text/numbers.hpp"
 #include "sim/minioar/command_line.hpp"
 #include "sim/minioar/job_environment.hpp"
 
@@ -38,12 +38,9 @@ std::string random_suffix() {
 }
 
 std::int64_t number(const std::string& option, const std::string& text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw Failure{1, fmt::format("Value \"{}\" invalid for option {} (number expected)\n", text, option)};
-  }
-  return value;
+  const auto value = text::whole_number(text);
+  if (!value) throw Failure{1, fmt::format("Value \"{}\" invalid for option {} (number expected)\n", text, option)};
+  return *value;
 }
 
 std::int64_t local_time(const std::string& text) {

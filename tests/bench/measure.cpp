@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <iostream>
 #include <sstream>
+
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -91,11 +92,10 @@ double processor_seconds_of_children(pid_t pid) {
   double seconds = 0;
   for (const auto& entry : fs::directory_iterator{"/proc"}) {
     const auto name = entry.path().filename().string();
-    pid_t child = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), child);
-    if (error != std::errc{} || end != name.data() + name.size()) continue;
-    const auto fields = stat_fields(child);
-    if (fields.size() > kParent && fields[kParent] == std::to_string(pid)) seconds += processor_seconds(child);
+    const auto child = text::whole_number<pid_t>(name);
+    if (!child) continue;
+    const auto fields = stat_fields(*child);
+    if (fields.size() > kParent && fields[kParent] == std::to_string(pid)) seconds += processor_seconds(*child);
   }
   return seconds;
 }

@@ -1,10 +1,10 @@
-#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <random>
 #include <string_view>
 
+#include "lib/text/numbers.hpp"
 #include "tests/chaos/soak_run.hpp"
 
 namespace {
@@ -17,10 +17,9 @@ constexpr int kUsage = 2;
 }
 
 std::uint64_t number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) usage();
-  return value;
+  const auto value = gleaner::text::whole_number<std::uint64_t>(text);
+  if (!value) usage();
+  return *value;
 }
 
 }  // namespace

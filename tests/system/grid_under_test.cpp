@@ -4,7 +4,6 @@
 #include <pwd.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -195,10 +194,10 @@ void GridUnderTest::start_api() {
 grid::CampaignId GridUnderTest::gridsub(const std::string& jdl, std::vector<std::string> options) {
   options.insert(options.end(), {"--quiet", "--json", jdl});
   const auto said = run("gridsub", std::move(options));
-  std::int64_t id = 0;
-  const bool is_number = std::from_chars(said.output.data(), said.output.data() + said.output.size(), id).ec == std::errc{};
-  if (!said.end.succeeded() || !is_number) throw std::runtime_error{"gridsub (" + said.end.text() + "): " + said.output};
-  return grid::CampaignId{id};
+  std::string_view printed{said.output};
+  const auto id = text::take_whole_number(printed);
+  if (!said.end.succeeded() || !id) throw std::runtime_error{"gridsub (" + said.end.text() + "): " + said.output};
+  return grid::CampaignId{*id};
 }
 
 std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {

@@ -168,7 +168,7 @@ TEST(Layers, RightArrow_IsNot) {
   EXPECT_FALSE(wrong_line("runner/runner.cpp", "#include \"runner/command/command.hpp\""));
   EXPECT_FALSE(wrong_line("sim/gridsim/engine/grid_cycle.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_FALSE(wrong_line("lib/store/detail.hpp", "#include <pqxx/pqxx>"));
-  EXPECT_FALSE(wrong_line("lib/grid/walltime.cpp", "#include \"lib/text/words.hpp\""));
+  EXPECT_FALSE(wrong_line("lib/grid/walltime.cpp", "#include \"lib/text/numbers.hpp\""));
   EXPECT_FALSE(wrong_line("lib/grid/id.hpp", "#include <vector>"));
 }
 

@@ -8,7 +8,6 @@
 #include <mruby/string.h>
 #include <mruby/variable.h>
 
-#include <charconv>
 #include <stdexcept>
 #include <string_view>
 
@@ -18,6 +17,7 @@
 #include "lib/rules/ruby/confine.hpp"
 #include "lib/rules/ruby/prelude.hpp"
 #include "lib/rules/ruby/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::rules::ruby {
 namespace {
@@ -131,9 +131,8 @@ class Interpreter {
     for (mrb_int i = 0; i < RARRAY_LEN(trace); ++i) {
       const auto place = text_of(RARRAY_PTR(trace)[i]);
       if (!place.starts_with(prefix)) continue;
-      int line = 0;
-      std::from_chars(place.data() + prefix.size(), place.data() + place.size(), line);
-      return line;
+      auto line = std::string_view{place}.substr(prefix.size());
+      return text::take_whole_number<int>(line).value_or(0);
     }
     return 0;
   }

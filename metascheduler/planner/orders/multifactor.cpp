@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <tuple>
 
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 #include "metascheduler/planner/orders/fifo.hpp"
 #include "metascheduler/planner/room.hpp"
@@ -55,11 +55,10 @@ tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
     if (found == names.end())
       return tl::unexpected{fmt::format("there is no factor named '{}'{}; there are: {}", name, text::did_you_mean(name, names), fmt::join(names, ", "))};
     const auto number = colon == part.npos ? std::string_view{} : part.substr(colon + 1);
-    double weight = 0.0;
-    const auto read = std::from_chars(number.data(), number.data() + number.size(), weight);
-    if (number.empty() || read.ec != std::errc{} || read.ptr != number.data() + number.size() || !(weight >= 0.0) || weight > 1e9)
+    const auto weight = text::real_number(number);
+    if (!weight || *weight < 0.0 || *weight > 1e9)
       return tl::unexpected{fmt::format("the weight of {} is '{}', and must be a number from 0 to 1e9, as in {}:1000", name, number, name)};
-    weights.*kFactors[static_cast<std::size_t>(found - names.begin())].second = weight;
+    weights.*kFactors[static_cast<std::size_t>(found - names.begin())].second = *weight;
   }
   return weights;
 }

@@ -7,6 +7,7 @@
 
 #include "lib/jdl/values.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::gridsim {
@@ -97,9 +98,7 @@ bool read_object(const Node& node, const Path& path, const std::vector<Key>& key
 }
 
 std::optional<double> read_number(const Node& node, const Path& path, Range range, Findings& findings) {
-  std::optional<double> number;
-  if (node.kind == jdl::NodeKind::number) number = process::parse_number(node.text);
-  if (number && *number >= range.least && *number <= range.most) return number;
+  if (const auto number = text::real_number(node.text); node.kind == jdl::NodeKind::number && number && *number >= range.least && *number <= range.most) return *number;
   refuse(node, path, fmt::format("a number from {:g} to {:g}", range.least, range.most), findings);
   return std::nullopt;
 }
@@ -107,7 +106,7 @@ std::optional<double> read_number(const Node& node, const Path& path, Range rang
 std::optional<double> read_seconds(const Node& node, const Path& path, Range range, Findings& findings) {
   std::optional<double> seconds;
   if (node.kind == jdl::NodeKind::number) {
-    seconds = process::parse_number(node.text);
+    if (const auto number = text::real_number(node.text)) seconds = *number;
   } else if (node.kind == jdl::NodeKind::string) {
     if (const auto duration = process::parse_duration(node.text)) seconds = std::chrono::duration<double>{*duration}.count();
   }

@@ -9,6 +9,7 @@
 
 #include "lib/jdl/problem.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::gridsim {
 namespace {
@@ -26,7 +27,7 @@ tl::expected<Fields, std::string> read_fields(const std::string& line) {
   std::size_t count = 0;
   for (std::string word; words >> word; ++count) {
     if (count == kFields) return tl::unexpected{fmt::format("there are more than the {} fields of a job", kFields)};
-    const auto number = process::parse_number(word);
+    const auto number = text::real_number(word);
     if (!number) return tl::unexpected{fmt::format("field {}, '{}', is not a number", count + 1, jdl::excerpt(word))};
     fields[count] = *number;
   }
