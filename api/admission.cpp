@@ -9,7 +9,7 @@ namespace gleaner::api {
 namespace {
 
 http::Response stopped(unsigned status, const std::string& rule, const std::string& message) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.field("status", std::int64_t{status});
     json.field("title", "Admission rule error");  // as CiGri's clients know it
@@ -63,7 +63,7 @@ void tell_administrators(const Call& call, const std::string& broken_rule) {
   });
 }
 
-void write_rules(Json& json, const std::vector<rules::Step>& steps) {
+void write_rules(text::JsonWriter& json, const std::vector<rules::Step>& steps) {
   json.key("rules");
   std::vector<const rules::Step*> told;
   for (const auto& step : steps) {

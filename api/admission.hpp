@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "api/json.hpp"
+#include "lib/text/json_writer.hpp"
 #include "api/submission.hpp"
 
 namespace gleaner::api {
@@ -20,6 +20,6 @@ namespace gleaner::api {
 void tell_administrators(const Call& call, const std::string& broken_rule);
 
 /// `"rules"`: those that changed the campaign or said something.
-void write_rules(Json& json, const std::vector<rules::Step>& steps);
+void write_rules(text::JsonWriter& json, const std::vector<rules::Step>& steps);
 
 }  // namespace gleaner::api

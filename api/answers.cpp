@@ -20,7 +20,7 @@ std::string_view title_of(unsigned status) {
   }
 }
 
-void write_message(Json& json, unsigned status, std::string_view message) {
+void write_message(text::JsonWriter& json, unsigned status, std::string_view message) {
   json.field("status", std::int64_t{status});
   json.field("title", title_of(status));
   json.field("message", message);
@@ -37,13 +37,13 @@ http::Response answer(unsigned status, std::string json) {
 }
 
 http::Response error(unsigned status, std::string_view message) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] { write_message(json, status, message); });
   return answer(status, json.text());
 }
 
 http::Response error(std::string_view message, std::span<const jdl::Problem> problems) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     write_message(json, 400, message);
     json.key("problems").raw(jdl::to_json(problems));
@@ -52,7 +52,7 @@ http::Response error(std::string_view message, std::span<const jdl::Problem> pro
 }
 
 http::Response accepted(std::string_view message, std::optional<std::int64_t> count) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     write_message(json, 202, message);
     if (count) json.field("count", *count);
@@ -60,7 +60,7 @@ http::Response accepted(std::string_view message, std::optional<std::int64_t> co
   return answer(202, json.text());
 }
 
-void write_links(Json& json, const std::vector<Link>& links) {
+void write_links(text::JsonWriter& json, const std::vector<Link>& links) {
   json.key("links").array(links, [&](const Link& link) {
     json.object([&] {
       json.field("rel", link.rel);

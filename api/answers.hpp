@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/json.hpp"
+#include "lib/text/json_writer.hpp"
 #include "lib/http/message.hpp"
 #include "lib/jdl/problem.hpp"
 
@@ -14,7 +14,7 @@
 namespace gleaner::api {
 
 [[nodiscard]] http::Response answer(unsigned status, std::string json);
-[[nodiscard]] inline http::Response answer(const Json& json) { return answer(200, json.text()); }
+[[nodiscard]] inline http::Response answer(const text::JsonWriter& json) { return answer(200, json.text()); }
 
 /// `{"status","title","message"}`; the title is the status's own.
 [[nodiscard]] http::Response error(unsigned status, std::string_view message);
@@ -28,6 +28,6 @@ struct Link {
   std::string href;
   std::string_view title{};
 };
-void write_links(Json& json, const std::vector<Link>& links);
+void write_links(text::JsonWriter& json, const std::vector<Link>& links);
 
 }  // namespace gleaner::api

@@ -10,7 +10,7 @@
 namespace gleaner::api {
 namespace {
 
-void write_counts(Json& json, const store::views::TaskCounts& tasks) {
+void write_counts(text::JsonWriter& json, const store::views::TaskCounts& tasks) {
   json.object([&] {
     json.field("waiting", tasks.waiting);
     json.field("launching", tasks.launching);
@@ -22,7 +22,7 @@ void write_counts(Json& json, const store::views::TaskCounts& tasks) {
   });
 }
 
-void write_request(Json& json, const store::views::CampaignCluster& cluster) {
+void write_request(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
   json.field("priority", cluster.priority);
   json.field("exec_file", cluster.exec_file);
   json.field("exec_directory", cluster.exec_directory);
@@ -37,8 +37,11 @@ void write_request(Json& json, const store::views::CampaignCluster& cluster) {
 }
 
 /// Within what time most of the jobs done ended.
-void write_most_durations(Json& json, const store::views::CampaignCluster& cluster) {
-  if (!cluster.most_durations) return json.null();
+void write_most_durations(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
+  if (!cluster.most_durations) {
+    json.null();
+    return;
+  }
   json.object([&] {
     json.field("share", store::views::kMostJobs);
     json.field("jobs", cluster.durations);
@@ -50,7 +53,7 @@ void write_most_durations(Json& json, const store::views::CampaignCluster& clust
 
 std::string campaign_path(grid::CampaignId id) { return fmt::format("/campaigns/{}", id.value()); }
 
-void write_forecast(Json& json, const store::views::Forecast& forecast) {
+void write_forecast(text::JsonWriter& json, const store::views::Forecast& forecast) {
   const auto interval = [&](std::string_view earliest, std::string_view latest, const std::optional<grid::Interval>& between) {
     json.field(earliest, between ? std::optional{between->earliest} : std::nullopt);
     json.field(latest, between ? std::optional{between->latest} : std::nullopt);
@@ -62,7 +65,7 @@ void write_forecast(Json& json, const store::views::Forecast& forecast) {
   json.field("forecast_method", forecast.method);
 }
 
-void write_campaign(Json& json, const store::views::Campaign& campaign) {
+void write_campaign(text::JsonWriter& json, const store::views::Campaign& campaign) {
   json.field("id", campaign.id);
   json.field("name", campaign.name);
   json.field("user", campaign.user);
@@ -87,7 +90,7 @@ void write_campaign(Json& json, const store::views::Campaign& campaign) {
                      {"item", path + "/stats", "stats"}});
 }
 
-void write_campaign_cluster(Json& json, const store::views::CampaignCluster& cluster) {
+void write_campaign_cluster(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
   json.field("cluster_name", cluster.name);
   json.field("enabled", cluster.enabled);
   json.field("retired", cluster.retired);
@@ -114,8 +117,11 @@ void write_campaign_cluster(Json& json, const store::views::CampaignCluster& clu
   write_brake(json, cluster.brake);
 }
 
-void write_brake(Json& json, const std::optional<store::views::Brake>& brake) {
-  if (!brake) return json.null();
+void write_brake(text::JsonWriter& json, const std::optional<store::views::Brake>& brake) {
+  if (!brake) {
+    json.null();
+    return;
+  }
   json.object([&] {
     json.field("reason", brake->reason);
     json.field("expires", brake->expires_at);

@@ -70,7 +70,7 @@ http::Response list_campaigns(const Call& call) {
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
   if (!memory) return memory.error();
   const auto page = call.connections.read([&](store::Transaction& transaction) { return views::campaigns(transaction, *filter, *part); });
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page.items, [&](const auto& campaign) { json.object([&] { write_campaign(json, campaign); }); });
     json.field("total", page.total);
@@ -103,7 +103,7 @@ std::optional<Detail> load(const Call& call) {
 http::Response show_campaign(const Call& call) {
   const auto detail = load(call);
   if (!detail) return no_campaign(call);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     write_campaign(json, detail->campaign);
     json.key("brake");
@@ -150,7 +150,7 @@ http::Response show_stats(const Call& call) {
   const auto& tasks = campaign.tasks;
   const auto remaining = campaign.total - tasks.done - tasks.failed - tasks.cancelled;
   const auto ended = std::max(totals.started - totals.alive, totals.concluded);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.field("average_jobs_duration", totals.durations.mean());
     json.field("stddev_jobs_duration", totals.durations.deviation());
@@ -181,7 +181,7 @@ http::Response list_decisions(const Call& call) {
     return views::decisions(transaction, grid::CampaignId{*id});
   });
   if (!decisions) return no_campaign(call);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.key("items").array(*decisions, [&](const views::Decision& decision) {
       json.object([&] {

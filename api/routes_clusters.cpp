@@ -14,8 +14,11 @@ namespace {
 
 namespace views = store::views;
 
-void write_status(Json& json, const std::optional<store::GridStatus>& status) {
-  if (!status) return json.null();
+void write_status(text::JsonWriter& json, const std::optional<store::GridStatus>& status) {
+  if (!status) {
+    json.null();
+    return;
+  }
   json.object([&] {
     json.field("time", status->time);
     json.field("max_resources", status->max_resources);
@@ -28,7 +31,7 @@ void write_status(Json& json, const std::optional<store::GridStatus>& status) {
   });
 }
 
-void write_stress(Json& json, const views::Stress& stress) {
+void write_stress(text::JsonWriter& json, const views::Stress& stress) {
   json.object([&] {
     json.field("stress_factor", stress.factor);
     json.field("usual_stress_factor", stress.usual_factor);
@@ -41,7 +44,7 @@ void write_stress(Json& json, const views::Stress& stress) {
   });
 }
 
-void write_cluster(Json& json, const views::ClusterView& view) {
+void write_cluster(text::JsonWriter& json, const views::ClusterView& view) {
   const auto& cluster = view.cluster;
   json.field("id", cluster.id);
   json.field("name", cluster.name);
@@ -74,7 +77,7 @@ std::vector<views::ClusterView> load(const Call& call) {
 
 http::Response list_clusters(const Call& call) {
   const auto clusters = load(call);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.key("items").array(clusters, [&](const auto& view) { json.object([&] { write_cluster(json, view); }); });
     json.field("total", std::ssize(clusters));
@@ -92,12 +95,12 @@ http::Response show_cluster(const Call& call) {
     found = std::ranges::find_if(clusters, [&](const auto& view) { return id && view.cluster.id.value() == *id; });
   }
   if (found == clusters.end()) return error(404, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
-  Json json;
+  text::JsonWriter json;
   json.object([&] { write_cluster(json, *found); });
   return answer(json);
 }
 
-void write_usage(Json& json, const views::Usage& usage) {
+void write_usage(text::JsonWriter& json, const views::Usage& usage) {
   json.object([&] {
     json.field("cluster_id", usage.cluster);
     json.field("cluster_name", usage.name);
@@ -120,7 +123,7 @@ std::vector<std::span<const views::Usage>> by_time(const std::vector<views::Usag
 
 http::Response answer_usage(const Call& call, const std::vector<std::span<const views::Usage>>& groups, std::optional<grid::Instant> from,
                             std::optional<grid::Instant> to) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.key("items").array(groups, [&](const auto& group) {
       json.object([&] {

@@ -22,7 +22,7 @@ std::string_view class_of(const views::EventView& event) {
 
 std::string date(grid::Instant instant) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(grid::to_unix(instant))); }
 
-void write_event(Json& json, const views::EventView& event) {
+void write_event(text::JsonWriter& json, const views::EventView& event) {
   json.object([&] {
     json.field("id", event.id);
     json.field("class", class_of(event));
@@ -47,7 +47,7 @@ void write_event(Json& json, const views::EventView& event) {
 Asked<Memory> memory_of(const Call& call, views::Window part) { return take_memory(call, static_cast<std::uint64_t>(part.limit) * 6000); }
 
 http::Response list(const Call& call, const views::Page<views::EventView>& page, views::Window part, const std::string& parent) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page.items, [&](const auto& event) { write_event(json, event); });
     json.field("total", page.total);
@@ -93,7 +93,7 @@ http::Response show_event(const Call& call) {
   if (!id) return unknown();
   const auto event = call.connections.read([&](store::Transaction& transaction) { return views::event(transaction, *id); });
   if (!event) return unknown();
-  Json json;
+  text::JsonWriter json;
   write_event(json, *event);
   return answer(json);
 }

@@ -17,7 +17,7 @@ http::Response show_scenario(const Call& call) {
   const auto state = call.connections.read([&](store::Transaction& transaction) {
     return store::grid_state(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.config.fairshare_window, call.now);
   });
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.field("time", call.now);
     json.key("scenario");

@@ -12,7 +12,7 @@ namespace {
 namespace views = store::views;
 
 http::Response show_root(const Call& call) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.field("name", "Gleaner");
     json.field("version", GLEANER_VERSION);
@@ -51,7 +51,7 @@ Health examine(const Call& call) {
   return health;
 }
 
-void write_conductor(Json& json, const Health& health, grid::Instant now) {
+void write_conductor(text::JsonWriter& json, const Health& health, grid::Instant now) {
   json.key("conductor");
   if (health.conductor) {
     json.object([&] {
@@ -62,7 +62,10 @@ void write_conductor(Json& json, const Health& health, grid::Instant now) {
     json.null();
   }
   json.key("last_cycle");
-  if (!health.cycle) return json.null();
+  if (!health.cycle) {
+    json.null();
+    return;
+  }
   json.object([&] {
     json.field("started", health.cycle->started_at);
     json.field("ended", health.cycle->ended_at);
@@ -72,7 +75,7 @@ void write_conductor(Json& json, const Health& health, grid::Instant now) {
 
 http::Response show_health(const Call& call) {
   const auto health = examine(call);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.field("status", health.trouble ? "unavailable" : "ok");
     json.field("version", GLEANER_VERSION);

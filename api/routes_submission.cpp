@@ -33,13 +33,13 @@ Asked<std::optional<std::string>> idempotency_key(const Call& call) {
   return std::optional{std::string{*key}};
 }
 
-void write_findings(Json& json, const Submission& submission) {
+void write_findings(text::JsonWriter& json, const Submission& submission) {
   json.key("warnings").array(submission.warnings, [&](const std::string& warning) { json.value(warning); });
   write_rules(json, submission.steps);
 }
 
 http::Response created(const store::views::Campaign& campaign, const Submission& submission) {
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     write_campaign(json, campaign);
     write_findings(json, submission);
@@ -49,7 +49,7 @@ http::Response created(const store::views::Campaign& campaign, const Submission&
   return response;
 }
 
-void write_section(Json& json, const jdl::ClusterSection& section) {
+void write_section(text::JsonWriter& json, const jdl::ClusterSection& section) {
   json.object([&] {
     json.field("cluster_name", section.name);
     json.field("exec_file", section.exec_file);
@@ -96,7 +96,7 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
     }
     return store::durations_of(transaction, call.caller.user, commands);
   });
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.field("dry_run", true);
     json.field("name", file.name);

@@ -66,7 +66,7 @@ std::string next_href(const Call& call, const Tasks& tasks, const views::TaskFil
 }
 
 /// As many tasks as the answer may hold, at least one; the others are taken off the page.
-void write_tasks(Json& json, Tasks& tasks, std::int64_t limit) {
+void write_tasks(text::JsonWriter& json, Tasks& tasks, std::int64_t limit) {
   const auto most = kText + static_cast<std::uint64_t>(limit) * kTextOfTask;
   auto& items = tasks.page.items;
   std::size_t written = 0;
@@ -90,7 +90,7 @@ http::Response list_tasks(const Call& call) {
   if (!memory) return memory.error();
   auto tasks = load(call, grid::CampaignId{*id}, *filter, *part);
   if (!tasks) return no_campaign(call);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     write_tasks(json, *tasks, part->limit);
     json.field("total", tasks->page.total);
@@ -121,7 +121,7 @@ http::Response show_task(const Call& call) {
     return TaskDetail{std::move(page.items.front()), views::jobs_of_task(transaction, campaign->id, grid::TaskNumber{*number})};
   });
   if (!detail) return error(404, fmt::format("campaign {} has no task '{}'", *id, jdl::excerpt(call.parts[1])));
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     write_task(json, detail->task, grid::CampaignId{*id});
     json.field("campaign_id", *id);
@@ -137,7 +137,7 @@ http::Response show_job(const Call& call) {
   if (!id) return unknown();
   const auto job = call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); });
   if (!job) return unknown();
-  Json json;
+  text::JsonWriter json;
   json.object([&] { write_job(json, *job); });
   return answer(json);
 }

@@ -30,26 +30,26 @@ template <class Number>
 Number bounded(Number number, grid::FieldBounds bounds) {
   return static_cast<Number>(std::clamp(static_cast<double>(number), bounds.least, bounds.most));
 }
-void write_field(Json& json, std::string_view name, bool truth, grid::FieldBounds) { json.field(name, truth); }
-void write_field(Json& json, std::string_view name, const std::string& text, grid::FieldBounds) {
+void write_field(text::JsonWriter& json, std::string_view name, bool truth, grid::FieldBounds) { json.field(name, truth); }
+void write_field(text::JsonWriter& json, std::string_view name, const std::string& text, grid::FieldBounds) {
   if (!text.empty()) json.field(name, text);
 }
 template <class Number>
-void write_field(Json& json, std::string_view name, Number number, grid::FieldBounds bounds) {
+void write_field(text::JsonWriter& json, std::string_view name, Number number, grid::FieldBounds bounds) {
   json.field(name, bounded(number, bounds));
 }
 template <class Number>
-void write_field(Json& json, std::string_view name, std::optional<Number> number, grid::FieldBounds bounds) {
+void write_field(text::JsonWriter& json, std::string_view name, std::optional<Number> number, grid::FieldBounds bounds) {
   if (number) json.field(name, bounded(*number, bounds));
 }
 
 /// The facts that a scenario carries. What is empty is left out.
 template <class Facts, class... Fields>
-void write_facts(Json& json, const Facts& facts, const std::tuple<Fields...>& fields) {
+void write_facts(text::JsonWriter& json, const Facts& facts, const std::tuple<Fields...>& fields) {
   grid::for_each_scenario_field(fields, [&](const auto& field) { write_field(json, field.name, facts.*field.member, field.bounds); });
 }
 
-void write_counts(Json& json, const store::DurationCounts& counts) {
+void write_counts(text::JsonWriter& json, const store::DurationCounts& counts) {
   json.array(counts, [&](const store::DurationCount& count) {
     const std::vector<double> pair{count.seconds, static_cast<double>(count.jobs)};
     json.array(pair, [&](double number) { json.value(number); });
@@ -57,7 +57,7 @@ void write_counts(Json& json, const store::DurationCounts& counts) {
 }
 
 /// Durations, and what they rest on: what is known, or else the walltime.
-void write_durations(Json& json, const store::DurationCounts& own, const store::DurationCounts& earlier, double walltime) {
+void write_durations(text::JsonWriter& json, const store::DurationCounts& own, const store::DurationCounts& earlier, double walltime) {
   const store::DurationCounts bound{{walltime, 1}};
   const auto& counts = !own.empty() ? own : !earlier.empty() ? earlier : bound;
   std::int64_t jobs = 0;
@@ -68,7 +68,7 @@ void write_durations(Json& json, const store::DurationCounts& own, const store::
   write_counts(json, counts);
 }
 
-void configuration(Json& json, const process::Config& config) {
+void configuration(text::JsonWriter& json, const process::Config& config) {
   json.object([&] {
     for (const auto& option : process::options()) {
       if (option.is_simulated()) json.field(option.key, option.value.write(config));
@@ -79,7 +79,7 @@ void configuration(Json& json, const process::Config& config) {
 /// Writes the parts of a state.
 class Writer {
  public:
-  Writer(Json& json, const store::GridState& state, grid::Instant now) : json_{json}, state_{state}, now_{now} {
+  Writer(text::JsonWriter& json, const store::GridState& state, grid::Instant now) : json_{json}, state_{state}, now_{now} {
     for (const auto& cluster : state.planning.clusters) {
       if (why_left_out(cluster).empty()) names_.emplace(cluster.id, cluster.name);
     }
@@ -211,7 +211,7 @@ class Writer {
     write_counts(json_, ages_[{pair.campaign, pair.cluster}]);
   }
 
-  Json& json_;
+  text::JsonWriter& json_;
   const store::GridState& state_;
   grid::Instant now_;
   std::map<grid::ClusterId, std::string> names_;  ///< of those that play a part
@@ -232,7 +232,7 @@ std::vector<LeftOut> left_out(const store::GridState& state) {
   return out;
 }
 
-void write_scenario(Json& json, const store::GridState& state, const process::Config& config, grid::Instant now) {
+void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now) {
   Writer writer{json, state, now};
   json.object([&] {
     json.key("configuration");
@@ -246,7 +246,7 @@ void write_scenario(Json& json, const store::GridState& state, const process::Co
   });
 }
 
-void write_candidate(Json& json, const Candidate& candidate) {
+void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
   const auto& file = candidate.file;
   const auto walltime_of = [](const jdl::ClusterSection& section) { return static_cast<double>(std::max(section.walltime, section.max_walltime.value_or(grid::Seconds{0})).count()); };
   double walltime = 1;

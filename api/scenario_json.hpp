@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/json.hpp"
+#include "lib/text/json_writer.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/process/config.hpp"
 #include "lib/store/scenario.hpp"
@@ -19,7 +19,7 @@ struct LeftOut {
 [[nodiscard]] bool plays_a_part(const grid::ClusterFacts& cluster);
 [[nodiscard]] std::vector<LeftOut> left_out(const store::GridState& state);
 
-void write_scenario(Json& json, const store::GridState& state, const process::Config& config, grid::Instant now);
+void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now);
 
 /// A campaign that might be submitted, as one of the scenario's `live` campaigns.
 struct Candidate {
@@ -30,6 +30,6 @@ struct Candidate {
   const store::DurationCounts& known;       ///< of the user's earlier campaigns of its commands
   std::vector<std::string> clusters;        ///< that a scenario has
 };
-void write_candidate(Json& json, const Candidate& candidate);
+void write_candidate(text::JsonWriter& json, const Candidate& candidate);
 
 }  // namespace gleaner::api

@@ -6,6 +6,7 @@
 
 #include "lib/jdl/problem.hpp"
 #include "lib/process/log.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -93,7 +94,7 @@ std::vector<std::string> Api::urls() const {
 http::Response Api::handle(const http::Request& request) {
   auto response = dispatch(request);
   const auto pretty = request.parameter("pretty");
-  if (pretty && *pretty != "false" && response.body.size() <= kMostPretty) response.body = prettified(response.body);
+  if (pretty && *pretty != "false" && response.body.size() <= kMostPretty) response.body = text::prettified(response.body);
   return response;
 }
 

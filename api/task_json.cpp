@@ -29,7 +29,7 @@ std::string line_of(const jdl::Parameter& parameter) {
 
 std::optional<int> code_of(std::optional<int> wait_status) { return wait_status ? std::optional{exit_code(*wait_status)} : std::nullopt; }
 
-void write_last_job(Json& json, const std::optional<store::views::LastJob>& job) {
+void write_last_job(text::JsonWriter& json, const std::optional<store::views::LastJob>& job) {
   const auto of_job = [&](std::string_view name, auto member) {
     json.key(name);
     if (job) {
@@ -56,7 +56,7 @@ int exit_code(int wait_status) {
   return WEXITSTATUS(wait_status);
 }
 
-void write_task(Json& json, const store::views::Task& task, grid::CampaignId campaign) {
+void write_task(text::JsonWriter& json, const store::views::Task& task, grid::CampaignId campaign) {
   const auto parameter = parameter_of(task.form, task.parameter);
   json.field("id", task.number);
   json.field("name", jdl::task_name(parameter));
@@ -70,7 +70,7 @@ void write_task(Json& json, const store::views::Task& task, grid::CampaignId cam
   json.field("href", fmt::format("{}/jobs/{}", campaign_path(campaign), task.number.value()));
 }
 
-void write_job(Json& json, const store::views::Job& job) {
+void write_job(text::JsonWriter& json, const store::views::Job& job) {
   json.field("id", job.id);
   json.field("campaign_id", job.campaign);
   json.field("grid_user", job.user);

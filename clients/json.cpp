@@ -164,11 +164,4 @@ std::optional<double> Json::number() const {
   return std::nullopt;
 }
 
-std::string json_string(std::string_view text) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
-  writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
 }  // namespace gleaner::clients

@@ -47,7 +47,4 @@ class Json {
 enum class Layout { one_line, indented };
 [[nodiscard]] std::string dump(const Json& json, Layout layout);
 
-/// A string as JSON writes it, its quotes included. Bytes that are not UTF-8 are an error of the caller.
-[[nodiscard]] std::string json_string(std::string_view text);
-
 }  // namespace gleaner::clients

@@ -14,6 +14,7 @@
 #include "lib/jdl/parse.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/json_writer.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::gridsub {
@@ -125,7 +126,7 @@ std::vector<Campaign> read_campaigns(const process::Arguments& arguments) {
 }
 
 std::string head_of(const Campaign& campaign, Wish wish) {
-  auto head = fmt::format(R"({{"jdl":{},"source":{})", clients::json_string(campaign.text), clients::json_string(campaign.source));
+  auto head = fmt::format(R"({{"jdl":{},"source":{})", text::json_string(campaign.text), text::json_string(campaign.source));
   if (campaign.type) head += fmt::format(R"(,"type":"{}")", grid::name_of(*campaign.type));
   if (campaign.nb_jobs) head += fmt::format(R"(,"nb_jobs":{})", *campaign.nb_jobs);
   if (wish == Wish::check_only) head += R"(,"dry_run":true)";

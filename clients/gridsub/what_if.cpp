@@ -8,6 +8,7 @@
 #include "clients/forecast.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/process/run.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::gridsub {
 namespace {
@@ -100,13 +101,13 @@ Json parsed(const std::string& text) { return Json::parse(text).value(); }
 std::vector<Json::Member> times_of(const Prospect& prospect) {
   return {{"starts_in", times_json(prospect.start)},
           {"ends_in", times_json(prospect.end)},
-          {"evidence", parsed(clients::json_string(prospect.evidence))},
+          {"evidence", parsed(text::json_string(prospect.evidence))},
           {"seen_jobs", Json::of(prospect.seen)},
           {"tasks_played_as_one", Json::of(prospect.group)}};
 }
 
 Json campaign_json(const Prospect& prospect) {
-  const auto text = [](const std::string& value) { return parsed(clients::json_string(value)); };
+  const auto text = [](const std::string& value) { return parsed(text::json_string(value)); };
   const auto truth = [](bool value) { return parsed(value ? "true" : "false"); };
   std::vector<Json::Member> members{{"id", prospect.id > 0 ? Json::of(prospect.id) : Json{}},
                                     {"name", text(prospect.name)},
@@ -146,7 +147,7 @@ std::string to_json(const Outlook& outlook) {
   for (const auto& one : outlook.prospects.campaigns) campaigns.push_back(campaign_json(one));
   std::vector<Json> clusters;
   for (const auto& cluster : outlook.prospects.clusters) {
-    clusters.push_back(Json::of(std::vector<Json::Member>{{"cluster", parsed(clients::json_string(cluster.cluster))}, {"held_by_others", Json::of(cluster.held)}, {"resources", Json::of(cluster.resources)}}));
+    clusters.push_back(Json::of(std::vector<Json::Member>{{"cluster", parsed(text::json_string(cluster.cluster))}, {"held_by_others", Json::of(cluster.held)}, {"resources", Json::of(cluster.resources)}}));
   }
   return clients::dump(Json::of(std::vector<Json::Member>{{"runs", Json::of(outlook.prospects.runs)},
                                                           {"campaigns", Json::of(std::move(campaigns))},

@@ -8,6 +8,8 @@
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/stored_json.hpp"
+#include "lib/text/json_value.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::jdl {
 
@@ -65,47 +67,25 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
 }  // namespace
 
 std::string to_json(const CampaignFile& campaign) {
-  rapidjson::StringBuffer buffer;
-  JsonWriter writer{buffer};
-  writer.StartObject();
-  write(writer, "name", campaign.name);
-  write(writer, "campaign_type", name_of(campaign.type));
-  write(writer, "project", campaign.project);
-  if (campaign.scheduling.priority != Scheduling{}.priority) {
-    key(writer, "campaign_priority");
-    writer.Int(campaign.scheduling.priority);
-  }
-  if (campaign.scheduling.scheduler) write(writer, "scheduler", *campaign.scheduling.scheduler);
-  if (campaign.scheduling.min_duration) {
-    key(writer, "min_duration");
-    writer.Int64(campaign.scheduling.min_duration->count());
-  }
-  if (campaign.scheduling.max_attempts) {
-    key(writer, "max_attempts");
-    writer.Int(*campaign.scheduling.max_attempts);
-  }
-  if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) write(writer, "param_file", file->path);
-  if (const auto* count = std::get_if<Count>(&campaign.parameters)) {
-    key(writer, "nb_jobs");
-    writer.Int64(count->tasks);
-  }
-  if (!campaign.parameter_names.empty()) {
-    key(writer, "parameter_names");
-    writer.StartArray();
-    for (const auto& name : campaign.parameter_names) write(writer, name);
-    writer.EndArray();
-  }
-  if (campaign.replicas_allowed) write(writer, "replicas", "allowed");
-  if (!campaign.input_mb.empty()) write(writer, "input_mb", campaign.input_mb);
-  key(writer, "clusters");
-  writer.StartObject();
-  for (const auto& section : campaign.clusters) {
-    key(writer, section.name);
-    write_section(writer, section);
-  }
-  writer.EndObject();
-  writer.EndObject();
-  return {buffer.GetString(), buffer.GetSize()};
+  text::JsonWriter json;
+  json.begin_object();
+  json.field("name", campaign.name);
+  json.field("campaign_type", name_of(campaign.type));
+  json.field("project", campaign.project);
+  if (campaign.scheduling.priority != Scheduling{}.priority) json.field("campaign_priority", campaign.scheduling.priority);
+  if (campaign.scheduling.scheduler) json.field("scheduler", *campaign.scheduling.scheduler);
+  if (campaign.scheduling.min_duration) json.field("min_duration", *campaign.scheduling.min_duration);
+  if (campaign.scheduling.max_attempts) json.field("max_attempts", *campaign.scheduling.max_attempts);
+  if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) json.field("param_file", file->path);
+  if (const auto* count = std::get_if<Count>(&campaign.parameters)) json.field("nb_jobs", count->tasks);
+  if (!campaign.parameter_names.empty()) json.key("parameter_names").array(campaign.parameter_names);
+  if (campaign.replicas_allowed) json.field("replicas", "allowed");
+  if (!campaign.input_mb.empty()) json.field("input_mb", campaign.input_mb);
+  json.key("clusters").object([&] {
+    for (const auto& section : campaign.clusters) write_section(json.key(section.name), section);
+  });
+  json.end_object();
+  return json.text();
 }
 
 std::string to_jdl(const CampaignFile& campaign) {
@@ -129,10 +109,7 @@ std::string to_jdl(const CampaignFile& campaign) {
   ordered.AddMember("test_mode", rapidjson::Value{campaign.type == CampaignType::test ? "true" : "false", allocator}, allocator);
   document.RemoveMember("name");
   for (auto& member : document.GetObject()) ordered.AddMember(member.name, member.value, allocator);
-  rapidjson::StringBuffer buffer;
-  JsonWriter writer{buffer};
-  ordered.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
+  return text::json_text(ordered);
 }
 
 tl::expected<CampaignFile, std::string> from_json(std::string_view json) {

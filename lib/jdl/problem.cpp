@@ -1,30 +1,17 @@
 #include "lib/jdl/problem.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "lib/jdl/text.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::jdl {
 namespace {
 
 constexpr std::size_t kMostQuoted = 60;
-
-using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void write(JsonWriter& writer, std::string_view key, std::string_view value) {
-  writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
-  writer.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-}
-
-void write(JsonWriter& writer, std::string_view key, std::size_t value) {
-  writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
-  writer.Uint64(value);
-}
 
 }  // namespace
 
@@ -61,20 +48,12 @@ std::string render(std::span<const Problem> problems, std::string_view file) {
 }
 
 std::string to_json(std::span<const Problem> problems) {
-  rapidjson::StringBuffer buffer;
-  JsonWriter writer{buffer};
-  writer.StartArray();
-  for (const auto& problem : problems) {
-    writer.StartObject();
-    write(writer, "line", problem.place.line);
-    write(writer, "column", problem.place.column);
-    write(writer, "path", problem.path);
-    write(writer, "value", problem.value);
-    write(writer, "message", problem.message);
-    writer.EndObject();
-  }
-  writer.EndArray();
-  return {buffer.GetString(), buffer.GetSize()};
+  text::JsonWriter json;
+  json.array(problems, [&](const Problem& problem) {
+    json.begin_object().field("line", static_cast<std::int64_t>(problem.place.line)).field("column", static_cast<std::int64_t>(problem.place.column));
+    json.field("path", problem.path).field("value", problem.value).field("message", problem.message).end_object();
+  });
+  return json.text();
 }
 
 }  // namespace gleaner::jdl

@@ -12,6 +12,7 @@
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/resource_template.hpp"
+#include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
@@ -176,19 +177,9 @@ void read_number(const Node& node, const std::string& path, SectionLevel& into, 
 
 // The stored form, both ways.
 
-void store_text(JsonWriter& writer, std::string_view name, const std::string& text) { write(writer, name, text); }
-void store_number(JsonWriter& writer, std::string_view name, int number) {
-  key(writer, name);
-  writer.Int(number);
-}
-
 template <auto Member>
-void store(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
-  const auto& value = section.*Member;
-  using Value = std::remove_cvref_t<decltype(value)>;
-  if constexpr (std::is_same_v<Value, std::string>) store_text(writer, name, value);
-  else if constexpr (std::is_same_v<Value, int>) store_number(writer, name, value);
-  else if (value) store_number(writer, name, *value);
+void store(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.field(name, section.*Member);
 }
 template <auto Member>
 void take(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
@@ -197,7 +188,7 @@ void take(const rapidjson::Value& value, std::string_view name, ClusterSection& 
   else into.*Member = integer(value, name);
 }
 
-void store_resources(JsonWriter& writer, std::string_view name, const ClusterSection& section) { write(writer, name, section.resources_text()); }
+void store_resources(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.field(name, section.resources_text()); }
 /// An expression is what is no request.
 void take_resources(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto asked = text(value, name);
@@ -207,8 +198,8 @@ void take_resources(const rapidjson::Value& value, std::string_view name, Cluste
   else throw Malformed{resources.error()};
 }
 
-void store_walltime(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
-  write(writer, name, section.walltime_expression.empty() ? grid::format_walltime(section.walltime) : section.walltime_expression);
+void store_walltime(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.field(name, section.walltime_expression.empty() ? grid::format_walltime(section.walltime) : section.walltime_expression);
 }
 void take_walltime(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto asked = text(value, name);
@@ -216,30 +207,21 @@ void take_walltime(const rapidjson::Value& value, std::string_view name, Cluster
   else into.walltime_expression = asked;
 }
 
-void store_memory(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
-  if (!section.memory_mb.empty()) write(writer, name, section.memory_mb);
-}
-
-void store_max_walltime(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
-  if (section.max_walltime) write(writer, name, grid::format_walltime(*section.max_walltime));
+void store_max_walltime(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.field(name, grid::format_walltime(*section.max_walltime));
 }
 void take_max_walltime(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto most = text(value, name);
   into.max_walltime = known(grid::parse_walltime(most), name, most);
 }
 
-void store_job_types(JsonWriter& writer, std::string_view name, const ClusterSection& section) {
-  key(writer, name);
-  writer.StartArray();
-  for (const auto& type : section.job_types) write(writer, type);
-  writer.EndArray();
-}
+void store_job_types(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.key(name).array(section.job_types); }
 void take_job_types(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   if (!value.IsArray()) throw Malformed{fmt::format("'{}' is not an array", name)};
   for (const auto& type : value.GetArray()) into.job_types.push_back(text(type, name));
 }
 
-void store_kind(JsonWriter& writer, std::string_view name, const ClusterSection& section) { write(writer, name, name_of(section.kind)); }
+void store_kind(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.field(name, name_of(section.kind)); }
 void take_kind(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto kind = text(value, name);
   into.kind = known(job_kind(kind), name, kind);
@@ -249,11 +231,15 @@ void take_kind(const rapidjson::Value& value, std::string_view name, ClusterSect
 struct ClusterKey {
   std::string_view name;
   Reader read;
-  void (*store)(JsonWriter&, std::string_view name, const ClusterSection&) = nullptr;
+  void (*store)(text::JsonWriter&, std::string_view name, const ClusterSection&) = nullptr;
   void (*take)(const rapidjson::Value&, std::string_view name, ClusterSection&) = nullptr;
-  enum class Stored { always, when_stated } stored = Stored::always;
+  bool (*is_stated)(const ClusterSection&) = nullptr;  ///< null: it is always stored; otherwise only where this holds
 };
-constexpr auto kWhenStated = ClusterKey::Stored::when_stated;
+template <auto Member>
+bool is_stated(const ClusterSection& section) {
+  if constexpr (requires { (section.*Member).empty(); }) return !(section.*Member).empty();
+  else return (section.*Member).has_value();
+}
 
 // In the order of the stored form. A new key is a line here, and a member of ClusterSection.
 constexpr std::array kClusterKeys{
@@ -261,14 +247,14 @@ constexpr std::array kClusterKeys{
     ClusterKey{"exec_directory", read_exec_directory, store<&ClusterSection::exec_directory>, take<&ClusterSection::exec_directory>},
     ClusterKey{"resources", read_resources, store_resources, take_resources},
     ClusterKey{"walltime", read_walltime, store_walltime, take_walltime},
-    ClusterKey{"memory_mb", read_memory, store_memory, take<&ClusterSection::memory_mb>, kWhenStated},
-    ClusterKey{"max_walltime", read_max_walltime, store_max_walltime, take_max_walltime, kWhenStated},
+    ClusterKey{"memory_mb", read_memory, store<&ClusterSection::memory_mb>, take<&ClusterSection::memory_mb>, is_stated<&ClusterSection::memory_mb>},
+    ClusterKey{"max_walltime", read_max_walltime, store_max_walltime, take_max_walltime, is_stated<&ClusterSection::max_walltime>},
     ClusterKey{"properties", read_properties, store<&ClusterSection::properties>, take<&ClusterSection::properties>},
     ClusterKey{"project", read_project, store<&ClusterSection::project>, take<&ClusterSection::project>},
     ClusterKey{"cluster_job_type", read_job_types, store_job_types, take_job_types},
     ClusterKey{"type", read_type, store_kind, take_kind},
     ClusterKey{"test_mode", read_test_mode},
-    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 1, 1'000'000>, store<&ClusterSection::max_jobs>, take<&ClusterSection::max_jobs>, kWhenStated},
+    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 1, 1'000'000>, store<&ClusterSection::max_jobs>, take<&ClusterSection::max_jobs>, is_stated<&ClusterSection::max_jobs>},
     ClusterKey{"priority", read_number<&ClusterSection::priority, -1'000'000, 1'000'000>, store<&ClusterSection::priority>, take<&ClusterSection::priority>},
 };
 
@@ -326,12 +312,12 @@ bool read_cluster_key(const Member& member, const std::string& path, SectionLeve
   return true;
 }
 
-void write_section(JsonWriter& writer, const ClusterSection& section) {
-  writer.StartObject();
+void write_section(text::JsonWriter& json, const ClusterSection& section) {
+  json.begin_object();
   for (const auto& one : kClusterKeys) {
-    if (one.store != nullptr) one.store(writer, one.name, section);
+    if (one.store != nullptr && (one.is_stated == nullptr || one.is_stated(section))) one.store(json, one.name, section);
   }
-  writer.EndObject();
+  json.end_object();
 }
 
 ClusterSection read_section(std::string name, const rapidjson::Value& value) {
@@ -342,17 +328,16 @@ ClusterSection read_section(std::string name, const rapidjson::Value& value) {
     if (one.take == nullptr) continue;
     const auto found = value.FindMember(rapidjson::StringRef(one.name.data(), one.name.size()));
     if (found != value.MemberEnd()) one.take(found->value, one.name, section);
-    else if (one.stored == ClusterKey::Stored::always) throw Malformed{fmt::format("'{}' is missing", one.name)};
+    else if (one.is_stated == nullptr) throw Malformed{fmt::format("'{}' is missing", one.name)};
   }
   return section;
 }
 
 bool ClusterSection::operator==(const ClusterSection& other) const {
   const auto stored = [](const ClusterSection& section) {
-    rapidjson::StringBuffer buffer;
-    JsonWriter writer{buffer};
-    write_section(writer, section);
-    return std::string{buffer.GetString(), buffer.GetSize()};
+    text::JsonWriter json;
+    write_section(json, section);
+    return json.text();
   };
   return name == other.name && stored(*this) == stored(other);
 }

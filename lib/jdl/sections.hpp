@@ -4,9 +4,11 @@
 #include <string_view>
 #include <vector>
 
+#include <rapidjson/document.h>
+
 #include "lib/jdl/campaign_file.hpp"
-#include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/tree.hpp"
+#include "lib/text/json_writer.hpp"
 
 /// The keys of a cluster, which the campaign may state for all of them: how each is read from a campaign file, and how it is stored.
 /// Not for use outside lib/jdl.
@@ -37,8 +39,8 @@ struct SectionLevel {
 [[nodiscard]] std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings);
 
 /// The stored form of a section (campaign_json.cpp): an object of its keys.
-void write_section(stored::JsonWriter& writer, const ClusterSection& section);
-/// Reads what write_section wrote. Throws stored::Malformed.
+void write_section(text::JsonWriter& json, const ClusterSection& section);
+/// Reads what write_section wrote. Throws Malformed (stored_json.hpp).
 [[nodiscard]] ClusterSection read_section(std::string name, const rapidjson::Value& value);
 
 /// The keys that read_cluster_key knows.

@@ -1,26 +1,14 @@
 #pragma once
 #include <fmt/format.h>
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-/// Writing and reading the stored form of campaigns. Not for use outside lib/jdl.
+/// Reading the stored form of campaigns. Not for use outside lib/jdl.
 namespace gleaner::jdl::stored {
-
-using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
-
-inline rapidjson::SizeType size(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
-inline void key(JsonWriter& writer, std::string_view name) { writer.Key(name.data(), size(name)); }
-inline void write(JsonWriter& writer, std::string_view text) { writer.String(text.data(), size(text)); }
-inline void write(JsonWriter& writer, std::string_view name, std::string_view text) {
-  key(writer, name);
-  write(writer, text);
-}
 
 /// Reads what was written, and throws at what was not: from_json makes one error of it.
 struct Malformed {

@@ -22,11 +22,8 @@ std::int64_t as_integer(const rapidjson::Value& value, const char* name) {
     return value.GetInt64();
   }
   if (value.IsString()) {
-    const char* const end = value.GetString() + value.GetStringLength();
-    std::int64_t parsed = 0;
-    const auto [stop, error] = std::from_chars(value.GetString(), end, parsed);
-    if (error == std::errc{} && stop == end) {
-      return parsed;
+    if (const auto parsed = text::whole_number({value.GetString(), value.GetStringLength()})) {
+      return *parsed;
     }
   }
   wrong_type(name, "an integer");
@@ -110,11 +107,8 @@ std::optional<double> number(const rapidjson::Value& object, std::initializer_li
     return value->GetDouble();
   }
   if (value->IsString()) {
-    const char* const end = value->GetString() + value->GetStringLength();
-    double parsed = 0;
-    const auto [stop, error] = std::from_chars(value->GetString(), end, parsed);
-    if (error == std::errc{} && stop == end && std::isfinite(parsed)) {
-      return parsed;
+    if (const auto parsed = text::real_number({value->GetString(), value->GetStringLength()})) {
+      return *parsed;
     }
   }
   wrong_type(name, "a number");

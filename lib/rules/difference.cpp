@@ -1,36 +1,28 @@
 #include "lib/rules/difference.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
+
+#include "lib/text/json_value.hpp"
 
 namespace gleaner::rules {
 namespace {
 
 using rapidjson::Value;
 
-std::string json_of(const Value& value) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer writer{buffer};
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
 void compare(const Value& before, const Value& after, const std::string& path, std::vector<Change>& into) {
   if (before == after) return;
   if (!before.IsObject() || !after.IsObject()) {
-    into.push_back({path, json_of(before), json_of(after)});
+    into.push_back({path, text::json_text(before), text::json_text(after)});
     return;
   }
   const auto below = [&](const Value& name) { return fmt::format("{}{}{}", path, path.empty() ? "" : ".", std::string_view{name.GetString(), name.GetStringLength()}); };
   for (const auto& member : before.GetObject()) {
     const auto found = after.FindMember(member.name);
-    if (found == after.MemberEnd()) into.push_back({below(member.name), json_of(member.value), {}});
+    if (found == after.MemberEnd()) into.push_back({below(member.name), text::json_text(member.value), {}});
     else compare(member.value, found->value, below(member.name), into);
   }
   for (const auto& member : after.GetObject()) {
-    if (before.FindMember(member.name) == before.MemberEnd()) into.push_back({below(member.name), {}, json_of(member.value)});
+    if (before.FindMember(member.name) == before.MemberEnd()) into.push_back({below(member.name), {}, text::json_text(member.value)});
   }
 }
 

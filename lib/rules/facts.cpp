@@ -1,36 +1,22 @@
 #include "lib/rules/facts.hpp"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include "lib/store/clusters.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::rules {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void put(Writer& writer, const std::string& text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
-
-void write_cluster(Writer& writer, const store::Cluster& cluster, const std::vector<store::NormalUser>& listed) {
-  writer.Key(cluster.name.data(), static_cast<rapidjson::SizeType>(cluster.name.size()));
-  writer.StartObject();
-  writer.Key("enabled");
-  writer.Bool(cluster.enabled);
-  writer.Key("reachable");
-  if (cluster.reachable) writer.Bool(*cluster.reachable);
-  else writer.Null();
-  writer.Key("max_resources");
-  writer.Int(cluster.max_resources);
-  writer.Key("power");
-  writer.Double(cluster.power);
-  writer.Key("normal_users");
-  writer.StartArray();
+void write_cluster(text::JsonWriter& json, const store::Cluster& cluster, const std::vector<store::NormalUser>& listed) {
+  json.key(cluster.name).begin_object();
+  json.field("enabled", cluster.enabled);
+  json.field("reachable", cluster.reachable);
+  json.field("max_resources", cluster.max_resources);
+  json.field("power", cluster.power);
+  json.key("normal_users").begin_array();
   for (const auto& user : listed) {
-    if (!user.cluster || *user.cluster == cluster.name) put(writer, user.name);
+    if (!user.cluster || *user.cluster == cluster.name) json.value(user.name);
   }
-  writer.EndArray();
-  writer.EndObject();
+  json.end_array().end_object();
 }
 
 }  // namespace
@@ -39,16 +25,15 @@ Setting load_setting(store::Transaction& transaction) {
   Setting setting;
   setting.rules = store::rules(transaction);
   const auto listed = store::normal_users(transaction);
-  rapidjson::StringBuffer buffer;
-  Writer writer{buffer};
-  writer.StartObject();
+  text::JsonWriter json;
+  json.begin_object();
   for (const auto& cluster : store::clusters(transaction)) {
-    write_cluster(writer, cluster, listed);
+    write_cluster(json, cluster, listed);
     if (!cluster.enabled) setting.disabled.push_back(cluster.name);
     setting.known.enabled.push_back(cluster.name);
   }
-  writer.EndObject();
-  setting.clusters.assign(buffer.GetString(), buffer.GetSize());
+  json.end_object();
+  setting.clusters = json.text();
   return setting;
 }
 

@@ -1,9 +1,6 @@
 #include "lib/rules/sandbox.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,48 +10,29 @@
 
 #include "lib/process/child.hpp"
 #include "lib/text/json_depth.hpp"
+#include "lib/text/json_value.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::rules {
 namespace {
-
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
 constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag) | static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
                         static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
 /// Besides the rules' own time of the processor: a busy machine gives it slowly.
 constexpr std::chrono::seconds kPatience{60};
-constexpr std::size_t kDeepestAnswer = 80;  // a rule's campaign may be 64 deep (ruby/values.cpp)
-
-void put(Writer& writer, std::string_view text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
-void put_key(Writer& writer, std::string_view key) { writer.Key(key.data(), static_cast<rapidjson::SizeType>(key.size())); }
-void put_json(Writer& writer, const std::string& json) { writer.RawValue(json.data(), json.size(), rapidjson::kObjectType); }
+constexpr std::size_t kDeepestAnswer = text::kDeepestJson + 16;  // a rule's campaign is within it (ruby/values.cpp)
 
 std::string question_text(std::string_view wish, const std::vector<std::string>& texts, const Question* question, const Limits& limits) {
-  rapidjson::StringBuffer buffer;
-  Writer writer{buffer};
-  writer.StartObject();
-  put_key(writer, "wish");
-  put(writer, wish);
-  put_key(writer, "time_ms");
-  writer.Int64(limits.time.count());
-  put_key(writer, "memory");
-  writer.Uint64(limits.memory);
-  put_key(writer, "rules");
-  writer.StartArray();
-  for (const auto& text : texts) put(writer, text);
-  writer.EndArray();
+  text::JsonWriter json;
+  json.begin_object();
+  json.field("wish", wish).field("time_ms", std::int64_t{limits.time.count()}).field("memory", static_cast<std::int64_t>(limits.memory));
+  json.key("rules").array(texts);
   if (question != nullptr) {
-    put_key(writer, "jdl");
-    put_json(writer, question->jdl);
-    put_key(writer, "user");
-    put(writer, question->user);
-    put_key(writer, "tasks");
-    writer.Int64(question->tasks);
-    put_key(writer, "clusters");
-    put_json(writer, question->clusters);
+    json.key("jdl").raw(question->jdl);
+    json.field("user", question->user).field("tasks", question->tasks);
+    json.key("clusters").raw(question->clusters);
   }
-  writer.EndObject();
-  return {buffer.GetString(), buffer.GetSize()};
+  return json.end_object().text();
 }
 
 /// A file without a name, which a child opens by the descriptor's.
@@ -102,13 +80,6 @@ int line_of(const rapidjson::Value& object) {
   return found != object.MemberEnd() && found->value.IsInt() ? found->value.GetInt() : 0;
 }
 
-std::string json_of(const rapidjson::Value& value) {
-  rapidjson::StringBuffer buffer;
-  Writer writer{buffer};
-  value.Accept(writer);
-  return {buffer.GetString(), buffer.GetSize()};
-}
-
 Ran stopped(const std::string& why, int line, const Limits& limits) {
   const auto message = why == "time" ? fmt::format("it was stopped: it ran for more than {:.3g} s", std::chrono::duration<double>(limits.time).count())
                                      : fmt::format("it was stopped: it took more than {} MiB of memory", limits.memory >> 20);
@@ -132,7 +103,7 @@ std::optional<Ran> read_line(std::string_view line, const Limits& limits) {
       if (note.IsString()) ran.notes.emplace_back(note.GetString(), note.GetStringLength());
     }
   }
-  if (const auto jdl = document.FindMember("jdl"); jdl != document.MemberEnd()) ran.jdl = json_of(jdl->value);
+  if (const auto jdl = document.FindMember("jdl"); jdl != document.MemberEnd()) ran.jdl = text::json_text(jdl->value);
   return ran;
 }
 

@@ -1,8 +1,6 @@
 #include "lib/terminal/output.hpp"
 
 #include <fmt/format.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -13,6 +11,7 @@
 
 #include "lib/terminal/text.hpp"
 #include "lib/process/exit_code.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::terminal {
 namespace {
@@ -69,17 +68,10 @@ void finish_line(std::string& text, std::string line) {
   text += line + "\n";
 }
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
-void write_text(Writer& writer, std::string_view text) { writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size())); }
-
 struct WriteValue {
-  Writer& writer;
-  void operator()(std::monostate) const { writer.Null(); }
-  void operator()(bool value) const { writer.Bool(value); }
-  void operator()(std::int64_t value) const { writer.Int64(value); }
-  void operator()(double value) const { writer.Double(value); }
-  void operator()(const std::string& value) const { write_text(writer, value); }
+  text::JsonWriter& json;
+  void operator()(std::monostate) const { json.null(); }
+  void operator()(const auto& value) const { json.value(value); }
 };
 
 std::string csv_field(const std::string& text) {
@@ -219,22 +211,16 @@ std::string render_csv(const Table& table) {
 }
 
 std::string render_json(const Table& table) {
-  rapidjson::StringBuffer buffer;
-  Writer writer{buffer};
-  writer.StartObject();
-  writer.Key("items");
-  writer.StartArray();
-  for (const auto& row : table.rows) {
-    writer.StartObject();
+  text::JsonWriter json;
+  json.begin_object().key("items").array(table.rows, [&](const std::vector<Cell>& row) {
+    json.begin_object();
     for (std::size_t c = 0; c < row.size(); ++c) {
-      write_text(writer, table.columns[c].key);
-      std::visit(WriteValue{writer}, row[c].value);
+      json.key(table.columns[c].key);
+      std::visit(WriteValue{json}, row[c].value);
     }
-    writer.EndObject();
-  }
-  writer.EndArray();
-  writer.EndObject();
-  return {buffer.GetString(), buffer.GetSize()};
+    json.end_object();
+  });
+  return json.end_object().text();
 }
 
 std::string bar(double fraction, std::size_t columns) {

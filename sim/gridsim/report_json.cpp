@@ -1,133 +1,88 @@
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
+#include "lib/text/json_writer.hpp"
 #include "sim/gridsim/report.hpp"
 
 namespace gleaner::gridsim {
 namespace {
 
-/// Writes members of objects by their type.
-class Document {
- public:
-  void open(std::string_view key = {}) {
-    if (!key.empty()) name(key);
-    writer_.StartObject();
-  }
-  void close() { writer_.EndObject(); }
-  void open_list(std::string_view key) {
-    name(key);
-    writer_.StartArray();
-  }
-  void close_list() { writer_.EndArray(); }
-  void add(std::string_view key, const std::string& value) {
-    name(key);
-    writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
-  }
-  void add(std::string_view key, double value) {
-    name(key);
-    writer_.Double(value);
-  }
-  void add(std::string_view key, std::int64_t value) {
-    name(key);
-    writer_.Int64(value);
-  }
-  void add(std::string_view key, bool value) {
-    name(key);
-    writer_.Bool(value);
-  }
-  template <class T>
-  void add(std::string_view key, const std::optional<T>& value) {
-    if (value) return add(key, *value);
-    name(key);
-    writer_.Null();
-  }
-  [[nodiscard]] std::string text() const { return {buffer_.GetString(), buffer_.GetSize()}; }
-
- private:
-  void name(std::string_view key) { writer_.Key(key.data(), static_cast<rapidjson::SizeType>(key.size())); }
-  rapidjson::StringBuffer buffer_;
-  rapidjson::Writer<rapidjson::StringBuffer> writer_{buffer_};
-};
-
-void add_seconds(Document& document, const ClusterMetrics& cluster) {
-  document.add("resources", std::int64_t{cluster.resources});
-  document.add("capacity_resource_seconds", cluster.capacity);
-  document.add("local_resource_seconds", cluster.local);
-  document.add("used_resource_seconds", cluster.used);
-  document.add("wasted_resource_seconds", cluster.wasted);
-  document.add("overhead_resource_seconds", cluster.overhead);
-  document.add("idle_resource_seconds", cluster.idle);
-  document.add("jobs_submitted", cluster.submitted);
-  document.add("jobs_submitted_before_90_percent", cluster.submitted_before_full);
+void add_seconds(text::JsonWriter& json, const ClusterMetrics& cluster) {
+  json.field("resources", std::int64_t{cluster.resources});
+  json.field("capacity_resource_seconds", cluster.capacity);
+  json.field("local_resource_seconds", cluster.local);
+  json.field("used_resource_seconds", cluster.used);
+  json.field("wasted_resource_seconds", cluster.wasted);
+  json.field("overhead_resource_seconds", cluster.overhead);
+  json.field("idle_resource_seconds", cluster.idle);
+  json.field("jobs_submitted", cluster.submitted);
+  json.field("jobs_submitted_before_90_percent", cluster.submitted_before_full);
 }
 
-void add_campaign(Document& document, const CampaignMetrics& campaign) {
-  document.open();
-  document.add("name", campaign.name);
-  document.add("user", campaign.user);
-  document.add("tasks", campaign.tasks);
-  document.add("done", campaign.done);
-  document.add("failed", campaign.failed);
-  document.add("used_resource_seconds", campaign.used);
-  document.add("submitted_at_seconds", campaign.submitted);
-  document.add("flow_seconds", campaign.flow);
-  document.add("slowdown", campaign.slowdown);
-  document.close();
+void add_campaign(text::JsonWriter& json, const CampaignMetrics& campaign) {
+  json.begin_object();
+  json.field("name", campaign.name);
+  json.field("user", campaign.user);
+  json.field("tasks", campaign.tasks);
+  json.field("done", campaign.done);
+  json.field("failed", campaign.failed);
+  json.field("used_resource_seconds", campaign.used);
+  json.field("submitted_at_seconds", campaign.submitted);
+  json.field("flow_seconds", campaign.flow);
+  json.field("slowdown", campaign.slowdown);
+  json.end_object();
 }
 
-void add_summary(Document& document, const Metrics& metrics) {
-  document.add("simulated_seconds", metrics.end);
-  document.add("complete", metrics.complete);
-  document.add("utilisation", metrics.utilisation());
-  document.add("omniscient_resource_seconds", metrics.omniscient.work);
-  document.add("omniscient_until_seconds", metrics.omniscient.until);
-  document.add("achieved_resource_seconds", metrics.achieved);
-  document.add("efficiency", metrics.efficiency());
-  document.add("waste", metrics.waste());
-  add_seconds(document, metrics.all);
-  document.add("jobs_preempted", metrics.preempted);
-  document.add("jobs_wiped", metrics.wiped);
-  document.add("jobs_over_walltime", metrics.walltime_kills);
-  document.add("mean_flow_seconds", metrics.mean_flow);
-  document.add("mean_slowdown", metrics.mean_slowdown);
-  document.add("fairness", metrics.fairness);
-  document.add("makespan_seconds", metrics.makespan);
-  document.add("cycles", metrics.cycles);
+void add_summary(text::JsonWriter& json, const Metrics& metrics) {
+  json.field("simulated_seconds", metrics.end);
+  json.field("complete", metrics.complete);
+  json.field("utilisation", metrics.utilisation());
+  json.field("omniscient_resource_seconds", metrics.omniscient.work);
+  json.field("omniscient_until_seconds", metrics.omniscient.until);
+  json.field("achieved_resource_seconds", metrics.achieved);
+  json.field("efficiency", metrics.efficiency());
+  json.field("waste", metrics.waste());
+  add_seconds(json, metrics.all);
+  json.field("jobs_preempted", metrics.preempted);
+  json.field("jobs_wiped", metrics.wiped);
+  json.field("jobs_over_walltime", metrics.walltime_kills);
+  json.field("mean_flow_seconds", metrics.mean_flow);
+  json.field("mean_slowdown", metrics.mean_slowdown);
+  json.field("fairness", metrics.fairness);
+  json.field("makespan_seconds", metrics.makespan);
+  json.field("cycles", metrics.cycles);
 }
 
-void add_variant(Document& document, const Variant& variant) {
-  document.open();
-  document.add("variant", variant.name);
-  document.add("seed", static_cast<std::int64_t>(variant.scenario.seed));
-  document.open("configuration");
-  for (const auto& [key, value] : variant.scenario.settings) document.add(key, value);
-  document.close();
-  add_summary(document, variant.metrics);
-  document.open_list("clusters");
+void add_variant(text::JsonWriter& json, const Variant& variant) {
+  json.begin_object();
+  json.field("variant", variant.name);
+  json.field("seed", static_cast<std::int64_t>(variant.scenario.seed));
+  json.key("configuration").begin_object();
+  for (const auto& [key, value] : variant.scenario.settings) json.field(key, value);
+  json.end_object();
+  add_summary(json, variant.metrics);
+  json.key("clusters").begin_array();
   for (const auto& cluster : variant.metrics.clusters) {
-    document.open();
-    document.add("name", cluster.name);
-    add_seconds(document, cluster);
-    document.close();
+    json.begin_object();
+    json.field("name", cluster.name);
+    add_seconds(json, cluster);
+    json.end_object();
   }
-  document.close_list();
-  document.open_list("campaigns");
-  for (const auto& campaign : variant.metrics.campaigns) add_campaign(document, campaign);
-  document.close_list();
-  document.close();
+  json.end_array();
+  json.key("campaigns").begin_array();
+  for (const auto& campaign : variant.metrics.campaigns) add_campaign(json, campaign);
+  json.end_array();
+  json.end_object();
 }
 
 }  // namespace
 
 std::string to_json(const std::string& key, const std::vector<Variant>& variants) {
-  Document document;
-  document.open();
-  document.add("varied", key.empty() ? std::optional<std::string>{} : std::optional{key});
-  document.open_list("variants");
-  for (const auto& variant : variants) add_variant(document, variant);
-  document.close_list();
-  document.close();
-  return document.text();
+  text::JsonWriter json;
+  json.begin_object();
+  json.field("varied", key.empty() ? std::optional<std::string>{} : std::optional{key});
+  json.key("variants").begin_array();
+  for (const auto& variant : variants) add_variant(json, variant);
+  json.end_array();
+  json.end_object();
+  return json.text();
 }
 
 }  // namespace gleaner::gridsim

@@ -147,7 +147,7 @@ http::Response Api::post_job(const Call& call) {
   const auto accepted = oarsub(engine_, call.user, *posted);
   if (!accepted) return error_answer(accepted.error());
   const auto id = accepted->ids.front();
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("api_timestamp", call.now).field("cmd_output", accepted->output).field("id", id).key("links").begin_array();
   write_link(json, call.link(fmt::format("jobs/{}", id)), "self");
   json.end_array().end_object();
@@ -160,7 +160,7 @@ http::Response Api::delete_job(const Call& call, JobNumber id) {
   if (call.user.empty()) return no_identity("deleting jobs");
   const auto outcome = oardel(engine_, call.user, {id});
   if (outcome.status != 0) return error_answer(command_error("Oardel", outcome, fmt::format("oardel {}", id)));
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("api_timestamp", call.now).field("id", std::to_string(id)).field("oardel_output", outcome.output);
   json.field("status", "Delete request registered").end_object();
   return json_answer(202, json.text());
@@ -169,7 +169,7 @@ http::Response Api::delete_job(const Call& call, JobNumber id) {
 http::Response Api::act(const Call& call, Scope scope, JobNumber id, const std::string& name) {
   if (call.user.empty()) return no_identity("modifying jobs");
   const auto& action = *std::find_if(kActions.begin(), kActions.end(), [&](const Action& each) { return each.name == name; });
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("api_timestamp", call.now);
   if (name == "resubmissions") {
     const auto fresh = engine_.resubmit(call.user, id);
@@ -200,7 +200,7 @@ http::Response Api::send_signal(const Call& call, JobNumber id, int signal) {
     const Outcome outcome{fmt::format("{}ERROR.\nCannot signal {} ; {}\n", said, id, reason_of(done.error())), status_of(done.error())};
     return error_answer(command_error("Oar", outcome, fmt::format("oardel -s {} {}", signal, id)));
   }
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("api_timestamp", call.now);
   json.field("cmd_output", fmt::format("{}DONE.\nThe job {} was notified to signal itself with {} on {}.\n", said, id, signal, node));
   json.field("id", std::to_string(id)).field("status", "Signal sending request registered").end_object();

@@ -53,7 +53,7 @@ http::Response wrong(const std::string& why) { return error_answer({400, "Bad qu
 bool from_loopback(const http::Peer& peer) { return peer.process || peer.address.starts_with("127.") || peer.address.starts_with("::1"); }
 
 std::string preempt(Engine& engine, const AdminBody& body) {
-  JsonText text;
+  text::JsonWriter text;
   text.begin_object().key("killed").begin_array();
   for (const auto id : engine.preempt(body.number("job"), body.count("count", 0))) text.value(id);
   return text.end_array().end_object().text();

@@ -107,7 +107,7 @@ http::Response Api::list_jobs(const Call& call, std::string_view kind) {
     page.total = static_cast<std::int64_t>(jobs.size());
     const auto begin = std::min(page.offset, page.total);
     const auto end = page.limit == 0 ? page.total : std::min(begin + page.limit, page.total);
-    JsonText json;
+    text::JsonWriter json;
     by_id ? json.begin_object() : json.begin_array();
     for (auto i = begin; i < end; ++i) {
       const auto& job = *jobs[static_cast<std::size_t>(i)];
@@ -131,7 +131,7 @@ http::Response Api::show_job(const Call& call, JobNumber id, Detail detail) {
   const auto json = engine_.read([&](Ledger& ledger) -> std::optional<std::string> {
     const auto* job = ledger.find(id);
     if (job == nullptr) return std::nullopt;
-    JsonText text;
+    text::JsonWriter text;
     write_full_job(text, call, ledger, *job, detail);
     return text.text();
   });

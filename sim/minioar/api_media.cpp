@@ -58,7 +58,7 @@ std::string link_type(const fs::directory_entry& entry) {
   return entry.is_directory(error) ? "d" : "f";
 }
 
-void write_entry(JsonText& json, const fs::directory_entry& entry) {
+void write_entry(text::JsonWriter& json, const fs::directory_entry& entry) {
   struct stat status {};
   if (::lstat(entry.path().c_str(), &status) != 0) return;
   // OAR reads the output of ls, where times have no seconds.
@@ -131,7 +131,7 @@ http::Response Api::media_list(const Call& call, const std::string& path) {
     if (!entry.path().filename().string().starts_with(".")) entries.push_back(entry);
   }
   std::sort(entries.begin(), entries.end());
-  JsonText json;
+  text::JsonWriter json;
   json.begin_array();
   for (const auto& entry : entries) write_entry(json, entry);
   json.end_array();
@@ -160,7 +160,7 @@ http::Response Api::media_write(const Call& call, const std::string& file, std::
     if (*got == 0) break;
     out.write(block.data(), static_cast<std::streamsize>(*got));
   }
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().key("links").begin_array();
   write_link(json, call.link("media/" + file), "self");
   json.end_array().field("status", "created").field("success", "true").end_object();

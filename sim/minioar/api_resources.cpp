@@ -12,7 +12,7 @@ namespace gleaner::minioar {
 
 namespace {
 
-void write_versions(JsonText& json, const Call& call) {
+void write_versions(text::JsonWriter& json, const Call& call) {
   json.field("api_timestamp", call.now).field("api_timezone", "UTC").field("api_version", "1.0.2").field("apilib_version", "1.0.2");
   json.field("oar_version", "2.5.9 (Canicule)");
 }
@@ -27,7 +27,7 @@ std::string zone() {
 }  // namespace
 
 http::Response Api::root(const Call& call) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object();
   write_versions(json, call);
   json.key("links").begin_array();
@@ -46,7 +46,7 @@ http::Response Api::root(const Call& call) {
 }
 
 http::Response Api::small_facts(const Call& call, const std::string& which) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object();
   if (which == "version") {
     write_versions(json, call);
@@ -73,7 +73,7 @@ http::Response Api::list_resources(const Call& call, std::string_view kind) {
     page.total = static_cast<std::int64_t>(resources.size());
     const auto begin = std::min(page.offset, page.total);
     const auto end = page.limit == 0 ? page.total : std::min(begin + page.limit, page.total);
-    JsonText json;
+    text::JsonWriter json;
     json.begin_array();
     for (auto i = begin; i < end; ++i) {
       const auto& resource = resources[static_cast<std::size_t>(i)];
@@ -92,7 +92,7 @@ http::Response Api::list_resources(const Call& call, std::string_view kind) {
 http::Response Api::show_resource(const Call& call, std::int64_t id) {
   const auto json = engine_.read([&](Ledger& ledger) -> std::optional<std::string> {
     if (id < 1 || id > static_cast<std::int64_t>(ledger.resources().size())) return std::nullopt;
-    JsonText text;
+    text::JsonWriter text;
     write_resource(text, call, ledger.resources()[static_cast<std::size_t>(id - 1)]);
     return text.text();
   });
@@ -123,7 +123,7 @@ http::Response Api::select_all(const Call& call) {
   page.total = std::ssize(found);
   page.limit = call.parameter("limit") ? std::max<std::int64_t>(call.number("limit").value_or(0), 0) : kPageLimit;
   page.offset = std::clamp<std::int64_t>(call.number("offset").value_or(0), 0, page.total);
-  JsonText json;
+  text::JsonWriter json;
   json.begin_array();
   for (auto i = page.offset; i < std::min(page.offset + page.limit, page.total); ++i)
     json.begin_object().field("resource_id", found[static_cast<std::size_t>(i)]).end_object();
@@ -135,7 +135,7 @@ http::Response Api::select_all(const Call& call) {
 http::Response Api::node_resources(const Call& call, const std::string& node) {
   Page page;
   page.items = engine_.read([&](Ledger& ledger) {
-    JsonText json;
+    text::JsonWriter json;
     json.begin_array();
     for (const auto& resource : ledger.resources()) {
       if (resource.host != node) continue;
@@ -152,7 +152,7 @@ http::Response Api::node_resources(const Call& call, const std::string& node) {
 http::Response Api::jobs_on(const Call& call, const std::string& node, std::int64_t resource) {
   Page page;
   page.items = engine_.read([&](Ledger& ledger) {
-    JsonText json;
+    text::JsonWriter json;
     json.begin_array();
     for (const auto id : ledger.unfinished()) {
       const auto& job = *ledger.find(id);

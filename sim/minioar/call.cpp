@@ -22,14 +22,14 @@ std::optional<std::int64_t> Call::number(std::string_view name) const {
   return value ? std::optional{*value} : std::nullopt;
 }
 
-void write_link(JsonText& json, const std::string& href, std::string_view rel, std::string_view title) {
+void write_link(text::JsonWriter& json, const std::string& href, std::string_view rel, std::string_view title) {
   json.begin_object().field("href", href).field("rel", rel);
   if (!title.empty()) json.field("title", title);
   json.end_object();
 }
 
 std::string page_json(const Call& call, const Page& page) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object();
   if (page.total <= 0) {
     json.key("items").raw("[]").key("links").raw("[]").field("offset", std::int64_t{0}).field("total", std::int64_t{0}).end_object();

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "lib/http/message.hpp"
-#include "sim/minioar/json_text.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::minioar {
 
@@ -25,7 +25,7 @@ struct Call {
 };
 
 /// {"href","rel"[,"title"]}
-void write_link(JsonText& json, const std::string& href, std::string_view rel, std::string_view title = {});
+void write_link(text::JsonWriter& json, const std::string& href, std::string_view rel, std::string_view title = {});
 
 /// Items of a page whose request names no limit.
 inline constexpr std::int64_t kPageLimit = 500;

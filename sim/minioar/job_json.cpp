@@ -8,7 +8,7 @@ namespace gleaner::minioar {
 
 namespace {
 
-void write_events(JsonText& json, const Job& job) {
+void write_events(text::JsonWriter& json, const Job& job) {
   json.key("events").begin_array();
   for (const auto& event : job.events) {
     json.begin_object().field("date", event.date).field("description", event.description).field("event_id", event.id);
@@ -23,7 +23,7 @@ std::optional<std::int64_t> shown_walltime(const Job& job) {
   return std::nullopt;
 }
 
-void write_resource_links(JsonText& json, const Call& call, const Resource& resource) {
+void write_resource_links(text::JsonWriter& json, const Call& call, const Resource& resource) {
   json.key("links").begin_array();
   write_link(json, call.link("resources/nodes/" + resource.host), "member", "node");
   write_link(json, call.link(fmt::format("resources/{}", resource.id)), "self");
@@ -33,7 +33,7 @@ void write_resource_links(JsonText& json, const Call& call, const Resource& reso
 
 }  // namespace
 
-void write_job_links(JsonText& json, const Call& call, JobNumber id) {
+void write_job_links(text::JsonWriter& json, const Call& call, JobNumber id) {
   json.key("links").begin_array();
   write_link(json, call.link(fmt::format("jobs/{}", id)), "self");
   write_link(json, call.link(fmt::format("jobs/{}/resources", id)), "collection", "resources");
@@ -41,14 +41,14 @@ void write_job_links(JsonText& json, const Call& call, JobNumber id) {
   json.end_array();
 }
 
-void write_listed_job(JsonText& json, const Call& call, const Job& job) {
+void write_listed_job(text::JsonWriter& json, const Call& call, const Job& job) {
   json.begin_object().field("api_timestamp", call.now).field("id", job.id);
   write_job_links(json, call, job.id);
   json.field("name", job.submission->name).field("owner", job.submission->user).field("queue", job.submission->queue);
   json.field("state", name_of(job.state)).field("submission", job.submission->submission_time).end_object();
 }
 
-void write_table_job(JsonText& json, const Call& call, const Job& job) {
+void write_table_job(text::JsonWriter& json, const Call& call, const Job& job) {
   const auto& submission = *job.submission;
   json.begin_object().field("Job_Id", job.id).field("api_timestamp", call.now).field("array_id", job.array_id);
   json.field("assigned_moldable_job", job.moldable ? job.id : std::int64_t{0}).field("command", job.command).field("exit_code", job.exit_code);
@@ -62,7 +62,7 @@ void write_table_job(JsonText& json, const Call& call, const Job& job) {
   json.field("submission_time", submission.submission_time).field("walltime", job.walltime()).end_object();
 }
 
-void write_full_job(JsonText& json, const Call& call, const Ledger& ledger, const Job& job, Detail detail) {
+void write_full_job(text::JsonWriter& json, const Call& call, const Ledger& ledger, const Job& job, Detail detail) {
   const auto& submission = *job.submission;
   const bool in_list = detail == Detail::in_list;
   json.begin_object().field("api_timestamp", call.now).field("array_id", job.array_id);
@@ -90,7 +90,7 @@ void write_full_job(JsonText& json, const Call& call, const Ledger& ledger, cons
 }
 
 Items job_resources(const Call& call, const Ledger& ledger, const Job& job) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_array();
   for (const int place : job.resources) write_resource(json, call, ledger.resources()[static_cast<std::size_t>(place)], "assigned");
   json.end_array();
@@ -100,7 +100,7 @@ Items job_resources(const Call& call, const Ledger& ledger, const Job& job) {
 Items job_nodes(const Call& call, const Ledger& ledger, const Job& job) {
   std::set<std::string> nodes;
   for (const int place : job.resources) nodes.insert(ledger.resources()[static_cast<std::size_t>(place)].host);
-  JsonText json;
+  text::JsonWriter json;
   json.begin_array();
   for (const auto& node : nodes) {
     json.begin_object().field("api_timestamp", call.now).key("links").begin_array();
@@ -111,7 +111,7 @@ Items job_nodes(const Call& call, const Ledger& ledger, const Job& job) {
   return {json.text(), static_cast<std::int64_t>(nodes.size())};
 }
 
-void write_resource(JsonText& json, const Call& call, const Resource& resource, std::string_view status) {
+void write_resource(text::JsonWriter& json, const Call& call, const Resource& resource, std::string_view status) {
   json.begin_object().field("api_timestamp", call.now).field("id", resource.id);
   for (const auto* name : {"available_upto", "besteffort", "cluster", "core", "cpu", "cpuset", "deploy", "desktop_computing", "drain", "expiry_date",
                            "finaud_decision", "host", "last_available_upto", "last_job_date", "mem", "network_address", "next_finaud_decision",
@@ -131,7 +131,7 @@ void write_resource(JsonText& json, const Call& call, const Resource& resource, 
   json.end_object();
 }
 
-void write_listed_resource(JsonText& json, const Call& call, const Resource& resource) {
+void write_listed_resource(text::JsonWriter& json, const Call& call, const Resource& resource) {
   json.begin_object().field("api_timestamp", call.now).field("available_upto", std::int64_t{2147483647}).field("id", resource.id);
   write_resource_links(json, call, resource);
   json.field("network_address", resource.host).field("state", name_of(resource.state)).end_object();

@@ -7,16 +7,16 @@
 namespace gleaner::minioar {
 
 /// A job as GET /jobs shows it.
-void write_listed_job(JsonText& json, const Call& call, const Job& job);
+void write_listed_job(text::JsonWriter& json, const Call& call, const Job& job);
 /// As GET /jobs/table.
-void write_table_job(JsonText& json, const Call& call, const Job& job);
+void write_table_job(text::JsonWriter& json, const Call& call, const Job& job);
 
 enum class Detail {
   plain,           ///< GET /jobs/ID
   with_resources,  ///< GET /jobs/ID/details
   in_list          ///< GET /jobs/details, where OAR leaves some fields null
 };
-void write_full_job(JsonText& json, const Call& call, const Ledger& ledger, const Job& job, Detail detail);
+void write_full_job(text::JsonWriter& json, const Call& call, const Ledger& ledger, const Job& job, Detail detail);
 
 /// The resources of a job, or its nodes: a JSON array and its size.
 struct Items {
@@ -27,11 +27,11 @@ struct Items {
 [[nodiscard]] Items job_nodes(const Call& call, const Ledger& ledger, const Job& job);
 
 /// The links to a job and what belongs to it.
-void write_job_links(JsonText& json, const Call& call, JobNumber id);
+void write_job_links(text::JsonWriter& json, const Call& call, JobNumber id);
 
 /// A resource with all its properties; `status` is that of a job's resource, empty otherwise.
-void write_resource(JsonText& json, const Call& call, const Resource& resource, std::string_view status = {});
+void write_resource(text::JsonWriter& json, const Call& call, const Resource& resource, std::string_view status = {});
 /// A resource as GET /resources shows it.
-void write_listed_resource(JsonText& json, const Call& call, const Resource& resource);
+void write_listed_resource(text::JsonWriter& json, const Call& call, const Resource& resource);
 
 }  // namespace gleaner::minioar

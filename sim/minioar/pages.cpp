@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/minioar/json_text.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::minioar {
 
@@ -17,7 +17,7 @@ http::Response json_answer(unsigned status, std::string_view json, std::string_v
 
 http::Response error_answer(const ApiError& error) {
   if (error.title.empty()) return html_page(error.code, "Internal Server Error", "The server encountered an internal error.");
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("code", std::int64_t{error.code}).field("message", error.message).field("title", error.title).end_object();
   return json_answer(error.code, json.text());
 }

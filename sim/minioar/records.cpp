@@ -4,7 +4,7 @@
 
 #include <rapidjson/document.h>
 
-#include "sim/minioar/json_text.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::minioar {
 
@@ -39,13 +39,13 @@ void each_of(const Json& object, const char* name, Each each) {
   for (const auto& item : value->GetArray()) each(item);
 }
 
-void write_texts(JsonText& json, std::string_view name, const std::vector<std::string>& texts) {
+void write_texts(text::JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
   json.key(name).begin_array();
   for (const auto& each : texts) json.value(each);
   json.end_array();
 }
 
-void write_submission(JsonText& json, const Submission& s) {
+void write_submission(text::JsonWriter& json, const Submission& s) {
   json.field("user", s.user).field("name", s.name).field("project", s.project).field("queue", s.queue);
   write_texts(json, "types", s.types);
   json.field("property", s.property);
@@ -115,7 +115,7 @@ std::optional<Record> read_state(const Json& object) {
 }  // namespace
 
 std::string jobs_line(const Submission& submission, const std::vector<const Job*>& jobs) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("r", "jobs");
   write_submission(json, submission);
   json.key("jobs").begin_array();
@@ -128,7 +128,7 @@ std::string jobs_line(const Submission& submission, const std::vector<const Job*
 }
 
 std::string state_line(const Job& job) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("r", "state").field("id", job.id).field("state", name_of(job.state));
   json.field("start", job.start_time).field("stop", job.stop_time).field("exit", job.exit_code).field("message", job.message);
   json.key("places").begin_array();
@@ -142,27 +142,27 @@ std::string state_line(const Job& job) {
 }
 
 std::string event_line(JobNumber job, const Event& event) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("r", "event").field("job", job).field("id", event.id).field("date", event.date);
   json.field("type", event.type).field("description", event.description).field("check", std::int64_t{event.to_check ? 1 : 0}).end_object();
   return json.text() + "\n";
 }
 
 std::string resource_line(const Resource& resource) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("r", "resource").field("id", resource.id).field("state", name_of(resource.state)).end_object();
   return json.text() + "\n";
 }
 
 std::string server_line(const ServerState& server) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("r", "server").field("alive", std::int64_t{server.alive ? 1 : 0}).field("ends", name_of(server.ends));
   json.field("report_again_ms", std::int64_t{server.report_again.count()}).end_object();
   return json.text() + "\n";
 }
 
 std::string forget_line(JobNumber last) {
-  JsonText json;
+  text::JsonWriter json;
   json.begin_object().field("r", "forget").field("last", last).end_object();
   return json.text() + "\n";
 }

@@ -16,6 +16,8 @@
 #include "lib/store/checks.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/text/json_writer.hpp"
+#include "lib/text/numbers.hpp"
 #include "tests/db/postgres.hpp"
 #include "tests/system/tell.hpp"
 
@@ -40,15 +42,6 @@ std::string our_name() {
 void write_secret(const fs::path& file, const std::string& secret) {
   std::ofstream{file} << secret << '\n';
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
-}
-
-std::string json_text(const std::string& text) {
-  std::string json{"\""};
-  for (const char letter : text) {
-    if (letter == '"' || letter == '\\') json += '\\';
-    json += letter;
-  }
-  return json + '"';
 }
 
 store::NewCampaignCluster ask_of(const TestCampaign& campaign, const std::string& cluster) {
@@ -204,13 +197,13 @@ std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {
   std::string clusters;
   for (const auto& name : campaign.clusters) {
     const auto keys = campaign.of_cluster.find(name);
-    clusters += fmt::format(R"({}{}:{{{}}})", clusters.empty() ? "" : ",", json_text(name), keys == campaign.of_cluster.end() ? "" : keys->second);
+    clusters += fmt::format(R"({}{}:{{{}}})", clusters.empty() ? "" : ",", text::json_string(name), keys == campaign.of_cluster.end() ? "" : keys->second);
   }
-  const auto kind = campaign.job_type.empty() ? std::string{} : fmt::format(R"("type":{},)", json_text(campaign.job_type));
+  const auto kind = campaign.job_type.empty() ? std::string{} : fmt::format(R"("type":{},)", text::json_string(campaign.job_type));
   const auto limit = campaign.max_jobs > 0 ? fmt::format(R"("max_jobs":{},)", campaign.max_jobs) : std::string{};
   const auto more = campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",";
   return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}{}"clusters":{{{}}}}})", campaign.tasks,
-                     json_text(campaign.exec_file), json_text(campaign.resources), json_text(campaign.walltime), kind, limit, more, clusters);
+                     text::json_string(campaign.exec_file), text::json_string(campaign.resources), text::json_string(campaign.walltime), kind, limit, more, clusters);
 }
 
 grid::CampaignId GridUnderTest::gridsub(const TestCampaign& campaign) {

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/json.hpp"
 #include "api/submission_head.hpp"
 
 namespace gleaner::api {
@@ -49,11 +48,6 @@ TEST(SubmissionHead, BracketsInBrackets_EndTheReading_HoweverManyTheyAre) {
   std::string objects;
   for (std::size_t i = 0; i < kDeep; ++i) objects += "{\"jdl\":";
   EXPECT_THAT(error_of(objects), HasSubstr("'jdl' is not a string"));
-}
-
-TEST(Json, IsIndented_HoweverDeep) {
-  EXPECT_EQ(prettified("{\"a\":[0.1,{}]}"), "{\n  \"a\": [\n    0.1,\n    {}\n  ]\n}\n");
-  EXPECT_GT(prettified(std::string(500, '[') + std::string(500, ']')).size(), 10'000U);
 }
 
 }  // namespace

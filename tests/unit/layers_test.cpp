@@ -70,7 +70,7 @@ const std::vector<Library>& libraries() {
       {"libpq-fe.h", {"lib/store/"}},
       {"curl/", {"lib/oar/", "lib/http/", "clients/"}},
       {"muParser.h", {"lib/jdl/"}},
-      {"rapidjson/", {"lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "lib/terminal/", "api/", "clients/", "almighty/", "sim/"}},
+      {"rapidjson/", {"lib/text/", "lib/jdl/", "lib/oar/", "lib/store/", "lib/http/", "lib/rules/", "lib/terminal/", "api/", "clients/", "almighty/", "sim/"}},
       {"boost/", {"lib/http/", "lib/process/", "api/", "clients/", "sim/"}},
       {"openssl/", {"lib/http/", "api/", "sim/"}},
       {"systemd/", {"almighty/", "api/"}},

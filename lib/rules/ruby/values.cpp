@@ -19,7 +19,6 @@ namespace {
 
 using rapidjson::Value;
 
-constexpr std::size_t kDeepest = 64;
 
 mrb_value text_to_ruby(mrb_state* mrb, const Value& text) { return mrb_str_new(mrb, text.GetString(), text.GetStringLength()); }
 

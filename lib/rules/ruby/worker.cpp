@@ -1,13 +1,13 @@
 #include "lib/rules/ruby/worker.hpp"
 
 #include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <stdexcept>
 
 #include "lib/rules/ruby/confine.hpp"
 #include "lib/rules/ruby/interpreter.hpp"
+#include "lib/text/json_value.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::rules::ruby {
 namespace {
@@ -33,26 +33,12 @@ std::string_view name_of(const Ending& ending, bool changed) {
 
 /// `jdl`: what the rule has changed it into; null when it has not.
 std::string line_of(const Ending& ending, const rapidjson::Value* jdl) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer writer{buffer};
-  const auto text = [&](std::string_view value) { writer.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); };
-  writer.StartObject();
-  writer.Key("outcome");
-  text(name_of(ending, jdl != nullptr));
-  writer.Key("message");
-  text(ending.message);
-  writer.Key("line");
-  writer.Int(ending.line);
-  writer.Key("notes");
-  writer.StartArray();
-  for (const auto& note : ending.notes) text(note);
-  writer.EndArray();
-  if (jdl != nullptr) {
-    writer.Key("jdl");
-    jdl->Accept(writer);
-  }
-  writer.EndObject();
-  return std::string{buffer.GetString(), buffer.GetSize()} + "\n";
+  text::JsonWriter json;
+  json.begin_object();
+  json.field("outcome", name_of(ending, jdl != nullptr)).field("message", ending.message).field("line", ending.line);
+  json.key("notes").array(ending.notes);
+  if (jdl != nullptr) json.key("jdl").raw(text::json_text(*jdl));
+  return json.end_object().text() + "\n";
 }
 
 void check(const rapidjson::Value& rules, const Limits& limits, const Write& write_line) {
