@@ -7,6 +7,7 @@
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
+#include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -14,7 +15,7 @@ namespace gleaner::api {
 namespace {
 
 constexpr std::array<std::string_view, 5> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs"};
-constexpr std::int64_t kMostTasks = 100'000'000;
+using jdl::kMostTasks;
 
 /// Takes the members as the reader finds them; false ends the reading.
 class HeadReader {

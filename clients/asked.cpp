@@ -52,6 +52,12 @@ std::int64_t number_of(const process::Arguments& arguments, std::string_view opt
   return *read;
 }
 
+std::filesystem::path parameter_path(std::string_view path, const std::filesystem::path& campaign_file) {
+  constexpr std::string_view kHome{"{HOME}"};
+  const auto expanded = process::expand_home(path.starts_with(kHome) ? fmt::format("~{}", path.substr(kHome.size())) : path);
+  return campaign_file.parent_path() / expanded;
+}
+
 std::string our_name() {
   const auto* user = ::getpwuid(::geteuid());
   return user != nullptr ? user->pw_name : fmt::format("{}", ::geteuid());

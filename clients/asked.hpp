@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,10 @@ namespace gleaner::clients {
 /// A whole number of an option; throws process::Error (usage) unless it is from `least` to `most`.
 [[nodiscard]] std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback, std::int64_t least,
                                      std::int64_t most);
+
+/// Where the `param_file` of a campaign file is on this machine: `~/x` and `{HOME}/x` are in our home, another relative path is beside the
+/// campaign file, or in the working directory when the campaign was in no file.
+[[nodiscard]] std::filesystem::path parameter_path(std::string_view path, const std::filesystem::path& campaign_file);
 
 /// Who runs the program.
 [[nodiscard]] std::string our_name();

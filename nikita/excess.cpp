@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "lib/grid/dust.hpp"
+
 namespace gleaner::nikita {
 namespace {
-
-constexpr double kSmall = 1e-9;
 
 double resources_of(const store::WaitingJob& job) {
   if (job.job_ratio && *job.job_ratio > 0) return 1.0 / *job.job_ratio;
@@ -31,7 +31,7 @@ Wiped to_wipe(const Queue& queue, const Patience& patience, grid::Instant now) {
     const auto age = now - job.submitted_at;
     // Where anything may wait, the last job of the queue may, however big it is.
     const bool tolerated = queue.flood > 0 && wiped.excess.size() + wiped.waited_too_long.size() + 1 == queue.jobs.size();
-    if (waiting > allowed + kSmall && age >= patience.grace && !tolerated) {
+    if (waiting > allowed + grid::kDust && age >= patience.grace && !tolerated) {
       wiped.excess.push_back(job.id);
       waiting -= resources_of(job);
     } else if (age >= patience.timeout) {

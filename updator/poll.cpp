@@ -109,7 +109,7 @@ class EvidenceReader {
   }
 
   std::optional<std::string> what_is_wrong_with_home(const std::string& login) {
-    const auto ours = client_.list_folder(login, "~/.gleaner/" + grid_token_);
+    const auto ours = client_.list_folder(login, grid::grid_folder(grid_token_));
     if (ours) return std::nullopt;
     if (!is_missing(ours.error())) return oar::describe(ours.error());
     const auto home = client_.list_folder(login, "~/.");

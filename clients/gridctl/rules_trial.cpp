@@ -23,8 +23,6 @@ using terminal::Table;
 using process::Error;
 using process::ExitCode;
 
-constexpr std::int64_t kMostTasks = 100'000'000;
-
 std::string read_file(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
   if (!file || std::filesystem::is_directory(path)) throw Error{ExitCode::not_found, fmt::format("the campaign file {} cannot be read", path)};
@@ -39,13 +37,11 @@ jdl::CampaignFile campaign_of(const std::string& path, const jdl::Defaults& defa
   throw Error{ExitCode::usage, text};
 }
 
-/// The lines of a parameter file; `~` and `{HOME}` are ours, another relative path is beside the campaign.
-std::int64_t count_parameters(std::string path, const std::string& campaign) {
-  constexpr std::string_view kHome{"{HOME}"};
-  if (path.starts_with(kHome)) path.replace(0, kHome.size(), "~");
-  const auto beside = std::filesystem::path{campaign}.parent_path() / process::expand_home(path);
-  std::ifstream file{beside, std::ios::binary};
-  if (!file) throw Error{ExitCode::not_found, fmt::format("the parameter file {} cannot be read (--nb-jobs says how many tasks there are without it)", beside.string())};
+/// The lines of a parameter file.
+std::int64_t count_parameters(const std::string& path, const std::string& campaign) {
+  const auto here = clients::parameter_path(path, campaign);
+  std::ifstream file{here, std::ios::binary};
+  if (!file) throw Error{ExitCode::not_found, fmt::format("the parameter file {} cannot be read (--nb-jobs says how many tasks there are without it)", here.string())};
   jdl::ParameterReader reader{file};
   std::int64_t count = 0;
   for (auto next = reader.next(); !next || *next; next = reader.next()) ++count;
@@ -53,7 +49,7 @@ std::int64_t count_parameters(std::string path, const std::string& campaign) {
 }
 
 std::int64_t tasks_of(const Call& call, const jdl::CampaignFile& file) {
-  if (call.has("nb-jobs")) return clients::number_of(call.context.arguments, "nb-jobs", 1, 1, kMostTasks);
+  if (call.has("nb-jobs")) return clients::number_of(call.context.arguments, "nb-jobs", 1, 1, jdl::kMostTasks);
   if (file.type == grid::CampaignType::test) return std::ssize(file.clusters);
   if (const auto* count = std::get_if<jdl::Count>(&file.parameters)) return count->tasks;
   if (const auto* params = std::get_if<jdl::Params>(&file.parameters)) return std::ssize(params->values);

@@ -23,7 +23,6 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-constexpr std::int64_t kMostTasks = 100'000'000;
 
 Error wrong(const std::vector<jdl::Problem>& problems, const std::string& source) {
   auto text = jdl::render(problems, source);
@@ -32,14 +31,6 @@ Error wrong(const std::vector<jdl::Problem>& problems, const std::string& source
 }
 
 std::string read_all(std::istream& stream) { return {std::istreambuf_iterator<char>{stream}, {}}; }
-
-/// `~/x` and `{HOME}/x` are in our home; another relative path is beside the campaign file.
-std::string parameter_path(const std::string& path, const std::string& campaign_file) {
-  constexpr std::string_view kHome{"{HOME}"};
-  const auto expanded = process::expand_home(path.starts_with(kHome) ? fmt::format("~{}", path.substr(kHome.size())) : path);
-  if (expanded.is_absolute() || campaign_file.empty()) return expanded.string();
-  return (std::filesystem::path{campaign_file}.parent_path() / expanded).string();
-}
 
 struct Given {
   std::string source;
@@ -85,7 +76,7 @@ std::optional<std::string> parameter_source(const process::Arguments& arguments,
     throw Error{ExitCode::usage, fmt::format("the parameters are given twice: by {} and in {}", option ? "--param-file" : "--nb-jobs", given.source)};
   if (option) return *option == "-" ? *option : process::expand_home(*option).string();
   if (campaign.nb_jobs || in_the_file(campaign.file)) return std::nullopt;
-  if (const auto* file = std::get_if<jdl::ParamFile>(&campaign.file.parameters)) return parameter_path(file->path, given.path);
+  if (const auto* file = std::get_if<jdl::ParamFile>(&campaign.file.parameters)) return clients::parameter_path(file->path, given.path).string();
   if (given.source != "standard input" && ::isatty(STDIN_FILENO) == 0) return "-";
   throw Error{ExitCode::usage, fmt::format("{} has no parameters: give them by params, param_file or nb_jobs in it, by --param-file or --nb-jobs, or on standard input", given.source)};
 }
@@ -93,7 +84,7 @@ std::optional<std::string> parameter_source(const process::Arguments& arguments,
 Campaign read_campaign(const process::Arguments& arguments, Given given) {
   Campaign campaign;
   campaign.type = asked_type(arguments);
-  if (arguments.has("nb-jobs")) campaign.nb_jobs = clients::number_of(arguments, "nb-jobs", 0, 1, kMostTasks);
+  if (arguments.has("nb-jobs")) campaign.nb_jobs = clients::number_of(arguments, "nb-jobs", 0, 1, jdl::kMostTasks);
   jdl::Defaults defaults;
   defaults.type = campaign.type;
   auto file = jdl::parse(given.text, defaults);

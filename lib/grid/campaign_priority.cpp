@@ -10,8 +10,6 @@
 namespace gleaner::grid {
 namespace {
 
-constexpr int kNormal = 4;
-constexpr int kLowest = 7;
 
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
@@ -46,7 +44,7 @@ PriorityEffect effect_of_priority(const OrderOfCampaigns& order) {
 
 std::optional<std::string> priority_note(int priority, const OrderOfCampaigns& order) {
   const auto effect = effect_of_priority(order);
-  if (priority == kNormal || priority == kLowest || effect == PriorityEffect::on_all) return std::nullopt;
+  if (priority == kNormalPriority || priority == kLowestPriority || effect == PriorityEffect::on_all) return std::nullopt;
   const auto does = effect == PriorityEffect::none ? "changes nothing in the order of campaigns here" : "sorts the campaigns of its own user only here";
   return fmt::format("campaign_priority {} {}: the grid's campaign_order is '{}', without the class 'priority'", priority, does, order.name);
 }

@@ -6,6 +6,9 @@
 /// What the JDL's campaign_priority does in an order of campaigns.
 namespace gleaner::grid {
 
+inline constexpr int kNormalPriority = 4;  ///< of seven, 1 the highest (spec/002, "Project Priority")
+inline constexpr int kLowestPriority = 7;  ///< its jobs give way to those of normal priority and above
+
 /// The keys of the configuration that decide it.
 struct OrderOfCampaigns {
   std::string_view name;      ///< campaign_order, such as `affinity,fairshare`
@@ -24,7 +27,7 @@ enum class PriorityEffect {
 
 /// One sentence for the user of a campaign whose priority does less than it seems to. Nothing for the normal priority, which needs no
 /// effect, and for the lowest one.
-/// @param priority  1 to 7, 4 being normal
+/// @param priority  1 to kLowestPriority
 [[nodiscard]] std::optional<std::string> priority_note(int priority, const OrderOfCampaigns& order);
 
 }  // namespace gleaner::grid

@@ -8,7 +8,6 @@
 namespace gleaner::grid {
 namespace {
 
-constexpr double kMostJobs = 1e9;
 
 int whole_jobs(double resources, double ratio) {
   const double jobs = resources * ratio;

@@ -7,6 +7,9 @@
 /// judges by it, and nikita wipes what is beyond it.
 namespace gleaner::grid {
 
+/// No count of jobs is higher: where resources divided by next to nothing would not fit an int.
+inline constexpr double kMostJobs = 1e9;
+
 /// How long a cluster may take to start a job that fits.
 inline constexpr Seconds kSettling{15};
 

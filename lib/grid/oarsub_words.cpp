@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 namespace gleaner::grid {
@@ -52,8 +51,7 @@ std::optional<std::string> wrong_plain(std::string_view text, const Plain& plain
 /// The length of the variable at the beginning of the text, `$HOME` or `${HOME}`, when it is one that OAR's
 /// shell has; else 0.
 std::size_t variable_length(std::string_view text) {
-  constexpr std::array<std::string_view, 3> kKnown{"HOME", "USER", "LOGNAME"};
-  for (const auto name : kKnown) {
+  for (const auto name : kFolderVariables) {
     if (text.starts_with(fmt::format("${{{}}}", name))) return name.size() + 3;
     const auto rest = text.substr(std::min(name.size() + 1, text.size()));
     const bool ends = rest.empty() || (!is_letter_or_digit(rest.front()) && rest.front() != '_');

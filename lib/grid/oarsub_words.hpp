@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,9 @@ namespace gleaner::grid {
 
 /// One type of a job: `devel`, `container`, `inner=12`, `token:licence=2`, `postpone=2030-01-31 08:00:00`.
 [[nodiscard]] std::optional<std::string> wrong_job_type(std::string_view text);
+
+/// The variables that OAR's shell replaces in a folder.
+inline constexpr std::array<std::string_view, 3> kFolderVariables{"HOME", "USER", "LOGNAME"};
 
 /// A folder on the cluster; letters beyond ASCII may be in it, quotes and backslashes not.
 [[nodiscard]] std::optional<std::string> wrong_directory(std::string_view text);

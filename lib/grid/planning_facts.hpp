@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/fields.hpp"
 #include "lib/grid/id.hpp"
@@ -16,9 +17,6 @@
 /// (lib/store/planning.hpp), gridsim keeps them itself, the planner reads them. A new fact is a member here, and a line in the list of
 /// its struct's fields.
 namespace gleaner::grid {
-
-constexpr int kNormalPriority = 4;  ///< of seven, 1 the highest (document 002, "Project Priority")
-constexpr int kLowestPriority = 7;  ///< its jobs give way to those of normal priority and above
 
 /// A decision in force to send nothing somewhere.
 struct Brake {

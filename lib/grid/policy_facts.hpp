@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/id.hpp"
 
 /// Facts about users, projects and limits: what administrators declare, and what was used.
@@ -21,7 +22,7 @@ struct UsageOfDay {
 
 struct UserPriority {
   std::string user;
-  int priority = 4;  ///< 1 the highest, 7 the lowest
+  int priority = kNormalPriority;
 };
 
 /// A node of the tree of projects and users.

@@ -14,7 +14,6 @@ namespace gleaner::grid {
 namespace {
 
 constexpr std::array<std::string_view, 4> kLeaves{"core", "resource_id", "thread", "cpuset"};
-constexpr std::int64_t kMostResources = 10'000'000;
 constexpr std::size_t kLongest = 8000;
 
 bool is_leaf(std::string_view property) { return std::ranges::find(kLeaves, property) != kLeaves.end(); }

@@ -8,6 +8,9 @@
 
 namespace gleaner::grid {
 
+/// Resources that one job may ask for.
+inline constexpr int kMostResources = 10'000'000;
+
 /// One level of OAR's `-l` hierarchy: `/nodes=2`. `all` is ALL or BEST, whose count only the
 /// cluster knows.
 struct ResourceLevel {

@@ -10,7 +10,6 @@
 namespace gleaner::grid {
 namespace {
 
-constexpr int kSignalled = 128;
 constexpr int kLastSignal = 64;
 
 /// Whether a shell gives this status to a command that somebody else may have killed. The signals left out come from a program's own

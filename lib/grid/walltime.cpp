@@ -10,7 +10,7 @@ namespace gleaner::grid {
 
 std::optional<Seconds> parse_walltime(std::string_view text) {
   constexpr std::int64_t kUnits[] = {3600, 60, 1};
-  constexpr std::int64_t kLongestHours = 24 * 366 * 10;
+  constexpr std::int64_t kLongestHours = kLongestWalltime.count() / 3600;
   std::int64_t total = 0;
   std::size_t part = 0;
   for (std::size_t begin = 0; begin <= text.size(); ++part) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -6,6 +7,9 @@
 #include "lib/grid/time.hpp"
 
 namespace gleaner::grid {
+
+/// Ten years.
+inline constexpr Seconds kLongestWalltime{std::int64_t{10} * 366 * 86400};
 
 /// Reads a walltime as OAR does: `h`, `h:m` or `h:m:s`, each part a number. Nothing when it is
 /// not one, or is zero.

@@ -34,8 +34,10 @@ struct Params {
   std::vector<Parameter> values;
   bool operator==(const Params&) const = default;
 };
+/// Tasks of one campaign.
+inline constexpr std::int64_t kMostTasks = 100'000'000;
 struct Count {
-  std::int64_t tasks;  ///< at least 1; their parameters are "0" to "tasks - 1"
+  std::int64_t tasks;  ///< 1 to kMostTasks; their parameters are "0" to "tasks - 1"
   bool operator==(const Count&) const = default;
 };
 using ParamSource = std::variant<std::monostate, ParamFile, Params, Count>;

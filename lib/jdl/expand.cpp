@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include <array>
 #include <cctype>
 
+#include "lib/grid/oarsub_words.hpp"
 #include "lib/jdl/campaign_file.hpp"
 
 namespace gleaner::jdl {
@@ -51,8 +51,7 @@ std::string with_tildes(std::string_view text, std::size_t most_words) {
 
 /// A folder in which each variable that stands before the campaign's number has braces: its name would run on.
 std::string with_braces(std::string folder, std::string_view number_macro) {
-  constexpr std::array<std::string_view, 3> kVariables{"HOME", "USER", "LOGNAME"};  // as grid::wrong_directory has them
-  for (const auto name : kVariables) {
+  for (const auto name : grid::kFolderVariables) {
     folder = with_macro(folder, fmt::format("${}{}", name, number_macro), [&](std::string_view) { return fmt::format("${{{}}}{}", name, number_macro); });
   }
   return folder;

@@ -6,12 +6,12 @@
 #include <cstring>
 
 #include "lib/jdl/parameter.hpp"
+#include "lib/jdl/text.hpp"
 
 namespace gleaner::jdl {
 namespace {
 
 constexpr std::size_t kBufferBytes = 4 * kMostParameterBytes;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 bool is_skipped(std::string_view line) { return line.starts_with('#') || line.find_first_not_of(" \t") == std::string_view::npos; }
 

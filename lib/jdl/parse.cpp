@@ -279,7 +279,6 @@ void place_sections(CampaignFile& campaign, std::string_view text) {
 bool is_cluster_key(std::string_view key) { return std::ranges::find(cluster_keys(), key) != cluster_keys().end(); }
 
 tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults, const KnownClusters* clusters) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Findings findings;
   check_bytes(text, findings);

@@ -16,9 +16,7 @@ namespace gleaner::jdl {
 namespace {
 
 constexpr std::string_view kInput = "input_mb";
-constexpr double kMostCount = 10'000'000;       // resources of a job
 constexpr double kMostMegabytes = 1e9;
-constexpr double kLongestSeconds = 10. * 366 * 86400;
 
 /// The n of `p<n>`, from 1; 0 when it is not such a name.
 std::size_t word_number(std::string_view name) {
@@ -197,7 +195,7 @@ tl::expected<std::string, std::string> Requests::Implementation::fill(Section& s
   if (!section.resources) return section.file->resources.text();
   std::vector<std::int64_t> numbers_of_it;
   for (auto& count : section.counts) {
-    const auto value = count.value(task, kMostCount);
+    const auto value = count.value(task, grid::kMostResources);
     if (!value) return tl::unexpected{value.error()};
     numbers_of_it.push_back(static_cast<std::int64_t>(std::ceil(*value)));
   }
@@ -220,7 +218,7 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
   }
   wanted.walltime = section.file->walltime;
   if (section.walltime) {
-    const auto seconds = section.walltime->value(task, kLongestSeconds);
+    const auto seconds = section.walltime->value(task, grid::kLongestWalltime.count());
     if (!seconds) return tl::unexpected{seconds.error()};
     const grid::Seconds exact{static_cast<std::int64_t>(std::ceil(*seconds))};
     wanted.walltime = grid::round_up_walltime(exact);

@@ -11,7 +11,6 @@ namespace gleaner::jdl {
 namespace {
 
 constexpr std::array<std::string_view, 3> kSources{"params", "param_file", "nb_jobs"};
-constexpr Bounds kTasks{1, 100'000'000};
 
 void wrong_parameter(const Node& node, const std::string& path, Findings& findings) {
   findings.add(node.offset, path, shown(node),
@@ -72,7 +71,7 @@ ParamSource read_one(Member& member, const std::string& path, Findings& findings
     if (file && file->size() > kLongestPath) findings.add(member.value.offset, path, *file, fmt::format("it is longer than {} bytes", kLongestPath));
     return file ? ParamSource{ParamFile{std::move(*file)}} : ParamSource{};
   }
-  const auto count = read_integer(member.value, path, kTasks, findings);
+  const auto count = read_integer(member.value, path, {1, kMostTasks}, findings);
   return count ? ParamSource{Count{*count}} : ParamSource{};
 }
 

@@ -7,6 +7,9 @@
 
 namespace gleaner::jdl {
 
+/// What some editors begin a file of UTF-8 with; it is no part of its text.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 /// The offset of the first byte that is not UTF-8, or npos.
 [[nodiscard]] std::size_t first_invalid_utf8(std::string_view text);
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "lib/grid/exit_status.hpp"
+
 namespace gleaner::oar {
 namespace {
 
@@ -64,9 +66,8 @@ bool RemoteJob::is_best_effort() const {
 
 int shell_status(int wait_status) {
   constexpr int kSignalBits = 0x7f;
-  constexpr int kSignalled = 128;
   const int signal = wait_status & kSignalBits;
-  return signal != 0 ? kSignalled + signal : (wait_status >> 8) & 0xff;
+  return signal != 0 ? grid::kSignalled + signal : (wait_status >> 8) & 0xff;
 }
 
 }  // namespace gleaner::oar

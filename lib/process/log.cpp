@@ -14,7 +14,6 @@
 namespace gleaner::process::log {
 namespace {
 
-constexpr std::array<std::string_view, 4> kNames{"debug", "info", "warning", "error"};
 constexpr std::array kSpdlogLevels{spdlog::level::debug, spdlog::level::info, spdlog::level::warn, spdlog::level::err};
 
 struct Log {
@@ -60,7 +59,7 @@ std::string field_text(std::string_view value) {
 }  // namespace
 
 std::string format_line(Level level, std::string_view program, std::string_view event, Fields fields) {
-  auto line = fmt::format("level={} program={} event={}", kNames.at(static_cast<std::size_t>(level)), program, field_text(event));
+  auto line = fmt::format("level={} program={} event={}", kLevels.at(static_cast<std::size_t>(level)), program, field_text(event));
   for (const auto& field : fields) line += fmt::format(" {}={}", field.key(), field_text(field.value()));
   return line;
 }
@@ -82,8 +81,8 @@ void set_up(std::string_view program, std::string_view level, const std::string&
       throw Error{ExitCode::usage, fmt::format("log_file {} cannot be written: {}", file, error.what())};
     }
   }
-  const auto known = std::ranges::find(kNames, level);
-  const auto at = known == kNames.end() ? std::ptrdiff_t{1} : known - kNames.begin();
+  const auto known = std::ranges::find(kLevels, level);
+  const auto at = known == kLevels.end() ? std::ptrdiff_t{1} : known - kLevels.begin();
   log.logger->set_level(kSpdlogLevels.at(static_cast<std::size_t>(at)));
 }
 

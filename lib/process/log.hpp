@@ -1,6 +1,7 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <array>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 namespace gleaner::process::log {
 
 enum class Level { debug, info, warning, error };
+/// In the order of Level.
+inline constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "error"};
 
 /// One key=value of a line. A value is anything that fmt prints, or an id of lib/grid.
 class Field {

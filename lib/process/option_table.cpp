@@ -7,6 +7,7 @@
 
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
 #include "lib/text/suggest.hpp"
@@ -89,8 +90,8 @@ Wrong read_at_least_one(std::string_view value, Config& into) {
 }
 
 Wrong read_level(std::string_view value, Config& into) {
-  constexpr std::array<std::string_view, 4> known{"debug", "info", "warning", "error"};
-  if (std::ranges::find(known, value) == known.end()) return fmt::format("one of {}{}", fmt::join(known, ", "), text::did_you_mean(value, known));
+  if (std::ranges::find(log::kLevels, value) == log::kLevels.end())
+    return fmt::format("one of {}{}", fmt::join(log::kLevels, ", "), text::did_you_mean(value, log::kLevels));
   into.log_level = std::string{value};
   return {};
 }

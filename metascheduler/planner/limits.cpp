@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "lib/grid/dust.hpp"
+#include "lib/grid/flood.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -19,7 +20,7 @@ bool holds(const grid::Limit& limit, const CampaignView& campaign) {
          (!limit.campaign || *limit.campaign == campaign.id);
 }
 
-int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, 1e9)); }
+int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, grid::kMostJobs)); }
 
 /// One job, in the unit of the limit.
 double weight(LimitKind kind, const Candidate& candidate) {

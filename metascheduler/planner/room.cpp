@@ -4,12 +4,13 @@
 #include <cmath>
 
 #include "lib/grid/dust.hpp"
+#include "lib/grid/flood.hpp"
 
 namespace gleaner::planner {
 namespace {
 
 using grid::kDust;
-constexpr double kMostJobs = 1e9;
+using grid::kMostJobs;
 
 }  // namespace
 

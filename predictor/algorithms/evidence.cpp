@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/grid/dust.hpp"
+
 namespace gleaner::prediction {
 namespace {
 
-constexpr double kDust = 1e-9;
+using grid::kDust;
 
 grid::WaitingJobs waiting_jobs(double ratio, const QueueState& queue) {
   return {.waiting = queue.waiting,

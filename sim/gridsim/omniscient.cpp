@@ -8,7 +8,7 @@
 namespace gleaner::gridsim {
 namespace {
 
-constexpr double kDust = 1e-6;
+constexpr double kRounding = 1e-6;  // of sums over a whole simulation
 
 /// The capacity over time, in pieces on which nothing changes.
 class Bound {
@@ -63,7 +63,7 @@ double Bound::rate() {
 bool Bound::pass(double until, Omniscient& result) {
   const double at = rate();
   const double gained = at * (until - now_);
-  const bool all_done = result.work + gained >= submitted_ - kDust;
+  const bool all_done = result.work + gained >= submitted_ - kRounding;
   if (all_done && to_submit_ == 0) {
     result.until = at > 0 ? std::min(until, now_ + (submitted_ - result.work) / at) : now_;
     result.work = submitted_;

@@ -13,6 +13,7 @@
 
 #include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/json_depth.hpp"
 
 namespace gleaner::rules::ruby {
 namespace {
@@ -55,7 +56,7 @@ class Reader {
   Reader(mrb_state* mrb, rapidjson::Document::AllocatorType& allocator) : mrb_{mrb}, allocator_{allocator} {}
 
   Read read(mrb_value value, const Value* original, const std::string& path, std::size_t depth) {
-    if (depth > kDeepest) return wrong(path, "it is nested too deeply, or holds itself");
+    if (depth > text::kDeepestJson) return wrong(path, "it is nested too deeply, or holds itself");
     if (mrb_nil_p(value)) return Value{};
     switch (mrb_type(value)) {
       case MRB_TT_TRUE: return Value{true};
