@@ -175,6 +175,5 @@ std::optional<CampaignState> campaign_state(std::string_view name) { return find
 std::optional<TaskState> task_state(std::string_view name) { return find_value(kTaskNames, name); }
 std::optional<JobState> job_state(std::string_view name) { return find_value(kJobNames, name); }
 std::optional<LaunchState> launch_state(std::string_view name) { return find_value(kLaunchNames, name); }
-std::optional<JobEnd> job_end(std::string_view name) { return find_value(kEndNames, name); }
 
 }  // namespace gleaner::grid

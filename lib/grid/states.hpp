@@ -58,6 +58,5 @@ struct Transition {
 [[nodiscard]] std::optional<TaskState> task_state(std::string_view name);
 [[nodiscard]] std::optional<JobState> job_state(std::string_view name);
 [[nodiscard]] std::optional<LaunchState> launch_state(std::string_view name);
-[[nodiscard]] std::optional<JobEnd> job_end(std::string_view name);
 
 }  // namespace gleaner::grid

@@ -287,10 +287,6 @@ Result<std::vector<RemoteJob>> Client::jobs(std::span<const grid::RemoteJobId> i
   return implementation_->chunked(id_chunks(ids, implementation_->limits().url_bytes));
 }
 
-Result<std::vector<RemoteJob>> Client::jobs_of_array(grid::RemoteJobId array) {
-  return implementation_->job_list(fmt::format("array={}", array.value()));
-}
-
 /// OAR's `from=` alone is not enough: of the jobs that have started and not ended it lists the
 /// running and suspended ones only, so that one being launched or finishing may be missing. So:
 /// first the unfinished jobs, without `from`, then what has ended since. In this order, since a

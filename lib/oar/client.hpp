@@ -84,9 +84,6 @@ class Client {
   /// differs is allowed for.
   [[nodiscard]] Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since);
 
-  /// The jobs of an array, in whatever state, by id.
-  [[nodiscard]] Result<std::vector<RemoteJob>> jobs_of_array(grid::RemoteJobId array);
-
   /// Each job with its events, one request a job; results in the order asked. A job that does not
   /// exist is Refused 404.
   [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked);

@@ -23,8 +23,6 @@ struct Resources {
   std::vector<Node> nodes;  ///< in the order of their first resource
 
   [[nodiscard]] int usable() const { return alive + standby; }
-  /// Resources of the biggest node, 0 without nodes.
-  [[nodiscard]] int biggest_node() const;
 };
 
 }  // namespace gleaner::oar

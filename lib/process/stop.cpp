@@ -43,12 +43,6 @@ bool stop_requested() { return g_requested.load(); }
 
 int stop_descriptor() { return descriptor(); }
 
-void request_stop() {
-  g_requested.store(true);
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(descriptor(), &one, sizeof one);
-}
-
 bool wait_for_stop(Duration limit) {
   const auto end = std::chrono::steady_clock::now() + limit;
   while (!stop_requested()) {

@@ -3,8 +3,7 @@
 
 namespace gleaner::process {
 
-/// True once SIGTERM or SIGINT has come (in programs that ask for it, see Interruption), or
-/// `request_stop` was called. From then on: finish the step in hand, begin no other.
+/// True once SIGTERM or SIGINT has come (in programs that ask for it, see Interruption). From then on: finish the step in hand, begin no other.
 [[nodiscard]] bool stop_requested();
 
 /// A descriptor that becomes readable, for good, when a stop is requested: for poll(2).
@@ -12,9 +11,6 @@ namespace gleaner::process {
 
 /// Waits until a stop is requested or the time is over; true when it was a stop.
 bool wait_for_stop(Duration limit);
-
-/// What the signals do; safe from any thread.
-void request_stop();
 
 /// SIGTERM and SIGINT request a stop.
 void catch_stop_signals();

@@ -8,8 +8,6 @@ namespace {
 using detail::Array;
 using detail::exec;
 
-DurationQuantile read_quantile(const pqxx::row& row) { return {row["jobs"].as<std::int64_t>(), row["seconds"].as<double>()}; }
-
 void add_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests) {
   Array clusters, numbers, shapes, resources, counts, memories, walltimes;
   for (const auto& one : requests) {
@@ -46,20 +44,6 @@ void write_requests(Transaction& transaction, grid::CampaignId campaign, std::sp
 
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {
   exec(transaction, sql::campaigns_write_input{.megabytes = megabytes, .campaign = campaign});
-}
-
-std::optional<DurationQuantile> duration_quantile(Transaction& transaction, double share, grid::CampaignId campaign,
-                                                  std::optional<grid::ClusterId> cluster) {
-  const auto rows = exec(transaction, sql::prediction_quantile{.share = share, .campaign = campaign, .cluster = cluster});
-  if (rows.empty()) return std::nullopt;
-  return read_quantile(rows[0]);
-}
-
-std::vector<PairQuantile> duration_quantiles(Transaction& transaction, double share) {
-  std::vector<PairQuantile> all;
-  for (const auto& row : exec(transaction, sql::prediction_quantiles{.share = share}))
-    all.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, read_quantile(row)});
-  return all;
 }
 
 }  // namespace gleaner::store

@@ -30,21 +30,4 @@ void write_requests(Transaction& transaction, grid::CampaignId campaign, std::sp
 /// The mean input of the tasks of a campaign, in MB.
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes);
 
-/// Within how many seconds a share of the jobs done had ended: at most 10 % more than the exact quantile.
-struct DurationQuantile {
-  std::int64_t jobs = 0;  ///< that it was measured on
-  double seconds = 0;
-};
-/// Of one campaign, on one cluster or all of its; nothing while no job is done. @param share in (0, 1]
-[[nodiscard]] std::optional<DurationQuantile> duration_quantile(Transaction& transaction, double share, grid::CampaignId campaign,
-                                                                std::optional<grid::ClusterId> cluster);
-
-struct PairQuantile {
-  grid::CampaignId campaign{0};
-  grid::ClusterId cluster{0};
-  DurationQuantile quantile;
-};
-/// Of every pair of the campaigns in treatment or paused with a job done; costs their buckets, not their jobs.
-[[nodiscard]] std::vector<PairQuantile> duration_quantiles(Transaction& transaction, double share);
-
 }  // namespace gleaner::store

@@ -84,23 +84,3 @@ WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method, f.end_ea
   f.start_latest)
   IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method,
     EXCLUDED.end_earliest, EXCLUDED.end_latest, EXCLUDED.start_at, EXCLUDED.start_earliest, EXCLUDED.start_latest)
-
--- name: prediction.quantiles
--- The duration within which @share (0 to 1) of the jobs of each pair in treatment ended.
-SELECT campaign_id, cluster_id, jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
-FROM (
-  SELECT
-    d.campaign_id,
-    d.cluster_id,
-    d.bucket,
-    sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id ORDER BY d.bucket) AS ended,
-    sum(d.jobs) OVER (PARTITION BY d.campaign_id, d.cluster_id) AS jobs
-  FROM durations d JOIN campaigns c ON c.id = d.campaign_id AND is_live(c.state)) b
-GROUP BY campaign_id, cluster_id, jobs ORDER BY campaign_id, cluster_id
-
--- name: prediction.quantile
--- The same of one campaign, on one cluster or (null) on all; no row while no job ended.
-SELECT jobs, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
-FROM (SELECT d.bucket, sum(sum(d.jobs)) OVER (ORDER BY d.bucket) AS ended, sum(sum(d.jobs)) OVER () AS jobs
-      FROM durations d WHERE d.campaign_id = @campaign AND (@cluster::bigint IS NULL OR d.cluster_id = @cluster) GROUP BY d.bucket) b
-GROUP BY jobs

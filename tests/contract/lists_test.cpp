@@ -82,7 +82,7 @@ TEST_P(Lists, ResourcesWithSomeProperties_AreCounted) {
 TEST_P(Lists, AnArrayOrIdsReplaceThatFilter) {
   const auto& echo = world().shared().echo;
   world().await_end(echo.ids);
-  EXPECT_EQ(ids_of(value(client().jobs_of_array(echo.array))), echo.ids);
+  EXPECT_EQ(list("array=" + std::to_string(echo.array.value()))["total"].GetUint64(), echo.ids.size());
   EXPECT_EQ(ids_of(value(client().jobs(echo.ids))), echo.ids);
 }
 
@@ -113,7 +113,7 @@ TEST_P(Lists, TheClientReadsEveryPage) {
   limits.page = 2;
   oar::Client patient{world().access(), limits};
   const auto& ends = world().shared().ends;
-  EXPECT_EQ(ids_of(value(patient.jobs_of_array(ends.array))), ends.ids);
+  EXPECT_EQ(ids_of(value(patient.jobs(ends.ids))), ends.ids);
   EXPECT_EQ(value(patient.resources()).total, value(client().resources()).total);
 }
 
@@ -200,7 +200,6 @@ TEST_P(Lists, ResourcesAreCountedByStateAndByNode) {
     by_node += node.resources;
   }
   EXPECT_EQ(by_node, resources.total);
-  EXPECT_GE(resources.biggest_node(), resources.total / static_cast<int>(resources.nodes.size()));
 }
 
 TEST_P(Lists, ManyJobsAreLookedAtTogether_AndEachAnswerIsInItsPlace) {

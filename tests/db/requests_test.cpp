@@ -183,30 +183,5 @@ TEST_F(TaskRequests, AWalltimeThatGrew_IsThatOfItsTasksNextLaunch_AndNeverBeyond
   EXPECT_EQ(end(again[0], grid::JobEnd::walltime, {.attempts = 50, .charged = 1, .walltime_factor = 1.5}).walltime, grid::Seconds{1000});
 }
 
-TEST_F(TaskRequests, Durations_GiveQuantilesThatAreAtMostATenthTooLong) {
-  const auto campaign = a_campaign(20);
-  const auto jobs = launched(campaign, alpha, 20);
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    transact([&](store::Transaction& t) {
-      store::Verdict verdict{.left = store::facts_for_settling(t, std::array{jobs[i].id}).at(0), .started_at = now};
-      verdict.ended_at = now + grid::Seconds{i == 19 ? 5000 : 100 + static_cast<int>(i)};
-      verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, {});
-      store::settle_jobs(t, std::array{verdict}, now);
-    });
-  }
-  transact([&](store::Transaction& t) {
-    const auto most = store::duration_quantile(t, 0.95, campaign, alpha);
-    ASSERT_TRUE(most);
-    EXPECT_EQ(most->jobs, 20);
-    EXPECT_GE(most->seconds, 118);
-    EXPECT_LE(most->seconds, 118 * 1.1);
-    EXPECT_GE(store::duration_quantile(t, 1, campaign, std::nullopt)->seconds, 5000);
-    EXPECT_FALSE(store::duration_quantile(t, 0.5, campaign, beta));
-    const auto pairs = store::duration_quantiles(t, 0.95);
-    ASSERT_EQ(pairs.size(), 1U);
-    EXPECT_EQ(pairs[0].quantile.seconds, most->seconds);
-  });
-}
-
 }  // namespace
 }  // namespace gleaner::tests

@@ -249,7 +249,6 @@ TEST(OarParse, ResourcesCountByStateAndNode_AndASleepingNodeIsUsable) {
   EXPECT_EQ(resources.suspected, 1);
   EXPECT_EQ(resources.dead, 1);
   EXPECT_EQ(resources.usable(), 2);
-  EXPECT_EQ(resources.biggest_node(), 3);
   ASSERT_THAT(resources.nodes, SizeIs(2));
   EXPECT_EQ(resources.nodes[1].usable, 1);
 }

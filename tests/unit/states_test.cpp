@@ -94,7 +94,9 @@ TEST(States, NamesAreReadBack) {
   for (int i = 0; i < 7; ++i) EXPECT_EQ(task_state(name_of(static_cast<TaskState>(i))), static_cast<TaskState>(i));
   for (int i = 0; i < 8; ++i) EXPECT_EQ(job_state(name_of(static_cast<JobState>(i))), static_cast<JobState>(i));
   for (int i = 0; i < 6; ++i) EXPECT_EQ(launch_state(name_of(static_cast<LaunchState>(i))), static_cast<LaunchState>(i));
-  for (int i = 0; i < 12; ++i) EXPECT_EQ(job_end(name_of(static_cast<JobEnd>(i))), static_cast<JobEnd>(i));
+  std::set<std::string_view> ends;
+  for (int i = 0; i < 15; ++i) ends.insert(name_of(static_cast<JobEnd>(i)));
+  EXPECT_EQ(ends.size(), 15U);
   EXPECT_EQ(name_of(LaunchState::void_), "void");
 }
 
@@ -103,7 +105,6 @@ TEST(States, UnknownName_IsNoState) {
   EXPECT_FALSE(task_state(""));
   EXPECT_FALSE(job_state("Waiting"));
   EXPECT_FALSE(launch_state("void_"));
-  EXPECT_FALSE(job_end("ok"));
 }
 
 TEST(Charge, OnlyTheTasksOwnFailures_AreChargedToIt) {
