@@ -1,6 +1,7 @@
-# Writes queries.hpp (one struct a query, its parameters are the members) and catalogue.cpp (the migrations, and the list of all
-# queries). A query starts at a line "-- name: group.query" in the file group.sql and goes to the next such line. Its parameters are
-# written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear.
+# Writes queries.hpp (one struct a query: its parameters are the members, its columns are those of its Row) and catalogue.cpp (the
+# migrations, and the list of all queries). A query starts at a line "-- name: group.query" in the file group.sql and goes to the next
+# such line. Its parameters are written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear. Its
+# columns are those of its RETURNING, else of its outermost SELECT.
 cmake_minimum_required(VERSION 3.20)
 file(GLOB query_files ${SQL}/queries/*.sql)
 file(GLOB migration_files ${SQL}/migrations/*.sql)
@@ -17,9 +18,56 @@ string(ASCII 4 backslash)
 set(operator "[-+*/<>=~!#%^&|?]")
 set(token "--[^\n]*|'[^']*'|\"[^\"]*\"|${operator}+@+${operator}*|@+${operator}+|@@+|@[a-z_0-9]+|[$][0-9]+")
 
-# number_parameters(NAME BODY TEXT PARAMETERS): BODY with numbers for its parameters in TEXT, their names in PARAMETERS.
-function(number_parameters name body text parameters)
+# read_columns(NAME CODE COLUMNS): the names of the columns that a query gives. CODE: its text without comments, ~ for each string.
+function(read_columns name code columns)
+  set(before "")
+  while(NOT code STREQUAL before)
+    set(before "${code}")
+    string(REGEX REPLACE "[(][^()]*[)]" "~" code "${code}")
+  endwhile()
+  string(REGEX REPLACE "[ \n]+" " " code " ${code} ")
+  set(names "")
+  set(list "")
+  if(code MATCHES " RETURNING (.*)$")
+    set(list "${CMAKE_MATCH_1}")
+  elseif(code MATCHES " (SELECT|INSERT|UPDATE|DELETE) (.*)$" AND CMAKE_MATCH_1 STREQUAL SELECT)
+    string(REGEX REPLACE " (FROM|WHERE|GROUP|HAVING|UNION|ORDER|LIMIT|FOR) .*$" "" list " ${CMAKE_MATCH_2}")
+    string(REGEX REPLACE "^ DISTINCT (ON ~ )?" "" list "${list}")
+    if(list STREQUAL " *" AND code MATCHES " SELECT [*] FROM ([a-z_]+)")
+      set(names ${columns_of_${CMAKE_MATCH_1}})
+      set(list "")
+      if(NOT names)
+        message(FATAL_ERROR "sql/queries: ${name} selects * from ${CMAKE_MATCH_1}, which is no view of sql/schema.sql. Name the columns.")
+      endif()
+    endif()
+  endif()
+  string(REPLACE "," ";" list "${list}")
+  foreach(column ${list})
+    string(STRIP "${column}" column)
+    if(column MATCHES "(^| AS |^[a-z_]+[.])([a-z_][a-z_0-9]*)$")
+      list(APPEND names ${CMAKE_MATCH_2})
+    elseif(column)
+      message(FATAL_ERROR "sql/queries: ${name} has a column without a name, ${column}. Give it one: AS name.")
+    endif()
+  endforeach()
+  set(${columns} "${names}" PARENT_SCOPE)
+endfunction()
+
+# The columns of the views, for queries that select * from one of them.
+if(EXISTS ${SQL}/schema.sql)
+  file(READ ${SQL}/schema.sql schema)
+  string(REGEX MATCHALL "CREATE VIEW [a-z_]+ AS[^;]*" views "${schema}")
+  foreach(view ${views})
+    string(REGEX MATCH "^CREATE VIEW ([a-z_]+)" view_name "${view}")
+    read_columns(${CMAKE_MATCH_1} "${view}" columns_of_${CMAKE_MATCH_1})
+  endforeach()
+endif()
+
+# number_parameters(NAME BODY TEXT PARAMETERS CODE): BODY with numbers for its parameters in TEXT, their names in PARAMETERS; CODE as
+# read_columns() takes it.
+function(number_parameters name body text parameters code)
   set(done "")
+  set(bare "")
   set(names "")
   set(mentioned "")
   while(body MATCHES "${token}")
@@ -29,6 +77,12 @@ function(number_parameters name body text parameters)
     math(EXPR after "${before} + ${length}")
     string(SUBSTRING "${body}" 0 ${before} head)
     string(SUBSTRING "${body}" ${after} -1 body)
+    string(APPEND bare "${head}")
+    if(match MATCHES "^'")
+      string(APPEND bare "~")
+    elseif(NOT match MATCHES "^--")
+      string(APPEND bare "${match}")
+    endif()
     if(match MATCHES "^--")
       string(REGEX MATCHALL "@[a-z_0-9]+" words "${match}")
       list(APPEND mentioned ${words})
@@ -53,26 +107,37 @@ function(number_parameters name body text parameters)
   endforeach()
   set(${text} "${done}${body}" PARENT_SCOPE)
   set(${parameters} "${names}" PARENT_SCOPE)
+  set(${code} "${bare}${body}" PARENT_SCOPE)
 endfunction()
 
-# declare_query(NAME TEXT PARAMETERS OUT): appends the struct of a query to OUT.
-function(declare_query name text parameters out)
+# declare_query(NAME TEXT PARAMETERS COLUMNS OUT): appends the struct of a query to OUT.
+function(declare_query name text parameters columns out)
   string(REPLACE "." "_" type "${name}")
   set(members "")
   foreach(parameter ${parameters})
     string(APPEND members "  Parameter ${parameter};\n")
   endforeach()
   string(REPLACE ";" ", " list "${parameters}")
+  set(fields "")
+  set(quoted "")
+  foreach(column ${columns})
+    string(APPEND fields " Field ${column};")
+    list(APPEND quoted "\"${column}\"")
+  endforeach()
+  list(LENGTH quoted count)
+  string(REPLACE ";" ", " quoted "${quoted}")
   set(${out} "${${out}}
 struct ${type} {
   static constexpr std::string_view kName = \"${name}\";
   static constexpr std::string_view kText = R\"sql(${text})sql\";
+  static constexpr std::array<std::string_view, ${count}> kColumns{${quoted}};
+  struct Row {${fields} };
 ${members}  [[nodiscard]] auto parameters() const { return std::tie(${list}); }
 };
 " PARENT_SCOPE)
 endfunction()
 
-set(header "#pragma once\n#include <string_view>\n#include <tuple>\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
+set(header "#pragma once\n#include <array>\n#include <string_view>\n#include <tuple>\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
 set(list "")
 foreach(file ${query_files})
   get_filename_component(group ${file} NAME_WE)
@@ -90,14 +155,15 @@ foreach(file ${query_files})
     endif()
     string(LENGTH "${name}" length)
     string(SUBSTRING "${part}" ${length} -1 body)
-    number_parameters(${name} "-- ${name}${body}" body parameters)
+    number_parameters(${name} "-- ${name}${body}" body parameters code)
+    read_columns(${name} "${code}" columns)
     string(REPLACE "${semicolon}" ";" body "${body}")
     string(REPLACE "${open_bracket}" "[" body "${body}")
     string(REPLACE "${close_bracket}" "]" body "${body}")
     string(REPLACE "${backslash}" "\\" body "${body}")
-    declare_query(${name} "${body}" "${parameters}" header)
+    declare_query(${name} "${body}" "${parameters}" "${columns}" header)
     string(REPLACE "." "_" type "${name}")
-    string(APPEND list "    {${type}::kName, ${type}::kText},\n")
+    string(APPEND list "    {${type}::kName, ${type}::kText, ${type}::kColumns},\n")
   endforeach()
 endforeach()
 string(APPEND header "}  // namespace gleaner::sql\n")

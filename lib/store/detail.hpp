@@ -98,13 +98,69 @@ class Columns {
   pqxx::row::size_type next_ = 0;
 };
 
+/// The rows that a query gave, each with a member for each column, as sql/embed.cmake makes them: `row.started_at`.
+template <class Query>
+class Rows {
+ public:
+  class Row : public Query::Row {
+   public:
+    explicit Row(const pqxx::row& row) : Row{row, row.begin(), std::make_index_sequence<Query::kColumns.size()>{}} {}
+
+    // For who reads a pqxx::row.
+    operator const pqxx::row&() const { return row_; }
+    template <class Column>
+    [[nodiscard]] pqxx::field operator[](Column column) const {
+      return row_[column];
+    }
+
+   private:
+    template <std::size_t... Columns>
+    Row(const pqxx::row& row, [[maybe_unused]] pqxx::row::const_iterator place, std::index_sequence<Columns...>)
+        : Query::Row{take(place, Query::kColumns[Columns])...}, row_{row} {}
+    static sql::Field take(pqxx::row::const_iterator& place, std::string_view column) {
+      const auto text = place->is_null() ? std::nullopt : std::optional{std::string_view{place->c_str(), place->size()}};
+      ++place;
+      return {column, text};
+    }
+    pqxx::row row_;  ///< keeps the texts
+  };
+
+  class Iterator {
+   public:
+    Iterator(const Rows& rows, std::size_t place) : rows_{&rows}, place_{place} {}
+    Row operator*() const { return (*rows_)[place_]; }
+    Iterator& operator++() {
+      ++place_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Rows* rows_;
+    std::size_t place_;
+  };
+
+  explicit Rows(pqxx::result result) : result_{std::move(result)} {}
+  operator const pqxx::result&() const { return result_; }
+  [[nodiscard]] bool empty() const { return result_.empty(); }
+  [[nodiscard]] std::size_t size() const { return result_.size(); }
+  /// Of an INSERT, UPDATE or DELETE that returns none of them.
+  [[nodiscard]] std::int64_t affected_rows() const { return static_cast<std::int64_t>(result_.affected_rows()); }
+  [[nodiscard]] Row operator[](std::size_t place) const { return Row{result_[static_cast<pqxx::result::size_type>(place)]}; }
+  [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+  [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
+ private:
+  pqxx::result result_;
+};
+
 /// Runs a query of sql/queries.hpp, as `exec(transaction, sql::campaigns_owner{.campaign = campaign})`.
 template <class Query>
-pqxx::result exec(Transaction& transaction, const Query& query) {
+Rows<Query> exec(Transaction& transaction, const Query& query) {
   auto& work = transaction.implementation().work;
   const auto run = [&](const auto&... parameters) { return work.exec_params(std::string{Query::kText}, parameters.text()...); };
   try {
-    return std::apply(run, query.parameters());
+    return Rows<Query>{std::apply(run, query.parameters())};
   } catch (...) {
     rethrow(Query::kName);
   }
@@ -123,7 +179,7 @@ pqxx::result exec_text(Transaction& transaction, std::string_view statement, con
 /// As exec(), for what a module asks in each of its turns: the server plans it once a connection. Only for queries that want the
 /// same plan whatever their parameters are.
 template <class Query>
-pqxx::result exec_prepared(Transaction& transaction, const Query& query) {
+Rows<Query> exec_prepared(Transaction& transaction, const Query& query) {
   auto& work = transaction.implementation().work;
   auto& prepared = transaction.implementation().prepared;
   try {
@@ -134,7 +190,7 @@ pqxx::result exec_prepared(Transaction& transaction, const Query& query) {
       name = fresh;
     }
     const auto run = [&](const auto&... parameters) { return work.exec_prepared(name, parameters.text()...); };
-    return std::apply(run, query.parameters());
+    return Rows<Query>{std::apply(run, query.parameters())};
   } catch (...) {
     rethrow(Query::kName);
   }

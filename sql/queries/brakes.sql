@@ -26,7 +26,7 @@ ON CONFLICT (coalesce(campaign_id, 0), coalesce(cluster_id, 0)) DO UPDATE SET
   created_at = EXCLUDED.created_at,
   expires_at = EXCLUDED.expires_at
 WHERE b.expires_at <= instant(@now)
-RETURNING micros(expires_at)
+RETURNING micros(expires_at) AS expires_at
 
 -- name: brakes.clear
 -- Lifts the brake of a target.

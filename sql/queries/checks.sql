@@ -1,11 +1,11 @@
 -- The laws of the database, as lib/store/checks.cpp lists them. The first line of a law's comment is the law; a line "Repair:" says how
 -- `gridctl db check --repair` repairs a breach. Its query returns the rows that break it, at most 1 000 of them, and how many there are in
--- all. `$1`, where a law has it: campaigns that are over are checked too, and nothing is concluded from counters. The query of a repair
+-- all. `@all`, where a law has it: campaigns that are over are checked too, and nothing is concluded from counters. The query of a repair
 -- restates the breach, so that it changes nothing of a row that was mended meanwhile, and returns how many rows it changed.
 
 -- name: checks.limit_time
 -- A law that takes longer than this is given up. @limit: with its unit.
-SELECT set_config('statement_timeout', @limit, true)
+SELECT set_config('statement_timeout', @limit, true) AS statement_timeout
 
 -- name: checks.hold_lease
 -- No module writes until the end of the transaction.
@@ -62,7 +62,7 @@ new AS (
 mended AS (
   UPDATE lease e SET term = greatest(e.term, k.term) + 1, expires_at = '-infinity' FROM known k
   WHERE e.expires_at > clock_timestamp() + interval '1 day' OR e.term < k.term RETURNING e.term)
-SELECT (SELECT count(*) FROM new) + (SELECT count(*) FROM mended)
+SELECT (SELECT count(*) FROM new) + (SELECT count(*) FROM mended) AS changed
 
 -- name: checks.stray_job
 -- A live job has its campaign, its task, its pair and its launch.
@@ -96,7 +96,7 @@ WITH ended AS (
       JOIN launches l ON l.id = j.launch_id AND l.campaign_id = c.id AND l.cluster_id = j.cluster_id
       WHERE c.id = j.campaign_id)
   RETURNING j.id)
-SELECT count(*) FROM ended
+SELECT count(*) AS changed FROM ended
 
 -- name: checks.job_without_remote_id
 -- A job that waits or runs on its cluster has an OAR id.
@@ -139,7 +139,7 @@ WITH cleared AS (
   UPDATE jobs SET ended_at = NULL, ending = NULL
   WHERE id = ANY (@jobs::bigint[]) AND is_live(state) AND (ended_at IS NOT NULL OR ending IS NOT NULL)
   RETURNING id)
-SELECT count(*) FROM cleared
+SELECT count(*) AS changed FROM cleared
 
 -- name: checks.job_of_launch
 -- A job that is planned, launching or unknown is in a launch of that state.
@@ -175,7 +175,7 @@ WITH voided AS (
   WHERE l.id = ANY (@launches::bigint[]) AND is_open(l.state)
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (is_open(j.state) OR is_unfound(j)))
   RETURNING l.id)
-SELECT count(*) FROM voided
+SELECT count(*) AS changed FROM voided
 
 -- name: checks.launch_tag
 -- A launch that is launching or unknown has a tag.
@@ -243,7 +243,7 @@ WITH killed AS (
   WHERE j.id = ANY (@jobs::bigint[]) AND is_remote(j.state)
     AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt))
   ON CONFLICT DO NOTHING RETURNING job_id)
-SELECT count(*) FROM killed
+SELECT count(*) AS changed FROM killed
 
 -- name: checks.task_without_job
 -- A task that is launching, submitted or running has a live job of its attempt.
@@ -289,7 +289,7 @@ settled AS (
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
   SELECT campaign_id, number, request, instant(@now) FROM settled WHERE state = 'waiting' ON CONFLICT DO NOTHING)
-SELECT count(*) FROM settled
+SELECT count(*) AS changed FROM settled
 
 -- name: checks.attempt_behind
 -- No job has a later attempt than its task.
@@ -313,7 +313,7 @@ WITH raised AS (
   CROSS JOIN LATERAL (SELECT max(j.attempt) + 1 AS attempt FROM jobs j WHERE j.campaign_id = g.campaign_id AND j.task = g.number) n
   WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.state IN ('waiting', 'failed') AND n.attempt > next_attempt(t)
   RETURNING t.number)
-SELECT count(*) FROM raised
+SELECT count(*) AS changed FROM raised
 
 -- name: checks.replica
 -- A task with a replica has two live jobs, and is submitted or running.
@@ -345,7 +345,7 @@ WITH kept AS (
   WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.replica_lives
     AND (n.live < 2 OR t.state NOT IN ('submitted', 'running'))
   RETURNING t.number)
-SELECT count(*) FROM kept
+SELECT count(*) AS changed FROM kept
 
 -- name: checks.lost_from_bag
 -- A task that waits is ahead of its cursor, or was given back.
@@ -386,7 +386,7 @@ raised AS (
   UPDATE tasks t SET attempt = g.attempt, uncounted = t.uncounted + g.attempt - t.attempt
   FROM given g JOIN back b ON b.campaign_id = g.campaign_id AND b.number = g.number
   WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.attempt <> g.attempt)
-SELECT count(*) FROM back
+SELECT count(*) AS changed FROM back
 
 -- name: checks.bag_entry
 -- A task that was given back exists, waits, and is not ahead of its cursor.
@@ -419,7 +419,7 @@ WITH dropped AS (
     AND (c.id IS NULL OR t.number IS NULL OR t.state <> 'waiting'
       OR (c.state <> 'cancelled' AND t.number >= coalesce(q.next_task, c.next_task)))
   RETURNING r.number)
-SELECT count(*) FROM dropped
+SELECT count(*) AS changed FROM dropped
 
 -- name: checks.bag_request
 -- A task that was given back has its own request.
@@ -439,7 +439,7 @@ ORDER BY r.campaign_id, r.number LIMIT 1000
 WITH mended AS (
   UPDATE returned_tasks r SET request = t.request FROM tasks t
   WHERE t.campaign_id = r.campaign_id AND t.number = r.number AND r.request IS DISTINCT FROM t.request RETURNING r.number)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.claim
 -- A task that waits for a cluster has it in its campaign, in use, and its fence is a launch there.
@@ -479,7 +479,7 @@ WITH released AS (
 raised AS (
   UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt
   FROM released r WHERE t.campaign_id = r.campaign_id AND t.number = r.number AND t.state = 'waiting')
-SELECT count(*) FROM released
+SELECT count(*) AS changed FROM released
 
 -- name: checks.cursor
 -- The cursor of a campaign is between 0 and the number of its tasks.
@@ -497,7 +497,7 @@ ORDER BY id LIMIT 1000
 WITH mended AS (
   UPDATE campaigns SET next_task = least(greatest(next_task, 0), total)
     WHERE id = ANY (@campaigns::bigint[]) AND (next_task < 0 OR next_task > total) RETURNING id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.request_bags
 -- The bags of a campaign hold the tasks that were never taken.
@@ -534,7 +534,7 @@ bags AS (
 mended AS (
   UPDATE campaigns c SET next_task = c.total - n.tasks FROM (SELECT campaign_id, sum(tasks) AS tasks FROM counted GROUP BY 1) n
     WHERE c.id = n.campaign_id RETURNING c.id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.taken_ahead
 -- A task ahead of its cursor waits.
@@ -623,7 +623,7 @@ WITH open AS (
     WHERE id = ANY (@campaigns::bigint[]) AND state = 'terminated' AND done + failed + cancelled < total RETURNING id),
 pairs AS (
   UPDATE campaign_clusters p SET cleaned_at = NULL, active = true FROM open WHERE p.campaign_id = open.id AND p.cleaned_at IS NOT NULL)
-SELECT count(*) FROM open
+SELECT count(*) AS changed FROM open
 
 -- name: checks.campaign_end
 -- A campaign has an end exactly when it is over.
@@ -641,7 +641,7 @@ ORDER BY id LIMIT 1000
 WITH mended AS (
   UPDATE campaigns SET ended_at = CASE WHEN is_over(state) THEN instant(@now) END
   WHERE id = ANY (@campaigns::bigint[]) AND is_over(state) <> (ended_at IS NOT NULL) RETURNING id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.cleaned_pair
 -- The files of a campaign in treatment or paused are not removed from its clusters.
@@ -661,7 +661,7 @@ WITH mended AS (
   UPDATE campaign_clusters p SET cleaned_at = NULL, active = true FROM campaigns c
   WHERE c.id = p.campaign_id AND c.id = ANY (@campaigns::bigint[]) AND is_live(c.state) AND p.cleaned_at IS NOT NULL
     RETURNING p.campaign_id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.asked
 -- What a campaign asks of its clusters is written as its pairs have it.
@@ -677,7 +677,7 @@ ORDER BY id LIMIT 1000
 
 -- name: checks.mend_asked
 WITH mended AS (UPDATE campaigns SET asked = asked_of(id) WHERE id = ANY (@campaigns::bigint[]) AND asked <> asked_of(id) RETURNING id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.inactive_pair
 -- A pair with a live job is active.
@@ -700,7 +700,7 @@ WITH mended AS (
     AND EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id
                   AND is_live(j.state))
   RETURNING p.campaign_id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.pair_counters
 -- The counters of a pair are those of its live jobs.
@@ -745,7 +745,7 @@ mended AS (
   WHERE p.campaign_id = n.campaign_id AND p.cluster_id = n.cluster_id
     AND (p.launching, p.waiting, p.running, p.unknown) <> (n.launching, n.waiting, n.running, n.unknown)
   RETURNING p.campaign_id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.campaign_counters
 -- The counters of a campaign are those of its tasks.
@@ -803,7 +803,7 @@ mended AS (
     AND (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled)
       <> (n.waiting - n.untaken, n.launching, n.submitted, n.running, n.done, n.failed, n.cancelled + n.untaken)
   RETURNING c.id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.pair_results
 -- The tasks done of a campaign are those of its pairs together.
@@ -832,7 +832,7 @@ ORDER BY day LIMIT 1000
 -- name: checks.mend_usage
 -- A use that cannot be was none.
 WITH mended AS (UPDATE usage SET resource_seconds = 0 WHERE NOT (resource_seconds >= 0 AND resource_seconds < 'infinity') RETURNING day)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.future_brake
 -- No brake was set in the future.
@@ -846,7 +846,7 @@ ORDER BY id LIMIT 1000
 WITH mended AS (
   UPDATE brakes SET created_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - created_at)
   WHERE created_at > clock_timestamp() + interval '1 minute' RETURNING id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.future_status
 -- No figures of a cluster are of the future.
@@ -862,7 +862,7 @@ ORDER BY s.cluster_id, s.time LIMIT 1000
 
 -- name: checks.drop_future_status
 WITH dropped AS (DELETE FROM gridstatus WHERE time > clock_timestamp() + interval '1 minute' RETURNING time)
-SELECT count(*) FROM dropped
+SELECT count(*) AS changed FROM dropped
 
 -- name: checks.future_probe
 -- A cluster is asked again within 10 minutes.
@@ -878,7 +878,7 @@ ORDER BY id LIMIT 1000
 
 -- name: checks.probe_now
 WITH mended AS (UPDATE clusters SET next_probe_at = NULL WHERE next_probe_at > clock_timestamp() + interval '10 minutes' RETURNING id)
-SELECT count(*) FROM mended
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.stale_outage
 -- An event of an unreachable cluster is closed when it answers.
@@ -897,7 +897,7 @@ ORDER BY e.id LIMIT 1000
 WITH closed AS (
   UPDATE events e SET state = 'closed', closed_at = instant(@now) FROM clusters k
   WHERE k.id = e.cluster_id AND e.state = 'open' AND e.code = 'CLUSTER_UNREACHABLE' AND k.reachable IS TRUE RETURNING e.id)
-SELECT count(*) FROM closed
+SELECT count(*) AS changed FROM closed
 
 -- name: checks.leftover_kills
 -- A request to kill is of a live job.
@@ -915,7 +915,7 @@ ORDER BY j.id LIMIT 1000
 WITH dropped AS (
   DELETE FROM kill_requests k USING jobs j
     WHERE j.id = k.job_id AND j.state IN ('terminated', 'error', 'killed') AND j.ending IS DISTINCT FROM 'lost' RETURNING k.job_id)
-SELECT count(*) FROM dropped
+SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_brakes
 -- A brake holds a campaign that is in treatment or paused.
@@ -931,7 +931,7 @@ ORDER BY b.id LIMIT 1000
 
 -- name: checks.drop_brakes
 WITH dropped AS (DELETE FROM brakes b USING campaigns c WHERE c.id = b.campaign_id AND is_over(c.state) RETURNING b.id)
-SELECT count(*) FROM dropped
+SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_events
 -- The job of an open event exists.
@@ -949,7 +949,7 @@ ORDER BY e.id LIMIT 1000
 WITH closed AS (
   UPDATE events e SET state = 'closed', closed_at = instant(@now)
   WHERE e.state = 'open' AND e.job_id IS NOT NULL AND NOT EXISTS (SELECT FROM jobs j WHERE j.id = e.job_id) RETURNING e.id)
-SELECT count(*) FROM closed
+SELECT count(*) AS changed FROM closed
 
 -- name: checks.leftover_forecasts
 -- Forecasts and decisions are about clusters that their campaign names.
@@ -975,7 +975,7 @@ decision AS (
   DELETE FROM decisions d WHERE d.cluster_id <> 0
     AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id)
       RETURNING d.cluster_id)
-SELECT (SELECT count(*) FROM forecast) + (SELECT count(*) FROM decision)
+SELECT (SELECT count(*) FROM forecast) + (SELECT count(*) FROM decision) AS changed
 
 -- name: checks.leftover_decisions
 -- A campaign that is over has no decisions.
@@ -995,4 +995,4 @@ WITH dropped AS (
   DELETE FROM decisions d USING campaigns c
   WHERE c.id = d.campaign_id AND is_over(c.state) AND NOT EXISTS (SELECT FROM decided w WHERE w.campaign_id = d.campaign_id)
     RETURNING d.cluster_id)
-SELECT count(*) FROM dropped
+SELECT count(*) AS changed FROM dropped

@@ -32,7 +32,7 @@ RETURNING campaign_id
 
 -- name: clean.is_over
 -- Whether a campaign has ended, and was not given back a task since.
-SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state))
+SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state)) AS is_over
 
 -- name: clean.crowded_folders
 -- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of

@@ -13,3 +13,4 @@ UPDATE cycles SET ended_at = instant(@now), modules = @modules::jsonb WHERE id =
 SELECT EXISTS (SELECT FROM campaigns WHERE state = 'in_treatment')
     OR EXISTS (SELECT FROM jobs WHERE is_live(state))
     OR EXISTS (SELECT FROM launches WHERE is_open(state))
+    AS busy

@@ -47,7 +47,7 @@ SELECT f.campaign_id, f.number, f.cluster_id, k.name AS cluster FROM freed f JOI
 
 -- name: declarations.bound_tasks_of
 -- How many tasks wait for a cluster, or because of a launch, the other null.
-SELECT count(*) FROM returned_tasks WHERE cluster_id = @cluster OR fence = @launch
+SELECT count(*) AS tasks FROM returned_tasks WHERE cluster_id = @cluster OR fence = @launch
 
 -- name: declarations.find_launch
 -- A launch.

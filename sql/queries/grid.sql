@@ -10,5 +10,7 @@ NOTIFY gleaner_wake_up
 
 -- name: grid.set_limits
 -- Limits for the rest of this transaction: of a statement, the wait for a lock, a pause; 0: none.
-SELECT set_config('statement_timeout', (@statement_ms::bigint)::text, true), set_config('lock_timeout', (@lock_ms::bigint)::text, true),
-  set_config('idle_in_transaction_session_timeout', (@pause_ms::bigint)::text, true)
+SELECT
+  set_config('statement_timeout', (@statement_ms::bigint)::text, true) AS statement_timeout,
+  set_config('lock_timeout', (@lock_ms::bigint)::text, true) AS lock_timeout,
+  set_config('idle_in_transaction_session_timeout', (@pause_ms::bigint)::text, true) AS idle_timeout

@@ -69,7 +69,7 @@ first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
   FROM (SELECT campaign_id, min(started_at) AS started_at FROM changed GROUP BY 1) d
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL)
-SELECT count(*) FROM changed
+SELECT count(*) AS changed FROM changed
 
 -- name: jobs.note_waits
 -- What a poll learned of jobs that stay as they are: since when each is absent, over, about to start; null: it is not.
@@ -228,7 +228,7 @@ durations AS (
   SELECT e.campaign_id, e.cluster_id, duration_bucket(extract(epoch FROM e.ended_at - e.started_at)::double precision), count(*)
   FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.started_at IS NOT NULL GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
-SELECT count(*) FROM ended
+SELECT count(*) AS ended FROM ended
 
 -- name: jobs.follow
 -- OAR resubmitted a job by itself: it goes on under its new id, and so does the request to kill it.

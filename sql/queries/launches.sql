@@ -86,7 +86,7 @@ settled AS (
     AND NOT EXISTS (SELECT FROM jobs j LEFT JOIN given g ON g.id = j.id
                     WHERE j.launch_id = l.id AND g.id IS NULL
                       AND (j.state IN ('launching', 'unknown') OR is_unfound(j))))
-SELECT count(*) FROM adopted
+SELECT count(*) AS jobs FROM adopted
 
 -- name: launches.mark_unknown
 -- No answer to a submission: its tasks are frozen until its fate is known.
@@ -153,6 +153,7 @@ ORDER BY l.id
 -- Whether the fate of a launch on a cluster is still open, or orphans of one void since then may come.
 SELECT EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND is_open(state))
   OR EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state = 'void' AND tag IS NOT NULL AND settled_at > instant(@void_since))
+  AS awaited
 
 -- name: launches.note_look
 -- Their tags were looked for.

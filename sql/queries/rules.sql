@@ -48,4 +48,4 @@ ON CONFLICT DO NOTHING
 
 -- name: rules.forbid_normal
 -- @cluster: null: everywhere.
-DELETE FROM normal_users WHERE user_name = @user AND (@cluster::bigint IS NULL OR cluster_id = @cluster) RETURNING 1
+DELETE FROM normal_users WHERE user_name = @user AND (@cluster::bigint IS NULL OR cluster_id = @cluster) RETURNING user_name

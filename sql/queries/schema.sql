@@ -2,7 +2,7 @@
 
 -- name: schema.lock
 -- One migration at a time, until the end of the transaction.
-SELECT pg_advisory_xact_lock(7, 0)
+SELECT pg_advisory_xact_lock(7, 0) AS taken
 
 -- name: schema.create
 -- The table of the migrations applied.
@@ -10,11 +10,11 @@ CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name t
 
 -- name: schema.exists
 -- Whether any migration was ever applied.
-SELECT to_regclass('schema_migrations') IS NOT NULL
+SELECT to_regclass('schema_migrations') IS NOT NULL AS found
 
 -- name: schema.version
 -- The number of the last migration applied.
-SELECT coalesce(max(number), 0) FROM schema_migrations
+SELECT coalesce(max(number), 0) AS version FROM schema_migrations
 
 -- name: schema.applied
 -- Notes a migration.

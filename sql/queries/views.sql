@@ -38,7 +38,7 @@ ORDER BY c.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaigns_total
 -- How many there are.
-SELECT count(*) FROM campaigns c
+SELECT count(*) AS campaigns FROM campaigns c
 WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
   AND (@user::text IS NULL OR c.user_name = @user)
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
@@ -179,7 +179,7 @@ ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaign_events_total
 -- How many there are.
-SELECT count(*) FROM events e
+SELECT count(*) AS events FROM events e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
       AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
@@ -192,7 +192,7 @@ ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.grid_events_total
 -- How many there are.
-SELECT count(*) FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
+SELECT count(*) AS events FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
 
 -- name: views.event
 -- One event.

@@ -1,4 +1,6 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <libpq-fe.h>
 
 #include <array>
 #include <cstdio>
@@ -9,6 +11,7 @@
 #include <memory>
 #include <pqxx/pqxx>
 #include <string>
+#include <vector>
 
 #include "lib/store/database.hpp"
 #include "lib/store/lease.hpp"
@@ -71,19 +74,27 @@ TEST(Schema, EachMigrationEndsTheTermOfWhoConducts) {
   EXPECT_TRUE(store::renew_lease(database, *first, std::chrono::hours{1})) << "nothing was applied";
 }
 
-TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL) {
-  pqxx::connection connection{postgres().fresh_database()};
+using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+std::vector<std::string> columns_of(const PGresult* described) {
+  std::vector<std::string> columns;
+  for (int column = 0; column < PQnfields(described); ++column) columns.emplace_back(PQfname(described, column));
+  return columns;
+}
+
+/// By libpq, as libpqxx does not say which columns a prepared statement gives.
+TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow) {
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection{PQconnectdb(postgres().fresh_database().c_str()), PQfinish};
   ASSERT_FALSE(sql::queries().empty());
   for (const auto& query : sql::queries()) {
-    const std::string name{query.name};
-    try {
-      connection.prepare(name, std::string{query.text});
-#if PQXX_VERSION_MAJOR < 7
-      connection.prepare_now(name);
-#endif
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << name << ": " << error.what();
+    SCOPED_TRACE(query.name);
+    const Result prepared{PQprepare(connection.get(), "", std::string{query.text}.c_str(), 0, nullptr), PQclear};
+    if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
+      ADD_FAILURE() << PQresultErrorMessage(prepared.get());
+      continue;
     }
+    const Result described{PQdescribePrepared(connection.get(), ""), PQclear};
+    EXPECT_THAT(columns_of(described.get()), testing::ElementsAreArray(query.columns.begin(), query.columns.end()));
   }
 }
 

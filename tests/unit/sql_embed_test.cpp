@@ -25,12 +25,13 @@ struct Embedded {
 };
 
 /// As if sql/queries/jobs.sql were this text.
-Embedded embed(const std::string& queries) {
+Embedded embed(const std::string& queries, const std::string& schema = {}) {
   const char* root = std::getenv("GLEANER_SOURCE_DIR");
   const auto folder = fs::temp_directory_path() / fmt::format("gleaner_embed_{}", ::getpid());
   fs::create_directories(folder / "queries");
   fs::create_directories(folder / "migrations");
   std::ofstream{folder / "queries/jobs.sql"} << queries;
+  std::ofstream{folder / "schema.sql"} << schema;
   const auto command =
       fmt::format("cmake -DOUT={0} -DSQL={0} -P {1}/sql/embed.cmake > {0}/output 2>&1", folder.string(), root ? root : ".");
   const auto contents = [&](const char* name) {
@@ -54,7 +55,7 @@ TEST(Embed, Parameters_AreNumberedAsTheyFirstAppear_AndBecomeMembers) {
 
 TEST(Embed, CommentsStringsAndOperators_AreLeftAsTheyAre) {
   const auto* const kKept = "SELECT '@a', \"@b\", x @> y, x <@ y, x @@ y, ARRAY[1, 2] -- it's @job\n";
-  const auto embedded = embed(fmt::format("-- name: jobs.odd\n{}FROM t WHERE z @> ARRAY[@job] AND w = '\\;'\n", kKept));
+  const auto embedded = embed(fmt::format("-- name: jobs.odd\nINSERT INTO t\n{}FROM t WHERE z @> ARRAY[@job] AND w = '\\;'\n", kKept));
   EXPECT_EQ(embedded.status, 0) << embedded.output;
   EXPECT_THAT(embedded.header, HasSubstr(kKept));
   EXPECT_THAT(embedded.header, HasSubstr("z @> ARRAY[$1] AND w = '\\;'"));
@@ -76,6 +77,55 @@ TEST(Embed, AQueryInTheFileOfAnotherPrefix_IsRefused) {
   const auto embedded = embed("-- name: tasks.end\nSELECT 1\n");
   EXPECT_NE(embedded.status, 0);
   EXPECT_THAT(embedded.output, HasSubstr("the query tasks.end belongs into the file"));
+}
+
+/// The columns of a query of this text.
+std::string columns_of(const std::string& text, const std::string& schema = {}) {
+  const auto embedded = embed("-- name: jobs.any\n" + text + '\n', schema);
+  EXPECT_EQ(embedded.status, 0) << embedded.output;
+  const auto start = embedded.header.find("kColumns{") + 9;
+  return embedded.header.substr(start, embedded.header.find('}', start) - start);
+}
+
+TEST(Embed, Columns_BecomeMembersOfTheRow) {
+  const auto embedded = embed("-- name: jobs.of\nSELECT j.id, micros(started_at) AS started_at FROM jobs j\n");
+  EXPECT_EQ(embedded.status, 0) << embedded.output;
+  EXPECT_THAT(embedded.header, HasSubstr("  struct Row { Field id; Field started_at; };\n"));
+  EXPECT_THAT(embedded.header, HasSubstr("std::array<std::string_view, 2> kColumns{\"id\", \"started_at\"};"));
+}
+
+TEST(Embed, Columns_AreThoseOfReturning_ElseOfTheOutermostSelect) {
+  EXPECT_EQ(columns_of("UPDATE t SET a = 1"), "");
+  EXPECT_EQ(columns_of("INSERT INTO t SELECT a, b FROM s"), "");
+  EXPECT_EQ(columns_of("INSERT INTO t SELECT a, b FROM s ON CONFLICT (a) DO UPDATE SET b = 1 RETURNING c"), R"("c")");
+  EXPECT_EQ(columns_of("WITH x AS (DELETE FROM t RETURNING a, b),\ny AS (SELECT a FROM x)\nSELECT y.a, (SELECT b FROM x) AS b FROM y"),
+            R"("a", "b")");
+  EXPECT_EQ(columns_of("WITH x AS (SELECT a FROM t) UPDATE t SET b = x.a FROM x"), "");
+  EXPECT_EQ(columns_of("SELECT FROM t FOR UPDATE"), "");
+  EXPECT_EQ(columns_of("SELECT a FROM t UNION ALL SELECT b FROM s"), R"("a")");
+  EXPECT_EQ(columns_of("SELECT DISTINCT ON (a, b) c, d FROM t"), R"("c", "d")");
+  EXPECT_EQ(columns_of("SELECT count(*) FILTER (WHERE a < 2) AS few\nWHERE true"), R"("few")");
+}
+
+TEST(Embed, CommasAndWordsInStringsCommentsAndBrackets_EndNoColumn) {
+  EXPECT_EQ(columns_of("SELECT coalesce(a, ' FROM, ') AS a, -- not b, FROM t\n  CASE WHEN b IN (1, 2) THEN 'x, y' END AS c FROM t"),
+            R"("a", "c")");
+}
+
+TEST(Embed, AllColumns_AreThoseOfAView) {
+  const auto* const kSchema = "CREATE TABLE t (\n    a text\n);\n\nCREATE VIEW short AS\n SELECT t.a,\n    micros(t.b) AS b\n   FROM t;\n";
+  EXPECT_EQ(columns_of("SELECT * FROM short s WHERE a = 1", kSchema), R"("a", "b")");
+  const auto embedded = embed("-- name: jobs.any\nSELECT * FROM t\n", kSchema);
+  EXPECT_NE(embedded.status, 0);
+  EXPECT_THAT(embedded.output, HasSubstr("jobs.any selects * from t"));
+}
+
+TEST(Embed, AColumnWithoutAName_IsRefused) {
+  for (const auto* const column : {"count(*)", "a + 1", "a IS NULL", "a::text", "1"}) {
+    const auto embedded = embed(fmt::format("-- name: jobs.any\nSELECT b, {} FROM t\n", column));
+    EXPECT_NE(embedded.status, 0) << column;
+    EXPECT_THAT(embedded.output, HasSubstr("jobs.any has a column without a name")) << column;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,105 @@
+#pragma once
+#include <charconv>
+#include <chrono>
+#include <concepts>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "sql/parameter.hpp"
+
+namespace gleaner::sql {
+
+/// As the SQL function micros() gives it.
+using Instant = std::chrono::sys_time<std::chrono::microseconds>;
+
+template <class T>
+concept ReadableId = Id<T> && std::constructible_from<T, std::int64_t>;
+
+template <class T>
+concept Number = (std::integral<T> && !std::same_as<T, char>) || std::floating_point<T>;
+
+/// What a field can be read as; seconds from a column that is in seconds.
+template <class T>
+concept Readable =
+    Number<T> || std::same_as<T, std::string> || std::same_as<T, Instant> || std::same_as<T, std::chrono::seconds> || ReadableId<T>;
+
+/// One value of a row, in PostgreSQL's text form; or null. It becomes the type of what it is assigned to: `row.ended_at` where that is
+/// an optional, `*row.id` where it is not, as an std::optional would. Whoever forgets the asterisk does not compile; an asterisk before a
+/// null throws std::logic_error with the column's name. Points into the result that it is from.
+class Field {
+ public:
+  Field(std::string_view column, std::optional<std::string_view> text) : column_{column}, text_{text} {}
+
+  [[nodiscard]] bool has_value() const { return text_.has_value(); }
+
+  template <Readable T>
+  [[nodiscard]] T as() const {
+    if (!text_) throw std::logic_error{"the column '" + std::string{column_} + "' is null"};
+    if constexpr (std::same_as<T, std::string>) {
+      return std::string{*text_};
+    } else if constexpr (std::same_as<T, bool>) {
+      return *text_ == "t";
+    } else if constexpr (std::same_as<T, Instant>) {
+      return Instant{std::chrono::microseconds{number<std::int64_t>()}};
+    } else if constexpr (ReadableId<T> || std::same_as<T, std::chrono::seconds>) {
+      return T{number<std::int64_t>()};
+    } else {
+      return number<T>();
+    }
+  }
+
+  /// An enum, by the function that knows its names: `row.state.as(grid::job_state)`. A name that it does not know throws
+  /// std::logic_error.
+  template <class T>
+  [[nodiscard]] T as(std::optional<T> (*of_name)(std::string_view)) const {
+    const auto name = as<std::string>();
+    if (const auto value = of_name(name)) return *value;
+    throw unreadable();
+  }
+
+  template <Readable T>
+  [[nodiscard]] T value_or(T fallback) const {
+    return text_ ? as<T>() : fallback;
+  }
+  [[nodiscard]] std::string value_or(const char* fallback) const { return std::string{text_.value_or(fallback)}; }
+
+  template <Readable T>
+  operator std::optional<T>() const {
+    return text_ ? std::optional<T>{as<T>()} : std::nullopt;
+  }
+
+  /// What is there, on its way to its type: not to be kept as `auto`.
+  class Value {
+   public:
+    explicit Value(const Field& field) : field_{field} {}
+    template <Readable T>
+    operator T() const&& {
+      return field_.as<T>();
+    }
+
+   private:
+    const Field& field_;
+  };
+  [[nodiscard]] Value operator*() const { return Value{*this}; }
+
+ private:
+  template <Number T>
+  [[nodiscard]] T number() const {
+    T value{};
+    const auto* const end = text_->data() + text_->size();
+    const auto read = std::from_chars(text_->data(), end, value);
+    if (read.ec != std::errc{} || read.ptr != end) throw unreadable();
+    return value;
+  }
+  [[nodiscard]] std::logic_error unreadable() const {
+    return std::logic_error{"the column '" + std::string{column_} + "' has the unreadable value '" + std::string{*text_} + "'"};
+  }
+
+  std::string_view column_;
+  std::optional<std::string_view> text_;
+};
+
+}  // namespace gleaner::sql
