@@ -6,8 +6,6 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::get;
-using detail::text;
 
 void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::campaigns_lift_brakes{.campaign = campaign});
@@ -26,7 +24,7 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
                                              .now = now,
                                              .key = campaign.idempotency_key,
                                          });
-  if (!created.empty()) return grid::CampaignId{created[0][0].as<std::int64_t>()};
+  if (!created.empty()) return created[0].id.as<grid::CampaignId>();
   const auto known = find_repeated(transaction, campaign);
   if (!known) throw Unavailable{"the campaign of this key has just been removed"};
   return *known;
@@ -36,7 +34,7 @@ std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaig
   const auto known =
       exec(transaction, sql::campaigns_find_repeated{.jdl = campaign.jdl, .user = campaign.user, .key = campaign.idempotency_key});
   if (known.empty()) return std::nullopt;
-  return Repeated{grid::CampaignId{known[0]["id"].as<std::int64_t>()}, known[0]["same"].as<bool>()};
+  return Repeated{*known[0].id, *known[0].same};
 }
 
 void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl) {
@@ -138,7 +136,7 @@ void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std:
 std::optional<CampaignOwner> campaign_owner(Transaction& transaction, grid::CampaignId campaign) {
   const auto rows = exec(transaction, sql::campaigns_owner{.campaign = campaign});
   if (rows.empty()) return std::nullopt;
-  return CampaignOwner{text(rows[0]["user_name"]), grid::campaign_state(text(rows[0]["state"])).value()};
+  return CampaignOwner{*rows[0].user_name, rows[0].state.as(grid::campaign_state)};
 }
 
 bool hold_campaign(Transaction& transaction, grid::CampaignId campaign) {
@@ -186,17 +184,17 @@ std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t eve
   const auto rows = exec(transaction, sql::events_owner{.event = event});
   if (rows.empty()) return std::nullopt;
   EventOwner owner;
-  owner.user = get<std::string>(rows[0]["user_name"]);
-  if (const auto campaign = get<std::int64_t>(rows[0]["campaign_id"])) owner.campaign = grid::CampaignId{*campaign};
-  owner.open = rows[0]["open"].as<bool>();
+  owner.user = rows[0].user_name;
+  owner.campaign = rows[0].campaign_id;
+  owner.open = *rows[0].open;
   return owner;
 }
 
 bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now) {
   const auto rows = exec(transaction, sql::events_fix{.now = now, .event = event});
   if (rows.empty()) return false;
-  const auto campaign = get<std::int64_t>(rows[0]["campaign_id"]);
-  const auto cluster = get<std::int64_t>(rows[0]["cluster_id"]);
+  const std::optional<grid::CampaignId> campaign = rows[0].campaign_id;
+  const std::optional<grid::ClusterId> cluster = rows[0].cluster_id;
   if (campaign || cluster) exec(transaction, sql::brakes_clear{.campaign = campaign, .cluster = cluster});
   wake_up(transaction);
   return true;

@@ -24,7 +24,11 @@ struct Task {
 };
 using Repair = std::int64_t (*)(const Task& task);
 
-std::int64_t count_of(const pqxx::result& rows) { return rows[0][0].as<std::int64_t>(); }
+/// Runs the query of a repair: how many rows it changed.
+template <class Query>
+std::int64_t changed(Transaction& transaction, const Query& query) {
+  return *exec(transaction, query)[0].changed;
+}
 
 detail::Array array_of(const Breaches& breaches, std::optional<std::int64_t> Breach::*column) {
   detail::Array array;
@@ -37,39 +41,39 @@ detail::Array ids(const Task& task) { return array_of(task.breaches, &Breach::id
 // A repair of all rows that break the law; of the campaigns, or rows, that were found.
 template <class Query>
 std::int64_t everywhere(const Task& task) {
-  return count_of(exec(task.transaction, Query{}));
+  return changed(task.transaction, Query{});
 }
 template <class Query>
 std::int64_t everywhere_now(const Task& task) {
-  return count_of(exec(task.transaction, Query{.now = task.now}));
+  return changed(task.transaction, Query{.now = task.now});
 }
 template <class Query>
 std::int64_t by_campaign(const Task& task) {
-  return count_of(exec(task.transaction, Query{.campaigns = campaigns(task)}));
+  return changed(task.transaction, Query{.campaigns = campaigns(task)});
 }
 template <class Query>
 std::int64_t by_campaign_now(const Task& task) {
-  return count_of(exec(task.transaction, Query{.now = task.now, .campaigns = campaigns(task)}));
+  return changed(task.transaction, Query{.now = task.now, .campaigns = campaigns(task)});
 }
 template <class Query>
 std::int64_t by_job(const Task& task) {
-  return count_of(exec(task.transaction, Query{.jobs = ids(task)}));
+  return changed(task.transaction, Query{.jobs = ids(task)});
 }
 template <class Query>
 std::int64_t by_job_now(const Task& task) {
-  return count_of(exec(task.transaction, Query{.now = task.now, .jobs = ids(task)}));
+  return changed(task.transaction, Query{.now = task.now, .jobs = ids(task)});
 }
 template <class Query>
 std::int64_t by_launch_now(const Task& task) {
-  return count_of(exec(task.transaction, Query{.now = task.now, .launches = ids(task)}));
+  return changed(task.transaction, Query{.now = task.now, .launches = ids(task)});
 }
 template <class Query>
 std::int64_t by_task(const Task& task) {
-  return count_of(exec(task.transaction, Query{.campaigns = campaigns(task), .tasks = ids(task)}));
+  return changed(task.transaction, Query{.campaigns = campaigns(task), .tasks = ids(task)});
 }
 template <class Query>
 std::int64_t by_task_now(const Task& task) {
-  return count_of(exec(task.transaction, Query{.campaigns = campaigns(task), .tasks = ids(task), .now = task.now}));
+  return changed(task.transaction, Query{.campaigns = campaigns(task), .tasks = ids(task), .now = task.now});
 }
 
 std::int64_t by_loss(const Task& task) {
@@ -85,18 +89,28 @@ enum class Scope { live, all_only };
 struct Entry {
   std::string_view name;
   std::string_view text;
-  pqxx::result (*read)(Transaction& transaction, Reach reach);
+  Breaches (*read)(Transaction& transaction, Reach reach);
   Repair repair;  ///< none: an administrator must judge
   Scope scope;
   Weight weight;
 };
 
 template <class Query>
-pqxx::result read_law(Transaction& transaction, Reach reach) {
+Query query_of(Reach reach) {
   if constexpr (requires(Query query) { query.all; })
-    return exec(transaction, Query{.all = reach == Reach::all});
+    return {.all = reach == Reach::all};
   else
-    return exec(transaction, Query{});
+    return {};
+}
+
+template <class Query>
+Breaches read_law(Transaction& transaction, Reach reach) {
+  Breaches found;
+  for (const auto& row : exec(transaction, query_of<Query>(reach))) {
+    found.count = *row.breaches;
+    found.rows.push_back({.campaign = row.campaign_id, .cluster = row.cluster_id, .id = row.id, .text = *row.breach});
+  }
+  return found;
 }
 
 template <class Query>
@@ -197,25 +211,10 @@ const Entry& entry_of(const Law& law) {
   return kEntries[static_cast<std::size_t>(found - known.begin())];
 }
 
-Breaches read(const pqxx::result& rows) {
-  Breaches found;
-  for (const auto& row : rows) {
-    detail::Columns columns{row};
-    Breach breach;
-    breach.campaign = columns.maybe<std::int64_t>();
-    breach.cluster = columns.maybe<std::int64_t>();
-    breach.id = columns.maybe<std::int64_t>();
-    breach.text = columns.words();
-    found.count = columns.take<std::int64_t>();
-    found.rows.push_back(std::move(breach));
-  }
-  return found;
-}
-
 /// Nothing when the statement's time was over.
 std::optional<Breaches> find(Transaction& transaction, const Entry& entry, Reach reach) {
   try {
-    return read(entry.read(transaction, reach));
+    return entry.read(transaction, reach);
   } catch (const TimedOut&) {
     return std::nullopt;
   }

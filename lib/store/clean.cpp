@@ -6,8 +6,6 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::get_instant;
-using detail::text;
 
 }  // namespace
 
@@ -17,15 +15,15 @@ std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterI
   for (const auto& row :
        exec(transaction,
             sql::clean_campaigns{.ended_before = ended_before, .cluster = cluster, .after = after, .quiet_since = quiet_since})) {
-    const grid::CampaignId campaign{row["campaign_id"].as<std::int64_t>()};
+    const grid::CampaignId campaign = *row.campaign_id;
     if (campaigns.empty() || campaigns.back().campaign != campaign) campaigns.push_back({.campaign = campaign, .logins = {}});
-    if (!row["login"].is_null()) campaigns.back().logins.push_back(text(row["login"]));
+    if (row.login.has_value()) campaigns.back().logins.push_back(*row.login);
   }
   return campaigns;
 }
 
 bool is_over(Transaction& transaction, grid::CampaignId campaign) {
-  return exec(transaction, sql::clean_is_over{.campaign = campaign})[0][0].as<bool>();
+  return *exec(transaction, sql::clean_is_over{.campaign = campaign})[0].is_over;
 }
 
 bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, grid::Instant now) {
@@ -35,16 +33,16 @@ bool note_cleaned(Transaction& transaction, grid::CampaignId campaign, grid::Clu
 std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since) {
   std::vector<LaunchFolder> folders;
   for (const auto& row : exec(transaction, sql::clean_crowded_folders{.cluster = cluster, .quiet_since = quiet_since})) {
-    folders.push_back({.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()},
-                       .launch = grid::LaunchId{row["id"].as<std::int64_t>()},
-                       .state = grid::launch_state(text(row["state"])).value(),
-                       .login = text(row["login"]),
-                       .settled_at = get_instant(row["settled_at"]),
-                       .never_began_at = get_instant(row["never_began_at"]),
-                       .attempts = row["attempts"].as<int>(),
-                       .files = row["files"].as<std::int64_t>(),
-                       .all_files = row["all_files"].as<std::int64_t>(),
-                       .target = row["target"].as<std::int64_t>()});
+    folders.push_back({.campaign = *row.campaign_id,
+                       .launch = *row.id,
+                       .state = row.state.as(grid::launch_state),
+                       .login = *row.login,
+                       .settled_at = row.settled_at,
+                       .never_began_at = row.never_began_at,
+                       .attempts = *row.attempts,
+                       .files = *row.files,
+                       .all_files = *row.all_files,
+                       .target = *row.target});
   }
   return folders;
 }
@@ -52,7 +50,7 @@ std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::Cluste
 std::vector<Attempt> attempts_in(Transaction& transaction, grid::ClusterId cluster, grid::LaunchId launch) {
   std::vector<Attempt> attempts;
   for (const auto& row : exec(transaction, sql::clean_attempts_in{.cluster = cluster, .launch = launch}))
-    attempts.emplace_back(grid::TaskNumber{row["task"].as<std::int64_t>()}, row["attempt"].as<int>());
+    attempts.emplace_back(*row.task, *row.attempt);
   return attempts;
 }
 

@@ -4,9 +4,7 @@
 
 namespace gleaner::store {
 
-grid::Instant now(Transaction& transaction) {
-  return detail::instant(detail::exec(transaction, sql::clock_now{})[0][0].as<std::int64_t>());
-}
+grid::Instant now(Transaction& transaction) { return *detail::exec(transaction, sql::clock_now{})[0].now; }
 
 grid::Instant now(Database& database) {
   auto transaction = database.begin();

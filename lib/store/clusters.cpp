@@ -8,41 +8,38 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::get;
-using detail::get_instant;
-using detail::text;
 
-Cluster read(const pqxx::row& row) {
+Cluster read(const auto& row) {
   Cluster cluster;
-  cluster.id = grid::ClusterId{row["id"].as<std::int64_t>()};
-  cluster.name = text(row["name"]);
-  cluster.url = text(row["url"]);
-  cluster.authentication = text(row["authentication"]);
-  cluster.login = text(row["login"]);
-  cluster.secret_file = text(row["secret_file"]);
-  cluster.identity_header = text(row["identity_header"]);
-  cluster.ca_file = text(row["ca_file"]);
-  cluster.certificate_file = text(row["certificate_file"]);
-  cluster.key_file = text(row["key_file"]);
-  cluster.verify_tls = row["verify_tls"].as<bool>();
-  cluster.power = row["power"].as<double>();
-  cluster.flood = get<double>(row["flood"]);
-  cluster.array_size = get<int>(row["array_size"]);
-  cluster.enabled = row["enabled"].as<bool>();
-  cluster.retired_at = get_instant(row["retired_at"]);
-  cluster.reachable = get<bool>(row["reachable"]);
-  cluster.unreachable_since = get_instant(row["unreachable_since"]);
-  cluster.healthy_since = get_instant(row["healthy_since"]);
-  cluster.failed_polls = row["failed_polls"].as<int>();
-  cluster.next_probe_at = get_instant(row["next_probe_at"]);
-  cluster.last_error = text(row["last_error"]);
-  cluster.max_resources = row["max_resources"].as<int>();
-  cluster.resources_at = get_instant(row["resources_at"]);
-  cluster.memory_property = text(row["memory_property"]);
-  cluster.memory_unit_mb = row["memory_unit_mb"].as<int>();
-  cluster.memory_max_mb = get<std::int64_t>(row["memory_max_mb"]);
-  cluster.cost = row["cost"].as<double>();
-  cluster.transfer_mb_s = row["transfer_mb_s"].as<double>();
+  cluster.id = *row.id;
+  cluster.name = *row.name;
+  cluster.url = *row.url;
+  cluster.authentication = *row.authentication;
+  cluster.login = *row.login;
+  cluster.secret_file = *row.secret_file;
+  cluster.identity_header = *row.identity_header;
+  cluster.ca_file = *row.ca_file;
+  cluster.certificate_file = *row.certificate_file;
+  cluster.key_file = *row.key_file;
+  cluster.verify_tls = *row.verify_tls;
+  cluster.power = *row.power;
+  cluster.flood = row.flood;
+  cluster.array_size = row.array_size;
+  cluster.enabled = *row.enabled;
+  cluster.retired_at = row.retired_at;
+  cluster.reachable = row.reachable;
+  cluster.unreachable_since = row.unreachable_since;
+  cluster.healthy_since = row.healthy_since;
+  cluster.failed_polls = *row.failed_polls;
+  cluster.next_probe_at = row.next_probe_at;
+  cluster.last_error = row.last_error.value_or("");
+  cluster.max_resources = *row.max_resources;
+  cluster.resources_at = row.resources_at;
+  cluster.memory_property = *row.memory_property;
+  cluster.memory_unit_mb = *row.memory_unit_mb;
+  cluster.memory_max_mb = row.memory_max_mb;
+  cluster.cost = *row.cost;
+  cluster.transfer_mb_s = *row.transfer_mb_s;
   return cluster;
 }
 
@@ -57,7 +54,7 @@ std::vector<Cluster> clusters(Transaction& transaction) {
 std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction) {
   std::map<grid::ClusterId, grid::NodeSizes> all;
   for (const auto& row : exec(transaction, sql::clusters_node_sizes{})) {
-    if (auto sizes = grid::NodeSizes::parse(text(row[1]))) all.emplace(grid::ClusterId{row[0].as<std::int64_t>()}, std::move(*sizes));
+    if (auto sizes = grid::NodeSizes::parse(row.node_sizes.value_or(""))) all.emplace(row.id.as<grid::ClusterId>(), std::move(*sizes));
   }
   return all;
 }
@@ -102,7 +99,7 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
                                           .cost = c.cost,
                                           .transfer_mb_s = c.transfer_mb_s,
                                       });
-  return grid::ClusterId{rows[0][0].as<std::int64_t>()};
+  return *rows[0].id;
 }
 
 void edit_cluster(Transaction& transaction, const Cluster& c) {
@@ -166,7 +163,7 @@ void record_resources(Transaction& transaction, grid::ClusterId cluster, int max
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
   const auto rows = exec(transaction, sql::clusters_record_unreachable{
                                           .now = now, .error = text::clean_text(error), .retry_at = retry_at, .cluster = cluster});
-  return !rows.empty() && rows[0][0].as<int>() == 1;
+  return !rows.empty() && rows[0].failed_polls.as<int>() == 1;
 }
 
 }  // namespace gleaner::store

@@ -72,7 +72,7 @@ Transaction Database::begin(Term term) {
 
 bool Database::try_lock(Work work, std::int64_t cluster) {
   auto transaction = begin();
-  return detail::exec(transaction, sql::locks_try{.work = static_cast<int>(work), .cluster = cluster})[0][0].as<bool>();
+  return *detail::exec(transaction, sql::locks_try{.work = static_cast<int>(work), .cluster = cluster})[0].taken;
 }
 
 void Database::unlock(Work work, std::int64_t cluster) {
@@ -152,7 +152,7 @@ void set_limits(Transaction& transaction, const ConnectionLimits& limits) {
 
 void wake_up(Transaction& transaction) { detail::exec(transaction, sql::grid_wake_up{}); }
 
-std::string grid_token(Transaction& transaction) { return detail::text(detail::exec(transaction, sql::grid_token{})[0][0]); }
+std::string grid_token(Transaction& transaction) { return *detail::exec(transaction, sql::grid_token{})[0].token; }
 
 namespace detail {
 namespace {

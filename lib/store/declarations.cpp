@@ -16,23 +16,23 @@ namespace {
 
 using detail::Array;
 using detail::exec;
-using detail::get;
-using detail::text;
+using detail::Rows;
 
-JobAtRisk read_job(const pqxx::row& row) {
+JobAtRisk read_job(const auto& row) {
   JobAtRisk job;
-  job.id = grid::JobId{row["id"].as<std::int64_t>()};
-  job.state = grid::job_state(text(row["state"])).value();
-  job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  job.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-  job.cluster_name = text(row["cluster"]);
-  job.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
-  job.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
-  if (const auto remote = get<std::int64_t>(row["remote_id"])) job.remote = grid::RemoteJobId{*remote};
+  job.id = *row.id;
+  job.state = row.state.as(grid::job_state);
+  job.campaign = *row.campaign_id;
+  job.cluster = *row.cluster_id;
+  job.cluster_name = *row.cluster;
+  job.launch = *row.launch_id;
+  job.task = *row.task;
+  job.remote = row.remote_id;
   return job;
 }
 
-std::vector<JobAtRisk> read_jobs(const pqxx::result& rows) {
+template <class Query>
+std::vector<JobAtRisk> read_jobs(const Rows<Query>& rows) {
   std::vector<JobAtRisk> jobs;
   for (const auto& row : rows) jobs.push_back(read_job(row));
   return jobs;
@@ -115,9 +115,9 @@ std::int64_t release(Transaction& transaction, std::optional<grid::ClusterId> cl
   GivenUp given_up;
   const auto rows = exec(transaction, sql::declarations_release_bound_tasks{.cluster = cluster, .launch = launch, .now = now});
   for (const auto& row : rows) {
-    auto& given = given_up[{grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()}}];
-    given.cluster = text(row["cluster"]);
-    given.tasks.insert(grid::TaskNumber{row["number"].as<std::int64_t>()});
+    auto& given = given_up[{*row.campaign_id, *row.cluster_id}];
+    given.cluster = *row.cluster;
+    given.tasks.insert(*row.number);
     ++given.risk.bound;
   }
   open_events(transaction, "TASKS_RELEASED", given_up, author, now);
@@ -204,19 +204,19 @@ std::int64_t release_bound_tasks(Transaction& transaction, grid::LaunchId launch
 }
 
 std::int64_t bound_tasks_of(Transaction& transaction, grid::ClusterId cluster) {
-  return exec(transaction, sql::declarations_bound_tasks_of{.cluster = cluster, .launch = std::nullopt})[0][0].as<std::int64_t>();
+  return *exec(transaction, sql::declarations_bound_tasks_of{.cluster = cluster, .launch = std::nullopt})[0].tasks;
 }
 
 std::optional<KnownLaunch> find_launch(Transaction& transaction, grid::LaunchId launch) {
   const auto rows = exec(transaction, sql::declarations_find_launch{.launch = launch});
   if (rows.empty()) return std::nullopt;
-  return KnownLaunch{grid::launch_state(text(rows[0]["state"])).value(), grid::CampaignId{rows[0]["campaign_id"].as<std::int64_t>()}, text(rows[0]["cluster"])};
+  return KnownLaunch{rows[0].state.as(grid::launch_state), *rows[0].campaign_id, *rows[0].cluster};
 }
 
 std::optional<KnownJob> find_job(Transaction& transaction, grid::JobId job) {
   const auto rows = exec(transaction, sql::declarations_find_job{.job = job});
   if (rows.empty()) return std::nullopt;
-  return KnownJob{grid::job_state(text(rows[0]["state"])).value(), text(rows[0]["ending"])};
+  return KnownJob{rows[0].state.as(grid::job_state), *rows[0].ending};
 }
 
 bool retire_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
@@ -228,7 +228,7 @@ bool retire_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Ins
 std::optional<std::int64_t> bring_back_cluster(Transaction& transaction, grid::ClusterId cluster, grid::Instant now) {
   const auto rows = exec(transaction, sql::declarations_bring_back{.cluster = cluster, .now = now});
   if (rows.empty()) return std::nullopt;
-  return rows[0]["kills"].as<std::int64_t>();
+  return *rows[0].kills;
 }
 
 }  // namespace gleaner::store

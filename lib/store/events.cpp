@@ -14,18 +14,17 @@ using detail::exec;
 }  // namespace
 
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now) {
-  const auto open = [&](std::string_view code, const Target& target, const std::string& message) {
-    return exec(transaction,
-                sql::events_open{
-                    .code = code,
-                    .campaign = target.campaign,
-                    .cluster = target.cluster,
-                    .job = event.job,
-                    .message = message,
-                    .now = now,
-                    .occurrences = event.occurrences,
-                })[0][0]
-        .as<std::int64_t>();
+  const auto open = [&](std::string_view code, const Target& target, const std::string& message) -> std::int64_t {
+    const auto rows = exec(transaction, sql::events_open{
+                                            .code = code,
+                                            .campaign = target.campaign,
+                                            .cluster = target.cluster,
+                                            .job = event.job,
+                                            .message = message,
+                                            .now = now,
+                                            .occurrences = event.occurrences,
+                                        });
+    return *rows[0].id;
   };
   const auto message = text::clean_text(event.message, {.lines = text::Lines::kept});
   std::int64_t opened = 0;
@@ -49,7 +48,7 @@ bool close_event(Transaction& transaction, std::string_view code, const Target& 
 std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code) {
   std::vector<grid::ClusterId> clusters;
   for (const auto& row : detail::exec_prepared(transaction, sql::events_clusters_with_open{.code = code}))
-    clusters.emplace_back(row[0].as<std::int64_t>());
+    clusters.push_back(*row.cluster_id);
   return clusters;
 }
 
@@ -64,7 +63,7 @@ std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& t
                                           .reason = text::clean_text(reason),
                                       });
   if (rows.empty()) return std::nullopt;
-  return detail::get_instant(rows[0][0]);
+  return rows[0].expires_at;
 }
 
 void clear_brake(Transaction& transaction, const Target& target) {

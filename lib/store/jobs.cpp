@@ -9,60 +9,57 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
-using detail::get;
-using detail::get_instant;
-using detail::text;
 
-LiveJob read_live(const pqxx::row& row) {
+LiveJob read_live(const sql::jobs_live::Row& row) {
   LiveJob job;
-  job.id = grid::JobId{row["id"].as<std::int64_t>()};
-  job.remote = grid::RemoteJobId{row["remote_id"].as<std::int64_t>()};
-  job.state = grid::job_state(text(row["state"])).value();
-  job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  job.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
-  job.attempt = row["attempt"].as<int>();
-  job.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
-  job.fence = grid::LaunchId{row["fence"].as<std::int64_t>()};
-  job.tag = text(row["tag"]);
-  job.resources = get<int>(row["resources"]);
-  job.resubmissions = row["resubmissions"].as<int>();
-  job.absent_since = get_instant(row["absent_since"]);
-  job.over_since = get_instant(row["over_since"]);
-  job.launching_since = get_instant(row["launching_since"]);
-  job.kill_sent = row["kill_sent"].as<bool>();
-  job.kill_reason = text(row["kill_reason"]);
-  job.login = text(row["login"]);
-  job.failures_in_a_row = row["failures_in_a_row"].as<int>();
-  job.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
-  if (const auto most = get<std::int64_t>(row["max_walltime_s"])) job.max_walltime = grid::Seconds{*most};
+  job.id = *row.id;
+  job.remote = *row.remote_id;
+  job.state = row.state.as(grid::job_state);
+  job.campaign = *row.campaign_id;
+  job.task = *row.task;
+  job.attempt = *row.attempt;
+  job.launch = *row.launch_id;
+  job.fence = *row.fence;
+  job.tag = row.tag.value_or("");
+  job.resources = row.resources;
+  job.resubmissions = *row.resubmissions;
+  job.absent_since = row.absent_since;
+  job.over_since = row.over_since;
+  job.launching_since = row.launching_since;
+  job.kill_sent = *row.kill_sent;
+  job.kill_reason = row.kill_reason.value_or("");
+  job.login = *row.login;
+  job.failures_in_a_row = *row.failures_in_a_row;
+  job.walltime = *row.walltime_s;
+  job.max_walltime = row.max_walltime_s;
   return job;
 }
 
-SettlingFacts read_facts(const pqxx::row& row) {
+SettlingFacts read_facts(const sql::jobs_facts::Row& row) {
   SettlingFacts facts;
-  facts.id = grid::JobId{row["id"].as<std::int64_t>()};
-  facts.state = grid::job_state(text(row["state"])).value();
-  facts.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  facts.number = grid::TaskNumber{row["task"].as<std::int64_t>()};
-  facts.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
-  if (const auto fence = get<std::int64_t>(row["fence"])) facts.fence = grid::LaunchId{*fence};
+  facts.id = *row.id;
+  facts.state = row.state.as(grid::job_state);
+  facts.campaign = *row.campaign_id;
+  facts.number = *row.task;
+  facts.launch = *row.launch_id;
+  facts.fence = row.fence;
   auto& task = facts.task;
-  task.state = grid::task_state(text(row["task_state"])).value();
-  task.attempt = row["task_attempt"].as<int>();
-  task.replica = get<int>(row["replica"]);
-  task.replica_lives = row["replica_lives"].as<bool>();
-  task.charged = row["charged"].as<int>();
-  task.counted = row["counted"].as<int>();
-  task.max_attempts = get<int>(row["max_attempts"]);
-  task.cancelled = row["cancelled"].as<bool>();
+  task.state = row.task_state.as(grid::task_state);
+  task.attempt = *row.task_attempt;
+  task.replica = row.replica;
+  task.replica_lives = *row.replica_lives;
+  task.charged = *row.charged;
+  task.counted = *row.counted;
+  task.max_attempts = row.max_attempts;
+  task.cancelled = *row.cancelled;
   auto& job = facts.job;
-  job.attempt = row["attempt"].as<int>();
-  job.contender_lives = row["contender_lives"].as<bool>();
-  job.claim_taken = row["claim_taken"].as<bool>();
-  job.orphan_may_come = row["orphan_may_come"].as<bool>();
-  job.other_copy_runs = row["other_copy_runs"].as<bool>();
-  job.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
-  if (const auto most = get<std::int64_t>(row["max_walltime_s"])) job.max_walltime = grid::Seconds{*most};
+  job.attempt = *row.attempt;
+  job.contender_lives = *row.contender_lives;
+  job.claim_taken = *row.claim_taken;
+  job.orphan_may_come = *row.orphan_may_come;
+  job.other_copy_runs = *row.other_copy_runs;
+  job.walltime = *row.walltime_s;
+  job.max_walltime = row.max_walltime_s;
   return facts;
 }
 
@@ -102,9 +99,7 @@ void note_waits(Transaction& transaction, std::span<const Waits> waits) {
 
 AbsentJobs absent_jobs(Transaction& transaction, grid::ClusterId cluster, grid::Instant since_before) {
   const auto row = exec(transaction, sql::jobs_absent{.cluster = cluster, .since_before = since_before})[0];
-  AbsentJobs absent{row["jobs"].as<std::int64_t>(), {}};
-  if (const auto first = get<std::int64_t>(row["first"])) absent.first = grid::JobId{*first};
-  return absent;
+  return {*row.jobs, row.first};
 }
 
 std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::span<const grid::JobId> jobs) {
@@ -150,31 +145,30 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     bound.add(truth(next.bound));
     walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
   }
-  return exec(transaction,
-              sql::jobs_settle{
-                  .jobs = jobs,
-                  .leaves = leaves,
-                  .states = states,
-                  .endings = ends,
-                  .exit_statuses = statuses,
-                  .starts = starts,
-                  .ends = stops,
-                  .resources = resources,
-                  .messages = messages,
-                  .failures = failures,
-                  .moves = moves,
-                  .task_leaves = task_leaves,
-                  .attempt_leaves = attempt_leaves,
-                  .task_states = task_states,
-                  .attempts = attempts,
-                  .charges = charges,
-                  .counted = counted,
-                  .priorities = places,
-                  .bound = bound,
-                  .walltimes = walltimes,
-                  .now = now,
-              })[0][0]
-      .as<int>();
+  const auto rows = exec(transaction, sql::jobs_settle{
+                                          .jobs = jobs,
+                                          .leaves = leaves,
+                                          .states = states,
+                                          .endings = ends,
+                                          .exit_statuses = statuses,
+                                          .starts = starts,
+                                          .ends = stops,
+                                          .resources = resources,
+                                          .messages = messages,
+                                          .failures = failures,
+                                          .moves = moves,
+                                          .task_leaves = task_leaves,
+                                          .attempt_leaves = attempt_leaves,
+                                          .task_states = task_states,
+                                          .attempts = attempts,
+                                          .charges = charges,
+                                          .counted = counted,
+                                          .priorities = places,
+                                          .bound = bound,
+                                          .walltimes = walltimes,
+                                          .now = now,
+                                      });
+  return *rows[0].ended;
 }
 
 void follow_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId from, grid::RemoteJobId to) {
@@ -203,13 +197,13 @@ bool reopen_twin(Transaction& transaction, const LiveJob& job) {
 }
 
 double waiting_resources(Transaction& transaction, grid::ClusterId cluster) {
-  return exec(transaction, sql::jobs_waiting_resources{.cluster = cluster})[0][0].as<double>();
+  return *exec(transaction, sql::jobs_waiting_resources{.cluster = cluster})[0].waiting;
 }
 
 std::vector<grid::CampaignId> finish_campaigns(Transaction& transaction, grid::Instant now) {
   exec(transaction, sql::campaigns_sweep{});
   std::vector<grid::CampaignId> finished;
-  for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now})) finished.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::campaigns_finish{.now = now})) finished.push_back(*row.id);
   return finished;
 }
 

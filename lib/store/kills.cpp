@@ -13,9 +13,6 @@ namespace {
 
 using detail::Array;
 using detail::exec;
-using detail::get;
-using detail::get_instant;
-using detail::text;
 
 std::string ids(std::span<const grid::JobId> jobs) {
   Array array;
@@ -77,17 +74,17 @@ std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId
   std::vector<PendingKill> kills;
   for (const auto& row : exec(transaction, sql::kills_pending{.cluster = cluster, .sent_before = now - again, .now = now})) {
     PendingKill kill;
-    kill.job = grid::JobId{row["job_id"].as<std::int64_t>()};
-    kill.remote = grid::RemoteJobId{row["remote_id"].as<std::int64_t>()};
-    kill.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-    kill.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
-    kill.attempt = row["attempt"].as<int>();
-    kill.tag = text(row["tag"]);
-    kill.reason = kill_reason(text(row["reason"]));
-    kill.sends = row["sends"].as<int>();
-    if (const auto array = get<std::int64_t>(row["array_id"])) kill.array = grid::RemoteJobId{*array};
-    kill.array_jobs = row["array_jobs"].as<int>();
-    kill.login = text(row["login"]);
+    kill.job = *row.job_id;
+    kill.remote = *row.remote_id;
+    kill.campaign = *row.campaign_id;
+    kill.task = *row.task;
+    kill.attempt = *row.attempt;
+    kill.tag = row.tag.value_or("");
+    kill.reason = kill_reason(row.reason.as<std::string>());
+    kill.sends = *row.sends;
+    kill.array = row.array_id;
+    kill.array_jobs = *row.array_jobs;
+    kill.login = *row.login;
     kills.push_back(std::move(kill));
   }
   return kills;
@@ -101,13 +98,13 @@ std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId c
   std::vector<WaitingJob> jobs;
   for (const auto& row : exec(transaction, sql::kills_waiting{.cluster = cluster})) {
     WaitingJob job;
-    job.id = grid::JobId{row["id"].as<std::int64_t>()};
-    job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-    job.submitted_at = *get_instant(row["submitted_at"]);
-    job.resources_per_job = get<int>(row["resources_per_job"]);
-    job.job_ratio = get<double>(row["job_ratio"]);
-    job.last_start_at = get_instant(row["last_start_at"]);
-    job.last_accept_at = get_instant(row["last_accept_at"]);
+    job.id = *row.id;
+    job.campaign = *row.campaign_id;
+    job.submitted_at = *row.submitted_at;
+    job.resources_per_job = row.resources_per_job;
+    job.job_ratio = row.job_ratio;
+    job.last_start_at = row.last_start_at;
+    job.last_accept_at = row.last_accept_at;
     jobs.push_back(job);
   }
   return jobs;

@@ -13,9 +13,6 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
-using detail::get;
-using detail::get_instant;
-using detail::text;
 
 std::string ids(std::span<const grid::LaunchId> launches) {
   Array array;
@@ -23,57 +20,57 @@ std::string ids(std::span<const grid::LaunchId> launches) {
   return array.literal();
 }
 
-LaunchToMake read_launch(const pqxx::row& row) {
+LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   LaunchToMake launch;
-  launch.id = grid::LaunchId{row["id"].as<std::int64_t>()};
-  launch.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  launch.jobs = row["jobs"].as<int>();
-  launch.campaign_state = grid::campaign_state(text(row["campaign_state"])).value();
-  launch.campaign_name = text(row["campaign_name"]);
-  launch.user = text(row["user_name"]);
-  launch.login = text(row["login"]);
-  launch.exec_file = text(row["exec_file"]);
-  launch.exec_directory = text(row["exec_directory"]);
-  launch.request = text(row["request"]);
-  launch.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
-  launch.memory_mb = get<std::int64_t>(row["memory_mb"]);
-  launch.memory_property = text(row["memory_property"]);
-  launch.memory_unit_mb = row["memory_unit_mb"].as<int>();
-  launch.properties = text(row["properties"]);
-  launch.project = text(row["project"]);
-  launch.job_types = text(row["job_types"]);
-  launch.best_effort = row["best_effort"].as<bool>();
+  launch.id = *row.id;
+  launch.campaign = *row.campaign_id;
+  launch.jobs = *row.jobs;
+  launch.campaign_state = row.campaign_state.as(grid::campaign_state);
+  launch.campaign_name = *row.campaign_name;
+  launch.user = *row.user_name;
+  launch.login = *row.login;
+  launch.exec_file = *row.exec_file;
+  launch.exec_directory = *row.exec_directory;
+  launch.request = *row.request;
+  launch.walltime = *row.walltime_s;
+  launch.memory_mb = row.memory_mb;
+  launch.memory_property = *row.memory_property;
+  launch.memory_unit_mb = *row.memory_unit_mb;
+  launch.properties = *row.properties;
+  launch.project = *row.project;
+  launch.job_types = *row.job_types;
+  launch.best_effort = *row.best_effort;
   return launch;
 }
 
-UnsettledLaunch read_unsettled(const pqxx::row& row) {
+UnsettledLaunch read_unsettled(const sql::launches_unsettled::Row& row) {
   UnsettledLaunch launch;
-  launch.id = grid::LaunchId{row["id"].as<std::int64_t>()};
-  launch.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  launch.tag = text(row["tag"]);
-  launch.state = grid::launch_state(text(row["state"])).value();
-  launch.missing = row["missing"].as<int>();
-  launch.looks = row["looks"].as<int>();
-  launch.voids = row["voids"].as<int>();
-  launch.launching_at = *get_instant(row["launching_at"]);
-  launch.unknown_at = *get_instant(row["unknown_at"]);
-  launch.settled_at = get_instant(row["settled_at"]);
-  launch.last_look_at = get_instant(row["last_look_at"]);
-  launch.error = text(row["error"]);
-  launch.login = text(row["login"]);
+  launch.id = *row.id;
+  launch.campaign = *row.campaign_id;
+  launch.tag = *row.tag;
+  launch.state = row.state.as(grid::launch_state);
+  launch.missing = *row.missing;
+  launch.looks = *row.looks;
+  launch.voids = *row.voids;
+  launch.launching_at = *row.launching_at;
+  launch.unknown_at = *row.unknown_at;
+  launch.settled_at = row.settled_at;
+  launch.last_look_at = row.last_look_at;
+  launch.error = row.error.value_or("");
+  launch.login = *row.login;
   return launch;
 }
 
-BoundTasks read_bound(const pqxx::row& row) {
+BoundTasks read_bound(const sql::launches_bound_tasks::Row& row) {
   BoundTasks tasks;
-  tasks.launch = grid::LaunchId{row["launch"].as<std::int64_t>()};
-  tasks.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  tasks.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-  tasks.cluster_name = text(row["cluster"]);
-  tasks.replicas_allowed = row["replicas"].as<bool>();
-  tasks.retired = row["retired"].as<bool>();
-  tasks.tasks = row["tasks"].as<std::int64_t>();
-  tasks.since = *get_instant(row["since"]);
+  tasks.launch = *row.launch;
+  tasks.campaign = *row.campaign_id;
+  tasks.cluster = *row.cluster_id;
+  tasks.cluster_name = *row.cluster;
+  tasks.replicas_allowed = *row.replicas;
+  tasks.retired = *row.retired;
+  tasks.tasks = *row.tasks;
+  tasks.since = *row.since;
   return tasks;
 }
 
@@ -93,17 +90,16 @@ int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const A
     remote.add(job.remote.value());
     moves.add(std::string_view{job.moves ? "t" : "f"});
   }
-  return exec(transaction,
-              sql::launches_accept{
-                  .jobs = local,
-                  .remote_ids = remote,
-                  .moves = moves,
-                  .again = again,
-                  .launch = launch,
-                  .now = now,
-                  .array_id = array,
-              })[0][0]
-      .as<int>();
+  const auto rows = exec(transaction, sql::launches_accept{
+                                          .jobs = local,
+                                          .remote_ids = remote,
+                                          .moves = moves,
+                                          .again = again,
+                                          .launch = launch,
+                                          .now = now,
+                                          .array_id = array,
+                                      });
+  return *rows[0].jobs;
 }
 
 bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
@@ -120,7 +116,7 @@ std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::Clust
 
 std::vector<grid::LaunchId> stranded_launches(Transaction& transaction) {
   std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::launches_stranded{})) launches.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_stranded{})) launches.push_back(*row.id);
   return launches;
 }
 
@@ -128,12 +124,12 @@ std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId la
   std::vector<LaunchLine> lines;
   for (const auto& row : exec(transaction, sql::launches_lines{.launch = launch})) {
     LaunchLine line;
-    line.job = grid::JobId{row["id"].as<std::int64_t>()};
-    line.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
-    line.attempt = row["attempt"].as<int>();
-    line.fence = grid::LaunchId{row["fence"].as<std::int64_t>()};
-    line.form = text(row["form"]).at(0);
-    line.parameter = text(row["parameter"]);
+    line.job = *row.id;
+    line.task = *row.task;
+    line.attempt = *row.attempt;
+    line.fence = *row.fence;
+    line.form = row.form.as<std::string>().at(0);
+    line.parameter = *row.parameter;
     lines.push_back(std::move(line));
   }
   return lines;
@@ -148,11 +144,11 @@ bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term ter
 std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<const grid::LaunchId> launches) {
   std::vector<BegunLaunch> begun;
   for (const auto& row : exec(transaction, sql::launches_begun{.launches = ids(launches)})) {
-    begun.push_back({.id = grid::LaunchId{row["id"].as<std::int64_t>()},
-                     .state = grid::launch_state(text(row["state"])).value(),
-                     .term = row["term"].as<Term>(),
-                     .campaign = grid::campaign_state(text(row["campaign_state"])).value(),
-                     .launching_at = *get_instant(row["launching_at"])});
+    begun.push_back({.id = *row.id,
+                     .state = row.state.as(grid::launch_state),
+                     .term = *row.term,
+                     .campaign = row.campaign_state.as(grid::campaign_state),
+                     .launching_at = *row.launching_at});
   }
   return begun;
 }
@@ -187,7 +183,7 @@ void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> laun
 
 std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<grid::LaunchId> launches;
-  for (const auto& row : exec(transaction, sql::launches_interrupted{.cluster = cluster})) launches.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_interrupted{.cluster = cluster})) launches.push_back(*row.id);
   return launches;
 }
 
@@ -202,10 +198,10 @@ bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limit
                                         });
   if (launch.empty()) return false;
   std::vector<grid::JobId> jobs;
-  for (const auto& row : exec(transaction, sql::launches_open_jobs{.launch = what.launch})) jobs.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_open_jobs{.launch = what.launch})) jobs.push_back(*row.id);
   std::vector<Verdict> verdicts;
   for (auto& facts : facts_for_settling(transaction, jobs)) {
-    const grid::Unsubmitted unsubmitted{.sent = what.sent, .fenced = facts.fence.has_value(), .replicas_allowed = launch[0]["replicas"].as<bool>()};
+    const grid::Unsubmitted unsubmitted{.sent = what.sent, .fenced = facts.fence.has_value(), .replicas_allowed = *launch[0].replicas};
     Verdict verdict;
     verdict.state = grid::JobState::error;
     verdict.end = grid::JobEnd::never_submitted;
@@ -229,7 +225,7 @@ void note_look(Transaction& transaction, std::span<const grid::LaunchId> launche
 }
 
 bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since) {
-  return exec(transaction, sql::launches_awaited{.cluster = cluster, .void_since = void_since})[0][0].as<bool>();
+  return *exec(transaction, sql::launches_awaited{.cluster = cluster, .void_since = void_since})[0].awaited;
 }
 
 std::vector<BoundTasks> bound_tasks(Transaction& transaction) {
@@ -240,8 +236,7 @@ std::vector<BoundTasks> bound_tasks(Transaction& transaction) {
 
 std::vector<grid::TaskNumber> release_tasks(Transaction& transaction, grid::LaunchId launch, grid::Instant now) {
   std::vector<grid::TaskNumber> tasks;
-  for (const auto& row : exec(transaction, sql::launches_release_tasks{.now = now, .launch = launch}))
-    tasks.emplace_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::launches_release_tasks{.now = now, .launch = launch})) tasks.push_back(*row.number);
   std::ranges::sort(tasks);
   return tasks;
 }

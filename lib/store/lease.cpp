@@ -11,7 +11,7 @@ std::optional<Term> acquire_lease(Database& database, const std::string& holder,
   const auto rows = exec(transaction, sql::lease_acquire{.holder = holder, .milliseconds = duration.count()});
   transaction.commit();
   if (rows.empty()) return std::nullopt;
-  return rows[0][0].as<Term>();
+  return rows[0].term;
 }
 
 bool renew_lease(Database& database, Term term, std::chrono::milliseconds duration) {
@@ -31,17 +31,17 @@ void release_lease(Database& database, Term term) {
 std::optional<LeaseHolder> lease_holder(Transaction& transaction) {
   const auto rows = exec(transaction, sql::lease_holder{});
   if (rows.empty()) return std::nullopt;
-  return LeaseHolder{detail::text(rows[0][0]), rows[0][1].as<Term>()};
+  return LeaseHolder{rows[0].holder.value_or(""), *rows[0].term};
 }
 
 std::int64_t begin_cycle(Transaction& transaction, Term term, grid::Instant now) {
-  return exec(transaction, sql::cycles_begin{.term = term, .now = now})[0][0].as<std::int64_t>();
+  return *exec(transaction, sql::cycles_begin{.term = term, .now = now})[0].id;
 }
 
 void end_cycle(Transaction& transaction, std::int64_t cycle, grid::Instant now, const std::string& modules) {
   exec(transaction, sql::cycles_end{.now = now, .modules = modules, .cycle = cycle});
 }
 
-bool is_busy(Transaction& transaction) { return exec(transaction, sql::cycles_busy{})[0][0].as<bool>(); }
+bool is_busy(Transaction& transaction) { return *exec(transaction, sql::cycles_busy{})[0].busy; }
 
 }  // namespace gleaner::store

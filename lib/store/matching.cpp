@@ -5,13 +5,12 @@
 namespace gleaner::store {
 
 using detail::exec;
-using detail::text;
 
 std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before, grid::Instant none_told_before) {
   std::vector<UnmatchedPair> pairs;
   for (const auto& row :
        exec(transaction, sql::matching_unmatched{.cluster = cluster, .known_before = told_before, .none_known_before = none_told_before}))
-    pairs.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, text(row["login"]), text(row["properties"]), row["best_effort"].as<bool>()});
+    pairs.push_back({*row.campaign_id, *row.login, *row.properties, *row.best_effort});
   return pairs;
 }
 

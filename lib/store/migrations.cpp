@@ -10,7 +10,7 @@ namespace {
 
 int schema_version(Transaction& transaction) {
   detail::exec(transaction, sql::schema_create{});
-  return detail::exec(transaction, sql::schema_version{})[0][0].as<int>();
+  return *detail::exec(transaction, sql::schema_version{})[0].version;
 }
 
 int newest() { return sql::migrations().empty() ? 0 : sql::migrations().back().number; }
@@ -45,8 +45,8 @@ std::vector<std::string> migrate(Database& database) {
 
 void check_schema(Database& database) {
   auto transaction = database.begin();
-  const bool exists = detail::exec(transaction, sql::schema_exists{})[0][0].as<bool>();
-  const int version = exists ? detail::exec(transaction, sql::schema_version{})[0][0].as<int>() : 0;
+  const bool exists = detail::exec(transaction, sql::schema_exists{})[0].found.as<bool>();
+  const int version = exists ? detail::exec(transaction, sql::schema_version{})[0].version.as<int>() : 0;
   refuse_newer(version);
   if (version < newest())
     throw WrongSchema{fmt::format("the database's schema has version {}, this program needs {}: run 'gridctl db migrate'", version, newest())};

@@ -8,21 +8,19 @@ namespace {
 
 using detail::exec;
 using detail::exec_prepared;
-using detail::get;
-using detail::text;
 
-grid::Limit read_limit(const pqxx::row& row) {
+grid::Limit read_limit(const sql::policies_limits::Row& row) {
   grid::Limit limit;
-  limit.id = row["id"].as<std::int64_t>();
-  limit.kind = grid::limit_kind(text(row["kind"])).value();
-  limit.most = row["most"].as<double>();
-  limit.user = get<std::string>(row["user_name"]);
-  limit.project = get<std::string>(row["project"]);
-  if (const auto id = get<std::int64_t>(row["campaign_id"])) limit.campaign = grid::CampaignId{*id};
-  if (const auto id = get<std::int64_t>(row["cluster_id"])) limit.cluster = grid::ClusterId{*id};
-  limit.cluster_name = get<std::string>(row["cluster"]).value_or("");
-  limit.days = row["days"].as<int>();
-  limit.used = row["used"].as<double>();
+  limit.id = *row.id;
+  limit.kind = row.kind.as(grid::limit_kind);
+  limit.most = *row.most;
+  limit.user = row.user_name;
+  limit.project = row.project;
+  limit.campaign = row.campaign_id;
+  limit.cluster = row.cluster_id;
+  limit.cluster_name = row.cluster.value_or("");
+  limit.days = *row.days;
+  limit.used = *row.used;
   return limit;
 }
 
@@ -31,29 +29,27 @@ grid::Limit read_limit(const pqxx::row& row) {
 std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now) {
   std::vector<grid::UsageOfDay> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_usage{.now = now, .first_day = now - std::chrono::days{days - 1}}))
-    all.push_back({text(row["user_name"]), text(row["project"]), row["days_ago"].as<int>(), row["resource_seconds"].as<double>()});
+    all.push_back({*row.user_name, *row.project, *row.days_ago, *row.resource_seconds});
   return all;
 }
 
 std::vector<grid::UserPriority> user_priorities(Transaction& transaction) {
   std::vector<grid::UserPriority> all;
-  for (const auto& row : exec_prepared(transaction, sql::policies_user_priorities{}))
-    all.push_back({text(row["user_name"]), row["priority"].as<int>()});
+  for (const auto& row : exec_prepared(transaction, sql::policies_user_priorities{})) all.push_back({*row.user_name, *row.priority});
   return all;
 }
 
 std::vector<grid::Share> shares(Transaction& transaction) {
   std::vector<grid::Share> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_shares{}))
-    all.push_back({row["id"].as<std::int64_t>(), text(row["name"]), text(row["kind"]) == "user", get<std::int64_t>(row["parent_id"]),
-                   row["shares"].as<double>()});
+    all.push_back({*row.id, *row.name, row.kind.as<std::string>() == "user", row.parent_id, *row.shares});
   return all;
 }
 
 std::vector<grid::Affinity> couples(Transaction& transaction) {
   std::vector<grid::Affinity> all;
   for (const auto& row : exec_prepared(transaction, sql::policies_couples{}))
-    all.push_back({text(row["user_name"]), grid::ClusterId{row["cluster_id"].as<std::int64_t>()}, text(row["cluster"])});
+    all.push_back({*row.user_name, *row.cluster_id, *row.cluster});
   return all;
 }
 
@@ -74,15 +70,13 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
   if (needs.couples) facts.affinities = couples(transaction);
   if (needs.endings) {
     for (const auto& row : exec(transaction, sql::policies_endings{.now = now}))
-      facts.endings.push_back({row["after"].as<double>(), row["resources"].as<double>(), grid::ClusterId{row["cluster_id"].as<std::int64_t>()}});
+      facts.endings.push_back({*row.after, *row.resources, *row.cluster_id});
   }
   if (needs.dying) {
-    for (const auto& row : exec(transaction, sql::policies_dying{}))
-      facts.dying.push_back({grid::CampaignId{row["campaign_id"].as<std::int64_t>()}, grid::ClusterId{row["cluster_id"].as<std::int64_t>()},
-                             row["jobs"].as<int>()});
+    for (const auto& row : exec(transaction, sql::policies_dying{})) facts.dying.push_back({*row.campaign_id, *row.cluster_id, *row.jobs});
   }
   if (needs.profiled) {
-    for (const auto& row : exec(transaction, sql::policies_profiled{})) facts.profiled.emplace_back(row["id"].as<std::int64_t>());
+    for (const auto& row : exec(transaction, sql::policies_profiled{})) facts.profiled.push_back(*row.id);
   }
   return facts;
 }
@@ -98,7 +92,7 @@ std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit) {
                                           .days = limit.days,
                                       });
   wake_up(transaction);
-  return rows[0]["id"].as<std::int64_t>();
+  return *rows[0].id;
 }
 
 bool remove_limit(Transaction& transaction, std::int64_t id) {
@@ -109,14 +103,15 @@ bool remove_limit(Transaction& transaction, std::int64_t id) {
 
 std::vector<std::int64_t> projects_named(Transaction& transaction, const std::string& name) {
   std::vector<std::int64_t> ids;
-  for (const auto& row : exec(transaction, sql::policies_projects_named{.name = name})) ids.push_back(row["id"].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::policies_projects_named{.name = name})) ids.push_back(*row.id);
   return ids;
 }
 
 std::optional<std::int64_t> share_of(Transaction& transaction, const std::string& kind, const std::string& name,
                                      std::optional<std::int64_t> parent) {
   const auto rows = exec(transaction, sql::policies_share_of{.kind = kind, .name = name, .parent = parent});
-  return rows.empty() ? std::nullopt : std::optional{rows[0]["id"].as<std::int64_t>()};
+  if (rows.empty()) return std::nullopt;
+  return rows[0].id;
 }
 
 void set_share(Transaction& transaction, const std::string& kind, const std::string& name, std::optional<std::int64_t> parent, double shares) {

@@ -15,8 +15,7 @@ std::int64_t delete_all(Database& database, const Query& query) {
   std::int64_t total = 0;
   std::int64_t deleted = 0;
   do {
-    transact(database, std::nullopt,
-             [&](Transaction& transaction) { deleted = static_cast<std::int64_t>(exec(transaction, query).affected_rows()); });
+    transact(database, std::nullopt, [&](Transaction& transaction) { deleted = exec(transaction, query).affected_rows(); });
     total += deleted;
   } while (deleted > 0);
   return total;
@@ -45,15 +44,14 @@ void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batc
 
 Pruned count_prunable(Transaction& transaction, grid::Instant before) {
   const auto row = exec(transaction, sql::prune_count{.ended_before = before})[0];
-  const auto count = [&](const char* column) { return row[column].as<std::int64_t>(); };
-  return {count("campaigns"), count("tasks"), count("jobs"), count("statuses"), count("cycles"), count("events")};
+  return {*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events};
 }
 
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   std::vector<std::int64_t> campaigns;
   {
     auto transaction = database.begin();
-    for (const auto& row : exec(transaction, sql::prune_campaigns{.ended_before = before})) campaigns.push_back(row[0].as<std::int64_t>());
+    for (const auto& row : exec(transaction, sql::prune_campaigns{.ended_before = before})) campaigns.push_back(*row.id);
   }
   Pruned pruned;
   for (const auto campaign : campaigns) {

@@ -9,7 +9,6 @@
 namespace gleaner::store {
 
 using detail::exec;
-using detail::get;
 
 namespace {
 
@@ -24,7 +23,7 @@ int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term te
                                             .jobs = replicas.jobs - jobs,
                                             .term = term,
                                         });
-    const auto got = rows[0]["jobs"].as<int>();
+    const int got = *rows[0].jobs;
     if (got == 0) break;
     jobs += got;
   }
@@ -45,11 +44,11 @@ std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double 
   std::vector<grid::Replicable> all;
   for (const auto& row : exec(transaction, sql::planning_replicable{.share = share, .least_done = least, .now = now})) {
     grid::Replicable one;
-    one.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-    one.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-    one.tasks = row["tasks"].as<std::int64_t>();
-    one.expired = row["expired"].as<std::int64_t>();
-    one.expected = get<double>(row["seconds"]);
+    one.campaign = *row.campaign_id;
+    one.cluster = *row.cluster_id;
+    one.tasks = *row.tasks;
+    one.expired = *row.expired;
+    one.expected = row.seconds;
     all.push_back(one);
   }
   return all;

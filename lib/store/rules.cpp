@@ -8,23 +8,21 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::instant;
-using detail::text;
 
 }  // namespace
 
 std::vector<Rule> rules(Transaction& transaction) {
   std::vector<Rule> all;
   for (const auto& row : exec(transaction, sql::rules_all{})) {
-    all.push_back({.id = row["id"].as<std::int64_t>(),
-                   .name = text(row["name"]),
-                   .position = row["position"].as<int>(),
-                   .text = text(row["text"]),
-                   .enabled = row["enabled"].as<bool>(),
-                   .created_by = text(row["created_by"]),
-                   .created_at = instant(row["created_at"].as<std::int64_t>()),
-                   .changed_by = text(row["changed_by"]),
-                   .changed_at = instant(row["changed_at"].as<std::int64_t>())});
+    all.push_back({.id = *row.id,
+                   .name = *row.name,
+                   .position = *row.position,
+                   .text = *row.text,
+                   .enabled = *row.enabled,
+                   .created_by = *row.created_by,
+                   .created_at = *row.created_at,
+                   .changed_by = *row.changed_by,
+                   .changed_at = *row.changed_at});
   }
   return all;
 }
@@ -70,8 +68,7 @@ void remove_rule(Transaction& transaction, const Rule& rule) {
 
 std::vector<NormalUser> normal_users(Transaction& transaction) {
   std::vector<NormalUser> all;
-  for (const auto& row : exec(transaction, sql::rules_normal_users{}))
-    all.push_back({text(row["user_name"]), detail::get<std::string>(row["cluster_name"])});
+  for (const auto& row : exec(transaction, sql::rules_normal_users{})) all.push_back({*row.user_name, row.cluster_name});
   return all;
 }
 

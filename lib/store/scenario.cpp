@@ -7,15 +7,14 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
+using detail::Rows;
 
-grid::CampaignId campaign_of(const pqxx::row& row) { return grid::CampaignId{row["campaign_id"].as<std::int64_t>()}; }
-grid::ClusterId cluster_of(const pqxx::row& row) { return grid::ClusterId{row["cluster_id"].as<std::int64_t>()}; }
+DurationCount read_count(const auto& row) { return {*row.seconds, *row.jobs}; }
 
-DurationCount read_count(const pqxx::row& row) { return {row["seconds"].as<double>(), row["jobs"].as<std::int64_t>()}; }
-
-std::map<grid::CampaignId, DurationCounts> counts_of(const pqxx::result& rows) {
+template <class Query>
+std::map<grid::CampaignId, DurationCounts> counts_of(const Rows<Query>& rows) {
   std::map<grid::CampaignId, DurationCounts> counts;
-  for (const auto& row : rows) counts[campaign_of(row)].push_back(read_count(row));
+  for (const auto& row : rows) counts[*row.campaign_id].push_back(read_count(row));
   return counts;
 }
 
@@ -26,18 +25,15 @@ GridState grid_state(Transaction& transaction, const ClusterDefaults& defaults, 
   state.planning = planning_facts(transaction, defaults, now);
   state.planning.policies = policy_facts(transaction, {.usage_days = usage_days, .couples = true, .profiled = true}, now);
   for (const auto& row : exec(transaction, sql::scenario_campaigns{})) {
-    const grid::CampaignId campaign{row["id"].as<std::int64_t>()};
-    state.names[campaign] = detail::text(row["name"]);
-    if (const auto attempts = detail::get<int>(row["max_attempts"])) state.max_attempts[campaign] = *attempts;
+    const grid::CampaignId campaign = *row.id;
+    state.names[campaign] = *row.name;
+    if (row.max_attempts.has_value()) state.max_attempts[campaign] = *row.max_attempts;
   }
   for (const auto& row : exec(transaction, sql::scenario_pairs{}))
-    state.best_effort[{campaign_of(row), cluster_of(row)}] = row["best_effort"].as<bool>();
+    state.best_effort[{*row.campaign_id, *row.cluster_id}] = *row.best_effort;
   for (const auto& row : exec(transaction, sql::scenario_running{.now = now})) {
-    state.running.push_back({.campaign = campaign_of(row),
-                             .cluster = cluster_of(row),
-                             .age = row["age"].as<double>(),
-                             .jobs = row["jobs"].as<std::int64_t>(),
-                             .resources = row["resources"].as<std::int64_t>()});
+    state.running.push_back(
+        {.campaign = *row.campaign_id, .cluster = *row.cluster_id, .age = *row.age, .jobs = *row.jobs, .resources = *row.resources});
   }
   state.durations = counts_of(exec(transaction, sql::scenario_durations{}));
   state.earlier = counts_of(exec(transaction, sql::scenario_earlier{}));

@@ -7,7 +7,6 @@ namespace gleaner::store {
 namespace {
 
 using detail::Array;
-using detail::Columns;
 using detail::exec;
 using detail::exec_prepared;
 
@@ -26,15 +25,14 @@ std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId clus
   for (const auto& row : exec_prepared(
            transaction,
            sql::sinks_last_ends{.jobs = literal_of(ended), .cluster = cluster, .telling = grid::kTellingEnds, .before = before})) {
-    Columns columns{row};
-    const auto campaign = columns.id<grid::CampaignId>();
+    const grid::CampaignId campaign = *row.campaign_id;
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
     auto& pair = pairs.back();
-    pair.jobs.push_back(columns.id<grid::JobId>());
-    pair.seconds.push_back(columns.take<double>());
-    pair.min_duration = columns.maybe<double>();
-    pair.suspected = columns.take<bool>();
-    pair.slowest_elsewhere = columns.maybe<double>();
+    pair.jobs.push_back(*row.id);
+    pair.seconds.push_back(*row.seconds);
+    pair.min_duration = row.min_duration_s;
+    pair.suspected = *row.suspected;
+    pair.slowest_elsewhere = row.slowest;
   }
   return pairs;
 }
@@ -45,13 +43,12 @@ EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, 
   std::optional<std::pair<grid::CampaignId, grid::ClusterId>> of;
   for (const auto& row :
        exec_prepared(transaction, sql::sinks_ends_elsewhere{.last = last, .campaigns = literal_of(campaigns), .cluster = cluster})) {
-    Columns columns{row};
-    const auto campaign = columns.id<grid::CampaignId>();
-    const auto other = columns.id<grid::ClusterId>();
+    const grid::CampaignId campaign = *row.campaign_id;
+    const grid::ClusterId other = *row.cluster_id;
     auto& clusters = ends[campaign];
     if (of != std::pair{campaign, other}) clusters.emplace_back();
     of = std::pair{campaign, other};
-    clusters.back().push_back(columns.take<double>());
+    clusters.back().push_back(*row.seconds);
   }
   return ends;
 }
@@ -62,7 +59,7 @@ void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<cons
 
 std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event) {
   std::vector<std::int64_t> tasks;
-  for (const auto& row : exec(transaction, sql::sinks_swallowed_tasks{.event = event})) tasks.push_back(row[0].as<std::int64_t>());
+  for (const auto& row : exec(transaction, sql::sinks_swallowed_tasks{.event = event})) tasks.push_back(*row.task);
   return tasks;
 }
 

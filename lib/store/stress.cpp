@@ -6,9 +6,6 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::get;
-using detail::get_instant;
-using detail::text;
 
 std::string ids_of(std::span<const grid::JobId> jobs) {
   detail::Array ids;
@@ -16,26 +13,26 @@ std::string ids_of(std::span<const grid::JobId> jobs) {
   return ids.literal();
 }
 
-StressedCluster read_cluster(const pqxx::row& row) {
+StressedCluster read_cluster(const sql::stress_clusters::Row& row) {
   StressedCluster cluster;
-  cluster.id = grid::ClusterId{row["id"].as<std::int64_t>()};
-  cluster.time = *get_instant(row["time"]);
-  cluster.max_resources = row["max_resources"].as<int>();
-  cluster.stress = get<double>(row["stress"]);
-  cluster.response_ms = get<double>(row["response_ms"]);
-  cluster.live = row["live"].as<int>();
-  cluster.running = row["running"].as<int>();
-  cluster.judged_at = get_instant(row["judged_at"]);
-  cluster.usual_stress = get<double>(row["usual_stress"]);
-  cluster.calm_latency_ms = get<double>(row["calm_latency_ms"]);
-  cluster.stressed_polls = row["stressed_polls"].as<int>();
-  cluster.slow_polls = row["slow_polls"].as<int>();
-  cluster.job_limit = get<int>(row["job_limit"]);
-  cluster.signal = text(row["signal"]);
-  cluster.reason = text(row["reason"]);
-  cluster.limited_at = get_instant(row["limited_at"]);
-  cluster.changed_at = get_instant(row["changed_at"]);
-  cluster.trial_at = get_instant(row["trial_at"]);
+  cluster.id = *row.id;
+  cluster.time = *row.time;
+  cluster.max_resources = *row.max_resources;
+  cluster.stress = row.stress;
+  cluster.response_ms = row.response_ms;
+  cluster.live = *row.live;
+  cluster.running = *row.running;
+  cluster.judged_at = row.judged_at;
+  cluster.usual_stress = row.usual_stress;
+  cluster.calm_latency_ms = row.calm_latency_ms;
+  cluster.stressed_polls = *row.stressed_polls;
+  cluster.slow_polls = *row.slow_polls;
+  cluster.job_limit = row.job_limit;
+  cluster.signal = *row.signal;
+  cluster.reason = *row.reason;
+  cluster.limited_at = row.limited_at;
+  cluster.changed_at = row.changed_at;
+  cluster.trial_at = row.trial_at;
   return cluster;
 }
 
@@ -52,13 +49,13 @@ StressFacts stress_facts(Transaction& transaction) {
   for (const auto& row : exec(transaction, sql::stress_clusters{})) facts.clusters.push_back(read_cluster(row));
   for (const auto& row : exec(transaction, sql::stress_samples{})) {
     StoredSample sample;
-    sample.job = grid::JobId{row["job_id"].as<std::int64_t>()};
-    sample.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-    sample.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-    sample.started_at = *get_instant(row["started_at"]);
-    sample.running = row["running"].as<int>();
-    sample.seconds = get<double>(row["seconds"]);
-    sample.done = row["done"].as<bool>();
+    sample.job = *row.job_id;
+    sample.cluster = *row.cluster_id;
+    sample.campaign = *row.campaign_id;
+    sample.started_at = *row.started_at;
+    sample.running = *row.running;
+    sample.seconds = row.seconds;
+    sample.done = *row.done;
     facts.samples.push_back(sample);
   }
   return facts;

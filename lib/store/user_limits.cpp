@@ -6,26 +6,22 @@ namespace gleaner::store {
 namespace {
 
 using detail::exec;
-using detail::get;
 
-UserLimits read_limits(const pqxx::row& row) {
-  return {.campaigns = get<std::int64_t>(row["max_campaigns"]), .tasks = get<std::int64_t>(row["max_tasks"]), .submission = get<std::int64_t>(row["max_submission"])};
+UserLimits read_limits(const auto& row) {
+  return {.campaigns = row.max_campaigns, .tasks = row.max_tasks, .submission = row.max_submission};
 }
 
 }  // namespace
 
 LimitsOfUser limits_of_user(Transaction& transaction, const std::string& user) {
   const auto row = exec(transaction, sql::user_limits_of{.user = user})[0];
-  return {.limits = read_limits(row), .campaigns = row["campaigns"].as<std::int64_t>()};
+  return {.limits = read_limits(row), .campaigns = *row.campaigns};
 }
 
 std::vector<StoredUserLimits> user_limits(Transaction& transaction) {
   std::vector<StoredUserLimits> all;
   for (const auto& row : exec(transaction, sql::user_limits_all{})) {
-    all.push_back({.user = detail::text(row["user_name"]),
-                   .limits = read_limits(row),
-                   .changed_by = detail::text(row["changed_by"]),
-                   .changed_at = detail::instant(row["changed_at"].as<std::int64_t>())});
+    all.push_back({.user = *row.user_name, .limits = read_limits(row), .changed_by = *row.changed_by, .changed_at = *row.changed_at});
   }
   return all;
 }

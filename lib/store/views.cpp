@@ -9,88 +9,82 @@ namespace gleaner::store::views {
 namespace {
 
 using store::detail::exec;
-using store::detail::get;
-using store::detail::get_instant;
-using store::detail::instant;
 using store::detail::number_array;
-using store::detail::text;
 
-TaskCounts read_counts(const pqxx::row& row, grid::CampaignState state) {
-  TaskCounts counts{row["waiting"].as<std::int64_t>(), row["launching"].as<std::int64_t>(), row["submitted"].as<std::int64_t>(),
-                    row["running"].as<std::int64_t>(), row["done"].as<std::int64_t>(),      row["failed"].as<std::int64_t>(),
-                    row["cancelled"].as<std::int64_t>()};
+TaskCounts read_counts(const sql::views_campaigns::Row& row, grid::CampaignState state) {
+  TaskCounts counts{*row.waiting, *row.launching, *row.submitted, *row.running, *row.done, *row.failed, *row.cancelled};
   // A task that comes back while its campaign is being cancelled is still counted as waiting.
   if (state == grid::CampaignState::cancelled) counts.cancelled += std::exchange(counts.waiting, 0);
   return counts;
 }
 
-std::optional<grid::Interval> get_interval(const pqxx::field& earliest, const pqxx::field& latest) {
-  if (earliest.is_null() || latest.is_null()) return std::nullopt;
-  return grid::Interval{*get_instant(earliest), *get_instant(latest)};
+std::optional<grid::Interval> get_interval(const sql::Field& earliest, const sql::Field& latest) {
+  if (!earliest.has_value() || !latest.has_value()) return std::nullopt;
+  return grid::Interval{*earliest, *latest};
 }
 
-Forecast read_forecast(const pqxx::row& row) {
-  return {.start = get_instant(row["forecast_start"]),
-          .start_between = get_interval(row["start_earliest"], row["start_latest"]),
-          .end = get_instant(row["forecast_end"]),
-          .end_between = get_interval(row["end_earliest"], row["end_latest"]),
-          .method = get<std::string>(row["method"])};
+Forecast read_forecast(const sql::views_campaigns::Row& row) {
+  return {.start = row.forecast_start,
+          .start_between = get_interval(row.start_earliest, row.start_latest),
+          .end = row.forecast_end,
+          .end_between = get_interval(row.end_earliest, row.end_latest),
+          .method = row.method};
 }
 
-Campaign read_campaign(const pqxx::row& row) {
+Campaign read_campaign(const sql::views_campaigns::Row& row) {
   Campaign campaign;
-  campaign.id = grid::CampaignId{row["id"].as<std::int64_t>()};
-  campaign.name = text(row["name"]);
-  campaign.user = text(row["user_name"]);
-  campaign.type = text(row["type"]);
-  campaign.state = grid::campaign_state(text(row["state"])).value();
-  campaign.submitted_at = instant(row["submitted_at"].as<std::int64_t>());
-  campaign.first_start_at = get_instant(row["first_start_at"]);
-  campaign.ended_at = get_instant(row["ended_at"]);
-  campaign.total = row["total"].as<std::int64_t>();
-  campaign.next_task = row["next_task"].as<std::int64_t>();
+  campaign.id = *row.id;
+  campaign.name = *row.name;
+  campaign.user = *row.user_name;
+  campaign.type = *row.type;
+  campaign.state = row.state.as(grid::campaign_state);
+  campaign.submitted_at = *row.submitted_at;
+  campaign.first_start_at = row.first_start_at;
+  campaign.ended_at = row.ended_at;
+  campaign.total = *row.total;
+  campaign.next_task = *row.next_task;
   campaign.tasks = read_counts(row, campaign.state);
-  campaign.has_events = row["has_events"].as<bool>();
+  campaign.has_events = *row.has_events;
   const bool over = campaign.state == grid::CampaignState::terminated || campaign.state == grid::CampaignState::cancelled;
   if (!over) campaign.forecast = read_forecast(row);
   return campaign;
 }
 
-CampaignCluster read_campaign_cluster(const pqxx::row& row) {
+CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& row) {
   CampaignCluster c;
-  c.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-  c.name = text(row["name"]);
-  c.enabled = row["enabled"].as<bool>();
-  c.retired = row["retired"].as<bool>();
-  c.reachable = get<bool>(row["reachable"]);
-  c.priority = row["priority"].as<int>();
-  c.exec_file = text(row["exec_file"]);
-  c.exec_directory = text(row["exec_directory"]);
-  c.resources = text(row["resources"]);
-  c.resources_per_job = get<int>(row["resources_per_job"]);
-  c.walltime = grid::Seconds{row["walltime_s"].as<std::int64_t>()};
-  c.properties = text(row["properties"]);
-  c.project = text(row["project"]);
-  c.best_effort = row["best_effort"].as<bool>();
-  c.max_jobs = get<int>(row["max_jobs"]);
-  c.launching = row["launching"].as<int>();
-  c.waiting = row["waiting"].as<int>();
-  c.running = row["running"].as<int>();
-  c.unknown = row["unknown"].as<int>();
-  c.concluded = row["concluded"].as<std::int64_t>();
-  c.done = row["done"].as<std::int64_t>();
-  c.duration_sum = row["duration_sum"].as<double>();
-  c.duration_squares = row["duration_squares"].as<double>();
-  c.started = row["resources_jobs"].as<std::int64_t>();
-  c.failures_in_a_row = row["failures_in_a_row"].as<int>();
-  c.job_ratio = get<double>(row["job_ratio"]);
-  c.throughput = get<double>(row["throughput"]);
-  c.method = get<std::string>(row["method"]);
-  c.forecast_end = get_instant(row["forecast_end"]);
+  c.cluster = *row.cluster_id;
+  c.name = *row.name;
+  c.enabled = *row.enabled;
+  c.retired = *row.retired;
+  c.reachable = row.reachable;
+  c.priority = *row.priority;
+  c.exec_file = *row.exec_file;
+  c.exec_directory = *row.exec_directory;
+  c.resources = *row.resources;
+  c.resources_per_job = row.resources_per_job;
+  c.walltime = *row.walltime_s;
+  c.properties = *row.properties;
+  c.project = *row.project;
+  c.best_effort = *row.best_effort;
+  c.max_jobs = row.max_jobs;
+  c.launching = *row.launching;
+  c.waiting = *row.waiting;
+  c.running = *row.running;
+  c.unknown = *row.unknown;
+  c.concluded = *row.concluded;
+  c.done = *row.done;
+  c.duration_sum = *row.duration_sum;
+  c.duration_squares = *row.duration_squares;
+  c.started = *row.resources_jobs;
+  c.failures_in_a_row = *row.failures_in_a_row;
+  c.job_ratio = row.job_ratio;
+  c.throughput = row.throughput;
+  c.method = row.method;
+  c.forecast_end = row.forecast_end;
   c.brake = detail::read_brake(row);
-  if (const auto most = get<std::int64_t>(row["max_walltime_s"])) c.max_walltime = grid::Seconds{*most};
-  c.durations = get<std::int64_t>(row["durations"]).value_or(0);
-  c.most_durations = get<double>(row["most_durations"]);
+  c.max_walltime = row.max_walltime_s;
+  c.durations = row.durations.value_or(std::int64_t{0});
+  c.most_durations = row.most_durations;
   return c;
 }
 
@@ -126,12 +120,16 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
     page.items.push_back(read_campaign(row));
   const auto shown = static_cast<std::int64_t>(page.items.size());
   page.total = window.offset + shown;
-  if (shown == window.limit || shown == 0)
-    page.total =
-        exec(transaction,
-             sql::views_campaigns_total{
-                 .ids = ids, .states = states, .user = filter.user, .from = filter.submitted_from, .before = filter.submitted_before})[0][0]
-            .as<std::int64_t>();
+  if (shown == window.limit || shown == 0) {
+    const auto rows = exec(transaction, sql::views_campaigns_total{
+                                            .ids = ids,
+                                            .states = states,
+                                            .user = filter.user,
+                                            .from = filter.submitted_from,
+                                            .before = filter.submitted_before,
+                                        });
+    page.total = *rows[0].campaigns;
+  }
   return page;
 }
 
@@ -166,20 +164,20 @@ std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId c
 std::optional<std::string> jdl(Transaction& transaction, grid::CampaignId campaign) {
   const auto rows = exec(transaction, sql::views_jdl{.campaign = campaign});
   if (rows.empty()) return std::nullopt;
-  return text(rows[0][0]);
+  return rows[0].jdl;
 }
 
 std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<Decision> all;
   for (const auto& row : exec(transaction, sql::views_decisions{.campaign = campaign})) {
     Decision decision;
-    if (const auto cluster = get<std::int64_t>(row["cluster_id"])) decision.cluster = grid::ClusterId{*cluster};
-    decision.cluster_name = text(row["cluster"]);
-    decision.stage = text(row["stage"]);
-    decision.reason = text(row["reason"]);
-    decision.sentence = text(row["sentence"]);
-    decision.jobs = row["jobs"].as<int>();
-    decision.since = instant(row["since"].as<std::int64_t>());
+    decision.cluster = row.cluster_id;
+    decision.cluster_name = row.cluster.value_or("");
+    decision.stage = *row.stage;
+    decision.reason = *row.reason;
+    decision.sentence = *row.sentence;
+    decision.jobs = *row.jobs;
+    decision.since = *row.since;
     all.push_back(std::move(decision));
   }
   return all;

@@ -10,10 +10,9 @@
 namespace gleaner::store::views::detail {
 
 /// The columns brake and brake_until.
-[[nodiscard]] inline std::optional<Brake> read_brake(const pqxx::row& row) {
-  const auto until = store::detail::get_instant(row["brake_until"]);
-  if (!until) return std::nullopt;
-  return Brake{store::detail::text(row["brake"]), *until};
+[[nodiscard]] inline std::optional<Brake> read_brake(const auto& row) {
+  if (!row.brake_until.has_value()) return std::nullopt;
+  return Brake{*row.brake, *row.brake_until};
 }
 
 /// An array of states as a parameter; nothing for none.

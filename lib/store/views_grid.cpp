@@ -9,77 +9,75 @@ namespace gleaner::store::views {
 namespace {
 
 using store::detail::exec;
-using store::detail::get;
-using store::detail::get_instant;
-using store::detail::instant;
-using store::detail::text;
+using store::detail::Rows;
 
-std::optional<GridStatus> read_status(const pqxx::row& row) {
-  const auto time = get_instant(row["time"]);
-  if (!time) return std::nullopt;
+std::optional<GridStatus> read_status(const sql::views_clusters::Row& row) {
+  if (!row.time.has_value()) return std::nullopt;
   GridStatus status;
-  status.cluster = grid::ClusterId{row["id"].as<std::int64_t>()};
-  status.time = *time;
-  status.max_resources = row["max_resources"].as<int>();
-  status.free = row["free"].as<int>();
-  status.used = row["used"].as<int>();
-  status.used_besteffort = row["used_besteffort"].as<int>();
-  status.our_running = row["our_running"].as<int>();
-  status.our_waiting = row["our_waiting"].as<int>();
-  status.api_latency_ms = row["api_latency_ms"].as<int>();
+  status.cluster = *row.id;
+  status.time = *row.time;
+  status.max_resources = *row.max_resources;
+  status.free = *row.free;
+  status.used = *row.used;
+  status.used_besteffort = *row.used_besteffort;
+  status.our_running = *row.our_running;
+  status.our_waiting = *row.our_waiting;
+  status.api_latency_ms = *row.api_latency_ms;
   return status;
 }
 
-Stress read_stress(const pqxx::row& row) {
+Stress read_stress(const sql::views_clusters::Row& row) {
   Stress stress;
-  stress.factor = get<double>(row["stress"]);
-  stress.usual_factor = get<double>(row["usual_stress"]);
-  stress.response_ms = get<int>(row["response_ms"]);
-  stress.calm_response_ms = get<double>(row["calm_latency_ms"]);
-  stress.job_limit = get<int>(row["job_limit"]);
-  if (!row["signal"].is_null()) stress.signal = text(row["signal"]);
-  stress.reason = text(row["stress_reason"]);
-  stress.since = get_instant(row["limited_at"]);
+  stress.factor = row.stress;
+  stress.usual_factor = row.usual_stress;
+  stress.response_ms = row.response_ms;
+  stress.calm_response_ms = row.calm_latency_ms;
+  stress.job_limit = row.job_limit;
+  if (row.signal.has_value()) stress.signal = *row.signal;
+  stress.reason = row.stress_reason.value_or("");
+  stress.since = row.limited_at;
   return stress;
 }
 
-std::vector<Usage> read_usage(const pqxx::result& rows) {
+template <class Query>
+std::vector<Usage> read_usage(const Rows<Query>& rows) {
   std::vector<Usage> all;
   for (const auto& row : rows) {
     Usage usage;
-    usage.time = instant(row["time"].as<std::int64_t>());
-    usage.cluster = grid::ClusterId{row["id"].as<std::int64_t>()};
-    usage.name = text(row["name"]);
-    usage.max_resources = row["max_resources"].as<int>();
-    usage.free = row["free"].as<int>();
-    usage.used = row["used"].as<int>();
-    usage.ours = row["our_running"].as<int>();
+    usage.time = *row.time;
+    usage.cluster = *row.id;
+    usage.name = *row.name;
+    usage.max_resources = *row.max_resources;
+    usage.free = *row.free;
+    usage.used = *row.used;
+    usage.ours = *row.our_running;
     all.push_back(std::move(usage));
   }
   return all;
 }
 
-EventView read_event(const pqxx::row& row) {
+EventView read_event(const auto& row) {
   EventView event;
-  event.id = row["id"].as<std::int64_t>();
-  event.code = text(row["code"]);
-  event.state = text(row["state"]);
-  event.campaign = get<std::int64_t>(row["campaign_id"]);
-  event.cluster = get<std::int64_t>(row["cluster_id"]);
-  event.cluster_name = text(row["cluster"]);
-  event.job = get<std::int64_t>(row["job_id"]);
-  event.occurrences = row["occurrences"].as<std::int64_t>();
-  event.opened_at = instant(row["opened_at"].as<std::int64_t>());
-  event.last_at = instant(row["last_at"].as<std::int64_t>());
-  event.closed_at = get_instant(row["closed_at"]);
-  event.message = text(row["message"]);
+  event.id = *row.id;
+  event.code = *row.code;
+  event.state = *row.state;
+  event.campaign = row.campaign_id;
+  event.cluster = row.cluster_id;
+  event.cluster_name = row.cluster.value_or("");
+  event.job = row.job_id;
+  event.occurrences = *row.occurrences;
+  event.opened_at = *row.opened_at;
+  event.last_at = *row.last_at;
+  event.closed_at = row.closed_at;
+  event.message = *row.message;
   return event;
 }
 
-Page<EventView> read_events(const pqxx::result& rows, const pqxx::result& total) {
+template <class Query, class Total>
+Page<EventView> read_events(const Rows<Query>& rows, const Rows<Total>& total) {
   Page<EventView> page;
   for (const auto& row : rows) page.items.push_back(read_event(row));
-  page.total = total[0][0].as<std::int64_t>();
+  page.total = *total[0].events;
   return page;
 }
 
@@ -90,7 +88,7 @@ std::string word(Which which) { return which == Which::open ? "open" : "all"; }
 std::vector<ClusterView> clusters(Transaction& transaction, grid::Instant now) {
   std::map<std::int64_t, ClusterView> known;
   for (const auto& row : exec(transaction, sql::views_clusters{.now = now}))
-    known[row["id"].as<std::int64_t>()] = {{}, read_status(row), detail::read_brake(row), read_stress(row)};
+    known[row.id.as<std::int64_t>()] = {{}, read_status(row), detail::read_brake(row), read_stress(row)};
   std::vector<ClusterView> all;
   for (auto& cluster : store::clusters(transaction)) {
     auto view = std::move(known[cluster.id.value()]);
@@ -127,7 +125,7 @@ std::optional<EventView> event(Transaction& transaction, std::int64_t id) {
 std::optional<Cycle> last_cycle(Transaction& transaction) {
   const auto rows = exec(transaction, sql::views_last_cycle{});
   if (rows.empty()) return std::nullopt;
-  return Cycle{instant(rows[0]["started_at"].as<std::int64_t>()), get_instant(rows[0]["ended_at"])};
+  return Cycle{*rows[0].started_at, rows[0].ended_at};
 }
 
 }  // namespace gleaner::store::views

@@ -9,66 +9,62 @@ namespace gleaner::store::views {
 namespace {
 
 using store::detail::exec;
-using store::detail::get;
-using store::detail::get_instant;
-using store::detail::text;
 
-ParameterForm read_form(const pqxx::field& field) { return text(field) == "a" ? ParameterForm::arguments : ParameterForm::line; }
+ParameterForm read_form(const sql::Field& field) { return field.value_or("") == "a" ? ParameterForm::arguments : ParameterForm::line; }
 
-std::optional<LastJob> read_last_job(const pqxx::row& row) {
-  const auto id = get<std::int64_t>(row["job"]);
-  if (!id) return std::nullopt;
+std::optional<LastJob> read_last_job(const sql::views_tasks::Row& row) {
+  if (!row.job.has_value()) return std::nullopt;
   LastJob job;
-  job.id = grid::JobId{*id};
-  job.cluster = text(row["cluster"]);
-  job.state = grid::job_state(text(row["job_state"])).value();
-  job.remote_id = get<std::int64_t>(row["remote_id"]);
-  job.ending = get<std::string>(row["ending"]);
-  job.exit_status = get<int>(row["exit_status"]);
-  job.submitted_at = get_instant(row["submitted_at"]);
-  job.started_at = get_instant(row["started_at"]);
-  job.ended_at = get_instant(row["ended_at"]);
+  job.id = *row.job;
+  job.cluster = *row.cluster;
+  job.state = row.job_state.as(grid::job_state);
+  job.remote_id = row.remote_id;
+  job.ending = row.ending;
+  job.exit_status = row.exit_status;
+  job.submitted_at = row.submitted_at;
+  job.started_at = row.started_at;
+  job.ended_at = row.ended_at;
   return job;
 }
 
-Task read_task(const pqxx::row& row, const Campaign& campaign) {
+Task read_task(const sql::views_tasks::Row& row, const Campaign& campaign) {
   Task task;
-  task.number = grid::TaskNumber{row["number"].as<std::int64_t>()};
-  task.form = read_form(row["form"]);
-  task.parameter = text(row["parameter"]);
-  task.state = grid::task_state(text(row["state"])).value();
+  task.number = *row.number;
+  task.form = read_form(row.form);
+  task.parameter = *row.parameter;
+  task.state = row.state.as(grid::task_state);
   // Cancelling does not touch the tasks that were never taken.
   const bool cancelled = campaign.state == grid::CampaignState::cancelled;
   if (cancelled && task.state == grid::TaskState::waiting) task.state = grid::TaskState::cancelled;
-  task.attempt = row["attempt"].as<int>();
-  task.charged = row["charged"].as<int>();
+  task.attempt = *row.attempt;
+  task.charged = *row.charged;
   task.job = read_last_job(row);
   return task;
 }
 
-Job read_job(const pqxx::row& row) {
+Job read_job(const sql::views_jobs::Row& row) {
   Job job;
-  job.id = grid::JobId{row["id"].as<std::int64_t>()};
-  job.campaign = grid::CampaignId{row["campaign_id"].as<std::int64_t>()};
-  job.user = text(row["user_name"]);
-  job.task = grid::TaskNumber{row["task"].as<std::int64_t>()};
-  job.form = read_form(row["form"]);
-  job.parameter = text(row["parameter"]);
-  job.launch = grid::LaunchId{row["launch_id"].as<std::int64_t>()};
-  job.tag = get<std::string>(row["tag"]);
-  job.cluster = grid::ClusterId{row["cluster_id"].as<std::int64_t>()};
-  job.cluster_name = text(row["cluster"]);
-  job.state = grid::job_state(text(row["state"])).value();
-  job.attempt = row["attempt"].as<int>();
-  job.remote_id = get<std::int64_t>(row["remote_id"]);
-  job.exit_status = get<int>(row["exit_status"]);
-  job.ending = get<std::string>(row["ending"]);
-  job.resources = get<int>(row["resources"]);
-  job.submitted_at = get_instant(row["submitted_at"]);
-  job.started_at = get_instant(row["started_at"]);
-  job.ended_at = get_instant(row["ended_at"]);
-  job.resubmissions = row["resubmissions"].as<int>();
-  job.message = get<std::string>(row["message"]);
+  job.id = *row.id;
+  job.campaign = *row.campaign_id;
+  job.user = *row.user_name;
+  job.task = *row.task;
+  job.form = read_form(row.form);
+  job.parameter = row.parameter.value_or("");
+  job.launch = *row.launch_id;
+  job.tag = row.tag;
+  job.cluster = *row.cluster_id;
+  job.cluster_name = *row.cluster;
+  job.state = row.state.as(grid::job_state);
+  job.attempt = *row.attempt;
+  job.remote_id = row.remote_id;
+  job.exit_status = row.exit_status;
+  job.ending = row.ending;
+  job.resources = row.resources;
+  job.submitted_at = row.submitted_at;
+  job.started_at = row.started_at;
+  job.ended_at = row.ended_at;
+  job.resubmissions = *row.resubmissions;
+  job.message = row.message;
   return job;
 }
 
@@ -115,7 +111,7 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
                                           .bytes = kMostParameterBytes,
                                       });
   for (const auto& row : rows) page.items.push_back(read_task(row, campaign));
-  page.is_cut = !rows.empty() && rows[0]["found"].as<std::int64_t>() > static_cast<std::int64_t>(rows.size());
+  page.is_cut = !rows.empty() && rows[0].found.as<std::int64_t>() > static_cast<std::int64_t>(rows.size());
   return page;
 }
 
