@@ -212,7 +212,7 @@ SELECT
   format('job %s of campaign %s is %s on %s, which was retired at %s', j.id, j.campaign_id, j.state, k.name, k.retired_at) AS breach,
   count(*) OVER () AS breaches
 FROM clusters k JOIN jobs j ON j.cluster_id = k.id
-WHERE k.retired_at IS NOT NULL AND j.state IN ('launching', 'remote_waiting', 'running', 'unknown')
+WHERE k.retired_at IS NOT NULL AND is_live(j.state) AND j.state <> 'planned'
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.unwanted_job
@@ -602,7 +602,7 @@ SELECT
   format('job %s is %s, %s', id, state, CASE WHEN ended_at IS NULL THEN 'since no time' WHEN ending IS NULL THEN 'for no reason'
     ELSE format('and ended at %s, before its start at %s', ended_at, started_at) END) AS breach,
   count(*) OVER () AS breaches
-FROM jobs WHERE state IN ('terminated', 'error', 'killed') AND (ended_at IS NULL OR ending IS NULL OR ended_at < started_at)
+FROM jobs WHERE NOT is_live(state) AND (ended_at IS NULL OR ending IS NULL OR ended_at < started_at)
 ORDER BY id LIMIT 1000
 
 -- name: checks.over_with_tasks
@@ -908,13 +908,13 @@ SELECT
   j.id,
   format('job %s is %s, and asked to be killed', j.id, j.state) AS breach,
   count(*) OVER () AS breaches
-FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND j.state IN ('terminated', 'error', 'killed') AND j.ending IS DISTINCT FROM 'lost'
+FROM kill_requests k JOIN jobs j ON j.id = k.job_id AND NOT is_live(j.state) AND j.ending IS DISTINCT FROM 'lost'
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.drop_kills
 WITH dropped AS (
   DELETE FROM kill_requests k USING jobs j
-    WHERE j.id = k.job_id AND j.state IN ('terminated', 'error', 'killed') AND j.ending IS DISTINCT FROM 'lost' RETURNING k.job_id)
+    WHERE j.id = k.job_id AND NOT is_live(j.state) AND j.ending IS DISTINCT FROM 'lost' RETURNING k.job_id)
 SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_brakes

@@ -9,7 +9,7 @@ VALUES (@what, @subject, @author, @reason, @message, instant(@now))
 -- The live jobs of one job, launch or cluster, the others null; those that are only planned are given back as ever.
 SELECT j.id, j.state, j.campaign_id, j.cluster_id, k.name AS cluster, j.launch_id, j.task, j.remote_id
 FROM jobs j JOIN clusters k ON k.id = j.cluster_id
-WHERE j.state IN ('launching', 'unknown', 'remote_waiting', 'running')
+WHERE is_live(j.state) AND j.state <> 'planned'
   AND (j.id = @job OR j.launch_id = @launch OR j.cluster_id = @cluster)
 ORDER BY j.id
 
