@@ -36,14 +36,19 @@ std::map<fs::path, std::string> sources_of(const std::vector<std::string>& folde
 
 const std::vector<std::string> kPrograms{"almighty", "updator", "predictor", "metascheduler", "runner", "nikita", "api", "clients", "sim"};
 
-TEST(Failpoints, AllOfTheTable_AreInTheSources) {
+/// The texts of `group` where `expression` matches.
+std::set<std::string> matches(const std::map<fs::path, std::string>& sources, const std::regex& expression, std::size_t group) {
   std::set<std::string> found;
+  for (const auto& [path, text] : sources) {
+    for (std::sregex_iterator match{text.begin(), text.end(), expression}, end; match != end; ++match) found.insert((*match)[group]);
+  }
+  return found;
+}
+
+TEST(Failpoints, AllOfTheTable_AreInTheSources) {
   auto folders = kPrograms;
   folders.emplace_back("lib");
-  const std::regex passage{R"(failpoint\("([a-z_.]+)\"\))"};
-  for (const auto& [path, text] : sources_of(folders)) {
-    for (std::sregex_iterator match{text.begin(), text.end(), passage}, end; match != end; ++match) found.insert((*match)[1]);
-  }
+  const auto found = matches(sources_of(folders), std::regex{R"(failpoint\("([a-z_.]+)\"\))"}, 1);
   EXPECT_EQ(found, std::set<std::string>(kFailpoints.begin(), kFailpoints.end()));
 }
 
@@ -53,13 +58,13 @@ TEST(Options, EachIsDeclaredByAProgram_AndItsValueIsUsed) {
   programs.merge(sources_of({"lib/fleet"}));
   const std::set<std::string_view> of_every_program{"log_level", "log_file"};
   const auto goes_with_database = [](std::string_view key) { return key.starts_with("database_"); };
+  const auto used = matches(programs, std::regex{R"(config(\(\))?_?\.(\w+))"}, 2);
   for (const auto& option : options()) {
     if (of_every_program.contains(option.key)) continue;
     const auto declared = '"' + std::string{option.key} + '"';
-    const std::regex used{R"(config(\(\))?_?\.)" + std::string{option.key} + R"(\b)"};
-    const auto any = [&](auto&& holds) { return std::ranges::any_of(programs, [&](const auto& source) { return holds(source.second); }); };
-    EXPECT_TRUE(goes_with_database(option.key) || any([&](const std::string& text) { return text.find(declared) != std::string::npos; })) << "no program declares " << option.key;
-    EXPECT_TRUE(any([&](const std::string& text) { return std::regex_search(text, used); })) << "nothing uses " << option.key;
+    const auto declares = [&](const auto& source) { return source.second.find(declared) != std::string::npos; };
+    EXPECT_TRUE(goes_with_database(option.key) || std::ranges::any_of(programs, declares)) << "no program declares " << option.key;
+    EXPECT_TRUE(used.contains(std::string{option.key})) << "nothing uses " << option.key;
   }
 }
 
