@@ -30,3 +30,13 @@ compile_jobs() {
     [ "$memory" -ge 1 ] || memory=1
     echo $((cores < memory ? cores : memory))
 }
+
+# changed_files [BASE]: the files that differ, in commits and in the working tree, from the common ancestor with BASE (`main`). On BASE
+# itself: from its last but one commit.
+changed_files() {
+    local base=${1:-main} ancestor
+    git rev-parse -q --verify "$base" >/dev/null || base=origin/$base
+    ancestor=$(git merge-base "$base" HEAD) || die "there is no common ancestor with '$base'"
+    if [ "$ancestor" = "$(git rev-parse HEAD)" ]; then ancestor=HEAD~1; fi
+    { git diff --name-only --no-renames "$ancestor"; git ls-files --others --exclude-standard; } | sort -u
+}
