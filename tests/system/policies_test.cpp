@@ -24,11 +24,11 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
  protected:
   void SetUp() override {
     if (is_real() && real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
-    if (is_real() && !long_runs() && !depends_on_oar()) GTEST_SKIP() << "what it decides does not depend on OAR: there with GLEANER_TEST_LONG";
+    if (is_real() && !long_runs() && !depends_on_oar()) GTEST_SKIP() << "on minioar; on real OAR with GLEANER_TEST_LONG";
   }
-  /// Those whose effect is OAR's doing: kills, walltimes, wide jobs, properties, copies.
+  /// One of each effect that is OAR's doing: kills, walltimes, wide jobs, properties.
   [[nodiscard]] static bool depends_on_oar() {
-    constexpr std::array<std::string_view, 6> kPrefixes{"LowestJobs", "PropertiesThat", "AReservation", "Finalize", "ASink", "ATaskKilled"};
+    constexpr std::array<std::string_view, 4> kPrefixes{"LowestJobs", "PropertiesThat", "AReservation", "ATaskKilled"};
     const std::string_view name{::testing::UnitTest::GetInstance()->current_test_info()->name()};
     return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
   }
