@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/answers.hpp"
-#include "api/durations.hpp"
+#include "lib/grid/durations.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -103,7 +103,7 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("done_jobs", cluster.done);
   json.field("concluded_jobs", cluster.concluded);
   write_request(json, cluster);
-  const Durations durations{cluster.done, cluster.duration_sum, cluster.duration_squares};
+  const grid::Durations durations{cluster.done, cluster.duration_sum, cluster.duration_squares};
   json.field("average_jobs_duration", durations.mean());
   json.field("stddev_jobs_duration", durations.deviation());
   json.key("most_durations");

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
-#include "api/durations.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
+#include "lib/grid/durations.hpp"
 #include "lib/store/views.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -118,7 +118,7 @@ http::Response show_campaign(const Call& call) {
 }
 
 struct Totals {
-  Durations durations;
+  grid::Durations durations;
   std::int64_t started = 0;    ///< jobs that ran, or run
   std::int64_t concluded = 0;  ///< jobs that settled their task
   std::int64_t alive = 0;

@@ -12,7 +12,7 @@ namespace gleaner::predictor {
 namespace {
 
 struct CampaignForecast {
-  prediction::Durations durations;
+  grid::Durations durations;
   double walltime = 0;     ///< seconds, the greatest
   std::int64_t slots = 0;  ///< jobs that its clusters could run at once
   prediction::Forecast forecast;
@@ -36,11 +36,8 @@ void delay(CampaignForecast& one, grid::Instant now) {
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   CampaignForecasts forecasts;
   for (const auto& pair : facts.pairs) {
-    auto& durations = forecasts[pair.campaign].durations;
-    durations.count += pair.done;
-    durations.sum += pair.duration_sum;
-    durations.squares += pair.duration_squares;
     auto& one = forecasts[pair.campaign];
+    one.durations.add({.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares});
     one.walltime = std::max(one.walltime, pair.walltime);
     if (pair.reachable) one.slots += slots_of(pair);
   }
@@ -55,7 +52,7 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
                                          .ended_in_window = campaign.ended_in_window,
                                          .window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window),
                                          .durations = one.durations,
-                                         .earlier = {.count = campaign.earlier_done, .sum = campaign.earlier_sum, .squares = campaign.earlier_squares},
+                                         .earlier = campaign.earlier,
                                          .walltime = one.walltime,
                                          .slots = one.slots});
     if (!campaign.paused && !campaign.first_start_at) one.start = starts.of(campaign);
@@ -91,13 +88,13 @@ store::StoredForecast forecast_of(const store::PredictionPair& pair, const Campa
   progress.started = campaign.started;
   progress.ended_in_window = pair.ended_in_window;
   progress.window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window);
-  const prediction::Durations durations{.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares};
+  const grid::Durations durations{.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares};
   return {.campaign = pair.campaign,
           .cluster = pair.cluster,
           .job_ratio = ratio_of(pair, algorithm, config.job_ratio_max, now),
           .throughput = prediction::forecast(progress).throughput,
-          .mean = prediction::mean_of(durations),
-          .deviation = prediction::deviation_of(durations),
+          .mean = durations.mean(),
+          .deviation = durations.deviation(),
           .end = campaign.forecast.end,
           .end_between = campaign.forecast.between,
           .start = campaign.start ? std::optional{campaign.start->start} : std::nullopt,

@@ -8,7 +8,7 @@ namespace {
 /// Seconds of one job: the mean, else what is known of earlier campaigns, else the walltime.
 double duration_of(const store::PredictionPair& pair, const store::PredictionCampaign& campaign) {
   if (pair.done > 0) return pair.duration_sum / static_cast<double>(pair.done);
-  if (campaign.earlier_done > 0) return campaign.earlier_sum / static_cast<double>(campaign.earlier_done);
+  if (const auto mean = campaign.earlier.mean()) return *mean;
   return pair.walltime;
 }
 

@@ -82,10 +82,8 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   for (const auto& row : exec(transaction, sql::prediction_earlier{})) {
     const auto place = places.find(row["id"].as<std::int64_t>());
     if (place == places.end()) continue;
-    auto& campaign = facts.campaigns[place->second];
-    campaign.earlier_done = row["done"].as<std::int64_t>();
-    campaign.earlier_sum = row["duration_sum"].as<double>();
-    campaign.earlier_squares = row["duration_squares"].as<double>();
+    facts.campaigns[place->second].earlier = {
+        .count = row["done"].as<std::int64_t>(), .sum = row["duration_sum"].as<double>(), .squares = row["duration_squares"].as<double>()};
   }
   return facts;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/durations.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/interval.hpp"
 #include "lib/grid/time.hpp"
@@ -43,9 +44,7 @@ struct PredictionCampaign {
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
   bool paused = false;
-  /// Jobs done by earlier campaigns of its user with its command, while it has done none: how many, seconds, seconds squared.
-  std::int64_t earlier_done = 0;
-  double earlier_sum = 0, earlier_squares = 0;
+  grid::Durations earlier;  ///< of earlier campaigns of its user with its command, while it has done nothing
 };
 
 struct PredictionFacts {

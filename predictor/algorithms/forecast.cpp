@@ -26,17 +26,6 @@ double throughput_of(const Progress& progress, double age) {
 
 }  // namespace
 
-std::optional<double> mean_of(const Durations& durations) {
-  if (durations.count <= 0) return std::nullopt;
-  return durations.sum / static_cast<double>(durations.count);
-}
-
-std::optional<double> deviation_of(const Durations& durations) {
-  const auto mean = mean_of(durations);
-  if (!mean) return std::nullopt;
-  return std::sqrt(std::max(0.0, durations.squares / static_cast<double>(durations.count) - *mean * *mean));
-}
-
 std::string_view name_of(Method method) {
   switch (method) {
     case Method::average: return "average";
@@ -51,9 +40,9 @@ std::string_view name_of(Method method) {
 namespace {
 
 /// The end by spec/003's formulas.
-void forecast_end(const Progress& progress, const Durations& durations, Forecast& result) {
+void forecast_end(const Progress& progress, const grid::Durations& durations, Forecast& result) {
   const double age = seconds_between(progress.started, progress.now);
-  const auto mean = mean_of(durations);
+  const auto mean = durations.mean();
   const auto remaining = static_cast<double>(progress.remaining);
   const bool too_few_ended = mean && (age < 2.0 * *mean || result.throughput <= 0.0);
   const auto at_once = progress.running > 0 ? progress.running : progress.durations.count > 0 ? 0 : progress.slots;
@@ -73,10 +62,10 @@ void forecast_end(const Progress& progress, const Durations& durations, Forecast
 /// The mean of all tasks, from those that are done: while jobs run, the long ones are missing among these.
 /// Of r slots in use for a time t, renewal theory gives E(ended) = r t / mean + r (cv^2 - 1) / 2, and the
 /// expected age of what runs is mean (1 + cv^2) / 2, so that mean = sum / (ended - r cv^2).
-double unbiased_mean(const Durations& durations, double running) {
+double unbiased_mean(const grid::Durations& durations, double running) {
   const auto ended = static_cast<double>(durations.count);
   const double mean = durations.sum / ended;
-  const double variation = *deviation_of(durations) / mean;
+  const double variation = *durations.deviation() / mean;
   return durations.sum / std::max(ended - running * variation * variation, 0.5 * ended);
 }
 
@@ -94,12 +83,12 @@ double slots_of(const Progress& progress, const Forecast& result, double mean, d
   return std::clamp(slots, 1.0, remaining);
 }
 
-std::optional<grid::Interval> interval_of(const Progress& progress, const Durations& durations, const Forecast& result) {
+std::optional<grid::Interval> interval_of(const Progress& progress, const grid::Durations& durations, const Forecast& result) {
   if (result.method == Method::walltime) return grid::Interval{progress.now, *result.end};
   if (durations.count <= 0 || !(durations.sum > 0.0)) return std::nullopt;
   const bool are_its_own = progress.durations.count > 0;
   const double mean = unbiased_mean(durations, are_its_own ? static_cast<double>(progress.running) : 0.0);
-  const double variation = *deviation_of(durations) / *mean_of(durations);
+  const double variation = *durations.deviation() / *durations.mean();
   const Spread spread = spread_of({.mean = mean,
                                    .deviation = variation * mean,
                                    .seen = static_cast<double>(durations.count),

@@ -3,21 +3,12 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/grid/durations.hpp"
 #include "lib/grid/interval.hpp"
 #include "lib/grid/time.hpp"
 
 /// When a campaign ends. Source: spec/003, "Predictor"; spec/README, "Forecast of the end".
 namespace gleaner::prediction {
-
-/// Durations of the jobs that are done, as sums, so that they can be kept by the job.
-struct Durations {
-  std::int64_t count = 0;
-  double sum = 0.0;      ///< seconds
-  double squares = 0.0;  ///< seconds squared
-};
-[[nodiscard]] std::optional<double> mean_of(const Durations& durations);
-/// Of the population; 0 for one job.
-[[nodiscard]] std::optional<double> deviation_of(const Durations& durations);
 
 /// How far a campaign is, on all its clusters.
 struct Progress {
@@ -27,8 +18,8 @@ struct Progress {
   std::int64_t running = 0;    ///< jobs that run now
   std::int64_t ended_in_window = 0;  ///< jobs that ended within the window before `now`
   grid::Seconds window{7200};
-  Durations durations;
-  Durations earlier{};         ///< of earlier campaigns of the same user and command, while it has none of its own
+  grid::Durations durations;
+  grid::Durations earlier{};   ///< of earlier campaigns of the same user and command, while it has none of its own
   double walltime = 0;         ///< seconds, the greatest that it asks for; 0: not known
   std::int64_t slots = 0;      ///< jobs that its clusters could run at once, if they were its alone
 };

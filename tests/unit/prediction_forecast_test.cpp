@@ -7,8 +7,8 @@ namespace {
 
 using std::chrono::seconds;
 
-Durations of(std::initializer_list<double> values) {
-  Durations durations;
+grid::Durations of(std::initializer_list<double> values) {
+  grid::Durations durations;
   for (const double value : values) {
     ++durations.count;
     durations.sum += value;
@@ -23,11 +23,17 @@ Progress a_progress(seconds age) {
 }
 
 TEST(Durations, GiveTheirMeanAndDeviation) {
-  EXPECT_DOUBLE_EQ(*mean_of(of({10, 20, 30})), 20.0);
-  EXPECT_NEAR(*deviation_of(of({10, 20, 30})), 8.165, 0.001);
-  EXPECT_DOUBLE_EQ(*deviation_of(of({7})), 0.0);
-  EXPECT_FALSE(mean_of({}));
-  EXPECT_FALSE(deviation_of({}));
+  EXPECT_DOUBLE_EQ(*of({10, 20, 30}).mean(), 20.0);
+  EXPECT_NEAR(*of({10, 20, 30}).deviation(), 8.165, 0.001);
+  EXPECT_DOUBLE_EQ(*of({7}).deviation(), 0.0);
+  EXPECT_FALSE(of({}).mean());
+  EXPECT_FALSE(of({}).deviation());
+}
+
+TEST(Durations, OfTwoClusters_AreThoseOfAllTheirJobs) {
+  auto durations = of({10, 20});
+  durations.add(of({30}));
+  EXPECT_DOUBLE_EQ(*durations.deviation(), *of({10, 20, 30}).deviation());
 }
 
 TEST(Forecast, CampaignYoungerThanTwiceItsMean_EndsByTheAverage) {

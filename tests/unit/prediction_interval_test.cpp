@@ -40,7 +40,7 @@ bool holds(const Bag& bag, const Draw& draw, Generator& generator) {
     ++taken;
   };
   for (int i = 0; i < bag.slots; ++i) start(0.0);
-  Durations done;
+  grid::Durations done;
   std::optional<Forecast> said;
   double now = 0.0;
   while (!running.empty()) {
