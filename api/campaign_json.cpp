@@ -111,8 +111,6 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("failures_in_a_row", cluster.failures_in_a_row);
   json.field("job_ratio", cluster.job_ratio);
   json.field("jobs_throughput", cluster.throughput);
-  json.field("method", cluster.method);
-  json.field("forecast_end", cluster.forecast_end);
   json.key("brake");
   write_brake(json, cluster.brake);
 }

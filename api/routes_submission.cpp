@@ -142,7 +142,7 @@ Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignI
 }
 
 /// What the tasks ask for, and their input.
-void write_requests(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, const jdl::Requests* requests, grid::Instant now) {
+void write_requests(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, const jdl::Requests* requests) {
   const auto input = requests == nullptr ? jdl::constant_input_mb(file) : requests->mean_input_mb();
   if (input) store::write_input(transaction, id, *input);
   if (requests == nullptr) return;
@@ -151,7 +151,7 @@ void write_requests(store::Transaction& transaction, grid::CampaignId id, const 
     stored.push_back({.cluster = file.clusters[one.cluster].name, .request = one.request, .shape = one.shape, .resources = one.resources,
                       .resources_per_job = one.resources_per_job, .memory_mb = one.memory_mb, .walltime = one.walltime});
   }
-  store::write_requests(transaction, id, stored, now);
+  store::write_requests(transaction, id, stored);
 }
 
 /// What decides what each task asks for.
@@ -188,7 +188,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   const bool differ = *requests || std::ranges::any_of(file.clusters, &jdl::ClusterSection::has_expressions);
   if (differ && asking(file) != asked)
     return error(409, "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
-  write_requests(transaction, id, file, address_of(*requests), call.now);
+  write_requests(transaction, id, file, address_of(*requests));
   store::complete_campaign(transaction, id, *tasks);
   const auto stored = store::views::campaign(transaction, id);
   transaction.commit();

@@ -81,25 +81,23 @@ double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& 
   return algorithm.next(old, {.free_offered = pair.offered, .nsub = pair.nsub}, queue_of(pair, now), upper);
 }
 
-store::StoredForecast forecast_of(const store::PredictionPair& pair, const CampaignForecast& campaign, const prediction::Algorithm& algorithm,
-                                  const process::Config& config, grid::Instant now) {
-  prediction::Progress progress;
-  progress.now = now;
-  progress.started = campaign.started;
-  progress.ended_in_window = pair.ended_in_window;
-  progress.window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window);
-  const grid::Durations durations{.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares};
-  return {.campaign = pair.campaign,
-          .cluster = pair.cluster,
-          .job_ratio = ratio_of(pair, algorithm, config.job_ratio_max, now),
-          .throughput = prediction::forecast(progress).throughput,
-          .mean = durations.mean(),
-          .deviation = durations.deviation(),
+store::StoredForecast forecast_of(grid::CampaignId id, const CampaignForecast& campaign) {
+  return {.campaign = id,
+          .pairs = {},
           .end = campaign.forecast.end,
           .end_between = campaign.forecast.between,
           .start = campaign.start ? std::optional{campaign.start->start} : std::nullopt,
           .start_between = campaign.start ? std::optional{campaign.start->between} : std::nullopt,
           .method = std::string{prediction::name_of(campaign.forecast.method)}};
+}
+
+double throughput_of(const store::PredictionPair& pair, grid::Instant started, const process::Config& config, grid::Instant now) {
+  prediction::Progress progress;
+  progress.now = now;
+  progress.started = started;
+  progress.ended_in_window = pair.ended_in_window;
+  progress.window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window);
+  return prediction::forecast(progress).throughput;
 }
 
 }  // namespace
@@ -110,9 +108,12 @@ std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& fa
   const auto campaigns = campaign_forecasts(facts, config, now);
   std::vector<store::StoredForecast> forecasts;
   for (const auto& pair : facts.pairs) {
-    // Of a pair that never had a job there is nothing to say; a campaign that has no other tells its start and end with its first one.
-    const bool is_first = forecasts.empty() || forecasts.back().campaign != pair.campaign;
-    if (pair.active || is_first) forecasts.push_back(forecast_of(pair, campaigns.at(pair.campaign), **algorithm, config, now));
+    const auto& campaign = campaigns.at(pair.campaign);
+    if (forecasts.empty() || forecasts.back().campaign != pair.campaign) forecasts.push_back(forecast_of(pair.campaign, campaign));
+    if (!pair.active) continue;  // nothing is known of a pair that never had a job
+    forecasts.back().pairs.push_back({.cluster = pair.cluster,
+                                      .job_ratio = ratio_of(pair, **algorithm, config.job_ratio_max, now),
+                                      .throughput = throughput_of(pair, campaign.started, config, now)});
   }
   return forecasts;
 }

@@ -31,7 +31,7 @@ int watch_stress(const process::Config& config, store::Transaction& transaction,
 
 }  // namespace
 
-std::string Counts::summary() const { return fmt::format("pairs={} limited={}", pairs, limited); }
+std::string Counts::summary() const { return fmt::format("campaigns={} limited={}", campaigns, limited); }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
@@ -40,7 +40,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::predict)) return;
     const auto forecasts = forecasts_of(store::prediction_facts(transaction, config.flood, now - config.throughput_window), config, now);
     store::write_forecasts(transaction, forecasts, now);
-    counts.pairs = static_cast<int>(forecasts.size());
+    counts.campaigns = static_cast<int>(forecasts.size());
     counts.limited = watch_stress(config, transaction, now);
     process::failpoint("predictor.before_commit");
   });

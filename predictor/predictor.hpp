@@ -7,7 +7,7 @@
 namespace gleaner::predictor {
 
 struct Counts {
-  int pairs = 0;
+  int campaigns = 0;  ///< that have a forecast
   int limited = 0;  ///< clusters under stress
   [[nodiscard]] std::string summary() const;
 };

@@ -378,6 +378,18 @@ ALTER TABLE brakes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE campaign_forecasts (
+    campaign_id bigint NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    method text NOT NULL,
+    end_at timestamp with time zone,
+    end_earliest timestamp with time zone,
+    end_latest timestamp with time zone,
+    start_at timestamp with time zone,
+    start_earliest timestamp with time zone,
+    start_latest timestamp with time zone
+);
+
 CREATE TABLE campaign_requests (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
@@ -655,20 +667,10 @@ ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 CREATE TABLE forecasts (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
-    "time" timestamp with time zone NOT NULL,
     job_ratio double precision NOT NULL,
     offered double precision DEFAULT 0 NOT NULL,
     nsub integer DEFAULT 0 NOT NULL,
-    throughput double precision DEFAULT 0 NOT NULL,
-    mean double precision,
-    stddev double precision,
-    end_at timestamp with time zone,
-    method text DEFAULT ''::text NOT NULL,
-    end_earliest timestamp with time zone,
-    end_latest timestamp with time zone,
-    start_at timestamp with time zone,
-    start_earliest timestamp with time zone,
-    start_latest timestamp with time zone
+    throughput double precision DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE grid (
@@ -870,6 +872,9 @@ ALTER TABLE ONLY brakes
 ALTER TABLE ONLY campaign_clusters
     ADD CONSTRAINT campaign_clusters_pkey PRIMARY KEY (campaign_id, cluster_id);
 
+ALTER TABLE ONLY campaign_forecasts
+    ADD CONSTRAINT campaign_forecasts_pkey PRIMARY KEY (campaign_id);
+
 ALTER TABLE ONLY campaign_requests
     ADD CONSTRAINT campaign_requests_pkey PRIMARY KEY (campaign_id, cluster_id, request);
 
@@ -1049,6 +1054,9 @@ ALTER TABLE ONLY campaign_clusters
 
 ALTER TABLE ONLY campaign_clusters
     ADD CONSTRAINT campaign_clusters_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id);
+
+ALTER TABLE ONLY campaign_forecasts
+    ADD CONSTRAINT campaign_forecasts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY campaign_requests
     ADD CONSTRAINT campaign_requests_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

@@ -311,7 +311,7 @@ int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term
 
 namespace {
 
-void write_some_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
+void write_some_submitted(Transaction& transaction, std::span<const Submitted> submitted) {
   Array campaigns, clusters, jobs, offered, ratios;
   for (const auto& one : submitted) {
     campaigns.add(one.campaign.value());
@@ -321,7 +321,6 @@ void write_some_submitted(Transaction& transaction, std::span<const Submitted> s
     ratios.add(one.first_ratio);
   }
   exec(transaction, sql::planning_write_submitted{
-                        .now = now,
                         .campaigns = campaigns,
                         .clusters = clusters,
                         .jobs = jobs,
@@ -334,7 +333,7 @@ void write_some_submitted(Transaction& transaction, std::span<const Submitted> s
 
 void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now) {
   write_batch(
-      transaction, submitted, [&](std::span<const Submitted> part) { write_some_submitted(transaction, part, now); },
+      transaction, submitted, [&](std::span<const Submitted> part) { write_some_submitted(transaction, part); },
       [&](const Submitted& one, const std::string& why) {
         note_refused(transaction, {.campaign = one.campaign, .cluster = one.cluster}, fmt::format("the note of {} submitted jobs", one.jobs), why, now);
       });

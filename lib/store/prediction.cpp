@@ -43,11 +43,6 @@ PredictionPair pair_of(const grid::PairFacts& known, const grid::ClusterFacts& c
   return pair;
 }
 
-void add(Array& array, std::optional<double> value) {
-  if (value) array.add(*value);
-  else array.add(std::optional<std::int64_t>{});
-}
-
 }  // namespace
 
 PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin) {
@@ -91,40 +86,40 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
 namespace {
 
 void write_some_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
-  Array campaigns, clusters, ratios, throughputs, means, deviations, ends, methods;
-  Array ends_earliest, ends_latest, starts, starts_earliest, starts_latest;
+  Array campaigns, methods, ends, ends_earliest, ends_latest, starts, starts_earliest, starts_latest;
+  Array pair_campaigns, pair_clusters, ratios, throughputs;
   const auto add_interval = [](Array& earliest, Array& latest, const std::optional<grid::Interval>& interval) {
     earliest.add(interval ? std::optional{interval->earliest} : std::nullopt);
     latest.add(interval ? std::optional{interval->latest} : std::nullopt);
   };
   for (const auto& forecast : forecasts) {
     campaigns.add(forecast.campaign.value());
-    clusters.add(forecast.cluster.value());
-    ratios.add(forecast.job_ratio);
-    throughputs.add(forecast.throughput);
-    add(means, forecast.mean);
-    add(deviations, forecast.deviation);
-    ends.add(forecast.end);
     methods.add(std::string_view{forecast.method});
+    ends.add(forecast.end);
     add_interval(ends_earliest, ends_latest, forecast.end_between);
     starts.add(forecast.start);
     add_interval(starts_earliest, starts_latest, forecast.start_between);
+    for (const auto& pair : forecast.pairs) {
+      pair_campaigns.add(forecast.campaign.value());
+      pair_clusters.add(pair.cluster.value());
+      ratios.add(pair.job_ratio);
+      throughputs.add(pair.throughput);
+    }
   }
   exec(transaction, sql::prediction_write{
                         .now = now,
                         .campaigns = campaigns,
-                        .clusters = clusters,
-                        .job_ratios = ratios,
-                        .throughputs = throughputs,
-                        .means = means,
-                        .deviations = deviations,
-                        .ends = ends,
                         .methods = methods,
+                        .ends = ends,
                         .ends_earliest = ends_earliest,
                         .ends_latest = ends_latest,
                         .starts = starts,
                         .starts_earliest = starts_earliest,
                         .starts_latest = starts_latest,
+                        .pair_campaigns = pair_campaigns,
+                        .pair_clusters = pair_clusters,
+                        .job_ratios = ratios,
+                        .throughputs = throughputs,
                     });
 }
 
@@ -134,9 +129,7 @@ void write_forecasts(Transaction& transaction, std::span<const StoredForecast> f
   write_batch(
       transaction, forecasts, [&](std::span<const StoredForecast> part) { write_some_forecasts(transaction, part, now); },
       [&](const StoredForecast& forecast, const std::string& why) {
-        Target target{.campaign = forecast.campaign, .cluster = {}};
-        if (forecast.cluster.value() != 0) target.cluster = forecast.cluster;  // 0: of the whole campaign
-        note_refused(transaction, target, "a forecast", why, now);
+        note_refused(transaction, {.campaign = forecast.campaign, .cluster = {}}, "a forecast", why, now);
       });
 }
 

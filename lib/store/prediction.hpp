@@ -53,18 +53,23 @@ struct PredictionFacts {
 };
 [[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin);
 
+/// Of a campaign on one cluster.
+struct PairForecast {
+  grid::ClusterId cluster{0};
+  double job_ratio = 1;   ///< jobs per resource
+  double throughput = 0;  ///< jobs a second
+};
+/// Of a campaign.
 struct StoredForecast {
   grid::CampaignId campaign{0};
-  grid::ClusterId cluster{0};
-  double job_ratio = 1;
-  double throughput = 0;
-  std::optional<double> mean, deviation;
-  std::optional<grid::Instant> end;               ///< this and what follows are the whole campaign's
+  std::vector<PairForecast> pairs;
+  std::optional<grid::Instant> end;
   std::optional<grid::Interval> end_between;
   std::optional<grid::Instant> start;             ///< while no job of it has started
   std::optional<grid::Interval> start_between;
   std::string method;
 };
+/// What the database refuses of a campaign is left out, all of that campaign, with an event.
 void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now);
 
 }  // namespace gleaner::store

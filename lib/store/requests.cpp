@@ -33,13 +33,13 @@ void add_requests(Transaction& transaction, grid::CampaignId campaign, std::span
 
 }  // namespace
 
-void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, grid::Instant now) {
+void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests) {
   add_requests(transaction, campaign, requests);
   exec(transaction, sql::campaigns_sort_tasks{.campaign = campaign});
   exec(transaction, sql::campaigns_fill_bags{.campaign = campaign});
   exec(transaction, sql::campaigns_count_requests{.campaign = campaign});
   exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
-  exec(transaction, sql::campaigns_first_ratios{.now = now, .campaign = campaign});
+  exec(transaction, sql::campaigns_first_ratios{.campaign = campaign});
 }
 
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {

@@ -25,7 +25,7 @@ struct ClusterRequest {
 
 /// Sorts the tasks of a new campaign, all written with their requests, into a bag for each. A cluster that
 /// cannot hold a request has no line for it.
-void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, grid::Instant now);
+void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests);
 
 /// The mean input of the tasks of a campaign, in MB.
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes);

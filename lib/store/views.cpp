@@ -79,8 +79,6 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.failures_in_a_row = *row.failures_in_a_row;
   c.job_ratio = row.job_ratio;
   c.throughput = row.throughput;
-  c.method = row.method;
-  c.forecast_end = row.forecast_end;
   c.brake = detail::read_brake(row);
   c.max_walltime = row.max_walltime_s;
   c.durations = row.durations.value_or(std::int64_t{0});

@@ -109,8 +109,6 @@ struct CampaignCluster {
   int failures_in_a_row = 0;
   std::optional<double> job_ratio;
   std::optional<double> throughput;  ///< jobs a second
-  std::optional<std::string> method;
-  std::optional<grid::Instant> forecast_end;
   std::optional<Brake> brake;
   std::optional<grid::Seconds> max_walltime;
   std::int64_t durations = 0;           ///< jobs done, by which the next was measured

@@ -80,8 +80,8 @@ WHERE p.campaign_id = @campaign AND p.cluster_id = q.cluster_id
 -- name: campaigns.first_ratios
 -- Where its tasks take different resources, the first job ratio comes from their mean.
 WITH first AS (
-  INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, method)
-  SELECT q.campaign_id, q.cluster_id, instant(@now), sum(b.untaken)::double precision / sum(b.untaken * q.resources_per_job), 'requests'
+  INSERT INTO forecasts (campaign_id, cluster_id, job_ratio)
+  SELECT q.campaign_id, q.cluster_id, sum(b.untaken)::double precision / sum(b.untaken * q.resources_per_job)
   FROM campaign_requests q JOIN request_bags b ON b.campaign_id = q.campaign_id AND b.request = q.request
   WHERE q.campaign_id = @campaign
     GROUP BY 1, 2 HAVING bool_and(q.resources_per_job IS NOT NULL) AND min(q.resources_per_job) < max(q.resources_per_job)

@@ -302,8 +302,8 @@ GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
 
 -- name: planning.write_submitted
 -- What this cycle submits for pairs, for the predictor. @offered: free resources.
-INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, offered)
-SELECT g.campaign_id, g.cluster_id, instant(@now), g.ratio, g.jobs, g.offered
+INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, nsub, offered)
+SELECT g.campaign_id, g.cluster_id, g.ratio, g.jobs, g.offered
 FROM unnest(@campaigns::bigint[], @clusters::bigint[], @jobs::integer[], @offered::double precision[], @first_ratios::double precision[])
   AS g(campaign_id, cluster_id, jobs, offered, ratio)
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered

@@ -34,53 +34,41 @@ JOIN campaigns c ON c.id = w.campaign_id AND is_live(c.state)
 WHERE w.minute >= date_trunc('minute', instant(@window_begin)) GROUP BY 1, 2
 
 -- name: prediction.write
--- The forecasts; what was submitted is the metascheduler's and stays.
-INSERT INTO forecasts AS f (campaign_id, cluster_id, time, job_ratio, throughput, mean, stddev, end_at, method,
-  end_earliest, end_latest, start_at, start_earliest, start_latest)
-SELECT
-  g.campaign_id,
-  g.cluster_id,
-  instant(@now),
-  g.ratio,
-  g.throughput,
-  g.mean,
-  g.stddev,
-  instant(g.end_at),
-  g.method,
-  instant(g.end_earliest),
-  instant(g.end_latest),
-  instant(g.start_at),
-  instant(g.start_earliest),
-  instant(g.start_latest)
-FROM unnest(
-  @campaigns::bigint[],
-  @clusters::bigint[],
-  @job_ratios::double precision[],
-  @throughputs::double precision[],
-  @means::double precision[],
-  @deviations::double precision[],
-  @ends::bigint[],
-  @methods::text[],
-  @ends_earliest::bigint[],
-  @ends_latest::bigint[],
-  @starts::bigint[],
-  @starts_earliest::bigint[],
-  @starts_latest::bigint[]) AS g(campaign_id, cluster_id, ratio, throughput, mean, stddev, end_at, method, end_earliest, end_latest,
-    start_at, start_earliest, start_latest)
-ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
-  time = EXCLUDED.time,
-  job_ratio = EXCLUDED.job_ratio,
-  throughput = EXCLUDED.throughput,
-  mean = EXCLUDED.mean,
-  stddev = EXCLUDED.stddev,
-  end_at = EXCLUDED.end_at,
-  method = EXCLUDED.method,
-  end_earliest = EXCLUDED.end_earliest,
-  end_latest = EXCLUDED.end_latest,
-  start_at = EXCLUDED.start_at,
-  start_earliest = EXCLUDED.start_earliest,
-  start_latest = EXCLUDED.start_latest
-WHERE (f.job_ratio, f.throughput, f.mean, f.stddev, f.end_at, f.method, f.end_earliest, f.end_latest, f.start_at, f.start_earliest,
-  f.start_latest)
-  IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput, EXCLUDED.mean, EXCLUDED.stddev, EXCLUDED.end_at, EXCLUDED.method,
-    EXCLUDED.end_earliest, EXCLUDED.end_latest, EXCLUDED.start_at, EXCLUDED.start_earliest, EXCLUDED.start_latest)
+-- The forecasts of campaigns, and (@pair_campaigns and what follows) of their pairs; what was submitted is the metascheduler's and stays.
+WITH campaigns AS (
+  INSERT INTO campaign_forecasts AS f (campaign_id, made_at, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest)
+  SELECT
+    g.campaign_id,
+    instant(@now),
+    g.method,
+    instant(g.end_at),
+    instant(g.end_earliest),
+    instant(g.end_latest),
+    instant(g.start_at),
+    instant(g.start_earliest),
+    instant(g.start_latest)
+  FROM unnest(
+    @campaigns::bigint[],
+    @methods::text[],
+    @ends::bigint[],
+    @ends_earliest::bigint[],
+    @ends_latest::bigint[],
+    @starts::bigint[],
+    @starts_earliest::bigint[],
+    @starts_latest::bigint[]) AS g(campaign_id, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest)
+  ON CONFLICT (campaign_id) DO UPDATE SET
+    made_at = EXCLUDED.made_at,
+    method = EXCLUDED.method,
+    end_at = EXCLUDED.end_at,
+    end_earliest = EXCLUDED.end_earliest,
+    end_latest = EXCLUDED.end_latest,
+    start_at = EXCLUDED.start_at,
+    start_earliest = EXCLUDED.start_earliest,
+    start_latest = EXCLUDED.start_latest
+  WHERE (f.method, f.end_at, f.end_earliest, f.end_latest, f.start_at, f.start_earliest, f.start_latest)
+    IS DISTINCT FROM (EXCLUDED.method, EXCLUDED.end_at, EXCLUDED.end_earliest, EXCLUDED.end_latest, EXCLUDED.start_at,
+      EXCLUDED.start_earliest, EXCLUDED.start_latest))
+INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput)
+SELECT * FROM unnest(@pair_campaigns::bigint[], @pair_clusters::bigint[], @job_ratios::double precision[], @throughputs::double precision[])
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput
+WHERE (f.job_ratio, f.throughput) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput)

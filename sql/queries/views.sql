@@ -27,10 +27,9 @@ SELECT
   micros(f.start_at) AS forecast_start,
   micros(f.start_earliest) AS start_earliest,
   micros(f.start_latest) AS start_latest,
-  nullif(f.method, '') AS method
+  f.method
 FROM campaigns c
--- Each row of it tells the whole campaign's forecast; the newest is one that is still kept up.
-LEFT JOIN LATERAL (SELECT * FROM forecasts f WHERE f.campaign_id = c.id AND f.method <> '' ORDER BY f.time DESC LIMIT 1) f ON true
+LEFT JOIN campaign_forecasts f ON f.campaign_id = c.id
 WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
   AND (@user::text IS NULL OR c.user_name = @user)
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
@@ -73,8 +72,6 @@ SELECT
   p.failures_in_a_row,
   f.job_ratio,
   f.throughput,
-  f.method,
-  micros(f.end_at) AS forecast_end,
   b.reason AS brake,
   micros(b.expires_at) AS brake_until,
   p.max_walltime_s,

@@ -3,6 +3,8 @@
 
 #include <pwd.h>
 
+#include <cmath>
+
 #include "tests/db/api_fixture.hpp"
 #include "tests/db/postgres.hpp"
 
@@ -172,9 +174,9 @@ TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
 
 TEST_F(Campaigns, AForecast_HasItsIntervals_AndWhatItRestsOn) {
   const auto id = a_campaign_of(3);
-  sql("INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest, method) "
-      "SELECT campaign_id, cluster_id, now(), 1, to_timestamp(2000000500), to_timestamp(2000000400), to_timestamp(2000000900), to_timestamp(2000000020), "
-      "to_timestamp(2000000010), to_timestamp(2000000090), 'history' FROM campaign_clusters");
+  sql("INSERT INTO campaign_forecasts (campaign_id, made_at, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest, method) "
+      "SELECT id, now(), to_timestamp(2000000500), to_timestamp(2000000400), to_timestamp(2000000900), to_timestamp(2000000020), "
+      "to_timestamp(2000000010), to_timestamp(2000000090), 'history' FROM campaigns");
   for (const auto& target : {path(id), path(id, "/stats")}) {
     const auto json = get(target);
     EXPECT_EQ(json.json["forecast_end_earliest"].GetInt64(), 2000000400);
@@ -188,8 +190,8 @@ TEST_F(Campaigns, AForecast_HasItsIntervals_AndWhatItRestsOn) {
 
 TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
   const auto id = a_campaign_of(3);
-  sql("INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, throughput, end_at, method) SELECT campaign_id, cluster_id, now(), 0.5, 0.25, "
-      "'2030-01-01 00:00:00+00', 'measured' FROM campaign_clusters");
+  sql("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, throughput) SELECT campaign_id, cluster_id, 0.5, 0.25 FROM campaign_clusters");
+  sql("INSERT INTO campaign_forecasts (campaign_id, made_at, end_at, method) SELECT id, now(), '2030-01-01 00:00:00+00', 'throughput' FROM campaigns");
   sql("UPDATE campaign_clusters SET done = 4, concluded = 4, duration_sum = 40, duration_squares = 420");
   const auto answer = get(path(id));
   ASSERT_EQ(answer.status, 200) << answer.body;
@@ -200,6 +202,7 @@ TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
   EXPECT_STREQ(cluster["cluster_name"].GetString(), "alpha");
   EXPECT_DOUBLE_EQ(cluster["job_ratio"].GetDouble(), 0.5);
   EXPECT_DOUBLE_EQ(cluster["average_jobs_duration"].GetDouble(), 10);
+  EXPECT_DOUBLE_EQ(cluster["stddev_jobs_duration"].GetDouble(), std::sqrt(5.0));
   const auto stats = get(path(id, "/stats"));
   EXPECT_DOUBLE_EQ(stats.json["jobs_throughput"].GetDouble(), 0.25);
   EXPECT_DOUBLE_EQ(stats.json["remaining_time"].GetDouble(), 12);

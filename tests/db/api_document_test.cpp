@@ -98,7 +98,8 @@ class ApiDocument : public ApiTest {
     id = a_campaign_of(3);
     const auto campaign = std::to_string(id);
     const auto cluster = sql("SELECT id FROM clusters WHERE name = 'alpha'");
-    sql("INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, end_at, method) VALUES (" + campaign + ", " + cluster + ", now(), 1, now(), 'average')");
+    sql("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio) VALUES (" + campaign + ", " + cluster + ", 1)");
+    sql("INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
     sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster + ", 'a test', now() + interval '1 hour', now())");
   }

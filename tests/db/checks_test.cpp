@@ -146,7 +146,7 @@ constexpr Breaker kBreakers[] = {
     {"leftover_kills", "INSERT INTO kill_requests VALUES (1, 'excess', now())"},
     {"leftover_brakes", "INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (2, 'test', now(), now() + interval '1 minute')"},
     {"leftover_events", "INSERT INTO events (code, job_id, opened_at, last_at, message) VALUES ('TASK_ERROR', 99, now(), now(), 'x')"},
-    {"leftover_forecasts", "INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio) VALUES (1, 99, now(), 1)"},
+    {"leftover_forecasts", "INSERT INTO forecasts (campaign_id, cluster_id, job_ratio) VALUES (1, 99, 1)"},
     {"leftover_decisions", "INSERT INTO decisions VALUES (2, 0, 'x', 'x', 'x', 0, now())"},
     {"campaign_counters", "UPDATE campaigns SET done = done + 1, waiting = waiting - 1 WHERE id = 1"},
     {"campaign_counters", "UPDATE campaigns SET failed = 1 WHERE id = 2", nullptr, Seen::with_all},

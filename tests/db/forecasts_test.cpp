@@ -62,11 +62,11 @@ TEST_F(Forecasts, OfJobsThatAreShort_SayThatAResourceIsWorthMore_AsFarAsTheBound
   for (const auto* algorithm : {"slow-start", "adaptive-down-exponential-up"}) {
     auto config = process::build_config({}, {}).value();
     config.predictor_algorithm = algorithm;
-    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).job_ratio, 1.0) << algorithm;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 1.0) << algorithm;
     config.job_ratio_max = 4;
-    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).job_ratio, 2.0) << algorithm;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 2.0) << algorithm;
     config.job_ratio_max = 1.5;
-    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).job_ratio, 1.5) << algorithm;
+    EXPECT_DOUBLE_EQ(predictor::forecasts_of(facts, config, now).at(0).pairs.at(0).job_ratio, 1.5) << algorithm;
   }
 }
 
@@ -92,23 +92,27 @@ TEST_F(Forecasts, OfACommandThatTheUserRanBefore_RestOnHowLongItTook) {
   EXPECT_LT(*forecast.end - now, std::chrono::minutes{5});
 }
 
-TEST_F(Forecasts, AreWrittenOfPairsThatHadAJob_AndOneOfEachCampaign) {
+TEST_F(Forecasts, AreWrittenOfEachCampaign_AndOfPairsThatHadAJob) {
   const auto fresh = a_campaign(10), started = a_campaign(10);
   static_cast<void>(launched(started, beta, 2));
   predict();
   const auto rows = [&](grid::CampaignId campaign) {
-    return value("SELECT string_agg(cluster_id::text, ' ' ORDER BY cluster_id) FROM forecasts WHERE campaign_id = " + std::to_string(campaign.value()));
+    return value("SELECT coalesce(string_agg(cluster_id::text, ' '), '') FROM forecasts WHERE campaign_id = " + std::to_string(campaign.value()));
   };
-  EXPECT_EQ(rows(fresh), std::to_string(alpha.value()));
-  EXPECT_EQ(rows(started), std::to_string(alpha.value()) + " " + std::to_string(beta.value()));
+  EXPECT_EQ(rows(fresh), "");
+  EXPECT_EQ(rows(started), std::to_string(beta.value()));
   EXPECT_TRUE(forecast_of(fresh).end && forecast_of(started).end);
 }
 
 TEST_F(Forecasts, OnClustersThatWereNeverSeen_AreNone) {
   execute("DELETE FROM gridstatus WHERE cluster_id = " + std::to_string(alpha.value()));
-  static_cast<void>(a_campaign(10));
+  const auto campaign = a_campaign(10);
+  for (const auto cluster : {alpha, beta}) static_cast<void>(launched(campaign, cluster, 2));
   predict();
   EXPECT_EQ(value("SELECT string_agg(cluster_id::text, ' ') FROM forecasts"), std::to_string(beta.value()));
+  execute("DELETE FROM gridstatus; DELETE FROM campaign_forecasts");
+  predict();
+  EXPECT_EQ(value("SELECT count(*) FROM campaign_forecasts"), "0");
 }
 
 TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {
@@ -118,10 +122,10 @@ TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {
   {
     auto slow = other.begin(term);
     ASSERT_TRUE(store::try_lock_until_commit(slow, store::Database::Work::predict));
-    EXPECT_EQ(predictor::run_once(config, database, term, now).pairs, 0);
-    EXPECT_EQ(value("SELECT count(*) FROM forecasts WHERE method <> ''"), "0");
+    EXPECT_EQ(predictor::run_once(config, database, term, now).campaigns, 0);
+    EXPECT_EQ(value("SELECT count(*) FROM campaign_forecasts"), "0");
   }
-  EXPECT_GT(predictor::run_once(config, database, term, now).pairs, 0);
+  EXPECT_GT(predictor::run_once(config, database, term, now).campaigns, 0);
 }
 
 }  // namespace

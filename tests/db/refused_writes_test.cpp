@@ -38,16 +38,16 @@ TEST_F(RefusedWrites, AForecastOfACampaignThatIsNotThere_KeepsNoOtherFromBeingWr
   const auto campaign = a_campaign(1);
   std::vector<store::StoredForecast> forecasts;
   for (const auto of : {campaign, nobody}) {
-    for (const auto cluster : {alpha, beta}) {
-      auto& forecast = forecasts.emplace_back();
-      forecast.campaign = of;
-      forecast.cluster = cluster;
-      forecast.method = "measured";
-    }
+    auto& forecast = forecasts.emplace_back();
+    forecast.campaign = of;
+    forecast.pairs = {{.cluster = alpha}, {.cluster = beta}};
+    forecast.method = "throughput";
   }
   transact([&](store::Transaction& transaction) { store::write_forecasts(transaction, forecasts, now); });
   EXPECT_EQ(value("SELECT string_agg(DISTINCT campaign_id || ' ' || cluster_id, ', ') FROM forecasts"),
             fmt::format("{0} {1}, {0} {2}", campaign.value(), alpha.value(), beta.value()));
+  EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || method, ', ') FROM campaign_forecasts"), fmt::format("{} throughput", campaign.value()));
+  EXPECT_EQ(refusals(), "EVENT_REFUSED - 1");
   EXPECT_THAT(message(), HasSubstr("4711")) << "the event names what could not be written";
 }
 

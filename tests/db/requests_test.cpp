@@ -38,7 +38,7 @@ class TaskRequests : public GridFixture {
         for (int i = 0; i < tasks; ++i) writer.add(store::ParameterForm::line, std::to_string(i), i % static_cast<int>(asked.size()) + 1);
         writer.finish();
       }
-      store::write_requests(t, id, rows_of(asked), now);
+      store::write_requests(t, id, rows_of(asked));
       store::complete_campaign(t, id, tasks);
     });
     return id;

@@ -65,6 +65,25 @@ TEST(Schema, SchemaSql_IsWhatTheMigrationsMake) {
                                                   "commit sql/schema.sql together with the migration.";
 }
 
+/// As a grid in use had them: the campaign's forecast on each row of its pairs, and one that only had first job ratios.
+TEST(Schema, CampaignForecasts_AreTheNewestOfEachCampaign) {
+  pqxx::connection connection{postgres().empty_database()};
+  pqxx::nontransaction work{connection};
+  for (const auto& migration : sql::migrations()) {
+    if (migration.name == "0021_campaign_forecasts")
+      work.exec(R"(
+        INSERT INTO campaigns (user_name, name, type, jdl, submitted_at) SELECT 'alice', 't', 'default', '{}', 'epoch' FROM generate_series(1, 2);
+        INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, throughput, method, end_at, end_earliest) VALUES
+          (1, 1, '2026-01-01 00:00Z', 0.5, 3, 0.25, 'average', '2026-01-03Z', NULL), (1, 2, '2026-01-01 00:01Z', 1, 0, 0, 'throughput', '2026-01-02Z', '2026-01-01Z'),
+          (1, 3, '2026-01-01 00:02Z', 1, 7, 0, '', NULL, NULL), (2, 1, '2026-01-01 00:00Z', 0.1, 0, 0, 'requests', NULL, NULL))");
+    work.exec(std::string{migration.text});
+  }
+  const auto text = [&](const std::string& query) { return std::string{work.exec("SELECT string_agg(w::text, ' ') FROM (" + query + ") w")[0][0].c_str()}; };
+  work.exec("SET TIME ZONE 'UTC'; SET datestyle TO ISO");
+  EXPECT_EQ(text("SELECT campaign_id, method, end_at::date, end_earliest::date, made_at::time FROM campaign_forecasts"), "(1,throughput,2026-01-02,2026-01-01,00:01:00)");
+  EXPECT_EQ(text("SELECT campaign_id AS c, cluster_id, job_ratio, nsub, throughput FROM forecasts ORDER BY 1, 2"), "(1,1,0.5,3,0.25) (1,2,1,0,0) (1,3,1,7,0) (2,1,0.1,0,0)");
+}
+
 /// Whoever conducts looks at the schema when it takes a lease, and no module writes under another.
 TEST(Schema, EachMigrationEndsTheTermOfWhoConducts) {
   store::Database database{postgres().fresh_database()};

@@ -328,7 +328,9 @@ Book::Pair& Book::pair_of(grid::CampaignId campaign, grid::ClusterId cluster) {
 }
 
 void Book::write(std::span<const store::StoredForecast> forecasts) {
-  for (const auto& forecast : forecasts) pair_of(forecast.campaign, forecast.cluster).job_ratio = forecast.job_ratio;
+  for (const auto& forecast : forecasts) {
+    for (const auto& pair : forecast.pairs) pair_of(forecast.campaign, pair.cluster).job_ratio = pair.job_ratio;
+  }
 }
 
 void Book::write(std::span<const store::Submitted> submitted) {
