@@ -49,19 +49,28 @@ void write_most_durations(text::JsonWriter& json, const store::views::CampaignCl
   });
 }
 
+void write_interval(text::JsonWriter& json, std::string_view earliest, std::string_view latest, const std::optional<grid::Interval>& between) {
+  json.field(earliest, between ? std::optional{between->earliest} : std::nullopt);
+  json.field(latest, between ? std::optional{between->latest} : std::nullopt);
+}
+
 }  // namespace
 
 std::string campaign_path(grid::CampaignId id) { return fmt::format("/campaigns/{}", id.value()); }
 
 void write_forecast(text::JsonWriter& json, const store::views::Forecast& forecast) {
-  const auto interval = [&](std::string_view earliest, std::string_view latest, const std::optional<grid::Interval>& between) {
-    json.field(earliest, between ? std::optional{between->earliest} : std::nullopt);
-    json.field(latest, between ? std::optional{between->latest} : std::nullopt);
-  };
+  json.field("forecast_time", forecast.made);
   json.field("forecast_start", forecast.start);
-  interval("forecast_start_earliest", "forecast_start_latest", forecast.start_between);
+  write_interval(json, "forecast_start_earliest", "forecast_start_latest", forecast.start_between);
   json.field("forecast_end", forecast.end);
-  interval("forecast_end_earliest", "forecast_end_latest", forecast.end_between);
+  write_interval(json, "forecast_end_earliest", "forecast_end_latest", forecast.end_between);
+  json.field("forecast_method", forecast.method);
+}
+
+void write_kept_forecast(text::JsonWriter& json, const store::KeptForecast& forecast) {
+  json.field("forecast_time", forecast.made);
+  json.field("forecast_end", forecast.end);
+  write_interval(json, "forecast_end_earliest", "forecast_end_latest", forecast.end_between);
   json.field("forecast_method", forecast.method);
 }
 
@@ -86,6 +95,7 @@ void write_campaign(text::JsonWriter& json, const store::views::Campaign& campai
                      {"collection", path + "/jobs", "jobs"},
                      {"collection", path + "/events", "events"},
                      {"collection", path + "/decisions", "decisions"},
+                     {"collection", path + "/forecasts", "forecasts"},
                      {"item", path + "/jdl", "jdl"},
                      {"item", path + "/stats", "stats"}});
 }

@@ -1,8 +1,9 @@
 #pragma once
 #include <string>
 
-#include "lib/text/json_writer.hpp"
+#include "lib/store/prediction.hpp"
 #include "lib/store/views.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::api {
 
@@ -14,6 +15,8 @@ void write_campaign(text::JsonWriter& json, const store::views::Campaign& campai
 void write_campaign_cluster(text::JsonWriter& json, const store::views::CampaignCluster& cluster);
 /// When it starts and ends, with the intervals, into an object that is open.
 void write_forecast(text::JsonWriter& json, const store::views::Forecast& forecast);
+/// A forecast of its history, into an object that is open.
+void write_kept_forecast(text::JsonWriter& json, const store::KeptForecast& forecast);
 /// A brake or null.
 void write_brake(text::JsonWriter& json, const std::optional<store::views::Brake>& brake);
 

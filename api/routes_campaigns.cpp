@@ -200,12 +200,30 @@ http::Response list_decisions(const Call& call) {
   return answer(json);
 }
 
+http::Response list_forecasts(const Call& call) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  const auto history = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<store::KeptForecast>> {
+    if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
+    return store::forecast_history(transaction, grid::CampaignId{*id});
+  });
+  if (!history) return no_campaign(call);
+  Json json;
+  json.object([&] {
+    json.key("items").array(*history, [&](const store::KeptForecast& forecast) { json.object([&] { write_kept_forecast(json, forecast); }); });
+    json.field("total", static_cast<std::int64_t>(history->size()));
+    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id})}});
+  });
+  return answer(json);
+}
+
 constexpr std::array kRoutes{
     Route{"GET", "/campaigns", Access::identified, list_campaigns},
     Route{"GET", "/campaigns/:id", Access::identified, show_campaign},
     Route{"GET", "/campaigns/:id/stats", Access::identified, show_stats},
     Route{"GET", "/campaigns/:id/jdl", Access::identified, show_jdl},
     Route{"GET", "/campaigns/:id/decisions", Access::identified, list_decisions},
+    Route{"GET", "/campaigns/:id/forecasts", Access::identified, list_forecasts},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "predictor/algorithms/algorithm.hpp"
 #include "predictor/algorithms/forecast.hpp"
+#include "predictor/algorithms/history.hpp"
 #include "predictor/starts.hpp"
 
 namespace gleaner::predictor {
@@ -18,6 +19,7 @@ struct CampaignForecast {
   prediction::Forecast forecast;
   std::optional<prediction::StartForecast> start;
   grid::Instant started;
+  bool is_kept = false;
 };
 using CampaignForecasts = std::map<grid::CampaignId, CampaignForecast>;
 
@@ -31,6 +33,12 @@ void delay(CampaignForecast& one, grid::Instant now) {
   if (!one.start || one.forecast.method == prediction::Method::none) return;
   if (one.forecast.end) *one.forecast.end += one.start->start - now;
   if (auto& between = one.forecast.between) between = grid::Interval{between->earliest + (one.start->between.earliest - now), between->latest + (one.start->between.latest - now)};
+}
+
+bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid::Instant now) {
+  std::optional<prediction::Kept> last;
+  if (const auto& kept = campaign.last_kept) last = prediction::Kept{.made = kept->made, .end = kept->end};
+  return prediction::is_kept(last, campaign.submitted_at, now, end);
 }
 
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
@@ -57,6 +65,7 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
                                          .slots = one.slots});
     if (!campaign.paused && !campaign.first_start_at) one.start = starts.of(campaign);
     delay(one, now);
+    if (one.forecast.end) one.is_kept = is_kept(campaign, *one.forecast.end, now);
   }
   return forecasts;
 }
@@ -88,7 +97,8 @@ store::StoredForecast forecast_of(grid::CampaignId id, const CampaignForecast& c
           .end_between = campaign.forecast.between,
           .start = campaign.start ? std::optional{campaign.start->start} : std::nullopt,
           .start_between = campaign.start ? std::optional{campaign.start->between} : std::nullopt,
-          .method = std::string{prediction::name_of(campaign.forecast.method)}};
+          .method = std::string{prediction::name_of(campaign.forecast.method)},
+          .is_kept = campaign.is_kept};
 }
 
 double throughput_of(const store::PredictionPair& pair, grid::Instant started, const process::Config& config, grid::Instant now) {

@@ -664,6 +664,15 @@ ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE forecast_history (
+    campaign_id bigint NOT NULL,
+    made_at timestamp with time zone NOT NULL,
+    end_at timestamp with time zone NOT NULL,
+    end_earliest timestamp with time zone,
+    end_latest timestamp with time zone,
+    method text NOT NULL
+);
+
 CREATE TABLE forecasts (
     campaign_id bigint NOT NULL,
     cluster_id bigint NOT NULL,
@@ -914,6 +923,9 @@ ALTER TABLE ONLY durations
 ALTER TABLE ONLY events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY forecast_history
+    ADD CONSTRAINT forecast_history_pkey PRIMARY KEY (campaign_id, made_at);
+
 ALTER TABLE ONLY forecasts
     ADD CONSTRAINT forecasts_pkey PRIMARY KEY (campaign_id, cluster_id);
 
@@ -1084,6 +1096,9 @@ ALTER TABLE ONLY events
 
 ALTER TABLE ONLY events
     ADD CONSTRAINT events_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY forecast_history
+    ADD CONSTRAINT forecast_history_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY forecasts
     ADD CONSTRAINT forecasts_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

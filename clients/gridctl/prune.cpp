@@ -35,7 +35,8 @@ process::Outcome prune(const Call& call) {
   }();
   Table table{{{"what", "What"}, {"rows", "Rows", Align::right}}, {}};
   table.rows = {{Cell{"ended campaigns"}, Cell{rows.campaigns}}, {Cell{"their tasks"}, Cell{rows.tasks}},   {Cell{"their jobs"}, Cell{rows.jobs}},
-                {Cell{"figures of clusters"}, Cell{rows.statuses}}, {Cell{"cycles"}, Cell{rows.cycles}}, {Cell{"closed events"}, Cell{rows.events}}};
+                {Cell{"figures of clusters"}, Cell{rows.statuses}}, {Cell{"cycles"}, Cell{rows.cycles}}, {Cell{"closed events"}, Cell{rows.events}},
+                {Cell{"forecasts of ends"}, Cell{rows.forecasts}}};
   call.output.tell(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what", process::format_duration(age),
                                call.has("dry-run") ? "; nothing was deleted" : ""));
   call.output.show({.table = table});

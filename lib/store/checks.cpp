@@ -165,6 +165,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     law<sql::checks_future_brake>(everywhere<sql::checks_mend_brakes>),
     law<sql::checks_future_status>(everywhere<sql::checks_drop_future_status>),
     law<sql::checks_future_probe>(everywhere<sql::checks_probe_now>),
+    law<sql::checks_forecast_history>(everywhere<sql::checks_drop_new_history>),
     law<sql::checks_stale_outage>(everywhere_now<sql::checks_close_outages>),
     // What is only in the way.
     leftover<sql::checks_leftover_kills>(everywhere<sql::checks_drop_kills>),

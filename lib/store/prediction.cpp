@@ -14,6 +14,7 @@ namespace {
 
 using detail::Array;
 using detail::exec;
+using detail::exec_prepared;
 using detail::get_instant;
 
 PredictionPair pair_of(const grid::PairFacts& known, const grid::ClusterFacts& cluster) {
@@ -49,7 +50,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   PredictionFacts facts;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
   std::map<std::int64_t, std::size_t> places;  // of the campaigns, by their id
-  for (const auto& row : exec(transaction, sql::prediction_window{.window_begin = window_begin}))
+  for (const auto& row : exec_prepared(transaction, sql::prediction_window{.window_begin = window_begin}))
     ended[{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}] = row[2].as<std::int64_t>();
   const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
   facts.pairs.reserve(counted.pairs.size());
@@ -60,7 +61,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     const auto found = ended.empty() ? ended.end() : ended.find({pair.campaign.value(), pair.cluster.value()});
     if (found != ended.end()) pair.ended_in_window = found->second;
   }
-  for (const auto& row : exec(transaction, sql::prediction_campaigns{.window_begin = window_begin})) {
+  for (const auto& row : exec_prepared(transaction, sql::prediction_campaigns{.window_begin = window_begin})) {
     PredictionCampaign campaign;
     campaign.id = grid::CampaignId{row["id"].as<std::int64_t>()};
     campaign.submitted_at = *get_instant(row["submitted_at"]);
@@ -69,12 +70,13 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     campaign.running = row["running"].as<std::int64_t>();
     campaign.ended_in_window = row["ended"].as<std::int64_t>();
     campaign.paused = row["paused"].as<bool>();
+    if (const auto kept = get_instant(row["kept_at"])) campaign.last_kept = KeptForecast{.made = *kept, .end = *get_instant(row["kept_end"])};
     places.emplace(campaign.id.value(), facts.campaigns.size());
     facts.campaigns.push_back(campaign);
   }
   // One that was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
-  for (const auto& row : exec(transaction, sql::prediction_earlier{})) {
+  for (const auto& row : exec_prepared(transaction, sql::prediction_earlier{})) {
     const auto place = places.find(row["id"].as<std::int64_t>());
     if (place == places.end()) continue;
     facts.campaigns[place->second].earlier = {
@@ -86,7 +88,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
 namespace {
 
 void write_some_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now) {
-  Array campaigns, methods, ends, ends_earliest, ends_latest, starts, starts_earliest, starts_latest;
+  Array campaigns, methods, ends, ends_earliest, ends_latest, starts, starts_earliest, starts_latest, kept;
   Array pair_campaigns, pair_clusters, ratios, throughputs;
   const auto add_interval = [](Array& earliest, Array& latest, const std::optional<grid::Interval>& interval) {
     earliest.add(interval ? std::optional{interval->earliest} : std::nullopt);
@@ -99,6 +101,7 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
     add_interval(ends_earliest, ends_latest, forecast.end_between);
     starts.add(forecast.start);
     add_interval(starts_earliest, starts_latest, forecast.start_between);
+    kept.add(std::string_view{forecast.is_kept ? "true" : "false"});
     for (const auto& pair : forecast.pairs) {
       pair_campaigns.add(forecast.campaign.value());
       pair_clusters.add(pair.cluster.value());
@@ -106,7 +109,7 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
       throughputs.add(pair.throughput);
     }
   }
-  exec(transaction, sql::prediction_write{
+  exec_prepared(transaction, sql::prediction_write{
                         .now = now,
                         .campaigns = campaigns,
                         .methods = methods,
@@ -116,6 +119,7 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
                         .starts = starts,
                         .starts_earliest = starts_earliest,
                         .starts_latest = starts_latest,
+                        .kept = kept,
                         .pair_campaigns = pair_campaigns,
                         .pair_clusters = pair_clusters,
                         .job_ratios = ratios,
@@ -131,6 +135,18 @@ void write_forecasts(Transaction& transaction, std::span<const StoredForecast> f
       [&](const StoredForecast& forecast, const std::string& why) {
         note_refused(transaction, {.campaign = forecast.campaign, .cluster = {}}, "a forecast", why, now);
       });
+}
+
+std::vector<KeptForecast> forecast_history(Transaction& transaction, grid::CampaignId campaign) {
+  std::vector<KeptForecast> history;
+  for (const auto& row : exec(transaction, sql::prediction_history{.campaign = campaign})) {
+    detail::Columns columns{row};
+    auto& kept = history.emplace_back(KeptForecast{.made = *columns.time(), .end = *columns.time()});
+    const auto earliest = columns.time(), latest = columns.time();
+    if (earliest && latest) kept.end_between = grid::Interval{*earliest, *latest};
+    kept.method = columns.words();
+  }
+  return history;
 }
 
 }  // namespace gleaner::store

@@ -36,6 +36,14 @@ struct PredictionPair {
   std::optional<int> max_jobs;
 };
 
+/// A forecast of a campaign's end in the history of its forecasts.
+struct KeptForecast {
+  grid::Instant made;
+  grid::Instant end;
+  std::optional<grid::Interval> end_between{};
+  std::string method{};
+};
+
 struct PredictionCampaign {
   grid::CampaignId id{0};
   grid::Instant submitted_at;
@@ -44,6 +52,7 @@ struct PredictionCampaign {
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
   bool paused = false;
+  std::optional<KeptForecast> last_kept;  ///< when it was made, and the end alone
   grid::Durations earlier;  ///< of earlier campaigns of its user with its command, while it has done nothing
 };
 
@@ -68,8 +77,12 @@ struct StoredForecast {
   std::optional<grid::Instant> start;             ///< while no job of it has started
   std::optional<grid::Interval> start_between;
   std::string method;
+  bool is_kept = false;                           ///< the end goes into the history too
 };
 /// What the database refuses of a campaign is left out, all of that campaign, with an event.
 void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now);
+
+/// The forecasts of a campaign's end that were kept, the first one first; at most some hundreds (predictor/algorithms/history.hpp).
+[[nodiscard]] std::vector<KeptForecast> forecast_history(Transaction& transaction, grid::CampaignId campaign);
 
 }  // namespace gleaner::store

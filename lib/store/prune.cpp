@@ -44,7 +44,7 @@ void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batc
 
 Pruned count_prunable(Transaction& transaction, grid::Instant before) {
   const auto row = exec(transaction, sql::prune_count{.ended_before = before})[0];
-  return {*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events};
+  return {*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts};
 }
 
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
@@ -60,6 +60,7 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   pruned.statuses = delete_all(database, sql::prune_statuses{.before = before, .batch = batch});
   pruned.cycles = delete_all(database, sql::prune_cycles{.before = before, .batch = batch});
   pruned.events = delete_all(database, sql::prune_events{.before = before, .batch = batch});
+  pruned.forecasts = delete_all(database, sql::prune_forecasts{.before = before, .batch = batch});
   return pruned;
 }
 

@@ -14,12 +14,13 @@ struct Pruned {
   std::int64_t statuses = 0;
   std::int64_t cycles = 0;
   std::int64_t events = 0;
+  std::int64_t forecasts = 0;
 };
 
 /// What `prune` would delete, and campaigns whose last jobs are not known to be over.
 [[nodiscard]] Pruned count_prunable(Transaction& transaction, grid::Instant before);
 
-/// Deletes the campaigns that ended before, the clusters' figures, cycles and closed events that
+/// Deletes the campaigns that ended before, the clusters' figures, cycles, closed events and kept forecasts that
 /// are older, at most `batch` rows in a transaction. May be stopped at any time, and be run again.
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'000);
 

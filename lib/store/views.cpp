@@ -24,7 +24,8 @@ std::optional<grid::Interval> get_interval(const sql::Field& earliest, const sql
 }
 
 Forecast read_forecast(const sql::views_campaigns::Row& row) {
-  return {.start = row.forecast_start,
+  return {.made = row.forecast_made,
+          .start = row.forecast_start,
           .start_between = get_interval(row.start_earliest, row.start_latest),
           .end = row.forecast_end,
           .end_between = get_interval(row.end_earliest, row.end_latest),

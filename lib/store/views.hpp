@@ -45,6 +45,7 @@ struct TaskCounts {
 
 /// When a campaign starts and ends; nothing where nothing is known, or it is past.
 struct Forecast {
+  std::optional<grid::Instant> made;
   std::optional<grid::Instant> start;
   std::optional<grid::Interval> start_between;
   std::optional<grid::Instant> end;

@@ -2,7 +2,7 @@
 
 CREATE TABLE campaign_forecasts (
   campaign_id bigint PRIMARY KEY REFERENCES campaigns ON DELETE CASCADE,
-  made_at timestamptz NOT NULL,                          -- since when the forecast is this one
+  made_at timestamptz NOT NULL,                          -- in the last cycle that forecast it
   method text NOT NULL,                                  -- what it rests on: throughput, average, history, walltime; none: no forecast
   end_at timestamptz,                                    -- null while nothing is known, as all that follow
   end_earliest timestamptz,                              -- the end is between these two in 8 of 10 cases

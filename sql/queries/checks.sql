@@ -977,6 +977,28 @@ decision AS (
       RETURNING d.cluster_id)
 SELECT (SELECT count(*) FROM forecast) + (SELECT count(*) FROM decision) AS changed
 
+-- name: checks.forecast_history
+-- No forecast in the history of a live campaign is newer than its last one.
+-- Repair: it is removed.
+-- While there is one, no other is kept.
+SELECT
+  h.campaign_id,
+  NULL::bigint AS cluster_id,
+  h.campaign_id AS id,
+  format('a forecast of campaign %s is of %s, and its last one of %s', h.campaign_id, h.made_at, f.made_at) AS breach,
+  count(*) OVER () AS breaches
+FROM campaigns c
+JOIN campaign_forecasts f ON f.campaign_id = c.id
+JOIN forecast_history h ON h.campaign_id = c.id AND h.made_at > f.made_at
+WHERE is_live(c.state)
+ORDER BY h.campaign_id, h.made_at LIMIT 1000
+
+-- name: checks.drop_new_history
+WITH dropped AS (
+  DELETE FROM forecast_history h USING campaigns c, campaign_forecasts f
+  WHERE is_live(c.state) AND f.campaign_id = c.id AND h.campaign_id = c.id AND h.made_at > f.made_at RETURNING h.campaign_id)
+SELECT count(*) FROM dropped
+
 -- name: checks.leftover_decisions
 -- A campaign that is over has no decisions.
 -- Repair: they are removed.

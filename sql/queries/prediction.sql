@@ -1,7 +1,7 @@
 -- What the predictor reads and writes.
 
 -- name: prediction.campaigns
--- How far each campaign in treatment is, and how many of its tasks ended in the throughput's window.
+-- How far each campaign in treatment is, how many of its tasks ended in the throughput's window, the last forecast kept.
 SELECT
   c.id,
   micros(c.submitted_at) AS submitted_at,
@@ -9,11 +9,14 @@ SELECT
   c.total - c.done - c.failed - c.cancelled AS remaining,
   c.running,
   coalesce(w.jobs, 0) AS ended,
-  c.state = 'paused' AS paused
+  c.state = 'paused' AS paused,
+  micros(h.made_at) AS kept_at,
+  micros(h.end_at) AS kept_end
 FROM campaigns c
 LEFT JOIN (SELECT campaign_id, sum(jobs) AS jobs FROM completions
   WHERE minute >= date_trunc('minute', instant(@window_begin)) GROUP BY campaign_id) w
   ON w.campaign_id = c.id
+LEFT JOIN LATERAL (SELECT made_at, end_at FROM forecast_history WHERE campaign_id = c.id ORDER BY made_at DESC LIMIT 1) h ON true
 WHERE is_live(c.state)
 ORDER BY c.id
 
@@ -34,19 +37,20 @@ JOIN campaigns c ON c.id = w.campaign_id AND is_live(c.state)
 WHERE w.minute >= date_trunc('minute', instant(@window_begin)) GROUP BY 1, 2
 
 -- name: prediction.write
--- The forecasts of campaigns, and (@pair_campaigns and what follows) of their pairs; what was submitted is the metascheduler's and stays.
-WITH campaigns AS (
-  INSERT INTO campaign_forecasts AS f (campaign_id, made_at, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest)
+-- The forecasts of campaigns, those ends among them that are @kept in the history too, and (@pair_campaigns and what follows) the
+-- forecasts of pairs; what was submitted is the metascheduler's and stays.
+WITH made AS MATERIALIZED (
   SELECT
     g.campaign_id,
-    instant(@now),
+    instant(@now) AS made_at,
     g.method,
-    instant(g.end_at),
-    instant(g.end_earliest),
-    instant(g.end_latest),
-    instant(g.start_at),
-    instant(g.start_earliest),
-    instant(g.start_latest)
+    instant(g.end_at) AS end_at,
+    instant(g.end_earliest) AS end_earliest,
+    instant(g.end_latest) AS end_latest,
+    instant(g.start_at) AS start_at,
+    instant(g.start_earliest) AS start_earliest,
+    instant(g.start_latest) AS start_latest,
+    g.kept
   FROM unnest(
     @campaigns::bigint[],
     @methods::text[],
@@ -55,7 +59,11 @@ WITH campaigns AS (
     @ends_latest::bigint[],
     @starts::bigint[],
     @starts_earliest::bigint[],
-    @starts_latest::bigint[]) AS g(campaign_id, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest)
+    @starts_latest::bigint[],
+    @kept::boolean[]) AS g(campaign_id, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest, kept)),
+campaigns AS (
+  INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest)
+  SELECT campaign_id, made_at, method, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest FROM made
   ON CONFLICT (campaign_id) DO UPDATE SET
     made_at = EXCLUDED.made_at,
     method = EXCLUDED.method,
@@ -64,11 +72,21 @@ WITH campaigns AS (
     end_latest = EXCLUDED.end_latest,
     start_at = EXCLUDED.start_at,
     start_earliest = EXCLUDED.start_earliest,
-    start_latest = EXCLUDED.start_latest
-  WHERE (f.method, f.end_at, f.end_earliest, f.end_latest, f.start_at, f.start_earliest, f.start_latest)
-    IS DISTINCT FROM (EXCLUDED.method, EXCLUDED.end_at, EXCLUDED.end_earliest, EXCLUDED.end_latest, EXCLUDED.start_at,
-      EXCLUDED.start_earliest, EXCLUDED.start_latest))
+    start_latest = EXCLUDED.start_latest),
+history AS (
+  INSERT INTO forecast_history (campaign_id, made_at, end_at, end_earliest, end_latest, method)
+  SELECT campaign_id, made_at, end_at, end_earliest, end_latest, method FROM made WHERE kept)
 INSERT INTO forecasts AS f (campaign_id, cluster_id, job_ratio, throughput)
 SELECT * FROM unnest(@pair_campaigns::bigint[], @pair_clusters::bigint[], @job_ratios::double precision[], @throughputs::double precision[])
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET job_ratio = EXCLUDED.job_ratio, throughput = EXCLUDED.throughput
 WHERE (f.job_ratio, f.throughput) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput)
+
+-- name: prediction.history
+-- The forecasts of a campaign's end that were kept, the first one first.
+SELECT
+  micros(made_at) AS made_at,
+  micros(end_at) AS end_at,
+  micros(end_earliest) AS end_earliest,
+  micros(end_latest) AS end_latest,
+  method
+FROM forecast_history WHERE campaign_id = @campaign ORDER BY made_at

@@ -11,7 +11,9 @@ SELECT
   (SELECT count(*) FROM gridstatus s WHERE s.time < instant(@ended_before)
     AND s.time < (SELECT max(n.time) FROM gridstatus n WHERE n.cluster_id = s.cluster_id)) AS statuses,
   (SELECT count(*) FROM cycles WHERE started_at < instant(@ended_before) AND id < (SELECT max(id) FROM cycles)) AS cycles,
-  (SELECT count(*) FROM events WHERE state = 'closed' AND closed_at < instant(@ended_before)) AS events
+  (SELECT count(*) FROM events WHERE state = 'closed' AND closed_at < instant(@ended_before)) AS events,
+  (SELECT count(*) FROM forecast_history h WHERE h.made_at < instant(@ended_before)
+    AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id)) AS forecasts
 
 -- name: prune.campaigns
 -- Ended campaigns of which no job is alive, nor any launch unsettled.
@@ -66,3 +68,9 @@ DELETE FROM cycles WHERE id IN (
 -- name: prune.events
 -- Closed events.
 DELETE FROM events WHERE id IN (SELECT id FROM events WHERE state = 'closed' AND closed_at < instant(@before) LIMIT @batch)
+
+-- name: prune.forecasts
+-- Forecasts of campaigns' ends, but the newest of each.
+DELETE FROM forecast_history WHERE (campaign_id, made_at) IN (
+  SELECT h.campaign_id, h.made_at FROM forecast_history h WHERE h.made_at < instant(@before)
+    AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id) LIMIT @batch)

@@ -21,6 +21,7 @@ SELECT
   c.failed,
   c.cancelled,
   EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open') AS has_events,
+  micros(f.made_at) AS forecast_made,
   micros(f.end_at) AS forecast_end,
   micros(f.end_earliest) AS end_earliest,
   micros(f.end_latest) AS end_latest,

@@ -175,10 +175,11 @@ TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
 TEST_F(Campaigns, AForecast_HasItsIntervals_AndWhatItRestsOn) {
   const auto id = a_campaign_of(3);
   sql("INSERT INTO campaign_forecasts (campaign_id, made_at, end_at, end_earliest, end_latest, start_at, start_earliest, start_latest, method) "
-      "SELECT id, now(), to_timestamp(2000000500), to_timestamp(2000000400), to_timestamp(2000000900), to_timestamp(2000000020), "
+      "SELECT id, to_timestamp(1900000000), to_timestamp(2000000500), to_timestamp(2000000400), to_timestamp(2000000900), to_timestamp(2000000020), "
       "to_timestamp(2000000010), to_timestamp(2000000090), 'history' FROM campaigns");
   for (const auto& target : {path(id), path(id, "/stats")}) {
     const auto json = get(target);
+    EXPECT_EQ(json.json["forecast_time"].GetInt64(), 1900000000);
     EXPECT_EQ(json.json["forecast_end_earliest"].GetInt64(), 2000000400);
     EXPECT_EQ(json.json["forecast_end_latest"].GetInt64(), 2000000900);
     EXPECT_EQ(json.json["forecast_start"].GetInt64(), 2000000020);
@@ -186,6 +187,26 @@ TEST_F(Campaigns, AForecast_HasItsIntervals_AndWhatItRestsOn) {
     EXPECT_EQ(json.json["forecast_start_latest"].GetInt64(), 2000000090);
     EXPECT_STREQ(json.json["forecast_method"].GetString(), "history");
   }
+}
+
+TEST_F(Campaigns, Forecasts_AreThoseThatWereKept_InTheirOrder) {
+  const auto id = a_campaign_of(3);
+  const auto other = a_campaign_of(3);
+  EXPECT_EQ(get(path(id, "/forecasts")).json["total"].GetInt(), 0);
+  sql("INSERT INTO forecast_history (campaign_id, made_at, end_at, end_earliest, end_latest, method) SELECT c, to_timestamp(1900000000 + m * 60), "
+      "to_timestamp(2000000500 + c), to_timestamp(2000000400), nullif(to_timestamp(2000000900), to_timestamp(2000000900 + m)), 'average' "
+      "FROM unnest(ARRAY[" + std::to_string(id) + ", " + std::to_string(other) + "]) c, generate_series(0, 1) m ORDER BY m DESC");
+  const auto answer = get(path(id, "/forecasts"));
+  ASSERT_EQ(answer.json["total"].GetInt(), 2) << answer.body;
+  const auto& items = answer.json["items"];
+  EXPECT_EQ(items[0]["forecast_time"].GetInt64(), 1900000000);
+  EXPECT_TRUE(items[0]["forecast_end_earliest"].IsNull());
+  EXPECT_EQ(items[1]["forecast_time"].GetInt64(), 1900000060);
+  EXPECT_EQ(items[1]["forecast_end"].GetInt64(), 2000000500 + id);
+  EXPECT_EQ(items[1]["forecast_end_earliest"].GetInt64(), 2000000400);
+  EXPECT_EQ(items[1]["forecast_end_latest"].GetInt64(), 2000000900);
+  EXPECT_STREQ(items[1]["forecast_method"].GetString(), "average");
+  EXPECT_EQ(get("/campaigns/4711/forecasts").status, 404);
 }
 
 TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {

@@ -100,6 +100,7 @@ class ApiDocument : public ApiTest {
     const auto cluster = sql("SELECT id FROM clusters WHERE name = 'alpha'");
     sql("INSERT INTO forecasts (campaign_id, cluster_id, job_ratio) VALUES (" + campaign + ", " + cluster + ", 1)");
     sql("INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
+    sql("INSERT INTO forecast_history (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
     sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster + ", 'a test', now() + interval '1 hour', now())");
   }
@@ -114,7 +115,8 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   const std::vector<std::pair<const char*, std::string>> asked{
       {"/", "/"}, {"/health", "/health"}, {"/campaigns", "/campaigns"}, {"/campaigns/{id}", campaign}, {"/campaigns/{id}/stats", campaign + "/stats"},
       {"/campaigns/{id}/jobs", campaign + "/jobs"}, {"/campaigns/{id}/jobs/{task}", campaign + "/jobs/0"}, {"/campaigns/{id}/events", campaign + "/events"},
-      {"/campaigns/{id}/decisions", campaign + "/decisions"}, {"/clusters", "/clusters"}, {"/gridusage", "/gridusage"}, {"/events", "/events"}, {"/scenario", "/scenario"}};
+      {"/campaigns/{id}/decisions", campaign + "/decisions"}, {"/campaigns/{id}/forecasts", campaign + "/forecasts"},
+      {"/clusters", "/clusters"}, {"/gridusage", "/gridusage"}, {"/events", "/events"}, {"/scenario", "/scenario"}};
   for (const auto& [path, target] : asked) {
     const auto answer = get(target);
     EXPECT_EQ(answer.status, path == std::string{"/health"} ? answer.status : 200) << target << answer.body;

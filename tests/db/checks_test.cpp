@@ -143,6 +143,8 @@ constexpr Breaker kBreakers[] = {
     {"future_status", "INSERT INTO gridstatus VALUES (1, now() + interval '1 year', 1, 1, 0, 0, 0, 0, true, 1)"},
     {"future_probe", "UPDATE clusters SET next_probe_at = now() + interval '1 year'"},
     {"stale_outage", "UPDATE clusters SET reachable = true; INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('CLUSTER_UNREACHABLE', 1, now(), now(), 'x')"},
+    {"forecast_history", "INSERT INTO campaign_forecasts (campaign_id, made_at, method) VALUES (1, now(), 'none');"
+                         "INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (1, now() + interval '1 year', now(), 'average')"},
     {"leftover_kills", "INSERT INTO kill_requests VALUES (1, 'excess', now())"},
     {"leftover_brakes", "INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (2, 'test', now(), now() + interval '1 minute')"},
     {"leftover_events", "INSERT INTO events (code, job_id, opened_at, last_at, message) VALUES ('TASK_ERROR', 99, now(), now(), 'x')"},

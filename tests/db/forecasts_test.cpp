@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "lib/process/options.hpp"
@@ -35,6 +36,13 @@ class Forecasts : public GridFixture {
       store::write_forecasts(transaction, predictor::forecasts_of(facts, config, now), now);
     });
   }
+  std::vector<store::KeptForecast> history_of(grid::CampaignId campaign) {
+    std::vector<store::KeptForecast> history;
+    transact([&](store::Transaction& transaction) { history = store::forecast_history(transaction, campaign); });
+    return history;
+  }
+  /// So that its end is another one.
+  void set_tasks(grid::CampaignId campaign, int tasks) { execute(fmt::format("UPDATE campaigns SET total = {} WHERE id = {}", tasks, campaign.value())); }
   store::views::Forecast forecast_of(grid::CampaignId campaign) {
     std::optional<store::views::Campaign> seen;
     transact([&](store::Transaction& transaction) { seen = store::views::campaign(transaction, campaign); });
@@ -113,6 +121,52 @@ TEST_F(Forecasts, OnClustersThatWereNeverSeen_AreNone) {
   execute("DELETE FROM gridstatus; DELETE FROM campaign_forecasts");
   predict();
   EXPECT_EQ(value("SELECT count(*) FROM campaign_forecasts"), "0");
+}
+
+TEST_F(Forecasts, AreKeptWhenTheEndHasMoved_AsTheyWereMade) {
+  const auto campaign = a_campaign(1000);
+  const auto first_made = now;
+  predict();
+  const auto first = forecast_of(campaign);
+  EXPECT_EQ(first.made, first_made);
+  now += std::chrono::minutes{2};
+  predict();
+  ASSERT_EQ(history_of(campaign).size(), 1U) << "the end moved by two minutes of five hours";
+  EXPECT_EQ(forecast_of(campaign).made, now);
+  set_tasks(campaign, 10);
+  now += std::chrono::seconds{5};
+  predict();
+  const auto history = history_of(campaign);
+  ASSERT_EQ(history.size(), 2U);
+  EXPECT_EQ(history[0].made, first_made);
+  EXPECT_EQ(history[0].end, first.end);
+  EXPECT_EQ(history[0].end_between, first.end_between);
+  EXPECT_EQ(history[0].method, "walltime");
+  EXPECT_EQ(history[1].made, now);
+  EXPECT_EQ(history[1].end, forecast_of(campaign).end);
+  set_tasks(campaign, 1000);
+  now += std::chrono::seconds{5};
+  predict();
+  EXPECT_EQ(history_of(campaign).size(), 2U) << "the last one is not a minute old";
+}
+
+TEST_F(Forecasts, OfAnEndThatMovesInEachCycle_AreKeptInABoundedNumber) {
+  const auto other = a_campaign(1000), campaign = a_campaign(10);
+  for (int cycle = 0; cycle < 240; ++cycle, now += std::chrono::seconds{30}) {
+    set_tasks(campaign, cycle / 2 % 2 == 0 ? 10 : 10'000);
+    predict();
+  }
+  EXPECT_LE(history_of(campaign).size(), 57U) << "21 in 20 minutes, then one in each twentieth of the age";
+  EXPECT_GE(history_of(campaign).size(), 30U);
+  EXPECT_LE(history_of(other).size(), 10U) << "its end moves with the clock alone";
+}
+
+TEST_F(Forecasts, WithoutAnEnd_AreNotKept) {
+  const auto campaign = a_campaign(10);
+  execute("UPDATE clusters SET reachable = false");
+  predict();
+  EXPECT_EQ(forecast_of(campaign).method, "none");
+  EXPECT_TRUE(history_of(campaign).empty());
 }
 
 TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {

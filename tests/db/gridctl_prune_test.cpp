@@ -68,6 +68,26 @@ TEST_F(Prune, NewestFiguresOfACluster_StayWhateverTheirAge) {
   EXPECT_EQ(prune(database, before).statuses, 0);
 }
 
+TEST_F(Prune, KeptForecasts_GoWhenTheyAreOld_ButTheNewestOfEachCampaign_AndAllOfThemWithIt) {
+  const auto keep = [&](grid::CampaignId campaign, std::initializer_list<int> ages_h) {
+    for (const int age : ages_h)
+      execute("INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (" + std::to_string(campaign.value()) + ", instant(" +
+              std::to_string((now - std::chrono::hours{age}).time_since_epoch().count()) + "), now(), 'average')");
+  };
+  const auto live = a_campaign(1), quiet = a_campaign(1), gone = ended_campaign(1, std::chrono::hours{48});
+  keep(live, {1, 30, 40, 50});
+  keep(quiet, {60, 70});
+  keep(gone, {49, 50, 60});
+  {
+    auto transaction = database.begin();
+    EXPECT_EQ(count_prunable(transaction, before).forecasts, 6) << "of those that the campaign takes with it, all but the newest";
+  }
+  EXPECT_EQ(prune(database, before, 2).forecasts, 4);
+  EXPECT_EQ(value("SELECT string_agg(campaign_id || ':' || round(extract(epoch FROM instant(" + std::to_string(now.time_since_epoch().count()) +
+                  ") - made_at) / 3600), ' ' ORDER BY campaign_id) FROM forecast_history"),
+            std::to_string(live.value()) + ":1 " + std::to_string(quiet.value()) + ":60");
+}
+
 TEST_F(Prune, OpenEvents_StayWhateverTheirAge) {
   execute("INSERT INTO events (code, state, opened_at, last_at, closed_at, message) VALUES ('A', 'open', 'epoch', 'epoch', NULL, ''), "
           "('B', 'closed', 'epoch', 'epoch', 'epoch', '')");
