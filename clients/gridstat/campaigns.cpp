@@ -105,6 +105,12 @@ Json load_why(const Run& run, std::int64_t id) {
   return json;
 }
 
+Json load_history(const Run& run, std::int64_t id) {
+  auto json = run.api.get(path_of(id)).json;
+  json.add("forecasts", run.api.get(path_of(id, "/forecasts")).json["items"]);
+  return json;
+}
+
 Json load_events(const Run& run, std::int64_t id) {
   return run.api.get(path_of(id, fmt::format("/events?limit={}&offset={}{}", asked_limit(run, kPage), asked_offset(run), run.has("closed") ? "&all=1" : ""))).json;
 }
@@ -134,6 +140,17 @@ void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
     text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
   }
   run.output.show({.table = table, .text = text});
+}
+
+void show_history(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json) return show_documents(run, ids, load_history);
+  auto setting = run.setting();
+  for (const auto id : ids) {
+    const auto json = load_history(run, id);
+    const auto& forecasts = json["forecasts"].items();
+    run.output.show({.table = history_table(json, forecasts, setting), .text = (id == ids.front() ? "" : "\n") + history_view(json, forecasts, setting)});
+    if (run.form == Form::csv) setting.heading = Heading::left_out;
+  }
 }
 
 void show_events(const Run& run, const std::vector<std::int64_t>& ids) {

@@ -34,13 +34,15 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
 
 /// Options that show something of one campaign, and nothing without one.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
-  for (const std::string_view option : {"full", "why", "events", "jdl", "state"}) {
+  for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state"}) {
     if (arguments.has(option) && ids.empty()) throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
   for (const std::string_view option : {"summary", "all", "user", "username"}) {
     if (arguments.has(option) && !ids.empty()) throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
   }
-  if (arguments.has("watch") && arguments.has("why")) throw Error{ExitCode::usage, "--watch and --why exclude each other"};
+  for (const std::string_view option : {"why", "history"}) {
+    if (arguments.has("watch") && arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
+  }
 }
 
 }  // namespace
@@ -68,6 +70,8 @@ process::Outcome gridstat(const process::Context& context) {
     show_list(run);
   } else if (arguments.has("why")) {
     show_why(run, ids);
+  } else if (arguments.has("history")) {
+    show_history(run, ids);
   } else if (arguments.has("events")) {
     show_events(run, ids);
   } else if (arguments.has("jdl")) {

@@ -37,6 +37,7 @@ struct Range {
 void show_list(const Run& run);
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids);
 void show_why(const Run& run, const std::vector<std::int64_t>& ids);
+void show_history(const Run& run, const std::vector<std::int64_t>& ids);
 void show_events(const Run& run, const std::vector<std::int64_t>& ids);
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids);
 void show_job(const Run& run, std::int64_t job);

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
                   {"username", "USER", "the same"},
                   {"all,a", "", "campaigns that have ended too"},
                   {"why", "", "why each cluster runs its jobs, or does not"},
+                  {"history", "", "the forecasts of its end, when they were made, and how they came out"},
                   {"events,e", "", "its open events"},
                   {"closed", "", "with --events: closed ones too"},
                   {"jdl,J", "", "its JDL, as it was understood"},

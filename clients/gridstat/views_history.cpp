@@ -1,0 +1,152 @@
+// What was forecast of a campaign's end, and how it came out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "clients/forecast.hpp"
+#include "clients/gridstat/views.hpp"
+#include "lib/terminal/times.hpp"
+
+namespace gleaner::gridstat {
+
+using clients::Json;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Shrink;
+using terminal::Table;
+
+namespace {
+
+constexpr std::string_view kEnd = "forecast_end", kEarliest = "forecast_end_earliest", kLatest = "forecast_end_latest";
+
+Cell time_cell(const Json& time, grid::Instant now) { return time.whole() ? Cell{*time.whole(), terminal::near_time(*time.whole(), now)} : Cell{}; }
+
+/// `-12m`: it ended so much later than was forecast.
+Cell error_cell(std::int64_t forecast, std::int64_t end) {
+  const auto error = forecast - end;
+  return {error, fmt::format("{}{}", error < 0 ? '-' : '+', clients::short_length(std::chrono::seconds{std::abs(error)}))};
+}
+
+bool holds(const Json& forecast, std::int64_t end) {
+  return !forecast[kEarliest].is_null() && !forecast[kLatest].is_null() && forecast[kEarliest].integer() <= end && end <= forecast[kLatest].integer();
+}
+
+/// A drawing of characters: the time at which a forecast was made against the end that was forecast.
+class Plot {
+ public:
+  /// @param until  the campaign's end, or now; after it was made, each forecast stands until the next one, the last one until here
+  Plot(const std::vector<Json>& forecasts, std::optional<std::int64_t> end, std::int64_t until, std::size_t columns)
+      : forecasts_{forecasts}, from_{forecasts.front()["forecast_time"].integer()}, until_{std::max(until, from_ + 1)} {
+    scale(end);
+    rows_.assign(kRows, std::string(columns, ' '));
+    for (std::size_t column = 0; column < columns; ++column) draw(column, forecast_at(from_ + (until_ - from_) * static_cast<std::int64_t>(column + 1) / static_cast<std::int64_t>(columns)));
+    if (!end) return;
+    for (auto& cell : rows_[row_of(*end)]) cell = cell == ' ' || cell == ':' ? '-' : cell;
+    end_row_ = row_of(*end);
+  }
+
+  [[nodiscard]] std::string text(grid::Instant now) const {
+    const auto label = [&](std::int64_t time) { return terminal::near_time(time, now); };
+    std::vector<std::string> labels(kRows);
+    labels.front() = label(most_);
+    labels.back() = label(least_);
+    if (end_row_) labels[*end_row_] = "ended";
+    const auto width = std::max(labels.front().size(), labels.back().size());
+    std::string text;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const auto line = fmt::format("{:>{}} |{}", labels[row], width, rows_[row]);
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+    }
+    const auto columns = rows_.front().size();
+    text += fmt::format("{:>{}} +{:-<{}}\n", "", width, "", columns);
+    const auto first = label(from_), last = label(until_);
+    return text + fmt::format("{:>{}}  {}{:>{}}\n", "", width, first, last, std::max(columns, first.size() + last.size() + 1) - first.size());
+  }
+
+  /// Columns that the labels of the axis may take.
+  static constexpr std::size_t kMargin = 21;
+
+ private:
+  static constexpr std::size_t kRows = 13;
+
+  /// A walltime is only a bound, and may be far beyond all others: the scale is that of the others, where there are any.
+  void scale(std::optional<std::int64_t> end) {
+    const auto is_scaled = [&](const Json& forecast) { return forecast["forecast_method"].text() != "walltime"; };
+    const bool has_others = std::ranges::any_of(forecasts_, is_scaled);
+    least_ = end.value_or(std::numeric_limits<std::int64_t>::max());
+    most_ = end.value_or(0);
+    for (const auto& forecast : forecasts_) {
+      if (has_others && !is_scaled(forecast)) continue;
+      least_ = std::min(least_, forecast[kEnd].integer());
+      most_ = std::max(most_, forecast[kEnd].integer());
+    }
+    most_ = std::max(most_, least_ + static_cast<std::int64_t>(kRows) - 1);
+  }
+  [[nodiscard]] std::size_t row_of(std::int64_t time) const {
+    const auto height = static_cast<double>(time - least_) / static_cast<double>(most_ - least_);
+    return kRows - 1 - static_cast<std::size_t>(std::lround(std::clamp(height, 0.0, 1.0) * static_cast<double>(kRows - 1)));
+  }
+  /// The last one made by then.
+  [[nodiscard]] const Json& forecast_at(std::int64_t time) const {
+    const auto later = std::ranges::find_if(forecasts_, [&](const Json& forecast) { return forecast["forecast_time"].integer() > time; });
+    return later == forecasts_.begin() ? *later : *std::prev(later);
+  }
+  void draw(std::size_t column, const Json& forecast) {
+    const auto end = forecast[kEnd].integer();
+    const auto top = row_of(forecast[kLatest].whole().value_or(end));
+    const auto bottom = row_of(forecast[kEarliest].whole().value_or(end));
+    for (auto row = top; row <= bottom; ++row) rows_[row][column] = ':';
+    rows_[row_of(end)][column] = end > most_ ? '^' : '*';
+  }
+
+  const std::vector<Json>& forecasts_;
+  std::int64_t from_, until_;        ///< of the axis of time
+  std::int64_t least_ = 0, most_ = 0;  ///< of the axis of ends
+  std::vector<std::string> rows_;    ///< the topmost first
+  std::optional<std::size_t> end_row_;
+};
+
+}  // namespace
+
+Table history_table(const Json& campaign, const std::vector<Json>& forecasts, const Setting& setting) {
+  const auto end = campaign["end_time"].whole();
+  Table table{{{"campaign", ""},
+               {"forecast_time", "Made"},
+               {"ends_in", "Ends in (8 of 10)"},
+               {std::string{kEnd}, "At"},
+               {std::string{kEarliest}, ""},
+               {std::string{kLatest}, ""},
+               {"error", end ? "Error" : "", Align::right},
+               {"forecast_method", "From", Align::left, Shrink::when_needed},
+               {"end_time", ""}},
+              {},
+              "No forecast of its end was made yet.",
+              setting.heading};
+  for (const auto& one : forecasts) {
+    const auto made = one["forecast_time"].integer();
+    const auto forecast = clients::forecast_of(one, kEnd, grid::from_unix(made));
+    if (!forecast) continue;
+    table.rows.push_back({Cell{campaign["id"].integer()}, time_cell(one["forecast_time"], setting.now), Cell{forecast->expected.count(), clients::in_short(*forecast)}, time_cell(one[kEnd], setting.now), time_cell(one[kEarliest], setting.now),
+                          time_cell(one[kLatest], setting.now), end ? error_cell(one[kEnd].integer(), *end) : Cell{}, Cell{one["forecast_method"].text()},
+                          time_cell(campaign["end_time"], setting.now)});
+  }
+  return table;
+}
+
+std::string history_view(const Json& campaign, const std::vector<Json>& forecasts, const Setting& setting) {
+  auto text = fmt::format("Campaign {} is {}\n", campaign["id"].integer(), campaign["state"].text());
+  text += terminal::render_human(history_table(campaign, forecasts, setting), setting.screen);
+  if (forecasts.empty()) return text;
+  const auto end = campaign["end_time"].whole();
+  if (end) {
+    const auto held = std::ranges::count_if(forecasts, [&](const Json& one) { return holds(one, *end); });
+    text += fmt::format("\nIt ended at {}, within the interval of {} of {} forecasts.\n", terminal::near_time(*end, setting.now), held, forecasts.size());
+  }
+  const auto columns = std::max<std::size_t>(setting.screen.width, Plot::kMargin + 20) - Plot::kMargin;
+  text += "\nThe end forecast (*, ^ beyond the scale) by when it was made; : 8 of 10 cases\n";
+  return text + Plot{forecasts, end, end.value_or(grid::to_unix(setting.now)), columns}.text(setting.now);
+}
+
+}  // namespace gleaner::gridstat
