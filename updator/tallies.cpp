@@ -25,7 +25,7 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   auto& tally = tallies_[over.campaign];
   if (over.live != nullptr) tally.failures_before = over.live->failures_in_a_row;
   if (over.end == grid::JobEnd::done) ++tally.done;
-  if (!store::is_failure(over.end)) return;
+  if (!grid::is_failure(over.end)) return;
   // A walltime that grows opens an event, and brakes nothing.
   if (verdict.settlement.walltime) ++tally.raised;
   else ++tally.failed;
@@ -51,7 +51,7 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
     if (tally.failed + tally.raised == 0) continue;
     store::open_event(transaction, {.code = code_of(tally.last), .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.failed + tally.raised}, now);
     if (tally.failed == 0) continue;
-    const int in_a_row = tally.failed + (tally.done > 0 ? 0 : tally.failures_before);
+    const int in_a_row = grid::failures_in_a_row(tally.failures_before, tally.done, tally.failed);
     if (in_a_row < config.failures_before_brake) continue;
     const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
     store::set_brake(transaction, pair, reason,

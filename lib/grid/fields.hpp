@@ -19,22 +19,29 @@ enum class Carried {
   scenario,  ///< the same, and by `GET /scenario` to gridsim and `--what-if`
 };
 
-/// One field: the name of its column and of its key in a scenario, and its member.
+/// One field: its key in a scenario, its member, and its column in rows, which is named as the key unless from_column says otherwise.
 template <Carried Where, class Struct, class Value>
 struct Field {
   static constexpr Carried carried = Where;
   std::string_view name;
   Value Struct::*member;
-  FieldBounds bounds = {};
+  FieldBounds bounds;
+  std::string_view column;
+
+  [[nodiscard]] constexpr Field from_column(std::string_view its_column) const {
+    auto field = *this;
+    field.column = its_column;
+    return field;
+  }
 };
 
 template <class Struct, class Value>
 [[nodiscard]] constexpr Field<Carried::row, Struct, Value> row_field(std::string_view name, Value Struct::*member) {
-  return {name, member, {}};
+  return {name, member, {}, name};
 }
 template <class Struct, class Value>
 [[nodiscard]] constexpr Field<Carried::scenario, Struct, Value> scenario_field(std::string_view name, Value Struct::*member, FieldBounds bounds = {}) {
-  return {name, member, bounds};
+  return {name, member, bounds, name};
 }
 
 /// Calls `visit` with each field of a list, in the list's order.

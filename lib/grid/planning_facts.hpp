@@ -88,7 +88,7 @@ struct CampaignFacts {
 
 inline constexpr auto kCampaignFields = std::tuple{
     row_field("id", &CampaignFacts::id),
-    scenario_field("user", &CampaignFacts::user),
+    scenario_field("user", &CampaignFacts::user).from_column("user_name"),
     row_field("type", &CampaignFacts::type),
     row_field("state", &CampaignFacts::state),
     row_field("submitted_at", &CampaignFacts::submitted),

@@ -159,6 +159,12 @@ bool may_begin(const RemoteEnd& record, const Evidence& evidence) {
   return evidence.witness == Witness::nothing && (record.again || (record.record == Record::deleted && record.started));
 }
 
+bool is_failure(JobEnd end) { return charge_of(end) == Charge::task || end == JobEnd::cannot_start || end == JobEnd::never_began; }
+
+bool is_failure(JobEnd end, const Settlement& next) { return is_failure(end) && !next.walltime; }
+
+int failures_in_a_row(int before, int done, int failed) { return (done > 0 ? 0 : before) + failed; }
+
 bool is_copy(const TaskFacts& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }
 
 std::optional<Seconds> raised_walltime(Seconds walltime, std::optional<Seconds> most, double factor) {

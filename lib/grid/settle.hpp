@@ -136,6 +136,15 @@ struct Settlement {
 /// - Not counted are attempts that we took back before they began, and those that an administrator declared lost.
 [[nodiscard]] Settlement settle(const TaskFacts& task, const JobFacts& job, JobEnd end, Deletion deletion, const Limits& limits);
 
+/// Whether a job that ended so is a failure of its campaign on its cluster, where the next jobs would fail too: it was the task's fault, or
+/// the cluster could not start it.
+[[nodiscard]] bool is_failure(JobEnd end);
+/// Whether it counts as one, whether or not the task pays: a walltime that grows is none.
+[[nodiscard]] bool is_failure(JobEnd end, const Settlement& next);
+/// Those of a campaign on a cluster after more of its jobs ended there: a success among these ends what was before, whatever their order.
+/// The query jobs.settle counts in the same way.
+[[nodiscard]] int failures_in_a_row(int before, int done, int failed);
+
 /// Whether a job of this attempt is a copy that the task waits for.
 [[nodiscard]] bool is_copy(const TaskFacts& task, int attempt);
 

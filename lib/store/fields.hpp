@@ -51,7 +51,7 @@ class FieldReader {
   /// Throws pqxx::argument_error when the query has no column of a field's name.
   FieldReader(const pqxx::result& rows, const std::tuple<Fields...>& fields) : fields_{fields} {
     std::size_t i = 0;
-    grid::for_each_field(fields_, [&](const auto& field) { columns_[i++] = rows.column_number(std::string{field.name}); });
+    grid::for_each_field(fields_, [&](const auto& field) { columns_[i++] = rows.column_number(std::string{field.column}); });
   }
 
   template <class Struct>

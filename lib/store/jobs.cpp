@@ -112,10 +112,6 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
   return facts;
 }
 
-bool is_failure(grid::JobEnd end) {
-  return grid::charge_of(end) == grid::Charge::task || end == grid::JobEnd::cannot_start || end == grid::JobEnd::never_began;
-}
-
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
@@ -132,8 +128,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     stops.add(one.ended_at);
     add(resources, one.resources);
     messages.add(text::clean_text(one.message, {.lines = text::Lines::kept}));
-    // Whether or not the task pays. A walltime that grows is no failure.
-    failures.add(std::int64_t{is_failure(one.end) && !next.walltime ? 1 : 0});
+    failures.add(std::int64_t{grid::is_failure(one.end, next) ? 1 : 0});
     moves.add(truth(next.moves));
     task_leaves.add(grid::name_of(one.left.task.state));
     attempt_leaves.add(std::int64_t{one.left.task.attempt});

@@ -87,10 +87,6 @@ struct Verdict {
   std::string message = {};
   grid::Settlement settlement = {};
 };
-/// Whether a job that ended so is a failure of its campaign on its cluster, where the next jobs would fail too: it was the task's fault, or
-/// the cluster could not start it.
-[[nodiscard]] bool is_failure(grid::JobEnd end);
-
 /// Ends the jobs and applies the settlements; keeps the counters. No two verdicts of one call may be of one task: the facts of the
 /// second are those that the first one leaves. Number of jobs that were as the rule saw them.
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now);

@@ -28,7 +28,7 @@ using detail::FieldReader;
 /// The pairs of a campaign as its JDL asks for them: campaigns.asked, which the SQL function asked_of writes.
 class Asked {
  public:
-  Asked(const grid::CampaignFacts& campaign, std::string_view text) : at_{text.data()}, end_{text.data() + text.size()} {
+  Asked(const grid::CampaignFacts& campaign, std::string_view text) : rest_{text} {
     pair_.campaign = campaign.id;
     pair_.login = campaign.user;
     if (campaign.differing) pair_.fitting_tasks = 0;
@@ -36,10 +36,10 @@ class Asked {
 
   /// Null after the last. What a pair does not state is as the pair before states it.
   const grid::PairFacts* next() {
-    if (at_ == end_) return nullptr;
-    pair_.cluster = grid::ClusterId{number<std::int64_t>().value()};
-    if (at_ != end_ && *at_ == ':') grid::for_each_field(grid::kAskedFields, [&](const auto& field) { read(pair_.*field.member); });
-    if (at_ != end_) pass(' ');
+    if (rest_.empty()) return nullptr;
+    pair_.cluster = grid::ClusterId{text::take_whole_number(rest_).value()};
+    if (rest_.starts_with(':')) grid::for_each_field(grid::kAskedFields, [&](const auto& field) { read(pair_.*field.member); });
+    if (!rest_.empty()) pass(' ');
     return &pair_;
   }
 
@@ -47,28 +47,20 @@ class Asked {
   template <class Number>
   void read(Number& into) {
     pass(':');
-    into = number<Number>().value();
+    into = static_cast<Number>(text::take_whole_number(rest_).value());
   }
   template <class Number>
   void read(std::optional<Number>& into) {
     pass(':');
-    into = number<Number>();
-  }
-  template <class Number>
-  std::optional<Number> number() {
-    std::string_view rest{at_, end_};
-    const auto value = text::take_whole_number<Number>(rest);
-    if (!value) return std::nullopt;
-    at_ = rest.data();
-    return *value;
+    const auto number = text::take_whole_number(rest_);
+    into = number ? std::optional{static_cast<Number>(*number)} : std::nullopt;
   }
   void pass(char mark) {
-    if (at_ == end_ || *at_ != mark) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, std::string_view{at_, end_})};
-    ++at_;
+    if (!rest_.starts_with(mark)) throw std::logic_error{fmt::format("campaigns.asked: '{}' is missing before '{}'", mark, rest_)};
+    rest_.remove_prefix(1);
   }
 
-  const char* at_;
-  const char* end_;
+  std::string_view rest_;
   grid::PairFacts pair_;
 };
 

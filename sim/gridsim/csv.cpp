@@ -13,15 +13,8 @@ namespace fs = std::filesystem;
 
 std::string_view name_of(const Job& job) {
   if (job.state != JobState::ended) return job.state == JobState::running ? "running" : "waiting";
-  switch (job.end) {
-    case JobEnd::done: return "done";
-    case JobEnd::walltime: return "walltime";
-    case JobEnd::preempted: return "preempted";
-    case JobEnd::wiped: return "killed_by_us";
-    case JobEnd::superseded: return "superseded";
-    case JobEnd::none: break;
-  }
-  return "";
+  if (job.superseded) return "superseded";
+  return job.end ? grid::name_of(*job.end) : "";
 }
 
 std::string quoted(const std::string& text) {

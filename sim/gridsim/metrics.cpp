@@ -6,7 +6,7 @@
 namespace gleaner::gridsim {
 namespace {
 
-bool was_lost(const Job& job) { return job.end != JobEnd::none && job.end != JobEnd::done; }
+bool was_lost(const Job& job) { return job.superseded || (job.end && job.end != JobEnd::done); }
 
 /// Seconds that its command ran, until `until`.
 double seconds_run(const Job& job, double until) {
@@ -100,9 +100,9 @@ void Measurement::count_jobs() {
     ++cluster.submitted;
     const auto& full = full_at_[static_cast<std::size_t>(job.cluster)];
     if (full && job.planned <= *full) cluster.submitted_before_full = cluster.submitted_before_full.value_or(0) + 1;
-    if (job.state != JobState::ended) continue;
+    if (job.state != JobState::ended || job.superseded) continue;
     if (job.end == JobEnd::preempted) ++metrics_.preempted;
-    if (job.end == JobEnd::wiped) ++metrics_.wiped;
+    if (job.end == JobEnd::killed_by_us) ++metrics_.wiped;
     if (job.end == JobEnd::walltime) ++metrics_.walltime_kills;
   }
 }

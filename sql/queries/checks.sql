@@ -997,7 +997,7 @@ ORDER BY h.campaign_id, h.made_at LIMIT 1000
 WITH dropped AS (
   DELETE FROM forecast_history h USING campaigns c, campaign_forecasts f
   WHERE is_live(c.state) AND f.campaign_id = c.id AND h.campaign_id = c.id AND h.made_at > f.made_at RETURNING h.campaign_id)
-SELECT count(*) FROM dropped
+SELECT count(*) AS changed FROM dropped
 
 -- name: checks.leftover_decisions
 -- A campaign that is over has no decisions.

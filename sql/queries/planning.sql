@@ -33,7 +33,7 @@ ORDER BY c.id
 -- sort rows as wide as these takes PostgreSQL a quarter of the query's time.
 SELECT
   id,
-  user_name AS "user",
+  user_name,
   type,
   state,
   micros(submitted_at) AS submitted_at,

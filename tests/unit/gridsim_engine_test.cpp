@@ -36,7 +36,7 @@ TEST(GridsimEngine, TheSameSeed_GivesTheSameDay) {
   const auto scenario = a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "2m"}, "duration": "5m", "resources": [1, 4]}})",
                                    R"({"tasks": 300, "duration": {"lognormal": {"median": "30s", "sigma": 1}}})");
   const auto history = [](const Scenario& of) {
-    std::vector<std::tuple<std::int64_t, int, std::optional<grid::Instant>, grid::Instant, JobEnd>> jobs;
+    std::vector<std::tuple<std::int64_t, int, std::optional<grid::Instant>, grid::Instant, std::optional<JobEnd>>> jobs;
     for (const auto& job : simulate(of).jobs) jobs.emplace_back(job.task, job.attempt, job.held, job.ended, job.end);
     return jobs;
   };
@@ -87,7 +87,7 @@ TEST(GridsimEngine, TheLastTasksOfASlowCluster_GetASecondCopy_AndTheFirstSuccess
   EXPECT_LT(copied.campaigns.at(0).ended, single.campaigns.at(0).ended);
   std::vector<int> done(64), jobs(64);
   for (const auto& job : copied.jobs) {
-    done[static_cast<std::size_t>(job.task)] += job.end == JobEnd::done ? 1 : 0;
+    done[static_cast<std::size_t>(job.task)] += job.end == JobEnd::done && !job.superseded ? 1 : 0;
     jobs[static_cast<std::size_t>(job.task)] += job.held ? 1 : 0;
   }
   EXPECT_THAT(done, testing::Each(1)) << "a copy that ends later has done nothing";

@@ -255,6 +255,19 @@ TEST(Settle, AJobThatTheTaskDoesNotWaitFor_MovesNothing) {
     expect({{"not in flight", {.state = state}, kRan, JobEnd::done, Deletion::none, kStays}});
 }
 
+TEST(Failures, AreEndsByTheTasksFault_OrJobsThatTheClusterCouldNotStart_ButNoWalltimeThatGrows) {
+  for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request, JobEnd::cannot_start, JobEnd::never_began}) EXPECT_TRUE(is_failure(end, {})) << name_of(end);
+  for (const auto end : {JobEnd::done, JobEnd::preempted, JobEnd::killed_by_us, JobEnd::node_failure, JobEnd::lost, JobEnd::duplicate}) EXPECT_FALSE(is_failure(end, {})) << name_of(end);
+  EXPECT_FALSE(is_failure(JobEnd::walltime, {.walltime = Seconds{7200}}));
+}
+
+TEST(Failures, InARow_BeginAnewWithASuccess_WhateverTheOrderOfThoseSeenAtOnce) {
+  EXPECT_EQ(failures_in_a_row(2, 0, 0), 2);
+  EXPECT_EQ(failures_in_a_row(2, 0, 3), 5);
+  EXPECT_EQ(failures_in_a_row(2, 1, 0), 0);
+  EXPECT_EQ(failures_in_a_row(2, 1, 3), 3);
+}
+
 TEST(Settle, ATaskOfACancelledCampaign_IsCancelled_UnlessItWasDone) {
   const TaskFacts task{.cancelled = true};
   expect({{"killed", task, kRan, JobEnd::killed_by_us, Deletion::ours, to(TaskState::cancelled, 0)},

@@ -20,10 +20,16 @@ namespace gleaner::gridsim {
 /// Places in the vectors of the simulated world are ints; the ids that production's functions ask for begin at 1.
 [[nodiscard]] inline std::size_t index_of(int place) { return static_cast<std::size_t>(place); }
 [[nodiscard]] inline grid::JobId id_of(int job) { return grid::JobId{job + 1}; }
+[[nodiscard]] inline std::size_t index_of(grid::CampaignId id) { return static_cast<std::size_t>(id.value() - 1); }
+[[nodiscard]] inline std::size_t index_of(grid::ClusterId id) { return static_cast<std::size_t>(id.value() - 1); }
 
-/// What the grid knows: the counters that production keeps in PostgreSQL, and the facts that its modules
-/// read from there, in the very structures in which they read them. Campaign i of the scenario is
-/// CampaignId{i + 1}, cluster i is ClusterId{i + 1}.
+/// As the database counts ends and durations: by minute, and in buckets a tenth apart (the table durations).
+[[nodiscard]] std::int64_t minute_of(grid::Instant instant);
+[[nodiscard]] int bucket_of(double seconds);
+
+/// What the grid knows: what production keeps in PostgreSQL, in the very structures in which its modules read it from there. Whatever
+/// follows from an end is lib/grid's rule (grid::settle, grid::is_failure); what production counts in SQL is counted here again, and
+/// tests/db/accounting_test.cpp compares the two. Campaign i of the scenario is CampaignId{i + 1}, cluster i is ClusterId{i + 1}.
 class Book {
  public:
   explicit Book(World& world);
@@ -58,21 +64,12 @@ class Book {
   [[nodiscard]] bool all_over() const { return over_ == campaigns_.size(); }
 
   struct Pair {
-    int waiting = 0, running = 0;
-    std::int64_t resources_sum = 0, resources_jobs = 0;
-    std::int64_t concluded = 0, done = 0;
-    double duration_sum = 0, duration_squares = 0;
-    int failures_in_a_row = 0;
-    std::optional<grid::Instant> last_start_at, last_accept_at, last_failure_at;
-    std::optional<double> job_ratio;
-    int nsub = 0;
-    double offered = 0;
+    grid::PairFacts facts;
     std::map<std::int64_t, std::int64_t> ended_in_minute;
   };
   /// Of a task one of whose jobs ended without doing it, or that got a second copy (once in its life): as production's rule sees it.
   struct Task {
     grid::TaskFacts facts;
-    int uncounted = 0;      ///< attempts that max_attempts does not count
     std::vector<int> live;  ///< its jobs, where it has two copies
   };
   struct Campaign {
@@ -83,33 +80,51 @@ class Book {
     std::int64_t next_task = 0;
     std::set<std::int64_t> returned;
     std::map<std::int64_t, Task> tasks;
-    std::vector<double> lasted;  ///< seconds, of the jobs done, where tasks may get copies
+    std::map<int, std::int64_t> lasted;  ///< jobs done by duration (bucket_of), where tasks may get copies
     std::int64_t done = 0, failed = 0;
     std::vector<Pair> pairs;
   };
-  [[nodiscard]] const Campaign& campaign(int index) const { return campaigns_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Campaign& campaign(int index) const { return campaigns_[index_of(index)]; }
   /// Of each campaign's tasks, on a cluster of speed 1.
   [[nodiscard]] const std::vector<std::vector<double>>& durations() const { return durations_; }
 
  private:
-  void hear_of(int job);
-  void hear_start(const Job& job, Campaign& campaign, Pair& pair);
-  void settle(int job, Campaign& campaign, Pair& pair);
-  void conclude(const Job& job, const grid::Settlement& next, Campaign& campaign, Pair& pair);
+  /// What one look changes once, whatever the order of the jobs that it sees.
+  struct Look {
+    struct Ends {
+      int done = 0, failed = 0;
+    };
+    std::map<int, grid::Instant> first_starts;      ///< by campaign
+    std::map<std::pair<int, int>, Ends> ends;       ///< by campaign and pair
+  };
+  void hear_of_all(std::span<const int> jobs);
+  void hear_of(int job, Look& look);
+  void hear_start(const Job& job, Look& look);
+  void settle(int job, Look& look);
+  void conclude(const Job& job, grid::TaskState state);
   void add_use(const Job& job);
+  void finish_campaigns();
+  [[nodiscard]] Task task_of(const Job& job) const;
   [[nodiscard]] grid::JobFacts facts_of(int job, const Task& task) const;
   void add_replicable(grid::PlanningFacts& facts, grid::Instant now) const;
+  [[nodiscard]] std::map<int, std::int64_t> running_tasks() const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
   void count_limits(grid::PolicyFacts& facts, std::int64_t today) const;
-  [[nodiscard]] double width_of(int campaign, int pair) const;
-  [[nodiscard]] double expected_use(int campaign, int pair) const;
-  [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster);
-  [[nodiscard]] grid::PolicyFacts policy_facts(grid::Instant now) const;
   void add_usage(grid::PolicyFacts& facts, grid::Instant now) const;
   void add_endings(grid::PolicyFacts& facts, grid::Instant now) const;
-  [[nodiscard]] grid::PairFacts planning_pair(int campaign, std::size_t pair) const;
+  [[nodiscard]] grid::PolicyFacts policy_facts(grid::Instant now) const;
+  [[nodiscard]] grid::PairFacts planning_pair(int campaign, int pair) const;
+  [[nodiscard]] store::PredictionPair prediction_pair(const grid::PairFacts& known) const;
+
+  [[nodiscard]] const Job& job_of(int job) const { return world_.jobs[index_of(job)]; }
+  [[nodiscard]] const CampaignSpec& spec_of(int campaign) const { return world_.scenario.campaigns[index_of(campaign)]; }
+  [[nodiscard]] const CampaignOnCluster& spec_of(const Job& job) const { return spec_of(job.campaign).clusters[index_of(job.pair)]; }
+  [[nodiscard]] Campaign& campaign_of(const Job& job) { return campaigns_[index_of(job.campaign)]; }
+  [[nodiscard]] const Pair& pair_of(const Job& job) const { return campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)]; }
+  [[nodiscard]] Pair& pair_of(const Job& job) { return campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)]; }
+  [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster) { return campaigns_[index_of(campaign)].pairs[index_of(pair_index(campaign, cluster))]; }
 
   World& world_;
   std::vector<Campaign> campaigns_;

@@ -14,11 +14,16 @@ bool had_copy(const Book::Campaign& campaign, std::int64_t task) {
   return known != campaign.tasks.end() && known->second.facts.replica.has_value();
 }
 
-/// Production reads it from buckets of a tenth (sql/queries/planning.sql).
-double quantile(std::vector<double> values, double share) {
-  const auto place = static_cast<std::size_t>(std::ceil(share * static_cast<double>(values.size()))) - 1;
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(place));
-  return values[place];
+/// The duration within which this share of the jobs done ended, as the query planning.replicable reads it; nothing while too few are.
+std::optional<double> expected_duration(const std::map<int, std::int64_t>& lasted, double share) {
+  std::int64_t jobs = 0, ended = 0;
+  for (const auto& [bucket, some] : lasted) jobs += some;
+  if (jobs < metascheduler::kTellingEnds) return std::nullopt;
+  for (const auto& [bucket, some] : lasted) {
+    ended += some;
+    if (static_cast<double>(ended) >= share * static_cast<double>(jobs)) return std::pow(1.1, bucket);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -26,17 +31,16 @@ double quantile(std::vector<double> values, double share) {
 void Book::add_replicable(grid::PlanningFacts& facts, grid::Instant now) const {
   for (const int index : active_) {
     const auto& campaign = campaigns_[index_of(index)];
-    const auto& spec = world_.scenario.campaigns[index_of(index)];
-    if (!spec.replicas_allowed) continue;
-    std::optional<double> expected;
-    if (std::ssize(campaign.lasted) >= metascheduler::kTellingEnds) expected = quantile(campaign.lasted, world_.scenario.config.expired_quantile);
+    const auto& spec = spec_of(index);
+    if (!spec.replicas_allowed || spec.paused) continue;
+    const auto expected = expected_duration(campaign.lasted, world_.scenario.config.expired_quantile);
     for (const auto& on_cluster : spec.clusters) {
       grid::Replicable tasks{.campaign = grid::CampaignId{index + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1}, .expected = expected};
       for (const int running : running_[on_cluster.cluster]) {
-        const auto& job = world_.jobs[index_of(running)];
+        const auto& job = job_of(running);
         if (job.campaign != index || had_copy(campaign, job.task)) continue;
         ++tasks.tasks;
-        if (expected && seconds_of(now) - seconds_of(*job.held) > *expected) ++tasks.expired;
+        if (expected && seconds_of(now) - seconds_of(*job.held) >= *expected) ++tasks.expired;
       }
       if (tasks.tasks > 0) facts.policies.replicable.push_back(tasks);
     }
@@ -48,21 +52,21 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
   auto& campaign = campaigns_[index_of(index)];
   std::vector<int> chosen;
   for (std::size_t cluster = 0; cluster < running_.size(); ++cluster) {
-    if (static_cast<std::int64_t>(cluster) + 1 == replicas.cluster.value()) continue;
+    if (cluster == index_of(replicas.cluster)) continue;
     for (const int running : running_[cluster]) {
-      const auto& job = world_.jobs[index_of(running)];
-      if (job.campaign != index || had_copy(campaign, job.task) || condemned_.contains(id_of(running))) continue;
-      if (!longer_than || seconds_of(now) - seconds_of(*job.held) > *longer_than) chosen.push_back(running);
+      const auto& job = job_of(running);
+      if (job.campaign != index || had_copy(campaign, job.task)) continue;
+      if (!longer_than || seconds_of(now) - seconds_of(*job.held) >= *longer_than) chosen.push_back(running);
     }
   }
   // The longest running ones first.
-  std::ranges::stable_sort(chosen, {}, [&](int job) { return *world_.jobs[index_of(job)].held; });
+  std::ranges::sort(chosen, {}, [&](int job) { return std::pair{*job_of(job).held, job_of(job).task}; });
   if (std::ssize(chosen) > replicas.jobs) chosen.resize(static_cast<std::size_t>(replicas.jobs));
   std::vector<int> jobs;
   for (const int first : chosen) {
-    const auto task = world_.jobs[index_of(first)].task;
+    const auto task = job_of(first).task;
     const int second = make_job({.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = 1, .resources = 0}, pair_index(replicas.campaign, replicas.cluster), task, now);
-    auto& copied = campaign.tasks.try_emplace(task, Task{.facts = {.attempt = world_.jobs[index_of(first)].attempt - 1}, .live = {}}).first->second;
+    auto& copied = campaign.tasks.try_emplace(task, task_of(job_of(first))).first->second;
     copied.facts.replica = copied.facts.attempt + 1;
     copied.facts.replica_lives = true;
     copied.live = {first, second};
@@ -71,7 +75,5 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
   }
   return jobs;
 }
-
-std::vector<grid::JobId> Book::take_losers() { return std::exchange(losers_, {}); }
 
 }  // namespace gleaner::gridsim

@@ -22,9 +22,9 @@ double duration_beyond(const CampaignSpec& spec, double age, double speed, doubl
 
 int Book::resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age) {
   constexpr std::uint64_t kStream = 2'000'000;
-  const int job = make_job({.campaign = grid::CampaignId{campaign + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(world_.scenario.campaigns[index_of(campaign)].clusters[index_of(pair)].cluster) + 1}}, pair, task, {});
+  const int job = make_job({.campaign = grid::CampaignId{campaign + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(spec_of(campaign).clusters[index_of(pair)].cluster) + 1}}, pair, task, {});
   if (!age) return job;
-  const auto& spec = world_.scenario.campaigns[index_of(campaign)];
+  const auto& spec = spec_of(campaign);
   const auto& on_cluster = spec.clusters[index_of(pair)];
   const double speed = on_cluster.speed.value_or(world_.scenario.clusters[on_cluster.cluster].speed);
   Random random{world_.scenario.seed, kStream + static_cast<std::uint64_t>(campaign) * 1'000'003 + static_cast<std::uint64_t>(task)};

@@ -45,7 +45,7 @@ void Cluster::happen(const Event& event) {
     case Event::Kind::job_queued: queue(event.job); break;
     case Event::Kind::job_runs: run(event.job); break;
     case Event::Kind::job_end: finish(event.job, JobEnd::done); break;
-    case Event::Kind::job_deleted: finish(event.job, JobEnd::wiped); break;
+    case Event::Kind::job_deleted: finish(event.job, JobEnd::killed_by_us); break;
     case Event::Kind::gave_way: finish(event.job, JobEnd::preempted); break;
     case Event::Kind::freed: release(event.job); break;
     case Event::Kind::schedule: next_pass_.reset(); break;

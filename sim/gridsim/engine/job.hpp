@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
 
@@ -10,8 +11,7 @@ namespace gleaner::gridsim {
 
 enum class JobState { submitting, waiting, launching, running, ended };
 
-/// Why a job is over; superseded: another copy of its task was done before.
-enum class JobEnd { none, done, walltime, preempted, wiped, superseded };
+using grid::JobEnd;
 
 /// One of the grid's jobs, from its plan to its end: the clusters' truth, not what the grid knows of it.
 struct Job {
@@ -21,7 +21,8 @@ struct Job {
   std::int64_t task = 0;
   int attempt = 0;
   JobState state = JobState::submitting;
-  JobEnd end = JobEnd::none;
+  std::optional<JobEnd> end;
+  bool superseded = false;  ///< its end changed nothing: another copy of its task had been done
   grid::Instant planned{};
   grid::Instant queued{};   ///< accepted by the cluster
   std::optional<grid::Instant> held;     ///< has its resources: what OAR calls its start

@@ -1,0 +1,161 @@
+#include <algorithm>
+
+#include "sim/gridsim/engine/book.hpp"
+
+/// What production's modules read from the database.
+namespace gleaner::gridsim {
+namespace {
+
+std::optional<grid::Brake> brake_of(double seconds, grid::Instant now) {
+  const auto until = instant_of(seconds);
+  if (until <= now) return std::nullopt;
+  return grid::Brake{"as when the simulation began", until};
+}
+
+}  // namespace
+
+/// Of a pair that never had a job only what the campaign asks is read.
+grid::PairFacts Book::planning_pair(int campaign, int pair) const {
+  auto facts = campaigns_[index_of(campaign)].pairs[index_of(pair)].facts;
+  if (!facts.active) {
+    facts.forecast_ratio.reset();
+    facts.last_submitted = 0;
+    facts.last_offered = 0;
+  }
+  facts.brake = brake_of(spec_of(campaign).clusters[index_of(pair)].state.braked, status_at_);
+  return facts;
+}
+
+grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
+  const auto& scenario = world_.scenario;
+  grid::PlanningFacts facts;
+  facts.policies = policy_facts(now);
+  for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
+    const auto& spec = scenario.clusters[i];
+    grid::ClusterFacts cluster = spec;
+    cluster.id = grid::ClusterId{static_cast<std::int64_t>(i) + 1};
+    cluster.flood = spec.own_flood.value_or(scenario.config.flood);
+    cluster.array_size = spec.own_array_size.value_or(scenario.config.array_size);
+    cluster.max_resources = spec.resources();
+    cluster.max_node_resources = spec.cores;
+    cluster.free_resources = free_[i];
+    cluster.status_at = status_at_;
+    cluster.brake = brake_of(spec.braked, now);
+    facts.clusters.push_back(std::move(cluster));
+  }
+  for (const int index : active_) {
+    const auto& spec = spec_of(index);
+    const auto& known = campaigns_[index_of(index)];
+    grid::CampaignFacts campaign = spec;
+    campaign.id = grid::CampaignId{index + 1};
+    campaign.submitted = known.submitted_at;
+    campaign.brake = brake_of(spec.braked, now);
+    if (spec.paused) campaign.state = grid::CampaignState::paused;
+    campaign.waiting_tasks = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
+    facts.campaigns.push_back(std::move(campaign));
+    for (std::size_t pair = 0; pair < known.pairs.size(); ++pair) facts.pairs.push_back(planning_pair(index, static_cast<int>(pair)));
+  }
+  add_replicable(facts, now);
+  return facts;
+}
+
+store::PredictionPair Book::prediction_pair(const grid::PairFacts& known) const {
+  const auto& cluster = world_.scenario.clusters[index_of(known.cluster)];
+  store::PredictionPair pair;
+  pair.campaign = known.campaign;
+  pair.cluster = known.cluster;
+  pair.active = known.active;
+  pair.resources_per_job = known.resources_per_job;
+  pair.running = known.running;
+  pair.waiting = known.waiting;
+  pair.resources_sum = known.resources_sum;
+  pair.resources_jobs = known.resources_jobs;
+  pair.done = known.done;
+  pair.duration_sum = known.duration_sum;
+  pair.duration_squares = known.duration_squares;
+  pair.last_start_at = known.last_start_at;
+  pair.last_accept_at = known.last_accept_at;
+  pair.job_ratio = known.forecast_ratio;
+  pair.nsub = known.last_submitted;
+  pair.offered = known.last_offered;
+  pair.flood = cluster.own_flood.value_or(world_.scenario.config.flood);
+  pair.max_resources = cluster.resources();
+  pair.free = free_[index_of(known.cluster)];
+  pair.reachable = true;
+  pair.walltime = known.walltime;
+  pair.max_jobs = known.max_jobs;
+  return pair;
+}
+
+/// By campaign; of two copies that run, one counts.
+std::map<int, std::int64_t> Book::running_tasks() const {
+  std::map<int, std::int64_t> running;
+  for (const auto& jobs : running_) {
+    for (const int index : jobs) {
+      const auto& job = job_of(index);
+      const auto task = task_of(job);
+      const bool is_second = task.live.size() > 1 && task.live.back() == index && known_[index_of(task.live.front())] == JobState::launching;
+      if (task.facts.state != grid::TaskState::done && !is_second) ++running[job.campaign];
+    }
+  }
+  return running;
+}
+
+store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
+  const auto running = running_tasks();
+  store::PredictionFacts facts;
+  for (const int index : active_) {
+    const auto& spec = spec_of(index);
+    auto& known = campaigns_[index_of(index)];
+    store::PredictionCampaign campaign;
+    campaign.id = grid::CampaignId{index + 1};
+    campaign.submitted_at = known.submitted_at;
+    campaign.first_start_at = known.first_start_at;
+    campaign.remaining = spec.tasks - known.done - known.failed;
+    campaign.paused = spec.paused;
+    if (const auto found = running.find(index); found != running.end()) campaign.running = found->second;
+    for (std::size_t i = 0; i < known.pairs.size(); ++i) {
+      auto& minutes = known.pairs[i].ended_in_minute;
+      minutes.erase(minutes.begin(), minutes.lower_bound(minute_of(window_begin)));
+      auto pair = prediction_pair(planning_pair(index, static_cast<int>(i)));
+      for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
+      campaign.ended_in_window += pair.ended_in_window;
+      facts.pairs.push_back(pair);
+    }
+    facts.campaigns.push_back(campaign);
+  }
+  return facts;
+}
+
+std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
+  std::vector<store::WaitingJob> jobs;
+  const auto& waiting = waiting_[index_of(cluster)];
+  for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
+    if (condemned_.contains(id_of(*index))) continue;
+    const auto& job = job_of(*index);
+    const auto& facts = pair_of(job).facts;
+    jobs.push_back({.id = id_of(*index),
+                    .campaign = facts.campaign,
+                    .submitted_at = job.planned,
+                    .resources_per_job = facts.resources_per_job,
+                    .job_ratio = facts.forecast_ratio,
+                    .last_start_at = facts.last_start_at,
+                    .last_accept_at = facts.last_accept_at});
+  }
+  return jobs;
+}
+
+std::vector<grid::JobId> Book::to_preempt(const planner::Preemption& preemption) const {
+  const auto cluster = index_of(preemption.cluster);
+  const auto is_meant = [&](int job) { return index_of(job_of(job).campaign) == index_of(preemption.campaign) && !condemned_.contains(id_of(job)); };
+  std::vector<grid::JobId> jobs;
+  for (auto job = running_[cluster].rbegin(); job != running_[cluster].rend() && std::ssize(jobs) < preemption.jobs; ++job) {
+    if (is_meant(*job)) jobs.push_back(id_of(*job));
+  }
+  for (const int job : waiting_[cluster]) {
+    if (is_meant(job)) jobs.push_back(id_of(job));
+  }
+  return jobs;
+}
+
+}  // namespace gleaner::gridsim

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/gridsim/engine/book.hpp"
+
+/// The updator: what the grid learns of its jobs, and what it counts.
+namespace gleaner::gridsim {
+
+std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::chrono::minutes>(instant).time_since_epoch().count(); }
+
+int bucket_of(double seconds) { return static_cast<int>(std::ceil(std::log(std::max(seconds, 1.0)) / std::log(1.1))); }
+
+void Book::look(std::span<const Cluster> clusters, grid::Instant now) {
+  known_.resize(world_.jobs.size(), JobState::submitting);
+  status_at_ = now;
+  for (std::size_t i = 0; i < clusters.size(); ++i) free_[i] = clusters[i].free();
+  // As the updator writes them: first the jobs that go on, then those that are over.
+  auto changed = std::exchange(world_.changed, {});
+  const auto over = std::ranges::stable_partition(changed, [&](int job) { return job_of(job).state != JobState::ended; });
+  hear_of_all({changed.begin(), over.begin()});
+  hear_of_all({over.begin(), over.end()});
+  finish_campaigns();
+}
+
+void Book::finish_campaigns() {
+  std::erase_if(active_, [&](int index) {
+    auto& campaign = campaigns_[index_of(index)];
+    if (campaign.done + campaign.failed < spec_of(index).tasks) return false;
+    campaign.ended_at = status_at_;
+    ++over_;
+    return true;
+  });
+}
+
+void Book::hear_of_all(std::span<const int> jobs) {
+  Look look;
+  for (const int job : jobs) hear_of(job, look);
+  for (const auto& [campaign, start] : look.first_starts) {
+    auto& first = campaigns_[index_of(campaign)].first_start_at;
+    first = first.value_or(start);
+  }
+  for (const auto& [place, ends] : look.ends) {
+    auto& facts = campaigns_[index_of(place.first)].pairs[index_of(place.second)].facts;
+    const int before = std::exchange(facts.failures_in_a_row, grid::failures_in_a_row(facts.failures_in_a_row, ends.done, ends.failed));
+    if (facts.failures_in_a_row > before) facts.last_failure_at = status_at_;
+  }
+}
+
+void Book::hear_of(int index, Look& look) {
+  const auto& job = job_of(index);
+  auto& known = known_[index_of(index)];
+  if (known == job.state || known == JobState::ended) return;
+  if (job.state == JobState::running && known == JobState::launching) return;
+  auto& facts = pair_of(job).facts;
+  auto& waiting = waiting_[index_of(job.cluster)];
+  auto& running = running_[index_of(job.cluster)];
+  if (known == JobState::submitting) {
+    ++facts.waiting;
+    waiting.push_back(index);
+    known = JobState::waiting;
+  }
+  if (job.state == JobState::waiting) return;
+  if (known == JobState::waiting) {
+    --facts.waiting;
+    std::erase(waiting, index);
+    if (job.held) hear_start(job, look);
+  } else {
+    --facts.running;
+    std::erase(running, index);
+  }
+  if (job.state == JobState::ended) {
+    add_use(job);
+    settle(index, look);
+    known = JobState::ended;
+  } else {
+    ++facts.running;
+    running.push_back(index);
+    known = JobState::launching;
+  }
+}
+
+void Book::hear_start(const Job& job, Look& look) {
+  auto& facts = pair_of(job).facts;
+  facts.last_start_at = std::max(facts.last_start_at, job.held);
+  facts.resources_sum += job.width;
+  ++facts.resources_jobs;
+  auto& first = look.first_starts.try_emplace(job.campaign, *job.held).first->second;
+  first = std::min(first, *job.held);
+}
+
+void Book::add_use(const Job& job) {
+  if (!job.held) return;
+  const auto day = std::chrono::floor<std::chrono::days>(job.ended).time_since_epoch().count();
+  // What a job had used before the simulation began is in the scenario's usage.
+  usage_[{job.campaign, job.pair, day}] += (seconds_of(job.ended) - std::max(0.0, seconds_of(*job.held))) * job.width;
+}
+
+Book::Task Book::task_of(const Job& job) const {
+  const auto& tasks = campaigns_[index_of(job.campaign)].tasks;
+  if (const auto known = tasks.find(job.task); known != tasks.end()) return known->second;
+  return {.facts = {.attempt = job.attempt - 1, .max_attempts = spec_of(job.campaign).max_attempts}, .live = {}};
+}
+
+grid::JobFacts Book::facts_of(int index, const Task& task) const {
+  const auto& job = job_of(index);
+  grid::JobFacts facts;
+  facts.attempt = job.attempt - 1;
+  facts.began = facts.claimed = job.held.has_value();
+  facts.other_copy_runs = std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
+  facts.walltime = grid::Seconds{static_cast<std::int64_t>(spec_of(job).facts.walltime)};
+  return facts;
+}
+
+void Book::settle(int index, Look& look) {
+  const auto& config = world_.scenario.config;
+  auto& job = world_.jobs[index_of(index)];
+  auto task = task_of(job);
+  auto& facts = task.facts;
+  const auto next = grid::settle(facts, facts_of(index, task), *job.end, job.end == JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
+                                 {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  auto& ends = look.ends[{job.campaign, job.pair}];
+  ends.done += job.end == JobEnd::done ? 1 : 0;
+  ends.failed += grid::is_failure(*job.end, next) ? 1 : 0;
+  std::erase(task.live, index);
+  job.superseded = !next.moves;
+  if (next.moves) {
+    facts.counted += next.attempt - facts.attempt - (next.counted ? 0 : 1);
+    facts.state = next.state;
+    facts.attempt = next.attempt;
+    facts.replica_lives = next.replica_lives;
+    facts.charged += next.charged ? 1 : 0;
+    conclude(job, next.state);
+  }
+  if (next.state == grid::TaskState::done) {
+    for (const int other : task.live) losers_.push_back(id_of(other));
+  }
+  auto& tasks = campaign_of(job).tasks;
+  if (tasks.contains(job.task) || next.state != grid::TaskState::done) tasks.insert_or_assign(job.task, std::move(task));
+}
+
+void Book::conclude(const Job& job, grid::TaskState state) {
+  auto& campaign = campaign_of(job);
+  auto& pair = pair_of(job);
+  if (state == grid::TaskState::waiting) campaign.returned.insert(job.task);
+  if (state != grid::TaskState::done && state != grid::TaskState::failed) return;
+  ++pair.facts.concluded_jobs;
+  ++pair.ended_in_minute[minute_of(job.ended)];
+  if (state == grid::TaskState::failed) {
+    ++campaign.failed;
+    return;
+  }
+  const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
+  ++pair.facts.done;
+  ++campaign.done;
+  pair.facts.duration_sum += seconds;
+  pair.facts.duration_squares += seconds * seconds;
+  if (spec_of(job.campaign).replicas_allowed) ++campaign.lasted[bucket_of(seconds)];
+}
+
+}  // namespace gleaner::gridsim
