@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 #include <rapidjson/error/en.h>
 
-#include <cmath>
-
-#include "lib/text/json_depth.hpp"
-
 #include "lib/text/clean.hpp"
+#include "lib/text/json_depth.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::oar::json {
@@ -79,10 +76,6 @@ rapidjson::Document object(std::string_view body) {
     throw Malformed("the JSON is not an object");
   }
   return document;
-}
-
-const rapidjson::Value* member(const rapidjson::Value& object, std::initializer_list<const char*> names) {
-  return find(object, names).value;
 }
 
 std::optional<std::int64_t> integer(const rapidjson::Value& object, std::initializer_list<const char*> names) {

@@ -22,10 +22,7 @@ struct Malformed : std::runtime_error {
 /// Parses a whole answer; its top is an object.
 [[nodiscard]] rapidjson::Document object(std::string_view body);
 
-/// The member of the first of these names that is there and not null.
-[[nodiscard]] const rapidjson::Value* member(const rapidjson::Value& object, std::initializer_list<const char*> names);
-
-/// Numbers may come as strings, and be null or missing.
+/// Each takes the member of the first of these names that is there and not null. Numbers may come as strings, and be null or missing.
 [[nodiscard]] std::optional<std::int64_t> integer(const rapidjson::Value& object, std::initializer_list<const char*> names);
 [[nodiscard]] std::int64_t required_integer(const rapidjson::Value& object, std::initializer_list<const char*> names);
 [[nodiscard]] std::optional<double> number(const rapidjson::Value& object, std::initializer_list<const char*> names);

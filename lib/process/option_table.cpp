@@ -10,8 +10,8 @@
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/values.hpp"
-#include "lib/text/suggest.hpp"
 #include "lib/text/numbers.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
 namespace {
