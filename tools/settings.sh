@@ -38,5 +38,6 @@ changed_files() {
     git rev-parse -q --verify "$base" >/dev/null || base=origin/$base
     ancestor=$(git merge-base "$base" HEAD) || die "there is no common ancestor with '$base'"
     if [ "$ancestor" = "$(git rev-parse HEAD)" ]; then ancestor=HEAD~1; fi
+    git rev-parse -q --verify "$ancestor" >/dev/null || die "there is no commit before this one"
     { git diff --name-only --no-renames "$ancestor"; git ls-files --others --exclude-standard; } | sort -u
 }
