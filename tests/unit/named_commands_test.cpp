@@ -183,6 +183,9 @@ Words words_of_sentence(const Words& sentence, const Commands& commands) {
   return words;
 }
 
+/// Characters of a command line in a sentence, at most.
+constexpr std::size_t kLongest = 1000;
+
 /// What a text names: between quotes to the closing one, else as far as the words look like it.
 std::vector<Named> named_in(const std::string& text, const std::string& where, const Commands& commands) {
   std::vector<Named> all;
@@ -192,7 +195,7 @@ std::vector<Named> named_in(const std::string& text, const std::string& where, c
       if ((at > 0 && is_letter(text[at - 1])) || end >= text.size() || text[end] != ' ') continue;
       const char quote = at > 0 ? text[at - 1] : ' ';
       const bool is_quoted = (quote == '\'' || quote == '`') && text.find(quote, end) != std::string::npos;
-      const auto part = text.substr(at, is_quoted ? text.find(quote, end) - at : std::string::npos);
+      const auto part = text.substr(at, is_quoted ? text.find(quote, end) - at : kLongest);
       auto words = is_quoted ? split(part) : words_of_sentence(split(part), commands);
       if (words.size() > 1 && !words[1].starts_with('{')) all.push_back({std::move(words), fmt::format("{}: {}", where, part.substr(0, 80))});
     }
@@ -230,13 +233,16 @@ std::vector<Named> named_everywhere(const Commands& commands) {
 
 // ------------------------------------------------------------------ the programs
 
-process::Captured run(const Words& words) {
+/// Of each command line once, as many texts name the same one.
+const process::Captured& run(const Words& words) {
+  static std::map<Words, process::Captured> known;
+  if (const auto found = known.find(words); found != known.end()) return found->second;
   const char* folder = std::getenv("GLEANER_BIN_DIR");
   process::Command command{.arguments = words, .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
   command.arguments[0] = fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", words[0]);
   auto captured = process::capture(std::move(command), std::chrono::minutes{1});
   if (!captured) throw std::runtime_error{captured.error()};
-  return *captured;
+  return known.emplace(words, std::move(*captured)).first->second;
 }
 
 Commands commands_of_gridctl() {
