@@ -15,7 +15,8 @@ using Milliseconds = std::chrono::milliseconds;
 
 void check(store::Database& database, store::Term term, const store::Law& law, Milliseconds limit) {
   const auto verdict = store::check_law(database, law, store::Reach::live, limit);
-  store::transact(database, term, [&](store::Transaction& transaction) { store::note_checked(transaction, law, verdict, store::now(transaction)); });
+  store::transact(database, term,
+                  [&](store::Transaction& transaction) { store::note_checked(transaction, law, verdict, store::now(transaction)); });
   if (verdict.result == store::Checked::Result::broken && law.weight == store::Weight::law)
     process::log::error("law broken", {{"law", law.name}, {"rows", verdict.breaches.count}, {"first", verdict.breaches.rows.front().text}});
 }

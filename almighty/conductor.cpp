@@ -45,7 +45,13 @@ class Outage {
     const auto seconds = std::chrono::duration<double>(now - *began_).count();
     process::log::info("the database can be used again", {{"after_s", seconds}});
     store::transact(database, term, [&](store::Transaction& transaction) {
-      store::open_event(transaction, {.code = kEvent, .target = {}, .job = {}, .message = fmt::format("the grid stood still for {:.0f} s, because the database could not be used: {}", seconds, why_)}, *began_);
+      store::open_event(
+          transaction,
+          {.code = kEvent,
+           .target = {},
+           .job = {},
+           .message = fmt::format("the grid stood still for {:.0f} s, because the database could not be used: {}", seconds, why_)},
+          *began_);
       store::close_event(transaction, kEvent, {}, now);
     });
     forget();
@@ -154,7 +160,8 @@ process::Outcome run_once(const process::Config& config) {
   check_laws(config, database, lease.term());
   // What still waits for a slow cluster writes under this lease.
   const auto alive = keeper_of_lease(config, database, lease.term());
-  for (const auto deadline = Clock::now() + config.module_time_limit; modules.busy() && Clock::now() < deadline && !process::stop_requested();) {
+  for (const auto deadline = Clock::now() + config.module_time_limit;
+       modules.busy() && Clock::now() < deadline && !process::stop_requested();) {
     process::wait_for_stop(Milliseconds{100});
     alive();
     static_cast<void>(modules.collect());

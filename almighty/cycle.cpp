@@ -28,8 +28,7 @@ void note(store::Transaction& transaction, const ModuleRun& run) {
   const auto now = store::now(transaction);
   if (went_wrong(run))
     store::open_event(transaction, {.code = code, .target = {}, .job = {}, .message = fmt::format("{}: {}", run.module, run.detail)}, now);
-  else if (run.result == ModuleRun::Result::succeeded)
-    store::close_event(transaction, code, {}, now);
+  else if (run.result == ModuleRun::Result::succeeded) store::close_event(transaction, code, {}, now);
 }
 
 void log(const ModuleRun& run) {
@@ -49,7 +48,8 @@ std::function<void()> keeper_of_lease(const process::Config& config, store::Data
 
 void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules) {
   std::int64_t cycle = 0;
-  store::transact(database, term, [&](store::Transaction& transaction) { cycle = store::begin_cycle(transaction, term, store::now(transaction)); });
+  store::transact(database, term,
+                  [&](store::Transaction& transaction) { cycle = store::begin_cycle(transaction, term, store::now(transaction)); });
   const auto alive = keeper_of_lease(config, database, term);
   auto runs = modules.collect();
   for (const auto module : kModules) {

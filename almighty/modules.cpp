@@ -86,7 +86,10 @@ ModuleRun Modules::run(std::string_view module, store::Term term, const std::fun
   const std::string name{module};
   const auto& failures = failures_[name];
   if (failures.in_a_row >= kFailuresTolerated && Clock::now() < failures.not_before)
-    return {.module = name, .result = ModuleRun::Result::skipped, .detail = fmt::format("it failed {} times in a row", failures.in_a_row), .duration = {}};
+    return {.module = name,
+            .result = ModuleRun::Result::skipped,
+            .detail = fmt::format("it failed {} times in a row", failures.in_a_row),
+            .duration = {}};
   const auto started = Clock::now();
   auto child = begin(name, term);
   if (!child) {
@@ -113,7 +116,10 @@ std::vector<ModuleRun> Modules::collect() {
       it = left_.erase(it);
     } else if (age(*it) >= config_.module_time_limit) {
       it->child.stop(process::Duration{1000});
-      ModuleRun run{.module = it->module, .result = ModuleRun::Result::timed_out, .detail = fmt::format("killed after {} s", age(*it).count() / 1000), .duration = age(*it)};
+      ModuleRun run{.module = it->module,
+                    .result = ModuleRun::Result::timed_out,
+                    .detail = fmt::format("killed after {} s", age(*it).count() / 1000),
+                    .duration = age(*it)};
       note(run);
       over.push_back(run);
       it = left_.erase(it);

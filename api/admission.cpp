@@ -21,13 +21,20 @@ http::Response stopped(unsigned status, const std::string& rule, const std::stri
 
 http::Response refused(const Call& call, const rules::Step& step) {
   process::log::info("campaign refused", {{"user", call.caller.user}, {"rule", step.rule}, {"why", step.message}});
-  return stopped(403, step.rule, fmt::format("nothing was submitted: the admission rule '{}' refuses it{}{}", step.rule, step.message.empty() ? "" : ": ", step.message));
+  return stopped(403, step.rule,
+                 fmt::format("nothing was submitted: the admission rule '{}' refuses it{}{}", step.rule, step.message.empty() ? "" : ": ",
+                             step.message));
 }
 
 http::Response broken(const Call& call, Submission& submission, const std::string& rule, const std::string& why) {
   process::log::error("admission rule failed", {{"user", call.caller.user}, {"rule", rule}, {"why", why}});
-  submission.broken_rule = fmt::format("the admission rule '{}' failed on a campaign of {}: {} (gridctl rules test shows what it does)", rule, call.caller.user, why);
-  return stopped(500, rule, fmt::format("nothing was submitted: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been told", rule));
+  submission.broken_rule = fmt::format("the admission rule '{}' failed on a campaign of {}: {} (gridctl rules test shows what it does)",
+                                       rule, call.caller.user, why);
+  return stopped(
+      500, rule,
+      fmt::format(
+          "nothing was submitted: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been told",
+          rule));
 }
 
 }  // namespace
@@ -44,7 +51,8 @@ Asked<void> admit(const Call& call, Submission& submission, std::int64_t tasks) 
   auto admission = rules::admit(call.sandbox, submission.setting, {submission.file, call.caller.user, tasks, call.defaults});
   if (!admission) return tl::unexpected{broken(call, submission, "?", admission.error())};
   if (const auto* step = admission->obstacle()) {
-    return tl::unexpected{step->effect == rules::Effect::refused ? refused(call, *step) : broken(call, submission, step->rule, rules::failure_text(*step))};
+    return tl::unexpected{step->effect == rules::Effect::refused ? refused(call, *step)
+                                                                 : broken(call, submission, step->rule, rules::failure_text(*step))};
   }
   submission.is_admitted = true;
   submission.is_changed = admission->is_changed();

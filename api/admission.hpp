@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "lib/text/json_writer.hpp"
 #include "api/submission.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::api {
 

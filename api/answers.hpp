@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/text/json_writer.hpp"
 #include "lib/http/message.hpp"
 #include "lib/jdl/problem.hpp"
+#include "lib/text/json_writer.hpp"
 
 /// The answers that every route gives in the same shape.
 namespace gleaner::api {

@@ -14,7 +14,8 @@ Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t
   if (!text) return fallback;
   const auto value = text::whole_number(*text, bounds.least, bounds.most);
   if (!value) {
-    return tl::unexpected{error(400, fmt::format("{}={}: a whole number from {} to {} is needed{}", name, jdl::excerpt(*text), bounds.least, bounds.most, remark))};
+    return tl::unexpected{error(
+        400, fmt::format("{}={}: a whole number from {} to {} is needed{}", name, jdl::excerpt(*text), bounds.least, bounds.most, remark))};
   }
   return *value;
 }
@@ -57,7 +58,9 @@ std::optional<std::int64_t> id_of(const std::string& part) {
   return id ? std::optional{*id} : std::nullopt;
 }
 
-http::Response no_campaign(const Call& call) { return error(404, fmt::format("there is no campaign '{}'", jdl::excerpt(call.parts.at(0)))); }
+http::Response no_campaign(const Call& call) {
+  return error(404, fmt::format("there is no campaign '{}'", jdl::excerpt(call.parts.at(0))));
+}
 
 std::string href_with(const Call& call, std::string_view name, std::int64_t value) {
   std::string href = call.request.path + '?';

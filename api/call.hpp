@@ -46,7 +46,8 @@ struct Bounds {
   std::int64_t most;
 };
 /// @param remark  the end of what is said of a wrong one
-[[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds, std::string_view remark = {});
+[[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds,
+                                         std::string_view remark = {});
 /// Seconds since 1970.
 [[nodiscard]] Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name);
 /// Given, and neither 0 nor false.

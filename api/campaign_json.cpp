@@ -49,7 +49,8 @@ void write_most_durations(text::JsonWriter& json, const store::views::CampaignCl
   });
 }
 
-void write_interval(text::JsonWriter& json, std::string_view earliest, std::string_view latest, const std::optional<grid::Interval>& between) {
+void write_interval(text::JsonWriter& json, std::string_view earliest, std::string_view latest,
+                    const std::optional<grid::Interval>& between) {
   json.field(earliest, between ? std::optional{between->earliest} : std::nullopt);
   json.field(latest, between ? std::optional{between->latest} : std::nullopt);
 }

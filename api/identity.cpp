@@ -15,7 +15,8 @@ std::optional<gid_t> group_id(const std::string& name) {
   group entry{};
   group* found = nullptr;
   std::vector<char> buffer(64 * 1024);
-  if (name.empty() || ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr) return std::nullopt;
+  if (name.empty() || ::getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || found == nullptr)
+    return std::nullopt;
   return found->gr_gid;
 }
 
@@ -33,7 +34,8 @@ bool is_member(const http::Peer::Process& process, gid_t group) {
 std::optional<std::string_view> bearer_token(const http::Request& request) {
   constexpr std::string_view kScheme = "Bearer ";
   const auto header = request.headers.find("Authorization");
-  if (!header || header->size() <= kScheme.size() || ::strncasecmp(header->data(), kScheme.data(), kScheme.size()) != 0) return std::nullopt;
+  if (!header || header->size() <= kScheme.size() || ::strncasecmp(header->data(), kScheme.data(), kScheme.size()) != 0)
+    return std::nullopt;
   return header->substr(kScheme.size());
 }
 

@@ -9,7 +9,8 @@
 namespace gleaner::api {
 
 SubmissionLimits submission_limits(const Call& call) {
-  const auto known = call.connections.read([&](store::Transaction& transaction) { return store::limits_of_user(transaction, call.caller.user); });
+  const auto known =
+      call.connections.read([&](store::Transaction& transaction) { return store::limits_of_user(transaction, call.caller.user); });
   const auto& own = known.limits;
   const auto& config = call.config;
   const auto bytes = own.submission ? static_cast<std::uint64_t>(*own.submission) : config.max_submission;
@@ -21,20 +22,35 @@ SubmissionLimits submission_limits(const Call& call) {
 }
 
 http::Response too_many_tasks(std::int64_t most) {
-  return error(403, fmt::format("the campaign has more than {} tasks, the most that one may have (max_tasks): nothing was stored; make several of it", most));
+  return error(
+      403,
+      fmt::format("the campaign has more than {} tasks, the most that one may have (max_tasks): nothing was stored; make several of it",
+                  most));
 }
 
 http::Response submission_too_large(std::uint64_t most) {
-  return error(413, fmt::format("the submission is larger than {}, the most that may be sent at once (max_submission): nothing was stored; make several campaigns of it", process::format_size(most)));
+  return error(
+      413,
+      fmt::format(
+          "the submission is larger than {}, the most that may be sent at once (max_submission): nothing was stored; make several campaigns of it",
+          process::format_size(most)));
 }
 
 http::Response file_too_large(std::uint64_t most) {
-  return error(413, fmt::format("the campaign file is larger than {} (max_campaign_file): nothing was stored; put the parameters into a file of their own, one a line, and name it by param_file", process::format_size(most)));
+  return error(
+      413,
+      fmt::format(
+          "the campaign file is larger than {} (max_campaign_file): nothing was stored; put the parameters into a file of their own, one a line, and name it by param_file",
+          process::format_size(most)));
 }
 
 Asked<void> allow_campaign(const SubmissionLimits& limits) {
   if (limits.present < limits.campaigns) return {};
-  return tl::unexpected{error(403, fmt::format("you have {} campaigns in treatment or paused, and may have {} (max_campaigns): nothing was stored; wait until one ends, or cancel one (griddel)", limits.present, limits.campaigns))};
+  return tl::unexpected{error(
+      403,
+      fmt::format(
+          "you have {} campaigns in treatment or paused, and may have {} (max_campaigns): nothing was stored; wait until one ends, or cancel one (griddel)",
+          limits.present, limits.campaigns))};
 }
 
 Asked<Memory> take_memory(const Call& call, std::uint64_t bytes) {

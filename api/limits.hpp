@@ -10,11 +10,11 @@ namespace gleaner::api {
 
 /// What the caller may submit: their own limits, else the configuration's.
 struct SubmissionLimits {
-  std::int64_t campaigns = 0;      ///< in treatment or paused
-  std::int64_t tasks = 0;          ///< of one campaign
-  std::uint64_t submission = 0;    ///< bytes
-  std::uint64_t campaign_file = 0; ///< bytes of those
-  std::int64_t present = 0;        ///< campaigns of theirs in treatment or paused, when this was asked
+  std::int64_t campaigns = 0;       ///< in treatment or paused
+  std::int64_t tasks = 0;           ///< of one campaign
+  std::uint64_t submission = 0;     ///< bytes
+  std::uint64_t campaign_file = 0;  ///< bytes of those
+  std::int64_t present = 0;         ///< campaigns of theirs in treatment or paused, when this was asked
 };
 [[nodiscard]] SubmissionLimits submission_limits(const Call& call);
 

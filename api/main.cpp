@@ -32,7 +32,8 @@ process::Outcome serve(const process::Context& context) {
   const auto options = options_of(context.config);
   const auto api = Api::start(options);
   if (!api) return {ExitCode::failure, api.error()};
-  process::log::info("listening", {{"socket", options.socket.value_or("").string()}, {"urls", fmt::format("{}", fmt::join((*api)->urls(), " "))}});
+  process::log::info("listening",
+                     {{"socket", options.socket.value_or("").string()}, {"urls", fmt::format("{}", fmt::join((*api)->urls(), " "))}});
   ::sd_notify(0, "READY=1");
   while (!process::wait_for_stop(std::chrono::hours{24})) {
   }
@@ -47,9 +48,26 @@ int main(int argc, char** argv) {
   const gleaner::process::Program program{
       .name = "gridapi",
       .purpose = "Answers the commands of the grid's users, over HTTP.",
-      .keys = {"database", "api_socket", "api_listen", "api_certificate", "api_key", "api_tokens_file", "admin_group", "default_resources",
-               "default_walltime", "max_attempts", "api_patience", "api_connections", "api_connections_of_peer", "api_spool", "api_spool_size", "max_submission", "max_campaign_file",
-               "max_tasks", "max_campaigns", "max_rows"},
+      .keys = {"database",
+               "api_socket",
+               "api_listen",
+               "api_certificate",
+               "api_key",
+               "api_tokens_file",
+               "admin_group",
+               "default_resources",
+               "default_walltime",
+               "max_attempts",
+               "api_patience",
+               "api_connections",
+               "api_connections_of_peer",
+               "api_spool",
+               "api_spool_size",
+               "max_submission",
+               "max_campaign_file",
+               "max_tasks",
+               "max_campaigns",
+               "max_rows"},
       .notes = "The API's document is at /openapi.json.",
   };
   return gleaner::process::run(program, argc, argv, gleaner::api::serve);

@@ -23,15 +23,15 @@ http::TcpEndpoint endpoint_of(const std::string& address) {
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
 
 void check_endpoints(const process::Config& config, const ApiOptions& options) {
-  if (!options.socket && options.listen.empty())
-    throw Error{ExitCode::usage, "nothing to listen on: give api_socket, api_listen or both"};
+  if (!options.socket && options.listen.empty()) throw Error{ExitCode::usage, "nothing to listen on: give api_socket, api_listen or both"};
   if (config.api_certificate.empty() != config.api_key.empty())
     throw Error{ExitCode::usage, "api_certificate and api_key are needed together"};
   if (!options.listen.empty() && !options.tokens_file)
     throw Error{ExitCode::usage, "api_listen needs api_tokens_file: over TCP, a token says who calls"};
   for (const auto& endpoint : options.listen) {
     if (!options.tls && !is_loopback(endpoint.address))
-      throw Error{ExitCode::usage, fmt::format("api_listen: {} can be reached from elsewhere, so it needs api_certificate and api_key", endpoint.address)};
+      throw Error{ExitCode::usage,
+                  fmt::format("api_listen: {} can be reached from elsewhere, so it needs api_certificate and api_key", endpoint.address)};
   }
   if (options.tokens_file) {
     if (const auto problem = Tokens{*options.tokens_file}.problem()) throw Error{ExitCode::usage, "api_tokens_file: " + *problem};

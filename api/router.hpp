@@ -43,6 +43,7 @@ struct WrongMethod {
 struct NoSuchPath {};
 
 /// Finds the route of a request; HEAD goes where GET goes.
-[[nodiscard]] std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method, std::string_view path);
+[[nodiscard]] std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method,
+                                                                      std::string_view path);
 
 }  // namespace gleaner::api

@@ -23,7 +23,8 @@ Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
   std::vector<grid::CampaignState> states;
   for (const auto& name : list(call, "state")) {
     const auto state = grid::campaign_state(name);
-    if (!state) return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
+    if (!state)
+      return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
     states.push_back(*state);
   }
   if (states.empty() && !flag(call, "all")) states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};
@@ -96,7 +97,8 @@ std::optional<Detail> load(const Call& call) {
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<Detail> {
     auto campaign = views::campaign(transaction, grid::CampaignId{*id});
     if (!campaign) return std::nullopt;
-    return Detail{*campaign, views::campaign_clusters(transaction, campaign->id, call.now), views::campaign_brake(transaction, campaign->id, call.now)};
+    return Detail{*campaign, views::campaign_clusters(transaction, campaign->id, call.now),
+                  views::campaign_brake(transaction, campaign->id, call.now)};
   });
 }
 
@@ -137,7 +139,9 @@ Totals totals_of(const std::vector<views::CampaignCluster>& clusters) {
   return totals;
 }
 
-double ratio(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<double>(std::max<std::int64_t>(part, 0)) / static_cast<double>(whole) : 0; }
+double ratio(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(std::max<std::int64_t>(part, 0)) / static_cast<double>(whole) : 0;
+}
 
 http::Response show_stats(const Call& call) {
   const auto detail = load(call);
@@ -210,7 +214,8 @@ http::Response list_forecasts(const Call& call) {
   if (!history) return no_campaign(call);
   Json json;
   json.object([&] {
-    json.key("items").array(*history, [&](const store::KeptForecast& forecast) { json.object([&] { write_kept_forecast(json, forecast); }); });
+    json.key("items").array(*history,
+                            [&](const store::KeptForecast& forecast) { json.object([&] { write_kept_forecast(json, forecast); }); });
     json.field("total", static_cast<std::int64_t>(history->size()));
     write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id})}});
   });

@@ -48,20 +48,27 @@ std::optional<std::int64_t> once(bool changed) { return changed ? std::optional<
 
 http::Response hold(const Call& call) {
   return change(
-      call, "campaign paused", [](store::Transaction& transaction, grid::CampaignId id) { return once(store::hold_campaign(transaction, id)); },
-      [&](grid::CampaignState state) { return fmt::format("campaign {} is {}: only one in treatment can be paused", call.parts[0], grid::name_of(state)); },
+      call, "campaign paused",
+      [](store::Transaction& transaction, grid::CampaignId id) { return once(store::hold_campaign(transaction, id)); },
+      [&](grid::CampaignState state) {
+        return fmt::format("campaign {} is {}: only one in treatment can be paused", call.parts[0], grid::name_of(state));
+      },
       [&](std::int64_t) { return fmt::format("Campaign {} paused", call.parts[0]); });
 }
 
 http::Response resume(const Call& call) {
   return change(
-      call, "campaign resumed", [](store::Transaction& transaction, grid::CampaignId id) { return once(store::resume_campaign(transaction, id)); },
-      [&](grid::CampaignState state) { return fmt::format("campaign {} is {}: only a paused one can be resumed", call.parts[0], grid::name_of(state)); },
+      call, "campaign resumed",
+      [](store::Transaction& transaction, grid::CampaignId id) { return once(store::resume_campaign(transaction, id)); },
+      [&](grid::CampaignState state) {
+        return fmt::format("campaign {} is {}: only a paused one can be resumed", call.parts[0], grid::name_of(state));
+      },
       [&](std::int64_t) { return fmt::format("Campaign {} resumed", call.parts[0]); });
 }
 
 http::Response cancel(const Call& call) {
-  if (flag(call, "purge")) return error(400, "campaigns are not purged over the API: ended ones are pruned when they are older than the retention");
+  if (flag(call, "purge"))
+    return error(400, "campaigns are not purged over the API: ended ones are pruned when they are older than the retention");
   if (flag(call, "hold")) return hold(call);
   if (flag(call, "resume")) return resume(call);
   return change(
@@ -87,8 +94,9 @@ http::Response retry_swallowed(const Call& call, std::string_view sink) {
       },
       [&](grid::CampaignState state) {
         if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
-        return fmt::format("'{}' is no sink that swallowed tasks of campaign {}, or all of them were given back: name a cluster, or the id of an event SINK",
-                           jdl::excerpt(sink), call.parts[0]);
+        return fmt::format(
+            "'{}' is no sink that swallowed tasks of campaign {}, or all of them were given back: name a cluster, or the id of an event SINK",
+            jdl::excerpt(sink), call.parts[0]);
       },
       [&](std::int64_t tasks) {
         return fmt::format("{} task{} of campaign {} that a sink swallowed will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
@@ -107,7 +115,9 @@ http::Response retry(const Call& call) {
         if (state == grid::CampaignState::cancelled) return fmt::format("campaign {} is cancelled", call.parts[0]);
         return fmt::format("campaign {} has no failed task", call.parts[0]);
       },
-      [&](std::int64_t tasks) { return fmt::format("{} failed task{} of campaign {} will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]); });
+      [&](std::int64_t tasks) {
+        return fmt::format("{} failed task{} of campaign {} will run again", tasks, tasks == 1 ? "" : "s", call.parts[0]);
+      });
 }
 
 http::Response fix_all(const Call& call) {

@@ -83,7 +83,8 @@ http::Response list_grid_events(const Call& call) {
   if (!part) return part.error();
   auto memory = memory_of(call, *part);
   if (!memory) return memory.error();
-  const auto page = call.connections.read([&](store::Transaction& transaction) { return views::grid_events(transaction, asked_which(call), *part); });
+  const auto page =
+      call.connections.read([&](store::Transaction& transaction) { return views::grid_events(transaction, asked_which(call), *part); });
   return with_memory(list(call, page, *part, "/"), std::move(*memory));
 }
 

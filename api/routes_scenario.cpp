@@ -15,7 +15,8 @@ http::Response show_scenario(const Call& call) {
   auto memory = take_memory(call, kMemory);
   if (!memory) return memory.error();
   const auto state = call.connections.read([&](store::Transaction& transaction) {
-    return store::grid_state(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.config.fairshare_window, call.now);
+    return store::grid_state(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.config.fairshare_window,
+                             call.now);
   });
   text::JsonWriter json;
   json.object([&] {

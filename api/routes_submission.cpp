@@ -29,7 +29,8 @@ Asked<std::optional<std::string>> idempotency_key(const Call& call) {
   if (!key) return std::optional<std::string>{};
   const bool printable = std::ranges::all_of(*key, [](char c) { return c > ' ' && c < '\x7f'; });
   if (key->empty() || key->size() > kLongestKey || !printable)
-    return tl::unexpected{error(400, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
+    return tl::unexpected{
+        error(400, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
   return std::optional{std::string{*key}};
 }
 
@@ -107,7 +108,8 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
     json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
     json.key("candidate");
-    write_candidate(json, {.file = file, .user = call.caller.user, .tasks = *tasks, .input_mb = input.value_or(0), .known = known, .clusters = names});
+    write_candidate(
+        json, {.file = file, .user = call.caller.user, .tasks = *tasks, .input_mb = input.value_or(0), .known = known, .clusters = names});
     write_findings(json, submission);
   });
   return answer(json);
@@ -115,7 +117,8 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
 
 /// The campaign that the key stands for already.
 http::Response repeated(store::Transaction& transaction, const store::Repeated& known, const Submission& submission) {
-  if (!known.same) return error(409, fmt::format("this Idempotency-Key stands for campaign {}, which is another one: use a new key", known.id.value()));
+  if (!known.same)
+    return error(409, fmt::format("this Idempotency-Key stands for campaign {}, which is another one: use a new key", known.id.value()));
   const auto campaign = store::views::campaign(transaction, known.id);
   if (!campaign) return error(404, fmt::format("campaign {} of this Idempotency-Key was removed", known.id.value()));
   auto response = created(*campaign, submission);
@@ -125,11 +128,12 @@ http::Response repeated(store::Transaction& transaction, const store::Repeated& 
 
 /// Numbers need no transport: the database counts them out.
 bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* following, const jdl::Requests* requests) {
-  return following == nullptr && requests == nullptr && std::holds_alternative<jdl::Count>(file.parameters) && file.type == grid::CampaignType::default_;
+  return following == nullptr && requests == nullptr && std::holds_alternative<jdl::Count>(file.parameters) &&
+         file.type == grid::CampaignType::default_;
 }
 
-Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, ParameterBody* following,
-                                jdl::Requests* requests, std::int64_t most) {
+Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file,
+                                ParameterBody* following, jdl::Requests* requests, std::int64_t most) {
   if (is_plain_count(file, following, requests)) {
     const auto count = std::get<jdl::Count>(file.parameters).tasks;
     store::write_numbered_tasks(transaction, id, count);
@@ -148,8 +152,13 @@ void write_requests(store::Transaction& transaction, grid::CampaignId id, const 
   if (requests == nullptr) return;
   std::vector<store::ClusterRequest> stored;
   for (const auto& one : requests->different()) {
-    stored.push_back({.cluster = file.clusters[one.cluster].name, .request = one.request, .shape = one.shape, .resources = one.resources,
-                      .resources_per_job = one.resources_per_job, .memory_mb = one.memory_mb, .walltime = one.walltime});
+    stored.push_back({.cluster = file.clusters[one.cluster].name,
+                      .request = one.request,
+                      .shape = one.shape,
+                      .resources = one.resources,
+                      .resources_per_job = one.resources_per_job,
+                      .memory_mb = one.memory_mb,
+                      .walltime = one.walltime});
   }
   store::write_requests(transaction, id, stored);
 }
@@ -158,8 +167,8 @@ void write_requests(store::Transaction& transaction, grid::CampaignId id, const 
 std::string asking(const jdl::CampaignFile& file) {
   std::string text = fmt::format("{}\n{}\n", file.input_mb, fmt::join(file.parameter_names, " "));
   for (const auto& section : file.clusters)
-    text += fmt::format("{}\n{}\n{} {}\n{}\n{}\n", section.name, section.resources_text(), section.walltime.count(), section.walltime_expression, section.memory_mb,
-                        section.max_walltime.value_or(grid::Seconds{0}).count());
+    text += fmt::format("{}\n{}\n{} {}\n{}\n{}\n", section.name, section.resources_text(), section.walltime.count(),
+                        section.walltime_expression, section.memory_mb, section.max_walltime.value_or(grid::Seconds{0}).count());
   return text;
 }
 
@@ -187,7 +196,9 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   // What streamed tasks ask for was worked out as they came.
   const bool differ = *requests || std::ranges::any_of(file.clusters, &jdl::ClusterSection::has_expressions);
   if (differ && asking(file) != asked)
-    return error(409, "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
+    return error(
+        409,
+        "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
   write_requests(transaction, id, file, address_of(*requests));
   store::complete_campaign(transaction, id, *tasks);
   const auto stored = store::views::campaign(transaction, id);
@@ -206,7 +217,8 @@ std::optional<http::Response> find_repeated(const Call& call, const Submission& 
   });
 }
 
-http::Response take(const Call& call, Submission& submission, Wish wish, std::optional<std::string> key, const SubmissionLimits& limits, ParameterBody* following) {
+http::Response take(const Call& call, Submission& submission, Wish wish, std::optional<std::string> key, const SubmissionLimits& limits,
+                    ParameterBody* following) {
   const auto& file = submission.file;
   const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
   if (wish == Wish::store) {
@@ -218,7 +230,8 @@ http::Response take(const Call& call, Submission& submission, Wish wish, std::op
     if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   }
   if (wish == Wish::check_only) return check_only(call, submission, limits, following);
-  return call.connections.write_once([&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, limits, following); });
+  return call.connections.write_once(
+      [&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, limits, following); });
 }
 
 http::Response submit(const Call& call, const SubmissionHead& head, const SubmissionLimits& limits, ParameterBody* following) {

@@ -31,7 +31,8 @@ Asked<views::TaskFilter> asked_filter(const Call& call) {
   views::TaskFilter filter;
   for (const auto& name : list(call, "state")) {
     const auto state = grid::task_state(name);
-    if (!state) return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
+    if (!state)
+      return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
     filter.states.push_back(*state);
   }
   const auto after = number(call, "after", -1, {-1, std::numeric_limits<std::int32_t>::max()});

@@ -101,7 +101,8 @@ class Writer {
           json_.field("speed", 1);
           json_.field("flood", cluster.flood);
           json_.field("array_size", cluster.array_size);
-          json_.field("held", std::clamp<std::int64_t>(cluster.max_resources - cluster.free_resources - ours_[cluster.id], 0, cluster.max_resources));
+          json_.field("held", std::clamp<std::int64_t>(cluster.max_resources - cluster.free_resources - ours_[cluster.id], 0,
+                                                       cluster.max_resources));
           write_brake(cluster.brake);
         });
       }
@@ -138,12 +139,17 @@ class Writer {
           json_.field("priority", one.priority);
         });
       });
-      json_.key("affinities").object_list(policies.affinities, [&](const grid::Affinity& affinity) {
-        json_.field("user", affinity.user);
-        json_.field("cluster", affinity.cluster_name);
-      }, [&](const grid::Affinity& affinity) { return names_.contains(affinity.cluster); });
-      json_.key("limits").object_list(policies.limits, [&](const grid::Limit& limit) { write(limit); },
-                                      [&](const grid::Limit& limit) { return !limit.cluster || names_.contains(*limit.cluster); });
+      json_.key("affinities")
+          .object_list(
+              policies.affinities,
+              [&](const grid::Affinity& affinity) {
+                json_.field("user", affinity.user);
+                json_.field("cluster", affinity.cluster_name);
+              },
+              [&](const grid::Affinity& affinity) { return names_.contains(affinity.cluster); });
+      json_.key("limits").object_list(
+          policies.limits, [&](const grid::Limit& limit) { write(limit); },
+          [&](const grid::Limit& limit) { return !limit.cluster || names_.contains(*limit.cluster); });
     });
   }
 
@@ -174,7 +180,8 @@ class Writer {
     write_facts(json_, campaign, grid::kCampaignFields);
     json_.field("test_mode", campaign.type == grid::CampaignType::test);
     json_.field("paused", campaign.state == grid::CampaignState::paused);
-    if (const auto found = state_.max_attempts.find(campaign.id); found != state_.max_attempts.end()) json_.field("max_attempts", found->second);
+    if (const auto found = state_.max_attempts.find(campaign.id); found != state_.max_attempts.end())
+      json_.field("max_attempts", found->second);
     json_.field("age", seconds_until(now_, campaign.submitted));
     write_brake(campaign.brake);
     double walltime = 1;
@@ -189,10 +196,13 @@ class Writer {
     const store::DurationCounts none;
     const auto own = state_.durations.find(campaign.id);
     const auto earlier = state_.earlier.find(campaign.id);
-    write_durations(json_, own == state_.durations.end() ? none : own->second, earlier == state_.earlier.end() ? none : earlier->second, walltime);
+    write_durations(json_, own == state_.durations.end() ? none : own->second, earlier == state_.earlier.end() ? none : earlier->second,
+                    walltime);
     const double mean = done > 0 ? seconds / static_cast<double>(done) : 0;
-    json_.key("clusters").object_list(pairs, [&](const grid::PairFacts* pair) { write(*pair, mean); },
-                                      [&](const grid::PairFacts* pair) { return names_.contains(pair->cluster) && (pair->fitting_tasks != 0 || pair->running > 0); });
+    json_.key("clusters")
+        .object_list(
+            pairs, [&](const grid::PairFacts* pair) { write(*pair, mean); },
+            [&](const grid::PairFacts* pair) { return names_.contains(pair->cluster) && (pair->fitting_tasks != 0 || pair->running > 0); });
   }
 
   void write(const grid::PairFacts& pair, double mean) {
@@ -204,7 +214,8 @@ class Writer {
     const auto kind = state_.best_effort.find({pair.campaign, pair.cluster});
     json_.field("best_effort", kind == state_.best_effort.end() || kind->second);
     // How fast its tasks are there, against all of them.
-    json_.field("speed", pair.done >= kTelling && pair.duration_sum > 0 ? mean / (pair.duration_sum / static_cast<double>(pair.done)) : 1.0);
+    json_.field("speed",
+                pair.done >= kTelling && pair.duration_sum > 0 ? mean / (pair.duration_sum / static_cast<double>(pair.done)) : 1.0);
     write_brake(pair.brake);
     json_.field("queued", pair.launching + pair.waiting + pair.unknown);
     json_.key("running");
@@ -248,7 +259,9 @@ void write_scenario(text::JsonWriter& json, const store::GridState& state, const
 
 void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
   const auto& file = candidate.file;
-  const auto walltime_of = [](const jdl::ClusterSection& section) { return static_cast<double>(std::max(section.walltime, section.max_walltime.value_or(grid::Seconds{0})).count()); };
+  const auto walltime_of = [](const jdl::ClusterSection& section) {
+    return static_cast<double>(std::max(section.walltime, section.max_walltime.value_or(grid::Seconds{0})).count());
+  };
   double walltime = 1;
   for (const auto& section : file.clusters) walltime = std::max(walltime, walltime_of(section));
   json.object([&] {
@@ -261,14 +274,20 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
     json.field("test_mode", file.type == grid::CampaignType::test);
     if (file.scheduling.max_attempts) json.field("max_attempts", *file.scheduling.max_attempts);
     write_durations(json, {}, candidate.known, walltime);
-    json.key("clusters").object_list(file.clusters, [&](const jdl::ClusterSection& section) {
-      json.field("name", section.name);
-      json.field("width", std::max(1, section.resources.resources().value_or(1)));
-      auto asked = jdl::facts_of(section);
-      asked.walltime = walltime_of(section);
-      write_facts(json, asked, grid::kAskedFields);
-      json.field("best_effort", section.kind == jdl::JobKind::best_effort);
-    }, [&](const jdl::ClusterSection& section) { return std::ranges::find(candidate.clusters, section.name) != candidate.clusters.end(); });
+    json.key("clusters")
+        .object_list(
+            file.clusters,
+            [&](const jdl::ClusterSection& section) {
+              json.field("name", section.name);
+              json.field("width", std::max(1, section.resources.resources().value_or(1)));
+              auto asked = jdl::facts_of(section);
+              asked.walltime = walltime_of(section);
+              write_facts(json, asked, grid::kAskedFields);
+              json.field("best_effort", section.kind == jdl::JobKind::best_effort);
+            },
+            [&](const jdl::ClusterSection& section) {
+              return std::ranges::find(candidate.clusters, section.name) != candidate.clusters.end();
+            });
   });
 }
 

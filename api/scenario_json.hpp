@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "lib/text/json_writer.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/process/config.hpp"
 #include "lib/store/scenario.hpp"
+#include "lib/text/json_writer.hpp"
 
 /// The grid's state as a scenario of gridsim (docs/simulator.md).
 namespace gleaner::api {
@@ -26,9 +26,9 @@ struct Candidate {
   const jdl::CampaignFile& file;
   std::string user;
   std::int64_t tasks = 0;
-  double input_mb = 0;                      ///< of one of them, on average
-  const store::DurationCounts& known;       ///< of the user's earlier campaigns of its commands
-  std::vector<std::string> clusters;        ///< that a scenario has
+  double input_mb = 0;                 ///< of one of them, on average
+  const store::DurationCounts& known;  ///< of the user's earlier campaigns of its commands
+  std::vector<std::string> clusters;   ///< that a scenario has
 };
 void write_candidate(text::JsonWriter& json, const Candidate& candidate);
 

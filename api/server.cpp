@@ -29,7 +29,8 @@ http::Response unknown_path(const http::Request& request) {
 }
 
 http::Response wrong_method(const http::Request& request, const WrongMethod& wrong) {
-  auto response = error(405, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method), jdl::excerpt(request.path), wrong.allowed));
+  auto response =
+      error(405, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method), jdl::excerpt(request.path), wrong.allowed));
   response.headers.add("Allow", wrong.allowed);
   return response;
 }

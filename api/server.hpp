@@ -29,7 +29,7 @@ struct ApiOptions {
   std::string admin_group;
   jdl::Defaults defaults;
   process::Config config = process::default_config();  ///< how the grid is run, for /scenario
-  std::filesystem::path rules_program;  ///< `admission`, which runs the admission rules
+  std::filesystem::path rules_program;                 ///< `admission`, which runs the admission rules
 };
 
 /// The API, answering until it is destroyed. The database need not be there when it starts.

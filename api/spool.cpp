@@ -112,9 +112,11 @@ Asked<void> Upload::keep(std::string_view piece) {
   if (size_ + piece.size() > most_.bytes) return tl::unexpected{most_.answer(most_.bytes)};
   switch (call_.spool.grow(call_.caller.user, piece.size(), of_user_)) {
     case Spool::Grown::yes: break;
-    case Spool::Grown::too_much_of_user: return tl::unexpected{no_room("you are sending other submissions now, and more at once than max_submission allows")};
+    case Spool::Grown::too_much_of_user:
+      return tl::unexpected{no_room("you are sending other submissions now, and more at once than max_submission allows")};
     case Spool::Grown::too_much:
-      process::log::warning("no room for a submission", {{"user", call_.caller.user}, {"api_spool_size", process::format_size(call_.spool.bytes())}});
+      process::log::warning("no room for a submission",
+                            {{"user", call_.caller.user}, {"api_spool_size", process::format_size(call_.spool.bytes())}});
       return tl::unexpected{no_room("the API is receiving too many submissions now")};
   }
   taken_ += piece.size();

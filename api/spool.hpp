@@ -79,7 +79,7 @@ class Upload final : public http::Body {
   std::string memory_;         ///< its beginning
   http::FileDescriptor file_;  ///< the rest, if any
   std::uint64_t size_ = 0;
-  std::uint64_t taken_ = 0;    ///< of the spool
+  std::uint64_t taken_ = 0;  ///< of the spool
   std::uint64_t read_ = 0;
   bool ended_ = false;
 };

@@ -15,7 +15,8 @@ std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
   std::vector<jdl::ClusterLimits> limits;
   auto nodes = store::node_sizes(transaction);
   for (const auto& cluster : store::clusters(transaction))
-    limits.push_back({cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
+    limits.push_back(
+        {cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
   return limits;
 }
 
@@ -24,12 +25,15 @@ std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const s
   std::vector<jdl::ClusterLimits> limits;
   for (const auto& section : file.clusters) {
     const auto found = std::ranges::find(known, section.name, &jdl::ClusterLimits::name);
-    limits.push_back(found == known.end() ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .tells_memory = false, .memory_max_mb = {}} : *found);
+    limits.push_back(found == known.end()
+                         ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .tells_memory = false, .memory_max_mb = {}}
+                         : *found);
   }
   return limits;
 }
 
-std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters, const std::vector<jdl::ClusterLimits>& limits, const process::Config& config) {
+std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters,
+                                     const std::vector<jdl::ClusterLimits>& limits, const process::Config& config) {
   std::vector<std::string> warnings;
   for (const auto& section : file.clusters) {
     const bool disabled = std::ranges::find(clusters.disabled, section.name) != clusters.disabled.end();
@@ -37,7 +41,8 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
   }
   for (const auto& [cluster, why] : jdl::too_wide_sections(file, limits_of(file, limits)))
     warnings.push_back(fmt::format("cluster '{}' gets no job: {}", file.clusters[cluster].name, why));
-  const grid::OrderOfCampaigns order{.name = config.campaign_order, .weights = config.multifactor_weights, .simultaneous = config.simultaneous};
+  const grid::OrderOfCampaigns order{
+      .name = config.campaign_order, .weights = config.multifactor_weights, .simultaneous = config.simultaneous};
   auto note = grid::priority_note(file.scheduling.priority, order);
   if (note && file.type == grid::CampaignType::default_) warnings.push_back(std::move(*note));
   return warnings;
@@ -53,12 +58,15 @@ std::optional<http::Response> settle_parameters(jdl::CampaignFile& file, const S
   auto& source = file.parameters;
   const bool named_file = std::holds_alternative<jdl::ParamFile>(source);
   if (head.nb_jobs) {
-    if (!std::holds_alternative<std::monostate>(source)) return one_problem("nb_jobs", "the parameters are given twice: by nb_jobs and in the campaign file");
+    if (!std::holds_alternative<std::monostate>(source))
+      return one_problem("nb_jobs", "the parameters are given twice: by nb_jobs and in the campaign file");
     source = jdl::Count{*head.nb_jobs};
     return {};
   }
   if (parameters == Parameters::may_follow) return {};
-  if (named_file) return one_problem("param_file", "param_file is read by gridsub, not by the server: send its lines (application/x-ndjson), or 'params'");
+  if (named_file)
+    return one_problem("param_file",
+                       "param_file is read by gridsub, not by the server: send its lines (application/x-ndjson), or 'params'");
   if (std::holds_alternative<std::monostate>(source)) return one_problem("params", "there are no parameters: give 'params' or 'nb_jobs'");
   return {};
 }
@@ -78,7 +86,8 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
   auto file = jdl::parse(head.jdl, defaults, &setting.known);
   if (!file) {
     const auto name = head.source.empty() ? std::string{"the campaign file"} : jdl::excerpt(head.source);
-    return tl::unexpected{error(fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
+    return tl::unexpected{error(
+        fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
   }
   if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
   auto warnings = warnings_of(*file, setting, limits, call.config);

@@ -19,14 +19,14 @@ namespace gleaner::api {
 
 /// A campaign that may be submitted: its file is right, and where its parameters come from is clear.
 struct Submission {
-  jdl::CampaignFile file;                     ///< as the admission rules have made it, once they were asked
+  jdl::CampaignFile file;  ///< as the admission rules have made it, once they were asked
   std::vector<std::string> warnings;
-  rules::Setting setting;                     ///< the rules, and what they see
-  std::vector<rules::Step> steps{};           ///< what each did
+  rules::Setting setting;            ///< the rules, and what they see
+  std::vector<rules::Step> steps{};  ///< what each did
   bool is_admitted = false;
-  bool is_changed = false;                    ///< by a rule
-  std::optional<std::string> broken_rule{};   ///< for the administrators: what is wrong with a rule
-  std::vector<jdl::ClusterLimits> limits{};   ///< of every cluster
+  bool is_changed = false;                   ///< by a rule
+  std::optional<std::string> broken_rule{};  ///< for the administrators: what is wrong with a rule
+  std::vector<jdl::ClusterLimits> limits{};  ///< of every cluster
 };
 
 /// Checks the file against the clusters that there are. `streamed`: parameters may follow; without

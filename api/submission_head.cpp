@@ -89,15 +89,18 @@ class HeadReader {
 }  // namespace
 
 tl::expected<SubmissionHead, std::string> read_head(std::string_view line) {
-  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
+  constexpr auto kFlags =
+      static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
   rapidjson::MemoryStream stream{line.data(), line.size()};
   rapidjson::Reader reader;
   HeadReader members;
   const auto result = reader.Parse<kFlags>(stream, members);
   if (!members.wrong().empty()) return tl::unexpected{"the first line: " + members.wrong()};
   if (result.IsError() && result.Code() != rapidjson::kParseErrorTermination)
-    return tl::unexpected{fmt::format("the first line is not JSON: {} (byte {})", rapidjson::GetParseError_En(result.Code()), result.Offset() + 1)};
-  if (result.IsError() || !members.is_object()) return tl::unexpected{std::string{"the first line is not a JSON object with the key 'jdl'"}};
+    return tl::unexpected{
+        fmt::format("the first line is not JSON: {} (byte {})", rapidjson::GetParseError_En(result.Code()), result.Offset() + 1)};
+  if (result.IsError() || !members.is_object())
+    return tl::unexpected{std::string{"the first line is not a JSON object with the key 'jdl'"}};
   if (!members.has_jdl()) return tl::unexpected{std::string{"the first line has no 'jdl', the text of the campaign file"}};
   return members.take();
 }

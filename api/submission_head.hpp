@@ -14,7 +14,7 @@ enum class Wish { store, check_only };
 
 /// What comes before the parameters of a submission.
 struct SubmissionHead {
-  std::string jdl;  ///< the text of the campaign file
+  std::string jdl;     ///< the text of the campaign file
   std::string source;  ///< its name, empty: unknown
   std::optional<grid::CampaignType> type;
   std::optional<std::int64_t> nb_jobs;

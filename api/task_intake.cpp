@@ -68,7 +68,9 @@ void TaskIntake::add(const jdl::Parameter& parameter) {
 }
 
 void TaskIntake::write(const jdl::Parameter& parameter, std::optional<int> request) {
-  const auto put = [&](store::ParameterForm form, std::string_view text) { return request ? writer_->add(form, text, *request) : writer_->add(form, text); };
+  const auto put = [&](store::ParameterForm form, std::string_view text) {
+    return request ? writer_->add(form, text, *request) : writer_->add(form, text);
+  };
   if (const auto* line = std::get_if<std::string>(&parameter)) return put(store::ParameterForm::line, *line);
   std::string json;
   jdl::append_ndjson(json, parameter);

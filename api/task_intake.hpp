@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "api/parameter_body.hpp"
 #include "api/call.hpp"
+#include "api/parameter_body.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/parameter.hpp"
 #include "lib/jdl/requests.hpp"
@@ -37,7 +37,7 @@ class TaskIntake {
   store::TaskWriter* writer_;
   jdl::Requests* requests_;
   std::int64_t most_;
-  std::optional<http::Response> wrong_request_;  // of the first task that has one
+  std::optional<http::Response> wrong_request_;                      // of the first task that has one
   std::vector<std::pair<jdl::Parameter, std::optional<int>>> kept_;  // of a test campaign, with their requests
   std::int64_t count_ = 0;
 };

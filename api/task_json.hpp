@@ -1,6 +1,6 @@
 #pragma once
-#include "lib/text/json_writer.hpp"
 #include "lib/store/views_tasks.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::api {
 

@@ -41,8 +41,10 @@ tl::expected<std::vector<Tokens::Entry>, std::string> Tokens::read(const std::fi
     if (!(words >> token) || token.front() == '#') continue;
     words >> user >> role >> more;
     const bool known_role = role.empty() || role == "admin";
-    if (user.empty() || !known_role || !more.empty()) return tl::unexpected{fmt::format("{}:{}: write 'token user' or 'token user admin'", file.string(), number)};
-    if (token.size() < kShortestToken) return tl::unexpected{fmt::format("{}:{}: the token has less than {} characters", file.string(), number, kShortestToken)};
+    if (user.empty() || !known_role || !more.empty())
+      return tl::unexpected{fmt::format("{}:{}: write 'token user' or 'token user admin'", file.string(), number)};
+    if (token.size() < kShortestToken)
+      return tl::unexpected{fmt::format("{}:{}: the token has less than {} characters", file.string(), number, kShortestToken)};
     entries.push_back({digest_of(token), Caller{user, role.empty() ? Role::user : Role::administrator}});
   }
   return entries;

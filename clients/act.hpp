@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "clients/api_client.hpp"
-#include "lib/terminal/output.hpp"
 #include "lib/process/run.hpp"
+#include "lib/terminal/output.hpp"
 
 /// What users do to campaigns that they have submitted.
 namespace gleaner::clients {
@@ -21,6 +21,7 @@ struct Action {
 
 /// Does it to each, and says what it did; one that is refused does not stop the others. The worst
 /// of the codes: `not_found` or `refused` when there was one, else `ok`.
-[[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns);
+[[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,
+                                      const std::vector<std::int64_t>& campaigns);
 
 }  // namespace gleaner::clients

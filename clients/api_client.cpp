@@ -58,7 +58,8 @@ std::size_t take_body(char* data, std::size_t size, std::size_t count, void* sel
 std::size_t take_header(char* data, std::size_t size, std::size_t count, void* self) {
   std::string line{data, size * count};
   std::ranges::transform(line, line.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (line.starts_with("idempotent-replayed:") && line.find("true") != std::string::npos) static_cast<Exchange*>(self)->reply.replayed = true;
+  if (line.starts_with("idempotent-replayed:") && line.find("true") != std::string::npos)
+    static_cast<Exchange*>(self)->reply.replayed = true;
   return size * count;
 }
 
@@ -195,9 +196,10 @@ void ApiClient::Curl::prepare(const Request& request, Exchange& exchange) {
 }
 
 Error ApiClient::Curl::unreachable(const std::string& what) const {
-  return Error{ExitCode::unavailable, fmt::format("the API cannot be reached at {}: {}. Is gridapi running? Start it with 'systemctl start gleaner-api' "
-                                                  "('gridlocal up' for a grid of this machine), or say where it is (--api, GLEANER_API)",
-                                                  config.api, what)};
+  return Error{ExitCode::unavailable,
+               fmt::format("the API cannot be reached at {}: {}. Is gridapi running? Start it with 'systemctl start gleaner-api' "
+                           "('gridlocal up' for a grid of this machine), or say where it is (--api, GLEANER_API)",
+                           config.api, what)};
 }
 
 /// libcurl speaks of a host and a port even of a unix socket.
@@ -290,8 +292,11 @@ Reply ApiClient::submit(BodySource& body) {
       what = error.what();
     }
   }
-  throw Error{ExitCode::unavailable,
-              fmt::format("whether the campaign was created is unknown: {}. 'gridstat -u' shows your campaigns; submit it again only if it is not there", what)};
+  throw Error{
+      ExitCode::unavailable,
+      fmt::format(
+          "whether the campaign was created is unknown: {}. 'gridstat -u' shows your campaigns; submit it again only if it is not there",
+          what)};
 }
 
 std::string url_encoded(std::string_view text) {

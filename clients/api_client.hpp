@@ -33,9 +33,9 @@ class BodySource {
   [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
 };
 
-/// The REST API: over its unix socket, HTTP or HTTPS, with one connection kept open. A `get` whose answer breaks off is sent again. Requests that
-/// fail throw process::Error with the exit code and what to do: `unavailable` when the API or its
-/// database cannot be reached, `not_found`, `refused`.
+/// The REST API: over its unix socket, HTTP or HTTPS, with one connection kept open. A `get` whose answer breaks off is sent again.
+/// Requests that fail throw process::Error with the exit code and what to do: `unavailable` when the API or its database cannot be reached,
+/// `not_found`, `refused`.
 class ApiClient {
  public:
   explicit ApiClient(const process::Config& config);

@@ -20,7 +20,8 @@ using process::ExitCode;
 }  // namespace
 
 terminal::Form form_of(const process::Arguments& arguments) {
-  const std::vector<std::pair<std::string_view, terminal::Form>> forms{{"json", terminal::Form::json}, {"csv", terminal::Form::csv}, {"quiet", terminal::Form::quiet}};
+  const std::vector<std::pair<std::string_view, terminal::Form>> forms{
+      {"json", terminal::Form::json}, {"csv", terminal::Form::csv}, {"quiet", terminal::Form::quiet}};
   auto form = terminal::Form::human;
   std::string_view first;
   for (const auto& [name, meant] : forms) {
@@ -44,7 +45,8 @@ std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments) {
   return ids;
 }
 
-std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback, std::int64_t least, std::int64_t most) {
+std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback, std::int64_t least,
+                       std::int64_t most) {
   const auto given = arguments.value(option);
   if (!given) return fallback;
   const auto read = text::whole_number(*given, least, most);

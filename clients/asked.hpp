@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/terminal/output.hpp"
 #include "lib/process/run.hpp"
+#include "lib/terminal/output.hpp"
 
 /// What the command lines of several programs have in common.
 namespace gleaner::clients {
@@ -19,8 +19,8 @@ namespace gleaner::clients {
 [[nodiscard]] std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments);
 
 /// A whole number of an option; throws process::Error (usage) unless it is from `least` to `most`.
-[[nodiscard]] std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback, std::int64_t least,
-                                     std::int64_t most);
+[[nodiscard]] std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback,
+                                     std::int64_t least, std::int64_t most);
 
 /// Where the `param_file` of a campaign file is on this machine: `~/x` and `{HOME}/x` are in our home, another relative path is beside the
 /// campaign file, or in the working directory when the campaign was in no file.

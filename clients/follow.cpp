@@ -66,7 +66,8 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
   bool is_there = true;
   while (true) {
     if (campaigns && following.show) following.show(*campaigns);
-    if (campaigns && std::ranges::all_of(*campaigns, has_ended)) return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;
+    if (campaigns && std::ranges::all_of(*campaigns, has_ended))
+      return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;
     auto pause = following.period;
     if (deadline) pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()));
     if (pause.count() <= 0) return ExitCode::try_again;

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "clients/api_client.hpp"
-#include "lib/terminal/output.hpp"
 #include "lib/process/exit_code.hpp"
+#include "lib/terminal/output.hpp"
 
 /// Waiting for campaigns to end.
 namespace gleaner::clients {
 
 struct Following {
   std::vector<std::int64_t> ids;
-  std::chrono::milliseconds period{1000};                  ///< between two looks
-  std::optional<std::chrono::milliseconds> time_limit{};   ///< of the whole wait
+  std::chrono::milliseconds period{1000};                          ///< between two looks
+  std::optional<std::chrono::milliseconds> time_limit{};           ///< of the whole wait
   std::function<void(const std::vector<Json>& campaigns)> show{};  ///< called at each look
 };
 

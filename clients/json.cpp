@@ -30,7 +30,8 @@ class JsonReader {
     }
     if (from.IsObject()) {
       std::vector<Json::Member> members;
-      for (const auto& member : from.GetObject()) members.emplace_back(std::string{member.name.GetString(), member.name.GetStringLength()}, read(member.value));
+      for (const auto& member : from.GetObject())
+        members.emplace_back(std::string{member.name.GetString(), member.name.GetStringLength()}, read(member.value));
       json.value_ = std::move(members);
     }
     return json;
@@ -119,7 +120,8 @@ tl::expected<Json, std::string> Json::parse(std::string_view text) {
   if (text::is_nested_deeper(text)) return tl::unexpected{fmt::format("it is nested deeper than {} levels", text::kDeepestJson)};
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
-  if (document.HasParseError()) return tl::unexpected{fmt::format("{} at byte {}", rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset())};
+  if (document.HasParseError())
+    return tl::unexpected{fmt::format("{} at byte {}", rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset())};
   return JsonReader::read(document);
 }
 

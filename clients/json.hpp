@@ -35,8 +35,8 @@ class Json {
   [[nodiscard]] bool is_true() const;
   [[nodiscard]] std::string text() const;  ///< of a string; of anything else, nothing
   [[nodiscard]] std::int64_t integer() const { return whole().value_or(0); }
-  [[nodiscard]] std::optional<std::int64_t> whole() const;   ///< of a whole number
-  [[nodiscard]] std::optional<double> number() const;        ///< of any number
+  [[nodiscard]] std::optional<std::int64_t> whole() const;  ///< of a whole number
+  [[nodiscard]] std::optional<double> number() const;       ///< of any number
 
  private:
   friend class JsonReader;

@@ -12,7 +12,9 @@ Decided::Decided(const planner::Plan& plan, const grid::PlanningFacts& facts) {
     names_.emplace(cluster.id, cluster.name);
     words.add(cluster.name);
   }
-  const auto on = [&](grid::CampaignId campaign) -> OnCampaign& { return campaigns_.emplace(campaign, OnCampaign{.digest = words.value(), .decisions = {}, .standings = {}}).first->second; };
+  const auto on = [&](grid::CampaignId campaign) -> OnCampaign& {
+    return campaigns_.emplace(campaign, OnCampaign{.digest = words.value(), .decisions = {}, .standings = {}}).first->second;
+  };
   // Digests are added up, because the order of decisions has no meaning.
   for (const auto& decision : plan.decisions) {
     auto& campaign = on(decision.campaign);

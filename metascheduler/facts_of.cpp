@@ -19,7 +19,8 @@ store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Con
   // Only a job of several resources ever waits for them to be free at once.
   needs.endings = config.reservations && std::ranges::any_of(facts.pairs, [](const auto& pair) { return pair.resources_per_job != 1; });
   needs.dying = any_campaign([](const auto& campaign) { return campaign.priority == grid::kLowestPriority; });
-  needs.profiled = any_campaign([&](const auto& campaign) { return (campaign.scheduler.empty() ? config.campaign_scheduler : campaign.scheduler) == "prediction"; });
+  needs.profiled = any_campaign(
+      [&](const auto& campaign) { return (campaign.scheduler.empty() ? config.campaign_scheduler : campaign.scheduler) == "prediction"; });
   return needs;
 }
 

@@ -30,7 +30,8 @@ void keep_to(const std::map<PairKey, int>& got, std::vector<store::Submitted>& s
 /// Campaigns that cannot be planned get an event and a brake, because each cycle that tries one costs several plans.
 class Aside {
  public:
-  Aside(store::Transaction& transaction, const process::Config& config, grid::Instant now) : transaction_{transaction}, config_{config}, now_{now} {}
+  Aside(store::Transaction& transaction, const process::Config& config, grid::Instant now)
+      : transaction_{transaction}, config_{config}, now_{now} {}
 
   /// Opens its event and sets its brake, unless it has one.
   void set(SetAside& campaign) {
@@ -39,8 +40,10 @@ class Aside {
     if (campaign.until) return;
     const store::Target target{.campaign = campaign.campaign, .cluster = {}};
     store::open_event(transaction_, {.code = store::kCannotPlan, .target = target, .job = {}, .message = campaign.why}, now_);
-    campaign.until = store::set_brake(transaction_, target, campaign.why,
-                                      {std::chrono::duration_cast<grid::Seconds>(config_.brake_time), std::chrono::duration_cast<grid::Seconds>(config_.brake_time_max)}, now_);
+    campaign.until = store::set_brake(
+        transaction_, target, campaign.why,
+        {std::chrono::duration_cast<grid::Seconds>(config_.brake_time), std::chrono::duration_cast<grid::Seconds>(config_.brake_time_max)},
+        now_);
   }
 
   /// Closes the events of campaigns that got their plan.
@@ -64,7 +67,9 @@ class Aside {
 
 }  // namespace
 
-std::string Counts::summary() const { return fmt::format("campaigns={} launches={} jobs={} set_aside={}", campaigns, launches, jobs, set_aside); }
+std::string Counts::summary() const {
+  return fmt::format("campaigns={} launches={} jobs={} set_aside={}", campaigns, launches, jobs, set_aside);
+}
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now) {
   Counts counts;
@@ -82,16 +87,17 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     std::map<PairKey, int> got;
     for (const auto& launch : plan.launches) {
       const int jobs = store::plan_launch(
-          transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term, now);
+          transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term,
+          now);
       got[{launch.campaign, launch.cluster}] += jobs;
       counts.jobs += jobs;
       ++counts.launches;
     }
     for (const auto& replicas : plan.replicas) {
-      counts.jobs += store::plan_replicas(transaction, {.campaign = replicas.campaign,
-                                                        .cluster = replicas.cluster,
-                                                        .jobs = replicas.jobs,
-                                                        .longer_than = longer_than(replicas, facts)}, term, now);
+      counts.jobs += store::plan_replicas(
+          transaction,
+          {.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = replicas.jobs, .longer_than = longer_than(replicas, facts)},
+          term, now);
     }
     for (const auto& preemption : plan.preemptions)
       store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);
@@ -99,7 +105,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     keep_to(got, submitted);
     store::write_submitted(transaction, submitted, now);
     const Decided decided{plan, facts};
-    store::write_decisions(transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.explain(campaign); }, now);
+    store::write_decisions(
+        transaction, decided.digests(), [&](grid::CampaignId campaign) { return decided.explain(campaign); }, now);
     counts.campaigns = static_cast<int>(facts.campaigns.size());
     counts.set_aside = aside.count();
     process::failpoint("metascheduler.before_commit");

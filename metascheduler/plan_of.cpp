@@ -30,7 +30,9 @@ class Sieve {
   Sieve(const grid::PlanningFacts& facts, const process::Config& config, grid::Instant now) : facts_{facts}, config_{config}, now_{now} {}
 
   /// Throws what planning throws.
-  [[nodiscard]] planner::Plan plan(const grid::PlanningFacts& facts) const { return planner::plan(snapshot_of(facts, config_, now_), config_); }
+  [[nodiscard]] planner::Plan plan(const grid::PlanningFacts& facts) const {
+    return planner::plan(snapshot_of(facts, config_, now_), config_);
+  }
 
   [[nodiscard]] bool holds(const Campaigns& campaigns) {
     try {

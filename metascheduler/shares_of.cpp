@@ -25,7 +25,8 @@ std::vector<planner::ShareNode> tree_of(const grid::PolicyFacts& facts, const pr
   std::map<std::int64_t, int> index;
   for (const auto& share : facts.shares) {
     index.emplace(share.id, static_cast<int>(tree.size()));
-    tree.push_back({.name = share.name, .parent = share.parent ? index.at(*share.parent) : -1, .shares = share.shares, .is_user = share.is_user});
+    tree.push_back(
+        {.name = share.name, .parent = share.parent ? index.at(*share.parent) : -1, .shares = share.shares, .is_user = share.is_user});
   }
   std::vector<Days> days(tree.size());
   for (const auto& usage : facts.usage) {

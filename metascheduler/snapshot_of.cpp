@@ -45,7 +45,8 @@ planner::CampaignView view_of(const grid::CampaignFacts& facts, const process::C
 
 planner::PairView view_of(const grid::PairFacts& facts, const process::Config& config, grid::Instant now) {
   planner::PairView view{facts};
-  if (facts.resources_jobs > 0) view.measured_resources = static_cast<double>(facts.resources_sum) / static_cast<double>(facts.resources_jobs);
+  if (facts.resources_jobs > 0)
+    view.measured_resources = static_cast<double>(facts.resources_sum) / static_cast<double>(facts.resources_jobs);
   view.job_ratio = ratio_of(facts);
   view.live_jobs = facts.launching + facts.waiting + facts.running;
   view.waiting_jobs = facts.launching + facts.waiting;

@@ -23,7 +23,8 @@ constexpr std::chrono::seconds kPatience{4};
 
 class Cleaning {
  public:
-  Cleaning(fleet::Visit& visit, const std::string& token) : visit_{visit}, token_{token}, files_{visit.client.access(), fleet::file_limits_of(visit.config)} {}
+  Cleaning(fleet::Visit& visit, const std::string& token)
+      : visit_{visit}, token_{token}, files_{visit.client.access(), fleet::file_limits_of(visit.config)} {}
 
   Cleaned run();
 
@@ -33,7 +34,8 @@ class Cleaning {
   void clean_crowded();
   void remove_folders(const std::vector<store::LaunchFolder>& folders);
   void thin(const store::LaunchFolder& folder);
-  /// Those of them that are gone. The paths of a login without an answer stay until the next turn, and so does what the time is too short for.
+  /// Those of them that are gone. The paths of a login without an answer stay until the next turn, and so does what the time is too short
+  /// for.
   std::vector<bool> remove(const std::vector<oar::PathOf>& paths);
   [[nodiscard]] bool may_go_on() const;
   /// Whether the login's home answered so far in this turn.
@@ -85,8 +87,9 @@ void Cleaning::clean_campaign(const store::ToClean& campaign) {
     if (!over || !remove({{login, grid::campaign_folder(token_, campaign.campaign)}}).front()) return;
   }
   bool noted = false;
-  visit_.database.transact(
-      [&](store::Transaction& transaction) { noted = store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, store::now(transaction)); });
+  visit_.database.transact([&](store::Transaction& transaction) {
+    noted = store::note_cleaned(transaction, campaign.campaign, visit_.cluster.id, store::now(transaction));
+  });
   if (noted) ++cleaned_.campaigns;
 }
 
@@ -95,7 +98,8 @@ void Cleaning::clean_ended() {
     std::vector<store::ToClean> campaigns;
     visit_.database.transact([&](store::Transaction& transaction) {
       const auto now = store::now(transaction);
-      campaigns = store::campaigns_to_clean(transaction, visit_.cluster.id, now - visit_.config.cleanup_delay, now - grid::kOrphanWatch, last);
+      campaigns =
+          store::campaigns_to_clean(transaction, visit_.cluster.id, now - visit_.config.cleanup_delay, now - grid::kOrphanWatch, last);
     });
     if (campaigns.empty()) return;
     for (const auto& campaign : campaigns) {
@@ -127,7 +131,8 @@ void Cleaning::thin(const store::LaunchFolder& folder) {
   note_answer(folder.login, names);
   if (!answers(folder.login)) return;
   std::vector<store::Attempt> in_use;
-  visit_.database.transact([&](store::Transaction& transaction) { in_use = store::attempts_in(transaction, visit_.cluster.id, folder.launch); });
+  visit_.database.transact(
+      [&](store::Transaction& transaction) { in_use = store::attempts_in(transaction, visit_.cluster.id, folder.launch); });
   std::vector<oar::PathOf> paths;
   std::size_t known = 0;
   if (names) {

@@ -28,7 +28,8 @@ oar::Result<std::vector<store::PendingKill>> still_ours(fleet::Visit& visit, std
   const auto asked = kills.size();
   auto ours = ours_of(std::move(kills), *listed);
   if (ours.size() < asked)
-    process::log::warning("jobs not deleted: they are not ours, or not there", {{"cluster", visit.cluster.name}, {"jobs", asked - ours.size()}});
+    process::log::warning("jobs not deleted: they are not ours, or not there",
+                          {{"cluster", visit.cluster.name}, {"jobs", asked - ours.size()}});
   return ours;
 }
 

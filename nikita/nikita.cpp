@@ -95,8 +95,9 @@ void Wiping::note_sent(std::span<const grid::JobId> jobs) {
 
 void Wiping::kill() {
   std::vector<store::PendingKill> kills;
-  visit_.database.transact(
-      [&](store::Transaction& transaction) { kills = store::pending_kills(transaction, visit_.cluster.id, store::now(transaction), kResend); });
+  visit_.database.transact([&](store::Transaction& transaction) {
+    kills = store::pending_kills(transaction, visit_.cluster.id, store::now(transaction), kResend);
+  });
   if (kills.empty()) return;
   const auto asked = kills.size();
   auto ours = still_ours(visit_, std::move(kills));
@@ -133,7 +134,8 @@ void Wiping::kill_array(const Array& array, std::span<const grid::JobId> jobs) {
   const auto answer = visit_.client.remove_array(array.first, array.second);
   if (answer) return;
   silent_ = was_silent(answer.error());
-  process::log::warning("array not deleted", {{"cluster", visit_.cluster.name}, {"array", array.second}, {"error", oar::describe(answer.error())}});
+  process::log::warning("array not deleted",
+                        {{"cluster", visit_.cluster.name}, {"array", array.second}, {"error", oar::describe(answer.error())}});
 }
 
 void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::JobId> ids) {
@@ -147,16 +149,17 @@ void Wiping::kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::J
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i]) continue;
     ++counts_.not_sent;
-    process::log::warning("job not deleted", {{"cluster", visit_.cluster.name}, {"remote", jobs[i].id}, {"error", oar::describe(answers[i].error())}});
+    process::log::warning("job not deleted",
+                          {{"cluster", visit_.cluster.name}, {"remote", jobs[i].id}, {"error", oar::describe(answers[i].error())}});
   }
 }
 
 }  // namespace
 
 std::string Counts::summary() const {
-  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} cleaned={} folders={} files={}", wiped, sent, not_sent, left, foreign, cleaned.campaigns,
-                     cleaned.folders, cleaned.files);
- }
+  return fmt::format("wiped={} sent={} not_sent={} left={} foreign={} cleaned={} folders={} files={}", wiped, sent, not_sent, left, foreign,
+                     cleaned.campaigns, cleaned.folders, cleaned.files);
+}
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term) {
   Counts total;
@@ -170,7 +173,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     store::request_kills_of_cancelled(transaction, now);
     store::request_kills_of_superseded(transaction, now);
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
-    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size})) statuses.emplace(status.id, std::move(status));
+    for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size}))
+      statuses.emplace(status.id, std::move(status));
     token = store::grid_token(transaction);
   });
   fleet::visit_clusters(config, shared, store::Database::Work::wipe, clusters, [&](fleet::Visit& visit) {

@@ -8,12 +8,12 @@
 namespace gleaner::nikita {
 
 struct Counts {
-  int wiped = 0;      ///< waiting jobs newly condemned
-  int sent = 0;       ///< jobs whose deletion was asked for
-  int not_sent = 0;   ///< OAR could not be asked, or said no: again in the next cycle
-  int left = 0;       ///< deletions for the next cycle: this turn's time was over, or the cluster answered nothing more
-  int foreign = 0;    ///< not asked for: under their ids OAR has other jobs, or none
-  Cleaned cleaned;    ///< files on the clusters
+  int wiped = 0;     ///< waiting jobs newly condemned
+  int sent = 0;      ///< jobs whose deletion was asked for
+  int not_sent = 0;  ///< OAR could not be asked, or said no: again in the next cycle
+  int left = 0;      ///< deletions for the next cycle: this turn's time was over, or the cluster answered nothing more
+  int foreign = 0;   ///< not asked for: under their ids OAR has other jobs, or none
+  Cleaned cleaned;   ///< files on the clusters
   [[nodiscard]] std::string summary() const;
 };
 

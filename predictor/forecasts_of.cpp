@@ -32,7 +32,8 @@ std::int64_t slots_of(const store::PredictionPair& pair) {
 void delay(CampaignForecast& one, grid::Instant now) {
   if (!one.start || one.forecast.method == prediction::Method::none) return;
   if (one.forecast.end) *one.forecast.end += one.start->start - now;
-  if (auto& between = one.forecast.between) between = grid::Interval{between->earliest + (one.start->between.earliest - now), between->latest + (one.start->between.latest - now)};
+  if (auto& between = one.forecast.between)
+    between = grid::Interval{between->earliest + (one.start->between.earliest - now), between->latest + (one.start->between.latest - now)};
 }
 
 bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid::Instant now) {
@@ -79,7 +80,8 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
   queue.flood = pair.flood;
   queue.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, grid::kSettling);
   queue.resources_per_job = pair.resources_per_job;
-  if (pair.resources_jobs > 0) queue.assigned_resources = static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs);
+  if (pair.resources_jobs > 0)
+    queue.assigned_resources = static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs);
   return queue;
 }
 

@@ -7,10 +7,20 @@
 
 int main(int argc, char** argv) {
   using namespace gleaner;
-  const process::Program program{.name = "predictor",
-                                 .purpose = "learns how many jobs a free resource is worth, how many a cluster under stress takes, and when each campaign ends, once",
-                                 .keys = {"database", "flood", "cycle_period", "throughput_window", "stress_max", "stress_latency", "stress_durations", "stress_pause", {"predictor_algorithm", prediction::algorithm_names()}, "job_ratio_max"},
-                                 .takes_turns = true};
+  const process::Program program{
+      .name = "predictor",
+      .purpose = "learns how many jobs a free resource is worth, how many a cluster under stress takes, and when each campaign ends, once",
+      .keys = {"database",
+               "flood",
+               "cycle_period",
+               "throughput_window",
+               "stress_max",
+               "stress_latency",
+               "stress_durations",
+               "stress_pause",
+               {"predictor_algorithm", prediction::algorithm_names()},
+               "job_ratio_max"},
+      .takes_turns = true};
   fleet::KeptDatabase kept;
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
     auto& database = kept.open(context.config);

@@ -22,7 +22,12 @@ int watch_stress(const process::Config& config, store::Transaction& transaction,
     limited += cluster.job_limit ? 1 : 0;
     const store::Target target{.campaign = {}, .cluster = cluster.id};
     if (change == StressChange::lowered)
-      store::open_event(transaction, {.code = "UNDER_STRESS", .target = target, .job = {}, .message = fmt::format("{}: it gets at most {} of our jobs", cluster.reason, *cluster.job_limit)}, now);
+      store::open_event(transaction,
+                        {.code = "UNDER_STRESS",
+                         .target = target,
+                         .job = {},
+                         .message = fmt::format("{}: it gets at most {} of our jobs", cluster.reason, *cluster.job_limit)},
+                        now);
     if (change == StressChange::lifted) store::close_event(transaction, "UNDER_STRESS", target, now);
   }
   store::forget_samples(transaction, judged.forgotten);

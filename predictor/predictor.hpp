@@ -8,7 +8,7 @@ namespace gleaner::predictor {
 
 struct Counts {
   int campaigns = 0;  ///< that have a forecast
-  int limited = 0;  ///< clusters under stress
+  int limited = 0;    ///< clusters under stress
   [[nodiscard]] std::string summary() const;
 };
 

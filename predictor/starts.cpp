@@ -13,8 +13,8 @@ double duration_of(const store::PredictionPair& pair, const store::PredictionCam
 }
 
 struct Jobs {
-  std::int64_t waiting = 0;   ///< of the campaign, in its bag or in a cluster's queue
-  std::size_t clusters = 0;   ///< that could take them
+  std::int64_t waiting = 0;  ///< of the campaign, in its bag or in a cluster's queue
+  std::size_t clusters = 0;  ///< that could take them
 };
 
 }  // namespace
@@ -35,7 +35,8 @@ Starts::Starts(const store::PredictionFacts& facts, const process::Config& confi
     before.ours += pair.running * width_of(pair);
     if (pair.reachable) ++jobs[pair.campaign].clusters;
   }
-  for (const auto& campaign : facts.campaigns) jobs[campaign.id].waiting = campaign.paused ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
+  for (const auto& campaign : facts.campaigns)
+    jobs[campaign.id].waiting = campaign.paused ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
   // In the order of their submission: the pairs come by campaign.
   std::map<grid::ClusterId, Ahead> ahead;
   for (const auto& pair : facts.pairs) {

@@ -87,7 +87,8 @@ JudgedStress stress_of(const store::StressFacts& facts, const process::Config& c
     remember(one.cluster, prediction::judge_stress(state_of(facts_of_one), reading, samples, rules));
     one.change = change_of(facts_of_one.job_limit, one.cluster.job_limit);
     judged.clusters.push_back(std::move(one));
-    for (const auto place : prediction::samples_to_forget(running)) judged.forgotten.push_back(stored[static_cast<std::ptrdiff_t>(place)].job);
+    for (const auto place : prediction::samples_to_forget(running))
+      judged.forgotten.push_back(stored[static_cast<std::ptrdiff_t>(place)].job);
   }
   return judged;
 }

@@ -59,7 +59,8 @@ class Launcher {
 
 void Launcher::give_back(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& why) {
   visit_.database.transact([&](store::Transaction& transaction) {
-    store::give_back(transaction, {.launch = launch.id, .from = from, .to = grid::LaunchState::void_, .sent = grid::Sent::never, .error = why},
+    store::give_back(transaction,
+                     {.launch = launch.id, .from = from, .to = grid::LaunchState::void_, .sent = grid::Sent::never, .error = why},
                      limits_of(visit_.config), store::now(transaction));
   });
   ++counts_.given_back;
@@ -67,10 +68,12 @@ void Launcher::give_back(const store::LaunchToMake& launch, grid::LaunchState fr
 
 void Launcher::refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error) {
   const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-  process::log::warning("launch refused", {{"cluster", visit_.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", error}});
+  process::log::warning("launch refused",
+                        {{"cluster", visit_.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", error}});
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
-    store::give_back(transaction, {.launch = launch.id, .from = from, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = error},
+    store::give_back(transaction,
+                     {.launch = launch.id, .from = from, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = error},
                      limits_of(visit_.config), now);
     store::open_event(transaction, {.code = "LAUNCH_REFUSED", .target = pair, .job = {}, .message = error}, now);
     store::set_brake(transaction, pair, fmt::format("the cluster refused its jobs: {}", error), brake_of(visit_.config), now);
@@ -93,7 +96,8 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
   begun.request = std::move(*request);
   bool ours = false;
   visit_.database.transact([&](store::Transaction& transaction) {
-    ours = store::begin_launch(transaction, {.launch = launch.id, .tag = begun.request.name, .login = launch.login}, visit_.database.term(), store::now(transaction));
+    ours = store::begin_launch(transaction, {.launch = launch.id, .tag = begun.request.name, .login = launch.login}, visit_.database.term(),
+                               store::now(transaction));
   });
   if (!ours) return std::nullopt;
   return begun;
@@ -126,10 +130,12 @@ std::vector<Begun> Launcher::confirm(std::vector<Begun> begun) {
                                      .campaign = found->campaign,
                                      .age = now - found->launching_at});
     if (step == grid::LaunchStep::go_on) return false;
-    process::log::warning("launch not sent", {{"cluster", visit_.cluster.name}, {"launch", one.launch.id}, {"state", grid::name_of(found->state)}});
+    process::log::warning("launch not sent",
+                          {{"cluster", visit_.cluster.name}, {"launch", one.launch.id}, {"state", grid::name_of(found->state)}});
     if (step == grid::LaunchStep::give_back) {
       for_one_launch(visit_, of(one.launch), "give back", [&] {
-        give_back(one.launch, grid::LaunchState::launching, "it was not sent: it was held up, or its campaign is not in treatment any more");
+        give_back(one.launch, grid::LaunchState::launching,
+                  "it was not sent: it was held up, or its campaign is not in treatment any more");
       });
     }
     return true;
@@ -154,7 +160,8 @@ void Launcher::accept(const Begun& begun, const oar::Submitted& submitted) {
 void Launcher::lose(const Begun& begun, const std::string& error) {
   process::log::warning("launch without an answer", {{"cluster", visit_.cluster.name}, {"launch", begun.launch.id}, {"error", error}});
   const std::array launches{begun.launch.id};
-  visit_.database.transact([&](store::Transaction& transaction) { store::mark_unknown(transaction, launches, error, store::now(transaction)); });
+  visit_.database.transact(
+      [&](store::Transaction& transaction) { store::mark_unknown(transaction, launches, error, store::now(transaction)); });
   ++counts_.unknown;
 }
 

@@ -27,10 +27,13 @@ bool for_one_launch(fleet::Visit& visit, const LaunchOf& launch, std::string_vie
     why = error.what();
   }
   const auto message = fmt::format("cannot {} launch {}: {}; it is tried again in the next cycle", doing, launch.id.value(), why);
-  process::log::error("launch set aside", {{"cluster", visit.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", message}});
+  process::log::error("launch set aside",
+                      {{"cluster", visit.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", message}});
   visit.database.transact([&](store::Transaction& transaction) {
-    store::open_event(transaction, {.code = "LAUNCH_FAILED", .target = {.campaign = launch.campaign, .cluster = visit.cluster.id}, .job = {}, .message = message},
-                      store::now(transaction));
+    store::open_event(
+        transaction,
+        {.code = "LAUNCH_FAILED", .target = {.campaign = launch.campaign, .cluster = visit.cluster.id}, .job = {}, .message = message},
+        store::now(transaction));
   });
   return false;
 }

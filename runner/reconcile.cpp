@@ -57,9 +57,14 @@ grid::Looked Reconciliation::looked_of(const UnsettledLaunch& launch, int adopte
 
 void Reconciliation::make_void(const UnsettledLaunch& launch) {
   const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
-  process::log::warning("launch void: its jobs never appeared", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"tag", launch.tag}});
+  process::log::warning("launch void: its jobs never appeared",
+                        {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"tag", launch.tag}});
   visit_.database.transact([&](store::Transaction& transaction) {
-    const store::GiveBack given{.launch = launch.id, .from = grid::LaunchState::unknown, .to = grid::LaunchState::void_, .sent = grid::Sent::maybe, .error = launch.error};
+    const store::GiveBack given{.launch = launch.id,
+                                .from = grid::LaunchState::unknown,
+                                .to = grid::LaunchState::void_,
+                                .sent = grid::Sent::maybe,
+                                .error = launch.error};
     if (!store::give_back(transaction, given, limits_of(visit_.config), now_)) return;
     const auto message = fmt::format("a submission was not carried out: {}", launch.error);
     store::open_event(transaction, {.code = "LAUNCH_LOST", .target = pair, .job = {}, .message = message}, now_);
@@ -81,7 +86,8 @@ void Reconciliation::settle_one(const UnsettledLaunch& launch, const std::vector
     adopted = found.empty() ? 0 : store::adopt_jobs(transaction, launch.id, found, arrays.at(found.front().remote), now_);
     store::note_look(transaction, looked, now_);
   });
-  if (adopted > 0) process::log::info("jobs of a lost answer found", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"jobs", adopted}});
+  if (adopted > 0)
+    process::log::info("jobs of a lost answer found", {{"cluster", visit_.cluster.name}, {"launch", launch.id}, {"jobs", adopted}});
   counts_.found += adopted;
   const grid::LookPatience patience{.looks = visit_.config.void_looks, .delay = visit_.config.void_delay};
   const auto fate = grid::fate_of(looked_of(launch, adopted), patience);
@@ -106,7 +112,8 @@ bool Reconciliation::settle(const std::vector<UnsettledLaunch>& launches) {
     if (grid::to_look(search_of(launch))) by_user[launch.login].push_back(launch);
   }
   std::vector<std::pair<std::optional<grid::Instant>, std::string>> logins;
-  for (const auto& [login, theirs] : by_user) logins.emplace_back(std::ranges::max(theirs, {}, &UnsettledLaunch::last_look_at).last_look_at, login);
+  for (const auto& [login, theirs] : by_user)
+    logins.emplace_back(std::ranges::max(theirs, {}, &UnsettledLaunch::last_look_at).last_look_at, login);
   // A login whose list never comes has the oldest look: it comes last, and stops no other one.
   std::ranges::sort(logins, std::greater<>{});
   for (const auto& [looked, login] : logins) {

@@ -36,18 +36,24 @@ std::string listed(const std::vector<grid::TaskNumber>& tasks) {
 void release_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts) {
   const auto now = store::now(transaction);
   for (const auto& bound : store::bound_tasks(transaction)) {
-    const auto release = grid::release_of({.replicas_allowed = bound.replicas_allowed, .retired = bound.retired, .waited = now - bound.since}, config.release_after);
+    const auto release = grid::release_of(
+        {.replicas_allowed = bound.replicas_allowed, .retired = bound.retired, .waited = now - bound.since}, config.release_after);
     if (!release) continue;
     std::vector<grid::TaskNumber> tasks;
     const auto refused = store::attempt(transaction, [&] { tasks = store::release_tasks(transaction, bound.launch, now); });
     if (refused) process::log::error("tasks not released", {{"launch", bound.launch}, {"error", *refused}});
     if (tasks.empty()) continue;
-    const auto message = fmt::format("cluster {} may still run {} of launch {}, and {} may go to another cluster ({}): if it does, {} twice: {}",
-                                     bound.cluster_name, tasks.size() == 1 ? "a job" : fmt::format("{} jobs", tasks.size()), bound.launch.value(),
-                                     tasks.size() == 1 ? "its task" : "their tasks", reason_of(*release),
-                                     tasks.size() == 1 ? "this task runs" : "these tasks run", listed(tasks));
-    process::log::warning("tasks released", {{"cluster", bound.cluster_name}, {"campaign", bound.campaign}, {"launch", bound.launch}, {"tasks", tasks.size()}});
-    store::open_event(transaction, {.code = "TASKS_RELEASED", .target = {.campaign = bound.campaign, .cluster = bound.cluster}, .job = {}, .message = message}, now);
+    const auto message =
+        fmt::format("cluster {} may still run {} of launch {}, and {} may go to another cluster ({}): if it does, {} twice: {}",
+                    bound.cluster_name, tasks.size() == 1 ? "a job" : fmt::format("{} jobs", tasks.size()), bound.launch.value(),
+                    tasks.size() == 1 ? "its task" : "their tasks", reason_of(*release),
+                    tasks.size() == 1 ? "this task runs" : "these tasks run", listed(tasks));
+    process::log::warning(
+        "tasks released",
+        {{"cluster", bound.cluster_name}, {"campaign", bound.campaign}, {"launch", bound.launch}, {"tasks", tasks.size()}});
+    store::open_event(
+        transaction,
+        {.code = "TASKS_RELEASED", .target = {.campaign = bound.campaign, .cluster = bound.cluster}, .job = {}, .message = message}, now);
     counts.released += static_cast<int>(tasks.size());
   }
 }

@@ -19,8 +19,8 @@
 namespace gleaner::runner {
 
 std::string Counts::summary() const {
-  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={}", launches, accepted, refused, unknown, given_back, found,
-                     released);
+  return fmt::format("launches={} accepted={} refused={} unknown={} given_back={} found={} released={}", launches, accepted, refused,
+                     unknown, given_back, found, released);
 }
 
 namespace {
@@ -38,7 +38,12 @@ void give_back_stranded(store::Transaction& transaction, const process::Config& 
     });
     if (!refused) continue;
     process::log::error("launch set aside", {{"launch", launch}, {"error", *refused}});
-    store::open_event(transaction, {.code = "LAUNCH_FAILED", .target = {}, .job = {}, .message = fmt::format("cannot give back launch {}: {}", launch.value(), *refused)}, now);
+    store::open_event(transaction,
+                      {.code = "LAUNCH_FAILED",
+                       .target = {},
+                       .job = {},
+                       .message = fmt::format("cannot give back launch {}: {}", launch.value(), *refused)},
+                      now);
   }
 }
 

@@ -10,7 +10,7 @@ struct Counts {
   int launches = 0;  ///< posted
   int accepted = 0;
   int refused = 0;
-  int unknown = 0;   ///< without an answer
+  int unknown = 0;  ///< without an answer
   int given_back = 0;
   int found = 0;     ///< jobs of lost answers, adopted
   int released = 0;  ///< tasks of void launches that may go elsewhere

@@ -100,7 +100,8 @@ tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMa
   for (const auto& line : lines) {
     auto words = arguments(line);
     if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
-    auto text = parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)});
+    auto text =
+        parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)});
     if (!text) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), text.error())};
     request.lines.push_back(std::move(*text));
   }

@@ -28,9 +28,11 @@ int status_of(const EndWords& words) {
 std::string walltime_sentence(const EndWords& words) {
   const auto walltime = grid::format_walltime(words.walltime);
   if (words.settlement.walltime)
-    return fmt::format("killed by its walltime of {}: it is tried again with {} (max_walltime: {})", walltime, grid::format_walltime(*words.settlement.walltime),
+    return fmt::format("killed by its walltime of {}: it is tried again with {} (max_walltime: {})", walltime,
+                       grid::format_walltime(*words.settlement.walltime),
                        grid::format_walltime(words.max_walltime.value_or(*words.settlement.walltime)));
-  if (words.max_walltime && words.walltime >= *words.max_walltime) return fmt::format("killed by its walltime of {}, which is max_walltime: ask for a longer one", walltime);
+  if (words.max_walltime && words.walltime >= *words.max_walltime)
+    return fmt::format("killed by its walltime of {}, which is max_walltime: ask for a longer one", walltime);
   if (words.max_walltime) return fmt::format("killed by its walltime of {}, and no attempt is left", walltime);
   return fmt::format("killed by its walltime of {}: ask for a longer one, or give max_walltime, up to which it may grow", walltime);
 }
@@ -59,8 +61,9 @@ std::string sentence(const EndWords& words) {
     case grid::JobEnd::never_began: return "it had resources, and the cluster never began it";
     case grid::JobEnd::cannot_start: return "it could not claim its attempt, and ran nothing (is there room in the home there?)";
     case grid::JobEnd::duplicate:
-      return words.evidence.holder.value() > 0 ? fmt::format("its attempt is claimed by job {}: it ran nothing", words.evidence.holder.value())
-                                               : std::string{"its attempt is claimed by another job: it ran nothing"};
+      return words.evidence.holder.value() > 0
+                 ? fmt::format("its attempt is claimed by job {}: it ran nothing", words.evidence.holder.value())
+                 : std::string{"its attempt is claimed by another job: it ran nothing"};
     default: return std::string{grid::name_of(words.end)};
   }
 }
@@ -76,7 +79,9 @@ grid::Record record_of(std::span<const oar::RemoteEvent> events) {
   return grid::Record::failed;
 }
 
-bool gave_up_launch(std::span<const oar::RemoteEvent> events) { return has(events, "LAUNCHING_OAREXEC_TIMEOUT") || has(events, "SSH_TRANSFER_TIMEOUT"); }
+bool gave_up_launch(std::span<const oar::RemoteEvent> events) {
+  return has(events, "LAUNCHING_OAREXEC_TIMEOUT") || has(events, "SSH_TRANSFER_TIMEOUT");
+}
 
 std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details) {
   grid::RemoteEnd end{.record = grid::Record::exited_silently, .started = job.started.has_value()};

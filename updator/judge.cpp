@@ -34,7 +34,8 @@ const Reading* reading_of(const store::LiveJob& job, const Poll& poll) {
 grid::Evidence evidence_of(const store::LiveJob& job, const Poll& poll) {
   const auto* const reading = reading_of(job, poll);
   if (reading == nullptr) return {};
-  return *reading ? (*reading)->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = job.remote}) : grid::Evidence{.witness = Witness::unreadable};
+  return *reading ? (*reading)->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = job.remote})
+                  : grid::Evidence{.witness = Witness::unreadable};
 }
 
 bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witness::unread && evidence.witness != Witness::unreadable; }
@@ -47,7 +48,9 @@ bool may_run_on(const grid::Evidence& evidence, const oar::JobDetails* details) 
   return is_of_earlier_run(evidence) || (evidence.witness == Witness::started && details != nullptr && gave_up_launch(details->events));
 }
 
-bool is_starting(const oar::RemoteJob& remote) { return remote.state == oar::RemoteState::to_launch || remote.state == oar::RemoteState::launching; }
+bool is_starting(const oar::RemoteJob& remote) {
+  return remote.state == oar::RemoteState::to_launch || remote.state == oar::RemoteState::launching;
+}
 
 bool is_due(std::optional<grid::Instant> since, grid::Instant now, grid::Seconds wait) { return now - since.value_or(now) >= wait; }
 
@@ -106,7 +109,8 @@ std::optional<Want> wants_evidence(const store::LiveJob& job, const Poll& poll, 
   if (!oar::is_over(*remote) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
   // A job that never had resources was most probably deleted while it waited: its details say so.
   if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;
-  return grid::needs_evidence(known_end(job, *remote, details_of(job, poll))) ? std::optional{Want{.since = job.over_since.value_or(now)}} : std::nullopt;
+  return grid::needs_evidence(known_end(job, *remote, details_of(job, poll))) ? std::optional{Want{.since = job.over_since.value_or(now)}}
+                                                                              : std::nullopt;
 }
 
 bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
@@ -141,7 +145,8 @@ void Judge::note_waits(const store::LiveJob& job, const store::Waits& waits) {
   judged_.waits.push_back(waits);
 }
 
-void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence) {
+void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record,
+                    const grid::Evidence& evidence) {
   Over over{.job = job.id, .campaign = job.campaign, .record = record, .evidence = evidence, .deletion = deletion_of(job)};
   over.end = grid::end_of(record, evidence, over.deletion);
   over.live = &job;
@@ -153,9 +158,11 @@ void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, con
 
 /// Its files are all that is left to ask. Without an end in them it stays as it is: absence alone is never an end.
 void Judge::look_at_absent(const store::LiveJob& job) {
-  if (const auto evidence = evidence_of(job, poll_); noted_its_end(evidence)) return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
+  if (const auto evidence = evidence_of(job, poll_); noted_its_end(evidence))
+    return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
   ++judged_.absent;
-  note_waits(job, {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
+  note_waits(job,
+             {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
 }
 
 void Judge::look_at_reused(const store::LiveJob& job) {
@@ -165,7 +172,8 @@ void Judge::look_at_reused(const store::LiveJob& job) {
     judged_.reused.push_back({job.id, job.campaign, job.remote});
     return;
   }
-  note_waits(job, {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
+  note_waits(job,
+             {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
 }
 
 void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
@@ -187,7 +195,8 @@ void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote)
     const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
     if (!given_up) return note_waits(job, waits);
   }
-  if (grid::needs_evidence(known) && may_run_on(evidence, details) && !is_due(job.over_since, poll_.began, job.walltime)) return note_waits(job, waits);
+  if (grid::needs_evidence(known) && may_run_on(evidence, details) && !is_due(job.over_since, poll_.began, job.walltime))
+    return note_waits(job, waits);
   add_end(job, &remote, known, evidence);
 }
 
@@ -204,7 +213,10 @@ void Judge::look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remo
 
 void Judge::look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote) {
   if (remote.state == oar::RemoteState::to_error || remote.state == oar::RemoteState::unknown) return;
-  note_waits(job, {.job = job.id, .absent = {}, .over = {}, .launching = is_starting(remote) ? std::optional{job.launching_since.value_or(poll_.began)} : std::nullopt});
+  note_waits(job, {.job = job.id,
+                   .absent = {},
+                   .over = {},
+                   .launching = is_starting(remote) ? std::optional{job.launching_since.value_or(poll_.began)} : std::nullopt});
   look_at_launch(job, remote);
   // Resources are given from toLaunch on, and counted as used by the cluster's status.
   const auto state = oar::holds_resources(remote.state) ? grid::JobState::running : grid::JobState::remote_waiting;
@@ -265,7 +277,8 @@ std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, cons
   for (const auto& job : live) {
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr || !oar::is_over(*remote) || remote->stderr_path.empty()) continue;
-    if (failed_by_itself(job, *remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.login, job.remote, remote->stderr_path});
+    if (failed_by_itself(job, *remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign)
+      tails.push_back({job.login, job.remote, remote->stderr_path});
   }
   return tails;
 }
@@ -277,7 +290,8 @@ std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, 
     if (remote == nullptr || remote->state != oar::RemoteState::error) continue;
     const auto evidence = evidence_of(job, poll);
     // Without its evidence a cause is of no use yet, unless the job was deleted while it waited.
-    const bool is_of_use = is_read(evidence) || !remote->started || (evidence.witness == Witness::unreadable && is_due(job.over_since, poll.began, patience.evidence));
+    const bool is_of_use = is_read(evidence) || !remote->started ||
+                           (evidence.witness == Witness::unreadable && is_due(job.over_since, poll.began, patience.evidence));
     if (is_of_use && !noted_its_end(evidence)) asked.push_back({job.login, job.remote});
   }
   return asked;

@@ -24,7 +24,9 @@ struct Told {
   std::optional<int> resources;
 };
 
-bool is_answered(const oar::Failure& failure) { return std::holds_alternative<oar::Refused>(failure) || std::holds_alternative<oar::ServerError>(failure); }
+bool is_answered(const oar::Failure& failure) {
+  return std::holds_alternative<oar::Refused>(failure) || std::holds_alternative<oar::ServerError>(failure);
+}
 
 /// Until the cluster does not answer, or the turn is over.
 std::vector<Told> ask(fleet::Visit& visit, const std::vector<store::UnmatchedPair>& pairs) {
@@ -39,7 +41,10 @@ std::vector<Told> ask(fleet::Visit& visit, const std::vector<store::UnmatchedPai
       const auto found = visit.client.matching(pair.login, pair.properties, pair.best_effort ? oar::Effort::best : oar::Effort::normal);
       if (!found && !is_answered(found.error())) break;
       if (!found)
-        process::log::warning("a cluster cannot tell which resources match", {{"cluster", visit.cluster.name}, {"campaign", pair.campaign}, {"properties", pair.properties}, {"answer", oar::describe(found.error())}});
+        process::log::warning("a cluster cannot tell which resources match", {{"cluster", visit.cluster.name},
+                                                                              {"campaign", pair.campaign},
+                                                                              {"properties", pair.properties},
+                                                                              {"answer", oar::describe(found.error())}});
       answer = known.emplace(question, found ? std::optional{*found} : std::nullopt).first;
     }
     told.push_back({pair.campaign, answer->second});

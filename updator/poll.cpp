@@ -20,7 +20,8 @@ constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   const auto& asked_at = visit.cluster.resources_at;
   // A date after now is of a clock that was set back.
-  if (asked_at && *asked_at <= poll.began && poll.began - *asked_at < kResourcesPeriod && visit.cluster.reachable.value_or(false)) return {};
+  if (asked_at && *asked_at <= poll.began && poll.began - *asked_at < kResourcesPeriod && visit.cluster.reachable.value_or(false))
+    return {};
   auto resources = visit.client.resources();
   if (!resources) return tl::unexpected{resources.error()};
   poll.usable_resources = resources->usable();
@@ -126,7 +127,8 @@ class EvidenceReader {
 
 /// A home that stalls costs one answer's patience: what is left of its login comes after all others. Where no home answers at all, the
 /// folders that were not asked for cannot be read either; where some do, they are merely not read yet.
-void ask_evidence(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token, Poll& poll, std::chrono::milliseconds time) {
+void ask_evidence(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token, Poll& poll,
+                  std::chrono::milliseconds time) {
   auto wanted = fences_to_read(live, poll, Patience::of(visit.config));
   if (wanted.empty()) return;
   EvidenceReader reader{visit, grid_token};
@@ -148,7 +150,8 @@ void ask_tails(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Pol
     for (const auto& tail : part) files.push_back({tail.login, tail.path});
     auto answers = visit.client.read_files(files, {.last_lines = kTailLines, .most_bytes = kTailBytes, .patience = times.one_tail});
     for (std::size_t i = 0; i < part.size(); ++i) {
-      if (answers[i]) poll.stderr_tails.emplace(part[i].remote, text::clean_text(*answers[i], {.lines = text::Lines::kept, .keep = text::Keep::end}));
+      if (answers[i])
+        poll.stderr_tails.emplace(part[i].remote, text::clean_text(*answers[i], {.lines = text::Lines::kept, .keep = text::Keep::end}));
     }
     return true;
   });
@@ -175,7 +178,8 @@ void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<
     const auto found = by_id.find(remote.id);
     if (found == by_id.end()) continue;
     const auto& job = *found->second;
-    if (grid::is_same_job(remote.name, remote.command, job.tag, {job.campaign, job.task, job.attempt, job.id})) poll.ours.emplace(remote.id, std::move(remote));
+    if (grid::is_same_job(remote.name, remote.command, job.tag, {job.campaign, job.task, job.attempt, job.id}))
+      poll.ours.emplace(remote.id, std::move(remote));
     else poll.reused.insert(remote.id);
   }
 }
@@ -188,7 +192,8 @@ void join_occupying(Poll& poll, std::span<const oar::RemoteJob> listed_by_id) {
   }
 }
 
-oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token, grid::Instant began, const GatherTimes& times) {
+oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token,
+                               grid::Instant began, const GatherTimes& times) {
   Poll poll{.began = began};
   if (auto asked = ask_resources(visit, poll); !asked) return tl::unexpected{asked.error()};
   if (auto asked = ask_jobs(visit, live, poll); !asked) return tl::unexpected{asked.error()};

@@ -22,7 +22,8 @@ struct Round {
 
 class Settling {
  public:
-  Settling(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now, const std::function<void(const Settled&)>& written)
+  Settling(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now,
+           const std::function<void(const Settled&)>& written)
       : transaction_{transaction}, visit_{visit}, now_{now}, written_{written} {}
 
   int settle(std::span<const Over> over);
@@ -43,13 +44,17 @@ class Settling {
   std::deque<Over> found_;  ///< jobs that had been given up
 };
 
-bool is_live(grid::JobState state) { return state != grid::JobState::terminated && state != grid::JobState::error && state != grid::JobState::killed; }
+bool is_live(grid::JobState state) {
+  return state != grid::JobState::terminated && state != grid::JobState::error && state != grid::JobState::killed;
+}
 
 grid::JobState state_of(const Over& over) {
   if (over.end == grid::JobEnd::killed_by_us) return grid::JobState::killed;
   if (over.remote != nullptr && over.remote->state != oar::RemoteState::error) return grid::JobState::terminated;
-  return over.evidence.witness == grid::Witness::ended && (over.end == grid::JobEnd::done || grid::charge_of(over.end) == grid::Charge::task) ? grid::JobState::terminated
-                                                                                                                                              : grid::JobState::error;
+  return over.evidence.witness == grid::Witness::ended &&
+                 (over.end == grid::JobEnd::done || grid::charge_of(over.end) == grid::Charge::task)
+             ? grid::JobState::terminated
+             : grid::JobState::error;
 }
 
 /// As wait() gives it.
@@ -92,14 +97,18 @@ bool Settling::revives_holder(const Over& over) {
 
 /// The claim is taken, and nobody who lives can have it: it is a job of a launch that was given up, or one that never began.
 void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
-  if (over.end != grid::JobEnd::duplicate || over.live == nullptr || facts.job.contender_lives || !grid::is_copy(facts.task, facts.job.attempt)) return;
+  if (over.end != grid::JobEnd::duplicate || over.live == nullptr || facts.job.contender_lives ||
+      !grid::is_copy(facts.task, facts.job.attempt))
+    return;
   facts.job.contender_lives = revives_holder(over) || store::reopen_twin(transaction_, *over.live);
   if (!facts.job.contender_lives) return;
   const auto holder = over.evidence.holder;
   if (holder.value() == 0 || over.beside == nullptr) return;
-  const auto evidence = over.beside->of({.task = facts.number, .attempt = facts.job.attempt, .job = holder, .remote = grid::RemoteJobId{0}});
+  const auto evidence =
+      over.beside->of({.task = facts.number, .attempt = facts.job.attempt, .job = holder, .remote = grid::RemoteJobId{0}});
   const grid::RemoteEnd record{.record = grid::Record::forgotten, .started = true};
-  if (evidence.witness != grid::Witness::ended || grid::end_of(record, evidence, grid::Deletion::none) == grid::JobEnd::node_failure) return;
+  if (evidence.witness != grid::Witness::ended || grid::end_of(record, evidence, grid::Deletion::none) == grid::JobEnd::node_failure)
+    return;
   found_.push_back({.job = holder, .campaign = over.campaign, .record = record, .evidence = evidence});
   found_.back().end = grid::end_of(record, evidence, grid::Deletion::none);
   waiting_.push_back(&found_.back());
@@ -113,8 +122,9 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
   find_holder(over, facts);
   const auto& config = visit_.config;
   store::Verdict verdict;
-  verdict.settlement = grid::settle(facts.task, facts.job, over.end, over.deletion,
-                                    {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  verdict.settlement = grid::settle(
+      facts.task, facts.job, over.end, over.deletion,
+      {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
   verdict.state = state_of(over);
   verdict.end = over.end;
   verdict.exit_status = wait_status_of(over);
@@ -135,7 +145,8 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
 
 void Settling::set_aside(const Over& over, const std::string& why) {
   process::log::error("the end of a job cannot be written", {{"cluster", visit_.cluster.name}, {"job", over.job}, {"error", why}});
-  store::note_refused(transaction_, {.campaign = over.campaign, .cluster = visit_.cluster.id}, fmt::format("the end of job {}", over.job.value()), why, now_);
+  store::note_refused(transaction_, {.campaign = over.campaign, .cluster = visit_.cluster.id},
+                      fmt::format("the end of job {}", over.job.value()), why, now_);
 }
 
 int Settling::write(const Round& round) {

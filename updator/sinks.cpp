@@ -31,19 +31,23 @@ std::string compared(const grid::Sink& sink) {
   return fmt::format("they take {:.1f} s elsewhere", sink.usual);
 }
 
-void brake(store::Transaction& transaction, const fleet::Visit& visit, const store::EndsOfPair& pair, const grid::Sink& sink, grid::Instant now) {
+void brake(store::Transaction& transaction, const fleet::Visit& visit, const store::EndsOfPair& pair, const grid::Sink& sink,
+           grid::Instant now) {
   const store::Target target{.campaign = pair.campaign, .cluster = visit.cluster.id};
-  const auto reason = fmt::format("the last {} jobs there ended without an error after {:.1f} s, and {}: they may have done nothing", sink.ends, sink.mean,
-                                  compared(sink));
+  const auto reason = fmt::format("the last {} jobs there ended without an error after {:.1f} s, and {}: they may have done nothing",
+                                  sink.ends, sink.mean, compared(sink));
   const auto open = [&](const std::string& message, std::int64_t occurrences) {
-    return store::open_event(transaction, {.code = "SINK", .target = target, .job = {}, .message = message, .occurrences = occurrences}, now);
+    return store::open_event(transaction, {.code = "SINK", .target = target, .job = {}, .message = message, .occurrences = occurrences},
+                             now);
   };
   // Its id is needed to know what it has named so far.
   const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
   if (!event) return;
   store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));
   const auto tasks = text::ranges_text(store::swallowed_tasks(transaction, *event), kMostRanges);
-  open(fmt::format("{}. Tasks {}: 'gridsub --retry {} --sink {}' runs them again", reason, tasks, pair.campaign.value(), visit.cluster.name), 0);
+  open(
+      fmt::format("{}. Tasks {}: 'gridsub --retry {} --sink {}' runs them again", reason, tasks, pair.campaign.value(), visit.cluster.name),
+      0);
   const auto seconds = [](process::Duration time) { return std::chrono::duration_cast<grid::Seconds>(time); };
   store::set_brake(transaction, target, reason, {seconds(visit.config.brake_time), seconds(visit.config.brake_time_max)}, now);
   store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::raised);
@@ -61,7 +65,8 @@ void brake_sinks(store::Transaction& transaction, const fleet::Visit& visit, std
     grid::LastEnds last{.here = pair.seconds, .elsewhere = {}, .min_duration = pair.min_duration, .suspected = pair.suspected};
     if (const auto found = elsewhere.find(pair.campaign); found != elsewhere.end()) last.elsewhere = found->second;
     if (const auto sink = grid::find_sink(last)) brake(transaction, visit, pair, *sink, now);
-    else if (pair.suspected && grid::shows_work(last)) store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::cleared);
+    else if (pair.suspected && grid::shows_work(last))
+      store::suspect(transaction, pair.campaign, visit.cluster.id, store::Suspicion::cleared);
   }
 }
 

@@ -30,8 +30,9 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   if (verdict.settlement.walltime) ++tally.raised;
   else ++tally.failed;
   tally.last = over.end;
-  const auto cause = over.remote != nullptr ? fmt::format("task {}, job {} of OAR: {}", verdict.left.number.value(), over.remote->id.value(), verdict.message)
-                                            : fmt::format("task {}, job {}: {}", verdict.left.number.value(), over.job.value(), verdict.message);
+  const auto cause = over.remote != nullptr
+                         ? fmt::format("task {}, job {} of OAR: {}", verdict.left.number.value(), over.remote->id.value(), verdict.message)
+                         : fmt::format("task {}, job {}: {}", verdict.left.number.value(), over.job.value(), verdict.message);
   auto message = cause;
   const auto tail = over.remote != nullptr ? poll.stderr_tails.find(over.remote->id) : poll.stderr_tails.end();
   if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
@@ -49,13 +50,21 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
     const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};
     if (tally.done > 0 && tally.failures_before > 0) store::clear_brake(transaction, pair);
     if (tally.failed + tally.raised == 0) continue;
-    store::open_event(transaction, {.code = code_of(tally.last), .target = pair, .job = tally.last_job, .message = tally.message, .occurrences = tally.failed + tally.raised}, now);
+    store::open_event(transaction,
+                      {.code = code_of(tally.last),
+                       .target = pair,
+                       .job = tally.last_job,
+                       .message = tally.message,
+                       .occurrences = tally.failed + tally.raised},
+                      now);
     if (tally.failed == 0) continue;
     const int in_a_row = grid::failures_in_a_row(tally.failures_before, tally.done, tally.failed);
     if (in_a_row < config.failures_before_brake) continue;
     const auto reason = fmt::format("{} jobs in a row failed there ({})", in_a_row, tally.cause);
-    store::set_brake(transaction, pair, reason,
-                     {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)}, now);
+    store::set_brake(
+        transaction, pair, reason,
+        {std::chrono::duration_cast<grid::Seconds>(config.brake_time), std::chrono::duration_cast<grid::Seconds>(config.brake_time_max)},
+        now);
   }
 }
 

@@ -20,8 +20,8 @@ class Tallies {
     int failures_before = 0;
     grid::JobEnd last = grid::JobEnd::done;
     grid::JobId last_job{0};
-    std::string cause;       ///< one sentence
-    std::string message;     ///< the cause, with the last lines of stderr
+    std::string cause;    ///< one sentence
+    std::string message;  ///< the cause, with the last lines of stderr
   };
   std::map<grid::CampaignId, Tally> tallies_;
 };

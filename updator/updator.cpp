@@ -62,7 +62,8 @@ std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token
   const auto judged = judge(live, *poll, Patience::of(visit.config));
   process::failpoint("updator.before_write");
   Changes changes;
-  visit.database.transact([&](store::Transaction& transaction) { changes = write(transaction, visit, *poll, judged, store::now(transaction)); });
+  visit.database.transact(
+      [&](store::Transaction& transaction) { changes = write(transaction, visit, *poll, judged, store::now(transaction)); });
   process::failpoint("updator.after_write");
   match_properties(visit);
   return changes;
@@ -71,8 +72,8 @@ std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token
 }  // namespace
 
 std::string Counts::summary() const {
-  return fmt::format("clusters={} unreachable={} observed={} ended={} followed={} absent={} finished={}", clusters, unreachable, observed, ended,
-                     followed, absent, finished);
+  return fmt::format("clusters={} unreachable={} observed={} ended={} followed={} absent={} finished={}", clusters, unreachable, observed,
+                     ended, followed, absent, finished);
 }
 
 Counts run_once(const process::Config& config, store::Database& database, store::Term term) {

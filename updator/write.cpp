@@ -59,7 +59,9 @@ void Writer::follow(const Judged& judged) {
 
 void Writer::forget(const Judged& judged) {
   for (const auto& one : judged.reused) {
-    const auto why = fmt::format("job {} of OAR is somebody else's now, and was job {} of ours: was OAR's database restored, or installed anew?", one.remote.value(), one.job.value());
+    const auto why =
+        fmt::format("job {} of OAR is somebody else's now, and was job {} of ours: was OAR's database restored, or installed anew?",
+                    one.remote.value(), one.job.value());
     store::forget_job(transaction_, one.job, one.remote, why);
     store::open_event(transaction_,
                       {.code = "REMOTE_ID_REUSED",
@@ -86,8 +88,11 @@ void Writer::lose_patience(const Judged& judged) {
   const auto patience = std::chrono::duration_cast<grid::Seconds>(visit_.config.launch_patience).count();
   delete_jobs(judged.impatient, store::KillReason::impatient, "NEVER_BEGAN",
               fmt::format("were about to start there for {} s, and have not begun: they are deleted, and their tasks go back", patience));
-  delete_jobs(judged.overdue, store::KillReason::overdue, "OVERDUE",
-              fmt::format("began there, but OAR is still about to start them {} s after their walltimes, which it does not apply to such jobs: they are deleted, as by their walltimes", patience));
+  delete_jobs(
+      judged.overdue, store::KillReason::overdue, "OVERDUE",
+      fmt::format(
+          "began there, but OAR is still about to start them {} s after their walltimes, which it does not apply to such jobs: they are deleted, as by their walltimes",
+          patience));
 }
 
 void Writer::report_absent() {
@@ -98,14 +103,16 @@ void Writer::report_absent() {
     store::close_event(transaction_, kCode, here(), now_);
     return;
   }
-  store::open_event(transaction_,
-                    {.code = kCode,
-                     .target = here(),
-                     .job = absent.first,
-                     .message = fmt::format("the cluster does not list {} of our jobs for more than an hour: they stay as they are; `gridctl job lost ID` gives up one, `gridctl cluster retire {}` all",
-                                            absent.jobs, visit_.cluster.name),
-                     .occurrences = 1},
-                    now_);
+  store::open_event(
+      transaction_,
+      {.code = kCode,
+       .target = here(),
+       .job = absent.first,
+       .message = fmt::format(
+           "the cluster does not list {} of our jobs for more than an hour: they stay as they are; `gridctl job lost ID` gives up one, `gridctl cluster retire {}` all",
+           absent.jobs, visit_.cluster.name),
+       .occurrences = 1},
+      now_);
 }
 
 /// A few of the jobs that started, whether or not they are over: chosen without a look at how long they took. The jobs beside them are

@@ -14,6 +14,7 @@ struct Changes {
 
 /// Writes states, ends and their consequences, events, brakes, the cluster's status. A job that the database refuses is left as it is,
 /// with an event, and the others are written. `now` is the database's.
-[[nodiscard]] Changes write(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll, const Judged& judged, grid::Instant now);
+[[nodiscard]] Changes write(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll, const Judged& judged,
+                            grid::Instant now);
 
 }  // namespace gleaner::updator

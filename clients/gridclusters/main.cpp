@@ -2,17 +2,17 @@
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
+#include "lib/process/run.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
-#include "lib/process/run.hpp"
 
 namespace {
 
 using namespace gleaner;
+using clients::Json;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
-using clients::Json;
 using terminal::Shrink;
 using terminal::Table;
 
@@ -25,11 +25,13 @@ Cell state_of(const Json& cluster, grid::Instant now) {
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (!cluster["reachable"].is_true()) {
     const auto since = cluster["unreachable_since"].whole();
-    const auto text = since ? fmt::format("unreachable for {}", terminal::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
+    const auto text =
+        since ? fmt::format("unreachable for {}", terminal::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
     return {std::string{"unreachable"}, text, Ink::bad};
   }
   if (!cluster["brake"].is_null()) return {std::string{"braked"}, "stopped: " + cluster["brake"]["reason"].text(), Ink::bad};
-  if (const auto limit = cluster["stress"]["job_limit"].whole()) return {std::string{"under stress"}, fmt::format("under stress: {} of our jobs", *limit), Ink::warm};
+  if (const auto limit = cluster["stress"]["job_limit"].whole())
+    return {std::string{"under stress"}, fmt::format("under stress: {} of our jobs", *limit), Ink::warm};
   return {std::string{"ok"}, "ok", Ink::good};
 }
 
@@ -55,8 +57,10 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
               "There is no cluster yet: an administrator adds one with 'gridctl cluster add'."};
   for (const auto& c : clusters) {
     const auto& status = c["status"];
-    table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]), count(status["free"]), count(status["used"]),
-                          count(status["our_running"]), count(status["our_waiting"]), count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]), Cell{c["last_error"].text()}});
+    table.rows.push_back({Cell{c["id"].integer()}, Cell{c["name"].text()}, state_of(c, now), count(c["max_resources"]),
+                          count(status["free"]), count(status["used"]), count(status["our_running"]), count(status["our_waiting"]),
+                          count(status["api_latency_ms"]), factor(c["stress"]["stress_factor"]), count(c["stress"]["job_limit"]),
+                          Cell{c["last_error"].text()}});
   }
   return table;
 }
@@ -66,12 +70,20 @@ std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& s
   std::string text;
   for (const auto& c : clusters) {
     const bool is_down = !c["reachable"].is_null() && !c["reachable"].is_true() && c["enabled"].is_true();
-    if (is_down && !c["last_error"].is_null()) text += terminal::wrap(terminal::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
-    if (!c["brake"].is_null()) text += terminal::wrap(terminal::printable(c["name"].text() + ": stopped until " + terminal::local_time(c["brake"]["expires"].integer()) + ": " + c["brake"]["reason"].text()), screen.width, "    ") + "\n";
+    if (is_down && !c["last_error"].is_null())
+      text += terminal::wrap(terminal::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
+    if (!c["brake"].is_null())
+      text +=
+          terminal::wrap(terminal::printable(c["name"].text() + ": stopped until " + terminal::local_time(c["brake"]["expires"].integer()) +
+                                             ": " + c["brake"]["reason"].text()),
+                         screen.width, "    ") +
+          "\n";
     if (c["under_stress"].is_true())
-      text += terminal::wrap(terminal::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}", c["name"].text(),
-                                                           terminal::local_time(c["stress"]["since"].integer()), c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
-                            screen.width, "    ") + "\n";
+      text += terminal::wrap(terminal::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}",
+                                                             c["name"].text(), terminal::local_time(c["stress"]["since"].integer()),
+                                                             c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
+                             screen.width, "    ") +
+              "\n";
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -94,7 +106,8 @@ std::string usage_text(const std::vector<Json>& clusters, terminal::Output& outp
     // What is neither free nor used cannot be used: dead or absent.
     const auto used = status["used"].integer();
     const auto drawn = output.screen().is_terminal ? "  " + output.paint(Ink::good, terminal::bar(share(used, max), kBar)) : std::string{};
-    text += fmt::format("{}{}  {} of {} used ({:.0f}%), {} by the grid, {} free\n", name, drawn, used, max, share(used, max) * 100, status["our_running"].integer(), status["free"].integer());
+    text += fmt::format("{}{}  {} of {} used ({:.0f}%), {} by the grid, {} free\n", name, drawn, used, max, share(used, max) * 100,
+                        status["our_running"].integer(), status["free"].integer());
   }
   return text;
 }
@@ -109,7 +122,8 @@ process::Outcome gridclusters(const process::Context& context) {
   if (arguments.has("headerless")) answer.table.heading = terminal::Heading::left_out;
   for (const auto& cluster : clusters) answer.ids.push_back(cluster["name"].text());
   if (!clusters.empty()) {
-    answer.text = arguments.has("usage") ? usage_text(clusters, *output) : terminal::render_human(answer.table, output->screen()) + reasons(clusters, output->screen());
+    answer.text = arguments.has("usage") ? usage_text(clusters, *output)
+                                         : terminal::render_human(answer.table, output->screen()) + reasons(clusters, output->screen());
   }
   output->show(answer);
   return process::ExitCode::ok;
@@ -118,14 +132,15 @@ process::Outcome gridclusters(const process::Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const process::Program program{.name = "gridclusters",
-                                 .purpose = "Shows the clusters: whether jobs go there, and if not, why; their resources, and those that the grid uses.",
-                                 .keys = clients::api_keys(),
-                                 .options = {{"usage,u", "", "how much of each is used, and how much by the grid"},
-                                             {"json", "", "print JSON"},
-                                             {"csv", "", "print CSV"},
-                                             {"quiet,q", "", "print names alone"},
-                                             {"headerless,H", "", "leave out the head of the table"}},
-                                 .interruption = process::Interruption::ends_program};
+  const process::Program program{
+      .name = "gridclusters",
+      .purpose = "Shows the clusters: whether jobs go there, and if not, why; their resources, and those that the grid uses.",
+      .keys = clients::api_keys(),
+      .options = {{"usage,u", "", "how much of each is used, and how much by the grid"},
+                  {"json", "", "print JSON"},
+                  {"csv", "", "print CSV"},
+                  {"quiet,q", "", "print names alone"},
+                  {"headerless,H", "", "leave out the head of the table"}},
+      .interruption = process::Interruption::ends_program};
   return process::run(program, argc, argv, gridclusters);
 }

@@ -8,8 +8,6 @@
 #include <future>
 
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/text.hpp"
-#include "lib/terminal/times.hpp"
 #include "lib/fleet/fleet.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/oar/transport.hpp"
@@ -17,14 +15,16 @@
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
 #include "lib/store/views_grid.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
+using process::ExitCode;
 using terminal::Cell;
 using terminal::Ink;
 using terminal::Table;
-using process::ExitCode;
 
 struct Finding {
   std::string subject;  ///< the database, the conductor, a cluster
@@ -43,7 +43,8 @@ Finding conductor(const Call& call, store::Transaction& transaction) {
   const std::string start{"start it: 'systemctl start gleaner-almighty', or 'almighty --once' from cron"};
   if (!cycle) return {"conductor", "no cycle has ever run", start};
   const auto age = call.context.now - cycle->started_at;
-  const auto text = fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", terminal::ago(age));
+  const auto text =
+      fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", terminal::ago(age));
   // Run by cron, nobody holds the lease between two cycles.
   const auto patience = 3 * std::max<process::Duration>(config.idle_period, std::chrono::minutes{1});
   return {"conductor", text, age > patience ? start : std::string{}};
@@ -73,10 +74,13 @@ std::vector<store::Cluster> check_database(const Call& call, Findings& findings)
 
 std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
   const auto edit = fmt::format("'gridctl cluster edit {}'", cluster.name);
-  if (std::holds_alternative<oar::NotSent>(failure)) return fmt::format("is the address right ({})? is its web server up, and is the way open? mend it with {} --url", cluster.url, edit);
-  if (std::holds_alternative<oar::NoAnswer>(failure)) return fmt::format("is {} the URL of an OAR API? does its server answer others?", cluster.url);
+  if (std::holds_alternative<oar::NotSent>(failure))
+    return fmt::format("is the address right ({})? is its web server up, and is the way open? mend it with {} --url", cluster.url, edit);
+  if (std::holds_alternative<oar::NoAnswer>(failure))
+    return fmt::format("is {} the URL of an OAR API? does its server answer others?", cluster.url);
   if (const auto* refused = std::get_if<oar::Refused>(&failure)) {
-    if (refused->status == 401 || refused->status == 403) return fmt::format("is the login right, and its password? mend it with {} --login --secret-file", edit);
+    if (refused->status == 401 || refused->status == 403)
+      return fmt::format("is the login right, and its password? mend it with {} --login --secret-file", edit);
     return fmt::format("is {} the URL of an OAR API? mend it with {} --url", cluster.url, edit);
   }
   return "look into the log of its web server, and whether its OAR and database run";
@@ -87,8 +91,9 @@ void check_identity(oar::Client& client, const store::Cluster& cluster, const st
   if (!name) {
     findings.push_back({cluster.name, "who we are: " + oar::describe(name.error()), advice(name.error(), cluster)});
   } else if (*name != user) {
-    findings.push_back({cluster.name, fmt::format("asked as {}, it takes us for {}", user, name->empty() ? "nobody" : *name),
-                        fmt::format("its web server must let our login name users by the header {} (--identity-header)", cluster.identity_header)});
+    findings.push_back(
+        {cluster.name, fmt::format("asked as {}, it takes us for {}", user, name->empty() ? "nobody" : *name),
+         fmt::format("its web server must let our login name users by the header {} (--identity-header)", cluster.identity_header)});
   } else {
     findings.push_back({cluster.name, fmt::format("takes us for {} when asked as {}", *name, user)});
   }
@@ -100,7 +105,8 @@ void check_resources(oar::Client& client, const store::Cluster& cluster, Finding
     findings.push_back({cluster.name, "its resources: " + oar::describe(resources.error()), advice(resources.error(), cluster)});
     return;
   }
-  const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total, terminal::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
+  const auto text = fmt::format("{} of {} resources can be used, on {}", resources->usable(), resources->total,
+                                terminal::counted(static_cast<std::int64_t>(resources->nodes.size()), "node"));
   findings.push_back({cluster.name, text, resources->usable() > 0 ? "" : "none is alive: see 'oarnodes' on its frontend"});
 }
 
@@ -111,13 +117,17 @@ void check_clock(const oar::Access& access, const oar::Limits& limits, Findings&
   if (answers.empty() || !answers[0] || !answers[0]->clock_ahead) return;
   const auto ahead = *answers[0]->clock_ahead;
   const auto off = std::chrono::abs(ahead);
-  const auto text = off <= std::chrono::seconds{1} ? "its clock is ours" : fmt::format("its clock is {} s {} ours", off.count(), ahead.count() > 0 ? "before" : "behind");
+  const auto text = off <= std::chrono::seconds{1}
+                        ? "its clock is ours"
+                        : fmt::format("its clock is {} s {} ours", off.count(), ahead.count() > 0 ? "before" : "behind");
   findings.push_back({access.name, text, off > kMostClockDifference ? "let both machines keep their time by NTP" : ""});
 }
 
 Findings check_cluster(const process::Config& config, const store::Cluster& cluster, const std::string& user) {
   Findings findings;
-  if (cluster.retired_at) return {{cluster.name, fmt::format("was retired {}: nothing is sent there, and it is not asked", terminal::ago(fleet::now() - *cluster.retired_at))}};
+  if (cluster.retired_at)
+    return {{cluster.name,
+             fmt::format("was retired {}: nothing is sent there, and it is not asked", terminal::ago(fleet::now() - *cluster.retired_at))}};
   if (!cluster.enabled) findings.push_back({cluster.name, "is disabled: nothing is sent there"});
   const auto access = fleet::access_of(cluster);
   if (!access) return {{cluster.name, access.error(), "the user that runs the grid's programs must own that file, and be able to read it"}};
@@ -150,8 +160,11 @@ void show(const Call& call, const Findings& findings) {
     table.rows.push_back({Cell{finding.subject}, Cell{!finding.is_wrong()}, Cell{finding.says}, Cell{finding.to_do}});
     const auto width = std::max<std::size_t>(output.screen().width, 40) - indent.size();
     text += output.paint(finding.is_wrong() ? Ink::bad : Ink::good, finding.is_wrong() ? "wrong" : "ok   ") + " ";
-    text += terminal::wrap(fmt::format("{}: {}", finding.subject, terminal::printable(finding.says)), width + 6, std::string(8, ' ')) + "\n";
-    if (finding.is_wrong()) text += "        " + output.paint(Ink::strong, "->") + " " + terminal::wrap(terminal::printable(finding.to_do), width, std::string(11, ' ')) + "\n";
+    text +=
+        terminal::wrap(fmt::format("{}: {}", finding.subject, terminal::printable(finding.says)), width + 6, std::string(8, ' ')) + "\n";
+    if (finding.is_wrong())
+      text += "        " + output.paint(Ink::strong, "->") + " " +
+              terminal::wrap(terminal::printable(finding.to_do), width, std::string(11, ' ')) + "\n";
   }
   output.show({.table = table, .text = text});
 }
@@ -163,7 +176,8 @@ process::Outcome check(const Call& call) {
   const auto clusters = check_database(call, findings);
   const auto user = our_name(call);
   std::vector<std::future<Findings>> asked;
-  for (const auto& cluster : clusters) asked.push_back(std::async(std::launch::async, [&] { return check_cluster(call.context.config, cluster, user); }));
+  for (const auto& cluster : clusters)
+    asked.push_back(std::async(std::launch::async, [&] { return check_cluster(call.context.config, cluster, user); }));
   for (auto& one : asked) {
     for (auto& finding : one.get()) findings.push_back(std::move(finding));
   }

@@ -8,10 +8,6 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/text.hpp"
-#include "lib/terminal/times.hpp"
-#include "lib/text/numbers.hpp"
-#include "lib/text/suggest.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
@@ -19,17 +15,21 @@
 #include "lib/store/declarations.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/views.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
+#include "lib/text/numbers.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
+using process::Error;
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
 using terminal::Shrink;
 using terminal::Table;
-using process::Error;
-using process::ExitCode;
 
 Error wrong(std::string_view option, std::string_view value, std::string_view needed) {
   return Error{ExitCode::usage, fmt::format("--{}={}: must be {}", option, value, needed)};
@@ -40,7 +40,8 @@ std::string absolute(const std::string& path) {
 }
 
 void check_name(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= 100 && std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+  const bool plain = !name.empty() && name.size() <= 100 &&
+                     std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
   if (!plain) throw Error{ExitCode::usage, fmt::format("'{}' is no name for a cluster: letters, digits, '-', '_' and '.' are", name)};
 }
 
@@ -48,7 +49,8 @@ void check_url(const std::string& url) {
   const auto scheme = url.find("://");
   const bool known = url.starts_with("http://") || url.starts_with("https://");
   const auto rest = known ? url.substr(scheme + 3) : std::string{};
-  if (!known || rest.empty() || rest.front() == '/') throw Error{ExitCode::usage, fmt::format("'{}' is no URL of an OAR API: such as https://frontend.example.org/oarapi-priv", url)};
+  if (!known || rest.empty() || rest.front() == '/')
+    throw Error{ExitCode::usage, fmt::format("'{}' is no URL of an OAR API: such as https://frontend.example.org/oarapi-priv", url)};
   if (rest.substr(0, rest.find('/')).find('@') != std::string::npos)
     throw Error{ExitCode::usage, "a login or password in the URL can be read by others: use --login and --secret-file"};
 }
@@ -81,7 +83,8 @@ void read_numbers(const Call& call, store::Cluster& cluster) {
   if (const auto given = call.value("flood")) {
     const auto read = text::real_number(*given);
     const bool is_default = *given == "default";
-    if (!is_default && (!read || *read < 0 || *read > 100)) throw wrong("flood", *given, "a number from 0 to 100, such as 0.5, or 'default'");
+    if (!is_default && (!read || *read < 0 || *read > 100))
+      throw wrong("flood", *given, "a number from 0 to 100, such as 0.5, or 'default'");
     cluster.flood = is_default ? std::nullopt : std::optional{*read};
   }
   if (const auto given = call.value("array_size")) {
@@ -130,8 +133,10 @@ void read_access(const Call& call, store::Cluster& cluster) {
 void check_whole(const Call& call, const store::Cluster& cluster) {
   if (cluster.authentication == "basic") {
     if (cluster.login.empty() || cluster.secret_file.empty())
-      throw Error{ExitCode::usage, "basic authentication needs --login and --secret-file (a file with the password alone, readable by its owner only)"};
-    if (const auto secret = process::read_secret_file(cluster.secret_file); !secret) call.output.tell(fmt::format("gridctl: note: {}", secret.error()));
+      throw Error{ExitCode::usage,
+                  "basic authentication needs --login and --secret-file (a file with the password alone, readable by its owner only)"};
+    if (const auto secret = process::read_secret_file(cluster.secret_file); !secret)
+      call.output.tell(fmt::format("gridctl: note: {}", secret.error()));
   }
   if (cluster.authentication == "certificate" && (cluster.certificate_file.empty() || cluster.key_file.empty()))
     throw Error{ExitCode::usage, "authentication by certificate needs --certificate and --key"};
@@ -148,9 +153,10 @@ std::string bring_back(store::Transaction& transaction, const store::Cluster& cl
   store::hold_lease(transaction);
   const auto now = store::now(transaction);
   const auto kills = store::bring_back_cluster(transaction, cluster.id, now);
-  const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name, terminal::counted(kills.value_or(0), "job"),
-                                   kills == 1 ? "is" : "are");
-  store::declare(transaction, {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, now);
+  const auto message = fmt::format("{} is in use again; {} lost when it was retired {} deleted there", cluster.name,
+                                   terminal::counted(kills.value_or(0), "job"), kills == 1 ? "is" : "are");
+  store::declare(transaction,
+                 {.what = "cluster_returned", .subject = cluster.name, .author = {.name = clients::our_name()}, .message = message}, now);
   return message;
 }
 
@@ -176,7 +182,10 @@ Cell state_cell(const store::Cluster& cluster, grid::Instant now) {
   if (!cluster.enabled) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (!cluster.reachable) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (*cluster.reachable) return {std::string{"reachable"}, "reachable", Ink::good};
-  const auto since = cluster.unreachable_since ? fmt::format("unreachable for {}", terminal::length(std::chrono::floor<grid::Seconds>(now - *cluster.unreachable_since))) : "unreachable";
+  const auto since =
+      cluster.unreachable_since
+          ? fmt::format("unreachable for {}", terminal::length(std::chrono::floor<grid::Seconds>(now - *cluster.unreachable_since)))
+          : "unreachable";
   return {std::string{"unreachable"}, since, Ink::bad};
 }
 
@@ -194,7 +203,8 @@ store::Cluster known_cluster(store::Transaction& transaction, const std::string&
   std::vector<std::string> names;
   for (const auto& cluster : store::clusters(transaction)) names.push_back(cluster.name);
   const std::vector<std::string_view> known{names.begin(), names.end()};
-  throw Error{ExitCode::not_found, fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, text::did_you_mean(name, known))};
+  throw Error{ExitCode::not_found,
+              fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, text::did_you_mean(name, known))};
 }
 
 process::Outcome cluster_add(const Call& call) {
@@ -209,7 +219,8 @@ process::Outcome cluster_add(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (store::find_cluster(transaction, cluster.name))
-      throw Error{ExitCode::refused, fmt::format("there is a cluster '{}' already: change it with 'gridctl cluster edit {}'", cluster.name, cluster.name)};
+      throw Error{ExitCode::refused,
+                  fmt::format("there is a cluster '{}' already: change it with 'gridctl cluster edit {}'", cluster.name, cluster.name)};
     store::add_cluster(transaction, cluster);
     store::wake_up(transaction);
   });
@@ -258,10 +269,12 @@ process::Outcome cluster_list(const Call& call) {
               "There is no cluster yet: 'gridctl cluster add NAME URL' adds one."};
   std::vector<std::string> names;
   for (const auto& c : store::clusters(transaction)) {
-    table.rows.push_back({Cell{c.name}, Cell{c.url}, Cell{c.authentication}, Cell{c.power}, Cell{optional_number(c.flood), c.flood ? "" : "-"},
-                          Cell{optional_number(c.array_size), c.array_size ? "" : "-"}, Cell{c.memory_property}, Cell{std::int64_t{c.memory_unit_mb}},
-                          Cell{optional_number(c.memory_max_mb)}, Cell{std::int64_t{c.max_resources}},
-                          state_cell(c, call.context.now), Cell{c.enabled}, c.retired_at ? Cell{grid::to_unix(*c.retired_at)} : Cell{}, Cell{c.verify_tls}, Cell{c.login}, Cell{c.identity_header}, Cell{c.last_error}});
+    table.rows.push_back({Cell{c.name}, Cell{c.url}, Cell{c.authentication}, Cell{c.power},
+                          Cell{optional_number(c.flood), c.flood ? "" : "-"}, Cell{optional_number(c.array_size), c.array_size ? "" : "-"},
+                          Cell{c.memory_property}, Cell{std::int64_t{c.memory_unit_mb}}, Cell{optional_number(c.memory_max_mb)},
+                          Cell{std::int64_t{c.max_resources}}, state_cell(c, call.context.now), Cell{c.enabled},
+                          c.retired_at ? Cell{grid::to_unix(*c.retired_at)} : Cell{}, Cell{c.verify_tls}, Cell{c.login},
+                          Cell{c.identity_header}, Cell{c.last_error}});
     names.push_back(c.name);
   }
   call.output.show({.table = table, .ids = names});
@@ -276,7 +289,8 @@ process::Outcome cluster_remove(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     const auto cluster = known_cluster(transaction, call.arguments[0]);
     if (!store::remove_cluster(transaction, cluster.id))
-      throw Error{ExitCode::refused, fmt::format("campaigns have used {}: 'gridctl cluster disable {}' keeps it out of use", cluster.name, cluster.name)};
+      throw Error{ExitCode::refused,
+                  fmt::format("campaigns have used {}: 'gridctl cluster disable {}' keeps it out of use", cluster.name, cluster.name)};
   });
   done(call, fmt::format("{} is removed", call.arguments[0]));
   return ExitCode::ok;
@@ -305,7 +319,8 @@ process::Outcome brake_clear(const Call& call) {
     if (call.arguments.size() > 1) target.cluster = known_cluster(transaction, call.arguments[1]).id;
     if (target.campaign && !store::campaign_owner(transaction, *target.campaign))
       throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", target.campaign->value())};
-    if (!target.campaign && !target.cluster) throw Error{ExitCode::usage, "usage: gridctl brake clear CAMPAIGN [CLUSTER], or gridctl brake clear any CLUSTER"};
+    if (!target.campaign && !target.cluster)
+      throw Error{ExitCode::usage, "usage: gridctl brake clear CAMPAIGN [CLUSTER], or gridctl brake clear any CLUSTER"};
     store::clear_brake(transaction, target);
     if (target.campaign && !target.cluster) {
       for (const auto& pair : store::views::campaign_clusters(transaction, *target.campaign, call.context.now))

@@ -15,9 +15,9 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-const std::vector<std::string_view> kAccess{"authentication", "auth", "login",  "secret-file", "identity-header", "ca-file", "certificate", "key",
-                                            "no-verify",      "verify", "power", "cost", "transfer", "flood",      "array_size",
-                                            "memory-property", "memory-unit", "memory-max"};
+const std::vector<std::string_view> kAccess{"authentication", "auth",  "login",      "secret-file",     "identity-header", "ca-file",
+                                            "certificate",    "key",   "no-verify",  "verify",          "power",           "cost",
+                                            "transfer",       "flood", "array_size", "memory-property", "memory-unit",     "memory-max"};
 
 std::vector<std::string_view> with(std::vector<std::string_view> options, std::string_view more) {
   options.push_back(more);
@@ -97,22 +97,36 @@ std::span<const Command> commands() {
   static const std::array kCommands{
       Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},
       Command{"db status", "", "what the database holds, and who conducts the grid", {}, db_status},
-      Command{"db check", "", "which laws of the database hold; --repair repairs what can be repaired safely", {"repair", "full"}, db_check},
+      Command{
+          "db check", "", "which laws of the database hold; --repair repairs what can be repaired safely", {"repair", "full"}, db_check},
       Command{"cluster add", "NAME URL", "add a cluster by the URL of its OAR API", with(kAccess, "disabled"), cluster_add},
       Command{"cluster edit", "NAME", "change how it is reached and used; what is not said stays", with(kAccess, "url"), cluster_edit},
       Command{"cluster list", "", "the clusters, as they are reached", {}, cluster_list},
       Command{"cluster disable", "NAME", "send nothing more there; its jobs go on", {}, cluster_disable},
       Command{"cluster enable", "NAME", "use it again, also a retired one", {}, cluster_enable},
-      Command{"cluster retire", "NAME", "it is gone: its jobs are lost, their tasks go elsewhere and may run twice", {"yes", "reason"}, cluster_retire},
+      Command{"cluster retire",
+              "NAME",
+              "it is gone: its jobs are lost, their tasks go elsewhere and may run twice",
+              {"yes", "reason"},
+              cluster_retire},
       Command{"cluster remove", "NAME", "forget a cluster that no campaign ever used", {}, cluster_remove},
       Command{"job lost", "ID", "a job that is gone: its task goes on with a new attempt, and may run twice", {"reason"}, job_lost},
       Command{"launch lost", "ID", "the same of all jobs of a launch, and of tasks that wait because of it", {"reason"}, launch_lost},
       Command{"user map", "USER CLUSTER LOGIN", "the login of a user on a cluster, where it differs", {}, user_map},
-      Command{"user priority", "USER PRIORITY", "what a user counts in the ticket draw: 1 the highest, 4 normal, 7 the lowest", {}, user_priority},
-      Command{"limit set", "KIND MOST", "the most running_jobs, waiting_jobs, resources or resource_seconds of whom the options name", {"user", "project", "campaign", "cluster", "days"}, limit_set},
+      Command{"user priority",
+              "USER PRIORITY",
+              "what a user counts in the ticket draw: 1 the highest, 4 normal, 7 the lowest",
+              {},
+              user_priority},
+      Command{"limit set",
+              "KIND MOST",
+              "the most running_jobs, waiting_jobs, resources or resource_seconds of whom the options name",
+              {"user", "project", "campaign", "cluster", "days"},
+              limit_set},
       Command{"limit list", "", "the limits, and what each counts now", {}, limit_list},
       Command{"limit remove", "ID", "lift a limit", {}, limit_remove},
-      Command{"share set", "KIND NAME SHARES", "the shares of a project or user, against its siblings in --project", {"project"}, share_set},
+      Command{
+          "share set", "KIND NAME SHARES", "the shares of a project or user, against its siblings in --project", {"project"}, share_set},
       Command{"share list", "", "the tree of shares", {}, share_list},
       Command{"share remove", "KIND NAME", "forget a project or user of the tree, and all below it", {"project"}, share_remove},
       Command{"usage list", "", "what users have used of the grid", {"days"}, usage_list},
@@ -122,7 +136,11 @@ std::span<const Command> commands() {
       Command{"user allow-normal", "USER [CLUSTER]", "let a user submit jobs that are not best-effort", {}, user_allow_normal},
       Command{"user forbid-normal", "USER [CLUSTER]", "...not any more", {}, user_forbid_normal},
       Command{"user list-normal", "", "who may, and where", {}, user_list_normal},
-      Command{"user limit", "USER", "how much one user may submit, where the configuration's max_* options are not meant for them", {"campaigns", "tasks", "submission"}, user_limit},
+      Command{"user limit",
+              "USER",
+              "how much one user may submit, where the configuration's max_* options are not meant for them",
+              {"campaigns", "tasks", "submission"},
+              user_limit},
       Command{"user list-limits", "", "the users with limits of their own", {}, user_list_limits},
       Command{"rules list", "", "the admission rules, in the order in which they run", {}, rules_list},
       Command{"rules show", "NAME", "the text of a rule", {}, rules_show},

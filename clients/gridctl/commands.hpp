@@ -4,11 +4,11 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/terminal/output.hpp"
 #include "lib/grid/settle.hpp"
 #include "lib/process/run.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/database.hpp"
+#include "lib/terminal/output.hpp"
 
 /// What administrators do, one function a command.
 namespace gleaner::gridctl {

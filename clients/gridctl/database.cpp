@@ -2,18 +2,18 @@
 #include <fmt/ranges.h>
 
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/times.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
 #include "lib/store/views.hpp"
 #include "lib/store/views_grid.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::gridctl {
 
+using process::ExitCode;
 using terminal::Cell;
 using terminal::Table;
-using process::ExitCode;
 
 process::Outcome db_migrate(const Call& call) {
   store::Database database{call.context.config.database, limits_of(call)};
@@ -38,7 +38,8 @@ process::Outcome db_status(const Call& call) {
   Table table{{{"what", "What"}, {"value", "Value"}}, {}};
   table.rows.push_back({Cell{"schema"}, Cell{"up to date"}});
   table.rows.push_back({Cell{"grid"}, Cell{store::grid_token(transaction)}});
-  table.rows.push_back({Cell{"conductor"}, Cell{holder ? fmt::format("{} (term {})", holder->name, holder->term) : "nobody holds the lease"}});
+  table.rows.push_back(
+      {Cell{"conductor"}, Cell{holder ? fmt::format("{} (term {})", holder->name, holder->term) : "nobody holds the lease"}});
   table.rows.push_back({Cell{"last cycle"}, Cell{cycle ? terminal::ago(call.context.now - cycle->started_at) : "none yet"}});
   table.rows.push_back({Cell{"clusters"}, Cell{static_cast<std::int64_t>(clusters.size())}});
   table.rows.push_back({Cell{"campaigns in treatment or paused"}, Cell{live.total}});

@@ -5,18 +5,18 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/text.hpp"
 #include "lib/fleet/fleet.hpp"
 #include "lib/store/checks.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
 using terminal::Table;
-using process::ExitCode;
 
 struct Finding {
   store::Law law;
@@ -70,7 +70,8 @@ std::string state_of(const Finding& finding) {
 
 std::string examples_of(const store::Breaches& breaches, std::size_t most) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, breaches.rows.size()); ++i) text += (i == 0 ? "" : "\n") + terminal::printable(breaches.rows[i].text);
+  for (std::size_t i = 0; i < std::min(most, breaches.rows.size()); ++i)
+    text += (i == 0 ? "" : "\n") + terminal::printable(breaches.rows[i].text);
   return text;
 }
 
@@ -80,10 +81,13 @@ std::string paragraph(const terminal::Output& output, const Finding& finding) {
   const auto width = std::max<std::size_t>(output.screen().width, 40) - 11;
   const auto& breaches = finding.verdict.breaches;
   auto text = output.paint(finding.is_breach() ? Ink::bad : Ink::warm, fmt::format("{:<9}", state_of(finding)));
-  text += terminal::wrap(fmt::format("{}, {}: {}", finding.law.name, terminal::counted(breaches.count, "row"), finding.law.sentence), width, std::string(9, ' ')) + "\n";
+  text += terminal::wrap(fmt::format("{}, {}: {}", finding.law.name, terminal::counted(breaches.count, "row"), finding.law.sentence), width,
+                         std::string(9, ' ')) +
+          "\n";
   for (std::size_t i = 0; i < std::min(kShown, breaches.rows.size()); ++i)
     text += std::string(11, ' ') + terminal::wrap(terminal::printable(breaches.rows[i].text), width, std::string(13, ' ')) + "\n";
-  if (breaches.count > static_cast<std::int64_t>(kShown)) text += fmt::format("{:11}… {} more\n", "", breaches.count - static_cast<std::int64_t>(kShown));
+  if (breaches.count > static_cast<std::int64_t>(kShown))
+    text += fmt::format("{:11}… {} more\n", "", breaches.count - static_cast<std::int64_t>(kShown));
   const auto to_do = finding.law.repair.empty() ? std::string{"nothing repairs it: an administrator must judge"}
                                                 : fmt::format("'gridctl db check --repair' repairs it: {}", finding.law.repair);
   return text + std::string(9, ' ') + output.paint(Ink::strong, "->") + " " + terminal::wrap(to_do, width, std::string(12, ' ')) + "\n";
@@ -93,23 +97,37 @@ std::string report(const terminal::Output& output, const Findings& findings) {
   std::string text;
   for (const auto& finding : findings) {
     if (finding.repaired > 0)
-      text += output.paint(Ink::good, "repaired ") + terminal::wrap(fmt::format("{}, {}: {}", finding.law.name, terminal::counted(finding.repaired, "row"), finding.law.repair),
-                                                                   std::max<std::size_t>(output.screen().width, 40) - 11, std::string(9, ' ')) + "\n";
+      text += output.paint(Ink::good, "repaired ") +
+              terminal::wrap(fmt::format("{}, {}: {}", finding.law.name, terminal::counted(finding.repaired, "row"), finding.law.repair),
+                             std::max<std::size_t>(output.screen().width, 40) - 11, std::string(9, ' ')) +
+              "\n";
     if (finding.is_broken()) text += paragraph(output, finding);
   }
-  const auto hold = std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::holds; });
-  const auto unchecked = std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::unchecked; });
+  const auto hold =
+      std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::holds; });
+  const auto unchecked =
+      std::ranges::count_if(findings, [](const Finding& finding) { return finding.verdict.result == store::Checked::Result::unchecked; });
   text += output.paint(Ink::good, "ok       ") + terminal::counted(hold, "law") + (hold == 1 ? " holds" : " hold");
-  return text + (unchecked > 0 ? fmt::format("; {} only checked with --full", unchecked == 1 ? "1 is" : fmt::format("{} are", unchecked)) : "") + "\n";
+  return text +
+         (unchecked > 0 ? fmt::format("; {} only checked with --full", unchecked == 1 ? "1 is" : fmt::format("{} are", unchecked)) : "") +
+         "\n";
 }
 
 void show(const Call& call, const Findings& findings) {
-  Table table{{{"law", "Law"}, {"state", "State"}, {"rows", "Rows", Align::right}, {"repaired", "Repaired", Align::right}, {"sentence", ""}, {"repair", ""}, {"examples", ""}}, {}};
+  Table table{{{"law", "Law"},
+               {"state", "State"},
+               {"rows", "Rows", Align::right},
+               {"repaired", "Repaired", Align::right},
+               {"sentence", ""},
+               {"repair", ""},
+               {"examples", ""}},
+              {}};
   std::vector<std::string> broken;
   for (const auto& finding : findings) {
     constexpr std::size_t kMost = 100;
-    table.rows.push_back({Cell{std::string{finding.law.name}}, Cell{state_of(finding)}, Cell{finding.verdict.breaches.count}, Cell{finding.repaired},
-                          Cell{std::string{finding.law.sentence}}, Cell{std::string{finding.law.repair}}, Cell{examples_of(finding.verdict.breaches, kMost)}});
+    table.rows.push_back({Cell{std::string{finding.law.name}}, Cell{state_of(finding)}, Cell{finding.verdict.breaches.count},
+                          Cell{finding.repaired}, Cell{std::string{finding.law.sentence}}, Cell{std::string{finding.law.repair}},
+                          Cell{examples_of(finding.verdict.breaches, kMost)}});
     if (finding.is_breach()) broken.emplace_back(finding.law.name);
   }
   call.output.show({.table = table, .text = report(call.output, findings), .ids = broken});

@@ -6,10 +6,10 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/text.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/declarations.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::gridctl {
@@ -50,7 +50,8 @@ std::string declare(const Call& call, const std::function<std::string(store::Tra
 
 store::Cluster cluster_in_use(store::Transaction& transaction, const std::string& name) {
   auto cluster = known_cluster(transaction, name);
-  if (cluster.retired_at) throw Error{ExitCode::refused, fmt::format("{} is retired already: 'gridctl cluster enable {}' brings it back", name, name)};
+  if (cluster.retired_at)
+    throw Error{ExitCode::refused, fmt::format("{} is retired already: 'gridctl cluster enable {}' brings it back", name, name)};
   return cluster;
 }
 
@@ -70,16 +71,19 @@ void warn_of_risk(const Call& call, const std::string& name) {
 process::Outcome cluster_retire(const Call& call) {
   const auto& name = call.arguments[0];
   warn_of_risk(call, name);
-  if (!is_confirmed(call, name)) return {ExitCode::refused, fmt::format("{} is not retired, nothing was changed: confirm it with --yes", name)};
+  if (!is_confirmed(call, name))
+    return {ExitCode::refused, fmt::format("{} is not retired, nothing was changed: confirm it with --yes", name)};
   const auto message = declare(call, [&](store::Transaction& transaction) {
     const auto cluster = cluster_in_use(transaction, name);
     const auto author = author_of(call);
     const auto now = store::now(transaction);
     if (!store::retire_cluster(transaction, cluster.id, now)) throw std::logic_error{"a cluster that was not retired cannot be retired"};
-    const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, cluster.id), limits_of(call.context.config), author, now);
+    const auto jobs =
+        store::lose_jobs(transaction, store::live_jobs_of(transaction, cluster.id), limits_of(call.context.config), author, now);
     const auto released = store::release_bound_tasks(transaction, cluster.id, author, now);
     const auto text = fmt::format("{} is retired: {} lost, {} released; it gets nothing more, and is not asked any more", name,
-                                  terminal::counted(jobs, "job") + (jobs == 1 ? " is" : " are"), terminal::counted(released, "bound task") + (released == 1 ? " is" : " are"));
+                                  terminal::counted(jobs, "job") + (jobs == 1 ? " is" : " are"),
+                                  terminal::counted(released, "bound task") + (released == 1 ? " is" : " are"));
     store::declare(transaction, {.what = "cluster_retired", .subject = name, .author = author, .message = text}, now);
     return text;
   });
@@ -94,13 +98,18 @@ process::Outcome job_lost(const Call& call) {
     if (!job) throw Error{ExitCode::not_found, fmt::format("there is no job {}", id.value())};
     const auto jobs = store::live_jobs_of(transaction, id);
     if (jobs.empty() && job->state == grid::JobState::planned)
-      throw Error{ExitCode::refused, fmt::format("job {} is only planned, nothing of it was sent: the next cycle sends it or gives its task back", id.value())};
-    if (jobs.empty()) throw Error{ExitCode::refused, fmt::format("job {} is over already ({}, {})", id.value(), grid::name_of(job->state), job->ending)};
+      throw Error{
+          ExitCode::refused,
+          fmt::format("job {} is only planned, nothing of it was sent: the next cycle sends it or gives its task back", id.value())};
+    if (jobs.empty())
+      throw Error{ExitCode::refused, fmt::format("job {} is over already ({}, {})", id.value(), grid::name_of(job->state), job->ending)};
     store::lose_jobs(transaction, jobs, limits_of(call.context.config), author_of(call), store::now(transaction));
     const auto& one = jobs.front();
-    const auto text = fmt::format("job {} of task {} of campaign {} on {} is lost: its task goes on with a new attempt, and runs twice if the job goes on there", id.value(),
-                                  one.task.value(), one.campaign.value(), one.cluster_name);
-    store::declare(transaction, {.what = "job_lost", .subject = fmt::format("{}", id.value()), .author = author_of(call), .message = text}, store::now(transaction));
+    const auto text = fmt::format(
+        "job {} of task {} of campaign {} on {} is lost: its task goes on with a new attempt, and runs twice if the job goes on there",
+        id.value(), one.task.value(), one.campaign.value(), one.cluster_name);
+    store::declare(transaction, {.what = "job_lost", .subject = fmt::format("{}", id.value()), .author = author_of(call), .message = text},
+                   store::now(transaction));
     return text;
   });
   call.output.tell("gridctl: " + message);
@@ -113,15 +122,21 @@ process::Outcome launch_lost(const Call& call) {
     const auto launch = store::find_launch(transaction, id);
     if (!launch) throw Error{ExitCode::not_found, fmt::format("there is no launch {}", id.value())};
     if (launch->state == grid::LaunchState::planned)
-      throw Error{ExitCode::refused, fmt::format("launch {} is only planned, nothing of it was sent: the next cycle sends it or gives its tasks back", id.value())};
+      throw Error{
+          ExitCode::refused,
+          fmt::format("launch {} is only planned, nothing of it was sent: the next cycle sends it or gives its tasks back", id.value())};
     const auto author = author_of(call);
-    const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, id), limits_of(call.context.config), author, store::now(transaction));
+    const auto jobs = store::lose_jobs(transaction, store::live_jobs_of(transaction, id), limits_of(call.context.config), author,
+                                       store::now(transaction));
     const auto released = store::release_bound_tasks(transaction, id, author, store::now(transaction));
     if (jobs + released == 0)
-      throw Error{ExitCode::refused, fmt::format("launch {} is {}: none of its jobs is alive, and no task waits because of it", id.value(), grid::name_of(launch->state))};
-    const auto text = fmt::format("launch {} of campaign {} on {} is lost: {} go on with a new attempt, and run twice where a job of it goes on there", id.value(),
-                                  launch->campaign.value(), launch->cluster, terminal::counted(jobs + released, "task"));
-    store::declare(transaction, {.what = "launch_lost", .subject = fmt::format("{}", id.value()), .author = author, .message = text}, store::now(transaction));
+      throw Error{ExitCode::refused, fmt::format("launch {} is {}: none of its jobs is alive, and no task waits because of it", id.value(),
+                                                 grid::name_of(launch->state))};
+    const auto text =
+        fmt::format("launch {} of campaign {} on {} is lost: {} go on with a new attempt, and run twice where a job of it goes on there",
+                    id.value(), launch->campaign.value(), launch->cluster, terminal::counted(jobs + released, "task"));
+    store::declare(transaction, {.what = "launch_lost", .subject = fmt::format("{}", id.value()), .author = author, .message = text},
+                   store::now(transaction));
     return text;
   });
   call.output.tell("gridctl: " + message);

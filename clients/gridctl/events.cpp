@@ -1,23 +1,23 @@
 #include <fmt/format.h>
 
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/times.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/views_grid.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
+using process::Error;
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
 using terminal::Shrink;
 using terminal::Table;
-using process::Error;
-using process::ExitCode;
 
 namespace views = store::views;
 
@@ -33,7 +33,8 @@ views::Page<views::EventView> events_of(const Call& call, store::Transaction& tr
   const auto which = call.has("all") ? views::Which::all : views::Which::open;
   if (call.arguments.empty()) return views::grid_events(transaction, which, {kMostEvents, 0});
   const grid::CampaignId campaign{id_of(call.arguments[0], "a campaign")};
-  if (!store::campaign_owner(transaction, campaign)) throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", campaign.value())};
+  if (!store::campaign_owner(transaction, campaign))
+    throw Error{ExitCode::not_found, fmt::format("there is no campaign {}", campaign.value())};
   return views::campaign_events(transaction, campaign, which, {kMostEvents, 0});
 }
 
@@ -57,8 +58,9 @@ process::Outcome event_list(const Call& call) {
   std::vector<std::string> ids;
   for (const auto& e : page.items) {
     const auto last = grid::to_unix(e.last_at);
-    table.rows.push_back({Cell{e.id}, Cell{e.code}, Cell{e.cluster_name}, Cell{e.occurrences}, Cell{last, terminal::near_time(last, call.context.now)},
-                          Cell{e.message}, Cell{e.state}, e.campaign ? Cell{*e.campaign} : Cell{}, Cell{grid::to_unix(e.opened_at)}});
+    table.rows.push_back({Cell{e.id}, Cell{e.code}, Cell{e.cluster_name}, Cell{e.occurrences},
+                          Cell{last, terminal::near_time(last, call.context.now)}, Cell{e.message}, Cell{e.state},
+                          e.campaign ? Cell{*e.campaign} : Cell{}, Cell{grid::to_unix(e.opened_at)}});
     ids.push_back(fmt::format("{}", e.id));
   }
   call.output.show({.table = table, .ids = ids});
@@ -72,7 +74,8 @@ process::Outcome event_close(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     const auto event = store::event_owner(transaction, id);
     if (!event) throw Error{ExitCode::not_found, fmt::format("there is no event {}", id)};
-    if (!store::fix_event(transaction, id, store::now(transaction))) throw Error{ExitCode::refused, fmt::format("event {} is closed already", id)};
+    if (!store::fix_event(transaction, id, store::now(transaction)))
+      throw Error{ExitCode::refused, fmt::format("event {} is closed already", id)};
   });
   call.output.tell(fmt::format("gridctl: event {} is closed, and its brake lifted", id));
   return ExitCode::ok;

@@ -9,10 +9,10 @@
 namespace gleaner::gridctl {
 namespace {
 
-using terminal::Cell;
-using terminal::Table;
 using process::Error;
 using process::ExitCode;
+using terminal::Cell;
+using terminal::Table;
 
 std::string place_of(const Call& call) { return call.arguments.size() > 1 ? "on " + call.arguments[1] : std::string{"on every cluster"}; }
 

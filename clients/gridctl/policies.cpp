@@ -19,12 +19,12 @@
 namespace gleaner::gridctl {
 namespace {
 
+using process::Error;
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Shrink;
 using terminal::Table;
-using process::Error;
-using process::ExitCode;
 
 double number_of(const std::string& text, std::string_view what) {
   const auto read = text::real_number(text);
@@ -34,8 +34,7 @@ double number_of(const std::string& text, std::string_view what) {
 
 int integer_of(const std::string& text, std::string_view what, int least, int most) {
   const auto read = text::whole_number(text, least, most);
-  if (!read)
-    throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a whole number from {} to {} is needed", text, what, least, most)};
+  if (!read) throw Error{ExitCode::usage, fmt::format("'{}' is not {}: a whole number from {} to {} is needed", text, what, least, most)};
   return *read;
 }
 
@@ -52,7 +51,9 @@ grid::ClusterId cluster_named(store::Transaction& transaction, const std::string
 grid::LimitKind limit_kind_of(const std::string& text) {
   const auto kind = grid::limit_kind(text);
   const auto& names = grid::limit_kind_names();
-  if (!kind) throw Error{ExitCode::usage, fmt::format("'{}' is not a kind of limit: {}{}", text, fmt::join(names, ", "), text::did_you_mean(text, names))};
+  if (!kind)
+    throw Error{ExitCode::usage,
+                fmt::format("'{}' is not a kind of limit: {}{}", text, fmt::join(names, ", "), text::did_you_mean(text, names))};
   return *kind;
 }
 
@@ -83,14 +84,18 @@ std::optional<std::int64_t> parent_of(const Call& call, store::Transaction& tran
   if (path->find('/') == std::string::npos) {
     const auto found = store::projects_named(transaction, *path);
     if (found.size() == 1) return found.front();
-    if (found.size() > 1) throw Error{ExitCode::usage, fmt::format("there are {} projects '{}': name its way from the root, such as science/{}", found.size(), *path, *path)};
+    if (found.size() > 1)
+      throw Error{ExitCode::usage,
+                  fmt::format("there are {} projects '{}': name its way from the root, such as science/{}", found.size(), *path, *path)};
   }
   std::optional<std::int64_t> at;
   for (std::size_t begin = 0; begin <= path->size();) {
     const auto end = std::min(path->find('/', begin), path->size());
     const auto name = path->substr(begin, end - begin);
     at = store::share_of(transaction, "project", name, at);
-    if (!at) throw Error{ExitCode::not_found, fmt::format("there is no project '{}' in the tree of shares: gridctl share set project {} SHARES makes it", name, name)};
+    if (!at)
+      throw Error{ExitCode::not_found,
+                  fmt::format("there is no project '{}' in the tree of shares: gridctl share set project {} SHARES makes it", name, name)};
     begin = end + 1;
   }
   return at;
@@ -105,7 +110,8 @@ void check_share_kind(const std::string& kind) {
 process::Outcome limit_set(const Call& call) {
   grid::Limit limit{.kind = limit_kind_of(call.arguments[0]), .most = number_of(call.arguments[1], "a limit")};
   const auto days = call.value("days");
-  if (days && limit.kind != grid::LimitKind::resource_seconds) throw Error{ExitCode::usage, fmt::format("--days is for resource_seconds; {} is counted now", grid::name_of(limit.kind))};
+  if (days && limit.kind != grid::LimitKind::resource_seconds)
+    throw Error{ExitCode::usage, fmt::format("--days is for resource_seconds; {} is counted now", grid::name_of(limit.kind))};
   if (days) limit.days = integer_of(*days, "a number of days", 1, 3650);
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
@@ -129,8 +135,8 @@ process::Outcome limit_list(const Call& call) {
               "There are no limits."};
   std::vector<std::string> ids;
   for (const auto& limit : store::limits(transaction, store::now(transaction))) {
-    table.rows.push_back({Cell{limit.id}, Cell{std::string{grid::name_of(limit.kind)}}, Cell{target_text(limit)}, Cell{limit.most}, Cell{std::round(limit.used)},
-                          limit.kind == grid::LimitKind::resource_seconds ? Cell{limit.days} : Cell{}});
+    table.rows.push_back({Cell{limit.id}, Cell{std::string{grid::name_of(limit.kind)}}, Cell{target_text(limit)}, Cell{limit.most},
+                          Cell{std::round(limit.used)}, limit.kind == grid::LimitKind::resource_seconds ? Cell{limit.days} : Cell{}});
     ids.push_back(fmt::format("{}", limit.id));
   }
   call.output.show({.table = table, .ids = ids});
@@ -164,7 +170,10 @@ process::Outcome share_list(const Call& call) {
   auto transaction = database.begin();
   const auto all = store::shares(transaction);
   std::map<std::int64_t, std::string> paths;
-  Table table{{{"path", "Node", Align::left, Shrink::when_needed}, {"kind", "Kind"}, {"shares", "Shares", Align::right}, {"part", "Of its level", Align::right}},
+  Table table{{{"path", "Node", Align::left, Shrink::when_needed},
+               {"kind", "Kind"},
+               {"shares", "Shares", Align::right},
+               {"part", "Of its level", Align::right}},
               {},
               "There are no shares: every user counts alike."};
   for (const auto& share : all) {
@@ -172,8 +181,9 @@ process::Outcome share_list(const Call& call) {
     paths.emplace(share.id, path);
     double level = 0;
     for (const auto& sibling : all) level += sibling.parent == share.parent ? sibling.shares : 0;
-    table.rows.push_back({Cell{path}, Cell{std::string{share.is_user ? "user" : "project"}}, Cell{share.shares},
-                          Cell{level > 0 ? share.shares / level : 0.0, fmt::format("{:.1f} %", level > 0 ? 100 * share.shares / level : 0)}});
+    table.rows.push_back(
+        {Cell{path}, Cell{std::string{share.is_user ? "user" : "project"}}, Cell{share.shares},
+         Cell{level > 0 ? share.shares / level : 0.0, fmt::format("{:.1f} %", level > 0 ? 100 * share.shares / level : 0)}});
   }
   call.output.show({.table = table});
   return ExitCode::ok;
@@ -185,14 +195,16 @@ process::Outcome share_remove(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     const auto id = store::share_of(transaction, kind, call.arguments[1], parent_of(call, transaction));
-    if (!id || !store::remove_share(transaction, *id)) throw Error{ExitCode::not_found, fmt::format("there is no {} '{}' there (gridctl share list)", kind, call.arguments[1])};
+    if (!id || !store::remove_share(transaction, *id))
+      throw Error{ExitCode::not_found, fmt::format("there is no {} '{}' there (gridctl share list)", kind, call.arguments[1])};
   });
   call.output.tell(fmt::format("gridctl: {} {} has no shares any more, nor has what was below it", kind, call.arguments[1]));
   return ExitCode::ok;
 }
 
 process::Outcome usage_list(const Call& call) {
-  const auto days = call.value("days") ? integer_of(*call.value("days"), "a number of days", 1, 3650) : call.context.config.fairshare_window;
+  const auto days =
+      call.value("days") ? integer_of(*call.value("days"), "a number of days", 1, 3650) : call.context.config.fairshare_window;
   auto database = open_database(call);
   auto transaction = database.begin();
   std::map<std::pair<std::string, std::string>, std::pair<double, double>> sums;  // all days, today
@@ -201,7 +213,10 @@ process::Outcome usage_list(const Call& call) {
     all += one.resource_seconds;
     if (one.days_ago == 0) today += one.resource_seconds;
   }
-  Table table{{{"user", "User"}, {"project", "Project"}, {"today", "Hours today", Align::right}, {"all", fmt::format("Hours, {} days", days), Align::right}},
+  Table table{{{"user", "User"},
+               {"project", "Project"},
+               {"today", "Hours today", Align::right},
+               {"all", fmt::format("Hours, {} days", days), Align::right}},
               {},
               "Nothing was used."};
   for (const auto& [who, used] : sums)
@@ -216,7 +231,8 @@ process::Outcome affinity_add(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     store::couple(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1]));
   });
-  call.output.tell(fmt::format("gridctl: {} goes first on {} where the order of campaigns has affinity", call.arguments[0], call.arguments[1]));
+  call.output.tell(
+      fmt::format("gridctl: {} goes first on {} where the order of campaigns has affinity", call.arguments[0], call.arguments[1]));
   return ExitCode::ok;
 }
 
@@ -224,7 +240,8 @@ process::Outcome affinity_remove(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (!store::uncouple(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1])))
-      throw Error{ExitCode::not_found, fmt::format("{} and {} are no couple (gridctl affinity list)", call.arguments[0], call.arguments[1])};
+      throw Error{ExitCode::not_found,
+                  fmt::format("{} and {} are no couple (gridctl affinity list)", call.arguments[0], call.arguments[1])};
   });
   call.output.tell(fmt::format("gridctl: {} and {} are no couple any more", call.arguments[0], call.arguments[1]));
   return ExitCode::ok;
@@ -242,9 +259,8 @@ process::Outcome affinity_list(const Call& call) {
 process::Outcome user_priority(const Call& call) {
   const int priority = integer_of(call.arguments[1], "a priority, 1 the highest and 7 the lowest", 1, 7);
   auto database = open_database(call);
-  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    store::set_user_priority(transaction, call.arguments[0], priority);
-  });
+  store::transact(database, std::nullopt,
+                  [&](store::Transaction& transaction) { store::set_user_priority(transaction, call.arguments[0], priority); });
   call.output.tell(fmt::format("gridctl: user {} has priority {} in the ticket draw", call.arguments[0], priority));
   return ExitCode::ok;
 }

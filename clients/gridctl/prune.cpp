@@ -7,10 +7,10 @@
 
 namespace gleaner::gridctl {
 
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Table;
-using process::ExitCode;
 
 namespace {
 
@@ -34,11 +34,15 @@ process::Outcome prune(const Call& call) {
     return store::count_prunable(transaction, before);
   }();
   Table table{{{"what", "What"}, {"rows", "Rows", Align::right}}, {}};
-  table.rows = {{Cell{"ended campaigns"}, Cell{rows.campaigns}}, {Cell{"their tasks"}, Cell{rows.tasks}},   {Cell{"their jobs"}, Cell{rows.jobs}},
-                {Cell{"figures of clusters"}, Cell{rows.statuses}}, {Cell{"cycles"}, Cell{rows.cycles}}, {Cell{"closed events"}, Cell{rows.events}},
+  table.rows = {{Cell{"ended campaigns"}, Cell{rows.campaigns}},
+                {Cell{"their tasks"}, Cell{rows.tasks}},
+                {Cell{"their jobs"}, Cell{rows.jobs}},
+                {Cell{"figures of clusters"}, Cell{rows.statuses}},
+                {Cell{"cycles"}, Cell{rows.cycles}},
+                {Cell{"closed events"}, Cell{rows.events}},
                 {Cell{"forecasts of ends"}, Cell{rows.forecasts}}};
-  call.output.tell(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what", process::format_duration(age),
-                               call.has("dry-run") ? "; nothing was deleted" : ""));
+  call.output.tell(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what",
+                               process::format_duration(age), call.has("dry-run") ? "; nothing was deleted" : ""));
   call.output.show({.table = table});
   return ExitCode::ok;
 }

@@ -11,23 +11,23 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/times.hpp"
-#include "lib/text/suggest.hpp"
 #include "lib/rules/admission.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/rules.hpp"
+#include "lib/terminal/times.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
+using process::Error;
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
 using terminal::Shrink;
 using terminal::Table;
-using process::Error;
-using process::ExitCode;
 
 constexpr std::size_t kLongestName = 100;
 constexpr std::int64_t kMostRules = 10'000;
@@ -36,7 +36,8 @@ store::Author author(const Call& call) { return {clients::our_name(), call.conte
 
 std::string read_text(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>{std::cin}, {}};
-  if (std::error_code error; std::filesystem::is_directory(path, error)) throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a rule", path)};
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a rule", path)};
   std::ifstream file{path, std::ios::binary};
   if (!file) throw Error{ExitCode::not_found, fmt::format("the rule {} cannot be read: {}", path, std::strerror(errno))};
   return {std::istreambuf_iterator<char>{file}, {}};
@@ -54,7 +55,8 @@ std::string checked_text(const std::string& path) {
 }
 
 std::string checked_name(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= kLongestName && std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+  const bool plain = !name.empty() && name.size() <= kLongestName &&
+                     std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
   if (!plain) throw Error{ExitCode::usage, fmt::format("'{}' is no name for a rule: letters, digits, '-', '_' and '.' are (--name)", name)};
   return name;
 }
@@ -72,7 +74,8 @@ store::Rule known_rule(store::Transaction& transaction, const std::string& name)
     names.push_back(rule.name);
   }
   const std::vector<std::string_view> known{names.begin(), names.end()};
-  throw Error{ExitCode::not_found, fmt::format("there is no rule '{}'{}; 'gridctl rules list' has them all", name, text::did_you_mean(name, known))};
+  throw Error{ExitCode::not_found,
+              fmt::format("there is no rule '{}'{}; 'gridctl rules list' has them all", name, text::did_you_mean(name, known))};
 }
 
 /// Changes a rule; whatever was wrong with the rules may be mended now, and is told again if it is not.
@@ -92,7 +95,8 @@ process::Outcome set_enabled(const Call& call, bool enabled) {
     rule.enabled = enabled;
     store::edit_rule(transaction, rule, rule.position, author(call));
   });
-  call.output.tell(fmt::format("gridctl: the rule '{}' {} from the next submission on", call.arguments[0], enabled ? "counts" : "does not count"));
+  call.output.tell(
+      fmt::format("gridctl: the rule '{}' {} from the next submission on", call.arguments[0], enabled ? "counts" : "does not count"));
   return ExitCode::ok;
 }
 
@@ -114,7 +118,8 @@ process::Outcome rules_list(const Call& call) {
   std::vector<std::string> names;
   for (const auto& rule : store::rules(transaction)) {
     const auto changed = grid::to_unix(rule.changed_at);
-    table.rows.push_back({Cell{std::int64_t{rule.position}}, Cell{rule.name}, Cell{rule.enabled, rule.enabled ? "enabled" : "disabled", rule.enabled ? Ink::plain : Ink::faint},
+    table.rows.push_back({Cell{std::int64_t{rule.position}}, Cell{rule.name},
+                          Cell{rule.enabled, rule.enabled ? "enabled" : "disabled", rule.enabled ? Ink::plain : Ink::faint},
                           Cell{rule.changed_by}, Cell{changed, terminal::near_time(changed, call.context.now)}, Cell{rule.created_by},
                           Cell{grid::to_unix(rule.created_at)}, Cell{rule.text}});
     names.push_back(rule.name);
@@ -140,14 +145,17 @@ process::Outcome rules_add(const Call& call) {
   rule.text = checked_text(call.arguments[0]);
   rule.enabled = !call.has("disabled");
   change(call, [&](store::Transaction& transaction) {
-    if (!store::add_rule(transaction, rule, author(call))) throw Error{ExitCode::refused, fmt::format("there is a rule '{0}' already: 'gridctl rules edit {0} FILE' changes it", rule.name)};
+    if (!store::add_rule(transaction, rule, author(call)))
+      throw Error{ExitCode::refused, fmt::format("there is a rule '{0}' already: 'gridctl rules edit {0} FILE' changes it", rule.name)};
   });
-  call.output.tell(fmt::format("gridctl: the rule '{}' {}", rule.name, rule.enabled ? "counts from the next submission on" : "is there, disabled"));
+  call.output.tell(
+      fmt::format("gridctl: the rule '{}' {}", rule.name, rule.enabled ? "counts from the next submission on" : "is there, disabled"));
   return ExitCode::ok;
 }
 
 process::Outcome rules_edit(const Call& call) {
-  if (call.arguments.size() < 2 && !call.has("name") && !call.has("position")) throw Error{ExitCode::usage, "nothing to change: give a FILE, --name or --position"};
+  if (call.arguments.size() < 2 && !call.has("name") && !call.has("position"))
+    throw Error{ExitCode::usage, "nothing to change: give a FILE, --name or --position"};
   const auto text = call.arguments.size() > 1 ? std::optional{checked_text(call.arguments[1])} : std::nullopt;
   change(call, [&](store::Transaction& transaction) {
     auto rule = known_rule(transaction, call.arguments[0]);
@@ -155,7 +163,8 @@ process::Outcome rules_edit(const Call& call) {
     if (text) rule.text = *text;
     if (const auto name = call.value("name"); name && *name != rule.name) {
       const auto known = store::rules(transaction);
-      if (std::ranges::any_of(known, [&](const auto& other) { return other.name == *name; })) throw Error{ExitCode::refused, fmt::format("there is a rule '{}' already", *name)};
+      if (std::ranges::any_of(known, [&](const auto& other) { return other.name == *name; }))
+        throw Error{ExitCode::refused, fmt::format("there is a rule '{}' already", *name)};
       rule.name = checked_name(*name);
     }
     rule.position = static_cast<int>(clients::number_of(call.context.arguments, "position", rule.position, 1, kMostRules));

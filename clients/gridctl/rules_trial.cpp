@@ -8,24 +8,25 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
-#include "lib/terminal/text.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/process/values.hpp"
 #include "lib/rules/admission.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
+using process::Error;
+using process::ExitCode;
 using terminal::Cell;
 using terminal::Ink;
 using terminal::Shrink;
 using terminal::Table;
-using process::Error;
-using process::ExitCode;
 
 std::string read_file(const std::string& path) {
   std::ifstream file{path, std::ios::binary};
-  if (!file || std::filesystem::is_directory(path)) throw Error{ExitCode::not_found, fmt::format("the campaign file {} cannot be read", path)};
+  if (!file || std::filesystem::is_directory(path))
+    throw Error{ExitCode::not_found, fmt::format("the campaign file {} cannot be read", path)};
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
@@ -41,7 +42,9 @@ jdl::CampaignFile campaign_of(const std::string& path, const jdl::Defaults& defa
 std::int64_t count_parameters(const std::string& path, const std::string& campaign) {
   const auto here = clients::parameter_path(path, campaign);
   std::ifstream file{here, std::ios::binary};
-  if (!file) throw Error{ExitCode::not_found, fmt::format("the parameter file {} cannot be read (--nb-jobs says how many tasks there are without it)", here.string())};
+  if (!file)
+    throw Error{ExitCode::not_found,
+                fmt::format("the parameter file {} cannot be read (--nb-jobs says how many tasks there are without it)", here.string())};
   jdl::ParameterReader reader{file};
   std::int64_t count = 0;
   for (auto next = reader.next(); !next || *next; next = reader.next()) ++count;
@@ -117,7 +120,8 @@ process::Outcome rules_test(const Call& call) {
     return rules::load_setting(transaction);
   }();
   const auto& config = call.context.config;
-  const jdl::Defaults defaults{.resources = config.default_resources, .walltime = config.default_walltime, .most_attempts = config.max_attempts};
+  const jdl::Defaults defaults{
+      .resources = config.default_resources, .walltime = config.default_walltime, .most_attempts = config.max_attempts};
   const auto file = campaign_of(path, defaults, setting.known);
   rules::Sandbox sandbox{rules::program_beside_us()};
   const auto admission = rules::admit(sandbox, setting, {file, user, tasks_of(call, file), defaults});
@@ -128,8 +132,10 @@ process::Outcome rules_test(const Call& call) {
     call.output.tell(fmt::format("gridctl: {} of {} is admitted{}", path, user, admission->is_changed() ? ", changed" : ""));
     return ExitCode::ok;
   }
-  if (obstacle->effect == rules::Effect::refused) return {ExitCode::refused, fmt::format("{} of {} is refused by the rule '{}'", path, user, obstacle->rule)};
-  return {ExitCode::failure, fmt::format("the rule '{}' fails: campaigns like this one cannot be submitted until it is mended or disabled", obstacle->rule)};
+  if (obstacle->effect == rules::Effect::refused)
+    return {ExitCode::refused, fmt::format("{} of {} is refused by the rule '{}'", path, user, obstacle->rule)};
+  return {ExitCode::failure,
+          fmt::format("the rule '{}' fails: campaigns like this one cannot be submitted until it is mended or disabled", obstacle->rule)};
 }
 
 }  // namespace gleaner::gridctl

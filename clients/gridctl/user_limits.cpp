@@ -12,11 +12,11 @@
 namespace gleaner::gridctl {
 namespace {
 
+using process::Error;
+using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Table;
-using process::Error;
-using process::ExitCode;
 
 constexpr std::string_view kDefault = "default";
 
@@ -28,7 +28,8 @@ std::optional<std::int64_t> read_limit(const std::string& name, const std::strin
     return whole ? std::optional{static_cast<std::uint64_t>(*whole)} : std::nullopt;
   }();
   if (value) return static_cast<std::int64_t>(*value);
-  throw Error{ExitCode::usage, fmt::format("--{}={}: {} is needed, or default", name, text, name == "submission" ? "a size such as 64M or 4G" : "a whole number")};
+  throw Error{ExitCode::usage, fmt::format("--{}={}: {} is needed, or default", name, text,
+                                           name == "submission" ? "a size such as 64M or 4G" : "a whole number")};
 }
 
 void take_option(const Call& call, const std::string& name, std::optional<std::int64_t>& into) {
@@ -57,20 +58,26 @@ process::Outcome user_limit(const Call& call) {
     store::set_user_limits(transaction, user, limits, clients::our_name(), store::now(transaction));
   });
   const auto shown = [](const std::optional<std::int64_t>& limit) { return limit ? std::to_string(*limit) : std::string{kDefault}; };
-  call.output.tell(fmt::format("gridctl: {} may have {} campaigns, {} tasks in each, and send {} at once", user, shown(limits.campaigns), shown(limits.tasks),
-                               limits.submission ? process::format_size(static_cast<std::uint64_t>(*limits.submission)) : std::string{kDefault}));
+  call.output.tell(fmt::format(
+      "gridctl: {} may have {} campaigns, {} tasks in each, and send {} at once", user, shown(limits.campaigns), shown(limits.tasks),
+      limits.submission ? process::format_size(static_cast<std::uint64_t>(*limits.submission)) : std::string{kDefault}));
   return ExitCode::ok;
 }
 
 process::Outcome user_list_limits(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
-  Table table{{{"user", "User"}, {"campaigns", "Campaigns", Align::right}, {"tasks", "Tasks", Align::right}, {"submission", "Submission", Align::right}, {"by", "By"}},
+  Table table{{{"user", "User"},
+               {"campaigns", "Campaigns", Align::right},
+               {"tasks", "Tasks", Align::right},
+               {"submission", "Submission", Align::right},
+               {"by", "By"}},
               {},
               "No user has limits of their own: those of the configuration hold."};
   std::vector<std::string> names;
   for (const auto& user : store::user_limits(transaction)) {
-    table.rows.push_back({Cell{user.user}, number_cell(user.limits.campaigns), number_cell(user.limits.tasks), size_cell(user.limits.submission), Cell{user.changed_by}});
+    table.rows.push_back({Cell{user.user}, number_cell(user.limits.campaigns), number_cell(user.limits.tasks),
+                          size_cell(user.limits.submission), Cell{user.changed_by}});
     names.push_back(user.user);
   }
   call.output.show({.table = table, .ids = names});

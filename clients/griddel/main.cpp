@@ -12,7 +12,8 @@ using namespace gleaner;
 process::Outcome griddel(const process::Context& context) {
   const auto& arguments = context.arguments;
   clients::Action action{"", clients::Verb::remove, "", "cancelled"};
-  if (arguments.has("pause") && arguments.has("resume")) throw process::Error{process::ExitCode::usage, "--pause and --resume exclude each other"};
+  if (arguments.has("pause") && arguments.has("resume"))
+    throw process::Error{process::ExitCode::usage, "--pause and --resume exclude each other"};
   if (arguments.has("pause")) action = {"pause", clients::Verb::post, "/hold", "paused"};
   if (arguments.has("resume")) action = {"resume", clients::Verb::post, "/resume", "resumed"};
   const auto output = terminal::make_output(clients::form_of(arguments));
@@ -24,16 +25,17 @@ process::Outcome griddel(const process::Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const process::Program program{.name = "griddel",
-                                 .purpose = "Cancels campaigns: their waiting tasks at once, their jobs are killed. Or pauses and resumes them.",
-                                 .keys = clients::api_keys(),
-                                 .options = {{"pause,p", "", "pause them instead: nothing more is submitted, their jobs go on"},
-                                             {"resume,r", "", "resume them instead, and lift their brakes"},
-                                             {"json", "", "print JSON"},
-                                             {"csv", "", "print CSV"},
-                                             {"quiet,q", "", "print the ids alone of those that it was done to"}},
-                                 .positional = "ID...",
-                                 .interruption = process::Interruption::ends_program,
-                                 .notes = "Several ids: griddel 3 4, or griddel 3,4. One that is refused does not stop the others."};
+  const process::Program program{
+      .name = "griddel",
+      .purpose = "Cancels campaigns: their waiting tasks at once, their jobs are killed. Or pauses and resumes them.",
+      .keys = clients::api_keys(),
+      .options = {{"pause,p", "", "pause them instead: nothing more is submitted, their jobs go on"},
+                  {"resume,r", "", "resume them instead, and lift their brakes"},
+                  {"json", "", "print JSON"},
+                  {"csv", "", "print CSV"},
+                  {"quiet,q", "", "print the ids alone of those that it was done to"}},
+      .positional = "ID...",
+      .interruption = process::Interruption::ends_program,
+      .notes = "Several ids: griddel 3 4, or griddel 3,4. One that is refused does not stop the others."};
   return process::run(program, argc, argv, griddel);
 }

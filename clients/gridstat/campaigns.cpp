@@ -11,12 +11,12 @@
 namespace gleaner::gridstat {
 namespace {
 
-using terminal::Answer;
-using terminal::Form;
-using terminal::Heading;
 using clients::Json;
 using process::Error;
 using process::ExitCode;
+using terminal::Answer;
+using terminal::Form;
+using terminal::Heading;
 
 constexpr std::int64_t kTasksForPeople = 1000;
 constexpr std::int64_t kPage = 1000;
@@ -38,9 +38,13 @@ bool has_next(const Json& page) {
   return std::ranges::any_of(page["links"].items(), [](const Json& link) { return link["rel"].text() == "next"; });
 }
 
-std::int64_t asked_offset(const Run& run) { return clients::number_of(run.context.arguments, "offset", 0, 0, std::numeric_limits<std::int64_t>::max()); }
+std::int64_t asked_offset(const Run& run) {
+  return clients::number_of(run.context.arguments, "offset", 0, 0, std::numeric_limits<std::int64_t>::max());
+}
 bool has_window(const Run& run) { return run.has("limit") || run.has("offset"); }
-std::int64_t asked_limit(const Run& run, std::int64_t fallback) { return clients::number_of(run.context.arguments, "limit", fallback, 1, kMostAsked); }
+std::int64_t asked_limit(const Run& run, std::int64_t fallback) {
+  return clients::number_of(run.context.arguments, "limit", fallback, 1, kMostAsked);
+}
 
 /// All tasks, a page at a time, or the window that was asked for.
 void show_tasks_csv(const Run& run, std::int64_t id) {
@@ -52,7 +56,10 @@ void show_tasks_csv(const Run& run, std::int64_t id) {
   }
   std::int64_t after = -1;
   while (true) {
-    const auto page = run.api.get(path_of(id, fmt::format("/jobs?limit={}{}{}", kPage, after < 0 ? "" : fmt::format("&after={}", after), state_query(run)))).json;
+    const auto page =
+        run.api
+            .get(path_of(id, fmt::format("/jobs?limit={}{}{}", kPage, after < 0 ? "" : fmt::format("&after={}", after), state_query(run))))
+            .json;
     const auto& items = page["items"].items();
     if (items.empty() && after >= 0) return;
     run.output.show({.table = tasks_table(items, setting)});
@@ -94,7 +101,8 @@ void show_for_people(const Run& run, std::int64_t id, bool is_first) {
 void show_documents(const Run& run, const std::vector<std::int64_t>& ids, Json (*load)(const Run& run, std::int64_t id)) {
   std::vector<Json> documents;
   for (const auto id : ids) documents.push_back(load(run, id));
-  const auto one = documents.size() == 1 ? std::move(documents[0]) : Json::of(std::vector<Json::Member>{{"items", Json::of(std::move(documents))}});
+  const auto one =
+      documents.size() == 1 ? std::move(documents[0]) : Json::of(std::vector<Json::Member>{{"items", Json::of(std::move(documents))}});
   run.output.show({.json = run.document(one)});
 }
 
@@ -112,7 +120,10 @@ Json load_history(const Run& run, std::int64_t id) {
 }
 
 Json load_events(const Run& run, std::int64_t id) {
-  return run.api.get(path_of(id, fmt::format("/events?limit={}&offset={}{}", asked_limit(run, kPage), asked_offset(run), run.has("closed") ? "&all=1" : ""))).json;
+  return run.api
+      .get(path_of(
+          id, fmt::format("/events?limit={}&offset={}{}", asked_limit(run, kPage), asked_offset(run), run.has("closed") ? "&all=1" : "")))
+      .json;
 }
 
 }  // namespace
@@ -128,14 +139,22 @@ void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
 
 void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
   if (run.form == Form::json) return show_documents(run, ids, load_why);
-  terminal::Table table{{{"campaign", "Campaign"}, {"cluster", "Cluster"}, {"stage", "Stage"}, {"reason", "Reason"}, {"jobs", "Jobs"}, {"since", "Since"}, {"sentence", "Sentence"}}, {}};
+  terminal::Table table{{{"campaign", "Campaign"},
+                         {"cluster", "Cluster"},
+                         {"stage", "Stage"},
+                         {"reason", "Reason"},
+                         {"jobs", "Jobs"},
+                         {"since", "Since"},
+                         {"sentence", "Sentence"}},
+                        {}};
   std::string text;
   for (const auto id : ids) {
     const auto json = load_why(run, id);
     const auto& decisions = json["decisions"].items();
     for (const auto& d : decisions) {
-      table.rows.push_back({terminal::Cell{id}, terminal::Cell{d["cluster_name"].text()}, terminal::Cell{d["stage"].text()}, terminal::Cell{d["reason"].text()},
-                            terminal::Cell{d["jobs"].integer()}, terminal::Cell{d["since"].integer()}, terminal::Cell{d["sentence"].text()}});
+      table.rows.push_back({terminal::Cell{id}, terminal::Cell{d["cluster_name"].text()}, terminal::Cell{d["stage"].text()},
+                            terminal::Cell{d["reason"].text()}, terminal::Cell{d["jobs"].integer()}, terminal::Cell{d["since"].integer()},
+                            terminal::Cell{d["sentence"].text()}});
     }
     text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
   }
@@ -148,7 +167,8 @@ void show_history(const Run& run, const std::vector<std::int64_t>& ids) {
   for (const auto id : ids) {
     const auto json = load_history(run, id);
     const auto& forecasts = json["forecasts"].items();
-    run.output.show({.table = history_table(json, forecasts, setting), .text = (id == ids.front() ? "" : "\n") + history_view(json, forecasts, setting)});
+    run.output.show({.table = history_table(json, forecasts, setting),
+                     .text = (id == ids.front() ? "" : "\n") + history_view(json, forecasts, setting)});
     if (run.form == Form::csv) setting.heading = Heading::left_out;
   }
 }

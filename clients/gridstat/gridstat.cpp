@@ -16,7 +16,8 @@ using process::ExitCode;
 terminal::Form form_of(const process::Arguments& arguments) {
   const auto form = clients::form_of(arguments);
   const bool dump = arguments.has("dump") || arguments.has("pretty");
-  if (dump && form != terminal::Form::human && form != terminal::Form::json) throw Error{ExitCode::usage, "--dump is JSON: no other form goes with it"};
+  if (dump && form != terminal::Form::human && form != terminal::Form::json)
+    throw Error{ExitCode::usage, "--dump is JSON: no other form goes with it"};
   return dump ? terminal::Form::json : form;
 }
 
@@ -35,13 +36,16 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
 /// Options that show something of one campaign, and nothing without one.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state"}) {
-    if (arguments.has(option) && ids.empty()) throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
+    if (arguments.has(option) && ids.empty())
+      throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
   for (const std::string_view option : {"summary", "all", "user", "username"}) {
-    if (arguments.has(option) && !ids.empty()) throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
+    if (arguments.has(option) && !ids.empty())
+      throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
   }
   for (const std::string_view option : {"why", "history"}) {
-    if (arguments.has("watch") && arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
+    if (arguments.has("watch") && arguments.has(option))
+      throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
   }
 }
 
@@ -52,7 +56,9 @@ Setting Run::setting() const {
           std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now())};
 }
 
-std::string Run::document(const clients::Json& json) const { return clients::dump(json, has("pretty") ? clients::Layout::indented : clients::Layout::one_line); }
+std::string Run::document(const clients::Json& json) const {
+  return clients::dump(json, has("pretty") ? clients::Layout::indented : clients::Layout::one_line);
+}
 
 process::Outcome gridstat(const process::Context& context) {
   const auto& arguments = context.arguments;

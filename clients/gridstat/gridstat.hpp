@@ -6,8 +6,8 @@
 
 #include "clients/api_client.hpp"
 #include "clients/gridstat/views.hpp"
-#include "lib/terminal/output.hpp"
 #include "lib/process/run.hpp"
+#include "lib/terminal/output.hpp"
 
 namespace gleaner::gridstat {
 

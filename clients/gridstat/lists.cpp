@@ -5,8 +5,8 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridstat/gridstat.hpp"
-#include "lib/terminal/text.hpp"
 #include "lib/process/values.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::gridstat {
@@ -44,7 +44,8 @@ std::vector<Range> asked_ranges(const Run& run) {
 
 bool is_in(const std::vector<Range>& ranges, std::int64_t id) {
   if (ranges.empty()) return true;
-  return std::any_of(ranges.begin(), ranges.end(), [&](const Range& range) { return id >= range.first && id <= range.last.value_or(kMost); });
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [&](const Range& range) { return id >= range.first && id <= range.last.value_or(kMost); });
 }
 
 /// A few numbers are asked for by name, so that a long history costs nothing.
@@ -128,11 +129,13 @@ void show_list(const Run& run) {
   terminal::Answer answer{.table = std::move(table)};
   for (const auto& campaign : listed.campaigns) answer.ids.push_back(fmt::format("{}", campaign["id"].integer()));
   if (run.form == terminal::Form::json) {
-    answer.json = run.document(Json::of(std::vector<Json::Member>{{"items", Json::of(listed.campaigns)}, {"total", Json::of(listed.total)}}));
+    answer.json =
+        run.document(Json::of(std::vector<Json::Member>{{"items", Json::of(listed.campaigns)}, {"total", Json::of(listed.total)}}));
   }
   run.output.show(answer);
   const auto shown = static_cast<std::int64_t>(listed.campaigns.size());
-  if (listed.total > shown) run.output.tell(fmt::format("gridstat: {} of {} campaigns; --offset and --limit show others", shown, listed.total));
+  if (listed.total > shown)
+    run.output.tell(fmt::format("gridstat: {} of {} campaigns; --offset and --limit show others", shown, listed.total));
 }
 
 }  // namespace gleaner::gridstat

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "clients/json.hpp"
-#include "lib/terminal/output.hpp"
 #include "lib/grid/time.hpp"
+#include "lib/terminal/output.hpp"
 
 /// What the API says, as people see it: pure functions.
 namespace gleaner::gridstat {
@@ -27,11 +27,12 @@ enum class Detail { some, all };
 [[nodiscard]] terminal::Table tasks_table(const std::vector<clients::Json>& tasks, const Setting& setting);
 
 /// Why each cluster runs its jobs, or does not.
-[[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions, const std::vector<clients::Json>& events,
-                                   const Setting& setting);
+[[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions,
+                                   const std::vector<clients::Json>& events, const Setting& setting);
 /// The forecasts of its end, against the end once it is known: a table, and a plot of them below it.
 [[nodiscard]] std::string history_view(const clients::Json& campaign, const std::vector<clients::Json>& forecasts, const Setting& setting);
-[[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts, const Setting& setting);
+[[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts,
+                                            const Setting& setting);
 
 /// Each event with its whole message: the last lines of stderr may be in it.
 [[nodiscard]] std::string events_view(const std::vector<clients::Json>& events, const Setting& setting);

@@ -6,16 +6,16 @@
 
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
+#include "lib/grid/walltime.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
-#include "lib/grid/walltime.hpp"
 
 namespace gleaner::gridstat {
 
+using clients::Json;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
-using clients::Json;
 using terminal::Shrink;
 using terminal::Table;
 
@@ -25,7 +25,9 @@ namespace {
 constexpr double kNoThroughput = 1e-15;
 constexpr double kSecondsOfHour = 3600;
 
-std::string labelled(std::string_view label, std::string_view value) { return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), terminal::printable(value)); }
+std::string labelled(std::string_view label, std::string_view value) {
+  return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), terminal::printable(value));
+}
 
 std::string seconds(const Json& value) { return value.number() ? fmt::format("{:.0f} s", *value.number()) : "~"; }
 
@@ -91,9 +93,10 @@ Table clusters_table(const Json& campaign, Detail detail) {
                {"resources", full("Resources"), Align::left, Shrink::when_needed}},
               {}};
   for (const auto& [id, c] : campaign["clusters"].members()) {
-    table.rows.push_back({Cell{c["cluster_name"].text()}, cluster_state(c), Cell{c["active_jobs"].integer()}, Cell{c["queued_jobs"].integer()},
-                          Cell{c["done_jobs"].integer()}, Cell{hourly(c["jobs_throughput"])}, Cell{fixed(c["job_ratio"], 3)},
-                          Cell{seconds(c["average_jobs_duration"])}, Cell{fixed(c["stddev_jobs_duration"], 2)}, Cell{c["resources"].text()}});
+    table.rows.push_back({Cell{c["cluster_name"].text()}, cluster_state(c), Cell{c["active_jobs"].integer()},
+                          Cell{c["queued_jobs"].integer()}, Cell{c["done_jobs"].integer()}, Cell{hourly(c["jobs_throughput"])},
+                          Cell{fixed(c["job_ratio"], 3)}, Cell{seconds(c["average_jobs_duration"])},
+                          Cell{fixed(c["stddev_jobs_duration"], 2)}, Cell{c["resources"].text()}});
   }
   return table;
 }
@@ -132,9 +135,11 @@ std::string walltime_advice(const Json& cluster) {
   const auto asked = cluster["walltime"].whole();
   if (most.is_null() || !asked || most["jobs"].integer() < kEnough) return {};
   const grid::Seconds within{static_cast<std::int64_t>(std::ceil(most["seconds"].number().value_or(0)))};
-  const auto enough = grid::round_up_walltime(grid::Seconds{static_cast<std::int64_t>(std::ceil(static_cast<double>(within.count()) * kMargin))});
-  auto text = fmt::format("{}: {:.0f} % of the tasks ended within {}; walltime {} asked", terminal::printable(cluster["cluster_name"].text()),
-                          most["share"].number().value_or(0) * 100, grid::format_walltime(within), grid::format_walltime(grid::Seconds{*asked}));
+  const auto enough =
+      grid::round_up_walltime(grid::Seconds{static_cast<std::int64_t>(std::ceil(static_cast<double>(within.count()) * kMargin))});
+  auto text =
+      fmt::format("{}: {:.0f} % of the tasks ended within {}; walltime {} asked", terminal::printable(cluster["cluster_name"].text()),
+                  most["share"].number().value_or(0) * 100, grid::format_walltime(within), grid::format_walltime(grid::Seconds{*asked}));
   const bool much_too_long = grid::Seconds{*asked} > 2 * enough;
   if (much_too_long || grid::Seconds{*asked} < within) text += fmt::format(", {} would do for them", grid::format_walltime(enough));
   return text + "\n";
@@ -159,24 +164,28 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   text += "\nClusters:\n" + terminal::render_human(clusters_table(campaign, detail), setting.screen);
   for (const auto& [id, cluster] : campaign["clusters"].members()) {
     if (!cluster["brake"].is_null())
-      text += fmt::format("{}: stopped: {}\n", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
+      text +=
+          fmt::format("{}: stopped: {}\n", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
     text += walltime_advice(cluster);
   }
   return text;
 }
 
 std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
-  auto text = fmt::format("Campaign {} is {}: {} done, {} running, {} waiting\n", campaign["id"].integer(), campaign["state"].text(), progress(campaign),
-                          campaign["tasks"]["running"].integer(), waiting_of(campaign));
+  auto text = fmt::format("Campaign {} is {}: {} done, {} running, {} waiting\n", campaign["id"].integer(), campaign["state"].text(),
+                          progress(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign));
   if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
   for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
-    const auto cluster = decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
+    const auto cluster =
+        decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
     const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
     const auto sentence = fmt::format("{} (for {})", terminal::printable(decision["sentence"].text()), terminal::length(since));
     // Colours have no width: they are put on what is wrapped already.
-    const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence), setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
-    text += fmt::format("  {}{}\n", terminal::painted(Ink::strong, cluster, setting.screen), lines.substr(std::min(cluster.size(), lines.size())));
+    const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence),
+                                      setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
+    text += fmt::format("  {}{}\n", terminal::painted(Ink::strong, cluster, setting.screen),
+                        lines.substr(std::min(cluster.size(), lines.size())));
   }
   if (events.empty()) return text;
   return text + "\nOpen events:\n" + events_view(events, setting);
@@ -186,7 +195,8 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   const auto total = campaign["total_jobs"].integer();
   const auto done = campaign["finished_jobs"].integer();
   const auto& tasks = campaign["tasks"];
-  auto title = fmt::format("Campaign {} {} ({}): {}", campaign["id"].integer(), campaign["name"].text(), campaign["user"].text(), campaign["state"].text());
+  auto title = fmt::format("Campaign {} {} ({}): {}", campaign["id"].integer(), campaign["name"].text(), campaign["user"].text(),
+                           campaign["state"].text());
   auto text = terminal::shorten(terminal::printable(title), setting.screen.width) + "\n";
   const auto fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
   const auto counts = fmt::format(" {}", progress(campaign));
@@ -195,7 +205,8 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   auto line = fmt::format("running {}, waiting {}", tasks["running"].integer(), waiting_of(campaign));
   if (tasks["failed"].integer() > 0) line += fmt::format(", failed {}", tasks["failed"].integer());
   line += fmt::format("; {}", rate_of(stats));
-  if (is_live(campaign) && !stats["forecast_start"].is_null()) line += fmt::format("; starts {}", forecast_text(stats, "forecast_start", setting.now));
+  if (is_live(campaign) && !stats["forecast_start"].is_null())
+    line += fmt::format("; starts {}", forecast_text(stats, "forecast_start", setting.now));
   if (is_live(campaign)) line += fmt::format("; ends {}", forecast_text(stats, "forecast_end", setting.now));
   return text + terminal::wrap(line, setting.screen.width, "  ") + "\n";
 }

@@ -21,7 +21,9 @@ namespace {
 
 constexpr std::string_view kEnd = "forecast_end", kEarliest = "forecast_end_earliest", kLatest = "forecast_end_latest";
 
-Cell time_cell(const Json& time, grid::Instant now) { return time.whole() ? Cell{*time.whole(), terminal::near_time(*time.whole(), now)} : Cell{}; }
+Cell time_cell(const Json& time, grid::Instant now) {
+  return time.whole() ? Cell{*time.whole(), terminal::near_time(*time.whole(), now)} : Cell{};
+}
 
 /// `-12m`: it ended so much later than was forecast.
 Cell error_cell(std::int64_t forecast, std::int64_t end) {
@@ -30,7 +32,8 @@ Cell error_cell(std::int64_t forecast, std::int64_t end) {
 }
 
 bool holds(const Json& forecast, std::int64_t end) {
-  return !forecast[kEarliest].is_null() && !forecast[kLatest].is_null() && forecast[kEarliest].integer() <= end && end <= forecast[kLatest].integer();
+  return !forecast[kEarliest].is_null() && !forecast[kLatest].is_null() && forecast[kEarliest].integer() <= end &&
+         end <= forecast[kLatest].integer();
 }
 
 /// A drawing of characters: the time at which a forecast was made against the end that was forecast.
@@ -41,7 +44,8 @@ class Plot {
       : forecasts_{forecasts}, from_{forecasts.front()["forecast_time"].integer()}, until_{std::max(until, from_ + 1)} {
     scale(end);
     rows_.assign(kRows, std::string(columns, ' '));
-    for (std::size_t column = 0; column < columns; ++column) draw(column, forecast_at(from_ + (until_ - from_) * static_cast<std::int64_t>(column + 1) / static_cast<std::int64_t>(columns)));
+    for (std::size_t column = 0; column < columns; ++column)
+      draw(column, forecast_at(from_ + (until_ - from_) * static_cast<std::int64_t>(column + 1) / static_cast<std::int64_t>(columns)));
     if (!end) return;
     for (auto& cell : rows_[row_of(*end)]) cell = cell == ' ' || cell == ':' ? '-' : cell;
     end_row_ = row_of(*end);
@@ -62,7 +66,8 @@ class Plot {
     const auto columns = rows_.front().size();
     text += fmt::format("{:>{}} +{:-<{}}\n", "", width, "", columns);
     const auto first = label(from_), last = label(until_);
-    return text + fmt::format("{:>{}}  {}{:>{}}\n", "", width, first, last, std::max(columns, first.size() + last.size() + 1) - first.size());
+    return text +
+           fmt::format("{:>{}}  {}{:>{}}\n", "", width, first, last, std::max(columns, first.size() + last.size() + 1) - first.size());
   }
 
   /// Columns that the labels of the axis may take.
@@ -102,9 +107,9 @@ class Plot {
   }
 
   const std::vector<Json>& forecasts_;
-  std::int64_t from_, until_;        ///< of the axis of time
+  std::int64_t from_, until_;          ///< of the axis of time
   std::int64_t least_ = 0, most_ = 0;  ///< of the axis of ends
-  std::vector<std::string> rows_;    ///< the topmost first
+  std::vector<std::string> rows_;      ///< the topmost first
   std::optional<std::size_t> end_row_;
 };
 
@@ -128,8 +133,10 @@ Table history_table(const Json& campaign, const std::vector<Json>& forecasts, co
     const auto made = one["forecast_time"].integer();
     const auto forecast = clients::forecast_of(one, kEnd, grid::from_unix(made));
     if (!forecast) continue;
-    table.rows.push_back({Cell{campaign["id"].integer()}, time_cell(one["forecast_time"], setting.now), Cell{forecast->expected.count(), clients::in_short(*forecast)}, time_cell(one[kEnd], setting.now), time_cell(one[kEarliest], setting.now),
-                          time_cell(one[kLatest], setting.now), end ? error_cell(one[kEnd].integer(), *end) : Cell{}, Cell{one["forecast_method"].text()},
+    table.rows.push_back({Cell{campaign["id"].integer()}, time_cell(one["forecast_time"], setting.now),
+                          Cell{forecast->expected.count(), clients::in_short(*forecast)}, time_cell(one[kEnd], setting.now),
+                          time_cell(one[kEarliest], setting.now), time_cell(one[kLatest], setting.now),
+                          end ? error_cell(one[kEnd].integer(), *end) : Cell{}, Cell{one["forecast_method"].text()},
                           time_cell(campaign["end_time"], setting.now)});
   }
   return table;
@@ -142,7 +149,8 @@ std::string history_view(const Json& campaign, const std::vector<Json>& forecast
   const auto end = campaign["end_time"].whole();
   if (end) {
     const auto held = std::ranges::count_if(forecasts, [&](const Json& one) { return holds(one, *end); });
-    text += fmt::format("\nIt ended at {}, within the interval of {} of {} forecasts.\n", terminal::near_time(*end, setting.now), held, forecasts.size());
+    text += fmt::format("\nIt ended at {}, within the interval of {} of {} forecasts.\n", terminal::near_time(*end, setting.now), held,
+                        forecasts.size());
   }
   const auto columns = std::max<std::size_t>(setting.screen.width, Plot::kMargin + 20) - Plot::kMargin;
   text += "\nThe end forecast (*, ^ beyond the scale) by when it was made; : 8 of 10 cases\n";

@@ -10,10 +10,10 @@
 
 namespace gleaner::gridstat {
 
+using clients::Json;
 using terminal::Align;
 using terminal::Cell;
 using terminal::Ink;
-using clients::Json;
 using terminal::Shrink;
 using terminal::Table;
 
@@ -42,7 +42,8 @@ Cell to_fix(const Json& campaign) {
 Cell ends_in(const Json& campaign, const Setting& setting) {
   const auto forecast = clients::forecast_of(campaign, "forecast_end", setting.now);
   if (!forecast) return {};
-  return {*campaign["forecast_end"].whole(), setting.screen.width >= kWideScreen ? clients::in_short(*forecast) : clients::short_interval(*forecast)};
+  return {*campaign["forecast_end"].whole(),
+          setting.screen.width >= kWideScreen ? clients::in_short(*forecast) : clients::short_interval(*forecast)};
 }
 
 int percent(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<int>(part * 100 / whole) : 0; }
@@ -92,11 +93,28 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
     const auto total = c["total_jobs"].integer();
     const auto done = c["finished_jobs"].integer();
     const auto submitted = c["submission_time"].integer();
-    table.rows.push_back({whole(c["id"]), text(c["name"]), text(c["user"]), Cell{submitted, terminal::submission_time(submitted)},
-                          campaign_state(c["state"].text()), text(c["type"]), Cell{waiting_of(c)}, whole(c["tasks"]["running"]), Cell{done}, to_fix(c),
-                          Cell{std::int64_t{percent(done, total)}, fmt::format("{}%", percent(done, total))}, Cell{total}, whole(c["tasks"]["cancelled"]),
-                          Cell{c["has_events"].is_true()}, whole(c["end_time"]), ends_in(c, setting), whole(c["forecast_end_earliest"]), whole(c["forecast_end_latest"]),
-                          whole(c["forecast_start"]), whole(c["forecast_start_earliest"]), whole(c["forecast_start_latest"]), text(c["forecast_method"])});
+    table.rows.push_back({whole(c["id"]),
+                          text(c["name"]),
+                          text(c["user"]),
+                          Cell{submitted, terminal::submission_time(submitted)},
+                          campaign_state(c["state"].text()),
+                          text(c["type"]),
+                          Cell{waiting_of(c)},
+                          whole(c["tasks"]["running"]),
+                          Cell{done},
+                          to_fix(c),
+                          Cell{std::int64_t{percent(done, total)}, fmt::format("{}%", percent(done, total))},
+                          Cell{total},
+                          whole(c["tasks"]["cancelled"]),
+                          Cell{c["has_events"].is_true()},
+                          whole(c["end_time"]),
+                          ends_in(c, setting),
+                          whole(c["forecast_end_earliest"]),
+                          whole(c["forecast_end_latest"]),
+                          whole(c["forecast_start"]),
+                          whole(c["forecast_start_earliest"]),
+                          whole(c["forecast_start_latest"]),
+                          text(c["forecast_method"])});
   }
   return table;
 }
@@ -119,9 +137,9 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
               "No such task.",
               setting.heading};
   for (const auto& t : tasks) {
-    table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster"]), whole(t["cigri_job_id"]), whole(t["remote_id"]),
-                          whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]), text(t["name"]),
-                          whole(t["submission_time"]), whole(t["start_time"]), whole(t["stop_time"])});
+    table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster"]), whole(t["cigri_job_id"]),
+                          whole(t["remote_id"]), whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]),
+                          text(t["name"]), whole(t["submission_time"]), whole(t["start_time"]), whole(t["stop_time"])});
   }
   return table;
 }
@@ -133,7 +151,8 @@ std::string events_view(const std::vector<Json>& events, const Setting& setting)
     const auto code = fmt::format("{} {}", e["id"].integer(), e["code"].text());
     view += terminal::painted(e["state"].text() == "open" ? Ink::bad : Ink::faint, terminal::printable(code), setting.screen);
     if (!e["cluster_name"].is_null()) view += " on " + terminal::printable(e["cluster_name"].text());
-    view += fmt::format(", {}, last {}", terminal::counted(e["occurrences"].integer(), "time"), terminal::printable(e["date_update"].text()));
+    view +=
+        fmt::format(", {}, last {}", terminal::counted(e["occurrences"].integer(), "time"), terminal::printable(e["date_update"].text()));
     if (e["state"].text() != "open") view += ", closed";
     view += "\n";
     auto message = e["message"].text();
@@ -160,8 +179,8 @@ Table events_table(const std::vector<Json>& events, const Setting& setting) {
               "No event is open.",
               setting.heading};
   for (const auto& e : events) {
-    table.rows.push_back({whole(e["id"]), text(e["code"]), text(e["cluster_name"]), whole(e["occurrences"]), text(e["date_update"]), text(e["message"]),
-                          text(e["state"]), whole(e["job_id"]), text(e["date_open"])});
+    table.rows.push_back({whole(e["id"]), text(e["code"]), text(e["cluster_name"]), whole(e["occurrences"]), text(e["date_update"]),
+                          text(e["message"]), text(e["state"]), whole(e["job_id"]), text(e["date_open"])});
   }
   return table;
 }

@@ -77,7 +77,8 @@ ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
   auto heading = terminal::Heading::shown;
   const auto show = [&](const std::vector<Json>& campaigns) {
     if (run.form == terminal::Form::human) {
-      canvas.draw(ids.empty() ? terminal::render_human(summary(campaigns, run.setting()), run.output.screen()) : progress_of(run, campaigns));
+      canvas.draw(ids.empty() ? terminal::render_human(summary(campaigns, run.setting()), run.output.screen())
+                              : progress_of(run, campaigns));
     } else {
       show_data(run, campaigns, heading);
       heading = terminal::Heading::left_out;

@@ -23,7 +23,6 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-
 Error wrong(const std::vector<jdl::Problem>& problems, const std::string& source) {
   auto text = jdl::render(problems, source);
   if (text.ends_with('\n')) text.pop_back();
@@ -40,7 +39,8 @@ struct Given {
 
 Given read_file(const std::string& path) {
   if (path == "-") return {"standard input", read_all(std::cin), {}};
-  if (std::error_code error; std::filesystem::is_directory(path, error)) throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a campaign file", path)};
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a campaign file", path)};
   std::ifstream file{path, std::ios::binary};
   if (!file) throw Error{ExitCode::not_found, fmt::format("the campaign file {} cannot be read: {}", path, std::strerror(errno))};
   return {path, read_all(file), path};
@@ -50,7 +50,8 @@ std::vector<Given> given_campaigns(const process::Arguments& arguments) {
   std::vector<Given> given;
   for (const auto& path : arguments.all("file")) given.push_back(read_file(path));
   for (const auto& text : arguments.all("json")) given.push_back({"-j", text, {}});
-  if (given.empty()) throw Error{ExitCode::usage, "a campaign is needed: gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)"};
+  if (given.empty())
+    throw Error{ExitCode::usage, "a campaign is needed: gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)"};
   return given;
 }
 
@@ -73,12 +74,18 @@ std::optional<std::string> parameter_source(const process::Arguments& arguments,
   const bool elsewhere = option.has_value() || campaign.nb_jobs.has_value();
   if (option && campaign.nb_jobs) throw Error{ExitCode::usage, "the parameters are given twice: by --param-file and by --nb-jobs"};
   if (elsewhere && in_the_file(campaign.file))
-    throw Error{ExitCode::usage, fmt::format("the parameters are given twice: by {} and in {}", option ? "--param-file" : "--nb-jobs", given.source)};
+    throw Error{ExitCode::usage,
+                fmt::format("the parameters are given twice: by {} and in {}", option ? "--param-file" : "--nb-jobs", given.source)};
   if (option) return *option == "-" ? *option : process::expand_home(*option).string();
   if (campaign.nb_jobs || in_the_file(campaign.file)) return std::nullopt;
-  if (const auto* file = std::get_if<jdl::ParamFile>(&campaign.file.parameters)) return clients::parameter_path(file->path, given.path).string();
+  if (const auto* file = std::get_if<jdl::ParamFile>(&campaign.file.parameters))
+    return clients::parameter_path(file->path, given.path).string();
   if (given.source != "standard input" && ::isatty(STDIN_FILENO) == 0) return "-";
-  throw Error{ExitCode::usage, fmt::format("{} has no parameters: give them by params, param_file or nb_jobs in it, by --param-file or --nb-jobs, or on standard input", given.source)};
+  throw Error{
+      ExitCode::usage,
+      fmt::format(
+          "{} has no parameters: give them by params, param_file or nb_jobs in it, by --param-file or --nb-jobs, or on standard input",
+          given.source)};
 }
 
 Campaign read_campaign(const process::Arguments& arguments, Given given) {
@@ -91,7 +98,8 @@ Campaign read_campaign(const process::Arguments& arguments, Given given) {
   if (!file) throw wrong(file.error(), given.source);
   campaign.file = std::move(*file);
   if (const auto source = parameter_source(arguments, campaign, given)) {
-    if (*source == "-" && given.source == "standard input") throw Error{ExitCode::usage, "standard input cannot be the campaign and its parameters at once"};
+    if (*source == "-" && given.source == "standard input")
+      throw Error{ExitCode::usage, "standard input cannot be the campaign and its parameters at once"};
     campaign.parameters = std::make_unique<ParameterFile>(*source);
     const auto tasks = check_parameters(*campaign.parameters);
     if (!tasks) throw wrong(tasks.error(), campaign.parameters->name());

@@ -17,9 +17,9 @@ struct Campaign {
   std::string source;  ///< the name of its file, for messages
   std::string text;
   jdl::CampaignFile file;
-  std::optional<grid::CampaignType> type{};        ///< said on the command line
-  std::optional<std::int64_t> nb_jobs{};           ///< said on the command line
-  std::unique_ptr<ParameterFile> parameters{};     ///< where they are not in the file itself
+  std::optional<grid::CampaignType> type{};     ///< said on the command line
+  std::optional<std::int64_t> nb_jobs{};        ///< said on the command line
+  std::unique_ptr<ParameterFile> parameters{};  ///< where they are not in the file itself
   std::int64_t tasks = 0;
 };
 

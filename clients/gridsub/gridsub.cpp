@@ -16,12 +16,12 @@
 namespace gleaner::gridsub {
 namespace {
 
-using terminal::Answer;
 using clients::ApiClient;
-using terminal::Output;
 using clients::Reply;
 using process::Error;
 using process::ExitCode;
+using terminal::Answer;
+using terminal::Output;
 
 constexpr std::array kActions{
     clients::Action{"hold", clients::Verb::post, "/hold", "held"},
@@ -36,7 +36,9 @@ Error refused(const Reply& reply, const Campaign& campaign) {
   std::vector<jdl::Problem> of_parameters;
   for (const auto& item : reply.json["problems"].items()) {
     jdl::Problem problem{{static_cast<std::size_t>(item["line"].integer()), static_cast<std::size_t>(item["column"].integer())},
-                         item["path"].text(), item["value"].text(), item["message"].text()};
+                         item["path"].text(),
+                         item["value"].text(),
+                         item["message"].text()};
     const bool is_parameter = problem.path == "parameters" && campaign.parameters != nullptr;
     (is_parameter ? of_parameters : of_file).push_back(std::move(problem));
   }
@@ -54,7 +56,8 @@ Reply send(ApiClient& api, Campaign& campaign, Wish wish) {
 }
 
 void tell_warnings(const Reply& reply, Output& output) {
-  for (const auto& warning : reply.json["warnings"].items()) output.tell(fmt::format("gridsub: note: {}", terminal::printable(warning.text())));
+  for (const auto& warning : reply.json["warnings"].items())
+    output.tell(fmt::format("gridsub: note: {}", terminal::printable(warning.text())));
 }
 
 /// The grid with the campaign that was checked; nothing, and a note, where that cannot be played: the check counts all the same.
@@ -109,7 +112,9 @@ process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Outpu
 void check_what_if(const process::Arguments& arguments) {
   if (!arguments.has("what-if")) return;
   for (const std::string_view option : {"hold", "resume", "retry", "fix", "wait", "dry-run", "quiet"}) {
-    if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--what-if and --{} exclude each other: --what-if changes nothing, and shows a table", option)};
+    if (arguments.has(option))
+      throw Error{ExitCode::usage,
+                  fmt::format("--what-if and --{} exclude each other: --what-if changes nothing, and shows a table", option)};
   }
 }
 
@@ -138,8 +143,10 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
     if (asked) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", asked->option, action.option)};
     asked = action;
   }
-  if (arguments.has("sink") && (!asked || asked->option != "retry")) throw Error{ExitCode::usage, "--sink goes with --retry: 'gridsub --retry ID --sink SINK'"};
-  if (asked && (arguments.has("file") || arguments.has("json"))) throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
+  if (arguments.has("sink") && (!asked || asked->option != "retry"))
+    throw Error{ExitCode::usage, "--sink goes with --retry: 'gridsub --retry ID --sink SINK'"};
+  if (asked && (arguments.has("file") || arguments.has("json")))
+    throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
   return asked;
 }
 
@@ -158,7 +165,8 @@ process::Outcome gridsub(const process::Context& context) {
     ApiClient api{context.config};
     return clients::act_on(api, *output, *action, clients::ids_of(named));
   }
-  if (!arguments.positional.empty()) throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
+  if (!arguments.positional.empty())
+    throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
   // All are checked before the first one is sent.
   const bool is_played = arguments.has("what-if");
   auto campaigns = is_played && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments);

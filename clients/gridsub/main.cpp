@@ -14,7 +14,8 @@ int main(int argc, char** argv) {
                   {"nb-jobs,n", "N", "N tasks with the parameters 0 to N-1"},
                   {"param-file,p", "FILE", "the parameters, one a line; - is standard input"},
                   {"dry-run", "", "check everything, submit nothing"},
-                  {"what-if", "", "play the grid's campaigns forward, and this one, if one is given: when does each end? Nothing is submitted"},
+                  {"what-if", "",
+                   "play the grid's campaigns forward, and this one, if one is given: when does each end? Nothing is submitted"},
                   {"wait,w", "", "wait for the end: exit status 0 when all tasks are done, 1 when some are not"},
                   {"quiet,q", "", "print the id alone"},
                   {"details,d", "", "print the campaign, or the answer, as JSON"},
@@ -25,7 +26,8 @@ int main(int argc, char** argv) {
                   {"fix", "ID", "close its events, and lift its brakes"}},
       .positional = "[ID...]",
       .interruption = process::Interruption::ends_program,
-      .notes = "Without parameters in the JDL nor by an option, they are read from standard input, unless it is a terminal.\n"
-               "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4."};
+      .notes =
+          "Without parameters in the JDL nor by an option, they are read from standard input, unless it is a terminal.\n"
+          "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4."};
   return process::run(program, argc, argv, gridsub::gridsub);
 }

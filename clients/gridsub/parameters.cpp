@@ -1,7 +1,7 @@
 #include "clients/gridsub/parameters.hpp"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,13 +48,15 @@ ParameterFile::ParameterFile(const std::string& path) : name_{path == "-" ? "sta
     copy_standard_input();
     return;
   }
-  if (std::error_code error; std::filesystem::is_directory(path, error)) throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a parameter file", path)};
+  if (std::error_code error; std::filesystem::is_directory(path, error))
+    throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a parameter file", path)};
   file_.open(path, std::ios::binary);
   if (!file_) throw Error{ExitCode::not_found, fmt::format("the parameter file {} cannot be read: {}", path, std::strerror(errno))};
   file_.seekg(0, std::ios::end);
   const bool can_go_back = static_cast<bool>(file_);
   file_.clear();
-  if (!can_go_back) throw Error{ExitCode::usage, fmt::format("{} is no file that can be read twice: give it as standard input (-p -)", path)};
+  if (!can_go_back)
+    throw Error{ExitCode::usage, fmt::format("{} is no file that can be read twice: give it as standard input (-p -)", path)};
   rewind();
 }
 
@@ -94,7 +96,8 @@ tl::expected<std::int64_t, std::vector<jdl::Problem>> check_parameters(Parameter
       ++parameters;
     }
   }
-  if (problems.empty() && parameters == 0) problems.push_back({{}, {}, {}, "there is no parameter in it: blank lines and lines that begin with # are none"});
+  if (problems.empty() && parameters == 0)
+    problems.push_back({{}, {}, {}, "there is no parameter in it: blank lines and lines that begin with # are none"});
   if (!problems.empty()) return tl::unexpected{std::move(problems)};
   return parameters;
 }
@@ -113,7 +116,8 @@ void SubmissionBody::fill() {
   given_ = 0;
   while (reader_ && pending_.size() < kPiece) {
     const auto next = reader_->next();
-    if (!next) throw Error{ExitCode::failure, fmt::format("{} has changed while it was read: {}", parameters_->name(), next.error().message)};
+    if (!next)
+      throw Error{ExitCode::failure, fmt::format("{} has changed while it was read: {}", parameters_->name(), next.error().message)};
     if (!*next) {
       reader_.reset();
     } else {

@@ -6,25 +6,27 @@
 #include <cmath>
 
 #include "clients/forecast.hpp"
-#include "lib/terminal/text.hpp"
 #include "lib/process/run.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/text/json_writer.hpp"
 
 namespace gleaner::gridsub {
 namespace {
 
-using terminal::Align;
-using terminal::Cell;
 using clients::Json;
-using terminal::Shrink;
 using gridsim::Prospect;
 using gridsim::Times;
 using process::Error;
 using process::ExitCode;
+using terminal::Align;
+using terminal::Cell;
+using terminal::Shrink;
 
 std::chrono::seconds whole(double seconds) { return std::chrono::seconds{static_cast<std::int64_t>(std::llround(seconds))}; }
 
-clients::Forecast forecast_of(const Times& times) { return {.expected = whole(times.expected), .earliest = whole(times.earliest), .latest = whole(times.latest)}; }
+clients::Forecast forecast_of(const Times& times) {
+  return {.expected = whole(times.expected), .earliest = whole(times.earliest), .latest = whole(times.latest)};
+}
 
 std::string basis_of(const Prospect& prospect) {
   if (prospect.evidence == "walltime") return "walltime";
@@ -48,25 +50,29 @@ Cell end_of(const Prospect& prospect) {
 
 terminal::Table table_of(const Outlook& outlook) {
   terminal::Table table{{{"id", "Id", Align::right},
-                        {"name", "Name", Align::left, Shrink::when_needed},
-                        {"user", "User", Align::left, Shrink::when_needed},
-                        {"start", "Starts in"},
-                        {"end", "Ends in"},
-                        {"evidence", "Known from"}},
-                       {},
-                       "No campaign is in treatment or paused: nothing is to be played.",
-                       terminal::Heading::shown};
+                         {"name", "Name", Align::left, Shrink::when_needed},
+                         {"user", "User", Align::left, Shrink::when_needed},
+                         {"start", "Starts in"},
+                         {"end", "Ends in"},
+                         {"evidence", "Known from"}},
+                        {},
+                        "No campaign is in treatment or paused: nothing is to be played.",
+                        terminal::Heading::shown};
   for (const auto& one : outlook.prospects.campaigns) {
-    table.rows.push_back({one.id > 0 ? Cell{one.id} : Cell{std::string{"new"}, "new"}, Cell{terminal::printable(one.name)}, Cell{terminal::printable(one.user)}, start_of(one), end_of(one), Cell{basis_of(one)}});
+    table.rows.push_back({one.id > 0 ? Cell{one.id} : Cell{std::string{"new"}, "new"}, Cell{terminal::printable(one.name)},
+                          Cell{terminal::printable(one.user)}, start_of(one), end_of(one), Cell{basis_of(one)}});
   }
   return table;
 }
 
-bool any(const Outlook& outlook, bool (*holds)(const Prospect& prospect)) { return std::ranges::any_of(outlook.prospects.campaigns, holds); }
+bool any(const Outlook& outlook, bool (*holds)(const Prospect& prospect)) {
+  return std::ranges::any_of(outlook.prospects.campaigns, holds);
+}
 
 std::string held_text(const Outlook& outlook) {
   std::string text;
-  for (const auto& cluster : outlook.prospects.clusters) text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", terminal::printable(cluster.cluster), cluster.held, cluster.resources);
+  for (const auto& cluster : outlook.prospects.clusters)
+    text += fmt::format("{}{} {} of {}", text.empty() ? "" : ", ", terminal::printable(cluster.cluster), cluster.held, cluster.resources);
   return text;
 }
 
@@ -78,21 +84,25 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   if (prospects.runs > 0) say(fmt::format("Played {} times; the times in brackets hold 8 of 10 cases.", prospects.runs));
   if (any(outlook, [](const Prospect& one) { return one.evidence == "walltime"; }))
     say("walltime: nothing is known of how long its tasks take, so each is supposed to take its whole walltime: the end is a bound.");
-  if (any(outlook, [](const Prospect& one) { return one.evidence == "history"; })) say("earlier: jobs of earlier campaigns of the same user and command.");
+  if (any(outlook, [](const Prospect& one) { return one.evidence == "history"; }))
+    say("earlier: jobs of earlier campaigns of the same user and command.");
   std::int64_t group = 1;
   for (const auto& one : prospects.campaigns) group = std::max(group, one.group);
   if (group > 1) say(fmt::format("Big bags were played in groups, of up to {} tasks that one job does one after the other.", group));
   if (any(outlook, [](const Prospect& one) { return !one.paused && !one.end; }))
     say("not foreseen: nothing sends it to a cluster as things are, or it takes longer than was played; gridstat ID --why says more.");
-  for (const auto& out : outlook.left_out) say(fmt::format("Left out: {}, {}.", terminal::printable(out["cluster"].text()), terminal::printable(out["why"].text())));
-  say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now{}.", prospects.clusters.empty() ? "" : " (" + held_text(outlook) + " resources)"));
+  for (const auto& out : outlook.left_out)
+    say(fmt::format("Left out: {}, {}.", terminal::printable(out["cluster"].text()), terminal::printable(out["why"].text())));
+  say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now{}.",
+                  prospects.clusters.empty() ? "" : " (" + held_text(outlook) + " resources)"));
   return text;
 }
 
 Json times_json(const std::optional<Times>& times) {
   if (!times) return {};
   const auto number = [](double seconds) { return Json::of(static_cast<std::int64_t>(std::llround(seconds))); };
-  return Json::of(std::vector<Json::Member>{{"expected", number(times->expected)}, {"earliest", number(times->earliest)}, {"latest", number(times->latest)}});
+  return Json::of(std::vector<Json::Member>{
+      {"expected", number(times->expected)}, {"earliest", number(times->earliest)}, {"latest", number(times->latest)}});
 }
 
 Json parsed(const std::string& text) { return Json::parse(text).value(); }
@@ -132,7 +142,8 @@ Outlook play(clients::ApiClient& api, const std::vector<Json>& candidates) {
     live.insert(live.end(), candidates.begin(), candidates.end());
     members.emplace_back(key, Json::of(std::move(live)));
   }
-  if (reply.json["scenario"]["clusters"].members().empty()) throw Error{ExitCode::unavailable, "no cluster of the grid can be reached now: nothing can be played forward"};
+  if (reply.json["scenario"]["clusters"].members().empty())
+    throw Error{ExitCode::unavailable, "no cluster of the grid can be reached now: nothing can be played forward"};
   auto prospects = gridsim::what_if(clients::dump(Json::of(std::move(members)), clients::Layout::one_line));
   if (!prospects) throw Error{ExitCode::failure, fmt::format("the API's answer cannot be played:\n{}", prospects.error())};
   return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items()};
@@ -147,7 +158,9 @@ std::string to_json(const Outlook& outlook) {
   for (const auto& one : outlook.prospects.campaigns) campaigns.push_back(campaign_json(one));
   std::vector<Json> clusters;
   for (const auto& cluster : outlook.prospects.clusters) {
-    clusters.push_back(Json::of(std::vector<Json::Member>{{"cluster", parsed(text::json_string(cluster.cluster))}, {"held_by_others", Json::of(cluster.held)}, {"resources", Json::of(cluster.resources)}}));
+    clusters.push_back(Json::of(std::vector<Json::Member>{{"cluster", parsed(text::json_string(cluster.cluster))},
+                                                          {"held_by_others", Json::of(cluster.held)},
+                                                          {"resources", Json::of(cluster.resources)}}));
   }
   return clients::dump(Json::of(std::vector<Json::Member>{{"runs", Json::of(outlook.prospects.runs)},
                                                           {"campaigns", Json::of(std::move(campaigns))},
@@ -161,14 +174,22 @@ Json forecast_json(const Outlook& outlook) { return Json::of(times_of(outlook.pr
 std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) {
   const auto& prospect = outlook.prospects.campaigns.back();
   const auto say = [&](const std::string& sentence) { return terminal::wrap(sentence, screen.width, "  ") + "\n"; };
-  const auto held = say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now ({} resources).", held_text(outlook)));
-  if (!prospect.end) return say("As things are, its end is not foreseen: no cluster that is free for it is in reach, or it takes longer than was played.") + held;
+  const auto held = say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now ({} resources).",
+                                    held_text(outlook)));
+  if (!prospect.end)
+    return say("As things are, its end is not foreseen: no cluster that is free for it is in reach, or it takes longer than was played.") +
+           held;
   const bool is_bound = prospect.evidence == "walltime";
   std::string start;
-  if (prospect.start) start = prospect.start->latest < 1 ? "start at once, and " : fmt::format("start in {}, and ", clients::in_words(forecast_of(*prospect.start)));
-  const auto basis = is_bound ? std::string{"if each task took its walltime: no campaign of yours with this command is known"}
-                              : fmt::format("going by {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
-  return say(fmt::format("It would {}end in {}{}, {}.", start, is_bound ? "at most " : "", clients::in_words(forecast_of(*prospect.end)), basis)) + held;
+  if (prospect.start)
+    start = prospect.start->latest < 1 ? "start at once, and "
+                                       : fmt::format("start in {}, and ", clients::in_words(forecast_of(*prospect.start)));
+  const auto basis = is_bound
+                         ? std::string{"if each task took its walltime: no campaign of yours with this command is known"}
+                         : fmt::format("going by {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
+  return say(fmt::format("It would {}end in {}{}, {}.", start, is_bound ? "at most " : "", clients::in_words(forecast_of(*prospect.end)),
+                         basis)) +
+         held;
 }
 
 }  // namespace gleaner::gridsub

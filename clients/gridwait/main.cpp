@@ -3,9 +3,9 @@
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/follow.hpp"
-#include "lib/terminal/text.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/values.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace {
 
@@ -22,8 +22,9 @@ process::Duration duration(const process::Arguments& arguments, std::string_view
 
 void tell_ends(const std::vector<clients::Json>& campaigns, terminal::Output& output) {
   for (const auto& campaign : campaigns) {
-    output.tell(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(), terminal::printable(campaign["state"].text()),
-                            campaign["finished_jobs"].integer(), terminal::counted(campaign["total_jobs"].integer(), "task")));
+    output.tell(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(),
+                            terminal::printable(campaign["state"].text()), campaign["finished_jobs"].integer(),
+                            terminal::counted(campaign["total_jobs"].integer(), "task")));
   }
 }
 
@@ -33,7 +34,8 @@ process::Outcome gridwait(const process::Context& context) {
   clients::Following following{.ids = clients::ids_of(arguments.positional)};
   if (following.ids.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
   if (arguments.has("timeout")) following.time_limit = duration(arguments, "timeout");
-  if (arguments.has("period")) following.period = std::max<process::Duration>(duration(arguments, "period"), std::chrono::milliseconds{100});
+  if (arguments.has("period"))
+    following.period = std::max<process::Duration>(duration(arguments, "period"), std::chrono::milliseconds{100});
   std::vector<clients::Json> last;
   following.show = [&](const std::vector<clients::Json>& campaigns) { last = campaigns; };
   clients::ApiClient api{context.config};
@@ -45,14 +47,15 @@ process::Outcome gridwait(const process::Context& context) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const process::Program program{.name = "gridwait",
-                                 .purpose = "Waits until campaigns have ended: exit status 0 when all their tasks are done, 1 when some are not.",
-                                 .keys = clients::api_keys(),
-                                 .options = {{"timeout", "DURATION", "wait no longer, such as 2h: exit status 75"},
-                                             {"period", "DURATION", "time between two looks (1s)"},
-                                             {"quiet,q", "", "say nothing"}},
-                                 .positional = "ID...",
-                                 .interruption = process::Interruption::ends_program,
-                                 .notes = "An API that goes away in the meantime is waited for."};
+  const process::Program program{
+      .name = "gridwait",
+      .purpose = "Waits until campaigns have ended: exit status 0 when all their tasks are done, 1 when some are not.",
+      .keys = clients::api_keys(),
+      .options = {{"timeout", "DURATION", "wait no longer, such as 2h: exit status 75"},
+                  {"period", "DURATION", "time between two looks (1s)"},
+                  {"quiet,q", "", "say nothing"}},
+      .positional = "ID...",
+      .interruption = process::Interruption::ends_program,
+      .notes = "An API that goes away in the meantime is waited for."};
   return process::run(program, argc, argv, gridwait);
 }

@@ -49,7 +49,9 @@ oar::Limits file_limits_of(const process::Config& config) {
   return limits;
 }
 
-bool was_silent(const oar::Failure& failure) { return std::holds_alternative<oar::NotSent>(failure) || std::holds_alternative<oar::NoAnswer>(failure); }
+bool was_silent(const oar::Failure& failure) {
+  return std::holds_alternative<oar::NotSent>(failure) || std::holds_alternative<oar::NoAnswer>(failure);
+}
 
 void SharedDatabase::transact(const std::function<void(store::Transaction&)>& work) {
   const std::lock_guard lock{mutex_};
@@ -83,8 +85,8 @@ void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, c
     const auto at = store::now(transaction);
     // One event an outage: it is opened by the first failure, not counted up by the others.
     if (store::record_unreachable(transaction, cluster.id, error, at, at + wait))
-      store::open_event(transaction, {.code = "CLUSTER_UNREACHABLE", .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = error},
-                        at);
+      store::open_event(
+          transaction, {.code = "CLUSTER_UNREACHABLE", .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = error}, at);
   });
 }
 

@@ -21,8 +21,8 @@ HeldLease::HeldLease(store::Database& database, std::optional<store::Term> given
   if (!acquired) {
     auto transaction = database.begin();
     const auto other = store::lease_holder(transaction);
-    throw process::Error{process::ExitCode::try_again,
-                         fmt::format("{} conducts the grid now; stop it, or leave the work to it", other ? other->name : std::string{"another conductor"})};
+    throw process::Error{process::ExitCode::try_again, fmt::format("{} conducts the grid now; stop it, or leave the work to it",
+                                                                   other ? other->name : std::string{"another conductor"})};
   }
   term_ = *acquired;
   own_ = true;

@@ -21,12 +21,11 @@ using Work = store::Database::Work;
 using Clock = std::chrono::steady_clock;
 
 std::string where(const store::LockHolder& holder) {
-  return fmt::format("process {} of PostgreSQL, for a program on {}", holder.pid, holder.host.empty() ? "the database's own machine" : holder.host);
+  return fmt::format("process {} of PostgreSQL, for a program on {}", holder.pid,
+                     holder.host.empty() ? "the database's own machine" : holder.host);
 }
 
-std::string advice(const store::LockHolder& holder) {
-  return fmt::format("end it: SELECT pg_terminate_backend({})", holder.pid);
-}
+std::string advice(const store::LockHolder& holder) { return fmt::format("end it: SELECT pg_terminate_backend({})", holder.pid); }
 
 /// Nothing can be written any more, whatever the cluster. Anything else is one cluster's own fault.
 bool ends_the_turn(const std::exception_ptr& failure) {
@@ -83,7 +82,12 @@ class ClusterLock {
 class Round {
  public:
   Round(const process::Config& config, SharedDatabase& database, Work work, const std::function<void(Visit&)>& visit)
-      : config_{config}, database_{database}, work_{work}, visit_{visit}, event_{fmt::format("CLUSTER_TURN_FAILED_{}", module_of(work))}, ends_{Clock::now() + turn_budget(config)} {
+      : config_{config},
+        database_{database},
+        work_{work},
+        visit_{visit},
+        event_{fmt::format("CLUSTER_TURN_FAILED_{}", module_of(work))},
+        ends_{Clock::now() + turn_budget(config)} {
     database_.transact([&](store::Transaction& transaction) {
       const auto open = store::clusters_with_open_event(transaction, event_);
       had_failed_ = {open.begin(), open.end()};
@@ -116,21 +120,24 @@ class Round {
     std::optional<store::LockHolder> holder;
     database_.transact([&](store::Transaction& transaction) { holder = store::lock_holder(transaction, work_, cluster.id); });
     if (!holder || holder->silent < config_.module_time_limit) {
-      process::log::info("left to the run that is still at it", {{"cluster", cluster.name}, {"silent_s", holder ? holder->silent.count() : 0}});
+      process::log::info("left to the run that is still at it",
+                         {{"cluster", cluster.name}, {"silent_s", holder ? holder->silent.count() : 0}});
       return;
     }
-    open_event(cluster, fmt::format("another run of the {} holds this cluster's lock and has done nothing for {} s ({}); {}", module_of(work_),
-                                    holder->silent.count(), where(*holder), advice(*holder)));
+    open_event(cluster, fmt::format("another run of the {} holds this cluster's lock and has done nothing for {} s ({}); {}",
+                                    module_of(work_), holder->silent.count(), where(*holder), advice(*holder)));
   }
 
   void note_failed(const store::Cluster& cluster, std::string_view error) const {
-    open_event(cluster, fmt::format("the {}'s turn on this cluster failed, and is taken again in the next cycle: {}", module_of(work_), error));
+    open_event(cluster,
+               fmt::format("the {}'s turn on this cluster failed, and is taken again in the next cycle: {}", module_of(work_), error));
   }
 
   void open_event(const store::Cluster& cluster, const std::string& message) const {
     process::log::error("cluster's turn failed", {{"cluster", cluster.name}, {"message", message}});
     database_.transact([&](store::Transaction& transaction) {
-      store::open_event(transaction, {.code = event_, .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = message}, store::now(transaction));
+      store::open_event(transaction, {.code = event_, .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = message},
+                        store::now(transaction));
     });
   }
 
@@ -184,7 +191,8 @@ void visit_clusters(const process::Config& config, SharedDatabase& database, Wor
         failures[i] = std::current_exception();
         // Not even its event could be written, and the others' could.
         if (ends_the_turn(failures[i])) return;
-        process::log::error("cluster's turn failed", {{"cluster", clusters[i].name}, {"error", what_of(std::exchange(failures[i], nullptr))}});
+        process::log::error("cluster's turn failed",
+                            {{"cluster", clusters[i].name}, {"error", what_of(std::exchange(failures[i], nullptr))}});
       }
     });
   }
@@ -198,9 +206,11 @@ bool is_sole_turn(const process::Config& config, store::Transaction& transaction
   if (store::try_lock_until_commit(transaction, work)) return true;
   const auto holder = store::lock_holder(transaction, work, std::nullopt);
   if (holder && holder->silent >= config.module_time_limit)
-    throw process::Error{process::ExitCode::try_again, fmt::format("another turn of the {} has done nothing for {} s ({}); {}", module_of(work),
-                                                                   holder->silent.count(), where(*holder), advice(*holder))};
-  process::log::warning("left to the turn that is still at it", {{"module", module_of(work)}, {"silent_s", holder ? holder->silent.count() : 0}});
+    throw process::Error{process::ExitCode::try_again,
+                         fmt::format("another turn of the {} has done nothing for {} s ({}); {}", module_of(work), holder->silent.count(),
+                                     where(*holder), advice(*holder))};
+  process::log::warning("left to the turn that is still at it",
+                        {{"module", module_of(work)}, {"silent_s", holder ? holder->silent.count() : 0}});
   return false;
 }
 

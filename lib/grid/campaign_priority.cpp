@@ -10,7 +10,6 @@
 namespace gleaner::grid {
 namespace {
 
-
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
@@ -45,8 +44,10 @@ PriorityEffect effect_of_priority(const OrderOfCampaigns& order) {
 std::optional<std::string> priority_note(int priority, const OrderOfCampaigns& order) {
   const auto effect = effect_of_priority(order);
   if (priority == kNormalPriority || priority == kLowestPriority || effect == PriorityEffect::on_all) return std::nullopt;
-  const auto does = effect == PriorityEffect::none ? "changes nothing in the order of campaigns here" : "sorts the campaigns of its own user only here";
-  return fmt::format("campaign_priority {} {}: the grid's campaign_order is '{}', without the class 'priority'", priority, does, order.name);
+  const auto does =
+      effect == PriorityEffect::none ? "changes nothing in the order of campaigns here" : "sorts the campaigns of its own user only here";
+  return fmt::format("campaign_priority {} {}: the grid's campaign_order is '{}', without the class 'priority'", priority, does,
+                     order.name);
 }
 
 }  // namespace gleaner::grid

@@ -11,8 +11,8 @@ inline constexpr int kLowestPriority = 7;  ///< its jobs give way to those of no
 
 /// The keys of the configuration that decide it.
 struct OrderOfCampaigns {
-  std::string_view name;      ///< campaign_order, such as `affinity,fairshare`
-  std::string_view weights;   ///< multifactor_weights, such as `age:1000,priority:500`
+  std::string_view name;     ///< campaign_order, such as `affinity,fairshare`
+  std::string_view weights;  ///< multifactor_weights, such as `age:1000,priority:500`
   bool simultaneous = false;
 };
 

@@ -10,9 +10,7 @@ enum class CampaignType {
   test       ///< one job on each cluster of its JDL, before the campaigns of the other type
 };
 
-[[nodiscard]] constexpr std::string_view name_of(CampaignType type) {
-  return type == CampaignType::test ? "test" : "default";
-}
+[[nodiscard]] constexpr std::string_view name_of(CampaignType type) { return type == CampaignType::test ? "test" : "default"; }
 
 [[nodiscard]] constexpr std::optional<CampaignType> campaign_type(std::string_view name) {
   if (name == name_of(CampaignType::default_)) return CampaignType::default_;

@@ -113,7 +113,8 @@ void EvidenceIndex::add(std::string_view name) {
   }
   const auto [known, is_new] = jobs_.try_emplace(file->job, Seen{shown, file->remote});
   const bool same = !is_new && shown == known->second.evidence;
-  if (same ? file->remote > known->second.remote : !is_new && shows_more(shown, known->second.evidence)) known->second = {shown, file->remote};
+  if (same ? file->remote > known->second.remote : !is_new && shows_more(shown, known->second.evidence))
+    known->second = {shown, file->remote};
 }
 
 std::optional<RemoteJobId> EvidenceIndex::started_as(JobId job) const {

@@ -40,7 +40,8 @@ template <class Struct, class Value>
   return {name, member, {}, name};
 }
 template <class Struct, class Value>
-[[nodiscard]] constexpr Field<Carried::scenario, Struct, Value> scenario_field(std::string_view name, Value Struct::*member, FieldBounds bounds = {}) {
+[[nodiscard]] constexpr Field<Carried::scenario, Struct, Value> scenario_field(std::string_view name, Value Struct::*member,
+                                                                               FieldBounds bounds = {}) {
   return {name, member, bounds, name};
 }
 

@@ -8,7 +8,6 @@
 namespace gleaner::grid {
 namespace {
 
-
 int whole_jobs(double resources, double ratio) {
   const double jobs = resources * ratio;
   return jobs > 0.0 ? static_cast<int>(std::min(kMostJobs, std::floor(jobs + kDust))) : 0;

@@ -27,11 +27,11 @@ enum class Starting {
 
 /// The jobs of one campaign that wait on one cluster, and what could still take them.
 struct WaitingJobs {
-  int waiting = 0;          ///< jobs in the cluster's queue
-  double ratio = 1.0;       ///< jobs per resource
-  int free_resources = 0;   ///< free on the cluster when the jobs were counted
-  int max_resources = 0;    ///< all that the cluster has
-  double flood = 0.0;       ///< what may wait, a fraction of max_resources; 0 lets nothing wait
+  int waiting = 0;         ///< jobs in the cluster's queue
+  double ratio = 1.0;      ///< jobs per resource
+  int free_resources = 0;  ///< free on the cluster when the jobs were counted
+  int max_resources = 0;   ///< all that the cluster has
+  double flood = 0.0;      ///< what may wait, a fraction of max_resources; 0 lets nothing wait
   Starting starting = Starting::still;
 };
 

@@ -90,7 +90,9 @@ Adoption adoption_of(const TaskFacts& task, int attempt) {
   return {.moves = task.state == TaskState::waiting || task.state == TaskState::launching, .late = false};
 }
 
-bool is_reopened(LaunchState state, Sent sent) { return sent == Sent::maybe && (state == LaunchState::void_ || state == LaunchState::unknown); }
+bool is_reopened(LaunchState state, Sent sent) {
+  return sent == Sent::maybe && (state == LaunchState::void_ || state == LaunchState::unknown);
+}
 
 std::optional<Release> release_of(const BoundTasks& tasks, std::chrono::microseconds release_after) {
   if (tasks.replicas_allowed) return Release::replicas;

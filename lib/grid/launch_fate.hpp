@@ -110,9 +110,9 @@ struct FoundJob {
 
 /// What a look found, together with all the looks before it.
 struct Looked {
-  LaunchState state = LaunchState::unknown;  ///< or void
-  int missing = 0;                           ///< jobs of the launch of which OAR knows nothing
-  int looks = 0;                             ///< while it was unknown, this one included
+  LaunchState state = LaunchState::unknown;               ///< or void
+  int missing = 0;                                        ///< jobs of the launch of which OAR knows nothing
+  int looks = 0;                                          ///< while it was unknown, this one included
   std::optional<std::chrono::microseconds> healthy = {};  ///< since the answer was lost and the cluster answers again; nothing: it does not
 };
 struct LookPatience {
@@ -140,8 +140,8 @@ struct Adoption {
 
 /// Tasks that wait for their cluster, as a job of their attempt may still appear there.
 struct BoundTasks {
-  bool replicas_allowed = false;      ///< by their campaign's JDL
-  bool retired = false;               ///< an administrator retired their cluster
+  bool replicas_allowed = false;       ///< by their campaign's JDL
+  bool retired = false;                ///< an administrator retired their cluster
   std::chrono::microseconds waited{};  ///< since they went back to the bag
 };
 enum class Release { replicas, retired, waited };
@@ -153,9 +153,10 @@ enum class Release { replicas, retired, waited };
 /// What the folder of a launch waits for before it is removed from the cluster.
 struct FolderFacts {
   LaunchState state = LaunchState::accepted;
-  bool in_use = false;  ///< a live job, or a task in the bag, is claimed in it
-  std::optional<std::chrono::microseconds> since_settled = {};       ///< since the launch was accepted, or given up
-  std::optional<std::chrono::microseconds> since_never_began = {};  ///< since the last end of a job of it that never began, or was deleted before: OAR may start it late
+  bool in_use = false;                                          ///< a live job, or a task in the bag, is claimed in it
+  std::optional<std::chrono::microseconds> since_settled = {};  ///< since the launch was accepted, or given up
+  std::optional<std::chrono::microseconds> since_never_began =
+      {};  ///< since the last end of a job of it that never began, or was deleted before: OAR may start it late
 };
 [[nodiscard]] bool may_be_removed(const FolderFacts& folder);
 

@@ -68,7 +68,8 @@ std::optional<std::string> wrong_project(std::string_view text) {
 
 std::optional<std::string> wrong_job_type(std::string_view text) {
   if (text.empty()) return "it is empty; write for instance devel, inner=12 or token:licence=2";
-  return wrong_plain(text, {"_", "_ .:@/+*=%-", "write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2"});
+  return wrong_plain(
+      text, {"_", "_ .:@/+*=%-", "write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2"});
 }
 
 std::optional<std::string> wrong_directory(std::string_view text) {
@@ -81,7 +82,8 @@ std::optional<std::string> wrong_directory(std::string_view text) {
     if (text[i] != '$') continue;
     const auto length = variable_length(text.substr(i));
     if (length == 0)
-      return fmt::format("$ at character {} begins none of $HOME, $USER and $LOGNAME, which alone OAR's shell replaces; {}", character(text, i), kRight);
+      return fmt::format("$ at character {} begins none of $HOME, $USER and $LOGNAME, which alone OAR's shell replaces; {}",
+                         character(text, i), kRight);
     i += length - 1;
   }
   return std::nullopt;

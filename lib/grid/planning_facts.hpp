@@ -28,22 +28,22 @@ struct Brake {
 struct ClusterFacts {
   ClusterId id{0};
   std::string name;
-  double power = 1.0;           ///< relative speed, from the configuration
-  double cost = 0.0;            ///< of one resource for an hour, from the configuration
-  double transfer_mb_s = 0.0;   ///< bandwidth for inputs, in MB/s; 0: not known
-  double flood = 0.0;           ///< how much may wait, as a fraction of max_resources; 0: nothing
-  int array_size = 1;           ///< most jobs in one launch
+  double power = 1.0;          ///< relative speed, from the configuration
+  double cost = 0.0;           ///< of one resource for an hour, from the configuration
+  double transfer_mb_s = 0.0;  ///< bandwidth for inputs, in MB/s; 0: not known
+  double flood = 0.0;          ///< how much may wait, as a fraction of max_resources; 0: nothing
+  int array_size = 1;          ///< most jobs in one launch
   bool enabled = true;
   bool retired = false;
   bool reachable = true;
-  int max_resources = 0;        ///< all that may ever be used
-  int max_node_resources = 0;   ///< of the biggest node; 0: not known
-  int free_resources = 0;       ///< usable, minus those that anybody used when the status was read
-  int our_resources = 0;        ///< of those in use, the ones that our jobs held, jobs that were just ending included
+  int max_resources = 0;             ///< all that may ever be used
+  int max_node_resources = 0;        ///< of the biggest node; 0: not known
+  int free_resources = 0;            ///< usable, minus those that anybody used when the status was read
+  int our_resources = 0;             ///< of those in use, the ones that our jobs held, jobs that were just ending included
   std::optional<Instant> status_at;  ///< empty: no status yet
-  int unknown_launches = 0;     ///< launches of unknown fate that are newer than the status
-  std::optional<int> job_limit; ///< most of our live jobs, while the cluster is under stress
-  std::string stress_reason;    ///< why it counts as under stress, with figures
+  int unknown_launches = 0;          ///< launches of unknown fate that are newer than the status
+  std::optional<int> job_limit;      ///< most of our live jobs, while the cluster is under stress
+  std::string stress_reason;         ///< why it counts as under stress, with figures
   std::optional<Brake> brake;
 };
 
@@ -78,11 +78,11 @@ struct CampaignFacts {
   std::int64_t waiting_tasks = 0;  ///< the bag: all of them, returned ones included
   int priority = kNormalPriority;
   std::string project;
-  std::string scheduler;                ///< the campaign scheduler that its JDL names; empty: the configuration's
-  std::optional<double> min_duration;   ///< seconds; a task that ends sooner did nothing
-  double input_mb = 0.0;                ///< of one task, on average
+  std::string scheduler;               ///< the campaign scheduler that its JDL names; empty: the configuration's
+  std::optional<double> min_duration;  ///< seconds; a task that ends sooner did nothing
+  double input_mb = 0.0;               ///< of one task, on average
   bool replicas_allowed = false;
-  bool differing = false;               ///< its tasks ask for different things
+  bool differing = false;  ///< its tasks ask for different things
   std::optional<Brake> brake;
 };
 
@@ -107,32 +107,32 @@ struct PairFacts {
   CampaignId campaign{0};
   ClusterId cluster{0};
   // What the JDL asks of the cluster:
-  int priority = 0;                       ///< the JDL's order of clusters: the greatest goes first
-  std::optional<int> resources_per_job;   ///< of one job, when the JDL's request says it
-  double walltime = 0.0;                  ///< seconds that a job may take at most
-  std::optional<int> max_jobs;            ///< most live jobs
+  int priority = 0;                      ///< the JDL's order of clusters: the greatest goes first
+  std::optional<int> resources_per_job;  ///< of one job, when the JDL's request says it
+  double walltime = 0.0;                 ///< seconds that a job may take at most
+  std::optional<int> max_jobs;           ///< most live jobs
   // What was counted:
-  bool active = false;                    ///< it had a job, or has a forecast of its own; otherwise all that follows is as here
-  std::optional<double> forecast_ratio;   ///< jobs per resource, from the forecasts
-  int last_submitted = 0;                 ///< jobs, in the last cycle (forecasts.nsub)
-  double last_offered = 0.0;              ///< free resources, in that cycle
+  bool active = false;                   ///< it had a job, or has a forecast of its own; otherwise all that follows is as here
+  std::optional<double> forecast_ratio;  ///< jobs per resource, from the forecasts
+  int last_submitted = 0;                ///< jobs, in the last cycle (forecasts.nsub)
+  double last_offered = 0.0;             ///< free resources, in that cycle
   int launching = 0, waiting = 0, running = 0, unknown = 0;  ///< jobs
-  int unseen = 0;                         ///< of the unknown ones, those whose launch is newer than the cluster's status
-  std::int64_t concluded_jobs = 0;        ///< done, or failed for good
+  int unseen = 0;                                            ///< of the unknown ones, those whose launch is newer than the cluster's status
+  std::int64_t concluded_jobs = 0;                           ///< done, or failed for good
   int failures_in_a_row = 0;
   std::optional<Instant> last_failure_at;
-  std::int64_t done = 0;                  ///< jobs
-  double duration_sum = 0.0, duration_squares = 0.0;  ///< of them, in seconds and their squares
-  std::int64_t resources_sum = 0, resources_jobs = 0; ///< resources that OAR assigned, and to how many jobs
+  std::int64_t done = 0;                               ///< jobs
+  double duration_sum = 0.0, duration_squares = 0.0;   ///< of them, in seconds and their squares
+  std::int64_t resources_sum = 0, resources_jobs = 0;  ///< resources that OAR assigned, and to how many jobs
   std::optional<Instant> last_start_at;
   std::optional<Instant> last_accept_at;
-  bool suspected = false;                 ///< it swallowed the campaign's last jobs there, and has shown no work since (grid::Sink)
+  bool suspected = false;  ///< it swallowed the campaign's last jobs there, and has shown no work since (grid::Sink)
   // What is read only where there is any:
-  std::int64_t returned_tasks = 0;        ///< in the bag, from void launches there: given there first
+  std::int64_t returned_tasks = 0;            ///< in the bag, from void launches there: given there first
   std::optional<std::int64_t> fitting_tasks;  ///< of the bag, those that ask for no more than the cluster has; empty: all
-  bool has_properties = false;            ///< the JDL asks for properties of the cluster's resources
-  std::optional<int> matching_resources;  ///< of the cluster, those that have them, busy or not; empty: not known
-  std::string login;                      ///< of the campaign's user there
+  bool has_properties = false;                ///< the JDL asks for properties of the cluster's resources
+  std::optional<int> matching_resources;      ///< of the cluster, those that have them, busy or not; empty: not known
+  std::string login;                          ///< of the campaign's user there
   std::optional<Brake> brake;
 };
 

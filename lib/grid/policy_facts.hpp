@@ -16,7 +16,7 @@ namespace gleaner::grid {
 struct UsageOfDay {
   std::string user;
   std::string project;
-  int days_ago = 0;               ///< 0: today, UTC
+  int days_ago = 0;  ///< 0: today, UTC
   double resource_seconds = 0.0;
 };
 
@@ -64,7 +64,7 @@ struct Limit {
 
 /// Resources that come back when some of our running jobs end, by their forecast.
 struct Ending {
-  double after = 0.0;      ///< seconds from now
+  double after = 0.0;  ///< seconds from now
   double resources = 0.0;
   ClusterId cluster{0};
 };

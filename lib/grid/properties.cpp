@@ -84,7 +84,8 @@ class Reader {
     auto end = next_ + run(next_);
     if (end < text_.size() && text_[end] == '.') end += 1 + run(end + 1);
     const auto whole = text_.substr(next_, end - next_);
-    if (std::ranges::any_of(whole, [](unsigned char c) { return std::isdigit(c) == 0 && c != '.'; })) return fail(next_, fmt::format("'{}' is not a number,", whole.substr(0, 40)));
+    if (std::ranges::any_of(whole, [](unsigned char c) { return std::isdigit(c) == 0 && c != '.'; }))
+      return fail(next_, fmt::format("'{}' is not a number,", whole.substr(0, 40)));
     take(Kind::number, whole.size());
   }
   /// A quote in it is written twice.
@@ -93,7 +94,8 @@ class Reader {
     for (; end < text_.size(); ++end) {
       const auto byte = static_cast<unsigned char>(text_[end]);
       if (byte < 0x20 || byte == 0x7F || std::string_view{"$`\\"}.find(text_[end]) != std::string_view::npos)
-        return fail(end, byte < 0x20 || byte == 0x7F ? std::string{"a control character stands"} : fmt::format("{} cannot be in a quoted text,", text_[end]));
+        return fail(end, byte < 0x20 || byte == 0x7F ? std::string{"a control character stands"}
+                                                     : fmt::format("{} cannot be in a quoted text,", text_[end]));
       if (text_[end] != quote) continue;
       if (end + 1 == text_.size() || text_[end + 1] != quote) return take(Kind::text, end + 1 - next_);
       ++end;
@@ -107,7 +109,8 @@ class Reader {
       if (rest.starts_with(two)) return take(Kind::sign, 2);
     if (std::string_view{"=<>(),+-*/%"}.find(rest.front()) != std::string_view::npos) return take(Kind::sign, 1);
     const auto byte = static_cast<unsigned char>(rest.front());
-    fail(next_, byte < 0x20 || byte >= 0x7F ? std::string{"a letter that no name has stands"} : fmt::format("{} cannot be in it,", rest.front()));
+    fail(next_,
+         byte < 0x20 || byte >= 0x7F ? std::string{"a letter that no name has stands"} : fmt::format("{} cannot be in it,", rest.front()));
   }
 
   [[nodiscard]] bool is_sign(std::string_view sign) const { return token_.kind == Kind::sign && token_.text == sign; }
@@ -169,7 +172,8 @@ class Reader {
     }
     if (is_sign("(")) return brackets();
     const bool keyword = token_.kind == Kind::name && among(kKeywords, token_.text);
-    if (keyword || token_.kind == Kind::end || token_.kind == Kind::sign) return unexpected("a property, a number or a text in single quotes");
+    if (keyword || token_.kind == Kind::end || token_.kind == Kind::sign)
+      return unexpected("a property, a number or a text in single quotes");
     const bool name = token_.kind == Kind::name;
     advance();
     if (name && is_sign("(")) fail(token_.at, "no function can be called,");

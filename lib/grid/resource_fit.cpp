@@ -45,7 +45,8 @@ class Group {
     const auto& text = request.text();
     if (text.starts_with('{')) filter_ = text.substr(0, text.find('}') + 1);
     for (const auto& level : request.levels()) levels_.push_back({&level, level.count.value_or(1)});
-    const auto node = std::ranges::find_if(levels_, [](const Level& level) { return std::ranges::find(kNodes, level.asked->property) != kNodes.end(); });
+    const auto node =
+        std::ranges::find_if(levels_, [](const Level& level) { return std::ranges::find(kNodes, level.asked->property) != kNodes.end(); });
     if (node != levels_.end()) nodes_ = static_cast<std::size_t>(node - levels_.begin()) + 1;
   }
 
@@ -92,8 +93,11 @@ std::optional<TooWide> by_nodes(const ResourceRequest& request, Group group, std
   lower(group.outer(), nodes.nodes());
   lower(group.inner(), nodes.size_of(static_cast<int>(product(group.outer()))));
   if (wanted > nodes.nodes()) return told(request, counted(wanted, "node"), cluster, counted(nodes.nodes(), "node"), group.text());
-  if (able == 0) return told(request, fmt::format("{} of one node", counted(each, "resource")), cluster, fmt::format("no node of more than {}", nodes.biggest()), group.text());
-  return told(request, fmt::format("{} of {}", counted(wanted, "node"), counted(each, "resource")), cluster, fmt::format("{} of that size", able), group.text());
+  if (able == 0)
+    return told(request, fmt::format("{} of one node", counted(each, "resource")), cluster,
+                fmt::format("no node of more than {}", nodes.biggest()), group.text());
+  return told(request, fmt::format("{} of {}", counted(wanted, "node"), counted(each, "resource")), cluster,
+              fmt::format("{} of that size", able), group.text());
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdint>
 
@@ -40,11 +40,11 @@ tl::expected<ResourceLevel, std::string> parse_level(std::string_view field) {
   const auto property = trim(field.substr(0, equals));
   const auto count = trim(field.substr(equals + 1));
   if (!is_word(property)) return tl::unexpected{fmt::format("'{}' is not the name of a resource property", property)};
-  if (property == "walltime") return tl::unexpected{std::string{"the walltime does not belong in 'resources': write it as \"walltime\": \"h:m:s\""}};
+  if (property == "walltime")
+    return tl::unexpected{std::string{"the walltime does not belong in 'resources': write it as \"walltime\": \"h:m:s\""}};
   if (count == "ALL" || count == "BEST" || count == "BESTHALF") return ResourceLevel{std::string{property}, std::nullopt};
   const auto number = text::whole_number<int>(count, 1);
-  if (!number)
-    return tl::unexpected{fmt::format("'{}' in '{}' is not a count (a whole number from 1, ALL or BEST)", count, field)};
+  if (!number) return tl::unexpected{fmt::format("'{}' in '{}' is not a count (a whole number from 1, ALL or BEST)", count, field)};
   return ResourceLevel{std::string{property}, *number};
 }
 
@@ -82,7 +82,8 @@ tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_vi
   ResourceRequest request;
   request.text_ = trim(text);
   if (request.text_.size() > kLongest) return tl::unexpected{fmt::format("it is longer than {} bytes", kLongest)};
-  if (std::ranges::any_of(request.text_, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) return tl::unexpected{std::string{"there is a control character in it: write it on one line"}};
+  if (std::ranges::any_of(request.text_, [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+    return tl::unexpected{std::string{"there is a control character in it: write it on one line"}};
   std::int64_t total = 0;
   bool counted = true;
   const std::string_view whole = request.text_;

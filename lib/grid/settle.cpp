@@ -24,10 +24,8 @@ bool may_be_killed(int status) {
     case SIGBUS:
     case SIGFPE:
     case SIGSEGV:
-    case SIGSYS:
-      return false;
-    default:
-      return true;
+    case SIGSYS: return false;
+    default: return true;
   }
 }
 
@@ -97,7 +95,8 @@ Settlement moved_to(TaskState state, int attempt) {
 
 /// The other one of two copies is the only one from now on.
 Settlement left_to_other_copy(const TaskFacts& task, const JobFacts& job) {
-  return moved_to(job.other_copy_runs ? TaskState::running : TaskState::submitted, job.attempt == task.attempt ? task.replica.value_or(task.attempt) : task.attempt);
+  return moved_to(job.other_copy_runs ? TaskState::running : TaskState::submitted,
+                  job.attempt == task.attempt ? task.replica.value_or(task.attempt) : task.attempt);
 }
 
 BagPlace place_of(JobEnd end) {
@@ -185,7 +184,8 @@ Settlement settle(const TaskFacts& task, const JobFacts& job, JobEnd end, Deleti
     return settle(task, holder, was_killed ? JobEnd::node_failure : end_of_status(*job.holder_status), deletion, limits);
   }
   if (task.replica_lives) return left_to_other_copy(task, job);
-  const bool may_still_come = end == JobEnd::never_submitted || end == JobEnd::never_began || ((job.orphan_may_come || job.may_begin) && !surely_ran(end, job));
+  const bool may_still_come =
+      end == JobEnd::never_submitted || end == JobEnd::never_began || ((job.orphan_may_come || job.may_begin) && !surely_ran(end, job));
   if (!may_still_come || job.claim_taken) return spent(task, job, end, limits);
   if (task.cancelled) return moved_to(TaskState::cancelled, task.attempt);
   Settlement next = moved_to(TaskState::waiting, task.attempt);

@@ -42,10 +42,10 @@ enum class Witness {
 };
 struct Evidence {
   Witness witness = Witness::unread;
-  int status = 0;           ///< of `ended`, 0 to 255
-  JobId holder = JobId{0};  ///< of `duplicate`; 0: the claim does not name it
+  int status = 0;                         ///< of `ended`, 0 to 255
+  JobId holder = JobId{0};                ///< of `duplicate`; 0: the claim does not name it
   std::optional<int> holder_status = {};  ///< of `duplicate`: how the holder's command ended, when it noted that
-  bool earlier = false;     ///< of `started`: by an earlier run of the same job, which OAR ran again since
+  bool earlier = false;                   ///< of `started`: by an earlier run of the same job, which OAR ran again since
   bool operator==(const Evidence&) const = default;
 };
 
@@ -74,26 +74,26 @@ enum class Deletion { none, ours, impatient, overdue };
 /// What the rules know of a task, at the moment when one of its jobs ends.
 struct TaskFacts {
   TaskState state = TaskState::running;
-  int attempt = 0;                     ///< the attempt that counts
-  std::optional<int> replica = {};     ///< attempt of its replica, when it ever had one
-  bool replica_lives = false;          ///< both attempts are copies that the task waits for
-  int charged = 0;                     ///< attempts that the task itself failed
-  int counted = 0;                     ///< attempts before this one that max_attempts counts
+  int attempt = 0;                       ///< the attempt that counts
+  std::optional<int> replica = {};       ///< attempt of its replica, when it ever had one
+  bool replica_lives = false;            ///< both attempts are copies that the task waits for
+  int charged = 0;                       ///< attempts that the task itself failed
+  int counted = 0;                       ///< attempts before this one that max_attempts counts
   std::optional<int> max_attempts = {};  ///< that its campaign's JDL asks for; Limits::attempts is the bound
-  bool cancelled = false;              ///< its campaign was cancelled
+  bool cancelled = false;                ///< its campaign was cancelled
 };
 
 /// What the rules know of the job that ended, and of the other jobs of its task.
 struct JobFacts {
   int attempt = 0;
-  bool began = false;            ///< has_begun
-  bool claimed = false;          ///< has_claimed
-  bool may_begin = false;        ///< may_begin
-  bool contender_lives = false;  ///< another job of the same attempt is planned, launching, unknown, waiting or running
-  bool orphan_may_come = false;  ///< another job of the same attempt belongs to a void launch, and may still appear
+  bool began = false;                     ///< has_begun
+  bool claimed = false;                   ///< has_claimed
+  bool may_begin = false;                 ///< may_begin
+  bool contender_lives = false;           ///< another job of the same attempt is planned, launching, unknown, waiting or running
+  bool orphan_may_come = false;           ///< another job of the same attempt belongs to a void launch, and may still appear
   std::optional<int> holder_status = {};  ///< of a duplicate: how the command of the attempt ended, in the job that holds the claim
-  bool claim_taken = false;      ///< another job of the same attempt ended as a duplicate: somebody holds the claim
-  bool other_copy_runs = false;  ///< of two copies, the other one runs (else it waits)
+  bool claim_taken = false;               ///< another job of the same attempt ended as a duplicate: somebody holds the claim
+  bool other_copy_runs = false;           ///< of two copies, the other one runs (else it waits)
   Seconds walltime{};
   std::optional<Seconds> max_walltime = {};  ///< up to where its task's walltime may grow
 };
@@ -112,12 +112,12 @@ enum class BagPlace : int { last = 0, before_new = 10, first = 20 };
 struct Settlement {
   bool moves = false;
   TaskState state = TaskState::waiting;
-  int attempt = 0;               ///< of the task from now on
+  int attempt = 0;  ///< of the task from now on
   bool replica_lives = false;
-  bool charged = false;          ///< the task pays
-  bool counted = true;           ///< the attempt counts against max_attempts
+  bool charged = false;                   ///< the task pays
+  bool counted = true;                    ///< the attempt counts against max_attempts
   BagPlace place = BagPlace::before_new;  ///< of `waiting`
-  bool bound = false;            ///< of `waiting`: to the job's cluster, with the same attempt, as the job may still appear there
+  bool bound = false;                     ///< of `waiting`: to the job's cluster, with the same attempt, as the job may still appear there
   std::optional<Seconds> walltime = {};   ///< of the task from now on; nothing: unchanged
   bool operator==(const Settlement&) const = default;
 };
@@ -127,9 +127,9 @@ struct Settlement {
 /// - While a contender lives, a job that is not known to have claimed the attempt moves nothing: the contender may run the task.
 /// - never_submitted keeps the attempt and binds the task to the cluster: an orphan and its successor contend for one claim.
 ///   So do never_began (OAR may run such a job again, or be late to start it) and any end of a job that may still begin. So does any end
-///   of a job that did not claim the attempt while an orphan of a void launch may come and claim it. Where the claim is taken, the attempt is spent: its successors would
-///   run nothing. Any other return raises the attempt. (A launch that certainly never was sent leaves no orphan: unless its jobs have a
-///   fence of another launch, its tasks need not be bound.)
+///   of a job that did not claim the attempt while an orphan of a void launch may come and claim it. Where the claim is taken, the attempt
+///   is spent: its successors would run nothing. Any other return raises the attempt. (A launch that certainly never was sent leaves no
+///   orphan: unless its jobs have a fence of another launch, its tasks need not be bound.)
 /// - duplicate without a contender: the holder of the claim was over before. Where its command noted its end, that end is the task's;
 ///   else the attempt is spent, and nobody pays.
 /// - A job that is not a copy that the task waits for moves nothing.

@@ -13,7 +13,9 @@ namespace {
 constexpr double kOnceInAMillion = 1e-6;
 constexpr double kOnceInAHundred = 1e-2;
 
-double mean_of(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size()); }
+double mean_of(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 std::size_t shorter_than(std::span<const double> ends, double bound) {
   return static_cast<std::size_t>(std::ranges::count_if(ends, [&](double end) { return end < bound; }));

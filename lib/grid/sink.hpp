@@ -24,16 +24,16 @@ inline constexpr int kLastEnds = 50;
 
 /// How long the last jobs of a campaign took that ended without an error.
 struct LastEnds {
-  std::vector<double> here = {};                 ///< on the cluster in question, the newest first
+  std::vector<double> here = {};                    ///< on the cluster in question, the newest first
   std::vector<std::vector<double>> elsewhere = {};  ///< on each other cluster, in any order
-  std::optional<double> min_duration = {};       ///< the JDL's
-  bool suspected = false;                      ///< the cluster was found to be a sink, and has shown no work since
+  std::optional<double> min_duration = {};          ///< the JDL's
+  bool suspected = false;                           ///< the cluster was found to be a sink, and has shown no work since
 };
 
 struct Sink {
-  std::size_t ends = 0;             ///< the first so many of LastEnds::here most likely did nothing
-  double mean = 0.0;                ///< duration of these
-  double usual = 0.0;               ///< what they are compared with: min_duration, or the duration elsewhere
+  std::size_t ends = 0;  ///< the first so many of LastEnds::here most likely did nothing
+  double mean = 0.0;     ///< duration of these
+  double usual = 0.0;    ///< what they are compared with: min_duration, or the duration elsewhere
   enum class By { min_duration, elsewhere } by = By::min_duration;
 };
 

@@ -60,24 +60,12 @@ constexpr std::array<Transition<CampaignState>, 7> kCampaignTransitions{{
 }};
 
 constexpr std::array<Transition<TaskState>, 19> kTaskTransitions{{
-    {TaskState::waiting, TaskState::launching},
-    {TaskState::waiting, TaskState::submitted},
-    {TaskState::waiting, TaskState::cancelled},
-    {TaskState::launching, TaskState::submitted},
-    {TaskState::launching, TaskState::waiting},
-    {TaskState::launching, TaskState::failed},
-    {TaskState::launching, TaskState::cancelled},
-    {TaskState::submitted, TaskState::running},
-    {TaskState::submitted, TaskState::done},
-    {TaskState::submitted, TaskState::waiting},
-    {TaskState::submitted, TaskState::failed},
-    {TaskState::submitted, TaskState::cancelled},
-    {TaskState::running, TaskState::submitted},
-    {TaskState::running, TaskState::done},
-    {TaskState::running, TaskState::waiting},
-    {TaskState::running, TaskState::failed},
-    {TaskState::running, TaskState::cancelled},
-    {TaskState::done, TaskState::waiting},
+    {TaskState::waiting, TaskState::launching},   {TaskState::waiting, TaskState::submitted}, {TaskState::waiting, TaskState::cancelled},
+    {TaskState::launching, TaskState::submitted}, {TaskState::launching, TaskState::waiting}, {TaskState::launching, TaskState::failed},
+    {TaskState::launching, TaskState::cancelled}, {TaskState::submitted, TaskState::running}, {TaskState::submitted, TaskState::done},
+    {TaskState::submitted, TaskState::waiting},   {TaskState::submitted, TaskState::failed},  {TaskState::submitted, TaskState::cancelled},
+    {TaskState::running, TaskState::submitted},   {TaskState::running, TaskState::done},      {TaskState::running, TaskState::waiting},
+    {TaskState::running, TaskState::failed},      {TaskState::running, TaskState::cancelled}, {TaskState::done, TaskState::waiting},
     {TaskState::failed, TaskState::waiting},
 }};
 
@@ -141,8 +129,7 @@ Charge charge_of(JobEnd end) {
   switch (end) {
     case JobEnd::task_error:
     case JobEnd::walltime:
-    case JobEnd::bad_request:
-      return Charge::task;
+    case JobEnd::bad_request: return Charge::task;
     case JobEnd::done:
     case JobEnd::rerun_first:
     case JobEnd::rerun_last:
@@ -154,8 +141,7 @@ Charge charge_of(JobEnd end) {
     case JobEnd::never_began:
     case JobEnd::lost:
     case JobEnd::duplicate:
-    case JobEnd::never_submitted:
-      return Charge::nobody;
+    case JobEnd::never_submitted: return Charge::nobody;
   }
   return Charge::nobody;
 }

@@ -16,21 +16,21 @@ enum class LaunchState { planned, launching, accepted, refused, unknown, void_ }
 
 /// Why a job is over: classified once, from the job's record and OAR's own events.
 enum class JobEnd {
-  done,               ///< exit status 0
-  task_error,         ///< the task's own non-zero exit
-  rerun_first,        ///< exit status 66: wants to run again, before the others
-  rerun_last,         ///< exit status 67: wants to run again, after the others
-  preempted,          ///< a best-effort job that gave way
-  walltime,           ///< killed by its walltime
-  killed_by_us,       ///< we sent the DELETE
-  killed_elsewhere,   ///< deleted on the cluster by somebody else
-  node_failure,       ///< the node or the cluster could not run it
-  cannot_start,       ///< it could not claim its attempt (a full home, say), ran nothing
-  never_began,        ///< it had resources or waited for them, and ran nothing: the cluster's fault
-  lost,               ///< an administrator declared it lost
-  bad_request,        ///< its working directory or output cannot be used
-  duplicate,          ///< found its attempt claimed by a twin, ran nothing
-  never_submitted     ///< its launch was refused or is void
+  done,              ///< exit status 0
+  task_error,        ///< the task's own non-zero exit
+  rerun_first,       ///< exit status 66: wants to run again, before the others
+  rerun_last,        ///< exit status 67: wants to run again, after the others
+  preempted,         ///< a best-effort job that gave way
+  walltime,          ///< killed by its walltime
+  killed_by_us,      ///< we sent the DELETE
+  killed_elsewhere,  ///< deleted on the cluster by somebody else
+  node_failure,      ///< the node or the cluster could not run it
+  cannot_start,      ///< it could not claim its attempt (a full home, say), ran nothing
+  never_began,       ///< it had resources or waited for them, and ran nothing: the cluster's fault
+  lost,              ///< an administrator declared it lost
+  bad_request,       ///< its working directory or output cannot be used
+  duplicate,         ///< found its attempt claimed by a twin, ran nothing
+  never_submitted    ///< its launch was refused or is void
 };
 
 /// Who pays for an end: a charged attempt counts against the task's retries.

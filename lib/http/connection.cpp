@@ -9,9 +9,9 @@
 #include <exception>
 #include <limits>
 
+#include <fmt/format.h>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http.hpp>
-#include <fmt/format.h>
 
 #include "lib/http/listen.hpp"
 

@@ -90,9 +90,9 @@ class Sink {
 /// What goes wrong with an answer on purpose, so that clients can be tested.
 struct Mishap {
   enum class Ending { none, close, reset };
-  std::chrono::milliseconds delay{0};            ///< before the first byte; a stop of the server ends it
-  std::optional<std::size_t> only_first_bytes;   ///< of the head and the body, then the ending
-  Ending ending = Ending::none;                  ///< close: the end of file; reset: a TCP RST
+  std::chrono::milliseconds delay{0};           ///< before the first byte; a stop of the server ends it
+  std::optional<std::size_t> only_first_bytes;  ///< of the head and the body, then the ending
+  Ending ending = Ending::none;                 ///< close: the end of file; reset: a TCP RST
 };
 
 struct Response {

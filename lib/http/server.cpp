@@ -38,8 +38,9 @@ struct Server::Parts {
         tls{std::move(with)},
         stop_event{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)},
         context{options, handler, tls.get(), stop_event.get()},
-        workers{{options.max_connections, options.max_of_peer, options.max_waiting},
-                [this](ConnectionId id, FileDescriptor socket) { serve_connection(std::move(socket), context, [this, id](Phase phase) { workers.enter(id, phase); }); }} {}
+        workers{{options.max_connections, options.max_of_peer, options.max_waiting}, [this](ConnectionId id, FileDescriptor socket) {
+                  serve_connection(std::move(socket), context, [this, id](Phase phase) { workers.enter(id, phase); });
+                }} {}
 
   void accept_all() {
     std::vector<pollfd> items;

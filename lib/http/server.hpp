@@ -32,25 +32,27 @@ struct TlsFiles {
 
 /// How long a client may take. What takes longer is closed, with a 408 where a request can be answered.
 struct Deadlines {
-  std::chrono::milliseconds idle{60'000};       ///< between two requests
-  std::chrono::milliseconds handshake{10'000};  ///< of TLS, in all
-  std::chrono::milliseconds head{15'000};       ///< of a request, from its first byte to its last
-  std::chrono::milliseconds pause{20'000};      ///< without a byte of a body that we wait for, or of an answer that the client takes
-  std::size_t least_rate = 4096;                ///< bytes a second of a body or an answer, beyond the first pause
-  std::chrono::milliseconds longest{1'800'000}; ///< that one body, or one answer, is waited for in all
-  std::chrono::milliseconds patience{2'000};    ///< that a connection's client is waited for in all; beyond, it is closed when others wait for a thread (Phase::late)
-  std::chrono::milliseconds closing{2'000};     ///< for what a client still sends when it has its answer, and for what it still sends or takes when the server stops
+  std::chrono::milliseconds idle{60'000};        ///< between two requests
+  std::chrono::milliseconds handshake{10'000};   ///< of TLS, in all
+  std::chrono::milliseconds head{15'000};        ///< of a request, from its first byte to its last
+  std::chrono::milliseconds pause{20'000};       ///< without a byte of a body that we wait for, or of an answer that the client takes
+  std::size_t least_rate = 4096;                 ///< bytes a second of a body or an answer, beyond the first pause
+  std::chrono::milliseconds longest{1'800'000};  ///< that one body, or one answer, is waited for in all
+  std::chrono::milliseconds patience{
+      2'000};  ///< that a connection's client is waited for in all; beyond, it is closed when others wait for a thread (Phase::late)
+  std::chrono::milliseconds closing{
+      2'000};  ///< for what a client still sends when it has its answer, and for what it still sends or takes when the server stops
 };
 
 struct ServerOptions {
   std::optional<TcpEndpoint> tcp;
   std::optional<UnixEndpoint> unix_socket;
   std::optional<TlsFiles> tls;
-  std::size_t max_connections = 64;             ///< each has a thread; beyond, those that do nothing are closed, or wait (Workers)
-  std::size_t max_of_peer = 0;                  ///< of those, of one address (of one /64 of IPv6), or of one user on a unix socket; 0: all
-  std::size_t max_waiting = 512;                ///< connections that wait for a thread
+  std::size_t max_connections = 64;  ///< each has a thread; beyond, those that do nothing are closed, or wait (Workers)
+  std::size_t max_of_peer = 0;       ///< of those, of one address (of one /64 of IPv6), or of one user on a unix socket; 0: all
+  std::size_t max_waiting = 512;     ///< connections that wait for a thread
   Deadlines deadlines;
-  std::size_t header_limit = 64 * 1024;         ///< bytes of a request's head
+  std::size_t header_limit = 64 * 1024;              ///< bytes of a request's head
   std::function<void(std::string_view)> on_problem;  ///< exceptions of the handler; called from any thread
 };
 

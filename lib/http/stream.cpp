@@ -38,7 +38,9 @@ std::chrono::nanoseconds Stream::remaining() const {
   if (!paced_) return until_ - Clock::now();
   const auto rate = static_cast<double>(std::max<std::size_t>(deadlines_.least_rate, 1));
   const std::chrono::duration<double> earned{static_cast<double>(bytes_) / rate};
-  const auto in_all = std::min<std::chrono::nanoseconds>(deadlines_.longest, deadlines_.pause + std::chrono::duration_cast<std::chrono::nanoseconds>(std::min(earned, std::chrono::duration<double>{deadlines_.longest})));
+  const auto in_all = std::min<std::chrono::nanoseconds>(
+      deadlines_.longest, deadlines_.pause + std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                 std::min(earned, std::chrono::duration<double>{deadlines_.longest})));
   return std::min<std::chrono::nanoseconds>(in_all - waited_, deadlines_.pause - paused_);
 }
 
@@ -76,7 +78,8 @@ bool Stream::wait_since(Clock::time_point begin, short events, boost::system::er
     auto left = remaining() - (paced_ ? gone : Clock::duration{0});
     if (stopping) left = std::min<std::chrono::nanoseconds>(left, deadlines_.closing - gone);
     const auto nap = std::min<std::chrono::nanoseconds>(left, patience_left(gone));
-    const int count = left.count() <= 0 ? 0 : ::poll(items.data(), items.size(), milliseconds(std::chrono::ceil<std::chrono::milliseconds>(nap)));
+    const int count =
+        left.count() <= 0 ? 0 : ::poll(items.data(), items.size(), milliseconds(std::chrono::ceil<std::chrono::milliseconds>(nap)));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) {
       ec = last_error();

@@ -99,9 +99,9 @@ class Stream {
   const Deadlines& deadlines_;
   int stop_fd_;
   std::function<void(Wait)> on_wait_;
-  bool late_ = false;                   ///< on_wait_ knows that this wait is
-  std::chrono::nanoseconds kept_{0};    ///< that we waited in all, between requests apart
-  Clock::time_point until_{};           ///< of `within`
+  bool late_ = false;                 ///< on_wait_ knows that this wait is
+  std::chrono::nanoseconds kept_{0};  ///< that we waited in all, between requests apart
+  Clock::time_point until_{};         ///< of `within`
   bool paced_ = false;
   std::chrono::nanoseconds waited_{0};  ///< in all, at a pace
   std::chrono::nanoseconds paused_{0};  ///< since the last byte, at a pace

@@ -19,7 +19,8 @@ namespace gleaner::http {
 enum class Phase {
   idle,  ///< between two requests: it can be closed at once
   slow,  ///< the client sends what makes no request yet, or no longer: it can be closed when others wait
-  late,  ///< it waits for a body, or for the client to take an answer, and has waited too long in all: it can be cut off when all threads are taken
+  late,  ///< it waits for a body, or for the client to take an answer, and has waited too long in all: it can be cut off when all threads
+         ///< are taken
   busy   ///< a request is answered
 };
 
@@ -92,8 +93,8 @@ class Workers {
   std::map<std::string, std::size_t> of_peer_;  ///< connections that are served
   std::vector<std::thread> threads_;
   ConnectionId last_ = 0;
-  std::size_t free_ = 0;     ///< threads that wait for a connection, or are about to
-  std::size_t soon_ = 0;     ///< connections that end soon
+  std::size_t free_ = 0;  ///< threads that wait for a connection, or are about to
+  std::size_t soon_ = 0;  ///< connections that end soon
   bool ending_ = false;
 };
 

@@ -45,15 +45,15 @@ using ParamSource = std::variant<std::monostate, ParamFile, Params, Count>;
 /// What a campaign asks of one cluster, defaults filled in.
 struct ClusterSection {
   std::string name;
-  std::string exec_file;       ///< for the cluster's shell, macros not expanded
-  std::string exec_directory;  ///< macros not expanded
-  grid::ResourceRequest resources;   ///< of every task; empty when an expression is there
+  std::string exec_file;            ///< for the cluster's shell, macros not expanded
+  std::string exec_directory;       ///< macros not expanded
+  grid::ResourceRequest resources;  ///< of every task; empty when an expression is there
   std::string resources_expression;
-  grid::Seconds walltime{};          ///< of every task; 0 when an expression is there
-  std::string walltime_expression;   ///< gives seconds
-  std::string memory_mb;            ///< an expression or a number: what a node must have; empty: anything
+  grid::Seconds walltime{};                   ///< of every task; 0 when an expression is there
+  std::string walltime_expression;            ///< gives seconds
+  std::string memory_mb;                      ///< an expression or a number: what a node must have; empty: anything
   std::optional<grid::Seconds> max_walltime;  ///< up to where it grows when jobs are killed by it
-  std::string properties;  ///< OAR's `-p`, empty: none
+  std::string properties;                     ///< OAR's `-p`, empty: none
   std::string project;
   std::vector<std::string> job_types;  ///< further OAR types (`-t`), never best-effort
   JobKind kind = JobKind::best_effort;
@@ -69,10 +69,10 @@ struct ClusterSection {
 
 /// How a campaign wants to be scheduled.
 struct Scheduling {
-  int priority = 4;                          ///< of the seven, 1 the highest
-  std::optional<std::string> scheduler;      ///< workqueue or prediction; nothing: the configuration's
-  std::optional<grid::Seconds> min_duration; ///< a task that ends sooner did nothing
-  std::optional<int> max_attempts;           ///< jobs for one task at most; nothing: the configuration's
+  int priority = 4;                           ///< of the seven, 1 the highest
+  std::optional<std::string> scheduler;       ///< workqueue or prediction; nothing: the configuration's
+  std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
+  std::optional<int> max_attempts;            ///< jobs for one task at most; nothing: the configuration's
   bool operator==(const Scheduling&) const = default;
 };
 
@@ -86,7 +86,7 @@ struct CampaignFile {
   std::vector<std::string> parameter_names;  ///< of the words of a parameter, for expressions
   bool replicas_allowed = false;             ///< a running task may get a second copy on another cluster
   std::string input_mb;                      ///< an expression or a number: each task's input; empty: not said
-  std::vector<ClusterSection> clusters;  ///< at least one, names all different, in the file's order
+  std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;
 };
 

@@ -41,7 +41,8 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   campaign.project = text_member(root, "project");
   if (root.HasMember("campaign_priority")) campaign.scheduling.priority = integer(member(root, "campaign_priority"), "campaign_priority");
   if (root.HasMember("scheduler")) campaign.scheduling.scheduler = text_member(root, "scheduler");
-  if (root.HasMember("min_duration")) campaign.scheduling.min_duration = grid::Seconds{integer(member(root, "min_duration"), "min_duration")};
+  if (root.HasMember("min_duration"))
+    campaign.scheduling.min_duration = grid::Seconds{integer(member(root, "min_duration"), "min_duration")};
   if (root.HasMember("max_attempts")) campaign.scheduling.max_attempts = integer(member(root, "max_attempts"), "max_attempts");
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
@@ -58,8 +59,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   if (root.HasMember("input_mb")) campaign.input_mb = text_member(root, "input_mb");
   const auto& clusters = member(root, "clusters");
   if (!clusters.IsObject()) throw Malformed{"'clusters' is not an object"};
-  for (const auto& cluster : clusters.GetObject())
-    campaign.clusters.push_back(read_section(text(cluster.name, "clusters"), cluster.value));
+  for (const auto& cluster : clusters.GetObject()) campaign.clusters.push_back(read_section(text(cluster.name, "clusters"), cluster.value));
   check_expressions(campaign);
   return campaign;
 }
@@ -114,10 +114,12 @@ std::string to_jdl(const CampaignFile& campaign) {
 
 tl::expected<CampaignFile, std::string> from_json(std::string_view json) {
   rapidjson::Document document;
-  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
+  constexpr auto kFlags =
+      static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
   document.Parse<kFlags>(json.data(), json.size());
   if (document.HasParseError())
-    return tl::unexpected{fmt::format("a stored campaign is not JSON at byte {}: {}", document.GetErrorOffset(), rapidjson::GetParseError_En(document.GetParseError()))};
+    return tl::unexpected{fmt::format("a stored campaign is not JSON at byte {}: {}", document.GetErrorOffset(),
+                                      rapidjson::GetParseError_En(document.GetParseError()))};
   try {
     return read_campaign(document);
   } catch (const Malformed& malformed) {

@@ -82,7 +82,8 @@ class ClassicReader {
 
   /// Of sections, or of problems.
   bool is_too_much() {
-    if (clusters_->members.size() > kMostKeys) findings_.add(at_, "", "", fmt::format("there are more than {} sections in this file", kMostKeys));
+    if (clusters_->members.size() > kMostKeys)
+      findings_.add(at_, "", "", fmt::format("there are more than {} sections in this file", kMostKeys));
     return clusters_->members.size() > kMostKeys || findings_.is_full();
   }
 
@@ -114,8 +115,7 @@ class ClassicReader {
     if (name.empty()) findings_.add(offset, "", "", "this section has no name: DEFAULT, or that of a cluster");
     else if (!std::ranges::all_of(name, allowed))
       findings_.add(offset, "", name, fmt::format("'{}' is not the name of a section: letters, digits and _ - . * + only", excerpt(name)));
-    else if (seen_.contains(name))
-      findings_.add(offset, name, name, fmt::format("there are two sections '{}': make them one", name));
+    else if (seen_.contains(name)) findings_.add(offset, name, name, fmt::format("there are two sections '{}': make them one", name));
     is_new_ = seen_.insert(name).second;
     return name;
   }
@@ -131,10 +131,8 @@ class ClassicReader {
     }
     if (!closed) findings_.add(brace, name, "", fmt::format("the '{{' of section '{}' is never closed", name));
     const bool again = !is_new_;
-    if (name == "DEFAULT" && document_.root.members.empty())
-      document_.root = std::move(section);
-    else if (name != "DEFAULT" && !again)
-      clusters_->members.push_back({name, name, offset, std::move(section)});
+    if (name == "DEFAULT" && document_.root.members.empty()) document_.root = std::move(section);
+    else if (name != "DEFAULT" && !again) clusters_->members.push_back({name, name, offset, std::move(section)});
   }
 
   /// Whether there is the head of another section where a key should be.

@@ -52,7 +52,8 @@ std::string with_tildes(std::string_view text, std::size_t most_words) {
 /// A folder in which each variable that stands before the campaign's number has braces: its name would run on.
 std::string with_braces(std::string folder, std::string_view number_macro) {
   for (const auto name : grid::kFolderVariables) {
-    folder = with_macro(folder, fmt::format("${}{}", name, number_macro), [&](std::string_view) { return fmt::format("${{{}}}{}", name, number_macro); });
+    folder = with_macro(folder, fmt::format("${}{}", name, number_macro),
+                        [&](std::string_view) { return fmt::format("${{{}}}{}", name, number_macro); });
   }
   return folder;
 }

@@ -77,7 +77,8 @@ tl::expected<Expression, std::string> Expression::compile(std::string_view text,
     made->parser.SetExpr(made->text);
     for (const auto& [name, unused] : made->parser.GetUsedVar()) made->names.push_back(name);
     for (const auto& name : made->names) {
-      if (!names.known(name)) return tl::unexpected{fmt::format("there is no '{}'{}", excerpt(name), text::did_you_mean(name, names.suggestions))};
+      if (!names.known(name))
+        return tl::unexpected{fmt::format("there is no '{}'{}", excerpt(name), text::did_you_mean(name, names.suggestions))};
     }
     made->values.resize(made->names.size(), 1);
     for (std::size_t i = 0; i < made->names.size(); ++i) made->parser.DefineVar(made->names[i], &made->values[i]);

@@ -47,7 +47,8 @@ std::optional<SyntaxError> seen_everywhere(const Stop& stop, std::string_view te
   const auto before = last_before(text, stop.offset);
   if ((c == '}' || c == ']') && at(text, before) == ',')
     return SyntaxError{before, fmt::format("there is nothing between this comma and the '{}': take the comma out", c)};
-  if (c == ',' && at(text, before) == ',') return SyntaxError{stop.offset, "there is nothing between this comma and the one before: take it out"};
+  if (c == ',' && at(text, before) == ',')
+    return SyntaxError{stop.offset, "there is nothing between this comma and the one before: take it out"};
   return unclosed(stop, text);
 }
 
@@ -70,7 +71,8 @@ SyntaxError explain_string(const Stop& stop, std::string_view text) {
   if (stop.offset >= text.size() || c == '\n' || c == '\r')
     return {stop.token, "this string has no closing '\"' on its line (a line end in a string is written \\n)"};
   if (c < 0x20) return {stop.offset, fmt::format("a control character in a string is written \\u{:04x}{}", c, c == '\t' ? " or \\t" : "")};
-  return {stop.offset, fmt::format("'{}' is not an escape of JSON; a backslash itself is written \\\\", excerpt(text.substr(stop.offset, 2)))};
+  return {stop.offset,
+          fmt::format("'{}' is not an escape of JSON; a backslash itself is written \\\\", excerpt(text.substr(stop.offset, 2)))};
 }
 
 SyntaxError explain_key(const Stop& stop, std::string_view text) {
@@ -104,7 +106,8 @@ SyntaxError explain(const Stop& stop, std::string_view text) {
     case kParseErrorObjectMissCommaOrCurlyBracket: return explain_separator(stop, text, "',' or '}'");
     case kParseErrorArrayMissCommaOrSquareBracket: return explain_separator(stop, text, "',' or ']'");
     case kParseErrorStringUnicodeEscapeInvalidHex: return {stop.offset, "\\u is followed by four hexadecimal digits, as in \\u00e9"};
-    case kParseErrorStringUnicodeSurrogateInvalid: return {stop.offset, "this is half of a pair of \\u escapes; write the character itself"};
+    case kParseErrorStringUnicodeSurrogateInvalid:
+      return {stop.offset, "this is half of a pair of \\u escapes; write the character itself"};
     case kParseErrorStringInvalidEncoding: return {stop.offset, "this is not UTF-8"};
     case kParseErrorNumberTooBig: return {stop.token, "this number is too big"};
     case kParseErrorTermination: return {stop.offset, "values are nested too deeply here"};

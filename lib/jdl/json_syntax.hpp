@@ -7,10 +7,10 @@ namespace gleaner::jdl {
 
 /// Where the JSON reader stopped.
 struct Stop {
-  int code;                 ///< rapidjson::ParseErrorCode
-  std::size_t offset;       ///< where it stopped
-  std::size_t token;        ///< where the value that it was reading begins
-  std::size_t open;         ///< the innermost '{' or '[' that is still open, or npos
+  int code;            ///< rapidjson::ParseErrorCode
+  std::size_t offset;  ///< where it stopped
+  std::size_t token;   ///< where the value that it was reading begins
+  std::size_t open;    ///< the innermost '{' or '[' that is still open, or npos
 };
 
 struct SyntaxError {

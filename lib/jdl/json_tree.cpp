@@ -43,7 +43,8 @@ class TextStream {
 /// first character behind the one before that is neither blank nor punctuation.
 class TreeBuilder {
  public:
-  TreeBuilder(std::string_view text, const TextStream& stream, std::size_t most_values) : text_{text}, stream_{stream}, most_values_{most_values} {}
+  TreeBuilder(std::string_view text, const TextStream& stream, std::size_t most_values)
+      : text_{text}, stream_{stream}, most_values_{most_values} {}
 
   bool Null() { return scalar(NodeKind::null, "null"); }
   bool Bool(bool value) { return scalar(NodeKind::boolean, value ? "true" : "false"); }
@@ -87,7 +88,9 @@ class TreeBuilder {
   }
   bool counts_one_more() {
     if (values_++ < most_values_) return true;
-    return too_much(fmt::format("there are more than {} values in this file: put the parameters into a file of their own, one a line, and name it by param_file", most_values_));
+    return too_much(fmt::format(
+        "there are more than {} values in this file: put the parameters into a file of their own, one a line, and name it by param_file",
+        most_values_));
   }
   /// Pointers in open_ stay good: a container grows only while it is the innermost one.
   Node& place() {
@@ -141,8 +144,7 @@ void take_out_duplicates(Node& node, const std::string& path, Findings& findings
   for (auto& member : node.members) {
     const auto member_path = path.empty() ? member.key : path + "." + member.key;
     if (member.value.kind == NodeKind::object) take_out_duplicates(member.value, member_path, findings);
-    if (seen.insert(member.key).second)
-      kept.push_back(std::move(member));
+    if (seen.insert(member.key).second) kept.push_back(std::move(member));
     else
       findings.add(member.offset, member_path, member.spelling, "'" + excerpt(member.spelling) + "' is said twice: take one of them out");
   }
@@ -152,13 +154,16 @@ void take_out_duplicates(Node& node, const std::string& path, Findings& findings
 }  // namespace
 
 Document read_json(std::string_view text, Findings& findings, std::string_view shape, std::size_t most_values) {
-  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
+  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
+                          static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
                           static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
   TextStream stream{text};
   TreeBuilder builder{text, stream, most_values};
   rapidjson::Reader reader;
   if (const auto result = reader.Parse<kFlags>(stream, builder); result.IsError()) {
-    const auto error = builder.excess() ? *builder.excess() : explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, text);
+    const auto error = builder.excess()
+                           ? *builder.excess()
+                           : explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, text);
     findings.add(error.offset, "", "", error.message);
     return {};
   }

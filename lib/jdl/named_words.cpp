@@ -27,7 +27,10 @@ std::vector<std::string> read_parameter_names(const Node& node, const std::strin
     if (!name) continue;
     const bool taken = *name == "input_mb" || expression_names({}, false).known(*name);
     if (!is_free_name(*name) || taken)
-      findings.add(element.offset, path, *name, fmt::format("'{}' cannot be a name of a word: letters, digits and '_' are, and neither p1, p2… nor what expressions have already", excerpt(*name)));
+      findings.add(
+          element.offset, path, *name,
+          fmt::format("'{}' cannot be a name of a word: letters, digits and '_' are, and neither p1, p2… nor what expressions have already",
+                      excerpt(*name)));
     else if (std::ranges::find(names, *name) != names.end())
       findings.add(element.offset, path, *name, fmt::format("'{}' is there twice", *name));
     names.push_back(*name);
@@ -35,7 +38,8 @@ std::vector<std::string> read_parameter_names(const Node& node, const std::strin
   return names;
 }
 
-std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names, bool has_input) {
+std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names,
+                                            bool has_input) {
   using Kind = WrittenExpression::Kind;
   const auto names = expression_names(parameter_names, has_input && written.kind != Kind::input);
   if (written.kind == Kind::resources) {
@@ -45,7 +49,9 @@ std::optional<std::string> wrong_expression(const WrittenExpression& written, co
   }
   const auto read = Expression::compile(written.text, names);
   if (read) return std::nullopt;
-  if (written.kind == Kind::walltime) return fmt::format("'{}' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds ({})", excerpt(written.text), read.error());
+  if (written.kind == Kind::walltime)
+    return fmt::format("'{}' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds ({})", excerpt(written.text),
+                       read.error());
   return fmt::format("'{}' is not a number of MB nor an expression that gives one: {}", excerpt(written.text), read.error());
 }
 

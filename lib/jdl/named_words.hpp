@@ -13,6 +13,7 @@ namespace gleaner::jdl {
 [[nodiscard]] std::vector<std::string> read_parameter_names(const Node& node, const std::string& path, Findings& findings);
 
 /// What is wrong with an expression, whatever its task; nothing when it can be computed.
-[[nodiscard]] std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names, bool has_input);
+[[nodiscard]] std::optional<std::string> wrong_expression(const WrittenExpression& written, const std::vector<std::string>& parameter_names,
+                                                          bool has_input);
 
 }  // namespace gleaner::jdl

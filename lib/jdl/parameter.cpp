@@ -36,12 +36,14 @@ tl::expected<void, ParameterError> check_bytes(std::string_view text, unsigned t
   if ((traits & kNul) != 0) return error_at(text, text.find('\0'), "there is a NUL byte in this parameter");
   if ((traits & kNotAscii) == 0) return {};
   if (const auto wrong = first_invalid_utf8(text); wrong != std::string_view::npos)
-    return error_at(text, wrong, fmt::format("the byte \\x{:02x} is not UTF-8: write the parameters in UTF-8", static_cast<unsigned char>(text[wrong])));
+    return error_at(text, wrong,
+                    fmt::format("the byte \\x{:02x} is not UTF-8: write the parameters in UTF-8", static_cast<unsigned char>(text[wrong])));
   return {};
 }
 
 tl::unexpected<ParameterError> too_long() {
-  return tl::unexpected{ParameterError{0, fmt::format("this parameter is longer than {} kB: write it to a file, and give its path", kMostParameterBytes / 1024)}};
+  return tl::unexpected{ParameterError{
+      0, fmt::format("this parameter is longer than {} kB: write it to a file, and give its path", kMostParameterBytes / 1024)}};
 }
 
 ParameterError located(std::string_view line, const text::WordError& error) {
@@ -53,7 +55,8 @@ tl::expected<void, ParameterError> check_arguments(const Arguments& arguments) {
   for (const auto& argument : arguments) {
     bytes += argument.size() + 1;
     if (bytes > kMostParameterBytes + 1) return too_long();
-    if (auto checked = check_bytes(argument, traits_of(argument)); !checked) return tl::unexpected{ParameterError{0, checked.error().message}};
+    if (auto checked = check_bytes(argument, traits_of(argument)); !checked)
+      return tl::unexpected{ParameterError{0, checked.error().message}};
   }
   return {};
 }

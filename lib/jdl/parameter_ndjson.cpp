@@ -84,7 +84,8 @@ class ParameterBuilder {
 };
 
 tl::expected<Parameter, ParameterError> parse_any(std::string_view line) {
-  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
+  constexpr auto kFlags =
+      static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
   if (const auto nul = line.find('\0'); nul != std::string_view::npos)  // which RapidJSON takes for the end
     return tl::unexpected{ParameterError{characters(line.substr(0, nul)) + 1, "there is a NUL byte in this parameter"}};
   rapidjson::MemoryStream stream{line.data(), line.size()};
@@ -124,7 +125,8 @@ void append_ndjson(std::string& out, const Parameter& parameter) {
 
 tl::expected<Parameter, ParameterError> parse_ndjson(std::string_view line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
-  auto parameter = is_plain_string(line) ? tl::expected<Parameter, ParameterError>{std::string{line.substr(1, line.size() - 2)}} : parse_any(line);
+  auto parameter =
+      is_plain_string(line) ? tl::expected<Parameter, ParameterError>{std::string{line.substr(1, line.size() - 2)}} : parse_any(line);
   if (!parameter) return parameter;
   if (auto checked = check(*parameter); !checked) return tl::unexpected{checked.error()};
   return parameter;

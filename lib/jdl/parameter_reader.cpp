@@ -74,7 +74,8 @@ tl::expected<std::optional<std::string_view>, Problem> ParameterReader::next() {
     if (too_long_) skip_line();
     return tl::unexpected{std::move(problem)};
   }
-  if (std::exchange(failed_, false)) return tl::unexpected{Problem{{line_ + 1, 0}, "", "", "the parameters cannot be read beyond this line"}};
+  if (std::exchange(failed_, false))
+    return tl::unexpected{Problem{{line_ + 1, 0}, "", "", "the parameters cannot be read beyond this line"}};
   return std::nullopt;
 }
 

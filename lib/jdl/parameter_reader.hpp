@@ -38,12 +38,12 @@ class ParameterReader {
 
   std::istream& input_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0;     // what is not yet read in buffer_
+  std::size_t begin_ = 0;  // what is not yet read in buffer_
   std::size_t end_ = 0;
   std::size_t line_ = 0;
-  bool exhausted_ = false;    // the stream has no more
-  bool failed_ = false;       // and this is because it failed, which has not been said yet
-  bool too_long_ = false;     // the line just taken is only the beginning of a longer one
+  bool exhausted_ = false;  // the stream has no more
+  bool failed_ = false;     // and this is because it failed, which has not been said yet
+  bool too_long_ = false;   // the line just taken is only the beginning of a longer one
 };
 
 }  // namespace gleaner::jdl

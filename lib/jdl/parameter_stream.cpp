@@ -19,7 +19,9 @@ tl::expected<void, Problem> ParameterStream::feed(std::string_view piece) {
     piece.remove_prefix(end + 1);
   }
   if (rest_.size() + piece.size() > kMostLineBytes)
-    return tl::unexpected{Problem{{line_ + 1, 0}, "", excerpt(rest_.empty() ? piece : std::string_view{rest_}),
+    return tl::unexpected{Problem{{line_ + 1, 0},
+                                  "",
+                                  excerpt(rest_.empty() ? piece : std::string_view{rest_}),
                                   fmt::format("this parameter is longer than {} kB", kMostParameterBytes / 1024)}};
   rest_ += piece;
   return {};

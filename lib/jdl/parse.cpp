@@ -19,7 +19,8 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCampaignKeys{"replicas", "name", "clusters", "params", "param_file", "nb_jobs", "jobs_type", "parameter_names", "input_mb"};
+constexpr std::array<std::string_view, 9> kCampaignKeys{"replicas", "name",      "clusters",        "params",  "param_file",
+                                                        "nb_jobs",  "jobs_type", "parameter_names", "input_mb"};
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
@@ -29,7 +30,8 @@ Form form_of(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     i = text.find_first_not_of(" \t\r\n\v\f", i);
     if (i == std::string_view::npos) break;
-    if (text[i] != '#' && !text.substr(i).starts_with("//")) return std::string_view{"{[\""}.find(text[i]) != std::string_view::npos ? Form::json : Form::classic;
+    if (text[i] != '#' && !text.substr(i).starts_with("//"))
+      return std::string_view{"{[\""}.find(text[i]) != std::string_view::npos ? Form::json : Form::classic;
     i = std::min(text.find('\n', i), text.size());
   }
   return Form::classic;
@@ -70,7 +72,9 @@ class Validator {
     const auto path = classic && key == "clusters" ? std::string{} : campaign_path(document_.form, key);
     const auto right = key == "name" ? (classic ? "DEFAULT { name = … ; }" : "\"name\": \"…\"")
                                      : (classic ? "CLUSTER { execFile = … ; }" : "\"clusters\": { \"CLUSTER\": { } }");
-    findings_.add(document_.root.offset, path, "", fmt::format("{}: {}; write {}", classic && key == "clusters" ? "there is no cluster's section" : "it is missing", why, right));
+    findings_.add(
+        document_.root.offset, path, "",
+        fmt::format("{}: {}; write {}", classic && key == "clusters" ? "there is no cluster's section" : "it is missing", why, right));
   }
 
   void read_campaign_keys(CampaignFile& campaign) {
@@ -90,10 +94,12 @@ class Validator {
         read_replicas(member, path, campaign);
       } else if (member.key == "input_mb") {
         campaign.input_mb = read_expression(member.value, path, findings_).value_or("");
-        if (!campaign.input_mb.empty()) common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
+        if (!campaign.input_mb.empty())
+          common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
       } else if (read_scheduling_key(member, path, campaign.scheduling, findings_)) {
         if (member.key == "max_attempts") check_attempts(member, path, campaign.scheduling);
-      } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) && !refuse_unbuilt_key(member, path, findings_)) {
+      } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
+                 !refuse_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);
       }
     }
@@ -122,30 +128,35 @@ class Validator {
     if (!text) return;
     campaign.replicas_allowed = *text == "allowed";
     if (std::ranges::find(kAnswers, *text) == kAnswers.end())
-      findings_.add(member.value.offset, path, *text, fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), text::did_you_mean(*text, kAnswers)));
+      findings_.add(member.value.offset, path, *text,
+                    fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), text::did_you_mean(*text, kAnswers)));
   }
 
   void check_attempts(const Member& member, const std::string& path, const Scheduling& asked) {
     if (!defaults_.most_attempts || asked.max_attempts.value_or(0) <= *defaults_.most_attempts) return;
     findings_.add(member.value.offset, path, shown(member.value),
-                  fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)), *defaults_.most_attempts));
+                  fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)),
+                              *defaults_.most_attempts));
   }
 
   void unknown_campaign_key(const Member& member, const std::string& path) {
     auto names = cluster_keys();
     names.insert(names.end(), kCampaignKeys.begin(), kCampaignKeys.end());
     names.insert(names.end(), scheduling_keys().begin(), scheduling_keys().end());
-    findings_.add(member.offset, path, member.spelling, fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.key, names)));
+    findings_.add(member.offset, path, member.spelling,
+                  fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.key, names)));
   }
 
   void read_clusters() {
     const auto& node = clusters_->value;
     if (node.kind != NodeKind::object) {
-      findings_.add(node.offset, clusters_->spelling, shown(node), fmt::format("it is {}; write an object: {{ \"CLUSTER\": {{ }} }}", kind_name(node.kind)));
+      findings_.add(node.offset, clusters_->spelling, shown(node),
+                    fmt::format("it is {}; write an object: {{ \"CLUSTER\": {{ }} }}", kind_name(node.kind)));
       return;
     }
     if (node.members.empty() && document_.form == Form::classic) missing("clusters", "a campaign has at least one");
-    else if (node.members.empty()) findings_.add(node.offset, clusters_->spelling, "{}", "it is empty: a campaign has at least one cluster");
+    else if (node.members.empty())
+      findings_.add(node.offset, clusters_->spelling, "{}", "it is empty: a campaign has at least one cluster");
     for (const auto& member : node.members) read_cluster(member);
   }
 
@@ -161,7 +172,8 @@ class Validator {
     section.level.expressions.clear();
     for (const auto& key : member.value.members) {
       const auto key_path = cluster_path(document_.form, member.key, key.spelling);
-      if (!read_cluster_key(key, key_path, section.level, findings_) && !refuse_unbuilt_key(key, key_path, findings_)) unknown_cluster_key(key, key_path);
+      if (!read_cluster_key(key, key_path, section.level, findings_) && !refuse_unbuilt_key(key, key_path, findings_))
+        unknown_cluster_key(key, key_path);
     }
     if (!section.level.has_exec_file) missing_exec_file(member);
     sections_.push_back(std::move(section));
@@ -170,7 +182,8 @@ class Validator {
   void missing_exec_file(const Member& cluster) {
     const std::string_view key = document_.form == Form::classic ? "execFile" : "exec_file";
     findings_.add(cluster.offset, cluster_path(document_.form, cluster.key, key), "",
-                  fmt::format("it is missing: write the command that each task runs, here or {}", document_.form == Form::classic ? "in DEFAULT" : "on the top level"));
+                  fmt::format("it is missing: write the command that each task runs, here or {}",
+                              document_.form == Form::classic ? "in DEFAULT" : "on the top level"));
   }
 
   void unknown_cluster_key(const Member& key, const std::string& path) {
@@ -188,7 +201,8 @@ class Validator {
     } else if (known_ == nullptr || is(known_->enabled)) {
       return;
     } else if (is(known_->disabled)) {
-      findings_.add(member.offset, path, member.key, fmt::format("the cluster '{}' is disabled: leave it out, or ask the administrator", excerpt(member.key)));
+      findings_.add(member.offset, path, member.key,
+                    fmt::format("the cluster '{}' is disabled: leave it out, or ask the administrator", excerpt(member.key)));
     } else {
       const std::vector<std::string_view> names{known_->enabled.begin(), known_->enabled.end()};
       auto hint = text::did_you_mean(member.key, names);
@@ -215,16 +229,21 @@ class Validator {
   bool are_too_many(const std::vector<ClusterSection>& clusters) {
     std::size_t expressions = 0;
     for (const auto& section : clusters)
-      expressions += ResourceTemplate::formulas(section.resources_expression) + (section.walltime_expression.empty() ? 0 : 1) + (section.memory_mb.empty() ? 0 : 1);
+      expressions += ResourceTemplate::formulas(section.resources_expression) + (section.walltime_expression.empty() ? 0 : 1) +
+                     (section.memory_mb.empty() ? 0 : 1);
     if (expressions <= kMostExpressions) return false;
-    findings_.add(clusters_->offset, clusters_->spelling, "", fmt::format("its clusters have {} expressions together, and may have {}: write numbers for some, or make several campaigns of it", expressions, kMostExpressions));
+    findings_.add(
+        clusters_->offset, clusters_->spelling, "",
+        fmt::format("its clusters have {} expressions together, and may have {}: write numbers for some, or make several campaigns of it",
+                    expressions, kMostExpressions));
     return true;
   }
 
   void check_expressions(const CampaignFile& campaign) {
     const auto check = [&](const SectionLevel& level) {
       for (const auto& written : level.expressions) {
-        if (auto wrong = wrong_expression(written, campaign.parameter_names, !campaign.input_mb.empty())) findings_.add(written.offset, written.path, written.text, std::move(*wrong));
+        if (auto wrong = wrong_expression(written, campaign.parameter_names, !campaign.input_mb.empty()))
+          findings_.add(written.offset, written.path, written.text, std::move(*wrong));
       }
     };
     check(common_);
@@ -234,7 +253,8 @@ class Validator {
   void check_max_walltime(const ClusterSection& section, std::size_t offset) const {
     if (!section.max_walltime || !section.walltime_expression.empty() || section.walltime <= *section.max_walltime) return;
     findings_.add(offset, cluster_path(document_.form, section.name, "max_walltime"), grid::format_walltime(*section.max_walltime),
-                  fmt::format("max_walltime {} is shorter than the walltime {}", grid::format_walltime(*section.max_walltime), grid::format_walltime(section.walltime)));
+                  fmt::format("max_walltime {} is shorter than the walltime {}", grid::format_walltime(*section.max_walltime),
+                              grid::format_walltime(section.walltime)));
   }
 
   ClusterSection finished(const Section& section, CampaignType type) const {
@@ -263,9 +283,11 @@ class Validator {
 
 /// What no form can hold.
 void check_bytes(std::string_view text, Findings& findings) {
-  if (const auto nul = text.find('\0'); nul != std::string_view::npos) findings.add(nul, "", "", "there is a NUL byte here: this is not a text file");
+  if (const auto nul = text.find('\0'); nul != std::string_view::npos)
+    findings.add(nul, "", "", "there is a NUL byte here: this is not a text file");
   else if (const auto wrong = first_invalid_utf8(text); wrong != std::string_view::npos)
-    findings.add(wrong, "", text.substr(wrong, 1), fmt::format("the byte {} is not UTF-8: save the file as UTF-8", excerpt(text.substr(wrong, 1))));
+    findings.add(wrong, "", text.substr(wrong, 1),
+                 fmt::format("the byte {} is not UTF-8: save the file as UTF-8", excerpt(text.substr(wrong, 1))));
   else if (trim(text).empty()) findings.add(0, "", "", "it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }");
 }
 

@@ -50,7 +50,9 @@ std::string render(std::span<const Problem> problems, std::string_view file) {
 std::string to_json(std::span<const Problem> problems) {
   text::JsonWriter json;
   json.array(problems, [&](const Problem& problem) {
-    json.begin_object().field("line", static_cast<std::int64_t>(problem.place.line)).field("column", static_cast<std::int64_t>(problem.place.column));
+    json.begin_object()
+        .field("line", static_cast<std::int64_t>(problem.place.line))
+        .field("column", static_cast<std::int64_t>(problem.place.column));
     json.field("path", problem.path).field("value", problem.value).field("message", problem.message).end_object();
   });
   return json.text();

@@ -26,7 +26,8 @@ std::size_t word_number(std::string_view name) {
 }
 
 tl::expected<double, std::string> number_of(std::string_view name, std::size_t word, const Arguments& words) {
-  if (word > words.size()) return tl::unexpected{fmt::format("it has no {}: it has {} word{}", name, words.size(), words.size() == 1 ? "" : "s")};
+  if (word > words.size())
+    return tl::unexpected{fmt::format("it has no {}: it has {} word{}", name, words.size(), words.size() == 1 ? "" : "s")};
   const auto& written = words[word - 1];
   const auto value = text::real_number(written);
   if (!value) return tl::unexpected{fmt::format("its {} is '{}', not a number", name, excerpt(written))};
@@ -44,7 +45,8 @@ enum class Zero { refused, allowed };
 /// An expression and where its numbers come from.
 class Formula {
  public:
-  Formula(std::string what, Expression expression, const std::vector<std::string>& names) : what_{std::move(what)}, expression_{std::move(expression)} {
+  Formula(std::string what, Expression expression, const std::vector<std::string>& names)
+      : what_{std::move(what)}, expression_{std::move(expression)} {
     for (const auto& name : expression_.names()) {
       const auto named = std::ranges::find(names, name);
       words_.push_back(name == kInput ? 0 : named != names.end() ? static_cast<std::size_t>(named - names.begin()) + 1 : word_number(name));
@@ -65,13 +67,16 @@ class Formula {
     }
     const auto result = expression_.evaluate(values_);
     if (!result) return wrong(result.error());
-    if (*result < 0 || (*result == 0 && zero == Zero::refused)) return wrong(fmt::format("it gives {:g}, and must give {}", *result, zero == Zero::allowed ? "0 or more" : "more than 0"));
+    if (*result < 0 || (*result == 0 && zero == Zero::refused))
+      return wrong(fmt::format("it gives {:g}, and must give {}", *result, zero == Zero::allowed ? "0 or more" : "more than 0"));
     if (*result > most) return wrong(fmt::format("it gives {:g}, and the most is {:g}", *result, most));
     return *result;
   }
 
  private:
-  tl::unexpected<std::string> wrong(const std::string& why) const { return tl::unexpected{fmt::format("{} '{}': {}", what_, excerpt(expression_.text()), why)}; }
+  tl::unexpected<std::string> wrong(const std::string& why) const {
+    return tl::unexpected{fmt::format("{} '{}': {}", what_, excerpt(expression_.text()), why)};
+  }
 
   std::string what_;
   Expression expression_;
@@ -124,11 +129,13 @@ std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& s
     if (auto wide = grid::too_wide(*request, limits.name, limits.nodes)) return std::move(wide->why);
   }
   if (wanted.resources_per_job && limits.max_resources > 0 && *wanted.resources_per_job > limits.max_resources)
-    return fmt::format("{} takes {} resources, and {} has {}", wanted.resources, *wanted.resources_per_job, limits.name, limits.max_resources);
+    return fmt::format("{} takes {} resources, and {} has {}", wanted.resources, *wanted.resources_per_job, limits.name,
+                       limits.max_resources);
   if (wanted.memory_mb && limits.memory_max_mb && *wanted.memory_mb > *limits.memory_max_mb)
     return fmt::format("memory_mb gives {}, and the nodes of {} have {} MB", *wanted.memory_mb, limits.name, *limits.memory_max_mb);
   if (section.max_walltime && wanted.walltime > *section.max_walltime)
-    return fmt::format("walltime gives {}, and max_walltime is {} on {}", grid::format_walltime(wanted.walltime), grid::format_walltime(*section.max_walltime), limits.name);
+    return fmt::format("walltime gives {}, and max_walltime is {} on {}", grid::format_walltime(wanted.walltime),
+                       grid::format_walltime(*section.max_walltime), limits.name);
   return std::nullopt;
 }
 
@@ -177,7 +184,11 @@ tl::expected<void, Problem> Requests::Implementation::prepare() {
     }
     if (!from.memory_mb.empty()) {
       if (!section.limits.tells_memory)
-        return tl::unexpected{problem(from, "memory_mb", from.memory_mb, fmt::format("the cluster '{}' does not tell the memory of its nodes: leave memory_mb out there, or ask the administrator (gridctl cluster edit {} --memory-property NAME)", from.name, from.name))};
+        return tl::unexpected{problem(
+            from, "memory_mb", from.memory_mb,
+            fmt::format(
+                "the cluster '{}' does not tell the memory of its nodes: leave memory_mb out there, or ask the administrator (gridctl cluster edit {} --memory-property NAME)",
+                from.name, from.name))};
       auto read = Expression::compile(from.memory_mb, names);
       if (!read) return tl::unexpected{problem(from, "memory_mb", from.memory_mb, read.error())};
       section.memory.emplace("memory_mb", std::move(*read), file.parameter_names);
@@ -212,7 +223,9 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
     wanted.resources_per_job = seen->second;
   } else {
     const auto request = grid::ResourceRequest::parse(wanted.resources);
-    if (!request) return tl::unexpected{fmt::format("resources '{}' gives '{}': {}", excerpt(section.file->resources_expression), excerpt(wanted.resources), request.error())};
+    if (!request)
+      return tl::unexpected{fmt::format("resources '{}' gives '{}': {}", excerpt(section.file->resources_expression),
+                                        excerpt(wanted.resources), request.error())};
     wanted.resources_per_job = request->resources();
     section.counted.emplace(wanted.resources, wanted.resources_per_job);
   }
@@ -237,7 +250,8 @@ void Requests::Implementation::add(std::size_t cluster, const Wanted& wanted) {
   auto& shapes = sections[cluster].shapes;
   const auto key = fmt::format("{}\n{}", wanted.resources, wanted.memory_mb.value_or(0));
   const auto shape = shapes.emplace(key, static_cast<int>(shapes.size()) + 1).first->second;
-  different.push_back({cluster, static_cast<int>(numbers.size()), shape, wanted.resources, wanted.resources_per_job, wanted.memory_mb, wanted.walltime});
+  different.push_back(
+      {cluster, static_cast<int>(numbers.size()), shape, wanted.resources, wanted.resources_per_job, wanted.memory_mb, wanted.walltime});
 }
 
 tl::expected<int, std::string> Requests::Implementation::request_of(const Task& task) {
@@ -255,9 +269,11 @@ tl::expected<int, std::string> Requests::Implementation::request_of(const Task& 
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (auto reason = too_big(all[i], *sections[i].file, sections[i].limits)) reasons.push_back(std::move(*reason));
   }
-  if (reasons.size() == all.size()) return tl::unexpected{fmt::format("it is too big for each of its clusters: {}", fmt::join(reasons, "; "))};
+  if (reasons.size() == all.size())
+    return tl::unexpected{fmt::format("it is too big for each of its clusters: {}", fmt::join(reasons, "; "))};
   if (static_cast<int>(numbers.size()) == kMost)
-    return tl::unexpected{fmt::format("the expressions give more than {} different requests: make them coarser, such as memory_mb = ceil(x/1024)*1024", kMost)};
+    return tl::unexpected{fmt::format(
+        "the expressions give more than {} different requests: make them coarser, such as memory_mb = ceil(x/1024)*1024", kMost)};
   const int number = static_cast<int>(numbers.size()) + 1;
   numbers.emplace(std::move(key), number);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -283,7 +299,8 @@ Requests::~Requests() = default;
 
 tl::expected<std::optional<Requests>, Problem> Requests::of(const CampaignFile& file, std::vector<ClusterLimits> limits) {
   if (auto wrong = held_nowhere(file, limits)) return tl::unexpected{std::move(*wrong)};
-  const bool any = (!file.input_mb.empty() && !constant_input_mb(file)) || std::ranges::any_of(file.clusters, [](const ClusterSection& section) { return section.has_expressions(); });
+  const bool any = (!file.input_mb.empty() && !constant_input_mb(file)) ||
+                   std::ranges::any_of(file.clusters, [](const ClusterSection& section) { return section.has_expressions(); });
   if (!any) return std::optional<Requests>{};
   auto made = std::make_unique<Implementation>();
   made->file = file;
@@ -294,7 +311,9 @@ tl::expected<std::optional<Requests>, Problem> Requests::of(const CampaignFile& 
 }
 
 tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Parameter& parameter) {
-  const auto named = [&](const std::string& why) { return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted(parameter), why)}; };
+  const auto named = [&](const std::string& why) {
+    return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted(parameter), why)};
+  };
   auto words = arguments_of(parameter);
   if (!words) return named(words.error().message);
   Task values{.words = std::move(*words), .input_mb = {}};

@@ -56,14 +56,18 @@ std::size_t ResourceTemplate::formulas(std::string_view text) { return formulas_
 tl::expected<ResourceTemplate, std::string> ResourceTemplate::compile(std::string_view text, const Expression::Names& names) {
   if (text.size() > kLongest) return tl::unexpected{fmt::format("it is {} bytes long, and may have {}", text.size(), kLongest)};
   const auto formulas = formulas_of(text);
-  if (formulas.size() > kMostFormulas) return tl::unexpected{fmt::format("{} of its counts are expressions, and {} may be: write numbers for the others", formulas.size(), kMostFormulas)};
+  if (formulas.size() > kMostFormulas)
+    return tl::unexpected{
+        fmt::format("{} of its counts are expressions, and {} may be: write numbers for the others", formulas.size(), kMostFormulas)};
   ResourceTemplate made;
   made.text_ = text;
   std::size_t written = 0;
   for (const auto& at : formulas) {
     const auto count = trim(text.substr(at.begin, at.end - at.begin));
     auto expression = Expression::compile(count, names);
-    if (!expression) return tl::unexpected{fmt::format("'{}' is not a count (a whole number from 1, ALL or BEST), nor an expression: {}", excerpt(count), expression.error())};
+    if (!expression)
+      return tl::unexpected{fmt::format("'{}' is not a count (a whole number from 1, ALL or BEST), nor an expression: {}", excerpt(count),
+                                        expression.error())};
     made.between_.emplace_back(text.substr(written, at.begin - written));
     made.counts_.push_back(std::move(*expression));
     written = at.end;

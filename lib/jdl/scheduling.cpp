@@ -38,8 +38,10 @@ void read_scheduler(const Node& node, const std::string& path, Scheduling& into,
     into.scheduler = *text;
     return;
   }
-  const auto hint = *text == "test" ? std::string{"; a test campaign is said by \"test_mode\": true"} : text::did_you_mean(*text, kSchedulers);
-  findings.add(node.offset, path, *text, fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
+  const auto hint =
+      *text == "test" ? std::string{"; a test campaign is said by \"test_mode\": true"} : text::did_you_mean(*text, kSchedulers);
+  findings.add(node.offset, path, *text,
+               fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
 }
 
 void read_min_duration(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
@@ -58,8 +60,8 @@ struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
 };
-constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
-                           Key{"max_attempts", read_max_attempts}};
+constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler},
+                           Key{"min_duration", read_min_duration}, Key{"max_attempts", read_max_attempts}};
 
 }  // namespace
 

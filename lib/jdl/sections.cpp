@@ -38,8 +38,10 @@ struct Place {
   const Node& node;
   const std::string& path;
 };
-void check_words(const std::string& text, std::string_view what, std::optional<std::string> (*wrong)(std::string_view), Place place, Findings& findings) {
-  if (const auto why = wrong(text)) findings.add(place.node.offset, place.path, text, fmt::format("'{}' is not {}: {}", excerpt(text), what, *why));
+void check_words(const std::string& text, std::string_view what, std::optional<std::string> (*wrong)(std::string_view), Place place,
+                 Findings& findings) {
+  if (const auto why = wrong(text))
+    findings.add(place.node.offset, place.path, text, fmt::format("'{}' is not {}: {}", excerpt(text), what, *why));
 }
 
 void read_exec_file(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
@@ -47,7 +49,8 @@ void read_exec_file(const Node& node, const std::string& path, SectionLevel& int
   auto command = read_word(node, path, "the command that each task runs, e.g. $HOME/run.sh", findings);
   if (!command) return;
   if (command->size() > kLongestCommand)
-    findings.add(node.offset, path, *command, fmt::format("it is longer than {} kB: put it into a script on the cluster", kLongestCommand / 1024));
+    findings.add(node.offset, path, *command,
+                 fmt::format("it is longer than {} kB: put it into a script on the cluster", kLongestCommand / 1024));
   into.section.exec_file = std::move(*command);
 }
 
@@ -62,7 +65,9 @@ void read_resources(const Node& node, const std::string& path, SectionLevel& int
   const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
   if (!text) return;
   if (text->size() > ResourceTemplate::kLongest) {
-    findings.add(node.offset, path, *text, fmt::format("'{}' is not a resource request: it is {} bytes long, and may have {}", excerpt(*text), text->size(), ResourceTemplate::kLongest));
+    findings.add(node.offset, path, *text,
+                 fmt::format("'{}' is not a resource request: it is {} bytes long, and may have {}", excerpt(*text), text->size(),
+                             ResourceTemplate::kLongest));
     return;
   }
   if (ResourceTemplate::is_one(*text)) {
@@ -80,7 +85,8 @@ void read_resources(const Node& node, const std::string& path, SectionLevel& int
 void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   constexpr std::string_view kRight = "write h:m:s, e.g. 1:30:00";
   if (node.kind == NodeKind::number) {
-    findings.add(node.offset, path, node.text, fmt::format("'{}' is a number without a unit; write \"h:m:s\", e.g. \"1:30:00\"", excerpt(node.text)));
+    findings.add(node.offset, path, node.text,
+                 fmt::format("'{}' is a number without a unit; write \"h:m:s\", e.g. \"1:30:00\"", excerpt(node.text)));
     return;
   }
   const auto text = read_word(node, path, "h:m:s, e.g. 1:30:00", findings);
@@ -100,7 +106,8 @@ void read_max_walltime(const Node& node, const std::string& path, SectionLevel& 
   const auto text = read_word(node, path, "h:m:s, e.g. 4:00:00", findings);
   if (!text) return;
   into.section.max_walltime = grid::parse_walltime(*text);
-  if (!into.section.max_walltime) findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
+  if (!into.section.max_walltime)
+    findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
 }
 
 void read_memory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
@@ -133,17 +140,21 @@ void read_job_types(const Node& node, const std::string& path, SectionLevel& int
     const std::string type{trim(std::string_view{*text}.substr(begin, comma - begin))};
     begin = comma + 1;
     if (type.empty()) {
-      findings.add(node.offset, path, *text, fmt::format("'{}' has an empty part; write for instance \"devel\" or \"devel,night\"", excerpt(*text)));
+      findings.add(node.offset, path, *text,
+                   fmt::format("'{}' has an empty part; write for instance \"devel\" or \"devel,night\"", excerpt(*text)));
       return;
     }
     if (type == "besteffort" || type == "best-effort") {
-      findings.add(node.offset, path, type, fmt::format("'{}' does not belong here; write \"type\": \"best-effort\" (it is the default)", type));
+      findings.add(node.offset, path, type,
+                   fmt::format("'{}' does not belong here; write \"type\": \"best-effort\" (it is the default)", type));
       return;
     }
     check_words(type, "a type of jobs", grid::wrong_job_type, {node, path}, findings);
     if (std::ranges::find(types, type) == types.end()) types.push_back(type);
   }
-  if (text->size() > kLongestTypes) findings.add(node.offset, path, *text, fmt::format("they take {} bytes together, more than the {} that OAR keeps of them", text->size(), kLongestTypes));
+  if (text->size() > kLongestTypes)
+    findings.add(node.offset, path, *text,
+                 fmt::format("they take {} bytes together, more than the {} that OAR keeps of them", text->size(), kLongestTypes));
   into.section.job_types = std::move(types);
 }
 
@@ -188,7 +199,9 @@ void take(const rapidjson::Value& value, std::string_view name, ClusterSection& 
   else into.*Member = integer(value, name);
 }
 
-void store_resources(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.field(name, section.resources_text()); }
+void store_resources(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.field(name, section.resources_text());
+}
 /// An expression is what is no request.
 void take_resources(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto asked = text(value, name);
@@ -215,7 +228,9 @@ void take_max_walltime(const rapidjson::Value& value, std::string_view name, Clu
   into.max_walltime = known(grid::parse_walltime(most), name, most);
 }
 
-void store_job_types(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.key(name).array(section.job_types); }
+void store_job_types(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.key(name).array(section.job_types);
+}
 void take_job_types(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   if (!value.IsArray()) throw Malformed{fmt::format("'{}' is not an array", name)};
   for (const auto& type : value.GetArray()) into.job_types.push_back(text(type, name));
@@ -247,15 +262,18 @@ constexpr std::array kClusterKeys{
     ClusterKey{"exec_directory", read_exec_directory, store<&ClusterSection::exec_directory>, take<&ClusterSection::exec_directory>},
     ClusterKey{"resources", read_resources, store_resources, take_resources},
     ClusterKey{"walltime", read_walltime, store_walltime, take_walltime},
-    ClusterKey{"memory_mb", read_memory, store<&ClusterSection::memory_mb>, take<&ClusterSection::memory_mb>, is_stated<&ClusterSection::memory_mb>},
+    ClusterKey{"memory_mb", read_memory, store<&ClusterSection::memory_mb>, take<&ClusterSection::memory_mb>,
+               is_stated<&ClusterSection::memory_mb>},
     ClusterKey{"max_walltime", read_max_walltime, store_max_walltime, take_max_walltime, is_stated<&ClusterSection::max_walltime>},
     ClusterKey{"properties", read_properties, store<&ClusterSection::properties>, take<&ClusterSection::properties>},
     ClusterKey{"project", read_project, store<&ClusterSection::project>, take<&ClusterSection::project>},
     ClusterKey{"cluster_job_type", read_job_types, store_job_types, take_job_types},
     ClusterKey{"type", read_type, store_kind, take_kind},
     ClusterKey{"test_mode", read_test_mode},
-    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 1, 1'000'000>, store<&ClusterSection::max_jobs>, take<&ClusterSection::max_jobs>, is_stated<&ClusterSection::max_jobs>},
-    ClusterKey{"priority", read_number<&ClusterSection::priority, -1'000'000, 1'000'000>, store<&ClusterSection::priority>, take<&ClusterSection::priority>},
+    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 1, 1'000'000>, store<&ClusterSection::max_jobs>,
+               take<&ClusterSection::max_jobs>, is_stated<&ClusterSection::max_jobs>},
+    ClusterKey{"priority", read_number<&ClusterSection::priority, -1'000'000, 1'000'000>, store<&ClusterSection::priority>,
+               take<&ClusterSection::priority>},
 };
 
 struct UnbuiltKey {
@@ -355,7 +373,8 @@ bool refuse_unbuilt_key(const Member& member, const std::string& path, Findings&
   const auto unbuilt = std::ranges::find(kUnbuiltKeys, member.key, &UnbuiltKey::name);
   if (unbuilt == kUnbuiltKeys.end()) return false;
   if (!is_neutral(member.value))
-    findings.add(member.offset, path, shown(member.value), fmt::format("'{}' is not supported by this version{}", member.spelling, unbuilt->instead));
+    findings.add(member.offset, path, shown(member.value),
+                 fmt::format("'{}' is not supported by this version{}", member.spelling, unbuilt->instead));
   return true;
 }
 

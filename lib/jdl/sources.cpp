@@ -14,7 +14,8 @@ constexpr std::array<std::string_view, 3> kSources{"params", "param_file", "nb_j
 
 void wrong_parameter(const Node& node, const std::string& path, Findings& findings) {
   findings.add(node.offset, path, shown(node),
-               fmt::format("'{}' is not a parameter; write a string (split into words as a shell does) or an array of strings", excerpt(shown(node))));
+               fmt::format("'{}' is not a parameter; write a string (split into words as a shell does) or an array of strings",
+                           excerpt(shown(node))));
 }
 
 std::optional<Parameter> read_arguments(Node& node, const std::string& path, Findings& findings) {
@@ -22,8 +23,9 @@ std::optional<Parameter> read_arguments(Node& node, const std::string& path, Fin
   arguments.reserve(node.elements.size());
   for (auto& element : node.elements) {
     if (element.kind != NodeKind::string && element.kind != NodeKind::number) {
-      findings.add(element.offset, path, shown(element),
-                   fmt::format("'{}' is {}, not an argument; write a string or a number", excerpt(shown(element)), kind_name(element.kind)));
+      findings.add(
+          element.offset, path, shown(element),
+          fmt::format("'{}' is {}, not an argument; write a string or a number", excerpt(shown(element)), kind_name(element.kind)));
       return std::nullopt;
     }
     arguments.push_back(std::move(element.text));
@@ -68,7 +70,8 @@ ParamSource read_one(Member& member, const std::string& path, Findings& findings
   if (member.key == "param_file") {
     constexpr std::size_t kLongestPath = 4095;
     auto file = read_word(member.value, path, "the path of a file with one parameter a line", findings);
-    if (file && file->size() > kLongestPath) findings.add(member.value.offset, path, *file, fmt::format("it is longer than {} bytes", kLongestPath));
+    if (file && file->size() > kLongestPath)
+      findings.add(member.value.offset, path, *file, fmt::format("it is longer than {} bytes", kLongestPath));
     return file ? ParamSource{ParamFile{std::move(*file)}} : ParamSource{};
   }
   const auto count = read_integer(member.value, path, {1, kMostTasks}, findings);

@@ -30,14 +30,17 @@ std::string shown(const Node& node) {
 std::optional<std::string> read_text(const Node& node, const std::string& path, Findings& findings) {
   if (node.kind != NodeKind::string) {
     const bool simple = node.kind == NodeKind::number || node.kind == NodeKind::boolean;
-    const auto hint = simple ? fmt::format("write \"{}\"", excerpt(node.text)) : std::string{node.kind == NodeKind::null ? "leave it out" : "write one"};
-    findings.add(node.offset, path, shown(node), fmt::format("'{}' is {}, not a string; {}", excerpt(shown(node)), kind_name(node.kind), hint));
+    const auto hint =
+        simple ? fmt::format("write \"{}\"", excerpt(node.text)) : std::string{node.kind == NodeKind::null ? "leave it out" : "write one"};
+    findings.add(node.offset, path, shown(node),
+                 fmt::format("'{}' is {}, not a string; {}", excerpt(shown(node)), kind_name(node.kind), hint));
     return std::nullopt;
   }
   const auto text = trim(node.text);
   const auto control = std::ranges::find_if(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7F; });
   if (control != text.end()) {
-    findings.add(node.offset, path, node.text, fmt::format("'{}' has a line end or another control character in it; write it on one line", excerpt(node.text)));
+    findings.add(node.offset, path, node.text,
+                 fmt::format("'{}' has a line end or another control character in it; write it on one line", excerpt(node.text)));
     return std::nullopt;
   }
   return std::string{text};
@@ -52,7 +55,8 @@ std::optional<std::string> read_word(const Node& node, const std::string& path, 
 
 std::optional<std::int64_t> read_integer(const Node& node, const std::string& path, Bounds bounds, Findings& findings) {
   const auto wrong = [&](std::string_view why) {
-    findings.add(node.offset, path, shown(node), fmt::format("'{}' {}; write a whole number from {} to {}", excerpt(shown(node)), why, bounds.least, bounds.most));
+    findings.add(node.offset, path, shown(node),
+                 fmt::format("'{}' {}; write a whole number from {} to {}", excerpt(shown(node)), why, bounds.least, bounds.most));
     return std::nullopt;
   };
   if (node.kind != NodeKind::number && node.kind != NodeKind::string) return wrong("is not a number");

@@ -387,7 +387,8 @@ std::vector<Result<std::string>> Client::read_files(std::span<const PathOf> aske
       wanted.push_back(Request{Method::get, target, user, {}, part.patience, part.most_bytes});
     }
   }
-  return implementation_->send_some<std::string>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return content_of(answer); });
+  return implementation_->send_some<std::string>(wanted,
+                                                 [](std::size_t /*place*/, const Result<Answer>& answer) { return content_of(answer); });
 }
 
 Result<std::vector<std::string>> Client::list_folder(std::string_view user, std::string_view path) {
@@ -404,7 +405,8 @@ std::vector<Result<std::vector<std::string>>> Client::list_folders(std::span<con
       wanted.push_back(Request{Method::get, listing_path(path), user, {}, {}, kLongestListing});
     }
   }
-  return implementation_->send_some<std::vector<std::string>>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return names_of(answer); });
+  return implementation_->send_some<std::vector<std::string>>(
+      wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return names_of(answer); });
 }
 
 Result<void> Client::delete_path(std::string_view user, std::string_view path) {

@@ -33,8 +33,8 @@ struct PathOf {
 
 /// How much of a file is read.
 struct FilePart {
-  std::optional<int> last_lines = {};  ///< all of them when not given
-  std::size_t most_bytes = std::size_t{64} << 20;  ///< of these lines, the first; the rest is not transferred
+  std::optional<int> last_lines = {};                      ///< all of them when not given
+  std::size_t most_bytes = std::size_t{64} << 20;          ///< of these lines, the first; the rest is not transferred
   std::optional<std::chrono::milliseconds> patience = {};  ///< of each file; Limits::read when not given
 };
 

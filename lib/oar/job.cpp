@@ -47,15 +47,13 @@ bool holds_resources(RemoteState state) {
     case RemoteState::suspended:
     case RemoteState::resuming:
     case RemoteState::finishing:
-    case RemoteState::to_error:
-      return true;
+    case RemoteState::to_error: return true;
     case RemoteState::waiting:
     case RemoteState::hold:
     case RemoteState::terminated:
     case RemoteState::error:
     case RemoteState::to_ack_reservation:
-    case RemoteState::unknown:
-      return false;
+    case RemoteState::unknown: return false;
   }
   return false;
 }

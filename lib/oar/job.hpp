@@ -54,7 +54,7 @@ struct RemoteJob {
   std::optional<int> exit_status;  ///< as wait() gives it: `exit 3` is 768; none before the end and in Error
   std::optional<int> resources;    ///< R= of the message
   std::optional<grid::Seconds> walltime;
-  std::string stderr_path;         ///< on the cluster; empty when the list does not tell it
+  std::string stderr_path;  ///< on the cluster; empty when the list does not tell it
 
   /// In the queue of best-effort jobs, or of that type: a local job may take its place.
   [[nodiscard]] bool is_best_effort() const;

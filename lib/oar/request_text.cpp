@@ -144,7 +144,8 @@ std::optional<std::string> wrong_properties(std::string_view properties) {
       break;
     }
   }
-  return depth != 0 || quote != '\0' ? std::optional{fmt::format("a parenthesis or a quote of '{}' is not closed", properties)} : std::nullopt;
+  return depth != 0 || quote != '\0' ? std::optional{fmt::format("a parenthesis or a quote of '{}' is not closed", properties)}
+                                     : std::nullopt;
 }
 
 std::string matching_path(std::string_view properties, Effort effort, grid::Instant now) {

@@ -65,10 +65,8 @@ bool before_sending(CURLcode code, CURL* easy) {
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:
     case CURLE_SSL_CACERT_BADFILE:
-    case CURLE_SSL_ISSUER_ERROR:
-      return true;
-    default:
-      break;
+    case CURLE_SSL_ISSUER_ERROR: return true;
+    default: break;
   }
   long sent = 0;
   curl_easy_getinfo(easy, CURLINFO_REQUEST_SIZE, &sent);

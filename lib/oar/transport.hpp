@@ -19,18 +19,18 @@ enum class Method { get, post, remove };
 
 struct Request {
   Method method = Method::get;
-  std::string path;  ///< after the cluster's URL, with its query
-  std::string user;  ///< whom the identity header names; empty: no header
-  std::string body;  ///< of a POST, JSON
+  std::string path;                                        ///< after the cluster's URL, with its query
+  std::string user;                                        ///< whom the identity header names; empty: no header
+  std::string body;                                        ///< of a POST, JSON
   std::optional<std::chrono::milliseconds> patience = {};  ///< less than Limits allow for the whole answer
-  std::optional<std::size_t> enough = {};  ///< bytes: a longer body is cut there, and its transfer is ended
+  std::optional<std::size_t> enough = {};                  ///< bytes: a longer body is cut there, and its transfer is ended
 };
 
 struct Answer {
   int status = 0;
   std::string content_type;
   std::string body;
-  std::chrono::milliseconds latency{0};  ///< until the whole answer was there
+  std::chrono::milliseconds latency{0};             ///< until the whole answer was there
   std::optional<std::chrono::seconds> clock_ahead;  ///< how far the server's clock is before ours
 };
 

@@ -59,7 +59,8 @@ void prepare_environment(const Command& command, Prepared& into) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text{*entry};
     const auto equals = text.find('=');
-    if (equals != std::string_view::npos) merged.insert_or_assign(std::string{text.substr(0, equals)}, std::string{text.substr(equals + 1)});
+    if (equals != std::string_view::npos)
+      merged.insert_or_assign(std::string{text.substr(0, equals)}, std::string{text.substr(equals + 1)});
   }
   for (const auto& [name, value] : command.environment) merged.insert_or_assign(name, value);
   for (const auto& [name, value] : merged) into.environment_texts.push_back(name + '=' + value);
@@ -133,9 +134,7 @@ bool redirect(const Command& command, int conversation) {
   ::_exit(127);
 }
 
-ChildEnd end_of(const siginfo_t& info) {
-  return info.si_code == CLD_EXITED ? ChildEnd{info.si_status, 0} : ChildEnd{0, info.si_status};
-}
+ChildEnd end_of(const siginfo_t& info) { return info.si_code == CLD_EXITED ? ChildEnd{info.si_status, 0} : ChildEnd{0, info.si_status}; }
 
 }  // namespace
 
@@ -145,9 +144,11 @@ std::string ChildEnd::text() const {
 
 tl::expected<Child, std::string> Child::start(const Command& command) {
   const auto prepared = prepare(command);
-  if (command.as_user && !prepared.user) return tl::unexpected{fmt::format("{}: there is no user {}", command.arguments[0], *command.as_user)};
+  if (command.as_user && !prepared.user)
+    return tl::unexpected{fmt::format("{}: there is no user {}", command.arguments[0], *command.as_user)};
   std::array<int, 2> report{};
-  if (::pipe2(report.data(), O_CLOEXEC) != 0) return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments[0], what(errno))};
+  if (::pipe2(report.data(), O_CLOEXEC) != 0)
+    return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments[0], what(errno))};
   std::array<int, 2> conversation{-1, -1};
   // Of messages: none is read in parts, nor two at once.
   if (command.conversation && ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, conversation.data()) != 0) {
@@ -181,8 +182,11 @@ Child::Child(pid_t pid, int descriptor, int conversation, Command::Lifetime life
     : pid_{pid}, descriptor_{descriptor}, conversation_{conversation}, lifetime_{lifetime} {}
 
 Child::Child(Child&& other) noexcept
-    : pid_{std::exchange(other.pid_, -1)}, descriptor_{std::exchange(other.descriptor_, -1)}, conversation_{std::exchange(other.conversation_, -1)},
-      lifetime_{other.lifetime_}, end_{other.end_} {}
+    : pid_{std::exchange(other.pid_, -1)},
+      descriptor_{std::exchange(other.descriptor_, -1)},
+      conversation_{std::exchange(other.conversation_, -1)},
+      lifetime_{other.lifetime_},
+      end_{other.end_} {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this == &other) return *this;

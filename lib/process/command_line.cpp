@@ -26,7 +26,8 @@ constexpr std::array kEverywhere{
 constexpr std::array kConfigured{
     kEverywhere[0],
     kEverywhere[1],
-    SharedOption{"config", "FILE", "the configuration file (default: $GLEANER_CONFIG, ~/.config/gleaner/gleaner.conf, /etc/gleaner/gleaner.conf)"},
+    SharedOption{"config", "FILE",
+                 "the configuration file (default: $GLEANER_CONFIG, ~/.config/gleaner/gleaner.conf, /etc/gleaner/gleaner.conf)"},
 };
 
 std::string long_name(std::string_view name) { return std::string{name.substr(0, name.find(','))}; }
@@ -165,14 +166,17 @@ std::string shown_name(const ProgramOption& option) {
 }  // namespace
 
 std::string help_text(const Program& program) {
-  auto text = fmt::format("{} [OPTION...]{}{}\n{}\n\n", program.name, program.positional.empty() ? "" : " ", program.positional, program.purpose);
+  auto text =
+      fmt::format("{} [OPTION...]{}{}\n{}\n\n", program.name, program.positional.empty() ? "" : " ", program.positional, program.purpose);
   for (const auto& option : program.options) add_line(text, shown_name(option), option.help);
-  for (const auto& shared : shared_options(program)) add_line(text, fmt::format("--{}{}{}", shared.name, *shared.value == '\0' ? "" : " ", shared.value), shared.help);
+  for (const auto& shared : shared_options(program))
+    add_line(text, fmt::format("--{}{}{}", shared.name, *shared.value == '\0' ? "" : " ", shared.value), shared.help);
   if (is_configured(program)) text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
   for (const auto& key : used_keys(program)) {
     const auto& option = *find_option(key);
     const auto use = std::ranges::find(program.keys, option.key, &Use::key);
-    const auto choices = use == program.keys.end() || use->choices.empty() ? std::string{} : fmt::format(": {}", fmt::join(use->choices, ", "));
+    const auto choices =
+        use == program.keys.end() || use->choices.empty() ? std::string{} : fmt::format(": {}", fmt::join(use->choices, ", "));
     const auto fallback = option.fallback.empty() ? std::string{} : fmt::format(" ({})", option.fallback);
     add_line(text, fmt::format("--{} {}", key, option.type), fmt::format("{}{}{}", option.help, choices, fallback));
   }

@@ -50,7 +50,8 @@ std::optional<std::string> exposed_password(std::string_view key, const Given& g
   if (key != "database" || !holds_password(given.value)) return std::nullopt;
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0 && (status.st_mode & (S_IRGRP | S_IROTH)) == 0) return std::nullopt;
-  return fmt::format("{}: 'database' holds a password, and others can read the file: chmod 600 {}, or use ~/.pgpass", given.origin, file.string());
+  return fmt::format("{}: 'database' holds a password, and others can read the file: chmod 600 {}, or use ~/.pgpass", given.origin,
+                     file.string());
 }
 
 class FileReader {

@@ -35,7 +35,8 @@ Log& the_log() {
 }
 
 bool is_plain(std::string_view value) {
-  return !value.empty() && std::ranges::none_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == '=' || c == 0x7f; });
+  return !value.empty() &&
+         std::ranges::none_of(value, [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == '=' || c == 0x7f; });
 }
 
 std::string field_text(std::string_view value) {

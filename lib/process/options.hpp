@@ -23,8 +23,8 @@ struct Option {
     std::string (*write)(const Config& config);
   };
   enum class Scope {
-    host,  ///< what a simulation has none of: processes, hosts, networks, users of the API, brakes, clusters under stress
-    plan,  ///< what becomes of campaigns: carried by GET /scenario, simulated by gridsim and --what-if
+    host,     ///< what a simulation has none of: processes, hosts, networks, users of the API, brakes, clusters under stress
+    plan,     ///< what becomes of campaigns: carried by GET /scenario, simulated by gridsim and --what-if
     planner,  ///< the same, for a member of grid::PlannerConfig: the metascheduler takes it too
   };
 
@@ -63,8 +63,7 @@ using Complaints = std::vector<std::string>;
 
 /// Checks every value and builds the configuration; the first source wins, defaults come last.
 /// `uses` are the keys of the program, whose choices are checked too.
-[[nodiscard]] tl::expected<Config, Complaints> build_config(std::span<const GivenOptions> sources,
-                                                            std::span<const Use> uses);
+[[nodiscard]] tl::expected<Config, Complaints> build_config(std::span<const GivenOptions> sources, std::span<const Use> uses);
 
 /// The configuration as it is when nothing is said: no file and no environment has a say in it.
 [[nodiscard]] Config default_config();
@@ -74,7 +73,6 @@ using Complaints = std::vector<std::string>;
 
 /// The configuration file: the one asked for, $GLEANER_CONFIG, the user's, the machine's; nothing
 /// when there is none of these. One that was asked for must exist.
-[[nodiscard]] tl::expected<std::optional<std::filesystem::path>, Complaints> find_config_file(
-    const std::optional<std::string>& asked);
+[[nodiscard]] tl::expected<std::optional<std::filesystem::path>, Complaints> find_config_file(const std::optional<std::string>& asked);
 
 }  // namespace gleaner::process

@@ -25,9 +25,7 @@
 namespace gleaner::process {
 namespace {
 
-Error usage_error(const Complaints& complaints) {
-  return Error{ExitCode::usage, fmt::format("{}", fmt::join(complaints, "\n"))};
-}
+Error usage_error(const Complaints& complaints) { return Error{ExitCode::usage, fmt::format("{}", fmt::join(complaints, "\n"))}; }
 
 template <class T>
 T value_or_throw(tl::expected<T, Complaints> result) {
@@ -39,7 +37,8 @@ T value_or_throw(tl::expected<T, Complaints> result) {
 void refuse_password(const CommandLine& line) {
   const auto database = line.given.find("database");
   if (database != line.given.end() && holds_password(database->second.value)) {
-    throw Error{ExitCode::usage, "--database: a password on the command line can be read by others; put it in ~/.pgpass or in the configuration file"};
+    throw Error{ExitCode::usage,
+                "--database: a password on the command line can be read by others; put it in ~/.pgpass or in the configuration file"};
   }
 }
 
@@ -63,8 +62,7 @@ Context make_context(const Program& program, const CommandLine& line, std::optio
     hand_down(line.given, file);
   }
   auto config = value_or_throw(build_config(sources, program.keys));
-  return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term,
-                 line.arguments};
+  return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term, line.arguments};
 }
 
 std::string all_failpoints() {

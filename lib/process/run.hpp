@@ -47,7 +47,7 @@ struct Program {
   std::vector<ProgramOption> options{};  ///< options of its own
   std::string_view positional{};         ///< `ID...`, as --help shows it; empty: none is taken
   Interruption interruption = Interruption::requests_stop;
-  std::string_view notes{};              ///< more --help, at its end
+  std::string_view notes{};  ///< more --help, at its end
   /// A program that uses no key can leave the file and the environment alone, right or wrong.
   enum class Configuration { used, ignored } configuration = Configuration::used;
   /// A module: its conductor may keep it, and then `body` runs once a turn (see lib/process/turns.hpp).

@@ -35,7 +35,8 @@ tl::expected<std::string, std::string> read_secret_file(const std::filesystem::p
   if (file.number() < 0) return tl::unexpected{fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno))};
   // The mode of the open file, so that it cannot be exchanged between the look and the reading.
   struct stat status {};
-  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) return tl::unexpected{fmt::format("{}: is not a file", path.string())};
+  if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode))
+    return tl::unexpected{fmt::format("{}: is not a file", path.string())};
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
     return tl::unexpected{fmt::format("{}: holds a secret that others can read: chmod 600 {}", path.string(), path.string())};
   }

@@ -3,7 +3,8 @@
 
 namespace gleaner::process {
 
-/// True once SIGTERM or SIGINT has come (in programs that ask for it, see Interruption). From then on: finish the step in hand, begin no other.
+/// True once SIGTERM or SIGINT has come (in programs that ask for it, see Interruption). From then on: finish the step in hand, begin no
+/// other.
 [[nodiscard]] bool stop_requested();
 
 /// A descriptor that becomes readable, for good, when a stop is requested: for poll(2).

@@ -24,8 +24,7 @@ constexpr std::string_view kDone = "done";
 
 std::int64_t term_of(std::string_view message) {
   const auto term = text::whole_number(message);
-  if (!term)
-    throw Error{ExitCode::usage, fmt::format("{}: '{}' is not the number of a lease's term", kTurnsVariable, message)};
+  if (!term) throw Error{ExitCode::usage, fmt::format("{}: '{}' is not the number of a lease's term", kTurnsVariable, message)};
   return *term;
 }
 
@@ -46,7 +45,8 @@ std::optional<std::int64_t> next_turn() {
     if (got > 0) return term_of({message.data(), static_cast<std::size_t>(got)});
     if (got == 0 || errno == ECONNRESET) return std::nullopt;
     if (errno != EINTR && errno != EAGAIN)
-      throw Error{ExitCode::usage, fmt::format("{} is set, and stdin is not the conductor's socket: {}", kTurnsVariable, std::strerror(errno))};
+      throw Error{ExitCode::usage,
+                  fmt::format("{} is set, and stdin is not the conductor's socket: {}", kTurnsVariable, std::strerror(errno))};
   }
   return std::nullopt;
 }

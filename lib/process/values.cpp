@@ -16,13 +16,13 @@ struct Unit {
   std::int64_t milliseconds;
 };
 // The longest first: the writer takes the first that divides.
-constexpr std::array kUnits{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000},
-                            Unit{"ms", 1}};
+constexpr std::array kUnits{Unit{"d", 86'400'000}, Unit{"h", 3'600'000}, Unit{"m", 60'000}, Unit{"s", 1'000}, Unit{"ms", 1}};
 struct SizeUnit {
   char suffix;
   std::uint64_t bytes;
 };
-constexpr std::array kSizes{SizeUnit{'G', std::uint64_t{1} << 30U}, SizeUnit{'M', std::uint64_t{1} << 20U}, SizeUnit{'K', std::uint64_t{1} << 10U}};
+constexpr std::array kSizes{SizeUnit{'G', std::uint64_t{1} << 30U}, SizeUnit{'M', std::uint64_t{1} << 20U},
+                            SizeUnit{'K', std::uint64_t{1} << 10U}};
 constexpr std::int64_t kLongestMilliseconds = 100LL * 366 * 86'400'000;
 
 }  // namespace
@@ -68,7 +68,8 @@ std::string format_size(std::uint64_t bytes) {
 
 std::filesystem::path expand_home(std::string_view text) {
   const char* home = std::getenv("HOME");
-  if (home != nullptr && (text == "~" || text.starts_with("~/"))) return std::filesystem::path{std::string{home} + std::string{text.substr(1)}};
+  if (home != nullptr && (text == "~" || text.starts_with("~/")))
+    return std::filesystem::path{std::string{home} + std::string{text.substr(1)}};
   return std::filesystem::path{text};
 }
 

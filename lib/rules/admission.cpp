@@ -18,9 +18,11 @@ std::optional<std::string> wrong_key(const std::string& jdl) {
   document.Parse<rapidjson::kParseIterativeFlag>(jdl.data(), jdl.size());
   for (const auto& member : document.GetObject()) {
     const std::string_view key{member.name.GetString(), member.name.GetStringLength()};
-    if (std::ranges::find(kParameters, key) != kParameters.end()) return fmt::format("it gives the campaign \"{}\": a rule cannot change the parameters", key);
+    if (std::ranges::find(kParameters, key) != kParameters.end())
+      return fmt::format("it gives the campaign \"{}\": a rule cannot change the parameters", key);
     if (key != "test_mode" && jdl::is_cluster_key(key))
-      return fmt::format("jdl[\"{0}\"] would do nothing, since each cluster says its own: change jdl[\"clusters\"][NAME][\"{0}\"]", jdl::excerpt(key));
+      return fmt::format("jdl[\"{0}\"] would do nothing, since each cluster says its own: change jdl[\"clusters\"][NAME][\"{0}\"]",
+                         jdl::excerpt(key));
   }
   return {};
 }
@@ -33,23 +35,26 @@ std::string common_project(const jdl::CampaignFile& file, const std::string& oth
 }
 
 /// The campaign that a rule has made of another; the error says what it is not.
-tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl, const jdl::CampaignFile& before, const Applicant& applicant,
-                                                          const jdl::KnownClusters& known) {
+tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl, const jdl::CampaignFile& before,
+                                                          const Applicant& applicant, const jdl::KnownClusters& known) {
   if (auto wrong = wrong_key(jdl)) return tl::unexpected{std::move(*wrong)};
   auto defaults = applicant.defaults;
   defaults.type.reset();
   auto file = jdl::parse(jdl, defaults, &known);
   if (!file) {
     const auto& problem = file.error().front();
-    return tl::unexpected{fmt::format("what it makes of the campaign is not valid: {}{}{}", problem.path, problem.path.empty() ? "" : ": ", problem.message)};
+    return tl::unexpected{
+        fmt::format("what it makes of the campaign is not valid: {}{}{}", problem.path, problem.path.empty() ? "" : ": ", problem.message)};
   }
-  if (file->type != before.type) return tl::unexpected{std::string{"it changes test_mode: a rule cannot make a test of a campaign, nor a campaign of a test"}};
+  if (file->type != before.type)
+    return tl::unexpected{std::string{"it changes test_mode: a rule cannot make a test of a campaign, nor a campaign of a test"}};
   file->parameters = before.parameters;
   file->project = common_project(*file, before.project);
   return std::move(*file);
 }
 
-Step step_of(const std::string& rule, const Ran& ran, jdl::CampaignFile& file, const Applicant& applicant, const jdl::KnownClusters& known) {
+Step step_of(const std::string& rule, const Ran& ran, jdl::CampaignFile& file, const Applicant& applicant,
+             const jdl::KnownClusters& known) {
   Step step{.rule = rule, .effect = ran.effect, .notes = ran.notes, .message = ran.message, .line = ran.line};
   if (ran.effect != Effect::changed) return step;
   auto changed = read_changed(ran.jdl, file, applicant, known);

@@ -15,7 +15,9 @@ void compare(const Value& before, const Value& after, const std::string& path, s
     into.push_back({path, text::json_text(before), text::json_text(after)});
     return;
   }
-  const auto below = [&](const Value& name) { return fmt::format("{}{}{}", path, path.empty() ? "" : ".", std::string_view{name.GetString(), name.GetStringLength()}); };
+  const auto below = [&](const Value& name) {
+    return fmt::format("{}{}{}", path, path.empty() ? "" : ".", std::string_view{name.GetString(), name.GetStringLength()});
+  };
   for (const auto& member : before.GetObject()) {
     const auto found = after.FindMember(member.name);
     if (found == after.MemberEnd()) into.push_back({below(member.name), text::json_text(member.value), {}});

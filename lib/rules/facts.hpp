@@ -13,7 +13,7 @@ struct Setting {
   std::vector<store::Rule> rules;  ///< all of them, in order
   jdl::KnownClusters known;        ///< every cluster: a disabled one may be enabled while the campaign runs
   std::vector<std::string> disabled;
-  std::string clusters;            ///< JSON: `{"alpha": {"enabled", "reachable", "max_resources", "power", "normal_users"}}`
+  std::string clusters;  ///< JSON: `{"alpha": {"enabled", "reachable", "max_resources", "power", "normal_users"}}`
 };
 
 [[nodiscard]] Setting load_setting(store::Transaction& transaction);

@@ -54,7 +54,7 @@ class MemoryFile {
     return descriptor_ >= 0;
   }
   [[nodiscard]] std::string content() const {
-    struct stat status{};
+    struct stat status {};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return {};
     std::string text(static_cast<std::size_t>(status.st_size), '\0');
     for (std::size_t at = 0; at < text.size();) {
@@ -72,7 +72,8 @@ class MemoryFile {
 
 std::string text_of(const rapidjson::Value& object, const char* name) {
   const auto found = object.FindMember(name);
-  return found != object.MemberEnd() && found->value.IsString() ? std::string{found->value.GetString(), found->value.GetStringLength()} : std::string{};
+  return found != object.MemberEnd() && found->value.IsString() ? std::string{found->value.GetString(), found->value.GetStringLength()}
+                                                                : std::string{};
 }
 
 int line_of(const rapidjson::Value& object) {
@@ -81,8 +82,9 @@ int line_of(const rapidjson::Value& object) {
 }
 
 Ran stopped(const std::string& why, int line, const Limits& limits) {
-  const auto message = why == "time" ? fmt::format("it was stopped: it ran for more than {:.3g} s", std::chrono::duration<double>(limits.time).count())
-                                     : fmt::format("it was stopped: it took more than {} MiB of memory", limits.memory >> 20);
+  const auto message =
+      why == "time" ? fmt::format("it was stopped: it ran for more than {:.3g} s", std::chrono::duration<double>(limits.time).count())
+                    : fmt::format("it was stopped: it took more than {} MiB of memory", limits.memory >> 20);
   return Ran{Effect::failed, {}, message, line};
 }
 
@@ -159,8 +161,10 @@ tl::expected<std::vector<Ran>, std::string> Sandbox::ask(const std::string& ques
   if (all.size() == rules || (!all.empty() && is_end(all.back()))) return all;
   // It ended in the middle of a rule.
   if (end && end->signal == 0) return tl::unexpected{fmt::format("{}: {}: {}", program_.string(), end->text(), said.substr(0, 200))};
-  all.push_back(Ran{Effect::failed, {}, end ? fmt::format("it brought the interpreter down ({})", end->text())
-                                            : fmt::format("it did not end within {} s: is this machine too busy?", kPatience.count())});
+  all.push_back(Ran{Effect::failed,
+                    {},
+                    end ? fmt::format("it brought the interpreter down ({})", end->text())
+                        : fmt::format("it did not end within {} s: is this machine too busy?", kPatience.count())});
   return all;
 }
 

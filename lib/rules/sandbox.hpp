@@ -17,7 +17,7 @@ namespace gleaner::rules {
 
 /// What rules see, as JSON but the user and the tasks.
 struct Question {
-  std::string jdl;       ///< jdl::to_jdl
+  std::string jdl;  ///< jdl::to_jdl
   std::string user;
   std::int64_t tasks = 0;
   std::string clusters;  ///< an object: facts by the cluster's name
@@ -36,7 +36,7 @@ struct Ran {
 };
 
 struct Limits {
-  std::chrono::milliseconds time{1000};   ///< of the processor, for each rule
+  std::chrono::milliseconds time{1000};        ///< of the processor, for each rule
   std::size_t memory = std::size_t{64} << 20;  ///< for each rule, in bytes
 };
 

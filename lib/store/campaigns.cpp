@@ -63,14 +63,16 @@ bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, c
 }
 
 struct TaskWriter::Implementation {
-  Implementation(pqxx::work& work, grid::CampaignId id, Requests requests) : stream{open(work, requests)}, campaign{std::to_string(id.value())} {}
+  Implementation(pqxx::work& work, grid::CampaignId id, Requests requests)
+      : stream{open(work, requests)}, campaign{std::to_string(id.value())} {}
   static pqxx::stream_to open(pqxx::work& work, Requests requests) {
 #if PQXX_VERSION_MAJOR < 7
     std::vector<std::string> columns{"campaign_id", "number", "form", "parameter"};
     if (requests == Requests::by_task) columns.emplace_back("request");
     return pqxx::stream_to{work, "tasks", columns};
 #else
-    if (requests == Requests::by_task) return pqxx::stream_to::table(work, {"tasks"}, {"campaign_id", "number", "form", "parameter", "request"});
+    if (requests == Requests::by_task)
+      return pqxx::stream_to::table(work, {"tasks"}, {"campaign_id", "number", "form", "parameter", "request"});
     return pqxx::stream_to::table(work, {"tasks"}, {"campaign_id", "number", "form", "parameter"});
 #endif
   }

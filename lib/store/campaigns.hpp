@@ -50,7 +50,8 @@ struct Repeated {
 /// A campaign without tasks, invisible until the transaction is committed; or the one that the
 /// user submitted under this key before. While another transaction submits under the same key, it
 /// waits for its end.
-[[nodiscard]] std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now);
+[[nodiscard]] std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign,
+                                                                       grid::Instant now);
 
 /// What the campaign's key stands for, without creating anything.
 [[nodiscard]] std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign);
@@ -115,7 +116,7 @@ struct CampaignOwner {
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 struct EventOwner {
-  std::optional<std::string> user;              ///< nothing: an event of no campaign
+  std::optional<std::string> user;  ///< nothing: an event of no campaign
   std::optional<grid::CampaignId> campaign;
   bool open = false;
 };

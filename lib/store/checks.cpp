@@ -97,10 +97,8 @@ struct Entry {
 
 template <class Query>
 Query query_of(Reach reach) {
-  if constexpr (requires(Query query) { query.all; })
-    return {.all = reach == Reach::all};
-  else
-    return {};
+  if constexpr (requires(Query query) { query.all; }) return {.all = reach == Reach::all};
+  else return {};
 }
 
 template <class Query>
@@ -225,7 +223,8 @@ std::string event_code(const Law& law) { return fmt::format("LAW_BROKEN_{}", law
 
 std::string description(const Law& law, const Breaches& breaches) {
   constexpr std::size_t kExamples = 3;
-  std::string text = fmt::format("{} is broken {} time{} (\"{}\"): ", law.name, breaches.count, breaches.count == 1 ? "" : "s", law.sentence);
+  std::string text =
+      fmt::format("{} is broken {} time{} (\"{}\"): ", law.name, breaches.count, breaches.count == 1 ? "" : "s", law.sentence);
   for (std::size_t i = 0; i < std::min(kExamples, breaches.rows.size()); ++i) text += (i == 0 ? "" : "; ") + breaches.rows[i].text;
   if (breaches.rows.size() > kExamples) text += "; …";
   return text + (law.repair.empty() ? ". 'gridctl db check' lists the rows" : ". 'gridctl db check --repair' repairs it");
@@ -249,7 +248,8 @@ Checked check_law(Database& database, const Law& law, Reach reach, std::chrono::
   return {result, std::move(*found)};
 }
 
-std::int64_t repair_law(Database& database, const Law& law, const Breaches& breaches, const grid::Limits& limits, std::string_view author, grid::Instant now) {
+std::int64_t repair_law(Database& database, const Law& law, const Breaches& breaches, const grid::Limits& limits, std::string_view author,
+                        grid::Instant now) {
   const auto& entry = entry_of(law);
   if (entry.repair == nullptr) return 0;
   std::int64_t repaired = 0;
@@ -258,9 +258,10 @@ std::int64_t repair_law(Database& database, const Law& law, const Breaches& brea
     hold_lease(transaction);
     repaired = entry.repair({transaction, breaches, limits, author, now});
     if (repaired == 0) return;
-    const auto message = fmt::format("{} repaired {} row{} that broke the law {} (\"{}\"): {}", author, repaired, repaired == 1 ? "" : "s", law.name,
-                                     law.sentence, law.repair);
-    declare(transaction, {.what = "repair", .subject = std::string{law.name}, .author = {.name = std::string{author}}, .message = message}, now);
+    const auto message = fmt::format("{} repaired {} row{} that broke the law {} (\"{}\"): {}", author, repaired, repaired == 1 ? "" : "s",
+                                     law.name, law.sentence, law.repair);
+    declare(transaction, {.what = "repair", .subject = std::string{law.name}, .author = {.name = std::string{author}}, .message = message},
+            now);
     // Closed at once: it is a note, and nothing is to be done about it.
     open_event(transaction, {.code = "REPAIRED", .target = {}, .job = {}, .message = message}, now);
     close_event(transaction, "REPAIRED", {}, now);

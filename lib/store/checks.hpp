@@ -51,7 +51,8 @@ struct Checked {
 
 /// Repairs the rows found, as far as they are still broken, in one transaction in which no module writes; how many were repaired.
 /// `limits` are the tasks' whose jobs a repair declares lost. Notes the repair with its author, as a declaration and an event.
-std::int64_t repair_law(Database& database, const Law& law, const Breaches& breaches, const grid::Limits& limits, std::string_view author, grid::Instant now);
+std::int64_t repair_law(Database& database, const Law& law, const Breaches& breaches, const grid::Limits& limits, std::string_view author,
+                        grid::Instant now);
 
 /// Opens, counts up or closes the event LAW_BROKEN_<law>; a law that is unchecked, and a leftover, change none.
 void note_checked(Transaction& transaction, const Law& law, const Checked& verdict, grid::Instant now);

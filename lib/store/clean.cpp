@@ -9,8 +9,8 @@ using detail::exec;
 
 }  // namespace
 
-std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before, grid::Instant quiet_since,
-                                        grid::CampaignId after) {
+std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before,
+                                        grid::Instant quiet_since, grid::CampaignId after) {
   std::vector<ToClean> campaigns;
   for (const auto& row :
        exec(transaction,

@@ -31,12 +31,12 @@ struct LaunchFolder {
   grid::LaunchId launch{0};
   grid::LaunchState state = grid::LaunchState::accepted;
   std::string login;
-  std::optional<grid::Instant> settled_at;    ///< accepted, refused or given up
+  std::optional<grid::Instant> settled_at;      ///< accepted, refused or given up
   std::optional<grid::Instant> never_began_at;  ///< the last end of a job of it that OAR may start late
-  int attempts = 0;                           ///< claimed in it, of tasks that are not settled
-  std::int64_t files = 0;                     ///< at most
-  std::int64_t all_files = 0;                 ///< of the campaign there, at most
-  std::int64_t target = 0;                    ///< to which these are brought down
+  int attempts = 0;                             ///< claimed in it, of tasks that are not settled
+  std::int64_t files = 0;                       ///< at most
+  std::int64_t all_files = 0;                   ///< of the campaign there, at most
+  std::int64_t target = 0;                      ///< to which these are brought down
 };
 /// By campaign, the oldest of each first; of campaigns with no more files than their target none.
 [[nodiscard]] std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::ClusterId cluster, grid::Instant quiet_since);

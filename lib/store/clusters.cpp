@@ -156,11 +156,13 @@ void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Ins
   if (changed > 0) close_event(transaction, "CLUSTER_UNREACHABLE", {.campaign = {}, .cluster = cluster}, now);
 }
 
-void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes, grid::Instant now) {
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
+                      grid::Instant now) {
   exec(transaction, sql::clusters_record_resources{.resources = max_resources, .now = now, .node_sizes = nodes.text(), .cluster = cluster});
 }
 
-bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at) {
+bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,
+                        grid::Instant retry_at) {
   const auto rows = exec(transaction, sql::clusters_record_unreachable{
                                           .now = now, .error = text::clean_text(error), .retry_at = retry_at, .cluster = cluster});
   return !rows.empty() && rows[0].failed_polls.as<int>() == 1;

@@ -26,14 +26,14 @@ struct Cluster {
   std::string key_file;
   bool verify_tls = true;
   double power = 1;
-  double cost = 0;                  ///< of one resource for an hour, in any unit
-  double transfer_mb_s = 0;         ///< at which inputs reach it; 0: not known
-  std::optional<double> flood;      ///< nothing: the configuration's
-  std::optional<int> array_size;    ///< nothing: the configuration's
+  double cost = 0;                ///< of one resource for an hour, in any unit
+  double transfer_mb_s = 0;       ///< at which inputs reach it; 0: not known
+  std::optional<double> flood;    ///< nothing: the configuration's
+  std::optional<int> array_size;  ///< nothing: the configuration's
   bool enabled = true;
   std::optional<grid::Instant> retired_at;  ///< nothing: in use, or only disabled
 
-  std::optional<bool> reachable;    ///< nothing: never asked
+  std::optional<bool> reachable;  ///< nothing: never asked
   std::optional<grid::Instant> unreachable_since;
   std::optional<grid::Instant> healthy_since;
   int failed_polls = 0;
@@ -60,9 +60,9 @@ struct GridStatus {
   int our_running = 0;
   int our_waiting = 0;
   bool reachable = false;
-  int api_latency_ms = 0;                  ///< of the slowest request
-  std::optional<double> stress = {};       ///< OAR's stress factor, when it told
-  std::optional<int> response_ms = {};     ///< of that small question alone
+  int api_latency_ms = 0;               ///< of the slowest request
+  std::optional<double> stress = {};    ///< OAR's stress factor, when it told
+  std::optional<int> response_ms = {};  ///< of that small question alone
 };
 
 [[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);
@@ -84,8 +84,10 @@ void map_user(Transaction& transaction, std::string_view user, grid::ClusterId c
 void record_status(Transaction& transaction, const GridStatus& status);
 /// Ends an outage, with its event, whoever saw it, and however lately.
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
-void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes, grid::Instant now);
+void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
+                      grid::Instant now);
 /// `retry_at`: not before then is it asked again. True for the first failure of an outage, whoever saw it.
-bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now, grid::Instant retry_at);
+bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,
+                        grid::Instant retry_at);
 
 }  // namespace gleaner::store

@@ -20,7 +20,8 @@ class Said {
   explicit Said(const std::string& conninfo) : options_{PQconninfoParse(conninfo.c_str(), nullptr), &PQconninfoFree} {
     for (const auto* option = options_.get(); option != nullptr && option->keyword != nullptr; ++option) {
       if (option->val != nullptr) values_.emplace(option->keyword, option->val);
-      else if (const char* given = option->envvar == nullptr ? nullptr : std::getenv(option->envvar)) inherited_.emplace(option->keyword, given);
+      else if (const char* given = option->envvar == nullptr ? nullptr : std::getenv(option->envvar))
+        inherited_.emplace(option->keyword, given);
     }
   }
   [[nodiscard]] bool readable() const { return options_ != nullptr; }
@@ -73,7 +74,8 @@ std::string with_limits(const std::string& conninfo, const ConnectionLimits& lim
   if (limits.dead_after.count() > 0) set_dead_after(said, limits.dead_after);
   if (limits.statement.count() > 0) said.add_server_option("statement_timeout", limits.statement.count());
   if (limits.lock.count() > 0) said.add_server_option("lock_timeout", limits.lock.count());
-  if (limits.idle_in_transaction.count() > 0) said.add_server_option("idle_in_transaction_session_timeout", limits.idle_in_transaction.count());
+  if (limits.idle_in_transaction.count() > 0)
+    said.add_server_option("idle_in_transaction_session_timeout", limits.idle_in_transaction.count());
   return said.text();
 }
 

@@ -60,7 +60,9 @@ Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 
 Transaction Database::begin() {
-  return guarded("begin", [&] { return Transaction{std::make_unique<Transaction::Implementation>(implementation_->connection, implementation_->prepared)}; });
+  return guarded("begin", [&] {
+    return Transaction{std::make_unique<Transaction::Implementation>(implementation_->connection, implementation_->prepared)};
+  });
 }
 
 Transaction Database::begin(Term term) {

@@ -75,10 +75,14 @@ void add(Risk& risk, const JobAtRisk& job) {
 
 void open_events(Transaction& transaction, std::string_view code, const GivenUp& given_up, const Declarer& author, grid::Instant now) {
   for (const auto& [pair, given] : given_up) {
-    const auto message = fmt::format("{} gave up {} on {}: {} elsewhere with a new attempt, and may run twice if one of these jobs goes on: {}", by(author),
-                                     describe(given.risk), given.cluster, given.tasks.size() == 1 ? "the task goes" : "the tasks go", listed(given.tasks));
+    const auto message =
+        fmt::format("{} gave up {} on {}: {} elsewhere with a new attempt, and may run twice if one of these jobs goes on: {}", by(author),
+                    describe(given.risk), given.cluster, given.tasks.size() == 1 ? "the task goes" : "the tasks go", listed(given.tasks));
     open_event(transaction,
-               {.code = code, .target = {.campaign = pair.first, .cluster = pair.second}, .job = {}, .message = message,
+               {.code = code,
+                .target = {.campaign = pair.first, .cluster = pair.second},
+                .job = {},
+                .message = message,
                 .occurrences = static_cast<std::int64_t>(given.tasks.size())},
                now);
   }
@@ -92,11 +96,13 @@ std::vector<SettlingFacts> first_of_each_task(std::vector<SettlingFacts> facts) 
 }
 
 /// Ends these jobs as lost; those that it could.
-std::set<grid::JobId> end_as_lost(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits, const std::string& message, grid::Instant now) {
+std::set<grid::JobId> end_as_lost(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits,
+                                  const std::string& message, grid::Instant now) {
   std::vector<grid::JobId> left;
   std::ranges::transform(jobs, std::back_inserter(left), &JobAtRisk::id);
   std::set<grid::JobId> ended;
-  for (auto round = first_of_each_task(facts_for_settling(transaction, left)); !round.empty(); round = first_of_each_task(facts_for_settling(transaction, left))) {
+  for (auto round = first_of_each_task(facts_for_settling(transaction, left)); !round.empty();
+       round = first_of_each_task(facts_for_settling(transaction, left))) {
     std::vector<Verdict> verdicts;
     for (auto& facts : round) {
       Verdict verdict{.left = std::move(facts), .state = grid::JobState::error, .end = grid::JobEnd::lost, .message = message};
@@ -176,7 +182,8 @@ std::string describe(const Risk& risk) {
   return sentence;
 }
 
-std::int64_t lose_jobs(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits, const Declarer& author, grid::Instant now) {
+std::int64_t lose_jobs(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits, const Declarer& author,
+                       grid::Instant now) {
   const auto message = fmt::format("declared lost by {}", by(author));
   const auto ended = end_as_lost(transaction, jobs, limits, message, now);
   GivenUp given_up;

@@ -27,7 +27,7 @@ struct Declaration {
   std::string_view what;  ///< cluster_retired, cluster_returned, job_lost, launch_lost or repair
   std::string subject;    ///< the cluster's name, the job's or launch's id, the law's name
   Declarer author;
-  std::string message;    ///< what followed from it
+  std::string message;  ///< what followed from it
 };
 void declare(Transaction& transaction, const Declaration& declaration, grid::Instant now);
 
@@ -62,7 +62,8 @@ struct Risk {
 /// The jobs are over (grid::JobEnd::lost): each task goes elsewhere with a new attempt, and nobody pays. Launches of which no job is
 /// left open are void. The deletion of jobs that OAR has is asked for. Opens an event DECLARED_LOST for each campaign and cluster, which
 /// names the tasks that may run twice. How many jobs it were; one whose task, pair or launch is gone is left out.
-std::int64_t lose_jobs(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits, const Declarer& author, grid::Instant now);
+std::int64_t lose_jobs(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits, const Declarer& author,
+                       grid::Instant now);
 
 /// Tasks that wait for a cluster, or because of a launch, may go anywhere, with a new attempt; an event TASKS_RELEASED names
 /// them. How many they were.

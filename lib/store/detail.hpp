@@ -20,8 +20,8 @@ struct Transaction::Implementation {
   Implementation(pqxx::connection& connection, Prepared& known) : work{connection}, prepared{known} {}
   pqxx::work work;
   Prepared& prepared;
-  bool savepoints = true;       ///< attempt() makes savepoints; without them, what is refused fails the transaction
-  bool refused_part = false;    ///< ...and so did a part that a savepoint would have taken back
+  bool savepoints = true;     ///< attempt() makes savepoints; without them, what is refused fails the transaction
+  bool refused_part = false;  ///< ...and so did a part that a savepoint would have taken back
 };
 
 namespace detail {
@@ -76,7 +76,9 @@ template <class T>
   if (field.is_null()) return std::nullopt;
   return instant(field.as<std::int64_t>());
 }
-[[nodiscard]] inline std::string text(const pqxx::field& field) { return field.is_null() ? std::string{} : std::string{field.c_str(), field.size()}; }
+[[nodiscard]] inline std::string text(const pqxx::field& field) {
+  return field.is_null() ? std::string{} : std::string{field.c_str(), field.size()};
+}
 
 /// Reads the columns of a row one after the other, in the order of the query: a column's name is
 /// looked up anew for every row, which is most of the cost of a long answer.
@@ -84,11 +86,17 @@ class Columns {
  public:
   explicit Columns(const pqxx::row& row) : row_{row} {}
   template <class T>
-  [[nodiscard]] T take() { return next().template as<T>(); }
+  [[nodiscard]] T take() {
+    return next().template as<T>();
+  }
   template <class T>
-  [[nodiscard]] std::optional<T> maybe() { return get<T>(next()); }
+  [[nodiscard]] std::optional<T> maybe() {
+    return get<T>(next());
+  }
   template <class Id>
-  [[nodiscard]] Id id() { return Id{take<std::int64_t>()}; }
+  [[nodiscard]] Id id() {
+    return Id{take<std::int64_t>()};
+  }
   [[nodiscard]] std::string words() { return text(next()); }
   [[nodiscard]] std::optional<grid::Instant> time() { return get_instant(next()); }
 

@@ -32,13 +32,18 @@ std::optional<std::int64_t> open_event(Transaction& transaction, const Event& ev
   if (!why) return opened;
   const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
   open("EVENT_REFUSED", {},
-       text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; it said: {}", event.code, shown(event.target.campaign),
-                                    shown(event.target.cluster), *why, message)));
+       text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; it said: {}", event.code,
+                                    shown(event.target.campaign), shown(event.target.cluster), *why, message)));
   return std::nullopt;
 }
 
 void note_refused(Transaction& transaction, const Target& target, std::string_view what, std::string_view why, grid::Instant now) {
-  open_event(transaction, {.code = "WRITE_REFUSED", .target = target, .job = {}, .message = fmt::format("the database refused {}, which is left out: {}", what, why)}, now);
+  open_event(transaction,
+             {.code = "WRITE_REFUSED",
+              .target = target,
+              .job = {},
+              .message = fmt::format("the database refused {}, which is left out: {}", what, why)},
+             now);
 }
 
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now) {

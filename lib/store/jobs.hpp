@@ -21,18 +21,18 @@ struct LiveJob {
   grid::TaskNumber task{0};
   int attempt = 0;
   grid::LaunchId launch{0};
-  grid::LaunchId fence{0};    ///< in whose folder its attempt is claimed
-  std::string tag;            ///< its name in OAR
+  grid::LaunchId fence{0};  ///< in whose folder its attempt is claimed
+  std::string tag;          ///< its name in OAR
   std::optional<int> resources;
-  int resubmissions = 0;      ///< by OAR itself
+  int resubmissions = 0;                         ///< by OAR itself
   std::optional<grid::Instant> absent_since;     ///< its cluster does not list it
   std::optional<grid::Instant> over_since;       ///< OAR calls it over, and its evidence is awaited
   std::optional<grid::Instant> launching_since;  ///< OAR is about to start it
   bool kill_sent = false;
   std::string kill_reason;
   std::string login;
-  int failures_in_a_row = 0;  ///< of its campaign on this cluster
-  grid::Seconds walltime{};   ///< that it was launched with
+  int failures_in_a_row = 0;                  ///< of its campaign on this cluster
+  grid::Seconds walltime{};                   ///< that it was launched with
   std::optional<grid::Seconds> max_walltime;  ///< up to where its task's may grow there
 };
 [[nodiscard]] std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster);
@@ -77,12 +77,12 @@ struct SettlingFacts {
 
 /// A job that is over, and what the rule made of its task.
 struct Verdict {
-  SettlingFacts left = {};                              ///< what the rule saw: what is otherwise by now is not changed
-  grid::JobState state = grid::JobState::terminated;    ///< or error, killed
+  SettlingFacts left = {};                            ///< what the rule saw: what is otherwise by now is not changed
+  grid::JobState state = grid::JobState::terminated;  ///< or error, killed
   grid::JobEnd end = grid::JobEnd::done;
-  std::optional<int> exit_status = {};                  ///< a wait status
+  std::optional<int> exit_status = {};  ///< a wait status
   std::optional<grid::Instant> started_at = {};
-  std::optional<grid::Instant> ended_at = {};           ///< nothing: now
+  std::optional<grid::Instant> ended_at = {};  ///< nothing: now
   std::optional<int> resources = {};
   std::string message = {};
   grid::Settlement settlement = {};
@@ -102,8 +102,8 @@ void forget_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId rem
 bool reopen_twin(Transaction& transaction, const LiveJob& job);
 /// Launches that are searched are accepted, when these jobs were the last of theirs to be found.
 void accept_found(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
-/// A job that was said never to have begun is live again, as `remote`. False when it ended otherwise, or is no job of the attempt of `twin`,
-/// which found its claim.
+/// A job that was said never to have begun is live again, as `remote`. False when it ended otherwise, or is no job of the attempt of
+/// `twin`, which found its claim.
 bool revive_job(Transaction& transaction, grid::JobId job, grid::RemoteJobId remote, const LiveJob& twin);
 
 /// Resources that our waiting jobs on the cluster will take.

@@ -42,8 +42,8 @@ void request_all(Transaction& transaction, std::string_view what, grid::Instant 
 }
 
 KillReason kill_reason(std::string_view name) {
-  for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica, KillReason::preempted,
-                            KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost}) {
+  for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica,
+                            KillReason::preempted, KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost}) {
     if (name == name_of(reason)) return reason;
   }
   throw std::logic_error{"a kill request has a reason that nobody knows"};

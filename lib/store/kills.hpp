@@ -41,7 +41,8 @@ struct PendingKill {
 };
 /// Not asked for since `unsent_since`; those asked for least first.
 /// Those that were not sent yet, or longer ago than `again`.
-[[nodiscard]] std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now, grid::Seconds again = {});
+[[nodiscard]] std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now,
+                                                     grid::Seconds again = {});
 void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
 
 struct WaitingJob {

@@ -82,7 +82,8 @@ struct Adopted {
   bool again = false;
 };
 
-int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const Adopted> jobs, std::optional<grid::RemoteJobId> array, grid::Instant now) {
+int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const Adopted> jobs, std::optional<grid::RemoteJobId> array,
+              grid::Instant now) {
   Array local, remote, moves, again;
   for (const auto& job : jobs) {
     local.add(job.job.value());
@@ -153,15 +154,15 @@ std::vector<BegunLaunch> begun_launches(Transaction& transaction, std::span<cons
   return begun;
 }
 
-int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs, std::optional<grid::RemoteJobId> array,
-                  grid::Instant now) {
+int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs,
+                  std::optional<grid::RemoteJobId> array, grid::Instant now) {
   std::vector<Adopted> adopted;
   for (const auto& job : jobs) adopted.push_back({job.job, job.remote});
   return write_ids(transaction, launch, adopted, array, now);
 }
 
-int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found, std::optional<grid::RemoteJobId> array,
-               grid::Instant now) {
+int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found,
+               std::optional<grid::RemoteJobId> array, grid::Instant now) {
   std::map<grid::JobId, const grid::FoundJob*> by_id;
   std::vector<grid::JobId> jobs;
   for (const auto& job : found) {

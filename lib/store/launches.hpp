@@ -46,7 +46,7 @@ struct LaunchLine {
   grid::TaskNumber task{0};
   int attempt = 0;
   grid::LaunchId fence{0};  ///< the launch in whose folder the attempt is claimed
-  char form = 'l';  ///< l: a line to split; a: a JSON array of arguments
+  char form = 'l';          ///< l: a line to split; a: a JSON array of arguments
   std::string parameter;
 };
 [[nodiscard]] std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch);
@@ -74,12 +74,12 @@ struct AcceptedJob {
   grid::RemoteJobId remote{0};
 };
 /// Writes OAR's ids of the jobs of a launch that was just accepted. Number of jobs taken over.
-int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs, std::optional<grid::RemoteJobId> array,
-                  grid::Instant now);
+int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs,
+                  std::optional<grid::RemoteJobId> array, grid::Instant now);
 /// The same of jobs of an unknown or void launch that were found: what follows for their tasks, grid::adoption_of says. A job that no
 /// task waits for lives all the same, so that it can be killed. What is not a job of this launch is left out.
-int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found, std::optional<grid::RemoteJobId> array,
-               grid::Instant now);
+int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found,
+               std::optional<grid::RemoteJobId> array, grid::Instant now);
 
 /// launching → unknown: no answer, so its tasks are frozen.
 void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now);
@@ -103,9 +103,9 @@ struct UnsettledLaunch {
   grid::CampaignId campaign{0};
   std::string tag;
   grid::LaunchState state = grid::LaunchState::unknown;  ///< or void
-  int missing = 0;  ///< jobs of which OAR has no id
+  int missing = 0;                                       ///< jobs of which OAR has no id
   int looks = 0;
-  int voids = 0;    ///< launches of its campaign there that were given up since the last accepted one
+  int voids = 0;  ///< launches of its campaign there that were given up since the last accepted one
   grid::Instant launching_at;
   grid::Instant unknown_at;
   std::optional<grid::Instant> settled_at;

@@ -6,7 +6,8 @@ namespace gleaner::store {
 
 using detail::exec;
 
-std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before, grid::Instant none_told_before) {
+std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before,
+                                           grid::Instant none_told_before) {
   std::vector<UnmatchedPair> pairs;
   for (const auto& row :
        exec(transaction, sql::matching_unmatched{.cluster = cluster, .known_before = told_before, .none_known_before = none_told_before}))
@@ -14,7 +15,8 @@ std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::Clust
   return pairs;
 }
 
-void record_matching(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, std::optional<int> resources, grid::Instant now) {
+void record_matching(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, std::optional<int> resources,
+                     grid::Instant now) {
   exec(transaction, sql::matching_record{.resources = resources, .now = now, .campaign = campaign, .cluster = cluster});
 }
 

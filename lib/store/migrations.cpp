@@ -17,7 +17,8 @@ int newest() { return sql::migrations().empty() ? 0 : sql::migrations().back().n
 
 void refuse_newer(int version) {
   if (version > newest())
-    throw WrongSchema{fmt::format("the database's schema has version {}, this program knows versions up to {}: use a newer Gleaner", version, newest())};
+    throw WrongSchema{
+        fmt::format("the database's schema has version {}, this program knows versions up to {}: use a newer Gleaner", version, newest())};
 }
 
 }  // namespace
@@ -49,7 +50,8 @@ void check_schema(Database& database) {
   const int version = exists ? detail::exec(transaction, sql::schema_version{})[0].version.as<int>() : 0;
   refuse_newer(version);
   if (version < newest())
-    throw WrongSchema{fmt::format("the database's schema has version {}, this program needs {}: run 'gridctl db migrate'", version, newest())};
+    throw WrongSchema{
+        fmt::format("the database's schema has version {}, this program needs {}: run 'gridctl db migrate'", version, newest())};
 }
 
 }  // namespace gleaner::store

@@ -183,7 +183,8 @@ using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and clu
 DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.value(), decision.cluster ? decision.cluster->value() : 0}; }
 
 std::int64_t digest_of(const StoredDecision& decision) {
-  return static_cast<std::int64_t>(text::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
+  return static_cast<std::int64_t>(
+      text::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
 }
 
 }  // namespace
@@ -297,7 +298,8 @@ int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term
   int jobs = 0;
   const auto why = attempt(transaction, [&] { jobs = take_tasks(transaction, launch, term, now); });
   if (!why) return jobs;
-  note_refused(transaction, {.campaign = launch.campaign, .cluster = launch.cluster}, fmt::format("a launch of {} jobs", launch.jobs), *why, now);
+  note_refused(transaction, {.campaign = launch.campaign, .cluster = launch.cluster}, fmt::format("a launch of {} jobs", launch.jobs), *why,
+               now);
   return 0;
 }
 
@@ -327,7 +329,8 @@ void write_submitted(Transaction& transaction, std::span<const Submitted> submit
   write_batch(
       transaction, submitted, [&](std::span<const Submitted> part) { write_some_submitted(transaction, part); },
       [&](const Submitted& one, const std::string& why) {
-        note_refused(transaction, {.campaign = one.campaign, .cluster = one.cluster}, fmt::format("the note of {} submitted jobs", one.jobs), why, now);
+        note_refused(transaction, {.campaign = one.campaign, .cluster = one.cluster},
+                     fmt::format("the note of {} submitted jobs", one.jobs), why, now);
       });
 }
 
@@ -370,7 +373,8 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
   write_batch(
       transaction, changed, [&](std::span<const StoredDecision> part) { write_some_decisions(transaction, part, now); },
       [&](const StoredDecision& decision, const std::string& why) {
-        note_refused(transaction, {.campaign = decision.campaign, .cluster = decision.cluster}, fmt::format("the decision {}/{}", decision.stage, decision.reason), why, now);
+        note_refused(transaction, {.campaign = decision.campaign, .cluster = decision.cluster},
+                     fmt::format("the decision {}/{}", decision.stage, decision.reason), why, now);
       });
   if (gone.empty()) return;
   Array old_campaigns, old_clusters;
@@ -383,7 +387,8 @@ void replace_decisions(Transaction& transaction, const Array& of, std::vector<St
 
 }  // namespace
 
-void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain, grid::Instant now) {
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain,
+                     grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
   for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
     written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());

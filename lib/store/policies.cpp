@@ -1,6 +1,5 @@
 #include "lib/store/policies.hpp"
 
-
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -114,7 +113,8 @@ std::optional<std::int64_t> share_of(Transaction& transaction, const std::string
   return rows[0].id;
 }
 
-void set_share(Transaction& transaction, const std::string& kind, const std::string& name, std::optional<std::int64_t> parent, double shares) {
+void set_share(Transaction& transaction, const std::string& kind, const std::string& name, std::optional<std::int64_t> parent,
+               double shares) {
   exec(transaction, sql::policies_set_share{.kind = kind, .name = name, .parent = parent, .shares = shares});
   wake_up(transaction);
 }

@@ -36,7 +36,8 @@ bool remove_limit(Transaction& transaction, std::int64_t id);
 [[nodiscard]] std::vector<std::int64_t> projects_named(Transaction& transaction, const std::string& name);
 [[nodiscard]] std::optional<std::int64_t> share_of(Transaction& transaction, const std::string& kind, const std::string& name,
                                                    std::optional<std::int64_t> parent);
-void set_share(Transaction& transaction, const std::string& kind, const std::string& name, std::optional<std::int64_t> parent, double shares);
+void set_share(Transaction& transaction, const std::string& kind, const std::string& name, std::optional<std::int64_t> parent,
+               double shares);
 bool remove_share(Transaction& transaction, std::int64_t id);
 
 void couple(Transaction& transaction, const std::string& user, grid::ClusterId cluster);

@@ -70,7 +70,8 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     campaign.running = row["running"].as<std::int64_t>();
     campaign.ended_in_window = row["ended"].as<std::int64_t>();
     campaign.paused = row["paused"].as<bool>();
-    if (const auto kept = get_instant(row["kept_at"])) campaign.last_kept = KeptForecast{.made = *kept, .end = *get_instant(row["kept_end"])};
+    if (const auto kept = get_instant(row["kept_at"]))
+      campaign.last_kept = KeptForecast{.made = *kept, .end = *get_instant(row["kept_end"])};
     places.emplace(campaign.id.value(), facts.campaigns.size());
     facts.campaigns.push_back(campaign);
   }
@@ -110,21 +111,21 @@ void write_some_forecasts(Transaction& transaction, std::span<const StoredForeca
     }
   }
   exec_prepared(transaction, sql::prediction_write{
-                        .now = now,
-                        .campaigns = campaigns,
-                        .methods = methods,
-                        .ends = ends,
-                        .ends_earliest = ends_earliest,
-                        .ends_latest = ends_latest,
-                        .starts = starts,
-                        .starts_earliest = starts_earliest,
-                        .starts_latest = starts_latest,
-                        .kept = kept,
-                        .pair_campaigns = pair_campaigns,
-                        .pair_clusters = pair_clusters,
-                        .job_ratios = ratios,
-                        .throughputs = throughputs,
-                    });
+                                 .now = now,
+                                 .campaigns = campaigns,
+                                 .methods = methods,
+                                 .ends = ends,
+                                 .ends_earliest = ends_earliest,
+                                 .ends_latest = ends_latest,
+                                 .starts = starts,
+                                 .starts_earliest = starts_earliest,
+                                 .starts_latest = starts_latest,
+                                 .kept = kept,
+                                 .pair_campaigns = pair_campaigns,
+                                 .pair_clusters = pair_clusters,
+                                 .job_ratios = ratios,
+                                 .throughputs = throughputs,
+                             });
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ struct PredictionCampaign {
   std::int64_t ended_in_window = 0;
   bool paused = false;
   std::optional<KeptForecast> last_kept;  ///< when it was made, and the end alone
-  grid::Durations earlier;  ///< of earlier campaigns of its user with its command, while it has done nothing
+  grid::Durations earlier;                ///< of earlier campaigns of its user with its command, while it has done nothing
 };
 
 struct PredictionFacts {
@@ -74,10 +74,10 @@ struct StoredForecast {
   std::vector<PairForecast> pairs;
   std::optional<grid::Instant> end;
   std::optional<grid::Interval> end_between;
-  std::optional<grid::Instant> start;             ///< while no job of it has started
+  std::optional<grid::Instant> start;  ///< while no job of it has started
   std::optional<grid::Interval> start_between;
   std::string method;
-  bool is_kept = false;                           ///< the end goes into the history too
+  bool is_kept = false;  ///< the end goes into the history too
 };
 /// What the database refuses of a campaign is left out, all of that campaign, with an event.
 void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now);

@@ -36,7 +36,8 @@ int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Ter
   int jobs = 0;
   const auto why = attempt(transaction, [&] { jobs = replicate(transaction, replicas, term, now); });
   if (!why) return jobs;
-  note_refused(transaction, {.campaign = replicas.campaign, .cluster = replicas.cluster}, fmt::format("{} replicas", replicas.jobs), *why, now);
+  note_refused(transaction, {.campaign = replicas.campaign, .cluster = replicas.cluster}, fmt::format("{} replicas", replicas.jobs), *why,
+               now);
   return 0;
 }
 

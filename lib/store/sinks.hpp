@@ -18,19 +18,21 @@ struct EndsOfPair {
   grid::CampaignId campaign{0};
   std::vector<grid::JobId> jobs = {};
   std::vector<double> seconds = {};              ///< that they took, in the same order
-  std::optional<double> min_duration = {};    ///< the JDL's, in seconds
+  std::optional<double> min_duration = {};       ///< the JDL's, in seconds
   std::optional<double> slowest_elsewhere = {};  ///< greatest mean duration of the campaign's jobs on another cluster, all of its time
   bool suspected = false;
 };
 
 /// Of the campaigns in treatment or paused of which some of `ended` are done on this cluster. Cost: the ends, and `before` jobs a
 /// campaign. Jobs that are marked as swallowed are left out.
-[[nodiscard]] std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended, int before);
+[[nodiscard]] std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
+                                                int before);
 
 /// The durations of the last jobs done on each other cluster of these campaigns, in seconds; swallowed ones too, so that two clusters
 /// do not go on accusing each other when the tasks of a campaign become short.
 using EndsElsewhere = std::map<grid::CampaignId, std::vector<std::vector<double>>>;
-[[nodiscard]] EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::CampaignId> campaigns, int last);
+[[nodiscard]] EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::CampaignId> campaigns,
+                                           int last);
 
 /// Jobs that an event SINK names.
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs);
@@ -48,6 +50,7 @@ struct SinkName {
 /// Tasks that it swallowed go back to the bag, each as a new attempt with a clean slate; a terminated campaign is in treatment again,
 /// and the sink's events are closed. Brakes stay. Returns how many; 0, and changes nothing, when there are none left, the
 /// campaign is cancelled, or its tasks are being removed.
-[[nodiscard]] std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink, grid::Instant now);
+[[nodiscard]] std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink,
+                                                 grid::Instant now);
 
 }  // namespace gleaner::store

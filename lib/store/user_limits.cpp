@@ -26,7 +26,8 @@ std::vector<StoredUserLimits> user_limits(Transaction& transaction) {
   return all;
 }
 
-void set_user_limits(Transaction& transaction, const std::string& user, const UserLimits& limits, const std::string& by, grid::Instant now) {
+void set_user_limits(Transaction& transaction, const std::string& user, const UserLimits& limits, const std::string& by,
+                     grid::Instant now) {
   if (limits == UserLimits{}) {
     exec(transaction, sql::user_limits_forget{.user = user});
   } else {

@@ -104,15 +104,15 @@ struct CampaignCluster {
   int unknown = 0;
   std::int64_t concluded = 0;  ///< jobs that settled their task
   std::int64_t done = 0;
-  double duration_sum = 0;      ///< seconds, of those done
+  double duration_sum = 0;  ///< seconds, of those done
   double duration_squares = 0;
-  std::int64_t started = 0;     ///< jobs whose resources are known: those that ran
+  std::int64_t started = 0;  ///< jobs whose resources are known: those that ran
   int failures_in_a_row = 0;
   std::optional<double> job_ratio;
   std::optional<double> throughput;  ///< jobs a second
   std::optional<Brake> brake;
   std::optional<grid::Seconds> max_walltime;
-  std::int64_t durations = 0;           ///< jobs done, by which the next was measured
+  std::int64_t durations = 0;            ///< jobs done, by which the next was measured
   std::optional<double> most_durations;  ///< seconds within which kMostJobs of them ended
 };
 /// The share of jobs by which a walltime is judged.

@@ -15,13 +15,13 @@ namespace gleaner::store::views {
 
 /// What tells the stress of a cluster, and how many of our jobs it takes meanwhile.
 struct Stress {
-  std::optional<double> factor;        ///< OAR's, at the newest poll
+  std::optional<double> factor;  ///< OAR's, at the newest poll
   std::optional<double> usual_factor;
-  std::optional<int> response_ms;      ///< of a small question, at the newest poll
+  std::optional<int> response_ms;  ///< of a small question, at the newest poll
   std::optional<double> calm_response_ms;
-  std::optional<int> job_limit;        ///< nothing: it is not under stress
-  std::string signal = "none";         ///< stress_factor, latency or durations
-  std::string reason;                  ///< the signal with its figures
+  std::optional<int> job_limit;  ///< nothing: it is not under stress
+  std::string signal = "none";   ///< stress_factor, latency or durations
+  std::string reason;            ///< the signal with its figures
   std::optional<grid::Instant> since;
 };
 

@@ -71,7 +71,9 @@ Job read_job(const sql::views_jobs::Row& row) {
 /// Of the parameters of one page: a few of 64 kB are as much as thousands of the usual ones.
 constexpr std::int64_t kMostParameterBytes = std::int64_t{2} << 20U;
 
-bool contains(const std::vector<grid::TaskState>& states, grid::TaskState state) { return std::ranges::find(states, state) != states.end(); }
+bool contains(const std::vector<grid::TaskState>& states, grid::TaskState state) {
+  return std::ranges::find(states, state) != states.end();
+}
 
 /// The states to look for in the table, where the untaken tasks of a cancelled campaign still wait.
 std::vector<grid::TaskState> stored_states(std::vector<grid::TaskState> states, const Campaign& campaign) {

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "lib/terminal/text.hpp"
 #include "lib/process/exit_code.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/text/json_writer.hpp"
 
 namespace gleaner::terminal {
@@ -192,7 +192,8 @@ std::string render_human(const Table& table, const Screen& screen) {
     std::string line;
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       const auto& cell = row[layout.columns[i]];
-      line += (i > 0 ? "  " : "") + painted(cell.ink, fitted(shown(cell), layout.widths[i], table.columns[layout.columns[i]].align), screen);
+      line +=
+          (i > 0 ? "  " : "") + painted(cell.ink, fitted(shown(cell), layout.widths[i], table.columns[layout.columns[i]].align), screen);
     }
     finish_line(text, line);
   }
@@ -201,7 +202,8 @@ std::string render_human(const Table& table, const Screen& screen) {
 
 std::string render_csv(const Table& table) {
   std::string text;
-  for (std::size_t c = 0; c < table.columns.size() && table.heading == Heading::shown; ++c) text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
+  for (std::size_t c = 0; c < table.columns.size() && table.heading == Heading::shown; ++c)
+    text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
   if (table.heading == Heading::shown) text += "\n";
   for (const auto& row : table.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + csv_field(text_of(row[c].value));

@@ -32,16 +32,13 @@ class Digest {
     return *this;
   }
   template <class Enum>
-    requires std::is_enum_v<Enum>
-  Digest& add(Enum value) {
-    return add(static_cast<std::underlying_type_t<Enum>>(value));
-  }
+  requires std::is_enum_v<Enum> Digest& add(Enum value) { return add(static_cast<std::underlying_type_t<Enum>>(value)); }
   /// An id.
   template <class Id>
-    requires(!std::is_aggregate_v<Id>) && requires(Id id) { { id.value() } -> std::integral; }
-  Digest& add(Id id) {
-    return add(id.value());
+  requires(!std::is_aggregate_v<Id>) && requires(Id id) {
+    { id.value() } -> std::integral;
   }
+  Digest& add(Id id) { return add(id.value()); }
   template <class Clock, class Duration>
   Digest& add(std::chrono::time_point<Clock, Duration> time) {
     return add(time.time_since_epoch().count());
@@ -59,8 +56,7 @@ class Digest {
   }
   /// Every member of a plain struct.
   template <class T>
-    requires(std::is_aggregate_v<T> && !std::is_array_v<T>)
-  Digest& add(const T& value) {
+  requires(std::is_aggregate_v<T> && !std::is_array_v<T>) Digest& add(const T& value) {
     std::apply([this](const auto&... members) { (add(members), ...); }, members_of(value));
     return *this;
   }

@@ -58,15 +58,15 @@ class JsonWriter {
   JsonWriter& value(int number) { return value(std::int64_t{number}); }
   JsonWriter& value(double number);
   JsonWriter& value(std::same_as<bool> auto truth) { return boolean(truth); }
-  JsonWriter& value(std::chrono::sys_time<std::chrono::microseconds> instant) { return value(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch())); }
+  JsonWriter& value(std::chrono::sys_time<std::chrono::microseconds> instant) {
+    return value(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()));
+  }
   JsonWriter& value(std::chrono::seconds seconds) { return value(std::int64_t{seconds.count()}); }
   template <class Id>
-    requires requires(const Id& id) {
-      { id.value() } -> std::same_as<std::int64_t>;
-    }
-  JsonWriter& value(const Id& id) {
-    return value(id.value());
+  requires requires(const Id& id) {
+    { id.value() } -> std::same_as<std::int64_t>;
   }
+  JsonWriter& value(const Id& id) { return value(id.value()); }
   template <class T>
   JsonWriter& value(const std::optional<T>& perhaps) {
     return perhaps ? value(*perhaps) : null();

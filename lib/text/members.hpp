@@ -13,10 +13,8 @@ struct AnyValue {
 /// How many members a plain struct has: with one value too many, it cannot be made.
 template <class T, class... Values>
 [[nodiscard]] consteval std::size_t count_members() {
-  if constexpr (requires { T{Values{}..., AnyValue{}}; })
-    return count_members<T, Values..., AnyValue>();
-  else
-    return sizeof...(Values);
+  if constexpr (requires { T{Values{}..., AnyValue{}}; }) return count_members<T, Values..., AnyValue>();
+  else return sizeof...(Values);
 }
 
 /// References to the members of a plain struct, in their order: for structs without bases, of up to eight members.

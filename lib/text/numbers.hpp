@@ -31,7 +31,8 @@ template <std::integral T = std::int64_t>
 
 /// The whole number that is the whole text. The bounds are inclusive.
 template <std::integral T = std::int64_t>
-[[nodiscard]] tl::expected<T, NumberError> whole_number(std::string_view text, T least = std::numeric_limits<T>::min(), T most = std::numeric_limits<T>::max()) {
+[[nodiscard]] tl::expected<T, NumberError> whole_number(std::string_view text, T least = std::numeric_limits<T>::min(),
+                                                        T most = std::numeric_limits<T>::max()) {
   T value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) return tl::unexpected{NumberError::malformed};
@@ -44,7 +45,8 @@ template <std::integral T = std::int64_t>
 [[nodiscard]] inline tl::expected<double, NumberError> real_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc::invalid_argument || end != text.data() + text.size() || !std::isfinite(value)) return tl::unexpected{NumberError::malformed};
+  if (error == std::errc::invalid_argument || end != text.data() + text.size() || !std::isfinite(value))
+    return tl::unexpected{NumberError::malformed};
   if (error != std::errc{}) return tl::unexpected{NumberError::out_of_range};
   return value;
 }

@@ -37,29 +37,29 @@ struct Cap {
 struct Candidate {
   const PairView* pair = nullptr;
   const ClusterView* cluster = nullptr;
-  std::size_t cluster_index = 0;      ///< in the snapshot's list
-  double ratio = 1.0;                 ///< jobs per resource, within its bounds (usable_ratio)
-  Width width = {};                   ///< of one job, as limits count it
-  int tolerated_jobs = 0;             ///< jobs that may wait there, with those that wait already (grid::tolerated_jobs)
+  std::size_t cluster_index = 0;  ///< in the snapshot's list
+  double ratio = 1.0;             ///< jobs per resource, within its bounds (usable_ratio)
+  Width width = {};               ///< of one job, as limits count it
+  int tolerated_jobs = 0;         ///< jobs that may wait there, with those that wait already (grid::tolerated_jobs)
   // Set for this turn.
-  Cap allowed = {};                   ///< throttle: the tightest cap
-  int allowed_waiting = kNoLimit;     ///< throttle: jobs that may have to wait in the queue
-  Offer offer = {};                   ///< match
-  int room = 0;                       ///< match: jobs that the offer has room for
+  Cap allowed = {};                ///< throttle: the tightest cap
+  int allowed_waiting = kNoLimit;  ///< throttle: jobs that may have to wait in the queue
+  Offer offer = {};                ///< match
+  int room = 0;                    ///< match: jobs that the offer has room for
   // What the plan has given so far.
-  bool closed = false;                ///< stopped by throttle or match, whose figures only shrink while a plan is made
+  bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made
   int jobs = 0;
-  int returned = 0;                   ///< of these, for tasks that this cluster returned
-  double resources = 0.0;             ///< of these jobs, as the plan counts them
-  std::ptrdiff_t decision = -1;       ///< its index in Plan::decisions
+  int returned = 0;              ///< of these, for tasks that this cluster returned
+  double resources = 0.0;        ///< of these jobs, as the plan counts them
+  std::ptrdiff_t decision = -1;  ///< its index in Plan::decisions
 };
 
 /// A campaign with the clusters that may still get jobs of it.
 struct Contender {
   const CampaignView* campaign = nullptr;
   std::vector<Candidate> candidates = {};
-  std::int64_t tasks_for_anyone = 0;   ///< left in the bag, for any cluster
-  std::int64_t tasks_reserved = 0;     ///< left in the bag, for the clusters that returned them
+  std::int64_t tasks_for_anyone = 0;  ///< left in the bag, for any cluster
+  std::int64_t tasks_reserved = 0;    ///< left in the bag, for the clusters that returned them
   bool has_reservation = false;
   std::vector<std::size_t> limits = {};  ///< indices in Limits of those that may bind it, on some cluster
 

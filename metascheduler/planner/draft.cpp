@@ -38,31 +38,23 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
   const auto& pair = *candidate.pair;
   const auto& cluster = *candidate.cluster;
   switch (cap.kind) {
-    case Cap::Kind::offer:
-      return reason::NoFreeResources{job_resources(pair, cluster), parts_of(cluster)};
-    case Cap::Kind::bag:
-      return reason::TasksElsewhere{};
-    case Cap::Kind::fitting:
-      return reason::NoTaskFits{pair.fitting_tasks.value_or(0)};
+    case Cap::Kind::offer: return reason::NoFreeResources{job_resources(pair, cluster), parts_of(cluster)};
+    case Cap::Kind::bag: return reason::TasksElsewhere{};
+    case Cap::Kind::fitting: return reason::NoTaskFits{pair.fitting_tasks.value_or(0)};
     case Cap::Kind::max_jobs:
       return reason::MaxJobsReached{.live_jobs = pair.live_jobs, .frozen_jobs = pair.frozen_jobs, .max_jobs = cap.most};
-    case Cap::Kind::one_per_cluster:
-      return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
-    case Cap::Kind::limit:
-      return reason::LimitReached{draft.limits.text(cap.limit)};
+    case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
+    case Cap::Kind::limit: return reason::LimitReached{draft.limits.text(cap.limit)};
     case Cap::Kind::stress:
       return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
-    case Cap::Kind::probe:
-      return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
-    case Cap::Kind::width:
-      return reason::WidthUnknown{pair.live_jobs};
+    case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
+    case Cap::Kind::width: return reason::WidthUnknown{pair.live_jobs};
     case Cap::Kind::matching:
       return reason::FewMatch{.matching_resources = pair.matching_resources.value_or(0),
                               .max_resources = cluster.max_resources,
                               .live_jobs = pair.live_jobs + pair.frozen_jobs,
                               .job_resources = candidate.width.resources};
-    case Cap::Kind::turn:
-      return earlier_campaigns(candidate, draft.ledger);
+    case Cap::Kind::turn: return earlier_campaigns(candidate, draft.ledger);
   }
   return {};
 }
@@ -70,28 +62,18 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
 Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits) {
   const auto& cluster = *candidate.cluster;
   switch (cap.kind) {
-    case Cap::Kind::offer:
-      return bound::Offer{candidate.offer.resources, parts_of(cluster)};
-    case Cap::Kind::bag:
-      return bound::Bag{};
-    case Cap::Kind::fitting:
-      return bound::Fitting{};
-    case Cap::Kind::max_jobs:
-      return bound::MaxJobs{cap.most};
-    case Cap::Kind::one_per_cluster:
-      return bound::OnePerCluster{};
-    case Cap::Kind::limit:
-      return bound::Limit{limits.text(cap.limit)};
-    case Cap::Kind::stress:
-      return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
-    case Cap::Kind::probe:
-      return bound::Probe{};
-    case Cap::Kind::width:
-      return bound::Width{};
+    case Cap::Kind::offer: return bound::Offer{candidate.offer.resources, parts_of(cluster)};
+    case Cap::Kind::bag: return bound::Bag{};
+    case Cap::Kind::fitting: return bound::Fitting{};
+    case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};
+    case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
+    case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit)};
+    case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
+    case Cap::Kind::probe: return bound::Probe{};
+    case Cap::Kind::width: return bound::Width{};
     case Cap::Kind::matching:
       return bound::Matching{.matching_resources = candidate.pair->matching_resources.value_or(0), .max_resources = cluster.max_resources};
-    case Cap::Kind::turn:
-      return bound::Turn{};
+    case Cap::Kind::turn: return bound::Turn{};
   }
   return {};
 }

@@ -29,9 +29,7 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
 template <class Id>
 class Index {
  public:
-  void add(Id id, std::size_t at) {
-    ids_.emplace_back(id, at);
-  }
+  void add(Id id, std::size_t at) { ids_.emplace_back(id, at); }
   void sort() { std::ranges::sort(ids_); }
   [[nodiscard]] std::optional<std::size_t> find(Id id) {
     for (const auto guess : {last_, last_ + 1, std::size_t{0}}) {
@@ -62,8 +60,8 @@ std::vector<Contender> pair_up(const Snapshot& snapshot) {
     const auto campaign = campaigns.find(pair.campaign);
     const auto cluster = clusters.find(pair.cluster);
     if (!campaign || !cluster)
-      throw std::invalid_argument{fmt::format("the pair of campaign {} and cluster {} is not of this snapshot",
-                                              pair.campaign.value(), pair.cluster.value())};
+      throw std::invalid_argument{
+          fmt::format("the pair of campaign {} and cluster {} is not of this snapshot", pair.campaign.value(), pair.cluster.value())};
     auto& candidates = contenders[*campaign].candidates;
     if (candidates.empty()) candidates.reserve(snapshot.clusters.size());
     candidates.push_back(candidate_of(pair, snapshot.clusters[*cluster], *cluster));

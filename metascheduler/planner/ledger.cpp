@@ -16,17 +16,14 @@ bool ends_before(double walltime, const Reservation& reservation) { return wallt
 
 }  // namespace
 
-double flood_resources(const ClusterView& cluster) {
-  return std::floor(non_negative(cluster.flood * cluster.max_resources) + kDust);
-}
+double flood_resources(const ClusterView& cluster) { return std::floor(non_negative(cluster.flood * cluster.max_resources) + kDust); }
 
 Ledger::Ledger(const std::vector<ClusterView>& clusters) : accounts_(clusters.size()) {
   for (std::size_t i = 0; i < clusters.size(); ++i) {
     const auto& cluster = clusters[i];
     const double spoken_for = non_negative(cluster.waiting_resources) + non_negative(cluster.unaccounted_resources);
     const double free = non_negative(cluster.free_resources);
-    accounts_[i].first = {.resources = non_negative(free + flood_resources(cluster) - spoken_for),
-                          .free = non_negative(free - spoken_for)};
+    accounts_[i].first = {.resources = non_negative(free + flood_resources(cluster) - spoken_for), .free = non_negative(free - spoken_for)};
     accounts_[i].starting = std::min(free, spoken_for);
   }
 }
@@ -37,8 +34,7 @@ Offer Ledger::left(std::size_t cluster, grid::CampaignId campaign, double wallti
   const auto& account = accounts_[cluster];
   const double free = free_left(account);
   const auto& held = account.reservation;
-  if (!held || held->campaign == campaign)
-    return {.resources = non_negative(account.first.resources - account.taken), .free = free};
+  if (!held || held->campaign == campaign) return {.resources = non_negative(account.first.resources - account.taken), .free = free};
   const double usable = ends_before(walltime, *held) ? free : std::min(free, held->spare);
   return {.resources = usable, .free = usable};
 }

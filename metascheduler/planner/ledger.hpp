@@ -38,7 +38,8 @@ class Ledger {
 
   /// When so many resources are free at once, by the forecast ends of our jobs, those of this plan included. Nothing if they never are,
   /// because jobs of others hold them, or if the cluster has a reservation already.
-  [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, grid::CampaignId campaign, double resources) const;
+  [[nodiscard]] std::optional<Reservation> earliest(const ClusterView& view, std::size_t cluster, grid::CampaignId campaign,
+                                                    double resources) const;
   void reserve(std::size_t cluster, const Reservation& reservation) { accounts_[cluster].reservation = reservation; }
 
  private:

@@ -103,7 +103,8 @@ std::string Limits::text(std::size_t index) const {
   if (limit->campaign) whom.push_back(fmt::format("campaign {}", limit->campaign->value()));
   if (limit->cluster) whom.push_back("this cluster");
   if (whom.empty()) whom.push_back("the whole grid");
-  return fmt::format("limit {} ({}): at most {:.0f} {}, {:.0f} now", limit->id, fmt::join(whom, ", "), limit->most, unit(limit->kind), used);
+  return fmt::format("limit {} ({}): at most {:.0f} {}, {:.0f} now", limit->id, fmt::join(whom, ", "), limit->most, unit(limit->kind),
+                     used);
 }
 
 }  // namespace gleaner::planner

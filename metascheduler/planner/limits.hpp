@@ -16,13 +16,13 @@ class Limits {
   [[nodiscard]] std::vector<std::size_t> holding(const CampaignView& campaign) const;
 
   struct Allowance {
-    int jobs = kNoLimit;          ///< more than those that live
-    int anywhere = kNoLimit;      ///< the same, by limits on all clusters together
-    int waiting = kNoLimit;       ///< jobs more in a queue
-    std::size_t tightest = 0;         ///< the limit that set `jobs`
+    int jobs = kNoLimit;       ///< more than those that live
+    int anywhere = kNoLimit;   ///< the same, by limits on all clusters together
+    int waiting = kNoLimit;    ///< jobs more in a queue
+    std::size_t tightest = 0;  ///< the limit that set `jobs`
     std::size_t tightest_anywhere = 0;
     std::size_t tightest_waiting = 0;
-    bool count_resources = false;     ///< one of the limits does
+    bool count_resources = false;  ///< one of the limits does
   };
   /// What the limits leave for a candidate. One job whose width is a guess is allowed even if it may exceed what is left, because it is
   /// measured then.

@@ -98,12 +98,13 @@ class Standings {
   const std::vector<Contender>& contenders_;
   std::vector<std::size_t> places_;  ///< of each contender in the list
   std::vector<Standing> all_;
-  std::vector<Couples> first_;       ///< the class of the first text of each
+  std::vector<Couples> first_;  ///< the class of the first text of each
 };
 
 /// Reports campaign priorities that have no effect, each with the standing of its campaign.
 void note_priorities(const std::vector<Contender>& contenders, Draft& draft) {
-  const grid::OrderOfCampaigns order{.name = draft.config.campaign_order, .weights = draft.config.multifactor_weights, .simultaneous = draft.config.simultaneous};
+  const grid::OrderOfCampaigns order{
+      .name = draft.config.campaign_order, .weights = draft.config.multifactor_weights, .simultaneous = draft.config.simultaneous};
   for (const auto& contender : contenders) {
     const auto& campaign = *contender.campaign;
     const auto note = campaign.type == grid::CampaignType::default_ ? grid::priority_note(campaign.priority, order) : std::nullopt;

@@ -59,7 +59,7 @@ struct Standing {
 };
 
 struct Plan {
-  std::vector<Launch> launches;     ///< in the order in which they are to be made
+  std::vector<Launch> launches;  ///< in the order in which they are to be made
   std::vector<Preemption> preemptions;
   std::vector<Replicas> replicas;
   std::vector<HeldBack> reservations;

@@ -25,15 +25,15 @@ template <class Policy, std::size_t N>
 
 /// The policy of this name. The error states the closest name, and all names.
 template <class Policy, std::size_t N>
-[[nodiscard]] tl::expected<const Policy*, std::string> find_policy(const PolicyTable<Policy, N>& table,
-                                                                   std::string_view kind, std::string_view name) {
+[[nodiscard]] tl::expected<const Policy*, std::string> find_policy(const PolicyTable<Policy, N>& table, std::string_view kind,
+                                                                   std::string_view name) {
   std::array<std::string_view, N> known;
   for (std::size_t i = 0; i < N; ++i) {
     known[i] = table[i]->name();
     if (known[i] == name) return table[i];
   }
-  return tl::unexpected{fmt::format("there is no {} named '{}'{}; there are: {}", kind, name,
-                                    text::did_you_mean(name, known), fmt::join(known, ", "))};
+  return tl::unexpected{
+      fmt::format("there is no {} named '{}'{}; there are: {}", kind, name, text::did_you_mean(name, known), fmt::join(known, ", "))};
 }
 
 }  // namespace gleaner::planner

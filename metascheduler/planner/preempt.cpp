@@ -48,7 +48,8 @@ std::vector<const PairView*> givers_of(const ClusterView& cluster, const std::ve
 std::vector<grid::CampaignId> takers_of(const Snapshot& snapshot) {
   std::vector<grid::CampaignId> takers;
   for (const auto& campaign : snapshot.campaigns) {
-    if (campaign.priority <= kNormalPriority && campaign.type != grid::CampaignType::test && campaign.state == grid::CampaignState::in_treatment)
+    if (campaign.priority <= kNormalPriority && campaign.type != grid::CampaignType::test &&
+        campaign.state == grid::CampaignState::in_treatment)
       takers.push_back(campaign.id);
   }
   std::ranges::sort(takers);

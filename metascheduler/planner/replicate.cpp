@@ -46,7 +46,9 @@ std::vector<Contender> replicable(const Draft& draft) {
       return std::tuple{-candidate.cluster->power, candidate.cluster->id};
     });
   }
-  std::ranges::sort(found, {}, [](const Contender& one) { return std::tuple{one.campaign->priority, one.campaign->submitted, one.campaign->id}; });
+  std::ranges::sort(found, {}, [](const Contender& one) {
+    return std::tuple{one.campaign->priority, one.campaign->submitted, one.campaign->id};
+  });
   return found;
 }
 

@@ -43,12 +43,19 @@ Candidate candidate_of(const PairView& pair, const ClusterView& cluster, std::si
                                               .max_resources = cluster.max_resources,
                                               .flood = cluster.flood,
                                               .starting = pair.waiting_jobs == 0 ? grid::Starting::still : pair.starting});
-  return {.pair = &pair, .cluster = &cluster, .cluster_index = cluster_index, .ratio = ratio, .width = width_of(pair, cluster), .tolerated_jobs = tolerated};
+  return {.pair = &pair,
+          .cluster = &cluster,
+          .cluster_index = cluster_index,
+          .ratio = ratio,
+          .width = width_of(pair, cluster),
+          .tolerated_jobs = tolerated};
 }
 
 int jobs_on_matching(int resources, const Candidate& candidate) {
   if (resources < std::max(1, candidate.pair->resources_per_job.value_or(1))) return 0;
-  const auto whole = [&](double count) { return static_cast<int>(std::clamp(std::floor(count * candidate.ratio + kDust), 0.0, kMostJobs)); };
+  const auto whole = [&](double count) {
+    return static_cast<int>(std::clamp(std::floor(count * candidate.ratio + kDust), 0.0, kMostJobs));
+  };
   const double flood = std::clamp(candidate.cluster->flood, 0.0, 1e6);
   return std::max(1, whole(resources) + whole(std::floor(flood * resources + kDust)));
 }

@@ -55,7 +55,7 @@ int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(
 }  // namespace
 
 Served size(const CampaignScheduler& scheduler, Distribution distribution, double most_resources, Contender& contender,
-           std::vector<Candidate*>& candidates, Draft& draft) {
+            std::vector<Candidate*>& candidates, Draft& draft) {
   Served given;
   const bool any_for_anyone = contender.tasks_for_anyone > 0;
   const auto within_limits = candidates.empty() ? kNoLimit : left_by_limits(contender, *candidates.front(), draft).anywhere;

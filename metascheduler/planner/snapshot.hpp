@@ -13,45 +13,45 @@ namespace gleaner::planner {
 
 using grid::Brake;
 using grid::Ending;
-using grid::LimitKind;
 using grid::kLowestPriority;
 using grid::kNormalPriority;
+using grid::LimitKind;
 
 /// One cluster. Counts are in resources.
 struct ClusterView : grid::ClusterFacts {
-  bool status_fresh = true;         ///< its status is recent enough to plan on
-  double waiting_resources = 0.0;   ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
+  bool status_fresh = true;            ///< its status is recent enough to plan on
+  double waiting_resources = 0.0;      ///< of our jobs that wait in its queue: sum of waiting jobs / ratio
   double unaccounted_resources = 0.0;  ///< of our launches that the status cannot show yet (planned, in flight,
                                        ///< accepted since, of unknown fate since); subtracted from the offer
   double unknown_resources = 0.0;      ///< of these, those of launches of unknown fate
   int unknown_jobs = 0;                ///< of all campaigns, of these launches
-  int our_jobs = 0;                          ///< live jobs of all campaigns there
+  int our_jobs = 0;                    ///< live jobs of all campaigns there
   std::vector<Ending> endings = {};    ///< of our running jobs, in any order
 };
 
 /// One campaign in treatment, or paused (it gets a reason, and nothing else). Its `scheduler` is never empty.
 struct CampaignView : grid::CampaignFacts {
-  double used_resource_seconds = 0.0;          ///< by its ended jobs
-  bool profiled = false;                       ///< a campaign of the same user and command is known
+  double used_resource_seconds = 0.0;  ///< by its ended jobs
+  bool profiled = false;               ///< a campaign of the same user and command is known
 };
 
 /// One campaign on one cluster of its JDL. Its `max_jobs` is 1 after repeated failures.
 struct PairView : grid::PairFacts {
-  std::optional<double> measured_resources = {};  ///< that OAR gave to one job, on average; empty: to none yet
-  double job_ratio = 1.0;                    ///< jobs per resource, from the forecasts; the first is
-                                             ///< 1 / resources_per_job, or 1
-  int live_jobs = 0;                         ///< planned, launching, waiting or running there
-  int waiting_jobs = 0;                      ///< of the live ones, those that do not run yet
+  std::optional<double> measured_resources = {};    ///< that OAR gave to one job, on average; empty: to none yet
+  double job_ratio = 1.0;                           ///< jobs per resource, from the forecasts; the first is
+                                                    ///< 1 / resources_per_job, or 1
+  int live_jobs = 0;                                ///< planned, launching, waiting or running there
+  int waiting_jobs = 0;                             ///< of the live ones, those that do not run yet
   grid::Starting starting = grid::Starting::still;  ///< whether free resources are of use to those that wait
-  int frozen_jobs = 0;                       ///< of launches whose fate is unknown
-  bool mapped = true;                        ///< the campaign's user is known on the cluster
-  std::optional<double> mean_duration = {};  ///< seconds, of the jobs done there
-  bool affine = false;                       ///< the user has an affinity to the cluster (`gridctl affinity`)
-  double standing = 1.0;                     ///< of the cluster with this campaign, in (0, 1]: failures lower it, time restores it
-  std::optional<double> min_duration = {};   ///< seconds, the campaign's
-  int dying_jobs = 0;                        ///< of the live ones, those with a kill on its way
-  int replicable_tasks = 0;                  ///< that run there in one copy
-  int expired_tasks = 0;                     ///< of them, those that run longer than expected
+  int frozen_jobs = 0;                              ///< of launches whose fate is unknown
+  bool mapped = true;                               ///< the campaign's user is known on the cluster
+  std::optional<double> mean_duration = {};         ///< seconds, of the jobs done there
+  bool affine = false;                              ///< the user has an affinity to the cluster (`gridctl affinity`)
+  double standing = 1.0;                            ///< of the cluster with this campaign, in (0, 1]: failures lower it, time restores it
+  std::optional<double> min_duration = {};          ///< seconds, the campaign's
+  int dying_jobs = 0;                               ///< of the live ones, those with a kill on its way
+  int replicable_tasks = 0;                         ///< that run there in one copy
+  int expired_tasks = 0;                            ///< of them, those that run longer than expected
 };
 
 /// A user as the fair orders see them.
@@ -65,9 +65,9 @@ struct UserView {
 /// A node of the tree of projects and users; the root is not listed.
 struct ShareNode {
   std::string name;
-  int parent = -1;       ///< its index in the list, smaller than its own; -1: the root
-  double shares = 1.0;   ///< against its siblings
-  double usage = 0.0;    ///< of all that is below it, in days of the whole grid
+  int parent = -1;      ///< its index in the list, smaller than its own; -1: the root
+  double shares = 1.0;  ///< against its siblings
+  double usage = 0.0;   ///< of all that is below it, in days of the whole grid
   bool is_user = false;
 };
 
@@ -77,11 +77,11 @@ struct Snapshot {
   std::vector<ClusterView> clusters;
   std::vector<CampaignView> campaigns;
   std::vector<PairView> pairs;
-  std::vector<UserView> users = {};     ///< those with shares or usage; others have none
+  std::vector<UserView> users = {};  ///< those with shares or usage; others have none
   std::vector<ShareNode> shares = {};
   std::vector<grid::Limit> limits = {};
   grid::Instant now{};
-  std::uint64_t seed = 0;               ///< of what is drawn at random
+  std::uint64_t seed = 0;  ///< of what is drawn at random
 };
 
 }  // namespace gleaner::planner

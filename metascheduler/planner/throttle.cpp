@@ -57,7 +57,8 @@ void hold_by_limits(const Contender& contender, Candidate& candidate, const Limi
 
 }  // namespace
 
-void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& contender, const std::vector<Candidate*>& candidates, const Draft& draft) {
+void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& contender, const std::vector<Candidate*>& candidates,
+           const Draft& draft) {
   const Means means{contender};
   for (auto* one : candidates) {
     auto& candidate = *one;

@@ -20,7 +20,7 @@ struct QueueState {
   int waiting = 0;
   int free_resources = 0;  ///< on the cluster, after what the last cycle submitted has started
   int max_resources = 0;
-  double flood = 0.0;      ///< what may wait, a fraction of max_resources
+  double flood = 0.0;                               ///< what may wait, a fraction of max_resources
   grid::Starting starting = grid::Starting::stuck;  ///< `still`: waiting jobs may be about to take what is free
   std::optional<double> assigned_resources = {};    ///< mean of what OAR gave the jobs that ran
   std::optional<int> resources_per_job = {};        ///< of the JDL's request, when it says it

@@ -51,7 +51,8 @@ struct Seen {
 };
 Seen seen(const DurationSample& one, const DurationSample& other) {
   const double horizon = std::min(one.horizon, other.horizon);
-  return {std::max(kShortest, std::min(one.seconds, horizon)), std::max(kShortest, std::min(other.seconds, horizon)), one.seconds < horizon || other.seconds < horizon};
+  return {std::max(kShortest, std::min(one.seconds, horizon)), std::max(kShortest, std::min(other.seconds, horizon)),
+          one.seconds < horizon || other.seconds < horizon};
 }
 
 }  // namespace

@@ -21,9 +21,7 @@ grid::WaitingJobs waiting_jobs(double ratio, const QueueState& queue) {
 
 /// Free resources, but for those that have proved useless: the cluster has stopped starting these
 /// jobs although they wait.
-int useful_free(const QueueState& queue) {
-  return queue.waiting > 0 && queue.starting == grid::Starting::stuck ? 0 : queue.free_resources;
-}
+int useful_free(const QueueState& queue) { return queue.waiting > 0 && queue.starting == grid::Starting::stuck ? 0 : queue.free_resources; }
 
 /// Resources of the offer that are gone.
 double taken(const LastCycle& last, const QueueState& queue) { return last.free_offered - useful_free(queue); }

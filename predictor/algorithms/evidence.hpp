@@ -5,9 +5,9 @@
 namespace gleaner::prediction {
 
 enum class Verdict {
-  too_big,   ///< more waits than the flood allows
-  too_small, ///< all that the ratio let through was submitted, nothing of it waits, and resources stay free
-  unknown    ///< anything else: the ratio stays
+  too_big,    ///< more waits than the flood allows
+  too_small,  ///< all that the ratio let through was submitted, nothing of it waits, and resources stay free
+  unknown     ///< anything else: the ratio stays
 };
 
 /// Growth needs evidence: something was submitted, the ratio (not the bag, nor a limit) was what

@@ -94,7 +94,8 @@ std::optional<grid::Interval> interval_of(const Progress& progress, const grid::
                                    .seen = static_cast<double>(durations.count),
                                    .remaining = static_cast<double>(progress.remaining),
                                    .slots = slots_of(progress, result, mean, variation),
-                                   .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window) : static_cast<double>(durations.count)});
+                                   .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window)
+                                                                                : static_cast<double>(durations.count)});
   const auto earliest = after(progress.now, spread.least);
   const auto latest = after(progress.now, spread.most);
   if (!earliest || !latest) return std::nullopt;

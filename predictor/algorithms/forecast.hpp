@@ -13,15 +13,15 @@ namespace gleaner::prediction {
 /// How far a campaign is, on all its clusters.
 struct Progress {
   grid::Instant now;
-  grid::Instant started;       ///< its first job's start; its submission while none has started
-  std::int64_t remaining = 0;  ///< tasks that are neither done, failed nor cancelled
-  std::int64_t running = 0;    ///< jobs that run now
+  grid::Instant started;             ///< its first job's start; its submission while none has started
+  std::int64_t remaining = 0;        ///< tasks that are neither done, failed nor cancelled
+  std::int64_t running = 0;          ///< jobs that run now
   std::int64_t ended_in_window = 0;  ///< jobs that ended within the window before `now`
   grid::Seconds window{7200};
   grid::Durations durations;
-  grid::Durations earlier{};   ///< of earlier campaigns of the same user and command, while it has none of its own
-  double walltime = 0;         ///< seconds, the greatest that it asks for; 0: not known
-  std::int64_t slots = 0;      ///< jobs that its clusters could run at once, if they were its alone
+  grid::Durations earlier{};  ///< of earlier campaigns of the same user and command, while it has none of its own
+  double walltime = 0;        ///< seconds, the greatest that it asks for; 0: not known
+  std::int64_t slots = 0;     ///< jobs that its clusters could run at once, if they were its alone
 };
 
 /// What a forecast rests on: nothing; the mean of its own jobs; their throughput; the mean of the same user's earlier campaigns of the
@@ -30,8 +30,8 @@ enum class Method { none, average, throughput, history, walltime };
 [[nodiscard]] std::string_view name_of(Method method);
 
 struct Forecast {
-  double throughput = 0.0;           ///< jobs a second, by the time that they ended
-  std::optional<grid::Instant> end;  ///< nothing while nothing is known
+  double throughput = 0.0;                ///< jobs a second, by the time that they ended
+  std::optional<grid::Instant> end;       ///< nothing while nothing is known
   std::optional<grid::Interval> between;  ///< the end, in 8 of 10 cases; holds `end`
   Method method = Method::none;
 };
@@ -57,11 +57,11 @@ struct Forecast {
 /// What is before a campaign of which no job has started.
 struct Turn {
   grid::Instant now;
-  double cycle = 5;        ///< seconds between two cycles
-  bool has_room = false;   ///< resources for a job of it are free now, and nobody before it wants them
-  double next_end = 0;     ///< seconds until a job on its clusters ends, on average; 0: none runs
-  double ahead = 0;        ///< seconds until the bags of those before it are empty, on average
-  double ahead_most = 0;   ///< the same if each of their jobs whose duration is not known takes its walltime
+  double cycle = 5;       ///< seconds between two cycles
+  bool has_room = false;  ///< resources for a job of it are free now, and nobody before it wants them
+  double next_end = 0;    ///< seconds until a job on its clusters ends, on average; 0: none runs
+  double ahead = 0;       ///< seconds until the bags of those before it are empty, on average
+  double ahead_most = 0;  ///< the same if each of their jobs whose duration is not known takes its walltime
 };
 struct StartForecast {
   grid::Instant start;

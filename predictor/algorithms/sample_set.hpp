@@ -15,7 +15,8 @@ constexpr std::size_t kMostSamples = 256;
 /// it started. As long as they are more than `most`, every second one of the older half goes. But of those that started among about as
 /// many jobs the newest few stay, down to an eighth of what runs now: so something stays known of every number of jobs there was. How
 /// long a job took has no part in it.
-[[nodiscard]] inline std::vector<std::size_t> samples_to_forget(std::span<const int> running, std::size_t most = kMostSamples, std::size_t kept_of_each = 16) {
+[[nodiscard]] inline std::vector<std::size_t> samples_to_forget(std::span<const int> running, std::size_t most = kMostSamples,
+                                                                std::size_t kept_of_each = 16) {
   std::vector<std::size_t> places;
   if (running.size() <= most) return places;
   constexpr double kClass = 1.25;

@@ -47,7 +47,8 @@ double worst_latency(const StressState& state, const StressRules& rules) {
 }
 
 /// The samples that started within these times the level, and not before.
-std::vector<DurationSample> around(std::span<const DurationSample> samples, double level, double least, double most, std::optional<grid::Instant> since) {
+std::vector<DurationSample> around(std::span<const DurationSample> samples, double level, double least, double most,
+                                   std::optional<grid::Instant> since) {
   std::vector<DurationSample> found;
   std::ranges::copy_if(samples, std::back_inserter(found), [&](const DurationSample& sample) {
     return sample.running >= least * level && sample.running <= most * level && (!since || sample.started > *since);
@@ -111,15 +112,20 @@ class Judge {
     if (reading_.live_jobs > 0) base = std::min(base, reading_.live_jobs);
     const double limit = kDecrease * base;
     if (state_.stressed_polls >= kInARow)
-      lower(limit, StressSignal::factor, fmt::format("its stress factor is {:g}, and {:g} is too much", *reading_.factor, worst_factor(state_, rules_)));
+      lower(limit, StressSignal::factor,
+            fmt::format("its stress factor is {:g}, and {:g} is too much", *reading_.factor, worst_factor(state_, rules_)));
     else
-      lower(limit, StressSignal::latency, fmt::format("its API takes {:.0f} ms for a small question, {:.0f} ms when it is calm", *reading_.latency_ms, *state_.calm_latency_ms));
+      lower(limit, StressSignal::latency,
+            fmt::format("its API takes {:.0f} ms for a small question, {:.0f} ms when it is calm", *reading_.latency_ms,
+                        *state_.calm_latency_ms));
   }
 
   /// The number of jobs whose durations are judged; they are where the limit keeps them, or where nothing does.
   [[nodiscard]] double level() const { return is_binding() ? *state_.job_limit : reading_.running_jobs; }
   [[nodiscard]] bool is_binding() const { return state_.job_limit && reading_.running_jobs >= 0.8 * *state_.job_limit; }
-  [[nodiscard]] std::vector<DurationSample> here(std::optional<grid::Instant> since) const { return around(samples_, level(), 0.8, 1.25, since); }
+  [[nodiscard]] std::vector<DurationSample> here(std::optional<grid::Instant> since) const {
+    return around(samples_, level(), 0.8, 1.25, since);
+  }
   /// Those that started at the present limit.
   [[nodiscard]] std::vector<DurationSample> here() const { return here(state_.job_limit ? state_.changed_at : std::nullopt); }
 
@@ -143,7 +149,9 @@ class Judge {
   }
 
   /// Durations lowered the limit, and nothing has changed it since.
-  [[nodiscard]] bool is_trial() const { return state_.signal == StressSignal::durations && state_.job_limit && state_.changed_at == state_.limited_at; }
+  [[nodiscard]] bool is_trial() const {
+    return state_.signal == StressSignal::durations && state_.job_limit && state_.changed_at == state_.limited_at;
+  }
 
   /// Are the jobs as much faster as they are fewer? True when the limit goes down further, or is lifted.
   bool end_trial() {
@@ -164,8 +172,9 @@ class Judge {
   }
 
   [[nodiscard]] std::string told(const Elasticity& found, std::string_view others) const {
-    return fmt::format("with about {:.0f} of our jobs running, jobs take {:.2f} times as long as with {} (the duration grows with the jobs to the power {:.2f})", level(),
-                       found.ratio, others, found.slope);
+    return fmt::format(
+        "with about {:.0f} of our jobs running, jobs take {:.2f} times as long as with {} (the duration grows with the jobs to the power {:.2f})",
+        level(), found.ratio, others, found.slope);
   }
 
   [[nodiscard]] bool may_rise() const {
@@ -228,7 +237,8 @@ std::optional<StressSignal> stress_signal(std::string_view name) {
   return static_cast<StressSignal>(found - kNames.begin());
 }
 
-StressState judge_stress(const StressState& old, const StressReading& reading, std::span<const DurationSample> samples, const StressRules& rules) {
+StressState judge_stress(const StressState& old, const StressReading& reading, std::span<const DurationSample> samples,
+                         const StressRules& rules) {
   if (old.judged_at && reading.time <= *old.judged_at) return old;
   if (reading.max_resources <= 0) return old;
   return Judge{old, reading, samples, rules}.judge();

@@ -21,7 +21,7 @@ struct StressRules {
   double factor_max = 0.8;      ///< the factor from which on there is stress; 0: it is not looked at
   double latency_factor = 5.0;  ///< so many times slower than when calm is stress; 0: it is not looked at
   bool durations = true;
-  grid::Seconds pause{30};      ///< that a change of the limit is left to show what it does
+  grid::Seconds pause{30};  ///< that a change of the limit is left to show what it does
 };
 
 /// One poll of a cluster.
@@ -39,9 +39,9 @@ struct StressState {
   std::optional<grid::Instant> judged_at;  ///< of the last reading
   std::optional<double> usual_factor;
   std::optional<double> calm_latency_ms;
-  int stressed_polls = 0;  ///< readings in a row with a factor that is too big
-  int slow_polls = 0;      ///< and with a slow answer
-  std::optional<int> job_limit;  ///< of our live jobs; nothing: there is none
+  int stressed_polls = 0;                    ///< readings in a row with a factor that is too big
+  int slow_polls = 0;                        ///< and with a slow answer
+  std::optional<int> job_limit;              ///< of our live jobs; nothing: there is none
   StressSignal signal = StressSignal::none;  ///< that lowered the limit last
   std::string reason;                        ///< the same for people, with its figures
   std::optional<grid::Instant> limited_at;   ///< since when there is a limit

@@ -34,8 +34,8 @@ tl::expected<const Algorithm*, std::string> find_algorithm(std::string_view name
     if (algorithm->name() == name) return algorithm;
   }
   const auto known = algorithm_names();
-  return tl::unexpected{fmt::format("there is no prediction algorithm named '{}'{}; there are: {}", name,
-                                    text::did_you_mean(name, known), fmt::join(known, ", "))};
+  return tl::unexpected{fmt::format("there is no prediction algorithm named '{}'{}; there are: {}", name, text::did_you_mean(name, known),
+                                    fmt::join(known, ", "))};
 }
 
 }  // namespace gleaner::prediction

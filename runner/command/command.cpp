@@ -65,8 +65,8 @@ static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [&](char letter) {
-    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') ||
-           letter == '-' || letter == '_';
+    return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9') || letter == '-' ||
+           letter == '_';
   });
 }
 
@@ -163,7 +163,8 @@ tl::expected<std::string, std::string> parameter_line(const TaskFacts& task) {
     }
     bytes.append(argument).push_back('\0');
   }
-  auto line = fmt::format("{} {} {} {} {}", task.task.value(), task.attempt, task.job.value(), task.fence.value(), bytes.empty() ? "-" : base64(bytes));
+  auto line = fmt::format("{} {} {} {} {}", task.task.value(), task.attempt, task.job.value(), task.fence.value(),
+                          bytes.empty() ? "-" : base64(bytes));
   if (line.size() > kLongestLine) {
     return tl::unexpected(fmt::format("the arguments of task {} take {} bytes, more than the {} that a job can be given", task.task.value(),
                                       line.size(), kLongestLine));

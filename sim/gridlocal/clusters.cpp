@@ -37,7 +37,8 @@ void write_secret(const fs::path& file, const std::string& secret) {
 
 std::string random_secret() {
   std::array<unsigned char, 24> bytes{};
-  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) throw Error{ExitCode::failure, "the kernel gives no random bytes"};
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error{ExitCode::failure, "the kernel gives no random bytes"};
   std::string text;
   for (const auto byte : bytes) text += fmt::format("{:02x}", byte);
   return text;
@@ -51,7 +52,8 @@ std::string announced_url(const fs::path& log, std::streamoff from) {
   for (std::string line; std::getline(file, line);) {
     rapidjson::Document document;
     document.Parse<rapidjson::kParseIterativeFlag>(line.c_str());
-    if (!document.HasParseError() && document.IsObject() && document.HasMember("url") && document["url"].IsString()) url = document["url"].GetString();
+    if (!document.HasParseError() && document.IsObject() && document.HasMember("url") && document["url"].IsString())
+      url = document["url"].GetString();
   }
   return url;
 }
@@ -77,9 +79,9 @@ LocalCluster start_one(const Place& place, Services& services, const std::string
   const auto from = services.is_running(service) ? std::streamoff{0} : size_of(log);
   if (!services.is_running(service)) {
     services.start(service,
-                   {.arguments = {program("minioar"), "--name", name, "--state", (folder / "state").string(), "--homes", (folder / "homes").string(),
-                                  "--nodes", "1", "--cores", std::to_string(cores), "--login", kLogin, "--password-file",
-                                  cluster.password_file.string(), "--user", cluster.user, "--kill-jobs-on-exit"},
+                   {.arguments = {program("minioar"), "--name", name, "--state", (folder / "state").string(), "--homes",
+                                  (folder / "homes").string(), "--nodes", "1", "--cores", std::to_string(cores), "--login", kLogin,
+                                  "--password-file", cluster.password_file.string(), "--user", cluster.user, "--kill-jobs-on-exit"},
                     .environment = {},
                     .output = {},
                     .as_user = {},
@@ -105,7 +107,8 @@ rapidjson::Document read_json(const fs::path& file) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(content.str().c_str());
   if (document.HasParseError()) {
-    throw Error{ExitCode::usage, fmt::format("{}: is not JSON: {} at byte {}", file.string(), rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset())};
+    throw Error{ExitCode::usage, fmt::format("{}: is not JSON: {} at byte {}", file.string(),
+                                             rapidjson::GetParseError_En(document.GetParseError()), document.GetErrorOffset())};
   }
   return document;
 }
@@ -136,7 +139,8 @@ std::vector<LocalCluster> read_clusters(const Place& place, const fs::path& file
     LocalCluster cluster{text_of(entry, "name", file), text_of(entry, "api_url", file), text_of(entry, "grid_login", file), {}};
     cluster.identity_header = text_of(entry, "identity_header", file);
     cluster.password_file = place.cluster(cluster.name) / "password";
-    if (entry.HasMember("users") && entry["users"].IsArray() && !entry["users"].Empty() && entry["users"][0].IsString()) cluster.user = entry["users"][0].GetString();
+    if (entry.HasMember("users") && entry["users"].IsArray() && !entry["users"].Empty() && entry["users"][0].IsString())
+      cluster.user = entry["users"][0].GetString();
     write_secret(cluster.password_file, text_of(entry, "grid_password", file));
     clusters.push_back(std::move(cluster));
   }

@@ -44,7 +44,8 @@ std::string server_program(const std::string& name) {
 std::optional<uid_t> server_user() {
   if (::geteuid() != 0) return std::nullopt;
   const auto* user = ::getpwnam("postgres");
-  if (user == nullptr) throw Error{ExitCode::failure, "root cannot run PostgreSQL, and there is no user 'postgres': install the package postgresql"};
+  if (user == nullptr)
+    throw Error{ExitCode::failure, "root cannot run PostgreSQL, and there is no user 'postgres': install the package postgresql"};
   return user->pw_uid;
 }
 
@@ -99,12 +100,15 @@ void start_database(const Place& place, Services& services) {
   if (!services.is_running(kDatabaseService)) {
     services.start(kDatabaseService,
                    as_server_user({server_program("postgres"), "-D", (place.database() / "data").string(), "-c", "listen_addresses=", "-c",
-                                   "unix_socket_directories=" + place.database().string(), "-c", std::string{"port="} + kPort, "-c", "timezone=UTC", "-c", "log_timezone=UTC"}),
+                                   "unix_socket_directories=" + place.database().string(), "-c", std::string{"port="} + kPort, "-c",
+                                   "timezone=UTC", "-c", "log_timezone=UTC"}),
                    [&] { return answers(place); });
   }
   if (!has_database(place)) said_by(client(place, "createdb", {"gleaner"}), kInitLimit);
 }
 
-std::string conninfo(const Place& place) { return fmt::format("host={} port={} user=gleaner dbname=gleaner", place.database().string(), kPort); }
+std::string conninfo(const Place& place) {
+  return fmt::format("host={} port={} user=gleaner dbname=gleaner", place.database().string(), kPort);
+}
 
 }  // namespace gleaner::gridlocal

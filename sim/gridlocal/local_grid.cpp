@@ -35,7 +35,8 @@ class Lock {
     fs::create_directories(place.root(), failed);
     if (failed) throw Error{ExitCode::failure, fmt::format("{} cannot be made: {}", place.root().string(), failed.message())};
     descriptor_ = ::open(place.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (descriptor_ < 0) throw Error{ExitCode::failure, fmt::format("{} cannot be written: {}", place.lock().string(), std::strerror(errno))};
+    if (descriptor_ < 0)
+      throw Error{ExitCode::failure, fmt::format("{} cannot be written: {}", place.lock().string(), std::strerror(errno))};
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       throw Error{ExitCode::try_again, fmt::format("another gridlocal is at work in {}", place.root().string())};
     }
@@ -137,7 +138,8 @@ std::string up(const Place& place, const Wish& wish) {
   check_place(place);
   for (const auto* name : {"gridctl", "gridapi", "almighty"}) (void)program(name);
   const Lock lock{place};
-  fs::permissions(place.root(), fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(place.root(),
+                  fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
   Services services{place};
   if (status(place).all_running) return fmt::format("the grid in {} is up already", place.root().string());
   const auto before = services.all();
@@ -149,12 +151,14 @@ std::string up(const Place& place, const Wish& wish) {
     stop_all(services, started);
     throw;
   }
-  return fmt::format("the grid in {} is up; to use it: eval \"$({} env --state={})\"", place.root().string(), program("gridlocal"), place.root().string());
+  return fmt::format("the grid in {} is up; to use it: eval \"$({} env --state={})\"", place.root().string(), program("gridlocal"),
+                     place.root().string());
 }
 
 std::string down(const Place& place, Leftovers leftovers) {
   if (!fs::exists(place.root())) return fmt::format("there is no grid in {}", place.root().string());
-  if (!fs::exists(place.lock())) throw Error{ExitCode::usage, fmt::format("{} was not made by gridlocal: it is left alone", place.root().string())};
+  if (!fs::exists(place.lock()))
+    throw Error{ExitCode::usage, fmt::format("{} was not made by gridlocal: it is left alone", place.root().string())};
   const Lock lock{place};
   Services services{place};
   const auto running = services.all();
@@ -170,7 +174,8 @@ Status status(const Place& place) {
   result.all_running = std::ranges::any_of(services, [](const Service& service) { return service.name == "almighty"; }) &&
                        std::ranges::all_of(services, is_alive);
   for (const auto& service : services) {
-    result.text += fmt::format("{:<20} {:<8} pid {:<8} {}\n", service.name, is_alive(service) ? "running" : "dead", service.pid, place.log_of(service.name).string());
+    result.text += fmt::format("{:<20} {:<8} pid {:<8} {}\n", service.name, is_alive(service) ? "running" : "dead", service.pid,
+                               place.log_of(service.name).string());
   }
   if (services.empty()) result.text = fmt::format("there is no grid in {}\n", place.root().string());
   return result;

@@ -28,14 +28,17 @@ void check_place(const Place& place) {
   const auto longest = place.database() / ".s.PGSQL.5432.lock";
   const auto most = sizeof(sockaddr_un::sun_path) - 1;
   if (longest.string().size() > most) {
-    throw Error{ExitCode::usage, fmt::format("{} is too long for the unix sockets in it ({} bytes at most): choose a shorter one with --state",
-                                             place.root().string(), most - (longest.string().size() - place.root().string().size()))};
+    throw Error{ExitCode::usage,
+                fmt::format("{} is too long for the unix sockets in it ({} bytes at most): choose a shorter one with --state",
+                            place.root().string(), most - (longest.string().size() - place.root().string().size()))};
   }
   if (::geteuid() != 0) return;
   for (auto folder = place.root(); folder != folder.root_path(); folder = folder.parent_path()) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) == 0 && (status.st_mode & S_IXOTH) == 0) {
-      throw Error{ExitCode::usage, fmt::format("{} cannot be entered by the user 'postgres', who runs the database: choose another place with --state", folder.string())};
+      throw Error{ExitCode::usage,
+                  fmt::format("{} cannot be entered by the user 'postgres', who runs the database: choose another place with --state",
+                              folder.string())};
     }
   }
 }
@@ -44,7 +47,8 @@ fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_pat
 
 std::string program(const std::string& name) {
   const auto path = program_folder() / name;
-  if (::access(path.c_str(), X_OK) != 0) throw Error{ExitCode::failure, fmt::format("the program {} is missing: build it with tools/build {}", path.string(), name)};
+  if (::access(path.c_str(), X_OK) != 0)
+    throw Error{ExitCode::failure, fmt::format("the program {} is missing: build it with tools/build {}", path.string(), name)};
   return path.string();
 }
 

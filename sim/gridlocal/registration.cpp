@@ -27,7 +27,8 @@ process::Captured gridctl(const Place& place, const std::vector<std::string>& ar
 
 void must(const Place& place, const std::vector<std::string>& arguments) {
   const auto said = gridctl(place, arguments);
-  if (!said.end.succeeded()) throw Error{ExitCode::failure, fmt::format("gridctl {} failed ({}):\n{}", fmt::join(arguments, " "), said.end.text(), said.output)};
+  if (!said.end.succeeded())
+    throw Error{ExitCode::failure, fmt::format("gridctl {} failed ({}):\n{}", fmt::join(arguments, " "), said.end.text(), said.output)};
 }
 
 }  // namespace
@@ -36,8 +37,8 @@ void write_configuration(const Place& place) {
   std::ofstream file{place.configuration()};
   // Clusters that answer at once may be looked at often.
   file << "# Written by gridlocal up, and again at each one.\n"
-       << fmt::format("cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\nbin_directory = {}\n", conninfo(place), place.api_socket().string(),
-                      place.api_socket().string(), program_folder().string());
+       << fmt::format("cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\nbin_directory = {}\n", conninfo(place),
+                      place.api_socket().string(), place.api_socket().string(), program_folder().string());
   if (!file.flush()) throw Error{ExitCode::failure, fmt::format("{} cannot be written", place.configuration().string())};
 }
 
@@ -58,8 +59,8 @@ void migrate(const Place& place) { must(place, {"db", "migrate"}); }
 
 void register_clusters(const Place& place, const std::vector<LocalCluster>& clusters) {
   for (const auto& cluster : clusters) {
-    const std::vector<std::string> how{"--authentication=basic", "--login=" + cluster.login, "--secret-file=" + cluster.password_file.string(),
-                                       "--identity-header=" + cluster.identity_header,
+    const std::vector<std::string> how{"--authentication=basic", "--login=" + cluster.login,
+                                       "--secret-file=" + cluster.password_file.string(), "--identity-header=" + cluster.identity_header,
                                        // minioar's nodes have 16 GB, as it says.
                                        "--memory-property=mem", "--memory-unit=1024", "--memory-max=16384"};
     // A place that was kept knows its clusters; their addresses are new.

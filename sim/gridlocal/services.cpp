@@ -141,7 +141,9 @@ void Services::start(const std::string& name, process::Command command, const st
     return end || ready();
   });
   if (is_ready && !end) return;
-  const auto why = end ? fmt::format("ended at once ({})", end->text()) : process::stop_requested() ? "was interrupted" : "is not ready in time";
+  const auto why = end                         ? fmt::format("ended at once ({})", end->text())
+                   : process::stop_requested() ? "was interrupted"
+                                               : "is not ready in time";
   if (!end) {
     child->signal_group(SIGKILL);
     (void)child->wait(kStopLimit);

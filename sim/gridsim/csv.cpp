@@ -33,9 +33,10 @@ std::string jobs_of(const Variant& variant) {
   for (const auto& job : variant.outcome.jobs) {
     const bool queued = job.state != JobState::submitting;
     const bool ended = job.state == JobState::ended;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", ++number, quoted(scenario.campaigns[static_cast<std::size_t>(job.campaign)].name), job.task, job.attempt,
-                        quoted(scenario.clusters[static_cast<std::size_t>(job.cluster)].name), job.width, time(job.planned), queued ? time(job.queued) : "", time(job.held),
-                        time(job.started), ended ? time(job.ended) : "", name_of(job));
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", ++number,
+                        quoted(scenario.campaigns[static_cast<std::size_t>(job.campaign)].name), job.task, job.attempt,
+                        quoted(scenario.clusters[static_cast<std::size_t>(job.cluster)].name), job.width, time(job.planned),
+                        queued ? time(job.queued) : "", time(job.held), time(job.started), ended ? time(job.ended) : "", name_of(job));
   }
   return text;
 }
@@ -44,8 +45,10 @@ std::string cycles_of(const Variant& variant) {
   std::string text{"time,campaign,cluster,job_ratio,free_resources,running_jobs,waiting_jobs,wiped_jobs,submitted_jobs\n"};
   const auto& scenario = variant.scenario;
   for (const auto& row : variant.outcome.cycles) {
-    text += fmt::format("{},{},{},{:.6g},{},{},{},{},{}\n", time(row.time), quoted(scenario.campaigns[static_cast<std::size_t>(row.campaign)].name),
-                        quoted(scenario.clusters[static_cast<std::size_t>(row.cluster)].name), row.job_ratio, row.free, row.running, row.waiting, row.wiped, row.submitted);
+    text += fmt::format("{},{},{},{:.6g},{},{},{},{},{}\n", time(row.time),
+                        quoted(scenario.campaigns[static_cast<std::size_t>(row.campaign)].name),
+                        quoted(scenario.clusters[static_cast<std::size_t>(row.cluster)].name), row.job_ratio, row.free, row.running,
+                        row.waiting, row.wiped, row.submitted);
   }
   return text;
 }
@@ -60,7 +63,8 @@ void write(const fs::path& file, const std::string& text) {
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) throw process::Error{process::ExitCode::failure, fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message())};
+  if (error)
+    throw process::Error{process::ExitCode::failure, fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message())};
 }
 
 /// A variant's name as that of a folder.

@@ -3,16 +3,16 @@
 #include <fstream>
 #include <iterator>
 
-#include "lib/terminal/output.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/values.hpp"
+#include "lib/terminal/output.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/gridsim/csv.hpp"
-#include "sim/gridsim/plot.hpp"
-#include "sim/gridsim/report.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
 #include "sim/gridsim/engine/settings.hpp"
+#include "sim/gridsim/plot.hpp"
+#include "sim/gridsim/report.hpp"
 
 namespace {
 
@@ -29,7 +29,8 @@ std::pair<std::string, std::string> setting(std::string_view option, const std::
 }
 
 void apply(Scenario& scenario, std::string_view option, const std::string& key, const std::string& value) {
-  if (const auto done = set(scenario, key, value); !done) throw Error{ExitCode::usage, fmt::format("--{} {}={}: {}", option, key, value, done.error())};
+  if (const auto done = set(scenario, key, value); !done)
+    throw Error{ExitCode::usage, fmt::format("--{} {}={}: {}", option, key, value, done.error())};
 }
 
 Scenario load(const std::string& name) {
@@ -82,7 +83,9 @@ Played compare(const process::Arguments& arguments, const std::string& file) {
   Played played;
   const auto [key, list] = setting("vary", texts.front());
   const auto values = process::split_list(list);
-  if (values.size() < 2) throw Error{ExitCode::usage, fmt::format("--vary {}: there is nothing to compare; write two values or more, with commas between them", texts.front())};
+  if (values.size() < 2)
+    throw Error{ExitCode::usage,
+                fmt::format("--vary {}: there is nothing to compare; write two values or more, with commas between them", texts.front())};
   const auto scenario = asked(arguments, file);
   std::vector<Scenario> scenarios;  // all of them are checked before the first is played
   for (const auto& value : values) apply(scenarios.emplace_back(scenario), "vary", key, value);
@@ -100,7 +103,8 @@ process::Outcome act(const process::Context& context) {
   const auto played = what == "run" ? run_one(arguments, file) : compare(arguments, file);
   const auto output = terminal::make_output(arguments.has("json") ? terminal::Form::json : terminal::Form::human);
   terminal::Answer answer;
-  answer.text = played.key.empty() ? describe(played.variants.front(), output->screen()) : describe_all(played.key, played.variants, output->screen());
+  answer.text = played.key.empty() ? describe(played.variants.front(), output->screen())
+                                   : describe_all(played.key, played.variants, output->screen());
   answer.json = to_json(played.key, played.variants);
   output->show(answer);
   if (const auto folder = arguments.value("csv")) write_csv(*folder, played.variants);

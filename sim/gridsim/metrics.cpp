@@ -44,7 +44,7 @@ class Measurement {
   std::vector<UsageChange> local_usage_;  ///< as if there were no grid
   std::vector<double> work_;
   std::vector<std::optional<grid::Instant>> full_at_;
-  std::vector<double> held_;              ///< resource-seconds held by the grid's jobs, by cluster
+  std::vector<double> held_;  ///< resource-seconds held by the grid's jobs, by cluster
 };
 
 void Measurement::prepare() {
@@ -95,7 +95,8 @@ void Measurement::count_jobs() {
     (lost ? cluster.wasted : cluster.used) += used;
     if (!lost) {
       metrics_.campaigns[static_cast<std::size_t>(job.campaign)].used += used;
-      metrics_.achieved += seconds_run(job, metrics_.omniscient.until) * job.width * scenario_.clusters[static_cast<std::size_t>(job.cluster)].speed;
+      metrics_.achieved +=
+          seconds_run(job, metrics_.omniscient.until) * job.width * scenario_.clusters[static_cast<std::size_t>(job.cluster)].speed;
     }
     ++cluster.submitted;
     const auto& full = full_at_[static_cast<std::size_t>(job.cluster)];

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/gridsim/omniscient.hpp"
 #include "sim/gridsim/engine/simulation.hpp"
+#include "sim/gridsim/omniscient.hpp"
 
 namespace gleaner::gridsim {
 
@@ -19,7 +19,7 @@ struct ClusterMetrics {
   double wasted = 0;    ///< by its jobs that were killed
   double overhead = 0;  ///< held by its jobs while OAR started and ended them
   double idle = 0;
-  std::int64_t submitted = 0;  ///< jobs
+  std::int64_t submitted = 0;                         ///< jobs
   std::optional<std::int64_t> submitted_before_full;  ///< jobs, until 90 % of the resources were in use
 };
 
@@ -36,11 +36,11 @@ struct CampaignMetrics {
 };
 
 struct Metrics {
-  double end = 0;                  ///< seconds simulated
+  double end = 0;  ///< seconds simulated
   bool complete = false;
   std::vector<ClusterMetrics> clusters;
   std::vector<CampaignMetrics> campaigns;
-  ClusterMetrics all;              ///< the sums; submitted_before_full is the greatest
+  ClusterMetrics all;  ///< the sums; submitted_before_full is the greatest
   Omniscient omniscient;
   double achieved = 0;             ///< useful resource-seconds (at speed 1) until omniscient.until
   std::optional<double> makespan;  ///< seconds from the first submission to the end of the last job

@@ -28,8 +28,8 @@ class Bound {
   const Scenario& scenario_;
   std::span<const double> work_;
   std::vector<int> free_;
-  std::vector<std::vector<Width>> widths_;      ///< by cluster, of the campaigns submitted
-  std::vector<std::map<int, int>> packed_;      ///< by cluster: what was computed for these widths
+  std::vector<std::vector<Width>> widths_;  ///< by cluster, of the campaigns submitted
+  std::vector<std::map<int, int>> packed_;  ///< by cluster: what was computed for these widths
   double submitted_ = 0;
   std::size_t to_submit_ = 0;
   double now_ = 0;

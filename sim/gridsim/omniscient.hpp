@@ -10,8 +10,8 @@ namespace gleaner::gridsim {
 
 /// What a scheduler that knows everything beforehand could have used at most, and until when.
 struct Omniscient {
-  double work = 0;  ///< resource-seconds (of a cluster of speed 1) used until `until`
-  double until = 0; ///< seconds: when all the work is done, or the end that was asked for
+  double work = 0;        ///< resource-seconds (of a cluster of speed 1) used until `until`
+  double until = 0;       ///< seconds: when all the work is done, or the end that was asked for
   bool complete = false;  ///< all the work is done by then
 };
 

@@ -23,7 +23,8 @@ constexpr int kPanelHeight = 220;
 constexpr int kWidth = 900;
 constexpr std::string_view kLocalColour = "#b8b8b8";
 /// Okabe and Ito's colours, which colour-blind people tell apart, then lighter ones of them.
-constexpr auto kColours = std::to_array<std::string_view>({"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f6bb2", "#8c564b", "#2f4b7c"});
+constexpr auto kColours = std::to_array<std::string_view>(
+    {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f6bb2", "#8c564b", "#2f4b7c"});
 
 struct Panel {
   std::string title;
@@ -55,10 +56,12 @@ std::vector<Panel> panels_of(const std::vector<Variant>& variants) {
   std::vector<Panel> panels;
   if (variants.size() == 1) {
     const auto& clusters = variants.front().scenario.clusters;
-    for (std::size_t i = 0; i < clusters.size(); ++i) panels.push_back({clusters[i].name, use_over_time(variants.front(), i, kParts), clusters[i].resources()});
+    for (std::size_t i = 0; i < clusters.size(); ++i)
+      panels.push_back({clusters[i].name, use_over_time(variants.front(), i, kParts), clusters[i].resources()});
     return panels;
   }
-  for (const auto& variant : variants) panels.push_back({variant.name, use_over_time(variant, std::nullopt, kParts), variant.metrics.all.resources});
+  for (const auto& variant : variants)
+    panels.push_back({variant.name, use_over_time(variant, std::nullopt, kParts), variant.metrics.all.resources});
   return panels;
 }
 
@@ -73,7 +76,9 @@ std::string data_block(std::size_t index, const UseOverTime& use, double unit) {
     for (const auto& mean : use.means) line += fmt::format(" {:.5g}", sum += mean[part]);
     return line;
   };
-  const auto point = [&](std::size_t part, const std::string& line) { text += fmt::format("{:.5g}{}\n", use.step * static_cast<double>(part) / unit, line); };
+  const auto point = [&](std::size_t part, const std::string& line) {
+    text += fmt::format("{:.5g}{}\n", use.step * static_cast<double>(part) / unit, line);
+  };
   auto level = sums(0);
   point(0, level);
   for (std::size_t part = 1; part < parts; ++part) {
@@ -92,13 +97,15 @@ std::string_view colour_of(std::size_t who) { return who == 0 ? kLocalColour : k
 std::string curves(std::size_t index, const Panel& panel) {
   std::string text{"plot "};
   for (std::size_t who = panel.use.means.size(); who-- > 0;)
-    text += fmt::format("$data{} using 1:{} with filledcurves y1=0 linecolor rgb '{}' fillstyle solid 1 noborder notitle, ", index, who + 2, colour_of(who));
+    text += fmt::format("$data{} using 1:{} with filledcurves y1=0 linecolor rgb '{}' fillstyle solid 1 noborder notitle, ", index, who + 2,
+                        colour_of(who));
   return text + fmt::format("{} with lines linecolor rgb '#404040' dashtype 2 notitle\n", panel.resources);
 }
 
 /// A panel without axes, whose key names the colours.
 std::string legend(const Scenario& scenario) {
-  std::string text{"unset title\nunset xlabel\nunset ylabel\nunset xtics\nunset ytics\nunset grid\nunset border\nset key center center maxrows 3 samplen 1.5 spacing 1.2\n"};
+  std::string text{
+      "unset title\nunset xlabel\nunset ylabel\nunset xtics\nunset ytics\nunset grid\nunset border\nset key center center maxrows 3 samplen 1.5 spacing 1.2\n"};
   text += "set xrange [0:1]\nset yrange [0:1]\nplot ";
   const auto entry = [](std::string_view colour, const std::string& name) {
     return fmt::format("NaN with boxes linecolor rgb '{}' fillstyle solid 1 title {}", colour, in_script(name));
@@ -141,12 +148,14 @@ std::string gnuplot_script(const fs::path& file, const std::vector<Variant>& var
   for (std::size_t i = 0; i < panels.size(); ++i) script += data_block(i, panels[i].use, unit.seconds);
   const double legend_part = 100.0 / (static_cast<double>(panels.size()) * kPanelHeight + 100);
   const double panel_part = (1 - legend_part) / static_cast<double>(panels.size());
-  script += fmt::format("set multiplot\nset tics nomirror out\nset border 3\nset grid ytics linecolor rgb '#dddddd'\nset lmargin 9\nset rmargin 3\nset xrange [0:{:.6g}]\nset ylabel 'resources'\n",
-                        longest / unit.seconds);
+  script += fmt::format(
+      "set multiplot\nset tics nomirror out\nset border 3\nset grid ytics linecolor rgb '#dddddd'\nset lmargin 9\nset rmargin 3\nset xrange [0:{:.6g}]\nset ylabel 'resources'\n",
+      longest / unit.seconds);
   for (std::size_t i = 0; i + 1 < rows; ++i) {
     const bool last = i + 2 == rows;
-    script += fmt::format("set origin 0,{:.6f}\nset size 1,{:.6f}\nset title {} offset 0,-0.6\nset yrange [0:{:.6g}]\n{}\n", 1 - panel_part * static_cast<double>(i + 1), panel_part,
-                          in_script(panels[i].title), panels[i].resources * 1.05, last ? fmt::format("set xlabel '{}'", unit.name) : std::string{"unset xlabel"});
+    script += fmt::format("set origin 0,{:.6f}\nset size 1,{:.6f}\nset title {} offset 0,-0.6\nset yrange [0:{:.6g}]\n{}\n",
+                          1 - panel_part * static_cast<double>(i + 1), panel_part, in_script(panels[i].title), panels[i].resources * 1.05,
+                          last ? fmt::format("set xlabel '{}'", unit.name) : std::string{"unset xlabel"});
     script += curves(i, panels[i]);
   }
   script += fmt::format("set origin 0,0\nset size 1,{:.6f}\nset lmargin 2\nset rmargin 2\nset tmargin 0\nset bmargin 0\n", legend_part);
@@ -169,8 +178,10 @@ void draw(const fs::path& file, const std::vector<Variant>& variants) {
   output.close();
   if (!output) throw Error{ExitCode::failure, fmt::format("{}: it cannot be written", file.string())};
   const auto drawn = process::capture({.arguments = {"gnuplot", script.string()}}, std::chrono::minutes{2});
-  if (!drawn) throw Error{ExitCode::unavailable, fmt::format("no plot: {} (plots need gnuplot: install the package gnuplot-nox)", drawn.error())};
-  if (!drawn->end.succeeded()) throw Error{ExitCode::failure, fmt::format("no plot: gnuplot ended with {}: {}", drawn->end.text(), drawn->output)};
+  if (!drawn)
+    throw Error{ExitCode::unavailable, fmt::format("no plot: {} (plots need gnuplot: install the package gnuplot-nox)", drawn.error())};
+  if (!drawn->end.succeeded())
+    throw Error{ExitCode::failure, fmt::format("no plot: gnuplot ended with {}: {}", drawn->end.text(), drawn->output)};
   std::error_code error;
   fs::rename(picture, file, error);
   if (error) throw Error{ExitCode::failure, fmt::format("{}: it cannot be written: {}", file.string(), error.message())};

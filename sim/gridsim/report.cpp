@@ -36,13 +36,14 @@ std::vector<Cell> cells(std::vector<std::string> texts) {
 
 Table clusters_table(const Metrics& metrics) {
   Table table;
-  table.columns = {text_column("CLUSTER"),  figure_column("RESOURCES"), figure_column("IN USE"), figure_column("LOCAL"), figure_column("GRID"),
-                   figure_column("KILLED"), figure_column("IDLE"),      figure_column("JOBS"),   figure_column("TO 90 %")};
+  table.columns = {text_column("CLUSTER"), figure_column("RESOURCES"), figure_column("IN USE"),
+                   figure_column("LOCAL"), figure_column("GRID"),      figure_column("KILLED"),
+                   figure_column("IDLE"),  figure_column("JOBS"),      figure_column("TO 90 %")};
   for (const auto& cluster : metrics.clusters) {
-    table.rows.push_back(cells({cluster.name, count(std::int64_t{cluster.resources}), share(cluster.capacity - cluster.idle, cluster.capacity),
-                                share(cluster.local, cluster.capacity), share(cluster.used + cluster.overhead, cluster.capacity),
-                                share(cluster.wasted, cluster.capacity), share(cluster.idle, cluster.capacity), count(cluster.submitted),
-                                count(cluster.submitted_before_full)}));
+    table.rows.push_back(cells({cluster.name, count(std::int64_t{cluster.resources}),
+                                share(cluster.capacity - cluster.idle, cluster.capacity), share(cluster.local, cluster.capacity),
+                                share(cluster.used + cluster.overhead, cluster.capacity), share(cluster.wasted, cluster.capacity),
+                                share(cluster.idle, cluster.capacity), count(cluster.submitted), count(cluster.submitted_before_full)}));
   }
   return table;
 }
@@ -52,8 +53,8 @@ Table campaigns_table(const Metrics& metrics) {
   table.columns = {text_column("CAMPAIGN"), text_column("USER"),   figure_column("TASKS"),    figure_column("DONE"),
                    figure_column("FAILED"), figure_column("FLOW"), figure_column("SLOWDOWN"), figure_column("RESOURCE-H")};
   for (const auto& campaign : metrics.campaigns) {
-    table.rows.push_back(cells({campaign.name, campaign.user, count(campaign.tasks), count(campaign.done), count(campaign.failed), time(campaign.flow),
-                                number(campaign.slowdown), hours(campaign.used)}));
+    table.rows.push_back(cells({campaign.name, campaign.user, count(campaign.tasks), count(campaign.done), count(campaign.failed),
+                                time(campaign.flow), number(campaign.slowdown), hours(campaign.used)}));
   }
   return table;
 }
@@ -86,7 +87,8 @@ constexpr auto kFigures = std::to_array<Figure>({
 Table figures_table(const std::vector<std::string>& titles, const std::vector<const Metrics*>& all) {
   Table table;
   table.columns = {{.key = "figure", .title = "FIGURE"}};
-  for (const auto& title : titles) table.columns.push_back({.key = title, .title = title, .align = Align::right, .shrink = Shrink::when_needed});
+  for (const auto& title : titles)
+    table.columns.push_back({.key = title, .title = title, .align = Align::right, .shrink = Shrink::when_needed});
   for (const auto& figure : kFigures) {
     std::vector<std::string> texts{std::string{figure.name}};
     for (const auto* metrics : all) texts.push_back(figure.text(*metrics));

@@ -53,7 +53,8 @@ std::string_view bare(std::string_view type) {
 }
 
 bool known_format(std::string_view type) {
-  for (const auto* known : {"text/yaml", "text/html", "application/octet-stream", "multipart/form-data", "application/json", "application/x-gzip"}) {
+  for (const auto* known :
+       {"text/yaml", "text/html", "application/octet-stream", "multipart/form-data", "application/json", "application/x-gzip"}) {
     if (bare(type) == known) return true;
   }
   return false;
@@ -125,12 +126,11 @@ bool Api::password_is_right(const http::Request& request) const {
   if (options_.login.empty()) return true;
   constexpr std::string_view kScheme = "Basic ";
   const auto header = request.headers.find("Authorization");
-  return header && header->starts_with(kScheme) && decode_base64(header->substr(kScheme.size())) == options_.login + ":" + options_.password;
+  return header && header->starts_with(kScheme) &&
+         decode_base64(header->substr(kScheme.size())) == options_.login + ":" + options_.password;
 }
 
-bool Api::knows(const std::string& user) const {
-  return options_.accept == Users::any || user == "root" || options_.users.contains(user);
-}
+bool Api::knows(const std::string& user) const { return options_.accept == Users::any || user == "root" || options_.users.contains(user); }
 
 http::Response Api::handle(const http::Request& request) {
   const auto decoded = http::percent_decode(request.path);

@@ -19,11 +19,11 @@ enum class Admin { refused, allowed };
 
 struct ApiOptions {
   std::string prefix = "/oarapi-grid";
-  std::string login;                ///< empty: no password is asked
+  std::string login;  ///< empty: no password is asked
   std::string password;
-  std::set<std::string> users;      ///< whom the cluster knows
+  std::set<std::string> users;  ///< whom the cluster knows
   Users accept = Users::listed;
-  Admin admin = Admin::refused;     ///< the paths of api_admin.cpp
+  Admin admin = Admin::refused;  ///< the paths of api_admin.cpp
 };
 
 /// The REST API of OAR 2.5.9, over an engine. Safe for threads.

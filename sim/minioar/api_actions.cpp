@@ -61,7 +61,8 @@ Outcome oardel(Engine& engine, const std::string& user, const std::vector<JobNum
     outcome.status = 2 << 8;
     return outcome;
   }
-  if (!registered.empty()) outcome.output += fmt::format("The job(s) [ {} ] will be deleted in the near future.\n", fmt::join(registered, " "));
+  if (!registered.empty())
+    outcome.output += fmt::format("The job(s) [ {} ] will be deleted in the near future.\n", fmt::join(registered, " "));
   return outcome;
 }
 
@@ -70,7 +71,8 @@ Outcome checkpoint(Engine& engine, const std::string& user, JobNumber id, const 
   if (done) {
     return {fmt::format("Checkpointing the job {0} ...DONE.\nThe job {0} was notified to checkpoint itself on {1}.\n", id, node)};
   }
-  return {fmt::format("Checkpointing the job {0} ...ERROR.\nCannot checkpoint {0} ; {1}\n", id, reason_of(done.error())), status_of(done.error())};
+  return {fmt::format("Checkpointing the job {0} ...ERROR.\nCannot checkpoint {0} ; {1}\n", id, reason_of(done.error())),
+          status_of(done.error())};
 }
 
 Outcome change(const Done& done, JobNumber id, std::string_view asked, std::string_view verb, std::string_view wrong_state) {
@@ -94,8 +96,8 @@ constexpr std::array<Action, 6> kActions{{{"deletions", "oardel", "", "Delete re
 
 ApiError command_error(std::string_view name, const Outcome& outcome, std::string_view command) {
   return {400, fmt::format("{} error", name),
-          fmt::format("{} command exited with status {}: {}. (Command was: /usr/lib/oar/oardodo/oardodo {}).", name, outcome.status, outcome.output,
-                      command)};
+          fmt::format("{} command exited with status {}: {}. (Command was: /usr/lib/oar/oardodo/oardodo {}).", name, outcome.status,
+                      outcome.output, command)};
 }
 
 std::string node_of(Engine& engine, JobNumber id) {
@@ -132,15 +134,16 @@ http::Response Api::post_job(const Call& call) {
   if (call.user.empty()) return no_identity("posting jobs");
   const auto type = call.http.headers.find("Content-Type").value_or("application/json");
   if (!type.starts_with("application/json")) {
-    return error_answer({406, "Job description must be in YAML or JSON", "The correct format for a job request is text/yaml or application/json. "});
+    return error_answer(
+        {406, "Job description must be in YAML or JSON", "The correct format for a job request is text/yaml or application/json. "});
   }
   const auto body = call.http.body->read_all(kBodyLimit);
   if (!body) return html_page(400, "Bad Request", http::describe(body.error()));
   const auto posted = read_posted_job(*body);
   if (!posted) return error_answer(posted.error());
   if (!knows(call.user)) {
-    return error_answer({401, "Permission denied",
-                         "Oardodo error: 52: [OARDODO] ERROR: Cannot get information regarding the target user (Success)\n\n"});
+    return error_answer(
+        {401, "Permission denied", "Oardodo error: 52: [OARDODO] ERROR: Cannot get information regarding the target user (Success)\n\n"});
   }
   std::error_code ignored;
   std::filesystem::create_directories(engine_.home_of(call.user), ignored);
@@ -173,15 +176,21 @@ http::Response Api::act(const Call& call, Scope scope, JobNumber id, const std::
   json.begin_object().field("api_timestamp", call.now);
   if (name == "resubmissions") {
     const auto fresh = engine_.resubmit(call.user, id);
-    if (!fresh) return error_answer(command_error("Oar", {fmt::format("Resubmitting job {}...[ERROR] {}\n", id, reason_of(fresh.error())), 1 << 8}, fmt::format("oarsub  --resubmit {}", id)));
-    json.field("cmd_output", fmt::format("Resubmitting job {}...DONE\nOAR_JOB_ID={}\n", id, *fresh)).field("id", *fresh).key("links").begin_array();
+    if (!fresh)
+      return error_answer(command_error("Oar", {fmt::format("Resubmitting job {}...[ERROR] {}\n", id, reason_of(fresh.error())), 1 << 8},
+                                        fmt::format("oarsub  --resubmit {}", id)));
+    json.field("cmd_output", fmt::format("Resubmitting job {}...DONE\nOAR_JOB_ID={}\n", id, *fresh))
+        .field("id", *fresh)
+        .key("links")
+        .begin_array();
     write_link(json, call.link(fmt::format("jobs/{}", *fresh)), "self");
     write_link(json, call.link(fmt::format("jobs/{}", id)), "parent");
     json.end_array().field("status", "submitted").end_object();
     return json_answer(201, json.text());
   }
   auto ids = scope == Scope::job ? std::vector<JobNumber>{id} : engine_.read([&](Ledger& ledger) { return ledger.array(id); });
-  const auto outcome = ids.empty() ? Outcome{fmt::format("[ERROR] \"{}\" is not a valid array job\n", id), 4 << 8} : run_all(engine_, call.user, name, ids);
+  const auto outcome =
+      ids.empty() ? Outcome{fmt::format("[ERROR] \"{}\" is not a valid array job\n", id), 4 << 8} : run_all(engine_, call.user, name, ids);
   if (outcome.status != 0) {
     const auto command = fmt::format("{} {} {}{}", action.command, scope == Scope::job ? "" : "--array", action.option, id);
     return error_answer(command_error("Oar", outcome, command));

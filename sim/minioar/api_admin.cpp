@@ -16,11 +16,10 @@
 /// | /_server | {"alive":false,"ends":"late","report_again_ms":30000}, {"alive":true} | OAR's server dies, or starts; see crash.hpp |
 /// | /_launches | {"become":"launching","count":1} | the next launches go wrong; see crash.hpp |
 /// | /_exit_codes | {"lost":1} | the next jobs that end by themselves are Terminated without an exit code |
-/// | /_forget | {"last":0,"processes":"killed"} or {"newest":5} | the jobs above this id, or the newest ones, are forgotten, and new ones get their ids; processes: killed, left |
-/// | /_start_after | {"name":"","match":"GET /jobs","count":1} | jobs whose name begins so start when so many such requests have their answer |
-/// | /_preempt | {"job":7} or {"count":3} | best-effort jobs give way |
-/// | /_node | {"name","state"} | Alive, Absent, Suspected, Dead |
-/// | /_stress | {"value":"0.5"} | what GET /stress_factor says |
+/// | /_forget | {"last":0,"processes":"killed"} or {"newest":5} | the jobs above this id, or the newest ones, are forgotten, and new ones
+/// get their ids; processes: killed, left | | /_start_after | {"name":"","match":"GET /jobs","count":1} | jobs whose name begins so start
+/// when so many such requests have their answer | | /_preempt | {"job":7} or {"count":3} | best-effort jobs give way | | /_node |
+/// {"name","state"} | Alive, Absent, Suspected, Dead | | /_stress | {"value":"0.5"} | what GET /stress_factor says |
 namespace gleaner::minioar {
 
 /// The JSON object of an administrator; a missing or wrong field is the default.

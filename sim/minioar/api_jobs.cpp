@@ -26,7 +26,8 @@ class JobFilter {
     if (const auto states = call.parameter("state")) states_ = split(*states, ',');
     if (const auto array = call.parameter("array"); array && !array->empty()) array_ = call.number("array").value_or(0);
     if (const auto ids = call.parameter("ids")) read_ids(*ids);
-    unfinished_only_ = !call.parameter("from") && !call.parameter("to") && !call.parameter("state") && !call.parameter("array") && !call.parameter("ids");
+    unfinished_only_ =
+        !call.parameter("from") && !call.parameter("to") && !call.parameter("state") && !call.parameter("array") && !call.parameter("ids");
   }
 
   /// The jobs, by id.
@@ -82,7 +83,8 @@ class JobFilter {
       const auto walltime = job.submission->moldables.front().walltime;
       if ((from == 0 || *job.scheduled_start + walltime >= from) && (to == 0 || *job.scheduled_start < to)) return true;
     }
-    return job.start_time == 0 && (from == 0 || from <= job.submission->submission_time) && (to == 0 || job.submission->submission_time <= to);
+    return job.start_time == 0 && (from == 0 || from <= job.submission->submission_time) &&
+           (to == 0 || job.submission->submission_time <= to);
   }
 
   std::string user_;

@@ -65,7 +65,9 @@ void write_entry(text::JsonWriter& json, const fs::directory_entry& entry) {
   constexpr std::int64_t kMinute = 60;
   json.begin_object().field("mode", static_cast<std::int64_t>(status.st_mode)).field("mtime", status.st_mtime / kMinute * kMinute);
   json.field("name", entry.path().filename().string());
-  json.field("size", S_ISDIR(status.st_mode) ? std::optional<std::string>{} : std::to_string(status.st_size)).field("type", link_type(entry)).end_object();
+  json.field("size", S_ISDIR(status.st_mode) ? std::optional<std::string>{} : std::to_string(status.st_size))
+      .field("type", link_type(entry))
+      .end_object();
 }
 
 }  // namespace
@@ -177,17 +179,22 @@ http::Response Api::media_chmod(const Call& call, const std::string& file) {
   if (!body) return html_page(400, "Bad Request", http::describe(body.error()));
   const auto posted = read_mode(*body);
   if (!posted) return error_answer(posted.error());
-  const bool word = std::all_of(posted->begin(), posted->end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+'; });
+  const bool word =
+      std::all_of(posted->begin(), posted->end(), [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+'; });
   if (!word) return error_answer({401, "Permission denied", "Bad mode value: " + *posted});
   const auto refused = [&](std::string_view why) {
-    return error_answer({400, "chmod error", fmt::format("chmod command exited with status 256: chmod: {}\n. (Command was: /usr/lib/oar/oardodo/oardodo chmod {} {}).", why, *posted, file)});
+    return error_answer(
+        {400, "chmod error",
+         fmt::format("chmod command exited with status 256: chmod: {}\n. (Command was: /usr/lib/oar/oardodo/oardodo chmod {} {}).", why,
+                     *posted, file)});
   };
   std::error_code error;
   if (!fs::exists(file, error)) return refused(fmt::format("cannot access '{}': No such file or directory", file));
   const bool octal = std::all_of(posted->begin(), posted->end(), [](char c) { return c >= '0' && c <= '7'; });
   if (!octal) return refused(fmt::format("invalid mode: '{}'", *posted));
   const auto home = fs::weakly_canonical(engine_.home_of(call.user), error).string() + "/";
-  if (!fs::weakly_canonical(file, error).string().starts_with(home) || ::chmod(file.c_str(), static_cast<mode_t>(std::stoul(*posted, nullptr, 8))) != 0) {
+  if (!fs::weakly_canonical(file, error).string().starts_with(home) ||
+      ::chmod(file.c_str(), static_cast<mode_t>(std::stoul(*posted, nullptr, 8))) != 0) {
     return refused(fmt::format("changing permissions of '{}': Operation not permitted", file));
   }
   auto response = file_answer(202);

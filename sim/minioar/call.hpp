@@ -33,9 +33,9 @@ inline constexpr std::int64_t kPageLimit = 500;
 /// One page of a list.
 struct Page {
   std::int64_t total = 0;
-  std::int64_t limit = 0;   ///< 0: all
+  std::int64_t limit = 0;  ///< 0: all
   std::int64_t offset = 0;
-  std::string items;        ///< JSON: an array, or an object for structure=oar
+  std::string items;  ///< JSON: an array, or an object for structure=oar
 };
 /// The links of the page come from the query of the call, unless there is none to page by.
 [[nodiscard]] std::string page_json(const Call& call, const Page& page);

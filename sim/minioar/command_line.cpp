@@ -28,7 +28,8 @@ bool plain(const PostedOptions& posted) {
     return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
   };
   return quiet(posted.command.value_or("")) && posted.workdir.empty() &&
-         std::all_of(posted.options.begin(), posted.options.end(), [&](const auto& option) { return named(option.first) && quiet(option.second); });
+         std::all_of(posted.options.begin(), posted.options.end(),
+                     [&](const auto& option) { return named(option.first) && quiet(option.second); });
 }
 
 std::vector<std::string> split_at_nul(std::string_view text) {

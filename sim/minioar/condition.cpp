@@ -245,7 +245,8 @@ class Parser {
       choices.push_back(compared(left, "=", operand()));
     } while (accept_symbol(","));
     expect_symbol(")");
-    return node([choices](const Resource& r) { return std::any_of(choices.begin(), choices.end(), [&](const auto& c) { return c->holds(r); }); });
+    return node(
+        [choices](const Resource& r) { return std::any_of(choices.begin(), choices.end(), [&](const auto& c) { return c->holds(r); }); });
   }
   NodePtr between(const Operand& left) {
     const auto low = compared(left, ">=", operand());

@@ -24,11 +24,11 @@ struct ServerState {
 
 /// What becomes of a launch that goes wrong.
 enum class LaunchFate {
-  launching,      ///< Launching for ever; nothing is executed
-  running,        ///< Running until its walltime; nothing is executed
-  unseen,         ///< it is executed, and is Launching until it ends
-  resubmitted,    ///< its node refuses it: Error, and OAR submits it again; nothing is executed
-  run_twice       ///< OAR gives it up and submits it again, but it is executed all the same
+  launching,    ///< Launching for ever; nothing is executed
+  running,      ///< Running until its walltime; nothing is executed
+  unseen,       ///< it is executed, and is Launching until it ends
+  resubmitted,  ///< its node refuses it: Error, and OAR submits it again; nothing is executed
+  run_twice     ///< OAR gives it up and submits it again, but it is executed all the same
 };
 constexpr std::array<std::string_view, 5> kLaunchFateNames{"launching", "running", "unseen", "resubmitted", "run_twice"};
 
@@ -42,7 +42,11 @@ template <class Enum, std::size_t kSize>
   return static_cast<Enum>(found - names.begin());
 }
 [[nodiscard]] constexpr std::string_view name_of(EndsMeanwhile ends) { return kEndsMeanwhileNames.at(static_cast<std::size_t>(ends)); }
-[[nodiscard]] constexpr std::optional<EndsMeanwhile> ends_meanwhile(std::string_view name) { return value_of<EndsMeanwhile>(kEndsMeanwhileNames, name); }
-[[nodiscard]] constexpr std::optional<LaunchFate> launch_fate(std::string_view name) { return value_of<LaunchFate>(kLaunchFateNames, name); }
+[[nodiscard]] constexpr std::optional<EndsMeanwhile> ends_meanwhile(std::string_view name) {
+  return value_of<EndsMeanwhile>(kEndsMeanwhileNames, name);
+}
+[[nodiscard]] constexpr std::optional<LaunchFate> launch_fate(std::string_view name) {
+  return value_of<LaunchFate>(kLaunchFateNames, name);
+}
 
 }  // namespace gleaner::minioar

@@ -79,7 +79,8 @@ void Engine::recover(Job& job) {
   }
   switch (trace.state) {
     case SupervisorState::alive:
-      if (job.missed == Missed::nothing && (job.state == JobState::to_launch || job.state == JobState::launching)) job.state = JobState::running;
+      if (job.missed == Missed::nothing && (job.state == JobState::to_launch || job.state == JobState::launching))
+        job.state = JobState::running;
       watch(job, trace.pid, Clock::from_time_t(job.start_time) + 1s);
       ledger_->save(job);
       if (job.fragged && ledger_->server().alive) send_kill(job);
@@ -194,7 +195,8 @@ void Engine::expire(Job& job, std::int64_t now) {
   ledger_->add_event(job, "FRAG_JOB_REQUEST", fmt::format("User root requested to frag the job {}", job.id), now);
   ledger_->add_event(
       job, "WALLTIME",
-      fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time, job.walltime().value_or(0), now), now);
+      fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time, job.walltime().value_or(0), now),
+      now);
   job.fragged = true;
   ledger_->save(job);
   carry_out_deletions();
@@ -222,7 +224,8 @@ void Engine::schedule_pass(std::int64_t now) {
     const auto& job = *ledger_->find(id);
     const auto& submission = *job.submission;
     if (started(job.state)) {
-      holders.push_back({id, job.resources, job.start_time == 0 ? now : job.start_time, std::max(now + 1, (job.start_time == 0 ? now : job.start_time) + job.walltime().value_or(0)),
+      holders.push_back({id, job.resources, job.start_time == 0 ? now : job.start_time,
+                         std::max(now + 1, (job.start_time == 0 ? now : job.start_time) + job.walltime().value_or(0)),
                          submission.best_effort(), job.fragged});
       continue;
     }
@@ -231,7 +234,8 @@ void Engine::schedule_pass(std::int64_t now) {
       return other != nullptr && !over(other->state);
     });
     if (job.state != JobState::waiting || blocked || submission.not_before > now || is_held(submission)) continue;
-    (submission.best_effort() ? best_effort : normal).push_back({id, &submission.moldables, &submission.condition, submission.best_effort()});
+    (submission.best_effort() ? best_effort : normal)
+        .push_back({id, &submission.moldables, &submission.condition, submission.best_effort()});
   }
   for (const auto id : std::exchange(predicted_, {})) {
     if (auto& job = *ledger_->find(id); queued(job.state)) job.scheduled_start.reset();

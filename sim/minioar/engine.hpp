@@ -21,11 +21,11 @@ namespace gleaner::minioar {
 
 struct EngineOptions {
   std::string state_directory;
-  std::string homes;                           ///< the home of USER is HOMES/USER
+  std::string homes;  ///< the home of USER is HOMES/USER
   ClusterShape shape;
-  double start_rate = 0;                       ///< jobs started per second; 0: as fast as it can
-  std::chrono::milliseconds start_delay{0};    ///< between the scheduler's decision and the start
-  std::chrono::milliseconds kill_grace{1000};  ///< between SIGTERM and SIGKILL
+  double start_rate = 0;                                ///< jobs started per second; 0: as fast as it can
+  std::chrono::milliseconds start_delay{0};             ///< between the scheduler's decision and the start
+  std::chrono::milliseconds kill_grace{1000};           ///< between SIGTERM and SIGKILL
   std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
 };
@@ -95,19 +95,19 @@ class Engine {
   using Clock = std::chrono::system_clock;
   struct Running {
     pid_t pid = 0;
-    http::FileDescriptor handle;          ///< a pidfd
+    http::FileDescriptor handle;  ///< a pidfd
     std::optional<Clock::time_point> walltime_end;
     std::optional<Clock::time_point> checkpoint_at;
     bool kill_sent = false;
   };
   /// A job that OAR believes to be there, without a process.
   struct Ghost {
-    std::optional<Clock::time_point> walltime_end;   ///< of a Running one
-    std::optional<Clock::time_point> reports_at;     ///< when its end is reported again
-    Clock::duration next_wait{};                     ///< from that report to the next one
-    std::optional<Clock::time_point> killed_at;      ///< the first time
+    std::optional<Clock::time_point> walltime_end;  ///< of a Running one
+    std::optional<Clock::time_point> reports_at;    ///< when its end is reported again
+    Clock::duration next_wait{};                    ///< from that report to the next one
+    std::optional<Clock::time_point> killed_at;     ///< the first time
     int kills = 0;
-    bool was_killed = false;                         ///< before its end
+    bool was_killed = false;  ///< before its end
   };
   struct Stray {
     pid_t pid;
@@ -169,15 +169,15 @@ class Engine {
   http::FileDescriptor wake_event_;
   std::map<JobNumber, Running> running_;
   std::map<JobNumber, Ghost> ghosts_;
-  std::vector<Stray> strays_;            ///< processes of which OAR knows nothing
+  std::vector<Stray> strays_;  ///< processes of which OAR knows nothing
   std::vector<JobNumber> ended_;
   std::deque<Launch> launches_;
   std::vector<JobNumber> predicted_;
   Clock::time_point next_launch_{};
   Clock::time_point last_pass_{};
   std::deque<LaunchFate> fates_;
-  std::set<JobNumber> given_up_;         ///< about to be executed all the same
-  std::vector<std::string> held_;        ///< prefixes of names
+  std::set<JobNumber> given_up_;   ///< about to be executed all the same
+  std::vector<std::string> held_;  ///< prefixes of names
   int exit_codes_to_lose_ = 0;
   bool dirty_ = true;
   bool draining_ = false;  ///< nothing more starts

@@ -105,7 +105,8 @@ Done Engine::checkpoint(const std::string& user, JobNumber id) {
   if (!job) return tl::unexpected{job.error()};
   const auto now = now_seconds();
   ledger_->add_event(**job, "CHECKPOINT", fmt::format("User {} requested a checkpoint on the job {}", user, id), now);
-  ledger_->add_event(**job, "CHECKPOINT_SUCCESS", fmt::format("The job {} was notified to checkpoint itself on {}.", id, first_node(**job)), now);
+  ledger_->add_event(**job, "CHECKPOINT_SUCCESS", fmt::format("The job {} was notified to checkpoint itself on {}.", id, first_node(**job)),
+                     now);
   ask_to_signal(running_.at(id).pid, (*job)->submission->signal);
   return {};
 }
@@ -115,8 +116,10 @@ Done Engine::signal(const std::string& user, JobNumber id, int signal) {
   const auto job = own_running(user, id);
   if (!job) return tl::unexpected{job.error()};
   const auto now = now_seconds();
-  ledger_->add_event(**job, fmt::format("SIGNAL_{}", signal), fmt::format("User {} requested the signal {} on the job {}", user, signal, id), now);
-  ledger_->add_event(**job, "SIG_SUCCESS", fmt::format("The job {} was notified to signal itself with {} on {}.", id, signal, first_node(**job)), now);
+  ledger_->add_event(**job, fmt::format("SIGNAL_{}", signal),
+                     fmt::format("User {} requested the signal {} on the job {}", user, signal, id), now);
+  ledger_->add_event(**job, "SIG_SUCCESS",
+                     fmt::format("The job {} was notified to signal itself with {} on {}.", id, signal, first_node(**job)), now);
   ask_to_signal(running_.at(id).pid, signal);
   return {};
 }
@@ -175,7 +178,9 @@ std::vector<JobNumber> Engine::preempt(std::optional<JobNumber> id, int count) {
     const bool there = running_.contains(number) || ghosts_.contains(number);
     if (there && job.submission->best_effort() && !job.fragged && (!id || *id == number)) victims.push_back(&job);
   }
-  std::sort(victims.begin(), victims.end(), [](const Job* a, const Job* b) { return std::pair{a->start_time, a->id} > std::pair{b->start_time, b->id}; });
+  std::sort(victims.begin(), victims.end(), [](const Job* a, const Job* b) {
+    return std::pair{a->start_time, a->id} > std::pair{b->start_time, b->id};
+  });
   if (!id) victims.resize(std::min(victims.size(), static_cast<std::size_t>(std::max(count, 0))));
   std::vector<JobNumber> killed;
   for (auto* job : victims) {
@@ -204,13 +209,17 @@ void Engine::finish(Job& job, const JobEnding& ending, bool kill_sent) {
   const auto node = first_node(job);
   using Kind = JobEnding::Kind;
   if (ending.kind == Kind::no_directory) {
-    finish_badly(job, "WORKING_DIRECTORY",
-                 fmt::format("[bipbip {}] Cannot go into the working directory {} of the job on node {}", job.id, job.submission->directory, node), now);
+    finish_badly(
+        job, "WORKING_DIRECTORY",
+        fmt::format("[bipbip {}] Cannot go into the working directory {} of the job on node {}", job.id, job.submission->directory, node),
+        now);
     return;
   }
   if (ending.kind == Kind::no_output) {
-    finish_badly(job, "OUTPUT_FILES",
-                 fmt::format("[bipbip {}] Cannot create .stdout and .stderr files in {} on the node {}", job.id, job.submission->directory, node), now);
+    finish_badly(
+        job, "OUTPUT_FILES",
+        fmt::format("[bipbip {}] Cannot create .stdout and .stderr files in {} on the node {}", job.id, job.submission->directory, node),
+        now);
     return;
   }
   if (ending.kind == Kind::lost && !kill_sent) {
@@ -218,7 +227,8 @@ void Engine::finish(Job& job, const JobEnding& ending, bool kill_sent) {
     return;
   }
   const bool good = !kill_sent;
-  ledger_->add_event(job, good ? "SWITCH_INTO_TERMINATE_STATE" : "SWITCH_INTO_ERROR_STATE", fmt::format("[bipbip {}] Ask to change the job state", job.id), now);
+  ledger_->add_event(job, good ? "SWITCH_INTO_TERMINATE_STATE" : "SWITCH_INTO_ERROR_STATE",
+                     fmt::format("[bipbip {}] Ask to change the job state", job.id), now);
   if (job.submission->best_effort()) {
     ledger_->add_event(job, "SCHEDULER_PRIORITY_UPDATED_STOP",
                        fmt::format("Scheduler priority for job {} updated (network_address/resource_id)", job.id), now);
@@ -235,7 +245,8 @@ void Engine::finish(Job& job, const JobEnding& ending, bool kill_sent) {
   const bool preempted = std::any_of(job.events.begin(), job.events.end(), [](const Event& e) { return e.type == "BESTEFFORT_KILL"; });
   for (const int place : job.resources) ledger_->resource(place).last_job_date = now;
   ledger_->save(job);
-  log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"{}\",\"status\":{},\"time\":{}}}\n", job.id, name_of(job.state), ending.wait_status, now));
+  log(fmt::format("{{\"what\":\"end\",\"job\":{},\"state\":\"{}\",\"status\":{},\"time\":{}}}\n", job.id, name_of(job.state),
+                  ending.wait_status, now));
   resubmit_if_idempotent(job, preempted && !good, now);
   remove_files(files_of(job));
   dirty_ = true;
@@ -257,8 +268,9 @@ void Engine::resubmit_if_idempotent(Job& job, bool preempted, std::int64_t now) 
   const bool asked = job.exit_code == kResubmitStatus && job.stop_time - job.start_time > kResubmitAfter;
   if (!asked && !preempted) return;
   const auto id = ledger_->add_again(job, now).id;
-  const auto text = asked ? fmt::format("Resubmiting job {} => {} (type idempotent & exit code = 99 & duration > 60s)", job.id, id)
-                          : fmt::format("[bipbip {0}] the job {0} is a besteffort and idempotent job so we resubmit it (new id = {1})", job.id, id);
+  const auto text =
+      asked ? fmt::format("Resubmiting job {} => {} (type idempotent & exit code = 99 & duration > 60s)", job.id, id)
+            : fmt::format("[bipbip {0}] the job {0} is a besteffort and idempotent job so we resubmit it (new id = {1})", job.id, id);
   ledger_->add_event(job, "RESUBMIT_JOB_AUTOMATICALLY", text, now);
 }
 

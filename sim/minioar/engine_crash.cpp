@@ -82,15 +82,16 @@ void Engine::release_starts(const std::string& prefix) {
   const auto is_starting = [&] {
     const std::lock_guard lock{mutex_};
     return dirty_ || !launches_.empty() || std::any_of(ledger_->unfinished().begin(), ledger_->unfinished().end(), [&](JobNumber id) {
-      const auto& job = *ledger_->find(id);
-      return job.missed == Missed::nothing && (job.state == JobState::to_launch || job.state == JobState::launching);
-    });
+             const auto& job = *ledger_->find(id);
+             return job.missed == Missed::nothing && (job.state == JobState::to_launch || job.state == JobState::launching);
+           });
   };
   for (const auto end = Clock::now() + 5s; is_starting() && Clock::now() < end;) std::this_thread::sleep_for(2ms);
 }
 
 bool Engine::is_held(const Submission& submission) const {
-  return std::any_of(held_.begin(), held_.end(), [&](const std::string& prefix) { return submission.name.value_or("").starts_with(prefix); });
+  return std::any_of(held_.begin(), held_.end(),
+                     [&](const std::string& prefix) { return submission.name.value_or("").starts_with(prefix); });
 }
 
 void Engine::haunt(Job& job, Missed missed, Clock::time_point since) {
@@ -166,9 +167,12 @@ void Engine::kill_ghost(Job& job, Ghost& ghost, Clock::time_point now) {
   const auto second = seconds_of(now);
   if (ghost.kills > 1 && ghost.walltime_end && *ghost.walltime_end <= now) {
     ledger_->add_event(job, "WALLTIME",
-                       fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time, job.walltime().value_or(0), second), second);
+                       fmt::format("[sarko] Job [{}] from {} with {}; current time={} (Elapsed)", job.id, job.start_time,
+                                   job.walltime().value_or(0), second),
+                       second);
   }
-  ledger_->add_event(job, "SEND_KILL_JOB", fmt::format("[Leon] Send the kill signal to oarexec on {} for job {}", first_node(job), job.id), second);
+  ledger_->add_event(job, "SEND_KILL_JOB", fmt::format("[Leon] Send the kill signal to oarexec on {} for job {}", first_node(job), job.id),
+                     second);
   wake();
 }
 
@@ -201,7 +205,8 @@ bool Engine::launch_badly(Job& job, Clock::time_point now) {
       haunt(job, Missed::start, now);
       return true;
     case LaunchFate::resubmitted:
-      give_up(job, "CPUSET_ERROR", fmt::format("[bipbip] OAR suspects nodes for the job {} : {}", job.id, first_node(job)), seconds_of(now));
+      give_up(job, "CPUSET_ERROR", fmt::format("[bipbip] OAR suspects nodes for the job {} : {}", job.id, first_node(job)),
+              seconds_of(now));
       return true;
     case LaunchFate::unseen: job.missed = Missed::running; return false;
     case LaunchFate::run_twice: given_up_.insert(job.id); return false;
@@ -216,10 +221,11 @@ void Engine::give_up(Job& job, std::string type, std::string description, std::i
   job.message = "One or several nodes are not responding correctly";
   ledger_->save(job);
   const auto again = ledger_->add_again(job, now).id;
-  ledger_->add_event(job, "RESUBMIT_JOB_AUTOMATICALLY",
-                     fmt::format("[NodeChangeState] Resubmiting job {} => {}) (due to event {} & job is neither a reservation nor an interactive job)\n", job.id,
-                                 again, type),
-                     now);
+  ledger_->add_event(
+      job, "RESUBMIT_JOB_AUTOMATICALLY",
+      fmt::format("[NodeChangeState] Resubmiting job {} => {}) (due to event {} & job is neither a reservation nor an interactive job)\n",
+                  job.id, again, type),
+      now);
   dirty_ = true;
   wake();
 }
@@ -231,7 +237,8 @@ void Engine::end_strays(Clock::time_point deadline) {
     if (stray.handle.valid()) ::syscall(SYS_pidfd_send_signal, stray.handle.get(), SIGTERM, nullptr, 0);
   }
   for (const auto& stray : strays_) {
-    while (stray.handle.valid() && ::waitpid(stray.pid, nullptr, WNOHANG) == 0 && Clock::now() < deadline) std::this_thread::sleep_for(10ms);
+    while (stray.handle.valid() && ::waitpid(stray.pid, nullptr, WNOHANG) == 0 && Clock::now() < deadline)
+      std::this_thread::sleep_for(10ms);
   }
   strays_.clear();
 }

@@ -78,12 +78,14 @@ void Engine::launched(const SupervisorOrder& order, std::optional<pid_t> pid) {
   if (given_up_.erase(order.job) > 0) {
     if (pid) add_stray(*pid);
     give_up(job, "LAUNCHING_OAREXEC_TIMEOUT",
-            fmt::format("[bipbip {0}] launching oarexec timeout, exit value = 50; the job {0} is in Error and the node {1} is Suspected", job.id, first_node(job)),
+            fmt::format("[bipbip {0}] launching oarexec timeout, exit value = 50; the job {0} is in Error and the node {1} is Suspected",
+                        job.id, first_node(job)),
             seconds_of(now));
     return;
   }
   if (!pid) {
-    finish_badly(job, "PING_CHECKER_NODE_SUSPECTED", fmt::format("[bipbip {}] cannot start it: {}", job.id, std::strerror(errno)), seconds_of(now));
+    finish_badly(job, "PING_CHECKER_NODE_SUSPECTED", fmt::format("[bipbip {}] cannot start it: {}", job.id, std::strerror(errno)),
+                 seconds_of(now));
     return;
   }
   if (job.missed == Missed::nothing) job.state = JobState::running;

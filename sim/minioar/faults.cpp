@@ -13,16 +13,16 @@ namespace gleaner::minioar {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, FaultMode>, 11> kModes{{{"none", FaultMode::none},
-                                                                        {"500", FaultMode::error},
-                                                                        {"html", FaultMode::html},
-                                                                        {"truncate", FaultMode::truncate},
-                                                                        {"cut", FaultMode::cut},
-                                                                        {"empty", FaultMode::empty},
-                                                                        {"reset", FaultMode::reset},
-                                                                        {"hang", FaultMode::hang},
-                                                                        {"refuse", FaultMode::refuse},
-                                                                        {"403", FaultMode::forbidden},
-                                                                        {"404", FaultMode::not_found}}};
+                                                                         {"500", FaultMode::error},
+                                                                         {"html", FaultMode::html},
+                                                                         {"truncate", FaultMode::truncate},
+                                                                         {"cut", FaultMode::cut},
+                                                                         {"empty", FaultMode::empty},
+                                                                         {"reset", FaultMode::reset},
+                                                                         {"hang", FaultMode::hang},
+                                                                         {"refuse", FaultMode::refuse},
+                                                                         {"403", FaultMode::forbidden},
+                                                                         {"404", FaultMode::not_found}}};
 constexpr std::chrono::hours kForever{24 * 365};
 
 std::optional<FaultMode> mode_of(std::string_view name) {
@@ -128,7 +128,9 @@ http::Response spoil(const Fault& fault, http::Response response) {
     case FaultMode::none: break;
     case FaultMode::error: response = error_answer({500, "Oar server error", "injected fault"}); break;
     case FaultMode::html: response = html_page(200, "OK", "This is no JSON."); break;
-    case FaultMode::refuse: response = html_page(503, "Service Unavailable", "The server is temporarily unable to service your request."); break;
+    case FaultMode::refuse:
+      response = html_page(503, "Service Unavailable", "The server is temporarily unable to service your request.");
+      break;
     case FaultMode::forbidden: response = error_answer({403, "Forbidden", "File could not be read: injected fault"}); break;
     case FaultMode::not_found: response = error_answer({404, "Not found", "File not found: injected fault"}); break;
     case FaultMode::truncate: response.body.resize(response.body.size() / 2); break;

@@ -13,27 +13,27 @@
 namespace gleaner::minioar {
 
 enum class FaultMode {
-  none,        ///< only the latencies
-  error,       ///< "500": OAR's JSON error
-  html,        ///< a 200 that is an HTML page
-  truncate,    ///< a whole answer whose body is half of what it should be
-  cut,         ///< the connection ends in the middle of the body
-  empty,       ///< the connection ends before the first byte
-  reset,       ///< the same with a TCP reset
-  hang,        ///< no answer, ever
-  refuse,      ///< 503, an HTML page
-  forbidden,   ///< "403": OAR's JSON error of a file that cannot be read
-  not_found    ///< "404": OAR's JSON error of a file that is not there
+  none,       ///< only the latencies
+  error,      ///< "500": OAR's JSON error
+  html,       ///< a 200 that is an HTML page
+  truncate,   ///< a whole answer whose body is half of what it should be
+  cut,        ///< the connection ends in the middle of the body
+  empty,      ///< the connection ends before the first byte
+  reset,      ///< the same with a TCP reset
+  hang,       ///< no answer, ever
+  refuse,     ///< 503, an HTML page
+  forbidden,  ///< "403": OAR's JSON error of a file that cannot be read
+  not_found   ///< "404": OAR's JSON error of a file that is not there
 };
 
 /// One way to misbehave, asked for with POST /_faults.
 struct Fault {
   FaultMode mode = FaultMode::none;
-  std::string match;                       ///< prefix of "METHOD /path?name=value&…", without the format; empty: all
-  std::int64_t count = -1;                 ///< requests still to be spoilt; below 0: until cleared
-  bool after_commit = false;               ///< the work is done, its answer spoilt
-  std::chrono::milliseconds latency{0};    ///< before the answer, the work being done
-  std::chrono::milliseconds delay{0};      ///< before the work
+  std::string match;                     ///< prefix of "METHOD /path?name=value&…", without the format; empty: all
+  std::int64_t count = -1;               ///< requests still to be spoilt; below 0: until cleared
+  bool after_commit = false;             ///< the work is done, its answer spoilt
+  std::chrono::milliseconds latency{0};  ///< before the answer, the work being done
+  std::chrono::milliseconds delay{0};    ///< before the work
 };
 
 /// Jobs that start between two requests, asked for with POST /_start_after.

@@ -184,17 +184,16 @@ tl::expected<Moldable, RequestError> parse_moldable(std::string_view text) {
   for (const auto& group : moldable.groups) {
     for (const auto& level : group.levels) {
       if (!column_type(level.property)) {
-        return tl::unexpected{RequestError{
-            Kind::resource, fmt::format("column \"{0}\" does not exist\nLINE 1: SELECT  {0}, resource_id\n                ", level.property)}};
+        return tl::unexpected{
+            RequestError{Kind::resource,
+                         fmt::format("column \"{0}\" does not exist\nLINE 1: SELECT  {0}, resource_id\n                ", level.property)}};
       }
     }
   }
   return moldable;
 }
 
-std::string walltime_text(std::int64_t seconds) {
-  return fmt::format("{}:{}:{}", seconds / 3600, seconds / 60 % 60, seconds % 60);
-}
+std::string walltime_text(std::int64_t seconds) { return fmt::format("{}:{}:{}", seconds / 3600, seconds / 60 % 60, seconds % 60); }
 
 std::string wanted_resources(const Moldable& moldable) {
   std::string out;
@@ -218,7 +217,8 @@ std::optional<std::vector<int>> place(const Moldable& moldable, const Condition&
     std::vector<int> members;
     for (std::size_t i = 0; i < choice.resources.size(); ++i) {
       const auto& resource = choice.resources[i];
-      if (resource.state != ResourceState::dead && properties.holds(resource) && group.filter.holds(resource)) members.push_back(static_cast<int>(i));
+      if (resource.state != ResourceState::dead && properties.holds(resource) && group.filter.holds(resource))
+        members.push_back(static_cast<int>(i));
     }
     const auto before = taken.size();
     if (members.empty() || !Placement{choice, usable}.take(group.levels, members, taken)) return std::nullopt;

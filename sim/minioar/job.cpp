@@ -16,7 +16,8 @@ std::string shown_properties(const Submission& submission) {
 }
 
 std::string first_message(const Submission& submission, std::size_t resources) {
-  auto text = fmt::format("R={},W={},J={}", resources, walltime_text(submission.moldables.front().walltime), submission.not_before != 0 ? "R" : "B");
+  auto text = fmt::format("R={},W={},J={}", resources, walltime_text(submission.moldables.front().walltime),
+                          submission.not_before != 0 ? "R" : "B");
   if (submission.name) text += ",N=" + *submission.name;
   if (submission.project != "default") text += ",P=" + submission.project;
   std::vector<std::string> types;

@@ -1,6 +1,6 @@
 #pragma once
-#include <chrono>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,11 +14,13 @@
 namespace gleaner::minioar {
 
 /// Seconds since the epoch: OAR's dates.
-[[nodiscard]] inline std::int64_t seconds_of(std::chrono::system_clock::time_point time) { return std::chrono::system_clock::to_time_t(time); }
+[[nodiscard]] inline std::int64_t seconds_of(std::chrono::system_clock::time_point time) {
+  return std::chrono::system_clock::to_time_t(time);
+}
 
 enum class JobState { waiting, hold, to_launch, launching, running, suspended, resuming, finishing, terminated, error };
 constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",     "toLaunch",  "Launching",  "Running",
-                                                         "Suspended", "Resuming", "Finishing", "Terminated", "Error"};
+                                                          "Suspended", "Resuming", "Finishing", "Terminated", "Error"};
 [[nodiscard]] constexpr std::string_view name_of(JobState state) { return kJobStateNames[static_cast<std::size_t>(state)]; }
 [[nodiscard]] constexpr bool over(JobState state) { return state == JobState::terminated || state == JobState::error; }
 /// It may wait for resources, or be made to.
@@ -29,10 +31,10 @@ constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",  
 /// What OAR does not know of a job, since its server died, or the launch went wrong, at the wrong moment.
 enum class Missed {
   nothing,
-  start,     ///< it is Launching or Running, and nothing of it was ever executed
-  running,   ///< it is executed, and stays Launching
-  end,       ///< it has ended, and will be reported again
-  end_lost   ///< it has ended, and nobody will report it
+  start,    ///< it is Launching or Running, and nothing of it was ever executed
+  running,  ///< it is executed, and stays Launching
+  end,      ///< it has ended, and will be reported again
+  end_lost  ///< it has ended, and nobody will report it
 };
 constexpr std::array<std::string_view, 5> kMissedNames{"nothing", "start", "running", "end", "end_lost"};
 
@@ -51,25 +53,25 @@ struct Submission {
   std::string project = "default";
   std::string queue = "default";
   std::vector<std::string> types;
-  std::string property;                  ///< what the user gave
-  std::vector<std::string> resources;    ///< the `-l` options
+  std::string property;                ///< what the user gave
+  std::vector<std::string> resources;  ///< the `-l` options
   std::string initial_request;
   std::string directory;
-  std::string stdout_file;               ///< with %jobid%
+  std::string stdout_file;  ///< with %jobid%
   std::string stderr_file;
-  std::int64_t checkpoint = 0;           ///< seconds before the walltime; 0: none
+  std::int64_t checkpoint = 0;  ///< seconds before the walltime; 0: none
   int signal = 12;
-  std::vector<JobNumber> after;          ///< jobs that must be over
-  std::int64_t not_before = 0;           ///< of an advance reservation; 0: none
+  std::vector<JobNumber> after;  ///< jobs that must be over
+  std::int64_t not_before = 0;   ///< of an advance reservation; 0: none
   std::int64_t submission_time = 0;
   bool starts_on_hold = false;
 
   // Made of the above by complete():
   std::vector<Moldable> moldables;
   Condition condition;
-  std::string properties;                ///< as OAR shows them
+  std::string properties;  ///< as OAR shows them
   std::string wanted;
-  std::string message;                   ///< "R=1,W=…", before the scheduler's remark
+  std::string message;  ///< "R=1,W=…", before the scheduler's remark
 
   [[nodiscard]] bool has_type(std::string_view type) const;
   [[nodiscard]] bool best_effort() const { return has_type("besteffort"); }
@@ -82,8 +84,8 @@ struct Job {
   JobNumber id = 0;
   JobNumber array_id = 0;
   int array_index = 1;
-  JobNumber resubmitted = 0;             ///< the job that this one replaces
-  int era = 0;                           ///< how many times ids were forgotten before it got its own
+  JobNumber resubmitted = 0;  ///< the job that this one replaces
+  int era = 0;                ///< how many times ids were forgotten before it got its own
   std::shared_ptr<const Submission> submission;
   std::string command;
 
@@ -93,9 +95,9 @@ struct Job {
   std::optional<std::int64_t> scheduled_start;
   std::optional<std::int64_t> exit_code;
   std::string message;
-  std::vector<int> resources;            ///< places; kept after the end
-  std::optional<int> moldable;           ///< once it has resources
-  bool fragged = false;                  ///< somebody asked for its end
+  std::vector<int> resources;   ///< places; kept after the end
+  std::optional<int> moldable;  ///< once it has resources
+  bool fragged = false;         ///< somebody asked for its end
   Missed missed = Missed::nothing;
   std::vector<Event> events;
 

@@ -7,8 +7,8 @@
 namespace gleaner::minioar {
 
 std::vector<std::string> login_environment(const std::string& user, const std::string& home) {
-  return {"HOME=" + home, "USER=" + user,  "LOGNAME=" + user, "SHELL=/bin/bash", "TERM=unknown",
-          "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
+  return {"HOME=" + home,    "USER=" + user, "LOGNAME=" + user,
+          "SHELL=/bin/bash", "TERM=unknown", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
 }
 
 std::vector<std::string> job_environment(const Job& job, const std::string& home, const SupervisorOrder& order) {

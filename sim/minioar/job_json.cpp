@@ -51,7 +51,9 @@ void write_listed_job(text::JsonWriter& json, const Call& call, const Job& job) 
 void write_table_job(text::JsonWriter& json, const Call& call, const Job& job) {
   const auto& submission = *job.submission;
   json.begin_object().field("Job_Id", job.id).field("api_timestamp", call.now).field("array_id", job.array_id);
-  json.field("assigned_moldable_job", job.moldable ? job.id : std::int64_t{0}).field("command", job.command).field("exit_code", job.exit_code);
+  json.field("assigned_moldable_job", job.moldable ? job.id : std::int64_t{0})
+      .field("command", job.command)
+      .field("exit_code", job.exit_code);
   json.field("id", job.id).field("initial_request", submission.initial_request).field("job_id", job.id).field("job_name", submission.name);
   json.field("job_type", "PASSIVE").field("job_user", submission.user).field("launching_directory", submission.directory);
   write_job_links(json, call, job.id);
@@ -113,9 +115,29 @@ Items job_nodes(const Call& call, const Ledger& ledger, const Job& job) {
 
 void write_resource(text::JsonWriter& json, const Call& call, const Resource& resource, std::string_view status) {
   json.begin_object().field("api_timestamp", call.now).field("id", resource.id);
-  for (const auto* name : {"available_upto", "besteffort", "cluster", "core", "cpu", "cpuset", "deploy", "desktop_computing", "drain", "expiry_date",
-                           "finaud_decision", "host", "last_available_upto", "last_job_date", "mem", "network_address", "next_finaud_decision",
-                           "next_state", "scheduler_priority", "state", "state_num", "suspended_jobs", "type"}) {
+  for (const auto* name : {"available_upto",
+                           "besteffort",
+                           "cluster",
+                           "core",
+                           "cpu",
+                           "cpuset",
+                           "deploy",
+                           "desktop_computing",
+                           "drain",
+                           "expiry_date",
+                           "finaud_decision",
+                           "host",
+                           "last_available_upto",
+                           "last_job_date",
+                           "mem",
+                           "network_address",
+                           "next_finaud_decision",
+                           "next_state",
+                           "scheduler_priority",
+                           "state",
+                           "state_num",
+                           "suspended_jobs",
+                           "type"}) {
     const auto value = property(resource, name).value();
     json.key(name);
     const auto* number = std::get_if<std::int64_t>(&value);

@@ -13,7 +13,8 @@ class Journal {
  public:
   /// Reads the lines there are, then opens the file to add to it. A last line without its end, or one
   /// that `on_line` refuses (false) with all that follows, is cut off.
-  [[nodiscard]] static tl::expected<Journal, std::string> open(const std::string& path, const std::function<bool(std::string_view)>& on_line);
+  [[nodiscard]] static tl::expected<Journal, std::string> open(const std::string& path,
+                                                               const std::function<bool(std::string_view)>& on_line);
 
   /// Opens a file that others add to as well; nothing is read, nothing cut off.
   [[nodiscard]] static tl::expected<Journal, std::string> append_to(const std::string& path);

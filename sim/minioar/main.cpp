@@ -8,8 +8,8 @@
 #include <fstream>
 #include <iostream>
 
-#include <boost/program_options.hpp>
 #include <fmt/format.h>
+#include <boost/program_options.hpp>
 
 #include "lib/http/server.hpp"
 #include "lib/text/numbers.hpp"
@@ -37,7 +37,8 @@ struct Settings {
   std::chrono::milliseconds latency{0};
 };
 
-po::options_description options_of(Settings& s, std::string& listen, std::string& socket, std::string& password_file, std::vector<std::string>& users) {
+po::options_description options_of(Settings& s, std::string& listen, std::string& socket, std::string& password_file,
+                                   std::vector<std::string>& users) {
   po::options_description all{"Options"};
   auto add = all.add_options();
   add("help", "print this");
@@ -111,7 +112,8 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   }
   po::notify(given);
   s.engine.state_directory = std::filesystem::absolute(s.engine.state_directory).lexically_normal().string();
-  s.engine.homes = s.engine.homes.empty() ? s.engine.state_directory + "/homes" : std::filesystem::absolute(s.engine.homes).lexically_normal().string();
+  s.engine.homes =
+      s.engine.homes.empty() ? s.engine.state_directory + "/homes" : std::filesystem::absolute(s.engine.homes).lexically_normal().string();
   if (s.engine.shape.nodes < 1 || s.engine.shape.cores < 1) throw std::runtime_error{"--nodes and --cores are at least 1"};
   s.engine.start_delay = std::chrono::milliseconds{given["start-delay-ms"].as<long>()};
   s.engine.kill_grace = std::chrono::milliseconds{given["kill-grace-ms"].as<long>()};
@@ -153,7 +155,8 @@ int serve(Settings settings) {
     std::cerr << fmt::format("minioar: {}\n", server.error());
     return kCannotStart;
   }
-  std::cout << fmt::format("{{\"url\":\"{}{}\",\"port\":{},\"pid\":{}}}\n", (*server)->url(), prefix, (*server)->port(), ::getpid()) << std::flush;
+  std::cout << fmt::format("{{\"url\":\"{}{}\",\"port\":{},\"pid\":{}}}\n", (*server)->url(), prefix, (*server)->port(), ::getpid())
+            << std::flush;
   wait_for_end();
   api.stop();
   (*server)->stop();

@@ -21,8 +21,9 @@ namespace {
 
 /// oarsub's exit statuses that the API calls the user's fault.
 constexpr std::array kUserFaults{4, 5, 6, 7, 8, 10, 16, 17};
-constexpr std::array<std::string_view, 13> kTypes{"besteffort", "idempotent", "timesharing", "deploy",    "desktop_computing", "cosystem", "container",
-                                                  "inner",      "noop",       "placeholder", "allowed", "set_placeholder",   "use_placeholder"};
+constexpr std::array<std::string_view, 13> kTypes{"besteffort", "idempotent",      "timesharing",    "deploy", "desktop_computing",
+                                                  "cosystem",   "container",       "inner",          "noop",   "placeholder",
+                                                  "allowed",    "set_placeholder", "use_placeholder"};
 
 struct Failure {
   int status;
@@ -59,7 +60,8 @@ class Options {
     for (const auto& argument : arguments) {
       if (argument.starts_with("--")) {
         const auto equal = argument.find('=');
-        set(argument.substr(2, equal == std::string::npos ? equal : equal - 2), equal == std::string::npos ? "" : argument.substr(equal + 1));
+        set(argument.substr(2, equal == std::string::npos ? equal : equal - 2),
+            equal == std::string::npos ? "" : argument.substr(equal + 1));
       } else {
         command = argument;
       }
@@ -139,10 +141,11 @@ std::string admit(Submission& submission) {
     say("Automatically add the besteffort constraint on the resources");
     if (submission.not_before != 0) refuse("Error: a job cannot both be of type besteffort and be a reservation.");
   }
-  const bool default_walltime = submission.resources.empty() || std::any_of(submission.resources.begin(), submission.resources.end(), [](const auto& text) {
-                                  const auto moldable = parse_moldable(text);
-                                  return moldable ? !moldable->walltime_given : text.find("walltime=") == std::string::npos;
-                                });
+  const bool default_walltime =
+      submission.resources.empty() || std::any_of(submission.resources.begin(), submission.resources.end(), [](const auto& text) {
+        const auto moldable = parse_moldable(text);
+        return moldable ? !moldable->walltime_given : text.find("walltime=") == std::string::npos;
+      });
   if (default_walltime) say(fmt::format("Set default walltime to {}.", kDefaultWalltime));
   for (const auto& type : submission.types) {
     if (!known_type(type)) refuse(fmt::format("Error: unknown job type: {}", type));
@@ -232,14 +235,18 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   auto commands = commands_of(options, posted.param_file);
   if (commands.empty()) throw Failure{6, "[ERROR] An array job must have a positive number of sub-jobs.\n"};
   const auto ids = engine.submit(std::move(submission), std::move(commands));
-  if (!ids) throw Failure{8, fmt::format("{}{}\nOAR_JOB_ID=-5\n[ERROR] Oarsub failed, please verify your request syntax.\n", said, ids.error().message)};
+  if (!ids)
+    throw Failure{
+        8, fmt::format("{}{}\nOAR_JOB_ID=-5\n[ERROR] Oarsub failed, please verify your request syntax.\n", said, ids.error().message)};
   if (ids->size() > 1) said += "Simple array job submission is used\n";
   for (const auto id : *ids) said += fmt::format("OAR_JOB_ID={}\n", id);
   if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
-  engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(), std::time(nullptr)));
+  engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(),
+                         std::time(nullptr)));
   // The jobs are there all the same, and run once the server is.
   if (!engine.server_lives()) {
-    throw Failure{9, fmt::format("{}[ERROR] Cannot connect to executor {}:{}. Job is killed.\n", said, engine.options().shape.name, kServerPort)};
+    throw Failure{
+        9, fmt::format("{}[ERROR] Cannot connect to executor {}:{}. Job is killed.\n", said, engine.options().shape.name, kServerPort)};
   }
   if (reservation) said += "Reservation mode: waiting validation...\nReservation valid --> OK\n";
   return {*ids, std::move(said)};

@@ -12,9 +12,28 @@ namespace gleaner::minioar {
 namespace {
 
 /// Options that vanish when they are empty.
-constexpr std::array<std::string_view, 22> kWithValue{"resource", "name",       "property", "type",   "reservation", "directory", "project", "connect",
-                                                      "array",    "array-param-file", "queue", "checkpoint", "signal", "anterior", "notify", "resubmit",
-                                                      "stdout",   "stderr",     "stagein",  "stagein-md5sum", "import-job-key-inline", "export-job-key-to-file"};
+constexpr std::array<std::string_view, 22> kWithValue{"resource",
+                                                      "name",
+                                                      "property",
+                                                      "type",
+                                                      "reservation",
+                                                      "directory",
+                                                      "project",
+                                                      "connect",
+                                                      "array",
+                                                      "array-param-file",
+                                                      "queue",
+                                                      "checkpoint",
+                                                      "signal",
+                                                      "anterior",
+                                                      "notify",
+                                                      "resubmit",
+                                                      "stdout",
+                                                      "stderr",
+                                                      "stagein",
+                                                      "stagein-md5sum",
+                                                      "import-job-key-inline",
+                                                      "export-job-key-to-file"};
 constexpr std::array<std::string_view, 3> kFlags{"use-job-key", "scanscript", "hold"};
 constexpr std::array<std::string_view, 6> kIgnored{"dumper", "xml", "yaml", "json", "help", "version"};
 
@@ -35,9 +54,10 @@ std::string scalar(const rapidjson::Value& value) {
 
 tl::unexpected<ApiError> not_understood(const rapidjson::Document& document, const std::string& json) {
   const auto at = document.GetErrorOffset();
-  return tl::unexpected{ApiError{400, "JSON data not understood",
-                                 fmt::format("{}, at character offset {} (before \"{}\")\n", rapidjson::GetParseError_En(document.GetParseError()), at,
-                                             at >= json.size() ? "(end of string)" : json.substr(at, 20))}};
+  return tl::unexpected{
+      ApiError{400, "JSON data not understood",
+               fmt::format("{}, at character offset {} (before \"{}\")\n", rapidjson::GetParseError_En(document.GetParseError()), at,
+                           at >= json.size() ? "(end of string)" : json.substr(at, 20))}};
 }
 
 void add_option(PostedOptions& posted, const std::string& name, const rapidjson::Value& value) {
@@ -85,7 +105,8 @@ tl::expected<std::string, ApiError> read_mode(const std::string& json) {
 
 tl::expected<PostedOptions, ApiError> read_posted_job(const std::string& json) {
   rapidjson::Document document;
-  constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
+  constexpr auto kFlags =
+      static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
   document.Parse<kFlags>(json.data(), json.size());
   if (document.HasParseError()) return not_understood(document, json);
   if (!document.IsObject()) return tl::unexpected{ApiError{500, "", ""}};

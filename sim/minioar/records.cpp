@@ -25,7 +25,9 @@ std::optional<std::int64_t> maybe_integer(const Json& object, const char* name) 
   if (value == nullptr || !value->IsInt64()) return std::nullopt;
   return value->GetInt64();
 }
-std::string text_of(const Json& value) { return value.IsString() ? std::string{value.GetString(), value.GetStringLength()} : std::string{}; }
+std::string text_of(const Json& value) {
+  return value.IsString() ? std::string{value.GetString(), value.GetStringLength()} : std::string{};
+}
 std::string text(const Json& object, const char* name) {
   const auto* value = member(object, name);
   return value != nullptr ? text_of(*value) : std::string{};
@@ -176,7 +178,8 @@ std::optional<Record> read_record(std::string_view line) {
   if (kind == "state") return read_state(document);
   if (kind == "event") {
     return EventRecord{integer(document, "job"),
-                       {integer(document, "id"), integer(document, "date"), text(document, "type"), text(document, "description"), flag(document, "check")}};
+                       {integer(document, "id"), integer(document, "date"), text(document, "type"), text(document, "description"),
+                        flag(document, "check")}};
   }
   if (kind == "resource") {
     const auto state = resource_state(text(document, "state"));

@@ -10,11 +10,11 @@
 namespace gleaner::minioar {
 
 /// What a line of the journal says.
-struct JobsRecord {          ///< jobs exist from now on
-  Submission submission;     ///< not completed
-  std::vector<Job> jobs;     ///< without their submission
+struct JobsRecord {       ///< jobs exist from now on
+  Submission submission;  ///< not completed
+  std::vector<Job> jobs;  ///< without their submission
 };
-struct StateRecord {         ///< all of a job that changes, but its events
+struct StateRecord {  ///< all of a job that changes, but its events
   Job job;
 };
 struct EventRecord {
@@ -28,7 +28,7 @@ struct ResourceRecord {
 struct ServerRecord {
   ServerState server;
 };
-struct ForgetRecord {        ///< the jobs above this id are unknown from now on
+struct ForgetRecord {  ///< the jobs above this id are unknown from now on
   JobNumber last;
 };
 using Record = std::variant<JobsRecord, StateRecord, EventRecord, ResourceRecord, ServerRecord, ForgetRecord>;

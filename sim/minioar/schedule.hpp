@@ -42,9 +42,9 @@ struct Prediction {
 };
 
 struct Schedule {
-  std::vector<Start> starts;             ///< now
-  std::vector<Prediction> predictions;   ///< later, for the first jobs that cannot start now
-  std::vector<JobNumber> kills;          ///< best-effort jobs in the way of a normal one
+  std::vector<Start> starts;            ///< now
+  std::vector<Prediction> predictions;  ///< later, for the first jobs that cannot start now
+  std::vector<JobNumber> kills;         ///< best-effort jobs in the way of a normal one
 };
 
 /// How many waiting jobs get a prediction, that the jobs behind them must not delay.

@@ -68,7 +68,8 @@ std::optional<pid_t> spawn(const SpawnRequest& request) {
   const auto arguments = pointers(request.arguments);
   const auto environment = pointers(request.environment);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, request.program.c_str(), actions.files(), actions.attributes(), arguments.data(), environment.data());
+  const int error =
+      ::posix_spawn(&pid, request.program.c_str(), actions.files(), actions.attributes(), arguments.data(), environment.data());
   if (error != 0) {
     errno = error;
     return std::nullopt;

@@ -15,7 +15,7 @@ struct SpawnRequest {
   std::string directory;                 ///< empty: as it is
   /// Descriptors given to the child: (ours, its). 0, 1 and 2 are /dev/null unless given.
   std::vector<std::pair<int, int>> descriptors;
-  std::vector<int> blocked_signals;      ///< the others are unblocked; none is ignored
+  std::vector<int> blocked_signals;  ///< the others are unblocked; none is ignored
 };
 
 /// Starts a process in a session of its own; nothing when it cannot (errno tells why).

@@ -43,8 +43,10 @@ std::optional<pid_t> start_supervisor(const SupervisorOrder& order) {
   }
   SpawnRequest request;
   request.program = "/proc/self/exe";
-  request.arguments = {"minioar-job", kSupervisorFlag, std::to_string(order.job), order.files.status, order.execution_log, order.directory,
-                       order.stdout_file, order.stderr_file, std::to_string(order.kill_grace.count()), order.command};
+  request.arguments = {"minioar-job",      kSupervisorFlag,     std::to_string(order.job),
+                       order.files.status, order.execution_log, order.directory,
+                       order.stdout_file,  order.stderr_file,   std::to_string(order.kill_grace.count()),
+                       order.command};
   request.environment = order.environment;
   request.descriptors = {{lock, kLockDescriptor}};
   request.blocked_signals = {SIGTERM, SIGCHLD, signal_to_first(), signal_to_all()};

@@ -26,7 +26,7 @@ void remove_files(const JobFiles& files);
 /// How a job ended, as its supervisor tells.
 struct JobEnding {
   enum class Kind { exited, no_directory, no_output, lost };
-  Kind kind = Kind::lost;     ///< lost: the supervisor was killed
+  Kind kind = Kind::lost;  ///< lost: the supervisor was killed
   int wait_status = 0;
   std::int64_t time = 0;
 };

@@ -31,9 +31,7 @@ struct Order {
   const char* command;
 };
 
-void write_all(int fd, const std::string& text) {
-  [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size());
-}
+void write_all(int fd, const std::string& text) { [[maybe_unused]] const auto written = ::write(fd, text.data(), text.size()); }
 
 [[noreturn]] void end(const Order& order, Kind kind, int wait_status) {
   const auto temporary = fmt::format("{}.new", order.status);

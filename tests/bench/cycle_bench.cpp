@@ -60,7 +60,9 @@ TEST_F(Cycle, WithAMillionTasksWaitingOrDone_TakesAtMostOneAndAHalfTimesOneWithA
       million.value()));
   psql(grid, "VACUUM ANALYZE");
   const double done = least_seconds_within(1.5 * small, kRuns, [&] { cycle(); });
-  report("one cycle with 1 000 tasks, 1 000 000 waiting, 999 000 done", fmt::format("{:.0f} ms, {:.0f} ms, {:.0f} ms: ratios {:.2f} and {:.2f}", small * 1e3, waiting * 1e3, done * 1e3, waiting / small, done / small));
+  report("one cycle with 1 000 tasks, 1 000 000 waiting, 999 000 done",
+         fmt::format("{:.0f} ms, {:.0f} ms, {:.0f} ms: ratios {:.2f} and {:.2f}", small * 1e3, waiting * 1e3, done * 1e3, waiting / small,
+                     done / small));
   EXPECT_LE(waiting, 1.5 * small);
   EXPECT_LE(done, 1.5 * small);
 }
@@ -78,7 +80,8 @@ TEST_F(Cycle, AnIdleGrid_TakesUnderTwoPercentOfACore) {
   // Two idle periods, in which nobody asks anything of the grid: time is what is waited for.
   const double seconds = seconds_of([] { static_cast<void>(await(process::Duration{60'000}, [] { return false; })); });
   const double share = (used() - before) / seconds;
-  report("an idle grid: almighty, its modules, gridapi and PostgreSQL", fmt::format("{:.2f} % of a core over {:.0f} s", share * 100, seconds));
+  report("an idle grid: almighty, its modules, gridapi and PostgreSQL",
+         fmt::format("{:.2f} % of a core over {:.0f} s", share * 100, seconds));
   EXPECT_LT(share, 0.02);
 }
 

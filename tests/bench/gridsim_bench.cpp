@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "sim/gridsim/metrics.hpp"
 #include "sim/gridsim/engine/settings.hpp"
 #include "sim/gridsim/engine/simulation.hpp"
+#include "sim/gridsim/metrics.hpp"
 #include "tests/unit/gridsim_scenarios.hpp"
 
 namespace gleaner::gridsim {
@@ -29,8 +29,9 @@ TEST(DefaultAlgorithm, OnSharedClusters_UsesNearlyAllThatAnOmniscientSchedulerWo
     ASSERT_TRUE(metrics.all.submitted_before_full);
     before_full = std::max<std::int64_t>(before_full, *metrics.all.submitted_before_full);
   }
-  fmt::print("{} days: {:.2f} % of the omniscient figure (worst {:.2f} %), {:.2f} % killed (worst {:.2f} %), {} jobs before 90 % were in use\n", kDays,
-             100.0 * used, 100.0 * worst, 100.0 * killed, 100.0 * most_killed, before_full);
+  fmt::print(
+      "{} days: {:.2f} % of the omniscient figure (worst {:.2f} %), {:.2f} % killed (worst {:.2f} %), {} jobs before 90 % were in use\n",
+      kDays, 100.0 * used, 100.0 * worst, 100.0 * killed, 100.0 * most_killed, before_full);
   EXPECT_GE(used, 0.98);
   EXPECT_GE(worst, 0.96);
   EXPECT_LT(most_killed, 0.02);

@@ -30,7 +30,8 @@ class Makespan : public ::testing::Test {
   /// The testbed's own command on a cluster, as the user.
   std::string on_cluster(const std::string& cluster, const std::string& command) {
     const fs::path source{std::getenv("GLEANER_SOURCE_DIR")};
-    const auto ran = process::capture({.arguments = {source / "tests/oar-testbed/exec", "-u", "griduser1", cluster, "bash", "-c", command}}, process::Duration{120'000});
+    const auto ran = process::capture({.arguments = {source / "tests/oar-testbed/exec", "-u", "griduser1", cluster, "bash", "-c", command}},
+                                      process::Duration{120'000});
     EXPECT_TRUE(ran && ran->end.succeeded()) << (ran ? ran->output : ran.error());
     return ran ? ran->output : "";
   }
@@ -42,14 +43,20 @@ class Makespan : public ::testing::Test {
   double by_hand(const Load& load) {
     return seconds_of([&] {
       for (const auto* cluster : {"alpha", "beta"})
-        on_cluster(cluster, fmt::format("seq {} > by_hand.txt; oarsub -t besteffort -l core=1,walltime=0:10:0 --array-param-file by_hand.txt 'sleep {}; true'", load.tasks / 2, load.seconds));
+        on_cluster(
+            cluster,
+            fmt::format(
+                "seq {} > by_hand.txt; oarsub -t besteffort -l core=1,walltime=0:10:0 --array-param-file by_hand.txt 'sleep {}; true'",
+                load.tasks / 2, load.seconds));
       await_empty();
     });
   }
 
   double by_the_grid(const Load& load) {
     const auto jdl = grid->folder() / "load.jdl";
-    std::ofstream{jdl} << fmt::format(R"({{"name":"load","exec_file":"sleep {}; true","walltime":"0:10:0","nb_jobs":{},"clusters":{{"alpha":{{}},"beta":{{}}}}}})", load.seconds, load.tasks);
+    std::ofstream{jdl} << fmt::format(
+        R"({{"name":"load","exec_file":"sleep {}; true","walltime":"0:10:0","nb_jobs":{},"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+        load.seconds, load.tasks);
     return seconds_of([&] {
       const auto submitted = grid->run("gridsub", {"--quiet", "-f", jdl});
       ASSERT_TRUE(submitted.end.succeeded()) << submitted.output;
@@ -79,12 +86,14 @@ class Makespan : public ::testing::Test {
       await_empty();
       ours = std::min(ours, by_the_grid(load));
       report_idle();
-      const double late = std::stod(grid->value("SELECT extract(epoch FROM (SELECT ended_at FROM campaigns ORDER BY id DESC LIMIT 1) - max(ended_at)) FROM jobs"));
+      const double late = std::stod(
+          grid->value("SELECT extract(epoch FROM (SELECT ended_at FROM campaigns ORDER BY id DESC LIMIT 1) - max(ended_at)) FROM jobs"));
       await_empty();
       grid->almighty().stop();
       floor = std::min(floor, by_hand(load));
       report(fmt::format("makespan of {} tasks of {} s on two clusters of 16 cores against oarsub by hand", load.tasks, load.seconds),
-             fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; said to be terminated {:.1f} s after the last end", ours, floor, ours / floor, late));
+             fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; said to be terminated {:.1f} s after the last end", ours, floor, ours / floor,
+                         late));
       // A cycle is its period and its work; OAR's times are whole seconds.
       const double cycle = std::stod(grid->value("SELECT 5 + extract(epoch FROM max(ended_at - started_at)) FROM cycles"));
       EXPECT_LE(late, cycle + 1);
@@ -95,10 +104,14 @@ class Makespan : public ::testing::Test {
   std::unique_ptr<GridUnderTest> grid;
 };
 
-TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_TakeAtMostOneAndAQuarterTimesTheFloor) { compare({.tasks = 32, .seconds = 10, .at_most = 1.25}); }
+TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_TakeAtMostOneAndAQuarterTimesTheFloor) {
+  compare({.tasks = 32, .seconds = 10, .at_most = 1.25});
+}
 
 /// 500 of them with GLEANER_TEST_LONG: docs/measured.md.
-TEST_F(Makespan, ManyTasksOfOneSecond_TakeAtMostOneAndAFifthTimesTheFloor) { compare({.tasks = long_runs() ? 500 : 160, .seconds = 1, .at_most = 1.2}); }
+TEST_F(Makespan, ManyTasksOfOneSecond_TakeAtMostOneAndAFifthTimesTheFloor) {
+  compare({.tasks = long_runs() ? 500 : 160, .seconds = 1, .at_most = 1.2});
+}
 
 }  // namespace
 }  // namespace gleaner::tests

@@ -14,9 +14,15 @@ namespace {
 Snapshot a_grid(int clusters, int campaigns, std::int64_t tasks) {
   Snapshot snapshot{.clusters = {}, .campaigns = {}, .pairs = {}};
   for (int i = 1; i <= clusters; ++i)
-    snapshot.clusters.push_back({.id = grid::ClusterId{i}, .name = fmt::format("c{}", i), .max_resources = 128, .free_resources = 100, .flood = 0.5, .array_size = 500});
+    snapshot.clusters.push_back({.id = grid::ClusterId{i},
+                                 .name = fmt::format("c{}", i),
+                                 .max_resources = 128,
+                                 .free_resources = 100,
+                                 .flood = 0.5,
+                                 .array_size = 500});
   for (int i = 1; i <= campaigns; ++i) {
-    snapshot.campaigns.push_back({.id = grid::CampaignId{i}, .user = fmt::format("user{}", i % 50), .submitted = grid::from_unix(i), .waiting_tasks = tasks});
+    snapshot.campaigns.push_back(
+        {.id = grid::CampaignId{i}, .user = fmt::format("user{}", i % 50), .submitted = grid::from_unix(i), .waiting_tasks = tasks});
     for (int j = 1; j <= clusters; ++j) {
       snapshot.pairs.push_back({.campaign = grid::CampaignId{i}, .cluster = grid::ClusterId{j}, .resources_per_job = 1});
       snapshot.pairs.back().walltime = 3600;
@@ -39,22 +45,24 @@ TEST(PlannerBench, TwoThousandCampaignsOnAHundredClusters) {
   const auto most = a_grid(100, 2000, 5'000'000);
   // The floor: the work of visiting every pair once, and of keeping a candidate and a decision for each.
   const double floor = 1000.0 * tests::least_seconds(7, [&] {
-    std::vector<Candidate> candidates;
-    std::vector<Decision> decisions;
-    candidates.reserve(many.pairs.size());
-    decisions.reserve(many.pairs.size());
-    for (const auto& pair : many.pairs) {
-      candidates.push_back({.pair = &pair});
-      decisions.push_back({.campaign = pair.campaign, .cluster = pair.cluster});
-    }
-    ASSERT_EQ(candidates.size(), decisions.size());
-  });
+                         std::vector<Candidate> candidates;
+                         std::vector<Decision> decisions;
+                         candidates.reserve(many.pairs.size());
+                         decisions.reserve(many.pairs.size());
+                         for (const auto& pair : many.pairs) {
+                           candidates.push_back({.pair = &pair});
+                           decisions.push_back({.campaign = pair.campaign, .cluster = pair.cluster});
+                         }
+                         ASSERT_EQ(candidates.size(), decisions.size());
+                       });
   for (const std::string_view order : {"fifo", "fairshare", "fairtree", "tickets"}) {
     const PlannerConfig config{.campaign_order = std::string{order}};
     const double with_few = milliseconds(few, config), with_many = milliseconds(many, config), with_most = milliseconds(most, config);
-    tests::report(fmt::format("a plan of 2 000 campaigns on 100 clusters, {}", order),
-                  fmt::format("{:.1f} ms with 10 million tasks waiting, {:.1f} ms with 10 thousand million, {:.1f} ms with 100 thousand; a candidate and a decision for each pair alone {:.1f} ms",
-                              with_many, with_most, with_few, floor));
+    tests::report(
+        fmt::format("a plan of 2 000 campaigns on 100 clusters, {}", order),
+        fmt::format(
+            "{:.1f} ms with 10 million tasks waiting, {:.1f} ms with 10 thousand million, {:.1f} ms with 100 thousand; a candidate and a decision for each pair alone {:.1f} ms",
+            with_many, with_most, with_few, floor));
     EXPECT_LT(with_most, 2.0 * with_many) << order;
     EXPECT_LT(with_many, 10.0 * floor) << order;
   }
@@ -66,7 +74,9 @@ struct Assigned {
   int alice = 0;
   bool operator==(const Assigned&) const = default;
 };
-std::ostream& operator<<(std::ostream& out, const Assigned& assigned) { return out << assigned.john << " of John, " << assigned.alice << " of Alice"; }
+std::ostream& operator<<(std::ostream& out, const Assigned& assigned) {
+  return out << assigned.john << " of John, " << assigned.alice << " of Alice";
+}
 
 constexpr Assigned kExample{.john = 500, .alice = 1000};
 constexpr int kCyclesOfExample = kExample.john + kExample.alice;
@@ -95,7 +105,8 @@ TEST(PlannerBench, OneAssignmentACycle_OfTechilasExample) {
     const PlannerConfig config{.campaign_order = order};
     const double seconds = tests::least_seconds(3, [&] { ASSERT_EQ(assign(snapshot, config, kCyclesOfExample), kExample) << order; });
     const double a_second = kCyclesOfExample / seconds;
-    tests::report(fmt::format("Techila's example, {}", order), fmt::format("{} cycles in {:.4f} s: {:.0f} cycles a second", kCyclesOfExample, seconds, a_second));
+    tests::report(fmt::format("Techila's example, {}", order),
+                  fmt::format("{} cycles in {:.4f} s: {:.0f} cycles a second", kCyclesOfExample, seconds, a_second));
     const auto first_half = assign(snapshot, config, kCyclesOfExample / 2);
     EXPECT_EQ(first_half.john + first_half.alice, kCyclesOfExample / 2) << order << ": each cycle assigns one";
   }

@@ -29,7 +29,8 @@ class ProductionCycle : public GridFixture {
  protected:
   ProductionCycle() {
     process::keep_freed_memory();  // as a module's process does
-    execute(fmt::format("INSERT INTO clusters (name, url) SELECT 'c' || i, 'http://127.0.0.1:1/' || i FROM generate_series(3, {}) i", kClusters));
+    execute(fmt::format("INSERT INTO clusters (name, url) SELECT 'c' || i, 'http://127.0.0.1:1/' || i FROM generate_series(3, {}) i",
+                        kClusters));
     std::vector<std::string> names{"alpha", "beta"};
     for (int i = 3; i <= kClusters; ++i) names.push_back(fmt::format("c{}", i));
     for (int i = 0; i < kCampaigns; ++i) static_cast<void>(a_campaign(kTasks, names));
@@ -46,10 +47,11 @@ class ProductionCycle : public GridFixture {
   /// What the updator would have seen now: so many free resources of the 128 on each cluster.
   void offer(int free) {
     now += grid::Seconds{10};
-    execute(fmt::format("UPDATE clusters SET reachable = true;"
-                        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
-                        "  SELECT id, instant({}), 128, {}, 128 - {}, 0, 0, 0, true, 5 FROM clusters",
-                        now.time_since_epoch().count(), free, free));
+    execute(fmt::format(
+        "UPDATE clusters SET reachable = true;"
+        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+        "  SELECT id, instant({}), 128, {}, 128 - {}, 0, 0, 0, true, 5 FROM clusters",
+        now.time_since_epoch().count(), free, free));
   }
 
   /// The least time of each, in slices that take turns, so that a calm moment or a slow one is one for both.
@@ -97,9 +99,10 @@ TEST_F(ProductionCycle, OfTwoHundredCampaigns_AndAMillionTasks) {
     for (int round = 0; round < kRounds && ratio > 1; ++round) {
       const auto times = measure(config);
       ratio = std::min(ratio, times.ratio());
-      report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters, kCampaigns * kTasks, order),
-             fmt::format("{:.2f} ms; the plan alone {:.2f} ms; five plans and ten round trips to the database {:.2f} ms, ratio {:.2f}", times.whole * 1e3, times.plan * 1e3,
-                         times.asked * 1e3, times.ratio()));
+      report(fmt::format("a cycle of the metascheduler, {} campaigns on {} clusters, {} tasks waiting, {}", kCampaigns, kClusters,
+                         kCampaigns * kTasks, order),
+             fmt::format("{:.2f} ms; the plan alone {:.2f} ms; five plans and ten round trips to the database {:.2f} ms, ratio {:.2f}",
+                         times.whole * 1e3, times.plan * 1e3, times.asked * 1e3, times.ratio()));
     }
     EXPECT_LE(ratio, kSlowMachine) << order;
   }
@@ -138,7 +141,8 @@ TEST_F(ProductionCycle, OfThePredictor) {
   cycle();
   const double whole = least_seconds(30, cycle);
   const double rows = least_seconds(30, [&] { execute("SELECT * FROM campaign_clusters"); });
-  report("a cycle of the predictor, the same grid", fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
+  report("a cycle of the predictor, the same grid",
+         fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
   EXPECT_LE(whole, 10 * rows);
 }
 
@@ -146,8 +150,9 @@ TEST_F(ProductionCycle, OfThePredictor) {
 TEST_F(ProductionCycle, WhereEveryPairWasUsed_AndEveryFigureChanged) {
   auto config = process::build_config({}, {}).value();
   metascheduler::run_once(config, database, term, now);
-  execute("UPDATE campaign_clusters SET active = true, done = 100, concluded = 100, duration_sum = 6000, resources_sum = 100, resources_jobs = 100,"
-          " last_start_at = instant(0), last_accept_at = instant(0)");
+  execute(
+      "UPDATE campaign_clusters SET active = true, done = 100, concluded = 100, duration_sum = 6000, resources_sum = 100, resources_jobs = 100,"
+      " last_start_at = instant(0), last_accept_at = instant(0)");
   execute("ANALYZE campaign_clusters");
   int free = 0;
   const double whole = least_seconds(20, [&] {
@@ -156,7 +161,8 @@ TEST_F(ProductionCycle, WhereEveryPairWasUsed_AndEveryFigureChanged) {
   });
   // The floor: one transaction that only fetches the rows that such a plan is made of.
   const double rows = least_seconds(20, [&] { execute("SELECT * FROM campaign_clusters"); });
-  report("the same where every pair has had jobs and every cluster's figures changed", fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
+  report("the same where every pair has had jobs and every cluster's figures changed",
+         fmt::format("{:.1f} ms; to fetch the rows of all pairs {:.2f} ms", whole * 1e3, rows * 1e3));
   EXPECT_LE(whole, 30 * rows);
 }
 

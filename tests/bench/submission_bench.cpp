@@ -51,7 +51,9 @@ TEST_F(Submission, AMillionParameters_TakeAtMostThreeTimesPsqlCopy_InConstantMem
   }
   const double client = biggest_child_megabytes();
   const double server = peak_megabytes(grid.api().pid());
-  report("gridsub of 1 000 000 parameters against psql \\copy", fmt::format("{:.2f} s, {:.2f} s, ratio {:.2f}; the biggest of gridsub and psql {:.0f} MB, gridapi {:.0f} MB", ours, floor, ours / floor, client, server));
+  report("gridsub of 1 000 000 parameters against psql \\copy",
+         fmt::format("{:.2f} s, {:.2f} s, ratio {:.2f}; the biggest of gridsub and psql {:.0f} MB, gridapi {:.0f} MB", ours, floor,
+                     ours / floor, client, server));
   EXPECT_LE(ours, 3 * floor);
   EXPECT_LT(client, 100);
   EXPECT_LT(server, 100);
@@ -60,7 +62,8 @@ TEST_F(Submission, AMillionParameters_TakeAtMostThreeTimesPsqlCopy_InConstantMem
   constexpr int kRuns = 15;
   const double select = median_seconds(kRuns, [&] { psql(grid, "select 1"); });
   const double gridstat = median_seconds(kRuns, [&] { ASSERT_TRUE(grid.run("gridstat", {"-c", id}).end.succeeded()); });
-  report("gridstat of a campaign of 1 000 000 tasks against psql -c 'select 1'", fmt::format("{:.1f} ms, {:.1f} ms, ratio {:.2f}", gridstat * 1e3, select * 1e3, gridstat / select));
+  report("gridstat of a campaign of 1 000 000 tasks against psql -c 'select 1'",
+         fmt::format("{:.1f} ms, {:.1f} ms, ratio {:.2f}", gridstat * 1e3, select * 1e3, gridstat / select));
   EXPECT_LE(gridstat, 3 * select);
 }
 

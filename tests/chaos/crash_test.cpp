@@ -25,7 +25,8 @@ MinioarWish crashing(const std::string& name, int cores = 8) {
 }
 
 GridUnderTest::Wish wish_of(std::vector<MinioarWish> clusters, Configuration configuration = {}) {
-  Configuration all{{"lease_duration", "3s"}, {"void_delay", "2s"}, {"cycle_period", "200ms"}, {"launch_patience", "3s"}, {"submit_timeout", "2s"}, {"request_timeout", "2s"}};
+  Configuration all{{"lease_duration", "3s"},  {"void_delay", "2s"},     {"cycle_period", "200ms"},
+                    {"launch_patience", "3s"}, {"submit_timeout", "2s"}, {"request_timeout", "2s"}};
   for (const auto& [key, text] : configuration) all[key] = text;
   return {.clusters = std::move(clusters), .configuration = std::move(all)};
 }
@@ -64,7 +65,8 @@ class Deaths {
     all.insert(all.end(), static_cast<std::size_t>(servers), [this] { server(); });
     all.insert(all.end(), static_cast<std::size_t>(apis), [this] { api(); });
     all.insert(all.end(), static_cast<std::size_t>(locals), [this] { local_job(); });
-    for (auto left = static_cast<int>(all.size()); left > 1; --left) std::swap(all[static_cast<std::size_t>(left - 1)], all[static_cast<std::size_t>(dice_.roll(0, left - 1))]);
+    for (auto left = static_cast<int>(all.size()); left > 1; --left)
+      std::swap(all[static_cast<std::size_t>(left - 1)], all[static_cast<std::size_t>(dice_.roll(0, left - 1))]);
     for (const auto& one : all) {
       pause(20, 300);
       one();
@@ -113,9 +115,11 @@ TEST(OarsServer, DeadWhileJobsEnd_TheyAreOver_ThoughOarHoldsThemForFinishing) {
 /// Jobs stay Launching, run unseen, or are submitted again by OAR, which may run them all the same.
 TEST(OarsLaunches, ThatGoWrongInEveryWay_LeaveTheirTasksDoneOnce_AndNobodyPays) {
   GridUnderTest grid{wish_of({crashing("alpha")})};
-  for (const auto* become : {"launching", "running", "unseen", "resubmitted", "run_twice"}) grid.cluster("alpha").spoil_launches(become, long_runs() ? 8 : 2);
+  for (const auto* become : {"launching", "running", "unseen", "resubmitted", "run_twice"})
+    grid.cluster("alpha").spoil_launches(become, long_runs() ? 8 : 2);
   const std::int64_t tasks = long_runs() ? 100 : 24;
-  const auto campaign = grid.submit({.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.4"), .clusters = {"alpha"}, .walltime = "0:0:5"});
+  const auto campaign =
+      grid.submit({.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.4"), .clusters = {"alpha"}, .walltime = "0:0:5"});
   grid.almighty().start();
   ASSERT_TRUE(grid.terminates(campaign, kPatience));
   EXPECT_TRUE(grid.is_exactly_done(campaign, tasks));
@@ -132,7 +136,8 @@ TEST(OarsLaunches, ThatStayLaunchingWhileTheirCommandNeverEnds_AreEndedAfterThei
   ASSERT_TRUE(grid.terminates(first, kPatience));
   EXPECT_EQ(grid.value("SELECT string_agg(ending, ' ') FROM jobs"), "walltime");
   EXPECT_EQ(grid.value("SELECT failed FROM campaigns"), "1") << "a task that ran beyond its walltime pays, as on a cluster that applies it";
-  EXPECT_EQ(grid.value("SELECT string_agg(code, ' ' ORDER BY code) FROM events WHERE code IN ('NEVER_BEGAN', 'OVERDUE', 'WALLTIME')"), "OVERDUE WALLTIME");
+  EXPECT_EQ(grid.value("SELECT string_agg(code, ' ' ORDER BY code) FROM events WHERE code IN ('NEVER_BEGAN', 'OVERDUE', 'WALLTIME')"),
+            "OVERDUE WALLTIME");
   EXPECT_EQ(grid.cluster("alpha").jobs_in("Launching"), 0);
 }
 
@@ -189,8 +194,10 @@ TEST(LaunchesOfUnknownFate, HoldNoRoomThatTheirClusterShowsToBeFree_AndAreSettle
 /// The cluster's front end stalls: the POST hangs, is given up, and is carried out after all.
 TEST(StalledFrontEnd, CarriesOutWhatWasGivenUp_AndNothingRunsTwice_WhereverItsTasksAre) {
   const int stall_ms = long_runs() ? 150'000 : 7'000;
-  GridUnderTest grid{wish_of({crashing("alpha"), crashing("beta")}, long_runs() ? Configuration{{"submit_timeout", "60s"}, {"void_delay", "30s"}, {"brake_time", "10s"}, {"brake_time_max", "60s"}}
-                                                                                : Configuration{{"submit_timeout", "1s"}})};
+  GridUnderTest grid{wish_of(
+      {crashing("alpha"), crashing("beta")},
+      long_runs() ? Configuration{{"submit_timeout", "60s"}, {"void_delay", "30s"}, {"brake_time", "10s"}, {"brake_time_max", "60s"}}
+                  : Configuration{{"submit_timeout", "1s"}})};
   auto& alpha = grid.cluster("alpha");
   alpha.add_fault(fmt::format(R"({{"mode":"none","match":"POST /jobs","count":1,"delay_ms":{}}})", stall_ms));
   const auto campaign = grid.submit({.tasks = 60, .exec_file = grid.oracle().task("sleep 1")});

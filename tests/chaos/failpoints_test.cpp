@@ -16,8 +16,8 @@ constexpr process::Duration kPatience{60'000};
 class Failpoint : public ::testing::TestWithParam<std::string_view> {};
 
 std::string deaths_of(std::string_view module) {
-  return fmt::format(
-      "SELECT count(*) FROM cycles, jsonb_array_elements(modules) m WHERE m->>'module' = '{}' AND m->>'result' = 'failed'", module);
+  return fmt::format("SELECT count(*) FROM cycles, jsonb_array_elements(modules) m WHERE m->>'module' = '{}' AND m->>'result' = 'failed'",
+                     module);
 }
 
 /// At which of its passages a process is to die: some at the first, some at the second one. All deletions are sent in one passage, and not

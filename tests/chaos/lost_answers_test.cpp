@@ -63,7 +63,9 @@ TEST_P(HalfAnswer, OfASubmission_ItsJobsAreFoundAndAdopted) {
 INSTANTIATE_TEST_SUITE_P(By, HalfAnswer, ::testing::Values("truncate", "cut"), [](const auto& each) { return std::string{each.param}; });
 
 /// A submission that the cluster carries out long after it was given up.
-std::string late(int milliseconds) { return fmt::format(R"({{"mode":"none","match":"POST /jobs","count":1,"delay_ms":{}}})", milliseconds); }
+std::string late(int milliseconds) {
+  return fmt::format(R"({{"mode":"none","match":"POST /jobs","count":1,"delay_ms":{}}})", milliseconds);
+}
 
 TEST(LateOrphan, WhoseSuccessorsRunAlready_FindsItsAttemptsClaimed) {
   GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 16}}, .configuration = kImpatient}};
@@ -73,7 +75,8 @@ TEST(LateOrphan, WhoseSuccessorsRunAlready_FindsItsAttemptsClaimed) {
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE state = 'running'", "8"));
   ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").submissions() == 2; })) << "the orphan never came";
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Terminated") == 8; })) << "the orphan's jobs did not end at once";
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Terminated") == 8; }))
+      << "the orphan's jobs did not end at once";
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 8));
@@ -121,9 +124,12 @@ TEST(LateOrphan, OfACampaignOnTwoClusters_RunsNothingTwice) {
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM launches WHERE state = 'void'", "1"));
   ASSERT_TRUE(grid.terminates(campaign));
   ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").submissions() >= 2; })) << "the orphan never came";
-  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.cluster("alpha").jobs_in("Waiting") + grid.cluster("alpha").jobs_in("Running") == 0; }));
+  ASSERT_TRUE(await(process::Duration{60'000},
+                    [&] { return grid.cluster("alpha").jobs_in("Waiting") + grid.cluster("alpha").jobs_in("Running") == 0; }));
   EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
-  EXPECT_EQ(grid.value("SELECT count(*) FROM jobs j JOIN jobs o ON o.task = j.task AND o.attempt = j.attempt AND o.cluster_id <> j.cluster_id"), "0")
+  EXPECT_EQ(
+      grid.value("SELECT count(*) FROM jobs j JOIN jobs o ON o.task = j.task AND o.attempt = j.attempt AND o.cluster_id <> j.cluster_id"),
+      "0")
       << "an attempt went to another cluster";
 }
 

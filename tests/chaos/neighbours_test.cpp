@@ -82,8 +82,10 @@ struct Poison {
 };
 
 constexpr auto kUnreachable = "SELECT NOT reachable FROM clusters WHERE name = 'alpha'";
-constexpr auto kSomeEnded = "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha' AND j.ending IS NOT NULL";
-constexpr auto kSomeRun = "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha' AND j.state = 'running'";
+constexpr auto kSomeEnded =
+    "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha' AND j.ending IS NOT NULL";
+constexpr auto kSomeRun =
+    "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha' AND j.state = 'running'";
 constexpr auto kSomeEvent = "SELECT count(*) > 0 FROM events";
 constexpr auto kAtOnce = "SELECT true";
 
@@ -96,24 +98,31 @@ std::string array_of(int items, const std::string& item) {
 const std::vector<Poison>& poisons() {
   static const std::vector<Poison> all{
       {"Latin1OnStderr", When::always, [](Place& place) { place.submit_failing(R"(printf "\351\n" >&2; exit 3)"); }, kSomeEnded},
-      {"BinaryOnStderr", When::long_runs, [](Place& place) { place.submit_failing("head -c 2000000 /dev/urandom >&2; exit 3"); }, kSomeEnded},
-      {"AnEndlessLineOnStderr", When::long_runs, [](Place& place) { place.submit_failing("head -c 100000000 /dev/zero | tr \"\\0\" x >&2; exit 3", 20); }, kSomeEnded},
-      {"ATerabyteOfStderr", When::long_runs, [](Place& place) { place.submit_failing("truncate -s 1T /proc/self/fd/2; exit 3", 12); }, kSomeEnded},
+      {"BinaryOnStderr", When::long_runs, [](Place& place) { place.submit_failing("head -c 2000000 /dev/urandom >&2; exit 3"); },
+       kSomeEnded},
+      {"AnEndlessLineOnStderr", When::long_runs,
+       [](Place& place) { place.submit_failing("head -c 100000000 /dev/zero | tr \"\\0\" x >&2; exit 3", 20); }, kSomeEnded},
+      {"ATerabyteOfStderr", When::long_runs, [](Place& place) { place.submit_failing("truncate -s 1T /proc/self/fd/2; exit 3", 12); },
+       kSomeEnded},
       {"AnApiThatHangs", When::always, [](Place& place) { place.fault(R"({"mode":"hang"})"); }, kUnreachable},
       {"AnApiThatAnswersHtml", When::long_runs, [](Place& place) { place.fault(R"({"mode":"html"})"); }, kUnreachable},
       {"AnApiThatAnswersHalfOfIt", When::long_runs, [](Place& place) { place.fault(R"({"mode":"truncate"})"); }, kUnreachable},
-      {"AnApiThatAnswersGarbage", When::long_runs, [](Place& place) { place.replace_api("application/json", std::string(1'000'000, '\xE9')); }, kUnreachable},
-      {"AnApiWhoseAnswerIsDeep", When::always, [](Place& place) { place.replace_api("application/json", R"({"items":)" + std::string(1'000'000, '[')); }, kUnreachable},
+      {"AnApiThatAnswersGarbage", When::long_runs,
+       [](Place& place) { place.replace_api("application/json", std::string(1'000'000, '\xE9')); }, kUnreachable},
+      {"AnApiWhoseAnswerIsDeep", When::always,
+       [](Place& place) { place.replace_api("application/json", R"({"items":)" + std::string(1'000'000, '[')); }, kUnreachable},
       {"AnApiWithAHugeList", When::long_runs,
        [](Place& place) {
-         const std::string job = R"({"id":1,"state":"Running","name":"\u0000\u001b[31m","owner":"x","message":"R=1,W=1:0:0","queue":"default"})";
+         const std::string job =
+             R"({"id":1,"state":"Running","name":"\u0000\u001b[31m","owner":"x","message":"R=1,W=1:0:0","queue":"default"})";
          place.replace_api("application/json", R"({"oar_version":"2.5.9","total":100000,"items":[)" + array_of(100'000, job) + "]}");
        },
        kAtOnce},
       {"RefusedLaunches", When::long_runs,
        [](Place& place) {
          place.submit({.tasks = 500, .exec_file = "sleep 1"});
-         place.grid.execute("UPDATE campaign_clusters SET properties = 'nonsense = (' FROM clusters k WHERE k.id = cluster_id AND k.name = 'alpha'");
+         place.grid.execute(
+             "UPDATE campaign_clusters SET properties = 'nonsense = (' FROM clusters k WHERE k.id = cluster_id AND k.name = 'alpha'");
        },
        kSomeEvent},
       {"LostAnswersOfSubmissions", When::long_runs,
@@ -130,7 +139,8 @@ const std::vector<Poison>& poisons() {
          place.grid.cluster(kPoisoned).preempt(1000);
        },
        kSomeEnded},
-      {"ThreeThousandPreemptedJobsOnASlowApi", When::long_runs,
+      {"ThreeThousandPreemptedJobsOnASlowApi",
+       When::long_runs,
        [](Place& place) {
          auto& alpha = place.grid.cluster(kPoisoned);
          alpha.spoil_launches("running", 9000);  // no processes: OAR believes that they run
@@ -162,10 +172,15 @@ const std::vector<Poison>& poisons() {
        },
        kAtOnce},
       {"CredentialsThatCannotBeRead", When::long_runs,
-       [](Place& place) { place.grid.execute("UPDATE clusters SET authentication = 'basic', login = 'grid', secret_file = '/nowhere/secret' WHERE name = 'alpha'"); },
+       [](Place& place) {
+         place.grid.execute(
+             "UPDATE clusters SET authentication = 'basic', login = 'grid', secret_file = '/nowhere/secret' WHERE name = 'alpha'");
+       },
        kUnreachable},
-      {"ANameThatDoesNotResolve", When::long_runs, [](Place& place) { place.grid.move_cluster(kPoisoned, "http://no-such-host.invalid/oarapi"); }, kUnreachable},
-      {"ACoupleInAnOrderWithStandings", When::long_runs,
+      {"ANameThatDoesNotResolve", When::long_runs,
+       [](Place& place) { place.grid.move_cluster(kPoisoned, "http://no-such-host.invalid/oarapi"); }, kUnreachable},
+      {"ACoupleInAnOrderWithStandings",
+       When::long_runs,
        [](Place& place) {
          place.gridctl({"affinity", "add", "alice", kPoisoned});
          place.submit({.tasks = 500, .exec_file = "sleep 1"});
@@ -179,8 +194,10 @@ const std::vector<Poison>& poisons() {
        },
        kAtOnce},
       {"ASink", When::long_runs, [](Place& place) { place.submit({.tasks = 2000, .exec_file = "true"}); }, kSomeEnded},
-      {"AWalltimeThatIsTooShort", When::long_runs, [](Place& place) { place.submit({.tasks = 200, .exec_file = "sleep 600", .walltime = "0:0:1"}); }, kSomeEnded},
-      {"ARequestThatNeverFits", When::long_runs, [](Place& place) { place.submit({.tasks = 200, .exec_file = "sleep 1", .resources = "/core=100000"}); }, kAtOnce},
+      {"AWalltimeThatIsTooShort", When::long_runs,
+       [](Place& place) { place.submit({.tasks = 200, .exec_file = "sleep 600", .walltime = "0:0:1"}); }, kSomeEnded},
+      {"ARequestThatNeverFits", When::long_runs,
+       [](Place& place) { place.submit({.tasks = 200, .exec_file = "sleep 1", .resources = "/core=100000"}); }, kAtOnce},
   };
   return all;
 }
@@ -198,7 +215,8 @@ class IdleNeighbour : public ::testing::TestWithParam<Poison> {
     const auto campaign = grid.submit({.tasks = 16, .exec_file = grid.oracle().task("sleep 3"), .clusters = {"beta"}});
     EXPECT_TRUE(grid.terminates(campaign));
     EXPECT_TRUE(grid.is_exactly_done(campaign, 16));
-    return std::stod(grid.value(fmt::format("SELECT extract(epoch FROM ended_at - submitted_at) FROM campaigns WHERE id = {}", campaign.value())));
+    return std::stod(
+        grid.value(fmt::format("SELECT extract(epoch FROM ended_at - submitted_at) FROM campaigns WHERE id = {}", campaign.value())));
   }
 };
 
@@ -222,7 +240,8 @@ TEST_P(IdleNeighbour, TakesNoLongerThanAlone) {
   EXPECT_EQ(grid.value("SELECT count(*) FROM events WHERE code LIKE 'MODULE_FAILED%'"), "0");
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, IdleNeighbour, ::testing::ValuesIn(poisons_of_this_run()), [](const auto& each) { return std::string{each.param.name}; });
+INSTANTIATE_TEST_SUITE_P(Of, IdleNeighbour, ::testing::ValuesIn(poisons_of_this_run()),
+                         [](const auto& each) { return std::string{each.param.name}; });
 
 }  // namespace
 }  // namespace gleaner::tests

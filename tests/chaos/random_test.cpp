@@ -35,7 +35,11 @@ class World {
  public:
   explicit World(std::uint64_t seed)
       : dice_{seed},
-        grid_{{.configuration = {{"lease_duration", "2s"}, {"void_delay", "2s"}, {"submit_timeout", "2s"}, {"request_timeout", "2s"}, {"cycle_period", "200ms"}}}} {
+        grid_{{.configuration = {{"lease_duration", "2s"},
+                                 {"void_delay", "2s"},
+                                 {"submit_timeout", "2s"},
+                                 {"request_timeout", "2s"},
+                                 {"cycle_period", "200ms"}}}} {
     grid_.almighty().start();
     // Its execution is its last act, so that one killed before has done nothing.
     kept_ = grid_.submit({.tasks = kTasks, .exec_file = grid_.oracle().task("sleep 0.$((RANDOM % 9))")});
@@ -68,7 +72,8 @@ class World {
     check_executions(kept_);
     check_executions(doomed_);
     EXPECT_TRUE(grid_.is_consistent());
-    for (const auto* name : kNames) EXPECT_TRUE(await(process::Duration{60'000}, [&] { return grid_.cluster(name).jobs_in("Waiting,toLaunch,Launching,Running") == 0; }));
+    for (const auto* name : kNames)
+      EXPECT_TRUE(await(process::Duration{60'000}, [&] { return grid_.cluster(name).jobs_in("Waiting,toLaunch,Launching,Running") == 0; }));
   }
 
  private:
@@ -89,9 +94,7 @@ class World {
     std::this_thread::sleep_for(std::chrono::milliseconds{dice_.roll(0, 1500)});  // the outage itself
     PrivatePostgres::instance().start();
   }
-  void preempt() {
-    some_cluster().preempt(dice_.roll(1, 4));
-  }
+  void preempt() { some_cluster().preempt(dice_.roll(1, 4)); }
   void kill_a_module() {
     const auto modules = grid_.almighty().children();
     if (!modules.empty()) ::kill(dice_.pick(modules), SIGKILL);
@@ -108,8 +111,10 @@ class World {
     }
     for (const auto& [task, count] : times) {
       if (count == 1) continue;
-      EXPECT_GE(grid_.number(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND task = {} AND ending IN ('preempted', 'killed_by_us')",
-                                         campaign.value(), task)), count - 1)
+      EXPECT_GE(grid_.number(fmt::format(
+                    "SELECT count(*) FROM jobs WHERE campaign_id = {} AND task = {} AND ending IN ('preempted', 'killed_by_us')",
+                    campaign.value(), task)),
+                count - 1)
           << "task " << task << " was carried out " << count << " times";
     }
     const auto done = grid_.number(fmt::format("SELECT done FROM campaigns WHERE id = {}", campaign.value()));

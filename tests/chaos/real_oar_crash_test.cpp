@@ -63,11 +63,14 @@ class Storm {
     });
     add(6, "preemption", [this] { preempt(); });
     add(6, "lost answer", [this] {
-      constexpr std::array kInstead{TcpGate::Instead::end_of_file, TcpGate::Instead::reset, TcpGate::Instead::error_500, TcpGate::Instead::late};
-      gates_.at(static_cast<std::size_t>(dice_.roll(0, static_cast<int>(gates_.size()) - 1)))->lose(dice_.pick(kInstead), 1, std::chrono::seconds{15});
+      constexpr std::array kInstead{TcpGate::Instead::end_of_file, TcpGate::Instead::reset, TcpGate::Instead::error_500,
+                                    TcpGate::Instead::late};
+      gates_.at(static_cast<std::size_t>(dice_.roll(0, static_cast<int>(gates_.size()) - 1)))
+          ->lose(dice_.pick(kInstead), 1, std::chrono::seconds{15});
     });
     add(15, "process killed", [this] { killer_.strike(); });
-    for (auto left = static_cast<int>(all_.size()); left > 1; --left) std::swap(all_[static_cast<std::size_t>(left - 1)], all_[static_cast<std::size_t>(dice_.roll(0, left - 1))]);
+    for (auto left = static_cast<int>(all_.size()); left > 1; --left)
+      std::swap(all_[static_cast<std::size_t>(left - 1)], all_[static_cast<std::size_t>(dice_.roll(0, left - 1))]);
   }
 
   void rage() {
@@ -87,7 +90,9 @@ class Storm {
     for (int i = 0; i < times; ++i) all_.push_back({name, strike});
   }
   const TestCluster& some_cluster() { return dice_.pick(grid_.clusters()); }
-  void pause(int least, int most) { std::this_thread::sleep_for(milliseconds{dice_.roll(1000 * least, 1000 * most)}); }  // the random moment itself
+  void pause(int least, int most) {
+    std::this_thread::sleep_for(milliseconds{dice_.roll(1000 * least, 1000 * most)});
+  }  // the random moment itself
   /// Their API may be dead at this moment, or their server: then there is none.
   void preempt() {
     try {
@@ -119,12 +124,14 @@ class RealOarDies : public ::testing::Test {
   static Oracle::CutOff cut_off(GridUnderTest& grid, grid::CampaignId campaign) {
     namespace fs = std::filesystem;
     const auto clusters = fs::path{std::getenv("GLEANER_TEST_OAR")}.parent_path() / "clusters";
-    const std::regex began{fmt::format(R"(.*/home/[^/]+/\.gleaner/{}/{}/[0-9]+/([0-9]+)\.([0-9]+)\.[0-9]+\.[0-9]+\.s)", grid.value("SELECT token FROM grid"), campaign.value())};
+    const std::regex began{fmt::format(R"(.*/home/[^/]+/\.gleaner/{}/{}/[0-9]+/([0-9]+)\.([0-9]+)\.[0-9]+\.[0-9]+\.s)",
+                                       grid.value("SELECT token FROM grid"), campaign.value())};
     Oracle::CutOff cut_off;
     for (const auto& cluster : grid.clusters()) {
       for (const auto& entry : fs::recursive_directory_iterator{clusters / cluster.name / "home"}) {
         std::smatch found;
-        if (const auto path = entry.path().string(); std::regex_match(path, found, began)) cut_off.emplace(std::stoll(found[1]), std::stoi(found[2]));
+        if (const auto path = entry.path().string(); std::regex_match(path, found, began))
+          cut_off.emplace(std::stoll(found[1]), std::stoi(found[2]));
       }
     }
     return cut_off;

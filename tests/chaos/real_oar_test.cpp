@@ -23,7 +23,11 @@ class RealOar : public ::testing::Test {
   static GridUnderTest::Wish wish() {
     return {.backend = GridUnderTest::Backend::real_oar,
             .clusters = {},
-            .configuration = {{"cycle_period", "1s"}, {"void_delay", "10s"}, {"submit_timeout", "10s"}, {"request_timeout", "10s"}, {"lease_duration", "4s"}}};
+            .configuration = {{"cycle_period", "1s"},
+                              {"void_delay", "10s"},
+                              {"submit_timeout", "10s"},
+                              {"request_timeout", "10s"},
+                              {"lease_duration", "4s"}}};
   }
   void SetUp() override {
     if (real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
@@ -96,8 +100,10 @@ TEST_F(RealOar, ParallelJobs_FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
   is_done(campaign, 16);
   EXPECT_EQ(grid->value("SELECT min(most) FROM (SELECT max(our_running) AS most FROM gridstatus GROUP BY cluster_id) m"), "16");
   // What waits beside free resources is about to start; what waits beyond them is the flood.
-  EXPECT_LE(grid->number("SELECT max(our_waiting - free) FROM gridstatus g WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16 "
-                         "AND cluster_id = g.cluster_id)"), 8);
+  EXPECT_LE(
+      grid->number("SELECT max(our_waiting - free) FROM gridstatus g WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16 "
+                   "AND cluster_id = g.cluster_id)"),
+      8);
 }
 
 TEST_F(RealOar, ACancelledCampaign_LeavesNothingOnTheClusters) {
@@ -127,8 +133,9 @@ TEST_P(RealOarLosesTheAnswer, OfAnAcceptedSubmission_EachTaskExactlyOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(By, RealOarLosesTheAnswer,
-                         ::testing::Values(std::pair{"end_of_file", TcpGate::Instead::end_of_file}, std::pair{"reset", TcpGate::Instead::reset},
-                                           std::pair{"error_500", TcpGate::Instead::error_500}, std::pair{"late", TcpGate::Instead::late}),
+                         ::testing::Values(std::pair{"end_of_file", TcpGate::Instead::end_of_file},
+                                           std::pair{"reset", TcpGate::Instead::reset}, std::pair{"error_500", TcpGate::Instead::error_500},
+                                           std::pair{"late", TcpGate::Instead::late}),
                          [](const auto& each) { return std::string{each.param.first}; });
 
 }  // namespace

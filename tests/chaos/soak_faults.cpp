@@ -76,7 +76,8 @@ void Faults::strike() {
   };
   const std::array kinds{
       Kind{"OAR's server killed", [this](Minioar& cluster) { kill_server(cluster); }},
-      Kind{"OAR's server killed, jobs in launch", [this](Minioar& cluster) {
+      Kind{"OAR's server killed, jobs in launch",
+           [this](Minioar& cluster) {
              cluster.spoil_launches(dice_.pick(kLaunches), dice_.roll(1, 2));
              kill_server(cluster);
            }},

@@ -32,9 +32,10 @@ GridUnderTest::Wish wish() {
     wish.clusters.push_back({.name = name, .nodes = 2, .cores = 4, .options = {"--exterminate-after-ms", "600", "--kill-grace-ms", "300"}});
   }
   wish.users = {kRemover, kFiller};
-  wish.configuration = {{"lease_duration", "3s"},     {"void_delay", "2s"},         {"cycle_period", "200ms"},         {"launch_patience", "4s"},
-                        {"submit_timeout", "2s"},     {"request_timeout", "2s"},    {"failures_before_brake", "1000"}, {"max_attempts", "500"},
-                        {"evidence_patience", "60s"}, {"brake_time_max", "1s"}};
+  wish.configuration = {{"lease_duration", "3s"},          {"void_delay", "2s"},     {"cycle_period", "200ms"},
+                        {"launch_patience", "4s"},         {"submit_timeout", "2s"}, {"request_timeout", "2s"},
+                        {"failures_before_brake", "1000"}, {"max_attempts", "500"},  {"evidence_patience", "60s"},
+                        {"brake_time_max", "1s"}};
   return wish;
 }
 
@@ -107,7 +108,9 @@ class Soak {
   void judge(const Campaign& campaign);
   void judge_task(const Campaign& campaign, std::int64_t task, const std::string& state, int charged, int executions);
   void check_database();
-  std::string of(grid::CampaignId campaign, const std::string& column) { return fmt::format("SELECT {} FROM campaigns WHERE id = {}", column, campaign.value()); }
+  std::string of(grid::CampaignId campaign, const std::string& column) {
+    return fmt::format("SELECT {} FROM campaigns WHERE id = {}", column, campaign.value());
+  }
   void add(TestCampaign campaign, Kind kind) {
     campaign.clusters = {kClusters.begin(), kClusters.end()};
     campaigns_.push_back({grid_.submit(campaign), campaign.tasks, kind});
@@ -124,11 +127,13 @@ class Soak {
 };
 
 void Soak::submit() {
-  if (!campaigns_.empty() && grid_.number("SELECT coalesce(sum(waiting), 0) FROM campaigns WHERE state = 'in_treatment'") > 2 * kBatch) return;
+  if (!campaigns_.empty() && grid_.number("SELECT coalesce(sum(waiting), 0) FROM campaigns WHERE state = 'in_treatment'") > 2 * kBatch)
+    return;
   add({.tasks = kBatch, .exec_file = program_, .walltime = "0:0:6"}, Kind::mixed);
   add({.tasks = 12, .exec_file = removes_our_files(grid_.oracle().folder()), .walltime = "0:0:6", .user = kRemover}, Kind::spoils_its_home);
   if (small_home_.is_mounted()) {
-    TestCampaign filling{.tasks = 8, .exec_file = fills_its_home(grid_.oracle().folder()), .clusters = {"alpha"}, .walltime = "0:0:6", .user = kFiller};
+    TestCampaign filling{
+        .tasks = 8, .exec_file = fills_its_home(grid_.oracle().folder()), .clusters = {"alpha"}, .walltime = "0:0:6", .user = kFiller};
     campaigns_.push_back({grid_.submit(filling), filling.tasks, Kind::spoils_its_home});
   }
   add({.tasks = 500, .exec_file = grid_.oracle().task("sleep 0.6"), .walltime = "0:0:6"}, Kind::cancelled);
@@ -163,12 +168,15 @@ bool Soak::becomes(const std::string& query, const std::string& value, process::
 void Soak::heal() {
   const auto begin = Clock::now();
   std::vector<grid::CampaignId> probes;
-  for (const auto* name : kClusters) probes.push_back(grid_.submit({.tasks = 2, .exec_file = grid_.oracle().task(), .clusters = {name}, .walltime = "0:0:6"}));
+  for (const auto* name : kClusters)
+    probes.push_back(grid_.submit({.tasks = 2, .exec_file = grid_.oracle().task(), .clusters = {name}, .walltime = "0:0:6"}));
   bool healed = true;
   for (const auto probe : probes) healed = becomes(of(probe, "state"), "terminated", kHealPatience) && healed;
   healed = becomes("SELECT count(*) FROM clusters WHERE NOT reachable", "0", kHealPatience) && healed;
   figures_.heals.push_back(std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
-  if (!healed) figures_.lost.push_back(fmt::format("after the faults number {} not every cluster worked within {} s", figures_.heals.size(), kHealPatience.count() / 1000));
+  if (!healed)
+    figures_.lost.push_back(fmt::format("after the faults number {} not every cluster worked within {} s", figures_.heals.size(),
+                                        kHealPatience.count() / 1000));
   for (const auto probe : probes) campaigns_.push_back({probe, 2, Kind::spoils_its_home});
 }
 
@@ -177,7 +185,8 @@ void Soak::finish() {
   for (const auto& campaign : campaigns_) {
     const bool over = campaign.kind == Kind::cancelled ? becomes(of(campaign.id, "launching + submitted + running"), "0", kEndPatience)
                                                        : becomes(of(campaign.id, "state"), "terminated", kEndPatience);
-    if (!over) figures_.lost.push_back(fmt::format("campaign {}: {}", campaign.id.value(), grid_.value(of(campaign.id, "row_to_json(campaigns)"))));
+    if (!over)
+      figures_.lost.push_back(fmt::format("campaign {}: {}", campaign.id.value(), grid_.value(of(campaign.id, "row_to_json(campaigns)"))));
     judge(campaign);
   }
   figures_.jobs = grid_.number("SELECT count(*) FROM jobs");
@@ -192,7 +201,8 @@ void Soak::judge(const Campaign& campaign) {
     times[execution.first] += count;
     // Who removes our files removes the fence.
     if (count > 1 && campaign.kind != Kind::spoils_its_home)
-      figures_.twice.push_back(fmt::format("campaign {}, task {}, attempt {}: carried out {} times", campaign.id.value(), execution.first, execution.second, count));
+      figures_.twice.push_back(fmt::format("campaign {}, task {}, attempt {}: carried out {} times", campaign.id.value(), execution.first,
+                                           execution.second, count));
   }
   if (campaign.kind != Kind::mixed) return;
   for (const auto& [task, state, charged] : grid_.tasks_of(campaign.id)) judge_task(campaign, task, state, charged, times[task]);
@@ -200,8 +210,8 @@ void Soak::judge(const Campaign& campaign) {
 
 void Soak::judge_task(const Campaign& campaign, std::int64_t task, const std::string& state, int charged, int executions) {
   const auto expected = expected_of(task);
-  const auto text = fmt::format("campaign {}, task {} ({}): {}, charged {}, carried out {} times", campaign.id.value(), task, behaviour_of(task).name, state,
-                                charged, executions);
+  const auto text = fmt::format("campaign {}, task {} ({}): {}, charged {}, carried out {} times", campaign.id.value(), task,
+                                behaviour_of(task).name, state, charged, executions);
   const bool is_over = state == "done" || state == "failed";
   if (!is_over || (state == "done" && executions == 0)) figures_.lost.push_back(text);
   if (expected == Expected::any) return;
@@ -225,14 +235,14 @@ std::ostream& operator<<(std::ostream& out, const Figures& figures) {
   for (const auto& [kind, count] : figures.faults) faults += count;
   out << fmt::format("tasks {}, jobs {}, faults {}\n", figures.tasks, figures.jobs, faults);
   for (const auto& [kind, count] : figures.faults) out << fmt::format("  {:5} {}\n", count, kind);
-  out << fmt::format("twice {}, lost {}, falsely failed {}, laws broken {}\n", figures.twice.size(), figures.lost.size(), figures.falsely_failed.size(),
-                     figures.breaches.size());
+  out << fmt::format("twice {}, lost {}, falsely failed {}, laws broken {}\n", figures.twice.size(), figures.lost.size(),
+                     figures.falsely_failed.size(), figures.breaches.size());
   for (const auto* lines : {&figures.twice, &figures.lost, &figures.falsely_failed, &figures.breaches}) {
     for (const auto& line : *lines) out << "  " << line << '\n';
   }
   if (!heals.empty()) {
-    out << fmt::format("time to heal, {} times: median {:.1f} s, worst {:.1f} s\n", heals.size(), static_cast<double>(heals[heals.size() / 2].count()) / 1000,
-                       static_cast<double>(heals.back().count()) / 1000);
+    out << fmt::format("time to heal, {} times: median {:.1f} s, worst {:.1f} s\n", heals.size(),
+                       static_cast<double>(heals[heals.size() / 2].count()) / 1000, static_cast<double>(heals.back().count()) / 1000);
   }
   if (!figures.has_full_home) out << "no full home: a file system could not be mounted\n";
   return out;

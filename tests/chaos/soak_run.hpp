@@ -10,14 +10,14 @@ namespace gleaner::tests::soak {
 
 struct Figures {
   std::int64_t tasks = 0;
-  std::int64_t jobs = 0;                    ///< of these tasks
-  std::map<std::string, int> faults;        ///< by kind
-  std::vector<std::string> twice;           ///< what was carried out twice, one line each
-  std::vector<std::string> lost;            ///< what is not over, or is done and was never carried out
-  std::vector<std::string> falsely_failed;  ///< what failed or paid though nothing was wrong with it
-  std::vector<std::string> breaches;        ///< laws of the database that do not hold
+  std::int64_t jobs = 0;                         ///< of these tasks
+  std::map<std::string, int> faults;             ///< by kind
+  std::vector<std::string> twice;                ///< what was carried out twice, one line each
+  std::vector<std::string> lost;                 ///< what is not over, or is done and was never carried out
+  std::vector<std::string> falsely_failed;       ///< what failed or paid though nothing was wrong with it
+  std::vector<std::string> breaches;             ///< laws of the database that do not hold
   std::vector<std::chrono::milliseconds> heals;  ///< from the end of the faults until each cluster works again
-  bool has_full_home = false;               ///< a small file system could be mounted
+  bool has_full_home = false;                    ///< a small file system could be mounted
 
   [[nodiscard]] bool is_clean() const { return twice.empty() && lost.empty() && falsely_failed.empty() && breaches.empty(); }
 };

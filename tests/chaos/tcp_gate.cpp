@@ -49,7 +49,9 @@ std::string receive(int from) {
   return bytes;
 }
 
-bool is_submission(std::string_view request) { return request.starts_with("POST ") && request.substr(0, request.find("\r\n")).find("/jobs.json ") != std::string_view::npos; }
+bool is_submission(std::string_view request) {
+  return request.starts_with("POST ") && request.substr(0, request.find("\r\n")).find("/jobs.json ") != std::string_view::npos;
+}
 
 }  // namespace
 
@@ -156,7 +158,8 @@ TcpGate::TcpGate(const std::string& backend_url) : implementation_{std::make_uni
   gate.listener = open_socket();
   auto address = address_of("127.0.0.1", 0);
   socklen_t size = sizeof address;
-  const bool listens = ::bind(gate.listener.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 && ::listen(gate.listener.get(), 64) == 0 &&
+  const bool listens = ::bind(gate.listener.get(), reinterpret_cast<const sockaddr*>(&address), size) == 0 &&
+                       ::listen(gate.listener.get(), 64) == 0 &&
                        ::getsockname(gate.listener.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0;
   if (!listens) throw std::runtime_error{"the gate cannot listen"};
   gate.own_port = ntohs(address.sin_port);

@@ -24,7 +24,8 @@ void testbed_fault(const std::string& cluster, const std::string& what) {
   process::Command command{.arguments = {script, cluster, what}};
   command.environment = {{"OAR_TESTBED_STATE", std::filesystem::path{variable("GLEANER_TEST_OAR", "")}.parent_path().string()}};
   const auto ran = process::capture(command, kPatience);
-  if (!ran || !ran->end.succeeded()) throw std::runtime_error{fmt::format("{} {} {}: {}", script, cluster, what, ran ? ran->output : ran.error())};
+  if (!ran || !ran->end.succeeded())
+    throw std::runtime_error{fmt::format("{} {} {}: {}", script, cluster, what, ran ? ran->output : ran.error())};
 }
 
 }  // namespace gleaner::tests

@@ -73,7 +73,8 @@ class RealOar final : public Backend {
 
  private:
   void testbed(const std::string& words) const {
-    const auto command = fmt::format("OAR_TESTBED_STATE='{}' {}/tests/oar-testbed/{} >/dev/null", state_, variable("GLEANER_SOURCE_DIR", "."), words);
+    const auto command =
+        fmt::format("OAR_TESTBED_STATE='{}' {}/tests/oar-testbed/{} >/dev/null", state_, variable("GLEANER_SOURCE_DIR", "."), words);
     if (std::system(command.c_str()) != 0) throw std::runtime_error("the testbed cannot: " + words);
   }
 
@@ -99,7 +100,8 @@ class MiniOar final : public Backend {
   [[nodiscard]] const std::string& other_user() const override { return other_; }
 
   void kill_server(Reports reports) override {
-    admin("/_server", fmt::format(R"({{"alive":false,"ends":"{}","report_again_ms":{}}})", ends_, reports == Reports::heard ? 3000 : 3'600'000));
+    admin("/_server",
+          fmt::format(R"({{"alive":false,"ends":"{}","report_again_ms":{}}})", ends_, reports == Reports::heard ? 3000 : 3'600'000));
   }
   void start_server() override { admin("/_server", R"({"alive":true})"); }
   [[nodiscard]] bool arrange(Moment moment) override {

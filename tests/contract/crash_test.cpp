@@ -33,7 +33,8 @@ class ServerDeath : public Contract {
   using Moment = Backend::Moment;
 
   void SetUp() override {
-    if (GetParam() == "oar" && std::getenv("GLEANER_TEST_LONG") == nullptr) GTEST_SKIP() << "minutes on the real OAR: with GLEANER_TEST_LONG";
+    if (GetParam() == "oar" && std::getenv("GLEANER_TEST_LONG") == nullptr)
+      GTEST_SKIP() << "minutes on the real OAR: with GLEANER_TEST_LONG";
   }
   static Backend& backend() { return world().backend(); }
   static bool is_real() { return GetParam() == "oar"; }
@@ -94,7 +95,8 @@ TEST_P(ServerDeath, ADeletionIsAnswered400_ButNoted_AndCarriedOutWhenItIsAskedAg
   const auto id = world().submit(world().request("sleep 200")).ids.front();
   await_running({id});
   backend().kill_server(Reports::heard);
-  const auto answer = raw(world().access(), "DELETE", fmt::format("/jobs/{}.json", id.value()), {identity(world().access(), world().user()), kAcceptJson});
+  const auto answer =
+      raw(world().access(), "DELETE", fmt::format("/jobs/{}.json", id.value()), {identity(world().access(), world().user()), kAcceptJson});
   const auto meanwhile = world().details(id);
   backend().start_server();
   EXPECT_EQ(answer.status, 400);
@@ -161,7 +163,9 @@ TEST_P(ServerDeath, AJobThatIsLaunchedMeanwhile_StaysLaunching_PastItsWalltime_U
   for (int tries = 0; tries < kTries && !left; ++tries) {
     const bool sure = backend().arrange(Moment::launching);
     const auto jobs = world().submit(best_effort("true", "0:0:3"));
-    const auto launching = [](const auto& job) { return job.state == RemoteState::launching || is_running(job) || oar::is_over(job.state); };
+    const auto launching = [](const auto& job) {
+      return job.state == RemoteState::launching || is_running(job) || oar::is_over(job.state);
+    };
     world().await(jobs.ids, launching);
     if (!sure) {
       backend().kill_server(Reports::heard);

@@ -63,7 +63,9 @@ TEST_P(Lists, WithoutAFilter_OnlyJobsThatAreNotOver) {
 }
 
 TEST_P(Lists, ResourcesWithSomeProperties_AreCounted) {
-  const auto matching = [](const std::string& properties, oar::Effort effort = oar::Effort::best) { return client().matching(world().user(), properties, effort); };
+  const auto matching = [](const std::string& properties, oar::Effort effort = oar::Effort::best) {
+    return client().matching(world().user(), properties, effort);
+  };
   const auto all = value(client().resources()).usable();
   EXPECT_EQ(value(matching("core <= 3")), 3);
   EXPECT_EQ(value(matching("core <= 3 OR core = 4", oar::Effort::normal)), 4);
@@ -73,7 +75,8 @@ TEST_P(Lists, ResourcesWithSomeProperties_AreCounted) {
   const auto unknown = matching("nonsense = 3");
   ASSERT_FALSE(unknown);
   EXPECT_TRUE(std::holds_alternative<oar::ServerError>(unknown.error())) << oar::describe(unknown.error());
-  const auto answer = raw(world().access(), "GET", "/select_all?limit=1&query=FROM%20nothing", {identity(world().access(), world().user()), kAcceptJson});
+  const auto answer =
+      raw(world().access(), "GET", "/select_all?limit=1&query=FROM%20nothing", {identity(world().access(), world().user()), kAcceptJson});
   EXPECT_EQ(answer.status, 500);
   EXPECT_THAT(answer.body, HasSubstr("SQL error"));
   EXPECT_EQ(raw(world().access(), "GET", "/select_all?limit=1&query=FROM%20nothing", {kAcceptJson}).status, 401);

@@ -62,8 +62,10 @@ TEST_P(Media, AFileThatIsNotThere_IsNotFound) {
 /// The evidence of a launch is read so: a part of it would look like jobs that never began.
 TEST_P(Media, AFolderOfAThousandFiles_IsListedWhole_WithNamesOfAnyBytes) {
   const auto place = fmt::format("{}/listed", world().token());
-  const auto job = world().request(fmt::format("mkdir -p {0}; for i in \\$(seq 1000); do : > {0}/\\$i.0.7.\\$i.e0; done; : > {0}/\\$(printf 'odd\\351'); "
-                                               "ln {0}/1.0.7.1.e0 {0}/1.0.claim", place));
+  const auto job = world().request(
+      fmt::format("mkdir -p {0}; for i in \\$(seq 1000); do : > {0}/\\$i.0.7.\\$i.e0; done; : > {0}/\\$(printf 'odd\\351'); "
+                  "ln {0}/1.0.7.1.e0 {0}/1.0.claim",
+                  place));
   ASSERT_EQ(world().await_end(world().submit(job).ids).front().exit_status, 0);
   const auto names = until_answered([&] { return client().list_folder(world().user(), "~/" + place); });
   ASSERT_TRUE(names) << oar::describe(names.error());

@@ -34,9 +34,19 @@ MiniOarProcess::MiniOarProcess(const std::string& program, const std::vector<std
   const auto secret_file = folder_ + "/secret";
   std::ofstream{secret_file} << secret_ << '\n';
   std::filesystem::permissions(secret_file, std::filesystem::perms::owner_read);
-  std::vector<std::string> words{program,           "--state",   folder_ + "/state",    "--login",         login_,
-                                 "--password-file", secret_file, "--kill-jobs-on-exit", "--kill-grace-ms", "200",
-                                 "--allow-faults",  "--exterminate-after-ms", "1500"};
+  std::vector<std::string> words{program,
+                                 "--state",
+                                 folder_ + "/state",
+                                 "--login",
+                                 login_,
+                                 "--password-file",
+                                 secret_file,
+                                 "--kill-jobs-on-exit",
+                                 "--kill-grace-ms",
+                                 "200",
+                                 "--allow-faults",
+                                 "--exterminate-after-ms",
+                                 "1500"};
   for (const auto& user : users) {
     words.insert(words.end(), {"--user", user});
   }

@@ -19,7 +19,8 @@ using ::testing::HasSubstr;
 class Submission : public Contract {
  protected:
   static std::string output(grid::RemoteJobId id) {
-    const auto text = until_answered([&] { return client().read_file(world().user(), fmt::format("~/{}/{}.out", world().token(), id.value())); });
+    const auto text =
+        until_answered([&] { return client().read_file(world().user(), fmt::format("~/{}/{}.out", world().token(), id.value())); });
     EXPECT_TRUE(text) << oar::describe(text.error());
     return text.value_or("");
   }
@@ -87,7 +88,8 @@ TEST_P(Submission, BlankLinesAndRemarksOfParametersMakeNoJob) {
   ASSERT_EQ(answer.status, 201) << answer.body;
   rapidjson::Document document;
   document.Parse(answer.body.c_str());
-  const auto listed = raw(world().access(), "GET", fmt::format("/jobs.json?array={}", document["id"].GetInt64()), {identity(world().access(), world().user()), kAcceptJson});
+  const auto listed = raw(world().access(), "GET", fmt::format("/jobs.json?array={}", document["id"].GetInt64()),
+                          {identity(world().access(), world().user()), kAcceptJson});
   rapidjson::Document jobs;
   jobs.Parse(listed.body.c_str());
   ASSERT_TRUE(jobs.IsObject()) << listed.body;
@@ -145,7 +147,8 @@ TEST_P(Submission, EverythingThatAGridSendsIsKept) {
 
 /// What `oarsub` was called with, as OAR recorded it.
 std::string recorded(World& world, grid::RemoteJobId id) {
-  const auto answer = raw(world.access(), "GET", fmt::format("/jobs/{}.json", id.value()), {identity(world.access(), world.user()), kAcceptJson});
+  const auto answer =
+      raw(world.access(), "GET", fmt::format("/jobs/{}.json", id.value()), {identity(world.access(), world.user()), kAcceptJson});
   rapidjson::Document document;
   document.Parse(answer.body.c_str());
   EXPECT_TRUE(document.IsObject() && document.HasMember("initial_request")) << answer.body;
@@ -161,15 +164,18 @@ TEST_P(Submission, AShellOfTheFrontEndReadsTheOptions_SoTheGrammarsRefuseWhatItW
   auto swallowed = world().request("true");
   swallowed.project = "x\\";  // the quote behind it is a part of the project
   EXPECT_TRUE(grid::wrong_project(swallowed.project));
-  EXPECT_TRUE(std::holds_alternative<oar::Refused>(failure_of(swallowed)) || std::holds_alternative<oar::ServerError>(failure_of(swallowed)));
+  EXPECT_TRUE(std::holds_alternative<oar::Refused>(failure_of(swallowed)) ||
+              std::holds_alternative<oar::ServerError>(failure_of(swallowed)));
 }
 
 TEST_P(Submission, WhatTheGrammarsAccept_ArrivesByteForByte) {
   const std::vector<std::string> projects{"demo", "a b.c:d@e/f+g,h=i-j%k", "_", std::string(80, 'p')};
   const std::vector<std::string> types{"besteffort", "noop=standby", "container", "idempotent"};
-  const std::vector<std::string> folders{"/tmp/a b;c&d|e<f>#!(g)[h]{i}*?~^", "/tmp/\xC3\xA9/\xE2\x82\xAC", "/x/%jobid%/=,:@+", "$HOME/a ${HOME}"};
-  const std::vector<std::string> conditions{"host LIKE '%[a]{b}?!*;&|<>#^~@,' OR mem >= 8", "mem IN ('8', '16') AND NOT (cluster = 'it''s')",
-                                            "mem >= -1 AND NOT mem < 2 AND host <> 'a:b'", "\"mem\" BETWEEN 1 AND 99 AND cpu IS NOT NULL"};
+  const std::vector<std::string> folders{"/tmp/a b;c&d|e<f>#!(g)[h]{i}*?~^", "/tmp/\xC3\xA9/\xE2\x82\xAC", "/x/%jobid%/=,:@+",
+                                         "$HOME/a ${HOME}"};
+  const std::vector<std::string> conditions{"host LIKE '%[a]{b}?!*;&|<>#^~@,' OR mem >= 8",
+                                            "mem IN ('8', '16') AND NOT (cluster = 'it''s')", "mem >= -1 AND NOT mem < 2 AND host <> 'a:b'",
+                                            "\"mem\" BETWEEN 1 AND 99 AND cpu IS NOT NULL"};
   for (std::size_t i = 0; i < projects.size(); ++i) {
     auto request = world().request("true");
     request.project = projects[i];

@@ -99,7 +99,8 @@ class Wrapper : public Contract {
   }
   /// The files of the folder of the fence that begin so.
   static std::vector<std::string> names(std::string_view begin) {
-    auto found = until_answered([&] { return client().list_folder(world().user(), grid::fence_folder(world().token(), kCampaign, kFence)); });
+    auto found =
+        until_answered([&] { return client().list_folder(world().user(), grid::fence_folder(world().token(), kCampaign, kFence)); });
     EXPECT_TRUE(found) << oar::describe(found.error());
     if (!found) return {};
     std::erase_if(*found, [&](const std::string& name) { return !name.starts_with(begin); });
@@ -152,15 +153,18 @@ TEST_P(Wrapper, TwoJobsOfOneAttempt_RunItOnce_AndTheSecondSaysWhoRanIt) {
   std::vector<std::string> expected{own("500.1.1", 0) + (first_won ? ".e5" : ".d.2"), own("500.1.2", 1) + (first_won ? ".d.1" : ".e5"),
                                     "500.1.claim", own("500.2.3", 2) + ".e5", "500.2.claim"};
   EXPECT_THAT(names("500."), ::testing::UnorderedElementsAreArray(expected));
-  const auto claim = until_answered([&] { return client().read_file(world().user(), "~/.gleaner/" + world().token() + "/17/9/500.1.claim"); });
+  const auto claim =
+      until_answered([&] { return client().read_file(world().user(), "~/.gleaner/" + world().token() + "/17/9/500.1.claim"); });
   ASSERT_TRUE(claim) << oar::describe(claim.error());
   const std::size_t winner = first_won ? 0 : 1;
-  EXPECT_TRUE(std::regex_match(*claim, std::regex{fmt::format("[0-9]+ [^ ]+ {} {}\n", winner + 1, submitted.ids[winner].value())})) << *claim;
+  EXPECT_TRUE(std::regex_match(*claim, std::regex{fmt::format("[0-9]+ [^ ]+ {} {}\n", winner + 1, submitted.ids[winner].value())}))
+      << *claim;
 }
 
 TEST_P(Wrapper, AClaimThatCannotBeMade_RunsNothing_AndAUsersOwn113_IsTheEndOfItsCommand) {
   const auto blocked = "rm -rf \"$HOME/.gleaner/" + world().token() + "/18\"; echo > \"$HOME/.gleaner/" + world().token() + "/18\"";
-  EXPECT_EQ(world().await_end(launch("block", facts(blocked + "; exit 113; :"), {task(700, 1, 50, {})}).ids).front().exit_status, grid::kRanNothing << 8);
+  EXPECT_EQ(world().await_end(launch("block", facts(blocked + "; exit 113; :"), {task(700, 1, 50, {})}).ids).front().exit_status,
+            grid::kRanNothing << 8);
   auto other = facts("echo ran >> \"$HOME/" + world().token() + "/ran\"");
   other.campaign = grid::CampaignId{18};
   const auto job = world().await_end(launch("blocked", other, {task(701, 1, 51, {})}).ids).front();
@@ -172,8 +176,7 @@ TEST_P(Wrapper, AClaimThatCannotBeMade_RunsNothing_AndAUsersOwn113_IsTheEndOfIts
 }
 
 TEST_P(Wrapper, TheJobHasTheEnvironmentOfTheGrid) {
-  auto given =
-      facts("env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
+  auto given = facts("env > \"$HOME/" + world().token() + "/environment\"; test -r \"$CIGRI_NODE_FILE\"; :");
   given.workdir = "/tmp/a b'c";
   const auto submitted = launch("environment", given, {task(600, 3, 77, {"first word", "second"})});
   EXPECT_EQ(world().await_end(submitted.ids).front().exit_status, 0);

@@ -27,7 +27,8 @@ using grid::JobEnd;
 using gridsim::instant_of;
 using gridsim::seconds_of;
 
-constexpr std::array kEnds{JobEnd::task_error, JobEnd::preempted, JobEnd::walltime, JobEnd::killed_elsewhere, JobEnd::node_failure, JobEnd::cannot_start, JobEnd::bad_request, JobEnd::lost};
+constexpr std::array kEnds{JobEnd::task_error,   JobEnd::preempted,    JobEnd::walltime,    JobEnd::killed_elsewhere,
+                           JobEnd::node_failure, JobEnd::cannot_start, JobEnd::bad_request, JobEnd::lost};
 constexpr int kAlpha = 0, kBeta = 1;
 
 constexpr auto kScenario = R"({
@@ -59,38 +60,55 @@ gridsim::Scenario a_scenario() {
 
 std::string text_of(std::optional<grid::Instant> instant) { return instant ? fmt::format("{:.6f}", seconds_of(*instant)) : "-"; }
 template <class Number>
-std::string text_of(std::optional<Number> number) { return number ? fmt::format("{:.6g}", static_cast<double>(*number)) : "-"; }
+std::string text_of(std::optional<Number> number) {
+  return number ? fmt::format("{:.6g}", static_cast<double>(*number)) : "-";
+}
 
 std::string text_of(const grid::PairFacts& p) {
-  return fmt::format("pair {}/{}: priority {} width {} walltime {} most {} login {}; launching {} waiting {} running {} unknown {}; concluded {} done {} took {:.5f} squares {:.3f}; failures {}{}; resources {} of {}; "
-                     "started {} accepted {}; ratio {} submitted {} offered {}; active {} returned {} suspected {} unseen {} fitting {}",
-                     p.campaign.value(), p.cluster.value(), p.priority, text_of(p.resources_per_job), p.walltime, text_of(p.max_jobs), p.login, p.launching, p.waiting, p.running, p.unknown, p.concluded_jobs, p.done,
-                     p.duration_sum, p.duration_squares, p.failures_in_a_row, p.last_failure_at ? " ever" : "", p.resources_sum, p.resources_jobs, text_of(p.last_start_at), text_of(p.last_accept_at),
-                     text_of(p.forecast_ratio), p.last_submitted, p.last_offered, p.active, p.returned_tasks, p.suspected, p.unseen, text_of(p.fitting_tasks));
+  return fmt::format(
+      "pair {}/{}: priority {} width {} walltime {} most {} login {}; launching {} waiting {} running {} unknown {}; concluded {} done {} took {:.5f} squares {:.3f}; failures {}{}; resources {} of {}; "
+      "started {} accepted {}; ratio {} submitted {} offered {}; active {} returned {} suspected {} unseen {} fitting {}",
+      p.campaign.value(), p.cluster.value(), p.priority, text_of(p.resources_per_job), p.walltime, text_of(p.max_jobs), p.login,
+      p.launching, p.waiting, p.running, p.unknown, p.concluded_jobs, p.done, p.duration_sum, p.duration_squares, p.failures_in_a_row,
+      p.last_failure_at ? " ever" : "", p.resources_sum, p.resources_jobs, text_of(p.last_start_at), text_of(p.last_accept_at),
+      text_of(p.forecast_ratio), p.last_submitted, p.last_offered, p.active, p.returned_tasks, p.suspected, p.unseen,
+      text_of(p.fitting_tasks));
 }
 
 std::string text_of(const grid::CampaignFacts& c) {
-  return fmt::format("campaign {}: {} {} priority {} project {} submitted {} waiting {} replicas {}", c.id.value(), c.user, grid::name_of(c.state), c.priority, c.project, text_of(std::optional{c.submitted}), c.waiting_tasks, c.replicas_allowed);
+  return fmt::format("campaign {}: {} {} priority {} project {} submitted {} waiting {} replicas {}", c.id.value(), c.user,
+                     grid::name_of(c.state), c.priority, c.project, text_of(std::optional{c.submitted}), c.waiting_tasks,
+                     c.replicas_allowed);
 }
 
 std::string text_of(const store::PredictionPair& p) {
-  return fmt::format("pair {}/{}: active {} width {} running {} waiting {} resources {} of {} done {} took {:.5f} squares {:.3f} started {} accepted {} ratio {} submitted {} offered {} ended {} walltime {} most {}", p.campaign.value(),
-                     p.cluster.value(), p.active, text_of(p.resources_per_job), p.running, p.waiting, p.resources_sum, p.resources_jobs, p.done, p.duration_sum, p.duration_squares, text_of(p.last_start_at), text_of(p.last_accept_at),
-                     text_of(p.job_ratio), p.nsub, p.offered, p.ended_in_window, p.walltime, text_of(p.max_jobs));
+  return fmt::format(
+      "pair {}/{}: active {} width {} running {} waiting {} resources {} of {} done {} took {:.5f} squares {:.3f} started {} accepted {} ratio {} submitted {} offered {} ended {} walltime {} most {}",
+      p.campaign.value(), p.cluster.value(), p.active, text_of(p.resources_per_job), p.running, p.waiting, p.resources_sum,
+      p.resources_jobs, p.done, p.duration_sum, p.duration_squares, text_of(p.last_start_at), text_of(p.last_accept_at),
+      text_of(p.job_ratio), p.nsub, p.offered, p.ended_in_window, p.walltime, text_of(p.max_jobs));
 }
 
 std::string text_of(const store::PredictionCampaign& c) {
-  return fmt::format("campaign {}: submitted {} first start {} remaining {} running {} ended {} paused {}", c.id.value(), text_of(std::optional{c.submitted_at}), text_of(c.first_start_at), c.remaining, c.running, c.ended_in_window, c.paused);
+  return fmt::format("campaign {}: submitted {} first start {} remaining {} running {} ended {} paused {}", c.id.value(),
+                     text_of(std::optional{c.submitted_at}), text_of(c.first_start_at), c.remaining, c.running, c.ended_in_window,
+                     c.paused);
 }
 
 std::string text_of(const grid::Limit& l) { return fmt::format("limit {} {}: {:.4f}", l.id, grid::name_of(l.kind), l.used); }
 std::string text_of(const grid::Ending& e) { return fmt::format("on {} after {} s: {}", e.cluster.value(), e.after, e.resources); }
 std::string text_of(const grid::DyingJobs& d) { return fmt::format("{}/{}: {} dying", d.campaign.value(), d.cluster.value(), d.jobs); }
-std::string text_of(const grid::Replicable& r) { return fmt::format("{}/{}: {} of {} beyond {}", r.campaign.value(), r.cluster.value(), r.expired, r.tasks, text_of(r.expected)); }
-std::string text_of(const store::WaitingJob& w) {
-  return fmt::format("job of {} since {}, width {} ratio {} started {} accepted {}", w.campaign.value(), text_of(std::optional{w.submitted_at}), text_of(w.resources_per_job), text_of(w.job_ratio), text_of(w.last_start_at), text_of(w.last_accept_at));
+std::string text_of(const grid::Replicable& r) {
+  return fmt::format("{}/{}: {} of {} beyond {}", r.campaign.value(), r.cluster.value(), r.expired, r.tasks, text_of(r.expected));
 }
-std::string text_of(const std::tuple<int, std::int64_t, int>& job) { return fmt::format("campaign {} task {} attempt {}", std::get<0>(job) + 1, std::get<1>(job), std::get<2>(job)); }
+std::string text_of(const store::WaitingJob& w) {
+  return fmt::format("job of {} since {}, width {} ratio {} started {} accepted {}", w.campaign.value(),
+                     text_of(std::optional{w.submitted_at}), text_of(w.resources_per_job), text_of(w.job_ratio), text_of(w.last_start_at),
+                     text_of(w.last_accept_at));
+}
+std::string text_of(const std::tuple<int, std::int64_t, int>& job) {
+  return fmt::format("campaign {} task {} attempt {}", std::get<0>(job) + 1, std::get<1>(job), std::get<2>(job));
+}
 
 template <class Things>
 std::vector<std::string> texts(const Things& things) {
@@ -114,7 +132,8 @@ std::vector<std::string> texts_of_usage(const std::vector<grid::UsageOfDay>& usa
   for (const auto& one : usage) sums[{one.user, one.project, one.days_ago}] += one.resource_seconds;
   std::vector<std::string> all;
   for (const auto& [key, seconds] : sums) {
-    if (seconds > 1e-3) all.push_back(fmt::format("{} {} {} days ago: {:.3f}", std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds));
+    if (seconds > 1e-3)
+      all.push_back(fmt::format("{} {} {} days ago: {:.3f}", std::get<0>(key), std::get<1>(key), std::get<2>(key), seconds));
   }
   return all;
 }
@@ -177,23 +196,36 @@ class Accounting : public GridFixture, public ::testing::WithParamInterface<std:
   gridsim::World world{scenario, {}, {}, {}, {}};
   gridsim::Book book{world};
   gridsim::Random random{GetParam()};
-  std::map<int, grid::JobId> ids;                   ///< of the jobs, in the database
-  std::array<std::vector<int>, 2> unheard;          ///< by cluster: jobs that changed since the grid last looked there
-  std::set<int> observed;                           ///< as running
-  std::set<int> condemned;                          ///< and not over, as far as the grid knows
-  std::map<std::string, int> seen;                  ///< what the history had
+  std::map<int, grid::JobId> ids;           ///< of the jobs, in the database
+  std::array<std::vector<int>, 2> unheard;  ///< by cluster: jobs that changed since the grid last looked there
+  std::set<int> observed;                   ///< as running
+  std::set<int> condemned;                  ///< and not over, as far as the grid knows
+  std::map<std::string, int> seen;          ///< what the history had
   std::map<std::size_t, std::pair<std::optional<grid::Instant>, std::optional<grid::Instant>>> failures;  ///< of each pair: stored, booked
 };
 
 void Accounting::submit(int index) {
   const auto& spec = scenario.campaigns[gridsim::index_of(index)];
   store::transact(database, std::nullopt, [&](store::Transaction& t) {
-    const auto jdl = fmt::format(R"({{"project": "{}", "replicas": "{}"{}}})", spec.project, spec.replicas_allowed ? "allowed" : "refused", spec.max_attempts ? fmt::format(R"(, "max_attempts": {})", *spec.max_attempts) : "");
-    const auto id = std::get<grid::CampaignId>(store::create_campaign(t, {.user = spec.user, .name = spec.name, .jdl = jdl, .idempotency_key = {}}, now));
+    const auto jdl = fmt::format(R"({{"project": "{}", "replicas": "{}"{}}})", spec.project, spec.replicas_allowed ? "allowed" : "refused",
+                                 spec.max_attempts ? fmt::format(R"(, "max_attempts": {})", *spec.max_attempts) : "");
+    const auto id = std::get<grid::CampaignId>(
+        store::create_campaign(t, {.user = spec.user, .name = spec.name, .jdl = jdl, .idempotency_key = {}}, now));
     ASSERT_EQ(id.value(), index + 1);
     for (const auto& one : spec.clusters) {
-      ASSERT_TRUE(store::add_campaign_cluster(t, id, {.name = scenario.clusters[one.cluster].name, .priority = one.priority, .exec_file = "run", .exec_directory = "$HOME", .resources = "/core=1", .resources_per_job = one.resources_per_job,
-                                                      .walltime = grid::Seconds{static_cast<int>(one.walltime)}, .properties = {}, .project = {}, .job_types = {}, .max_jobs = one.max_jobs, .max_walltime = {}}));
+      ASSERT_TRUE(store::add_campaign_cluster(t, id,
+                                              {.name = scenario.clusters[one.cluster].name,
+                                               .priority = one.priority,
+                                               .exec_file = "run",
+                                               .exec_directory = "$HOME",
+                                               .resources = "/core=1",
+                                               .resources_per_job = one.resources_per_job,
+                                               .walltime = grid::Seconds{static_cast<int>(one.walltime)},
+                                               .properties = {},
+                                               .project = {},
+                                               .job_types = {},
+                                               .max_jobs = one.max_jobs,
+                                               .max_walltime = {}}));
     }
     store::write_numbered_tasks(t, id, spec.tasks);
     store::complete_campaign(t, id, spec.tasks);
@@ -235,7 +267,8 @@ void Accounting::accept(int campaign, int cluster, std::vector<int> booked) {
 
 void Accounting::launch(int campaign, int cluster, int jobs) {
   if (scenario.campaigns[gridsim::index_of(campaign)].paused) return;
-  const store::PlannedLaunch launch{.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .resources = 1.0 * jobs};
+  const store::PlannedLaunch launch{
+      .campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .resources = 1.0 * jobs};
   int got = 0;
   transact([&](store::Transaction& t) { got = store::plan_launch(t, launch, term, now); });
   const auto booked = book.launch(launch, now);
@@ -246,8 +279,13 @@ void Accounting::launch(int campaign, int cluster, int jobs) {
 void Accounting::replicate(int campaign, int cluster, int jobs, std::optional<double> longer_than) {
   if (scenario.campaigns[gridsim::index_of(campaign)].paused) return;
   int got = 0;
-  transact([&](store::Transaction& t) { got = store::plan_replicas(t, {.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .longer_than = longer_than}, term, now); });
-  const auto booked = book.replicate({.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs}, longer_than, now);
+  transact([&](store::Transaction& t) {
+    got = store::plan_replicas(
+        t, {.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .longer_than = longer_than}, term,
+        now);
+  });
+  const auto booked =
+      book.replicate({.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs}, longer_than, now);
   ASSERT_EQ(std::ssize(booked), got);
   seen["replicas"] += got;
   accept(campaign, cluster, booked);
@@ -278,20 +316,26 @@ void Accounting::hold_or_resume(int campaign) {
   if (book.campaign(campaign).ended_at) return;
   auto& spec = scenario.campaigns[gridsim::index_of(campaign)];
   const grid::CampaignId id{campaign + 1};
-  store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(spec.paused ? store::resume_campaign(t, id) : store::hold_campaign(t, id)); });
+  store::transact(database, std::nullopt,
+                  [&](store::Transaction& t) { EXPECT_TRUE(spec.paused ? store::resume_campaign(t, id) : store::hold_campaign(t, id)); });
   spec.paused = !spec.paused;
 }
 
 void Accounting::forecast() {
   store::StoredForecast one;
   one.campaign = grid::CampaignId{a_campaign_index() + 1};
-  one.pairs.push_back({.cluster = cluster_id(static_cast<int>(below(2))), .job_ratio = 1.0 / static_cast<double>(1 + below(4)), .throughput = {}});
+  one.pairs.push_back(
+      {.cluster = cluster_id(static_cast<int>(below(2))), .job_ratio = 1.0 / static_cast<double>(1 + below(4)), .throughput = {}});
   transact([&](store::Transaction& t) { store::write_forecasts(t, std::array{one}, now); });
   book.write(std::array{one});
 }
 
 void Accounting::note_submitted() {
-  const store::Submitted one{.campaign = grid::CampaignId{a_campaign_index() + 1}, .cluster = cluster_id(static_cast<int>(below(2))), .jobs = static_cast<int>(below(5)), .offered = static_cast<double>(below(50)), .first_ratio = 0.25};
+  const store::Submitted one{.campaign = grid::CampaignId{a_campaign_index() + 1},
+                             .cluster = cluster_id(static_cast<int>(below(2))),
+                             .jobs = static_cast<int>(below(5)),
+                             .offered = static_cast<double>(below(50)),
+                             .first_ratio = 0.25};
   transact([&](store::Transaction& t) { store::write_submitted(t, std::array{one}, now); });
   book.write(std::array{one});
 }
@@ -313,13 +357,19 @@ void Accounting::end(int job, JobEnd end) {
 /// As the updator judges it.
 store::Verdict Accounting::verdict_of(store::Transaction& t, int index) {
   const auto& job = job_at(index);
-  store::Verdict verdict{.left = store::facts_for_settling(t, std::array{ids.at(index)}).at(0), .end = *job.end, .started_at = job.held, .ended_at = job.ended};
+  store::Verdict verdict{.left = store::facts_for_settling(t, std::array{ids.at(index)}).at(0),
+                         .end = *job.end,
+                         .started_at = job.held,
+                         .ended_at = job.ended};
   if (job.held) verdict.resources = job.width;
-  verdict.state = verdict.end == JobEnd::done ? grid::JobState::terminated : verdict.end == JobEnd::killed_by_us ? grid::JobState::killed : grid::JobState::error;
+  verdict.state = verdict.end == JobEnd::done           ? grid::JobState::terminated
+                  : verdict.end == JobEnd::killed_by_us ? grid::JobState::killed
+                                                        : grid::JobState::error;
   verdict.left.job.began = verdict.left.job.claimed = job.held.has_value();
   const auto& config = scenario.config;
-  verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, verdict.end == JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
-                                    {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  verdict.settlement = grid::settle(
+      verdict.left.task, verdict.left.job, verdict.end, verdict.end == JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
+      {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
   return verdict;
 }
 
@@ -332,7 +382,9 @@ void Accounting::look(int cluster) {
     std::set<int> judged;
     for (const int job : jobs) {
       if (!judged.insert(job).second) continue;
-      if (job_at(job).state != gridsim::JobState::ended) observations.push_back({.job = ids.at(job), .state = grid::JobState::running, .started_at = job_at(job).held, .resources = job_at(job).width});
+      if (job_at(job).state != gridsim::JobState::ended)
+        observations.push_back(
+            {.job = ids.at(job), .state = grid::JobState::running, .started_at = job_at(job).held, .resources = job_at(job).width});
       else condemned.erase(job);
     }
     store::observe_jobs(t, observations);
@@ -370,8 +422,11 @@ void Accounting::compare() {
     EXPECT_EQ(difference(texts(booked.campaigns), texts(stored.campaigns)), "");
     EXPECT_EQ(difference(texts(booked.pairs), texts(stored.pairs)), "");
     compare_failures(stored.pairs, booked.pairs);
-    for (std::size_t i = 0; i < stored.clusters.size(); ++i) EXPECT_EQ(booked.clusters[i].max_node_resources, stored.clusters[i].max_node_resources);
-    EXPECT_EQ(difference(texts(booked.policies.replicable), texts(store::replicable_tasks(t, config.expired_quantile, metascheduler::kTellingEnds, now))), "");
+    for (std::size_t i = 0; i < stored.clusters.size(); ++i)
+      EXPECT_EQ(booked.clusters[i].max_node_resources, stored.clusters[i].max_node_resources);
+    EXPECT_EQ(difference(texts(booked.policies.replicable),
+                         texts(store::replicable_tasks(t, config.expired_quantile, metascheduler::kTellingEnds, now))),
+              "");
     auto policies = store::policy_facts(t, {.usage_days = 365, .endings = true, .dying = true}, now);
     std::ranges::sort(policies.dying, {}, [](const auto& one) { return std::pair{one.campaign, one.cluster}; });
     EXPECT_EQ(difference(texts(booked.policies.limits), texts(policies.limits)), "");
@@ -398,7 +453,9 @@ void Accounting::step() {
   switch (below(16)) {
     case 0:
     case 1: return launch(a_campaign_index(), cluster, 1 + static_cast<int>(below(4)));
-    case 2: return replicate(a_campaign_index(), cluster, 1 + static_cast<int>(below(2)), below(2) == 0 ? std::nullopt : std::optional{static_cast<double>(below(200))});
+    case 2:
+      return replicate(a_campaign_index(), cluster, 1 + static_cast<int>(below(2)),
+                       below(2) == 0 ? std::nullopt : std::optional{static_cast<double>(below(200))});
     case 3: return below(4) == 0 ? preempt(a_campaign_index(), cluster, static_cast<int>(below(3))) : wipe(cluster);
     case 4: return forecast();
     case 5: return below(4) == 0 ? hold_or_resume(a_campaign_index()) : note_submitted();
@@ -417,7 +474,8 @@ void Accounting::step() {
         const auto live = jobs_in({gridsim::JobState::waiting, gridsim::JobState::launching});
         if (live.empty()) return;
         const int job = live[below(live.size())];
-        if (condemned.contains(job) || job_at(job).state == gridsim::JobState::waiting) end(job, below(8) == 0 && job_at(job).held ? JobEnd::done : JobEnd::killed_by_us);
+        if (condemned.contains(job) || job_at(job).state == gridsim::JobState::waiting)
+          end(job, below(8) == 0 && job_at(job).held ? JobEnd::done : JobEnd::killed_by_us);
         else end(job, below(5) < 3 ? JobEnd::done : kEnds[below(kEnds.size())]);
         now += std::chrono::microseconds{1 + below(1'000'000)};
       }

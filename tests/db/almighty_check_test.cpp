@@ -22,7 +22,9 @@ class AlmightysCheck : public tests::GridFixture {
     execute("UPDATE grid SET checked_at = NULL");
     almighty::check_laws(config, database, term);
   }
-  std::string open_events() { return value("SELECT coalesce(string_agg(code || ' ' || occurrences, ', ' ORDER BY code), '') FROM events WHERE state = 'open'"); }
+  std::string open_events() {
+    return value("SELECT coalesce(string_agg(code || ' ' || occurrences, ', ' ORDER BY code), '') FROM events WHERE state = 'open'");
+  }
 
   process::Config config;
 };
@@ -34,14 +36,16 @@ TEST_F(AlmightysCheck, BreachIsAnEvent_CountedWhileItLasts_AndClosedWhenTheLawHo
   check_now();
   check_now();
   EXPECT_EQ(open_events(), "LAW_BROKEN_pair_counters 2");
-  EXPECT_THAT(value("SELECT message FROM events WHERE state = 'open'"), AllOf(HasSubstr("broken 1 time"), HasSubstr("campaign 1 counts"), HasSubstr("gridctl db check --repair")));
+  EXPECT_THAT(value("SELECT message FROM events WHERE state = 'open'"),
+              AllOf(HasSubstr("broken 1 time"), HasSubstr("campaign 1 counts"), HasSubstr("gridctl db check --repair")));
   execute("UPDATE campaign_clusters SET running = running - 1 WHERE cluster_id = 1");
   check_now();
   EXPECT_EQ(open_events(), "");
 }
 
 TEST_F(AlmightysCheck, ComesOnceAPeriod_ByTheDatabasesClock_AndNeverWithPeriod0) {
-  execute("UPDATE campaign_clusters SET running = running + 1 WHERE cluster_id = 1; UPDATE grid SET checked_at = now() - interval '59 minutes'");
+  execute(
+      "UPDATE campaign_clusters SET running = running + 1 WHERE cluster_id = 1; UPDATE grid SET checked_at = now() - interval '59 minutes'");
   almighty::check_laws(config, database, term);
   EXPECT_EQ(open_events(), "") << "not due";
   config.check_period = process::Duration{0};
@@ -57,8 +61,9 @@ TEST_F(AlmightysCheck, ComesOnceAPeriod_ByTheDatabasesClock_AndNeverWithPeriod0)
 }
 
 TEST_F(AlmightysCheck, LeftoversAreNoEvents_AndAConductorThatLostItsLeaseWritesNone) {
-  execute("UPDATE jobs SET state = 'killed', ending = 'killed_by_us', ended_at = now() WHERE id = 1; UPDATE tasks SET state = 'failed' WHERE number = 0;"
-          "INSERT INTO kill_requests VALUES (1, 'excess', now())");
+  execute(
+      "UPDATE jobs SET state = 'killed', ending = 'killed_by_us', ended_at = now() WHERE id = 1; UPDATE tasks SET state = 'failed' WHERE number = 0;"
+      "INSERT INTO kill_requests VALUES (1, 'excess', now())");
   check_now();
   EXPECT_EQ(open_events(), "");
   execute("UPDATE lease SET term = term + 1");

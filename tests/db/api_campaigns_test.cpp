@@ -61,7 +61,8 @@ TEST_F(Campaigns, HoldAndResume_ChangeTheState) {
   EXPECT_EQ(post(path(id, "/hold")).status, 202);
   EXPECT_EQ(state(id), "paused");
   EXPECT_EQ(post(path(id, "/hold")).status, 409);
-  sql("INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (" + std::to_string(id) + ", 'why', now(), now() + interval '1 hour')");
+  sql("INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (" + std::to_string(id) +
+      ", 'why', now(), now() + interval '1 hour')");
   EXPECT_EQ(post(path(id, "/resume")).status, 202);
   EXPECT_EQ(state(id), "in_treatment");
   EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
@@ -81,7 +82,8 @@ TEST_F(Campaigns, Cancel_MovesTheCountersAndLeavesUntakenTasksAlone) {
   ASSERT_EQ(answer.status, 202) << answer.body;
   EXPECT_EQ(counters(id), "0 0 10 10");
   EXPECT_EQ(sql("SELECT count(*) FROM returned_tasks"), "0");
-  EXPECT_EQ(sql("SELECT string_agg(state::text, ' ' ORDER BY number) FROM tasks WHERE number IN (0, 3, 4, 9)"), "cancelled cancelled waiting waiting");
+  EXPECT_EQ(sql("SELECT string_agg(state::text, ' ' ORDER BY number) FROM tasks WHERE number IN (0, 3, 4, 9)"),
+            "cancelled cancelled waiting waiting");
   const auto tasks = get(path(id, "/jobs"));
   for (const auto& task : tasks.json["items"].GetArray()) EXPECT_STREQ(task["state"].GetString(), "cancelled");
   EXPECT_EQ(get(path(id, "/jobs?state=cancelled")).json["items"].Size(), 10U);
@@ -109,18 +111,21 @@ TEST_F(Campaigns, Retry_GivesFailedTasksBackToTheBag) {
   EXPECT_EQ(answer.json["count"].GetInt(), 2);
   EXPECT_EQ(state(id), "in_treatment");
   EXPECT_EQ(counters(id), "5 0 0 2");
-  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', number, state, attempt, charged, uncounted), ', ' ORDER BY number) FROM tasks WHERE number < 2"),
-            "0 waiting 1 0 1, 1 waiting 1 0 1");
+  EXPECT_EQ(
+      sql("SELECT string_agg(concat_ws(' ', number, state, attempt, charged, uncounted), ', ' ORDER BY number) FROM tasks WHERE number < 2"),
+      "0 waiting 1 0 1, 1 waiting 1 0 1");
   EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 1");
 }
 
 TEST_F(Campaigns, RetryOfASink_GivesBackWhatItSwallowed_ByItsClusterOrItsEvent) {
   const auto id = a_campaign_of(5);
   take(id, 3, "done");
-  sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) VALUES ('SINK', " + std::to_string(id) + ", now(), now(), 'why')");
+  sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) VALUES ('SINK', " + std::to_string(id) +
+      ", now(), now(), 'why')");
   const auto event = sql("SELECT id FROM events WHERE code = 'SINK'");
   sql("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at, sink) SELECT 0, campaign_id, "
-      "(SELECT id FROM clusters WHERE name = 'alpha'), number, 0, 'terminated', 'done', now(), now(), " + event + " FROM tasks WHERE number < 2");
+      "(SELECT id FROM clusters WHERE name = 'alpha'), number, 0, 'terminated', 'done', now(), now(), " +
+      event + " FROM tasks WHERE number < 2");
   EXPECT_EQ(post(path(id, "/retries?sink=beta")).status, 409);
   EXPECT_EQ(as("bob", {.method = "POST", .target = path(id, "/retries?sink=alpha")}).status, 403);
   sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
@@ -195,7 +200,8 @@ TEST_F(Campaigns, Forecasts_AreThoseThatWereKept_InTheirOrder) {
   EXPECT_EQ(get(path(id, "/forecasts")).json["total"].GetInt(), 0);
   sql("INSERT INTO forecast_history (campaign_id, made_at, end_at, end_earliest, end_latest, method) SELECT c, to_timestamp(1900000000 + m * 60), "
       "to_timestamp(2000000500 + c), to_timestamp(2000000400), nullif(to_timestamp(2000000900), to_timestamp(2000000900 + m)), 'average' "
-      "FROM unnest(ARRAY[" + std::to_string(id) + ", " + std::to_string(other) + "]) c, generate_series(0, 1) m ORDER BY m DESC");
+      "FROM unnest(ARRAY[" +
+      std::to_string(id) + ", " + std::to_string(other) + "]) c, generate_series(0, 1) m ORDER BY m DESC");
   const auto answer = get(path(id, "/forecasts"));
   ASSERT_EQ(answer.json["total"].GetInt(), 2) << answer.body;
   const auto& items = answer.json["items"];
@@ -288,12 +294,14 @@ TEST_F(Campaigns, Decisions_SayWhy) {
 
 TEST_F(Campaigns, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {
   const auto id = std::to_string(a_campaign_of(1));
-  const auto event = sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', campaign_id, cluster_id, now(), "
-                         "now(), 'exit 1' FROM campaign_clusters RETURNING id");
+  const auto event = sql(
+      "INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', campaign_id, cluster_id, now(), "
+      "now(), 'exit 1' FROM campaign_clusters RETURNING id");
   sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
       "FROM campaign_clusters");
-  const auto global = sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), now(), 'down' "
-                          "FROM campaign_clusters RETURNING id");
+  const auto global = sql(
+      "INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), now(), 'down' "
+      "FROM campaign_clusters RETURNING id");
   EXPECT_TRUE(get("/campaigns/" + id).json["has_events"].GetBool());
   EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 2);
   EXPECT_EQ(get("/events").json["total"].GetInt(), 1);

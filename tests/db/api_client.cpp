@@ -18,7 +18,8 @@ http::FileDescriptor connect_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   path.copy(address.sun_path, sizeof address.sun_path - 1);
-  if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error{"cannot connect to " + path};
+  if (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    throw std::runtime_error{"cannot connect to " + path};
   return fd;
 }
 
@@ -40,7 +41,8 @@ std::string talk(const http::FileDescriptor& fd, std::string_view text) {
   }
   std::string answer;
   std::array<char, 65536> buffer{};
-  for (ssize_t got = 0; (got = ::recv(fd.get(), buffer.data(), buffer.size(), 0)) > 0;) answer.append(buffer.data(), static_cast<std::size_t>(got));
+  for (ssize_t got = 0; (got = ::recv(fd.get(), buffer.data(), buffer.size(), 0)) > 0;)
+    answer.append(buffer.data(), static_cast<std::size_t>(got));
   return answer;
 }
 

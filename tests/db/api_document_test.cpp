@@ -102,7 +102,8 @@ class ApiDocument : public ApiTest {
     sql("INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO forecast_history (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
-    sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster + ", 'a test', now() + interval '1 hour', now())");
+    sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster +
+        ", 'a test', now() + interval '1 hour', now())");
   }
   std::int64_t id = 0;
 };
@@ -112,18 +113,29 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   ASSERT_EQ(document.status, 200);
   Schemas schemas{document.json};
   const auto campaign = "/campaigns/" + std::to_string(id);
-  const std::vector<std::pair<const char*, std::string>> asked{
-      {"/", "/"}, {"/health", "/health"}, {"/campaigns", "/campaigns"}, {"/campaigns/{id}", campaign}, {"/campaigns/{id}/stats", campaign + "/stats"},
-      {"/campaigns/{id}/jobs", campaign + "/jobs"}, {"/campaigns/{id}/jobs/{task}", campaign + "/jobs/0"}, {"/campaigns/{id}/events", campaign + "/events"},
-      {"/campaigns/{id}/decisions", campaign + "/decisions"}, {"/campaigns/{id}/forecasts", campaign + "/forecasts"},
-      {"/clusters", "/clusters"}, {"/gridusage", "/gridusage"}, {"/events", "/events"}, {"/scenario", "/scenario"}};
+  const std::vector<std::pair<const char*, std::string>> asked{{"/", "/"},
+                                                               {"/health", "/health"},
+                                                               {"/campaigns", "/campaigns"},
+                                                               {"/campaigns/{id}", campaign},
+                                                               {"/campaigns/{id}/stats", campaign + "/stats"},
+                                                               {"/campaigns/{id}/jobs", campaign + "/jobs"},
+                                                               {"/campaigns/{id}/jobs/{task}", campaign + "/jobs/0"},
+                                                               {"/campaigns/{id}/events", campaign + "/events"},
+                                                               {"/campaigns/{id}/decisions", campaign + "/decisions"},
+                                                               {"/campaigns/{id}/forecasts", campaign + "/forecasts"},
+                                                               {"/clusters", "/clusters"},
+                                                               {"/gridusage", "/gridusage"},
+                                                               {"/events", "/events"},
+                                                               {"/scenario", "/scenario"}};
   for (const auto& [path, target] : asked) {
     const auto answer = get(target);
     EXPECT_EQ(answer.status, path == std::string{"/health"} ? answer.status : 200) << target << answer.body;
     const auto status = std::to_string(answer.status);
     schemas.compare(schemas.of(path, "get", status.c_str()), answer.json, std::string{"GET "} + path);
   }
-  ApiRequest submission{.method = "POST", .target = "/campaigns?dry_run=1", .body = R"({"name": "t", "nb_jobs": 2, "clusters": {"alpha": {"exec_file": "run"}}})",
+  ApiRequest submission{.method = "POST",
+                        .target = "/campaigns?dry_run=1",
+                        .body = R"({"name": "t", "nb_jobs": 2, "clusters": {"alpha": {"exec_file": "run"}}})",
                         .headers = {{"Content-Type", "application/json"}}};
   const auto checked = as("alice", submission);
   ASSERT_EQ(checked.status, 200) << checked.body;

@@ -72,7 +72,8 @@ ApiAnswer ApiTest::post(const std::string& target, const std::string& body) cons
 }
 
 ApiAnswer ApiTest::submit_lines(const std::string& head, const std::string& lines) const {
-  return as("alice", {.method = "POST", .target = "/campaigns", .body = head + "\n" + lines, .headers = {{"Content-Type", "application/x-ndjson"}}});
+  return as("alice",
+            {.method = "POST", .target = "/campaigns", .body = head + "\n" + lines, .headers = {{"Content-Type", "application/x-ndjson"}}});
 }
 
 std::int64_t ApiTest::a_campaign_of(int tasks) const {

@@ -49,7 +49,8 @@ TEST_F(ApiLimits, ACampaignOfTooManyTasks_IsRefused_HoweverTheyCome) {
     all.push_back(submit_lines(head_of(kOnAlpha, R"("nb_jobs": 6)"), ""));
     all.push_back(submit_lines(head_of(kOnAlpha), lines_of(6)));
     all.push_back(submit_lines(head_of(kOnAlpha, R"("dry_run": true)"), lines_of(6)));
-    all.push_back(submit_lines(head_of(R"({"name": "t", "exec_file": "run", "walltime": "p1 * minute", "clusters": {"alpha": {}}})"), lines_of(6)));
+    all.push_back(
+        submit_lines(head_of(R"({"name": "t", "exec_file": "run", "walltime": "p1 * minute", "clusters": {"alpha": {}}})"), lines_of(6)));
     return all;
   }();
   for (const auto& answer : answers) {
@@ -62,7 +63,10 @@ TEST_F(ApiLimits, ACampaignOfTooManyTasks_IsRefused_HoweverTheyCome) {
 
 TEST_F(ApiLimits, AUserWithTooManyCampaigns_GetsNoMore_UntilOneEnds) {
   const auto first = a_campaign_of(1);
-  const ApiRequest keyed{.method = "POST", .target = "/campaigns", .body = on_alpha(R"("nb_jobs": 1)"), .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}}};
+  const ApiRequest keyed{.method = "POST",
+                         .target = "/campaigns",
+                         .body = on_alpha(R"("nb_jobs": 1)"),
+                         .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}}};
   EXPECT_EQ(as("alice", keyed).status, 201);
   const auto third = post("/campaigns", on_alpha(R"("nb_jobs": 1)"));
   EXPECT_EQ(third.status, 403);
@@ -82,7 +86,9 @@ TEST_F(ApiLimits, OneUser_MayHaveLimitsOfTheirOwn) {
   EXPECT_GT(a_campaign_of(1), 0);
   EXPECT_GT(a_campaign_of(1), 0);
   EXPECT_EQ(post("/campaigns", on_alpha(R"("nb_jobs": 1)")).status, 403);
-  const auto of_bob = [&](const std::string& body) { return as("bob", {.method = "POST", .target = "/campaigns", .body = body, .headers = {{"Content-Type", "application/json"}}}); };
+  const auto of_bob = [&](const std::string& body) {
+    return as("bob", {.method = "POST", .target = "/campaigns", .body = body, .headers = {{"Content-Type", "application/json"}}});
+  };
   EXPECT_EQ(of_bob(on_alpha(R"("nb_jobs": 1)")).status, 403);
   EXPECT_EQ(of_bob(on_alpha(R"("nb_jobs": 1)") + std::string(100, ' ')).status, 413);
 }
@@ -113,8 +119,10 @@ TEST_F(ApiLimits, TooManyRows_AreRefused_AndTheOptionNamed) {
 class Begun {
  public:
   Begun(const std::string& port, const std::string& head, std::size_t length) : client_{static_cast<std::uint16_t>(std::stoi(port))} {
-    client_.send(fmt::format("POST /campaigns HTTP/1.1\r\nAuthorization: Bearer alice-token-0123456789\r\nContent-Type: application/x-ndjson\r\nExpect: 100-continue\r\n"
-                             "Connection: close\r\nContent-Length: {}\r\n\r\n", length));
+    client_.send(fmt::format(
+        "POST /campaigns HTTP/1.1\r\nAuthorization: Bearer alice-token-0123456789\r\nContent-Type: application/x-ndjson\r\nExpect: 100-continue\r\n"
+        "Connection: close\r\nContent-Length: {}\r\n\r\n",
+        length));
     reads_it_ = client_.read_until("\r\n\r\n").starts_with("HTTP/1.1 100");
     client_.send(head);
   }
@@ -134,7 +142,9 @@ TEST_F(ApiLimits, NoTransactionWaitsForAClient_AndOthersAreAnswered) {
     EXPECT_TRUE(uploads.emplace_back(port(), head + "\"0\"\n", head.size() + lines.size()).reads_it());
   }
   for (int i = 0; i < 20; ++i) EXPECT_EQ(get("/campaigns").status, 200);
-  EXPECT_EQ(sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND backend_type = 'client backend'"), "0");
+  EXPECT_EQ(
+      sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND backend_type = 'client backend'"),
+      "0");
   uploads.front().client().send(lines.substr(4));
   EXPECT_THAT(uploads.front().client().read_to_end(), HasSubstr("HTTP/1.1 201"));
   EXPECT_EQ(sql("SELECT total FROM campaigns"), "3");
@@ -142,7 +152,8 @@ TEST_F(ApiLimits, NoTransactionWaitsForAClient_AndOthersAreAnswered) {
 
 TEST_F(ApiLimits, WhatIsWrongWithTheFirstLine_IsSaid_BeforeTheParametersHaveCome) {
   Begun upload{port(), head_of(R"({"name": "t", "clusters": {"alfa": {"exec_file": "run"}}})") + "\n", 100 * kKilobyte};
-  EXPECT_THAT(upload.client().read_to_end(), AllOf(HasSubstr("HTTP/1.1 400"), HasSubstr("there is no cluster 'alfa'; the clusters are alpha, beta, gamma")));
+  EXPECT_THAT(upload.client().read_to_end(),
+              AllOf(HasSubstr("HTTP/1.1 400"), HasSubstr("there is no cluster 'alfa'; the clusters are alpha, beta, gamma")));
 }
 
 TEST_F(ApiLimits, WhatOneUserSendsAtOnce_IsLimited_AndWhatAllSend) {
@@ -155,7 +166,10 @@ TEST_F(ApiLimits, WhatOneUserSendsAtOnce_IsLimited_AndWhatAllSend) {
   EXPECT_EQ(second.status, 503) << second.body;
   EXPECT_THAT(second.message(), HasSubstr("you are sending other submissions now"));
   EXPECT_EQ(second.headers.at("retry-after"), "10");
-  const auto of_bob = as("bob", {.method = "POST", .target = "/campaigns", .body = head + std::string(300 * kKilobyte, '\n') + lines_of(1), .headers = {{"Content-Type", "application/x-ndjson"}}});
+  const auto of_bob = as("bob", {.method = "POST",
+                                 .target = "/campaigns",
+                                 .body = head + std::string(300 * kKilobyte, '\n') + lines_of(1),
+                                 .headers = {{"Content-Type", "application/x-ndjson"}}});
   EXPECT_EQ(of_bob.status, 503) << of_bob.body;
   EXPECT_THAT(of_bob.message(), HasSubstr("the API is receiving too many submissions now"));
 }

@@ -52,16 +52,18 @@ class ApiMemory : public testing::Test {
     }
     const char* programs = std::getenv("GLEANER_BIN_DIR");
     const auto program = std::filesystem::path{programs != nullptr ? programs : "build/bin"} / "gridapi";
-    auto child = process::Child::start({.arguments = {program.string(), "--database", database_, "--api_socket", socket(), "--api_spool", folder_.string()},
-                                        .environment = {{"ASAN_OPTIONS", "quarantine_size_mb=1:malloc_context_size=1"}},
-                                        .output = folder_ / "log"});
+    auto child = process::Child::start(
+        {.arguments = {program.string(), "--database", database_, "--api_socket", socket(), "--api_spool", folder_.string()},
+         .environment = {{"ASAN_OPTIONS", "quarantine_size_mb=1:malloc_context_size=1"}},
+         .output = folder_ / "log"});
     ASSERT_TRUE(child) << child.error();
     child_.emplace(std::move(*child));
     while (status_of("GET", "/health") != 200 && !child_->wait(std::chrono::milliseconds{20})) {
     }
     // Each kind of request once: what is there afterwards is what it has at rest.
     EXPECT_EQ(status_of("POST", "/campaigns", jdl(R"("nb_jobs": 1)")), 201);
-    for (const auto* path : {"/campaigns", "/campaigns/1/jobs", "/events", "/gridusage", "/scenario", "/clusters"}) EXPECT_EQ(status_of("GET", path), 200) << path;
+    for (const auto* path : {"/campaigns", "/campaigns/1/jobs", "/events", "/gridusage", "/scenario", "/clusters"})
+      EXPECT_EQ(status_of("GET", path), 200) << path;
     idle_ = memory("VmRSS");
   }
 
@@ -73,10 +75,12 @@ class ApiMemory : public testing::Test {
   static std::string jdl(const std::string& more) { return R"({"name": "t", "clusters": {"alpha": {"exec_file": "run"}}, )" + more + "}"; }
 
   [[nodiscard]] std::string socket() const { return (folder_ / "api.socket").string(); }
-  [[nodiscard]] ApiAnswer call(const std::string& method, const std::string& target, const std::string& body = {}, const std::string& type = "application/json") const {
+  [[nodiscard]] ApiAnswer call(const std::string& method, const std::string& target, const std::string& body = {},
+                               const std::string& type = "application/json") const {
     return ask(socket(), {.method = method, .target = target, .body = body, .headers = {{"Content-Type", type}}});
   }
-  [[nodiscard]] int status_of(const std::string& method, const std::string& target, const std::string& body = {}, const std::string& type = "application/json") const {
+  [[nodiscard]] int status_of(const std::string& method, const std::string& target, const std::string& body = {},
+                              const std::string& type = "application/json") const {
     try {
       return call(method, target, body, type).status;
     } catch (const std::exception&) {
@@ -137,8 +141,10 @@ TEST_F(ApiMemory, IsBounded_WhateverIsSent) {
   expect_bounded("a JDL of 200 000 brackets", {400}, post("{\"jdl\":" + std::string(200'000, '['), ndjson));
   expect_bounded("params of 24 MB", {413}, post(jdl("\"params\": [" + repeated("\"\",", 24 * kMegabyte) + "\"\"]")));
   expect_bounded("params of 7 MB, too many values", {400, 503}, post(jdl("\"params\": [" + repeated("\"\",", 7 * kMegabyte) + "\"\"]")));
-  expect_bounded("240 000 params", {200, 503}, post(jdl("\"params\": [" + repeated("\"1234567890123456\",", 240'000 * 19) + "\"\"]"), "application/json", "?dry_run=1"));
-  expect_bounded("220 000 wrong params", {400, 503}, post(jdl("\"params\": [" + repeated("{},", 360'000) + repeated("\"a'\",", 500'000) + "\"\"]")));
+  expect_bounded("240 000 params", {200, 503},
+                 post(jdl("\"params\": [" + repeated("\"1234567890123456\",", 240'000 * 19) + "\"\"]"), "application/json", "?dry_run=1"));
+  expect_bounded("220 000 wrong params", {400, 503},
+                 post(jdl("\"params\": [" + repeated("{},", 360'000) + repeated("\"a'\",", 500'000) + "\"\"]")));
   expect_bounded("7 MB of one string", {400, 503}, post(jdl("\"exec_file\": \"" + std::string(7 * kMegabyte, 'x') + "\"")));
   expect_bounded("keys without end", {400, 503}, post("{" + repeated("\"abcdefgh\": 1, ", 7 * kMegabyte) + "\"a\": 1}"));
   expect_bounded("a key of 7 MB", {400, 503}, post("{\"" + std::string(7 * kMegabyte, 'k') + "\": 1}"));
@@ -146,13 +152,14 @@ TEST_F(ApiMemory, IsBounded_WhateverIsSent) {
   expect_bounded("a section of 7 MB", {400, 503}, post(std::string(3 * kMegabyte, 'a') + "{" + repeated("x=1;\n", 4 * kMegabyte) + "}"));
   expect_bounded("a first line of 24 MB", {413, 503}, post("{\"jdl\": \"" + std::string(24 * kMegabyte, 'x') + "\"}", ndjson));
   expect_bounded("a hundred million tasks", {403}, post(jdl("\"nb_jobs\": 100000000")));
-  expect_bounded("16 MB of streamed parameters", {200}, post(head_of(jdl("\"project\": \"p\""), R"("dry_run": true)") + "\n" + repeated("\"" + std::string(1000, 'p') + "\"\n", 16 * kMegabyte), ndjson));
+  expect_bounded("16 MB of streamed parameters", {200},
+                 post(head_of(jdl("\"project\": \"p\""), R"("dry_run": true)") + "\n" +
+                          repeated("\"" + std::string(1000, 'p') + "\"\n", 16 * kMegabyte),
+                      ndjson));
 }
 
 TEST_F(ApiMemory, IsBounded_WhateverIsAskedFor) {
-  const auto get = [&](const std::string& target) {
-    return [this, target] { return status_of("GET", target); };
-  };
+  const auto get = [&](const std::string& target) { return [this, target] { return status_of("GET", target); }; };
   sql("INSERT INTO tasks (campaign_id, number, parameter) SELECT 1, n, repeat('x', 60000) FROM generate_series(1, 1000) n");
   sql("UPDATE campaigns SET total = 1001, waiting = 1001 WHERE id = 1");
   sql("INSERT INTO campaigns (user_name, name, type, jdl, submitted_at) SELECT 'u' || n % 50, repeat('n', 200), 'default', '{}', now() FROM generate_series(1, 10000) n");

@@ -39,7 +39,8 @@ TEST_F(ApiOutages, ADatabaseThatTakesNoWrites_IsAReasonToTryAgain_AndIsRead) {
     pqxx::connection connection{database() + " options='-c default_transaction_read_only=off'"};
     pqxx::nontransaction{connection}.exec("ALTER DATABASE " + name + " SET default_transaction_read_only = " + value);
     // The API's idle connections would not notice; they are gone when this returns.
-    pqxx::nontransaction{connection}.exec("SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+    pqxx::nontransaction{connection}.exec(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
   };
   set("on");
   const auto answer = remove(path(id));

@@ -104,7 +104,8 @@ TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignT
   const auto before = std::to_string(a_campaign_of(3));
   sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
   sql("UPDATE campaign_clusters SET done = 3, duration_sum = 300");
-  sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) SELECT campaign_id, cluster_id, 48, 3 FROM campaign_clusters WHERE campaign_id = " + before);
+  sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) SELECT campaign_id, cluster_id, 48, 3 FROM campaign_clusters WHERE campaign_id = " +
+      before);
   static_cast<void>(a_campaign_of(5));
   const auto prospects = gridsim::what_if(scenario_in(get("/scenario").body), {.most_runs = 5});
   ASSERT_TRUE(prospects) << prospects.error();
@@ -118,15 +119,18 @@ TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_ArePlayed) {
   EXPECT_FALSE(get("/scenario").json["scenario"]["live"][0].HasMember("max_attempts"));
   sql("UPDATE campaigns SET jdl = jdl || '{\"max_attempts\": 3}'");
   EXPECT_EQ(get("/scenario").json["scenario"]["live"][0]["max_attempts"].GetInt(), 3);
-  const auto checked = post("/campaigns?dry_run=1", R"({"name": "t", "nb_jobs": 7, "max_attempts": 4, "clusters": {"alpha": {"exec_file": "run"}}})");
+  const auto checked =
+      post("/campaigns?dry_run=1", R"({"name": "t", "nb_jobs": 7, "max_attempts": 4, "clusters": {"alpha": {"exec_file": "run"}}})");
   ASSERT_EQ(checked.status, 200) << checked.body;
   EXPECT_EQ(checked.json["candidate"]["max_attempts"].GetInt(), 4);
 }
 
 TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
-  const auto checked = as("alice", {.method = "POST", .target = "/campaigns?dry_run=1",
-                                    .body = R"({"name": "t", "nb_jobs": 7, "clusters": {"alpha": {"exec_file": "run", "resources": "/core=2"}}})",
-                                    .headers = {{"Content-Type", "application/json"}}});
+  const auto checked =
+      as("alice", {.method = "POST",
+                   .target = "/campaigns?dry_run=1",
+                   .body = R"({"name": "t", "nb_jobs": 7, "clusters": {"alpha": {"exec_file": "run", "resources": "/core=2"}}})",
+                   .headers = {{"Content-Type", "application/json"}}});
   ASSERT_EQ(checked.status, 200) << checked.body;
   const auto& candidate = checked.json["candidate"];
   EXPECT_EQ(candidate["waiting"].GetInt(), 7);
@@ -149,13 +153,14 @@ class ScenarioOfAnotherConfiguration : public ScenarioRoute {
   /// Takes the first of these values that is right for the option and is not its default.
   static void change(const process::Option& option, process::Config& config) {
     constexpr std::array<std::string_view, 7> kValues{"17s", "11", "0.25", "1.75", "no", "yes", "2:00:00"};
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{{{"campaign_order", "priority,fairshare"},
-                                                                                   {"campaign_scheduler", "prediction"},
-                                                                                   {"placement", "packed"},
-                                                                                   {"predictor_algorithm", "slow-start"},
-                                                                                   {"fairshare_usage", "by_share"},
-                                                                                   {"multifactor_weights", "age:1,fairshare:3,size:2,priority:4,affinity:5"},
-                                                                                   {"default_resources", "/core=3"}}};
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{
+        {{"campaign_order", "priority,fairshare"},
+         {"campaign_scheduler", "prediction"},
+         {"placement", "packed"},
+         {"predictor_algorithm", "slow-start"},
+         {"fairshare_usage", "by_share"},
+         {"multifactor_weights", "age:1,fairshare:3,size:2,priority:4,affinity:5"},
+         {"default_resources", "/core=3"}}};
     for (const auto& [key, value] : kNamed) {
       if (key != option.key) continue;
       ASSERT_EQ(option.value.read(value, config), std::nullopt) << key;

@@ -16,7 +16,8 @@ class Submission : public ApiTest {
 };
 
 TEST_F(Submission, JsonWithParameters_CreatesTheCampaign) {
-  const auto answer = post("/campaigns", R"({"name": "t1", "params": ["1 a", ["2", "b c"]], "clusters": {"alpha": {"exec_file": "run", "walltime": "0:10:00",
+  const auto answer = post(
+      "/campaigns", R"({"name": "t1", "params": ["1 a", ["2", "b c"]], "clusters": {"alpha": {"exec_file": "run", "walltime": "0:10:00",
       "resources": "/nodes=2/core=4", "properties": "mem > 8", "max_jobs": 5}}})");
   ASSERT_EQ(answer.status, 201) << answer.body;
   const auto id = std::to_string(answer.json["id"].GetInt64());
@@ -25,15 +26,18 @@ TEST_F(Submission, JsonWithParameters_CreatesTheCampaign) {
   EXPECT_STREQ(answer.json["state"].GetString(), "in_treatment");
   EXPECT_EQ(answer.json["total_jobs"].GetInt(), 2);
   EXPECT_EQ(answer.json["tasks"]["waiting"].GetInt(), 2);
-  EXPECT_EQ(sql("SELECT string_agg(form::text || ':' || parameter, ' | ' ORDER BY number) FROM tasks WHERE campaign_id = " + id), R"(l:1 a | a:["2","b c"])");
-  EXPECT_EQ(sql("SELECT concat_ws(' ', resources, resources_per_job, walltime_s, properties, max_jobs, best_effort) FROM campaign_clusters"),
-            "/nodes=2/core=4 8 600 mem > 8 5 t");
+  EXPECT_EQ(sql("SELECT string_agg(form::text || ':' || parameter, ' | ' ORDER BY number) FROM tasks WHERE campaign_id = " + id),
+            R"(l:1 a | a:["2","b c"])");
+  EXPECT_EQ(
+      sql("SELECT concat_ws(' ', resources, resources_per_job, walltime_s, properties, max_jobs, best_effort) FROM campaign_clusters"),
+      "/nodes=2/core=4 8 600 mem > 8 5 t");
 }
 
 TEST_F(Submission, StreamedParameters_AreStoredByteForByteAndInOrder) {
   const auto answer = submit_lines(head_of(kOnAlpha), "\"1 'a b'\"\n[\"x\\ty\",\"\",\"\\\\\"]\n\"caf\\u00e9 \\\\t\"\n");
   ASSERT_EQ(answer.status, 201) << answer.body;
-  EXPECT_EQ(sql("SELECT string_agg(number || form::text || parameter, '|' ORDER BY number) FROM tasks"), "0l1 'a b'|1a[\"x\\ty\",\"\",\"\\\\\"]|2lcafé \\t");
+  EXPECT_EQ(sql("SELECT string_agg(number || form::text || parameter, '|' ORDER BY number) FROM tasks"),
+            "0l1 'a b'|1a[\"x\\ty\",\"\",\"\\\\\"]|2lcafé \\t");
   EXPECT_EQ(sql("SELECT concat_ws(' ', total, waiting, next_task) FROM campaigns"), "3 3 0");
 }
 
@@ -53,13 +57,16 @@ TEST_F(Submission, CountInTheHead_NumbersTheTasks) {
 }
 
 TEST_F(Submission, ExpressionsOfTheTasks_AreWorkedOut_AndStoredOnceForEachDifferentRequest) {
-  const auto answer = submit_lines(head_of(R"j({"name": "t", "exec_file": "run", "walltime": "p1 * minute", "max_walltime": "9:00:00", "resources": "/core=p2",
-      "input_mb": "p1 / 2", "clusters": {"alpha": {}, "beta": {"resources": "/nodes=1/core=(2*p2)"}}})j"), "\"10 1\"\n\"20 2\"\n\"10 1\"\n[\"20\",\"2\",\"x\"]\n");
+  const auto answer = submit_lines(
+      head_of(R"j({"name": "t", "exec_file": "run", "walltime": "p1 * minute", "max_walltime": "9:00:00", "resources": "/core=p2",
+      "input_mb": "p1 / 2", "clusters": {"alpha": {}, "beta": {"resources": "/nodes=1/core=(2*p2)"}}})j"),
+      "\"10 1\"\n\"20 2\"\n\"10 1\"\n[\"20\",\"2\",\"x\"]\n");
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(sql("SELECT string_agg(request::text, ' ' ORDER BY number) FROM tasks"), "1 2 1 2");
-  EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', k.name, request, resources, resources_per_job, walltime_s), ', ' ORDER BY k.name, request)"
-                " FROM campaign_requests q JOIN clusters k ON k.id = q.cluster_id"),
-            "alpha 1 /core=1 1 600, alpha 2 /core=2 2 1200, beta 1 /nodes=1/core=2 2 600, beta 2 /nodes=1/core=4 4 1200");
+  EXPECT_EQ(
+      sql("SELECT string_agg(concat_ws(' ', k.name, request, resources, resources_per_job, walltime_s), ', ' ORDER BY k.name, request)"
+          " FROM campaign_requests q JOIN clusters k ON k.id = q.cluster_id"),
+      "alpha 1 /core=1 1 600, alpha 2 /core=2 2 1200, beta 1 /nodes=1/core=2 2 600, beta 2 /nodes=1/core=4 4 1200");
   EXPECT_EQ(sql("SELECT string_agg(concat_ws(' ', request, next_task, untaken), ', ' ORDER BY request) FROM request_bags"), "1 0 2, 2 1 2");
   EXPECT_EQ(sql("SELECT concat_ws(' ', requests, input_mb, total, waiting) FROM campaigns"), "2 7.5 4 4");
 }
@@ -72,30 +79,37 @@ TEST_F(Submission, ATaskForWhichAnExpressionFails_IsNamed_AndNothingIsStored) {
   EXPECT_EQ(stored_campaigns(), "0");
   EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
   sql("UPDATE clusters SET max_resources = 16 RETURNING id");
-  const auto wide = post("/campaigns", R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})");
+  const auto wide =
+      post("/campaigns", R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})");
   EXPECT_THAT(wide.message(), AllOf(HasSubstr("task 1"), HasSubstr("alpha has 16")));
   EXPECT_EQ(stored_campaigns(), "0");
 }
 
 TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWouldFit) {
   const auto asking = [&](const std::string& path, const std::string& resources, const std::string& clusters) {
-    return post(path, R"({"name": "t", "exec_file": "run", "nb_jobs": 2, "resources": ")" + resources + R"(", "clusters": )" + clusters + "}");
+    return post(path,
+                R"({"name": "t", "exec_file": "run", "nb_jobs": 2, "resources": ")" + resources + R"(", "clusters": )" + clusters + "}");
   };
   const std::string on_alpha = R"({"alpha": {}})", on_both = R"({"alpha": {}, "beta": {}})";
-  EXPECT_EQ(asking("/campaigns?dry_run=1", "/core=1000", on_alpha).status, 200) << "the sizes of clusters that were never asked refuse nothing";
+  EXPECT_EQ(asking("/campaigns?dry_run=1", "/core=1000", on_alpha).status, 200)
+      << "the sizes of clusters that were never asked refuse nothing";
   sql("UPDATE clusters SET node_sizes = CASE name WHEN 'alpha' THEN '8x2' ELSE '4x1' END RETURNING id");
   for (const std::string path : {"/campaigns?dry_run=1", "/campaigns"}) {
     const auto wide = asking(path, "/core=1000", on_alpha);
     EXPECT_EQ(wide.status, 400) << path;
     EXPECT_THAT(wide.message(), HasSubstr("/core=1000 takes 1000 resources, and alpha has 16 resources: /core=16 would fit"));
     EXPECT_STREQ(wide.json["problems"][0]["path"].GetString(), "clusters.alpha.resources");
-    EXPECT_THAT(asking(path, "/nodes=1/core=64", on_both).message(), AllOf(HasSubstr("/nodes=1/core=8 would fit"), HasSubstr("/nodes=1/core=4 would fit")));
+    EXPECT_THAT(asking(path, "/nodes=1/core=64", on_both).message(),
+                AllOf(HasSubstr("/nodes=1/core=8 would fit"), HasSubstr("/nodes=1/core=4 would fit")));
   }
   EXPECT_EQ(stored_campaigns(), "0");
   const auto half = asking("/campaigns", "/core=8", on_both);
   ASSERT_EQ(half.status, 201) << half.body;
-  EXPECT_STREQ(half.json["warnings"][0].GetString(), "cluster 'beta' gets no job: /core=8 takes 8 resources, and beta has 4 resources: /core=4 would fit");
-  const auto task = post("/campaigns", R"({"name": "t", "exec_file": "run", "resources": "/nodes=1/core=p1", "params": ["8", "12"], "clusters": {"alpha": {}}})");
+  EXPECT_STREQ(half.json["warnings"][0].GetString(),
+               "cluster 'beta' gets no job: /core=8 takes 8 resources, and beta has 4 resources: /core=4 would fit");
+  const auto task =
+      post("/campaigns",
+           R"({"name": "t", "exec_file": "run", "resources": "/nodes=1/core=p1", "params": ["8", "12"], "clusters": {"alpha": {}}})");
   EXPECT_THAT(task.message(), AllOf(HasSubstr("task 1"), HasSubstr("no node of more than 8")));
 }
 
@@ -117,7 +131,10 @@ TEST_F(Submission, WrongParameter_IsNamedByItsLine_AndNothingIsStored) {
 }
 
 TEST_F(Submission, WrongCampaignFile_HasAllItsProblemsTold) {
-  const auto answer = submit_lines(head_of("{\n \"name\": \"t\",\n \"clusters\": {\n  \"alpah\": {\"exec_file\": \"x\"},\n  \"beta\": {\"exec_file\": \"x\", \"waltime\": \"1:0:0\"}}}"), "\"1\"\n");
+  const auto answer = submit_lines(
+      head_of(
+          "{\n \"name\": \"t\",\n \"clusters\": {\n  \"alpah\": {\"exec_file\": \"x\"},\n  \"beta\": {\"exec_file\": \"x\", \"waltime\": \"1:0:0\"}}}"),
+      "\"1\"\n");
   ASSERT_EQ(answer.status, 400) << answer.body;
   const auto& problems = answer.json["problems"];
   ASSERT_EQ(problems.Size(), 2U) << answer.body;
@@ -129,11 +146,12 @@ TEST_F(Submission, WrongCampaignFile_HasAllItsProblemsTold) {
 }
 
 TEST_F(Submission, WrongHead_IsSaid) {
-  for (const auto& [head, word] : std::vector<std::pair<std::string, std::string>>{{"", "JSON"},
-                                                                                   {"[1]", "object"},
-                                                                                   {R"({"type": "test"})", "'jdl'"},
-                                                                                   {R"({"jdl": "x", "tpye": "test"})", "did you mean 'type'"},
-                                                                                   {R"({"jdl": "x", "nb_jobs": 0})", "nb_jobs"}}) {
+  for (const auto& [head, word] :
+       std::vector<std::pair<std::string, std::string>>{{"", "JSON"},
+                                                        {"[1]", "object"},
+                                                        {R"({"type": "test"})", "'jdl'"},
+                                                        {R"({"jdl": "x", "tpye": "test"})", "did you mean 'type'"},
+                                                        {R"({"jdl": "x", "nb_jobs": 0})", "nb_jobs"}}) {
     const auto answer = submit_lines(head, "\"1\"\n");
     EXPECT_EQ(answer.status, 400) << head;
     EXPECT_THAT(answer.message(), HasSubstr(word));
@@ -153,8 +171,9 @@ TEST_F(Submission, APriorityThatTheOrderDoesNotLookAt_IsTakenWithAWarning) {
   const auto answer = post("/campaigns", kWithPriority);
   ASSERT_EQ(answer.status, 201) << answer.body;
   ASSERT_EQ(answer.json["warnings"].Size(), 1U);
-  EXPECT_STREQ(answer.json["warnings"][0].GetString(),
-               "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
+  EXPECT_STREQ(
+      answer.json["warnings"][0].GetString(),
+      "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
   EXPECT_EQ(post("/campaigns?dry_run=1", kWithPriority).json["warnings"].Size(), 1U);
   EXPECT_EQ(post("/campaigns?type=test", kWithPriority).json["warnings"].Size(), 0U) << "it goes first anyway";
 }
@@ -164,7 +183,9 @@ class SubmissionWithin : public Submission {
 };
 
 TEST_F(SubmissionWithin, MoreAttemptsThanTheConfigurationAllows_AreRefused_AndFewerAreKept) {
-  const auto asking = [](int attempts) { return fmt::format(R"({{"name": "t", "nb_jobs": 1, "max_attempts": {}, "clusters": {{"alpha": {{"exec_file": "x"}}}}}})", attempts); };
+  const auto asking = [](int attempts) {
+    return fmt::format(R"({{"name": "t", "nb_jobs": 1, "max_attempts": {}, "clusters": {{"alpha": {{"exec_file": "x"}}}}}})", attempts);
+  };
   const auto refused = post("/campaigns", asking(51));
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.message(), HasSubstr("'51' is more than this grid allows; write 50 at most"));
@@ -194,7 +215,8 @@ TEST_F(Submission, ParametersFromTwoPlaces_AreRefused) {
 TEST_F(Submission, NoParameters_AreRefused) {
   EXPECT_THAT(submit_lines(head_of(kOnAlpha), "").message(), HasSubstr("no parameters"));
   EXPECT_THAT(post("/campaigns", kOnAlpha).message(), HasSubstr("no parameters"));
-  EXPECT_THAT(post("/campaigns", R"({"name": "t", "param_file": "/etc/shadow", "clusters": {"alpha": {"exec_file": "x"}}})").message(), HasSubstr("gridsub"));
+  EXPECT_THAT(post("/campaigns", R"({"name": "t", "param_file": "/etc/shadow", "clusters": {"alpha": {"exec_file": "x"}}})").message(),
+              HasSubstr("gridsub"));
   EXPECT_EQ(stored_campaigns(), "0");
 }
 
@@ -219,7 +241,9 @@ TEST_F(Submission, DryRun_ChecksAllAndStoresNothing) {
 }
 
 TEST_F(Submission, SameKeyAgain_GivesTheSameCampaign) {
-  const ApiRequest request{.method = "POST", .target = "/campaigns", .body = head_of(kOnAlpha) + "\n\"1\"\n\"2\"\n",
+  const ApiRequest request{.method = "POST",
+                           .target = "/campaigns",
+                           .body = head_of(kOnAlpha) + "\n\"1\"\n\"2\"\n",
                            .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
   const auto first = as("alice", request);
   const auto second = as("alice", request);
@@ -232,7 +256,9 @@ TEST_F(Submission, SameKeyAgain_GivesTheSameCampaign) {
 }
 
 TEST_F(Submission, SameKeyForAnotherCampaign_IsRefused) {
-  ApiRequest request{.method = "POST", .target = "/campaigns", .body = head_of(kOnAlpha) + "\n\"1\"\n",
+  ApiRequest request{.method = "POST",
+                     .target = "/campaigns",
+                     .body = head_of(kOnAlpha) + "\n\"1\"\n",
                      .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
   ASSERT_EQ(as("alice", request).status, 201);
   request.body = head_of(kOnBoth) + "\n\"1\"\n";
@@ -252,7 +278,9 @@ TEST_F(Submission, WakesTheConductorUp) {
 }
 
 TEST_F(Submission, HostileTexts_AreStoredAsTheyAre) {
-  const auto answer = post("/campaigns", R"({"name": "'; DROP TABLE tasks; --", "params": ["a'' \\\"$HOME\\\" ; rm"], "clusters": {"alpha": {"exec_file": "x'y"}}})");
+  const auto answer =
+      post("/campaigns",
+           R"({"name": "'; DROP TABLE tasks; --", "params": ["a'' \\\"$HOME\\\" ; rm"], "clusters": {"alpha": {"exec_file": "x'y"}}})");
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(sql("SELECT name FROM campaigns"), "'; DROP TABLE tasks; --");
   EXPECT_EQ(sql("SELECT parameter FROM tasks"), R"(a'' \"$HOME\" ; rm)");
@@ -261,7 +289,8 @@ TEST_F(Submission, HostileTexts_AreStoredAsTheyAre) {
 TEST_F(Submission, BracketsInBrackets_AreRefused_HoweverManyTheyAre) {
   const std::string open(200'000, '[');
   const auto whole = open + std::string(200'000, ']');
-  for (const auto& body : {open, whole, "{\"jdl\":" + open, "{\"jdl\":" + whole + "}", "{\"name\":" + whole + "}", "{\"params\":" + whole + "}"}) {
+  for (const auto& body :
+       {open, whole, "{\"jdl\":" + open, "{\"jdl\":" + whole + "}", "{\"name\":" + whole + "}", "{\"params\":" + whole + "}"}) {
     EXPECT_EQ(post("/campaigns", body).status, 400);
     EXPECT_EQ(submit_lines(body, "").status, 400);
     EXPECT_EQ(submit_lines(head_of(kOnAlpha), body + "\n").status, 400);

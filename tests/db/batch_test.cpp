@@ -130,7 +130,8 @@ TEST_F(Batch, ADatabaseThatTakesNoWrites_IsNoItemsFault) {
 }
 
 TEST_F(Batch, AFullDisk_IsNoItemsFault) {
-  execute("CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$");
+  execute(
+      "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$");
   execute("CREATE TRIGGER full_disk BEFORE INSERT ON written FOR EACH ROW EXECUTE FUNCTION full_disk()");
   EXPECT_THROW(transact([&](store::Transaction& transaction) { static_cast<void>(write(transaction, {1, 2})); }), store::Unavailable);
   EXPECT_TRUE(refused.empty());

@@ -61,7 +61,9 @@ class Checks : public tests::GridFixture {
       INSERT INTO request_bags VALUES (3, 1, 0, 4))");
   }
 
-  store::Checked check(const store::Law& law, Reach reach = Reach::all) { return store::check_law(database, law, reach, std::chrono::milliseconds{0}); }
+  store::Checked check(const store::Law& law, Reach reach = Reach::all) {
+    return store::check_law(database, law, reach, std::chrono::milliseconds{0});
+  }
 
   /// The laws that do not hold, the leftovers too.
   std::vector<std::string> broken(Reach reach = Reach::all) {
@@ -107,13 +109,16 @@ constexpr Breaker kBreakers[] = {
     {"lease", "UPDATE lease SET expires_at = 'infinity'"},
     {"lease", "DELETE FROM lease"},
     {"lease", "UPDATE launches SET term = term + 5 WHERE state = 'launching'"},
-    {"stray_job", "ALTER TABLE jobs DISABLE TRIGGER USER; INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt) VALUES (99, 99, 1, 0, 0);"
-                  "ALTER TABLE jobs ENABLE TRIGGER USER"},
+    {"stray_job",
+     "ALTER TABLE jobs DISABLE TRIGGER USER; INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt) VALUES (99, 99, 1, 0, 0);"
+     "ALTER TABLE jobs ENABLE TRIGGER USER"},
     {"live_job_with_end", "UPDATE jobs SET ended_at = now(), ending = 'preempted' WHERE id = 4"},
-    {"remote_id_twice", "UPDATE jobs SET remote_id = (SELECT remote_id FROM jobs WHERE id = 3) WHERE id = 4", "UPDATE jobs SET remote_id = 1003 WHERE id = 4"},
+    {"remote_id_twice", "UPDATE jobs SET remote_id = (SELECT remote_id FROM jobs WHERE id = 3) WHERE id = 4",
+     "UPDATE jobs SET remote_id = 1003 WHERE id = 4"},
     {"job_fence", "UPDATE jobs SET fence = 99 WHERE id = 4", "UPDATE jobs SET fence = NULL"},
     {"launch_tag", "UPDATE launches SET tag = NULL WHERE id = 2", "UPDATE launches SET tag = 'tag-2' WHERE id = 2"},
-    {"open_launch", "INSERT INTO launches (campaign_id, cluster_id, state, jobs, resources, term, planned_at) VALUES (1, 1, 'unknown', 1, 1, 0, now())"},
+    {"open_launch",
+     "INSERT INTO launches (campaign_id, cluster_id, state, jobs, resources, term, planned_at) VALUES (1, 1, 'unknown', 1, 1, 0, now())"},
     {"attempt_behind", "UPDATE jobs SET attempt = 5 WHERE launch_id = 3", nullptr, Seen::with_all},
     {"over_with_tasks", "UPDATE campaigns SET state = 'terminated', ended_at = now() WHERE id = 1"},
     {"cursor", "UPDATE campaigns SET next_task = -1 WHERE id = 2"},
@@ -136,17 +141,22 @@ constexpr Breaker kBreakers[] = {
     {"inactive_pair", "UPDATE campaign_clusters SET active = false WHERE campaign_id = 1"},
     {"pair_counters", "UPDATE campaign_clusters SET running = running + 1 WHERE campaign_id = 1"},
     {"pair_counters", "UPDATE campaign_clusters SET unknown = 1 WHERE campaign_id = 2"},
-    {"pair_results", "UPDATE campaign_clusters SET done = done + 1 WHERE campaign_id = 1", "UPDATE campaign_clusters SET done = done - 1 WHERE campaign_id = 1"},
+    {"pair_results", "UPDATE campaign_clusters SET done = done + 1 WHERE campaign_id = 1",
+     "UPDATE campaign_clusters SET done = done - 1 WHERE campaign_id = 1"},
     {"usage", "INSERT INTO usage VALUES ('2026-01-01', 'alice', '', 1, -5)"},
     {"usage", "INSERT INTO usage VALUES ('2026-01-02', 'alice', '', 1, 'NaN')"},
-    {"future_brake", "INSERT INTO brakes (cluster_id, reason, created_at, expires_at) VALUES (1, 'test', now() + interval '1 year', now() + interval '1 year 1 minute')"},
+    {"future_brake",
+     "INSERT INTO brakes (cluster_id, reason, created_at, expires_at) VALUES (1, 'test', now() + interval '1 year', now() + interval '1 year 1 minute')"},
     {"future_status", "INSERT INTO gridstatus VALUES (1, now() + interval '1 year', 1, 1, 0, 0, 0, 0, true, 1)"},
     {"future_probe", "UPDATE clusters SET next_probe_at = now() + interval '1 year'"},
-    {"stale_outage", "UPDATE clusters SET reachable = true; INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('CLUSTER_UNREACHABLE', 1, now(), now(), 'x')"},
-    {"forecast_history", "INSERT INTO campaign_forecasts (campaign_id, made_at, method) VALUES (1, now(), 'none');"
-                         "INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (1, now() + interval '1 year', now(), 'average')"},
+    {"stale_outage",
+     "UPDATE clusters SET reachable = true; INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('CLUSTER_UNREACHABLE', 1, now(), now(), 'x')"},
+    {"forecast_history",
+     "INSERT INTO campaign_forecasts (campaign_id, made_at, method) VALUES (1, now(), 'none');"
+     "INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (1, now() + interval '1 year', now(), 'average')"},
     {"leftover_kills", "INSERT INTO kill_requests VALUES (1, 'excess', now())"},
-    {"leftover_brakes", "INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (2, 'test', now(), now() + interval '1 minute')"},
+    {"leftover_brakes",
+     "INSERT INTO brakes (campaign_id, reason, created_at, expires_at) VALUES (2, 'test', now(), now() + interval '1 minute')"},
     {"leftover_events", "INSERT INTO events (code, job_id, opened_at, last_at, message) VALUES ('TASK_ERROR', 99, now(), now(), 'x')"},
     {"leftover_forecasts", "INSERT INTO forecasts (campaign_id, cluster_id, job_ratio) VALUES (1, 99, 1)"},
     {"leftover_decisions", "INSERT INTO decisions VALUES (2, 0, 'x', 'x', 'x', 0, now())"},
@@ -157,7 +167,8 @@ constexpr Breaker kBreakers[] = {
     {"missing_tasks", "UPDATE tasks SET number = 99 WHERE campaign_id = 1 AND number = 9; UPDATE campaigns SET total = 9 WHERE id = 1",
      "UPDATE tasks SET number = 9 WHERE campaign_id = 1 AND number = 99; UPDATE campaigns SET total = 10 WHERE id = 1", Seen::with_all},
     {"replica", "UPDATE tasks SET replica = 1, replica_lives = true WHERE campaign_id = 1 AND number = 2", nullptr, Seen::with_all},
-    {"replica", "UPDATE campaigns SET jdl = '{\"replicas\": \"allowed\"}'; UPDATE tasks SET replica = 1, replica_lives = true WHERE campaign_id = 1 AND number = 2"},
+    {"replica",
+     "UPDATE campaigns SET jdl = '{\"replicas\": \"allowed\"}'; UPDATE tasks SET replica = 1, replica_lives = true WHERE campaign_id = 1 AND number = 2"},
 };
 
 /// Each in a grid of its own, which is another one afterwards.
@@ -166,15 +177,18 @@ constexpr Breaker kGreatBreakers[] = {
     {"job_of_launch", "UPDATE launches SET state = 'accepted' WHERE id = 2"},
     {"job_without_remote_id", "UPDATE jobs SET remote_id = NULL WHERE id = 4"},
     {"claim", "UPDATE clusters SET retired_at = now() WHERE id = 1"},
-    {"unwanted_job", "UPDATE tasks SET attempt = 7 WHERE campaign_id = 1 AND number = 3; UPDATE launches SET settled_at = '2020-01-01' WHERE id = 1"},
+    {"unwanted_job",
+     "UPDATE tasks SET attempt = 7 WHERE campaign_id = 1 AND number = 3; UPDATE launches SET settled_at = '2020-01-01' WHERE id = 1"},
     {"task_without_job", "UPDATE jobs SET state = 'error', ending = 'node_failure', started_at = now(), ended_at = now() WHERE id = 4"},
-    {"task_without_job", "UPDATE campaigns SET state = 'cancelled', ended_at = now(); UPDATE tasks SET state = 'cancelled' WHERE campaign_id = 1 AND number IN (5, 6);"
-                         "DELETE FROM returned_tasks; UPDATE jobs SET state = 'error', ending = 'node_failure', ended_at = now() WHERE id = 4",
+    {"task_without_job",
+     "UPDATE campaigns SET state = 'cancelled', ended_at = now(); UPDATE tasks SET state = 'cancelled' WHERE campaign_id = 1 AND number IN (5, 6);"
+     "DELETE FROM returned_tasks; UPDATE jobs SET state = 'error', ending = 'node_failure', ended_at = now() WHERE id = 4",
      nullptr, Seen::with_all},
     {"cursor", "UPDATE campaigns SET next_task = 11 WHERE id = 1"},
     {"request_bags", "UPDATE request_bags SET next_task = 2", nullptr, Seen::with_all},
-    {"done_twice", "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, ended_at) SELECT launch_id, campaign_id, cluster_id, task, attempt,"
-                   " state, ending, ended_at FROM jobs WHERE id = 1",
+    {"done_twice",
+     "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, ended_at) SELECT launch_id, campaign_id, cluster_id, task, attempt,"
+     " state, ending, ended_at FROM jobs WHERE id = 1",
      "DELETE FROM jobs WHERE id = (SELECT max(id) FROM jobs)", Seen::with_all},
 };
 
@@ -197,8 +211,13 @@ class Breaches : public Checks {
       EXPECT_EQ(check(law).result, Result::broken) << "nothing was changed";
       execute(breaker.undo);
     } else {
-      EXPECT_NE(value(fmt::format("SELECT count(*) FROM declarations WHERE what = 'repair' AND subject = '{}' AND declared_by = 'root'", breaker.law)), "0");
-      EXPECT_NE(value(fmt::format("SELECT count(*) FROM events WHERE code = 'REPAIRED' AND state = 'closed' AND message LIKE 'root repaired % law {} %'", breaker.law)), "0");
+      EXPECT_NE(value(fmt::format("SELECT count(*) FROM declarations WHERE what = 'repair' AND subject = '{}' AND declared_by = 'root'",
+                                  breaker.law)),
+                "0");
+      EXPECT_NE(value(fmt::format(
+                    "SELECT count(*) FROM events WHERE code = 'REPAIRED' AND state = 'closed' AND message LIKE 'root repaired % law {} %'",
+                    breaker.law)),
+                "0");
     }
     EXPECT_EQ(check(law).result, Result::holds);
   }
@@ -209,7 +228,8 @@ TEST_P(GreatBreach, IsFound_AndRepairedWhereItCanBe_WithWhatItUncovers) {
   repair_all();
   EXPECT_THAT(broken(), IsEmpty());
 }
-INSTANTIATE_TEST_SUITE_P(OfALaw, GreatBreach, ::testing::ValuesIn(kGreatBreakers), [](const auto& one) { return fmt::format("{}_{}", one.param.law, one.index); });
+INSTANTIATE_TEST_SUITE_P(OfALaw, GreatBreach, ::testing::ValuesIn(kGreatBreakers),
+                         [](const auto& one) { return fmt::format("{}_{}", one.param.law, one.index); });
 
 TEST_F(Breaches, OfEveryLawAreFound_AndRepairedWhereTheyCanBe) {
   ASSERT_THAT(broken(), IsEmpty()) << "a grid in use breaks no law";
@@ -237,7 +257,8 @@ TEST(Laws, EachHasASentence_ARepairOnlyWhereItsQuerySaysWhich_AndABreakerHere) {
 TEST_F(Checks, TaskWithoutAJob_GoesBackWithANewAttempt_AndPaysNothing) {
   execute("UPDATE jobs SET state = 'error', ending = 'node_failure', started_at = now(), ended_at = now() WHERE id = 4");
   ASSERT_EQ(repair(law_named("task_without_job")), 1);
-  EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || uncounted || ' ' || charged FROM tasks WHERE campaign_id = 1 AND number = 3"), "waiting 1 1 0");
+  EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || uncounted || ' ' || charged FROM tasks WHERE campaign_id = 1 AND number = 3"),
+            "waiting 1 1 0");
   EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE number = 3 AND cluster_id IS NULL AND fence IS NULL"), "1");
   EXPECT_EQ(counters(grid::CampaignId{1}), recount(grid::CampaignId{1}));
 }
@@ -245,7 +266,8 @@ TEST_F(Checks, TaskWithoutAJob_GoesBackWithANewAttempt_AndPaysNothing) {
 TEST_F(Checks, TaskLostFromTheBag_ThatHadAJob_GetsANewAttempt_AndOneThatHadNoneKeepsIts) {
   execute("DELETE FROM returned_tasks WHERE number = 5; UPDATE campaigns SET next_task = 8 WHERE id = 1");
   ASSERT_EQ(repair(law_named("lost_from_bag")), 2);
-  EXPECT_EQ(value("SELECT string_agg(number || ':' || attempt, ' ' ORDER BY number) FROM tasks WHERE campaign_id = 1 AND number IN (5, 7)"), "5:1 7:0");
+  EXPECT_EQ(value("SELECT string_agg(number || ':' || attempt, ' ' ORDER BY number) FROM tasks WHERE campaign_id = 1 AND number IN (5, 7)"),
+            "5:1 7:0");
 }
 
 TEST_F(Checks, OrphanThatDidItsTask_WhichItsUserHadCancelled_BreaksNoLaw) {
@@ -254,7 +276,8 @@ TEST_F(Checks, OrphanThatDidItsTask_WhichItsUserHadCancelled_BreaksNoLaw) {
   std::vector<store::LiveJob> orphans;
   transact([&](store::Transaction& transaction) {
     std::vector<store::AcceptedJob> accepted;
-    for (const auto& line : store::launch_lines(transaction, void_launch)) accepted.push_back({line.job, grid::RemoteJobId{900 + line.task.value()}});
+    for (const auto& line : store::launch_lines(transaction, void_launch))
+      accepted.push_back({line.job, grid::RemoteJobId{900 + line.task.value()}});
     store::accept_launch(transaction, void_launch, accepted, std::nullopt, now);
     for (const auto& job : store::live_jobs(transaction, alpha)) {
       if (job.task.value() >= 5 && job.campaign == grid::CampaignId{1}) orphans.push_back(job);
@@ -296,7 +319,8 @@ class GridctlDbCheck : public Checks {
   process::Captured run(std::vector<std::string> arguments) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     arguments.insert(arguments.begin(), {fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"), "db", "check"});
-    auto captured = process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
+    auto captured =
+        process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }
@@ -306,15 +330,18 @@ TEST_F(GridctlDbCheck, ReportsEachBrokenLaw_RepairsIt_AndItsExitStatusSaysWhethe
   auto said = run({});
   EXPECT_EQ(said.end.exit_status, 0) << said.output;
   EXPECT_THAT(said.output, AllOf(HasSubstr("laws hold"), HasSubstr("only checked with --full")));
-  execute("UPDATE campaign_clusters SET running = running + 1 WHERE campaign_id = 1; UPDATE jobs SET ending = NULL WHERE id = 2;"
-          "INSERT INTO events (code, opened_at, last_at, message) VALUES ('LAW_BROKEN_pair_counters', now(), now(), 'x')");
+  execute(
+      "UPDATE campaign_clusters SET running = running + 1 WHERE campaign_id = 1; UPDATE jobs SET ending = NULL WHERE id = 2;"
+      "INSERT INTO events (code, opened_at, last_at, message) VALUES ('LAW_BROKEN_pair_counters', now(), now(), 'x')");
   said = run({});
   EXPECT_EQ(said.end.exit_status, 1);
-  EXPECT_THAT(said.output, AllOf(HasSubstr("pair_counters, 2 rows"), HasSubstr("campaign 1 counts on cluster"), HasSubstr("--repair"), HasSubstr("1 law is broken"), Not(HasSubstr("ended_job"))));
+  EXPECT_THAT(said.output, AllOf(HasSubstr("pair_counters, 2 rows"), HasSubstr("campaign 1 counts on cluster"), HasSubstr("--repair"),
+                                 HasSubstr("1 law is broken"), Not(HasSubstr("ended_job"))));
   said = run({"--full"});
   EXPECT_THAT(said.output, AllOf(HasSubstr("ended_job, 1 row"), HasSubstr("an administrator must judge"), HasSubstr("2 laws are broken")));
   EXPECT_EQ(run({"--full", "--quiet"}).output.substr(0, 24), "pair_counters\nended_job\n");
-  EXPECT_THAT(run({"--json"}).output, AllOf(HasSubstr(R"("law":"pair_counters","state":"broken","rows":2)"), HasSubstr(R"("state":"unchecked")")));
+  EXPECT_THAT(run({"--json"}).output,
+              AllOf(HasSubstr(R"("law":"pair_counters","state":"broken","rows":2)"), HasSubstr(R"("state":"unchecked")")));
   said = run({"--repair"});
   EXPECT_EQ(said.end.exit_status, 0) << said.output;
   EXPECT_THAT(said.output, HasSubstr("repaired pair_counters, 2 rows"));

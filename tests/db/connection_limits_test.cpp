@@ -13,25 +13,27 @@
 namespace gleaner::store {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
 
 auto& postgres() { return tests::PrivatePostgres::instance(); }
 
 TEST(ConnectionLimits, AreAddedToAConninfo_AndToAUri) {
-  const auto all = AllOf(HasSubstr("dbname='gleaner'"), HasSubstr("keepalives_idle='10'"), HasSubstr("keepalives_interval='5'"), HasSubstr("tcp_user_timeout='30000'"),
-                         HasSubstr("connect_timeout='30'"), HasSubstr("-c tcp_keepalives_idle=10"), HasSubstr("-c tcp_user_timeout=30000"),
-                         HasSubstr("-c statement_timeout=60000"), HasSubstr("-c lock_timeout=30000"), HasSubstr("-c idle_in_transaction_session_timeout=60000"));
+  const auto all = AllOf(HasSubstr("dbname='gleaner'"), HasSubstr("keepalives_idle='10'"), HasSubstr("keepalives_interval='5'"),
+                         HasSubstr("tcp_user_timeout='30000'"), HasSubstr("connect_timeout='30'"), HasSubstr("-c tcp_keepalives_idle=10"),
+                         HasSubstr("-c tcp_user_timeout=30000"), HasSubstr("-c statement_timeout=60000"),
+                         HasSubstr("-c lock_timeout=30000"), HasSubstr("-c idle_in_transaction_session_timeout=60000"));
   EXPECT_THAT(with_limits("dbname=gleaner", {}), all);
   EXPECT_THAT(with_limits("postgresql:///gleaner", {}), all);
 }
 
 TEST(ConnectionLimits, ThatAreGiven_Stay) {
   const auto text = with_limits("dbname=gleaner keepalives_idle=77 options='-c statement_timeout=5s' password='it\\'s'", {});
-  EXPECT_THAT(text, AllOf(HasSubstr("keepalives_idle='77'"), HasSubstr("-c statement_timeout=5s"), Not(HasSubstr("statement_timeout=60000")), HasSubstr("-c lock_timeout=30000")));
+  EXPECT_THAT(text, AllOf(HasSubstr("keepalives_idle='77'"), HasSubstr("-c statement_timeout=5s"),
+                          Not(HasSubstr("statement_timeout=60000")), HasSubstr("-c lock_timeout=30000")));
 }
 
 TEST(ConnectionLimits, OfTheEnvironment_Stay) {

@@ -18,7 +18,13 @@ class Decisions : public GridFixture {
     std::vector<store::CampaignDigest> digests;
     if (!decisions.empty()) digests.push_back({campaign, digest});
     transact([&](store::Transaction& transaction) {
-      store::write_decisions(transaction, digests, [&](grid::CampaignId) { told = static_cast<int>(decisions.size()); return decisions; }, now);
+      store::write_decisions(
+          transaction, digests,
+          [&](grid::CampaignId) {
+            told = static_cast<int>(decisions.size());
+            return decisions;
+          },
+          now);
     });
     return told;
   }
@@ -62,7 +68,8 @@ TEST_F(Decisions, OnWhatIsNotDecidedAnyLonger_AreRemoved) {
   write({on(alpha, "full", "alpha is full"), on(beta, "down", "beta is down")});
   write({on(beta, "down", "beta is down")});
   EXPECT_EQ(sentences(), "beta is down");
-  store::StoredDecision whole{.campaign = campaign, .cluster = std::nullopt, .stage = "feasible", .reason = "paused", .sentence = "it is paused"};
+  store::StoredDecision whole{
+      .campaign = campaign, .cluster = std::nullopt, .stage = "feasible", .reason = "paused", .sentence = "it is paused"};
   write({whole});
   EXPECT_EQ(sentences(), "it is paused");
 }

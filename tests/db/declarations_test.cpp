@@ -53,17 +53,23 @@ class Declarations : public tests::GridFixture {
   process::Captured gridctl(std::vector<std::string> arguments) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     arguments.insert(arguments.begin(), fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"));
-    auto captured = process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
+    auto captured =
+        process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }
   /// The tasks as `number:state:attempt`, with `@cluster` where one waits for it.
   std::string tasks() {
-    return value("SELECT string_agg(t.number || ':' || t.state || ':' || t.attempt || coalesce('@' || r.cluster_id, ''), ' ' ORDER BY t.number)"
-                 " FROM tasks t LEFT JOIN returned_tasks r ON r.campaign_id = t.campaign_id AND r.number = t.number WHERE t.number < 6");
+    return value(
+        "SELECT string_agg(t.number || ':' || t.state || ':' || t.attempt || coalesce('@' || r.cluster_id, ''), ' ' ORDER BY t.number)"
+        " FROM tasks t LEFT JOIN returned_tasks r ON r.campaign_id = t.campaign_id AND r.number = t.number WHERE t.number < 6");
   }
-  std::string event() { return value("SELECT coalesce(string_agg(message, ' | ' ORDER BY id), '') FROM events WHERE code = 'DECLARED_LOST' AND state = 'open'"); }
-  std::string declarations() { return value("SELECT coalesce(string_agg(what || ' ' || subject || ' ' || reason, ', ' ORDER BY id), '') FROM declarations"); }
+  std::string event() {
+    return value("SELECT coalesce(string_agg(message, ' | ' ORDER BY id), '') FROM events WHERE code = 'DECLARED_LOST' AND state = 'open'");
+  }
+  std::string declarations() {
+    return value("SELECT coalesce(string_agg(what || ' ' || subject || ' ' || reason, ', ' ORDER BY id), '') FROM declarations");
+  }
   std::vector<store::PendingKill> pending_kills(grid::ClusterId cluster) {
     auto transaction = database.begin();
     return store::pending_kills(transaction, cluster, now);
@@ -83,13 +89,19 @@ TEST_F(Declarations, RetiredCluster_LosesItsJobs_AndTheirTasksGoAnywhereWithANew
   ASSERT_EQ(tasks(), "0:running:0 1:submitted:0 2:launching:0 3:launching:0 4:waiting:0@1 5:submitted:0");
   const auto said = gridctl({"cluster", "retire", "alpha", "--yes", "--reason", "sold"});
   EXPECT_EQ(said.end.exit_status, 0) << said.output;
-  EXPECT_THAT(said.output, AllOf(HasSubstr("alpha has 1 job that runs, 1 job that waits, 2 jobs of unknown fate and 1 task that waits for a job of a void launch: their tasks go elsewhere, and run twice"),
-                                 HasSubstr("alpha is retired: 4 jobs are lost, 1 bound task is released")));
+  EXPECT_THAT(
+      said.output,
+      AllOf(
+          HasSubstr(
+              "alpha has 1 job that runs, 1 job that waits, 2 jobs of unknown fate and 1 task that waits for a job of a void launch: their tasks go elsewhere, and run twice"),
+          HasSubstr("alpha is retired: 4 jobs are lost, 1 bound task is released")));
   EXPECT_EQ(tasks(), "0:waiting:1 1:waiting:1 2:waiting:1 3:waiting:1 4:waiting:1 5:submitted:0");
-  EXPECT_EQ(value("SELECT string_agg(charged || '/' || attempt - uncounted, ' ') FROM tasks WHERE number < 5"), "0/0 0/0 0/0 0/0 0/0") << "nobody pays";
+  EXPECT_EQ(value("SELECT string_agg(charged || '/' || attempt - uncounted, ' ') FROM tasks WHERE number < 5"), "0/0 0/0 0/0 0/0 0/0")
+      << "nobody pays";
   EXPECT_EQ(value("SELECT string_agg(DISTINCT state || ' ' || ending, ', ') FROM jobs WHERE launch_id <= 2"), "error lost");
   EXPECT_EQ(value(fmt::format("SELECT state FROM launches WHERE id = {} AND released_at IS NOT NULL", unknown.value())), "void");
-  EXPECT_THAT(event(), AllOf(HasSubstr("(sold) gave up 1 job that runs, 1 job that waits and 2 jobs of unknown fate on alpha"), HasSubstr("may run twice"), HasSubstr("0, 1, 2, 3")));
+  EXPECT_THAT(event(), AllOf(HasSubstr("(sold) gave up 1 job that runs, 1 job that waits and 2 jobs of unknown fate on alpha"),
+                             HasSubstr("may run twice"), HasSubstr("0, 1, 2, 3")));
   EXPECT_THAT(declarations(), HasSubstr("cluster_retired alpha sold"));
   EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE cluster_id = 2 AND state = 'remote_waiting'"), "1") << "beta's job goes on";
   expect_that_the_laws_hold();
@@ -104,7 +116,8 @@ TEST_F(Declarations, ClusterIsNotRetired_WithoutAConfirmation_AndTheRiskIsShownF
 }
 
 TEST_F(Declarations, RetiredCluster_IsShown_TakesNoLaunches_AndIsRetiredOnce) {
-  execute("UPDATE clusters SET reachable = true; INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('CLUSTER_UNREACHABLE', 1, now(), now(), 'x')");
+  execute(
+      "UPDATE clusters SET reachable = true; INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('CLUSTER_UNREACHABLE', 1, now(), now(), 'x')");
   ASSERT_EQ(gridctl({"cluster", "retire", "alpha", "--yes"}).end.exit_status, 0);
   const auto again = gridctl({"cluster", "retire", "alpha", "--yes"});
   EXPECT_EQ(again.end.exit_status, 4);
@@ -114,15 +127,17 @@ TEST_F(Declarations, RetiredCluster_IsShown_TakesNoLaunches_AndIsRetiredOnce) {
   EXPECT_EQ(value("SELECT state FROM events WHERE code = 'CLUSTER_UNREACHABLE'"), "closed");
   transact([&](store::Transaction& transaction) {
     for (const auto& cluster : store::planning_clusters(transaction, {0.5, 500})) EXPECT_EQ(cluster.retired, cluster.name == "alpha");
-    EXPECT_THAT(store::clusters_with_launches(transaction, now - std::chrono::hours{24 * 365}), Not(::testing::Contains(::testing::Field(&store::Cluster::name, "alpha"))));
+    EXPECT_THAT(store::clusters_with_launches(transaction, now - std::chrono::hours{24 * 365}),
+                Not(::testing::Contains(::testing::Field(&store::Cluster::name, "alpha"))));
     EXPECT_THAT(store::clusters_to_wipe(transaction, now), Not(::testing::Contains(::testing::Field(&store::Cluster::name, "alpha"))));
   });
 }
 
 TEST_F(Declarations, RetiredClusterThatComesBack_HasItsOldJobsDeleted_AndTheTagsOfItsVoidLaunchesSearched) {
   ASSERT_EQ(gridctl({"cluster", "retire", "alpha", "--yes"}).end.exit_status, 0);
-  execute("UPDATE kill_requests SET requested_at = '2020-01-01'; UPDATE launches SET settled_at = now() - interval '30 minutes' WHERE state = 'void';"
-          "UPDATE clusters SET retired_at = retired_at - interval '1 minute'");
+  execute(
+      "UPDATE kill_requests SET requested_at = '2020-01-01'; UPDATE launches SET settled_at = now() - interval '30 minutes' WHERE state = 'void';"
+      "UPDATE clusters SET retired_at = retired_at - interval '1 minute'");
   EXPECT_THAT(pending_kills(alpha), IsEmpty()) << "asked for in vain long ago";
   const auto said = gridctl({"cluster", "enable", "alpha"});
   EXPECT_EQ(said.end.exit_status, 0);
@@ -132,7 +147,8 @@ TEST_F(Declarations, RetiredClusterThatComesBack_HasItsOldJobsDeleted_AndTheTags
   ASSERT_THAT(kills, SizeIs(2));
   EXPECT_EQ(kills[0].reason, store::KillReason::lost);
   EXPECT_THAT(pending_kills(beta), IsEmpty());
-  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE state = 'void' AND tag IS NOT NULL AND settled_at > now() - interval '1 minute'"), "2");
+  EXPECT_EQ(value("SELECT count(*) FROM launches WHERE state = 'void' AND tag IS NOT NULL AND settled_at > now() - interval '1 minute'"),
+            "2");
   EXPECT_THAT(declarations(), HasSubstr("cluster_returned alpha"));
   EXPECT_EQ(tasks(), "0:waiting:1 1:waiting:1 2:waiting:1 3:waiting:1 4:waiting:1 5:submitted:0") << "its old jobs are not adopted";
   expect_that_the_laws_hold();
@@ -143,7 +159,9 @@ TEST_F(Declarations, DeletionOfALostJob_IsAskedForThreeTimes) {
   for (int sends = 0; sends < 3; ++sends) {
     const auto kills = pending_kills(alpha);
     ASSERT_THAT(kills, SizeIs(1)) << sends;
-    transact([&](store::Transaction& transaction) { store::note_kills_sent(transaction, std::array{kills[0].job}, now - std::chrono::minutes{10 - sends}); });
+    transact([&](store::Transaction& transaction) {
+      store::note_kills_sent(transaction, std::array{kills[0].job}, now - std::chrono::minutes{10 - sends});
+    });
   }
   EXPECT_THAT(pending_kills(alpha), IsEmpty());
 }
@@ -190,8 +208,9 @@ TEST_F(Declarations, LostLaunch_GivesItsTasksBack_WhetherItsFateIsUnknownOrItIsV
 }
 
 TEST_F(Declarations, TwoJobsOfOneAttempt_LostTogether_GiveTheirTaskBackOnce) {
-  execute("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence) SELECT launch_id, campaign_id, cluster_id, task, attempt, 1 FROM jobs WHERE id = 1;"
-          "UPDATE jobs SET state = 'launching' WHERE state = 'planned'; UPDATE jobs SET state = 'running', remote_id = 77 WHERE state = 'launching'");
+  execute(
+      "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence) SELECT launch_id, campaign_id, cluster_id, task, attempt, 1 FROM jobs WHERE id = 1;"
+      "UPDATE jobs SET state = 'launching' WHERE state = 'planned'; UPDATE jobs SET state = 'running', remote_id = 77 WHERE state = 'launching'");
   transact([&](store::Transaction& transaction) {
     EXPECT_EQ(store::lose_jobs(transaction, store::live_jobs_of(transaction, grid::LaunchId{1}), kLimits, {.name = "root"}, now), 3);
   });

@@ -30,10 +30,19 @@ class Ends : public GridFixture {
   void in_error(const store::LiveJob& job, const char* event, std::optional<grid::RemoteJobId> resubmitted_as = {}) {
     auto& remote = shows(job, oar::RemoteState::error);
     remote.started = now;
-    poll.details.insert_or_assign(job.remote, oar::JobDetails{.job = remote, .events = {{.type = event, .description = {}}}, .resubmitted_as = resubmitted_as, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}});
+    poll.details.insert_or_assign(job.remote, oar::JobDetails{.job = remote,
+                                                              .events = {{.type = event, .description = {}}},
+                                                              .resubmitted_as = resubmitted_as,
+                                                              .resubmit_of = {},
+                                                              .types = {},
+                                                              .directory = {},
+                                                              .stdout_file = {},
+                                                              .stderr_file = {}});
   }
   /// The names in the folder where the job's attempt is claimed.
-  void files(const store::LiveJob& job, const std::vector<std::string>& names) { poll.evidence.insert_or_assign(job.fence, updator::Reading{grid::EvidenceIndex{names}}); }
+  void files(const store::LiveJob& job, const std::vector<std::string>& names) {
+    poll.evidence.insert_or_assign(job.fence, updator::Reading{grid::EvidenceIndex{names}});
+  }
   static std::string file(const store::LiveJob& job, const std::string& ending) {
     return fmt::format("{}.{}.{}.{}.{}", job.task.value(), job.attempt, job.id.value(), job.remote.value(), ending);
   }

@@ -30,14 +30,16 @@ class FakeCluster {
   /// Calls `act` when a request arrives whose text has `part`; before its answer.
   void when(const std::string& part, std::function<void()> act) { acts_.emplace_back(part, std::move(act)); }
   void list(const store::LiveJob& job, std::string_view state) {
-    items_[job.remote.value()] = fmt::format(R"({{"id":{0},"array_id":{0},"name":"{1}","command":"wrapper gleaner.{2} {3} {4} {5} {6} -","owner":"alice","state":"{7}","start_time":1700000000}})",
-                                             job.remote.value(), job.tag, job.campaign.value(), job.task.value(), job.attempt, job.id.value(), job.fence.value(), state);
+    items_[job.remote.value()] = fmt::format(
+        R"({{"id":{0},"array_id":{0},"name":"{1}","command":"wrapper gleaner.{2} {3} {4} {5} {6} -","owner":"alice","state":"{7}","start_time":1700000000}})",
+        job.remote.value(), job.tag, job.campaign.value(), job.task.value(), job.attempt, job.id.value(), job.fence.value(), state);
   }
   /// `GET alice /media/ls/~/x`: those whose texts have this part.
   [[nodiscard]] std::vector<std::string> requests(std::string_view part) {
     const std::lock_guard lock{mutex_};
     std::vector<std::string> found;
-    std::ranges::copy_if(requests_, std::back_inserter(found), [&](const std::string& request) { return request.find(part) != std::string::npos; });
+    std::ranges::copy_if(requests_, std::back_inserter(found),
+                         [&](const std::string& request) { return request.find(part) != std::string::npos; });
     return found;
   }
 
@@ -70,10 +72,13 @@ class FakeCluster {
 
   http::Response body_of(const std::string& target) const {
     if (target.starts_with("/stress_factor")) return oar::json(200, R"({"GLOBAL_STRESS":"0.1"})");
-    if (target.starts_with("/jobs/table")) return oar::json(200, fmt::format(R"({{"api_timestamp":1800000000,"items":[{}],"links":[],"offset":0,"total":{}}})", items(), items_.size()));
+    if (target.starts_with("/jobs/table"))
+      return oar::json(
+          200, fmt::format(R"({{"api_timestamp":1800000000,"items":[{}],"links":[],"offset":0,"total":{}}})", items(), items_.size()));
     if (!target.starts_with("/jobs/")) return oar::json(200, R"({"total":0,"items":[]})");
     const auto id = std::stoll(target.substr(std::string_view{"/jobs/"}.size()));
-    return hidden_.contains(id) ? oar::json(500, R"({"code":500,"title":"Error","message":"no such event"})") : oar::json(200, items_.at(id));
+    return hidden_.contains(id) ? oar::json(500, R"({"code":500,"title":"Error","message":"no such event"})")
+                                : oar::json(200, items_.at(id));
   }
 
   [[nodiscard]] std::string items() const {

@@ -42,7 +42,9 @@ class Forecasts : public GridFixture {
     return history;
   }
   /// So that its end is another one.
-  void set_tasks(grid::CampaignId campaign, int tasks) { execute(fmt::format("UPDATE campaigns SET total = {} WHERE id = {}", tasks, campaign.value())); }
+  void set_tasks(grid::CampaignId campaign, int tasks) {
+    execute(fmt::format("UPDATE campaigns SET total = {} WHERE id = {}", tasks, campaign.value()));
+  }
   store::views::Forecast forecast_of(grid::CampaignId campaign) {
     std::optional<store::views::Campaign> seen;
     transact([&](store::Transaction& transaction) { seen = store::views::campaign(transaction, campaign); });
@@ -91,7 +93,8 @@ TEST_F(Forecasts, WithoutAnyEvidence_RestOnTheWalltime_AndStartAtTheNextCycle) {
 
 TEST_F(Forecasts, OfACommandThatTheUserRanBefore_RestOnHowLongItTook) {
   const auto before = a_campaign(4);
-  execute("UPDATE campaign_clusters SET done = 4, duration_sum = 400, duration_squares = 41000 WHERE campaign_id = " + std::to_string(before.value()));
+  execute("UPDATE campaign_clusters SET done = 4, duration_sum = 400, duration_squares = 41000 WHERE campaign_id = " +
+          std::to_string(before.value()));
   execute("UPDATE campaigns SET state = 'terminated', ended_at = now() WHERE id = " + std::to_string(before.value()));
   const auto campaign = a_campaign(10);
   predict();
@@ -105,7 +108,8 @@ TEST_F(Forecasts, AreWrittenOfEachCampaign_AndOfPairsThatHadAJob) {
   static_cast<void>(launched(started, beta, 2));
   predict();
   const auto rows = [&](grid::CampaignId campaign) {
-    return value("SELECT coalesce(string_agg(cluster_id::text, ' '), '') FROM forecasts WHERE campaign_id = " + std::to_string(campaign.value()));
+    return value("SELECT coalesce(string_agg(cluster_id::text, ' '), '') FROM forecasts WHERE campaign_id = " +
+                 std::to_string(campaign.value()));
   };
   EXPECT_EQ(rows(fresh), "");
   EXPECT_EQ(rows(started), std::to_string(beta.value()));

@@ -54,7 +54,9 @@ grid::CampaignId GridFixture::a_campaign(std::int64_t tasks, const std::vector<s
 
 grid::LaunchId GridFixture::begun(grid::CampaignId campaign, grid::ClusterId cluster, int jobs) {
   transact([&](store::Transaction& transaction) {
-    EXPECT_EQ(store::plan_launch(transaction, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .resources = static_cast<double>(jobs)}, term, now), jobs);
+    EXPECT_EQ(store::plan_launch(
+                  transaction, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .resources = static_cast<double>(jobs)}, term, now),
+              jobs);
   });
   grid::LaunchId id{0};
   transact([&](store::Transaction& transaction) {
@@ -78,12 +80,17 @@ std::vector<store::LiveJob> GridFixture::launched(grid::CampaignId campaign, gri
   return mine;
 }
 
-grid::Settlement GridFixture::end(const store::LiveJob& job, grid::JobEnd end) { return this->end(job, end, {.attempts = 50, .charged = 1, .walltime_factor = 2}); }
+grid::Settlement GridFixture::end(const store::LiveJob& job, grid::JobEnd end) {
+  return this->end(job, end, {.attempts = 50, .charged = 1, .walltime_factor = 2});
+}
 
 grid::Settlement GridFixture::end(const store::LiveJob& job, grid::JobEnd end, const grid::Limits& limits) {
   grid::Settlement next;
   transact([&](store::Transaction& transaction) {
-    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{job.id}).at(0), .started_at = now, .ended_at = now + grid::Seconds{10}, .resources = 1};
+    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{job.id}).at(0),
+                           .started_at = now,
+                           .ended_at = now + grid::Seconds{10},
+                           .resources = 1};
     verdict.end = end;
     verdict.state = end == grid::JobEnd::done || end == grid::JobEnd::task_error ? grid::JobState::terminated : grid::JobState::error;
     verdict.left.job.began = true;
@@ -95,7 +102,9 @@ grid::Settlement GridFixture::end(const store::LiveJob& job, grid::JobEnd end, c
 
 void GridFixture::take_back(const store::LiveJob& job) {
   transact([&](store::Transaction& transaction) {
-    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{job.id}).at(0), .state = grid::JobState::killed, .end = grid::JobEnd::killed_by_us};
+    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{job.id}).at(0),
+                           .state = grid::JobState::killed,
+                           .end = grid::JobEnd::killed_by_us};
     verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::ours, {.attempts = 50});
     store::settle_jobs(transaction, std::array{verdict}, now);
   });

@@ -45,8 +45,8 @@ TEST_F(Prune, Count_TellsWhatPruneDeletes) {
 TEST_F(Prune, CampaignWhoseJobIsAlive_Stays) {
   const auto campaign = a_campaign(2);
   (void)launched(campaign, alpha, 1);
-  execute("UPDATE campaigns SET state = 'cancelled', ended_at = instant(" + std::to_string((now - std::chrono::hours{48}).time_since_epoch().count()) +
-          ") WHERE id = " + std::to_string(campaign.value()));
+  execute("UPDATE campaigns SET state = 'cancelled', ended_at = instant(" +
+          std::to_string((now - std::chrono::hours{48}).time_since_epoch().count()) + ") WHERE id = " + std::to_string(campaign.value()));
   EXPECT_EQ(prune(database, before).campaigns, 0);
   EXPECT_EQ(rows("campaigns"), "1");
 }
@@ -71,8 +71,8 @@ TEST_F(Prune, NewestFiguresOfACluster_StayWhateverTheirAge) {
 TEST_F(Prune, KeptForecasts_GoWhenTheyAreOld_ButTheNewestOfEachCampaign_AndAllOfThemWithIt) {
   const auto keep = [&](grid::CampaignId campaign, std::initializer_list<int> ages_h) {
     for (const int age : ages_h)
-      execute("INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (" + std::to_string(campaign.value()) + ", instant(" +
-              std::to_string((now - std::chrono::hours{age}).time_since_epoch().count()) + "), now(), 'average')");
+      execute("INSERT INTO forecast_history (campaign_id, made_at, end_at, method) VALUES (" + std::to_string(campaign.value()) +
+              ", instant(" + std::to_string((now - std::chrono::hours{age}).time_since_epoch().count()) + "), now(), 'average')");
   };
   const auto live = a_campaign(1), quiet = a_campaign(1), gone = ended_campaign(1, std::chrono::hours{48});
   keep(live, {1, 30, 40, 50});
@@ -83,14 +83,15 @@ TEST_F(Prune, KeptForecasts_GoWhenTheyAreOld_ButTheNewestOfEachCampaign_AndAllOf
     EXPECT_EQ(count_prunable(transaction, before).forecasts, 6) << "of those that the campaign takes with it, all but the newest";
   }
   EXPECT_EQ(prune(database, before, 2).forecasts, 4);
-  EXPECT_EQ(value("SELECT string_agg(campaign_id || ':' || round(extract(epoch FROM instant(" + std::to_string(now.time_since_epoch().count()) +
-                  ") - made_at) / 3600), ' ' ORDER BY campaign_id) FROM forecast_history"),
+  EXPECT_EQ(value("SELECT string_agg(campaign_id || ':' || round(extract(epoch FROM instant(" +
+                  std::to_string(now.time_since_epoch().count()) + ") - made_at) / 3600), ' ' ORDER BY campaign_id) FROM forecast_history"),
             std::to_string(live.value()) + ":1 " + std::to_string(quiet.value()) + ":60");
 }
 
 TEST_F(Prune, OpenEvents_StayWhateverTheirAge) {
-  execute("INSERT INTO events (code, state, opened_at, last_at, closed_at, message) VALUES ('A', 'open', 'epoch', 'epoch', NULL, ''), "
-          "('B', 'closed', 'epoch', 'epoch', 'epoch', '')");
+  execute(
+      "INSERT INTO events (code, state, opened_at, last_at, closed_at, message) VALUES ('A', 'open', 'epoch', 'epoch', NULL, ''), "
+      "('B', 'closed', 'epoch', 'epoch', 'epoch', '')");
   EXPECT_EQ(prune(database, before).events, 1);
   EXPECT_EQ(value("SELECT code FROM events"), "A");
 }

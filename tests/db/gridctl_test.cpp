@@ -27,7 +27,8 @@ class Gridctl : public ::testing::Test {
   process::Captured run(std::vector<std::string> arguments) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     arguments.insert(arguments.begin(), fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"));
-    auto captured = process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
+    auto captured =
+        process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }
@@ -107,7 +108,9 @@ TEST_F(Gridctl, CouplesAndPrioritiesOfUsers_AreEdited) {
 
 TEST_F(Gridctl, Cluster_IsAddedEditedDisabledAndRemoved) {
   EXPECT_EQ(code({"cluster", "edit", "alpha", "--url=http://localhost:1/api"}), 3);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--power", "2", "--cost", "1.5", "--transfer", "80", "--flood", "0.3", "--array-size", "100"}), 0);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--power", "2", "--cost", "1.5", "--transfer", "80", "--flood",
+                  "0.3", "--array-size", "100"}),
+            0);
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 4);
   EXPECT_EQ(stored("alpha").power, 2);
   EXPECT_EQ(stored("alpha").cost, 1.5);
@@ -141,7 +144,9 @@ TEST_F(Gridctl, BasicAuthentication_NeedsALoginAndTheFileOfItsPassword) {
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--auth", "basik"}), 2);
   EXPECT_EQ(code({"cluster", "add", "alpha", "http://grid:secret@localhost:1/oarapi"}), 2);
   EXPECT_EQ(code({"cluster", "add", "alpha", "ftp://localhost/oarapi"}), 2);
-  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--authentication=basic", "--login=grid", "--secret-file=/nonexistent"}), 0);
+  EXPECT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--authentication=basic", "--login=grid",
+                  "--secret-file=/nonexistent"}),
+            0);
   EXPECT_EQ(stored("alpha").authentication, "basic");
 }
 

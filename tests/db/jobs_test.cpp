@@ -6,8 +6,8 @@
 #include <sstream>
 #include <thread>
 
-#include "lib/store/events.hpp"
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/kills.hpp"
 #include "lib/store/replicas.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -22,7 +22,9 @@ TEST_F(Jobs, AJobDone_SettlesItsTask_AndCountsItsDuration) {
   const auto jobs = launched(campaign, alpha, 2);
   end(jobs[0], grid::JobEnd::done);
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 1, 0, 1, 0, 0}));
-  EXPECT_EQ(value(fmt::format("SELECT done || ' ' || duration_sum || ' ' || concluded FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "1 10 1");
+  EXPECT_EQ(value(fmt::format("SELECT done || ' ' || duration_sum || ' ' || concluded FROM campaign_clusters WHERE cluster_id = {}",
+                              alpha.value())),
+            "1 10 1");
 }
 
 TEST_F(Jobs, APreemptedJob_GivesItsTaskBack_AsANewAttempt_WithoutACharge) {
@@ -39,7 +41,9 @@ TEST_F(Jobs, AJobTakenBackBeforeItBegan_IsANewAttempt_ThatDoesNotCount) {
   take_back(launched(campaign, alpha, 1)[0]);
   const auto job = launched(campaign, alpha, 1)[0];
   EXPECT_EQ(job.attempt, 3);
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::facts_for_settling(t, std::array{job.id}).at(0).task.counted, 1) << "the preempted one"; });
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::facts_for_settling(t, std::array{job.id}).at(0).task.counted, 1) << "the preempted one";
+  });
 }
 
 TEST_F(Jobs, ALateWordOfADeadAttempt_DoesNotTouchTheNewOne) {
@@ -94,7 +98,8 @@ TEST_F(Jobs, ATaskThatCameBackJustWhenItsCampaignWasCancelled_IsCancelledToo) {
   const auto campaign = a_campaign(1);
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
   // What a transaction that read the campaign before its cancellation leaves.
-  execute("UPDATE tasks SET state = 'waiting'; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
+  execute(
+      "UPDATE tasks SET state = 'waiting'; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
   transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });
   EXPECT_EQ(value("SELECT state FROM tasks"), "cancelled");
   EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
@@ -130,7 +135,9 @@ class Brakes : public GridFixture {
   std::int64_t next(std::int64_t after) {
     now += grid::Seconds{after};
     std::optional<grid::Instant> until;
-    transact([&](store::Transaction& t) { until = store::set_brake(t, {.campaign = campaign, .cluster = alpha}, "why", {grid::Seconds{60}, grid::Seconds{3600}}, now); });
+    transact([&](store::Transaction& t) {
+      until = store::set_brake(t, {.campaign = campaign, .cluster = alpha}, "why", {grid::Seconds{60}, grid::Seconds{3600}}, now);
+    });
     if (!until) return 0;
     const auto length = *until - now;
     now = *until;
@@ -160,7 +167,8 @@ TEST_F(Brakes, OfOtherTargets_HaveLevelsOfTheirOwn) {
   next(1);
   next(1);
   transact([&](store::Transaction& t) {
-    for (const auto& target : {store::Target{.campaign = campaign, .cluster = beta}, store::Target{.campaign = campaign, .cluster = {}}, store::Target{.campaign = {}, .cluster = alpha}})
+    for (const auto& target : {store::Target{.campaign = campaign, .cluster = beta}, store::Target{.campaign = campaign, .cluster = {}},
+                               store::Target{.campaign = {}, .cluster = alpha}})
       EXPECT_EQ(store::set_brake(t, target, "why", {grid::Seconds{60}, grid::Seconds{3600}}, now), now + grid::Seconds{60});
   });
 }
@@ -175,13 +183,23 @@ TEST_F(Jobs, TheCounters_AreWhatARecountGives_AfterAnyTransitions) {
     transact([&](store::Transaction& t) { live = store::live_jobs(t, cluster); });
     switch (pick(4)) {
       case 0: {
-        transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 1 + pick(4), .resources = 1}, term, now); });
+        transact([&](store::Transaction& t) {
+          store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 1 + pick(4), .resources = 1}, term, now);
+        });
         std::vector<store::LaunchToMake> planned;
         transact([&](store::Transaction& t) { planned = store::planned_launches(t, cluster); });
         for (const auto& launch : planned) {
           transact([&](store::Transaction& t) {
-            ASSERT_TRUE(store::begin_launch(t, {.launch = launch.id, .tag = fmt::format("tag-{}", launch.id.value()), .login = "alice"}, term, now));
-            if (pick(4) == 0) return static_cast<void>(store::give_back(t, {.launch = launch.id, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = ""}, many_attempts, now));
+            ASSERT_TRUE(store::begin_launch(t, {.launch = launch.id, .tag = fmt::format("tag-{}", launch.id.value()), .login = "alice"},
+                                            term, now));
+            if (pick(4) == 0)
+              return static_cast<void>(store::give_back(t,
+                                                        {.launch = launch.id,
+                                                         .from = grid::LaunchState::launching,
+                                                         .to = grid::LaunchState::refused,
+                                                         .sent = grid::Sent::never,
+                                                         .error = ""},
+                                                        many_attempts, now));
             std::vector<store::AcceptedJob> accepted;
             for (const auto& line : store::launch_lines(t, launch.id)) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
             store::accept_launch(t, launch.id, accepted, std::nullopt, now);
@@ -193,7 +211,11 @@ TEST_F(Jobs, TheCounters_AreWhatARecountGives_AfterAnyTransitions) {
         if (live.empty()) break;
         transact([&](store::Transaction& t) {
           const auto& job = live[static_cast<std::size_t>(pick(static_cast<int>(live.size())))];
-          store::observe_jobs(t, std::array{store::Observation{.job = job.id, .state = pick(4) == 0 ? grid::JobState::remote_waiting : grid::JobState::running, .started_at = now, .resources = 1}});
+          store::observe_jobs(
+              t, std::array{store::Observation{.job = job.id,
+                                               .state = pick(4) == 0 ? grid::JobState::remote_waiting : grid::JobState::running,
+                                               .started_at = now,
+                                               .resources = 1}});
         });
         break;
       default:
@@ -231,27 +253,38 @@ class Settling : public GridFixture {
   };
 
   Task task(std::int64_t number) {
-    const auto words = value(fmt::format("SELECT concat_ws('|', t.state, t.attempt, coalesce(t.replica, -1), t.replica_lives, t.charged, t.uncounted, "
-                                         "concat_ws(' ', r.priority, r.cluster_id, r.fence)) FROM tasks t LEFT JOIN returned_tasks r USING (campaign_id, number) WHERE number = {}", number));
+    const auto words = value(fmt::format(
+        "SELECT concat_ws('|', t.state, t.attempt, coalesce(t.replica, -1), t.replica_lives, t.charged, t.uncounted, "
+        "concat_ws(' ', r.priority, r.cluster_id, r.fence)) FROM tasks t LEFT JOIN returned_tasks r USING (campaign_id, number) WHERE number = {}",
+        number));
     std::vector<std::string> parts;
     std::istringstream fields{words};
     for (std::string part; std::getline(fields, part, '|');) parts.push_back(part);
     parts.resize(7);
-    return {parts[0], std::stoi(parts[1]), parts[2] == "-1" ? std::nullopt : std::optional{std::stoi(parts[2])}, parts[3] == "t", std::stoi(parts[4]), std::stoi(parts[5]), parts[6]};
+    return {parts[0],        std::stoi(parts[1]), parts[2] == "-1" ? std::nullopt : std::optional{std::stoi(parts[2])},
+            parts[3] == "t", std::stoi(parts[4]), std::stoi(parts[5]),
+            parts[6]};
   }
   std::vector<Job> jobs() {
     std::vector<Job> found;
-    std::istringstream rows{value("SELECT coalesce(string_agg(concat_ws(' ', j.id, launch_id, task, attempt, j.state, coalesce(ending, '-'), (l.state = 'void' AND l.tag IS NOT NULL)::int), E'\\n' ORDER BY j.id), '') "
-                                  "FROM jobs j JOIN launches l ON l.id = j.launch_id")};
-    for (Job job; rows >> job.id >> job.launch >> job.task >> job.attempt >> job.state >> job.ending >> job.is_given_up;) found.push_back(job);
+    std::istringstream rows{value(
+        "SELECT coalesce(string_agg(concat_ws(' ', j.id, launch_id, task, attempt, j.state, coalesce(ending, '-'), (l.state = 'void' AND l.tag IS NOT NULL)::int), E'\\n' ORDER BY j.id), '') "
+        "FROM jobs j JOIN launches l ON l.id = j.launch_id")};
+    for (Job job; rows >> job.id >> job.launch >> job.task >> job.attempt >> job.state >> job.ending >> job.is_given_up;)
+      found.push_back(job);
     return found;
   }
   static bool is_live(const Job& job) { return job.state != "terminated" && job.state != "error" && job.state != "killed"; }
   static bool is_copy(const Task& task, int attempt) { return attempt == task.attempt || (task.replica_lives && attempt == task.replica); }
 
   /// What the rule makes of the rows.
-  static grid::Settlement expected(const Task& task, const Job& job, const std::vector<Job>& all, grid::JobEnd end, grid::Deletion deletion, bool began, bool claimed, const grid::Limits& limits) {
-    grid::TaskFacts facts{.state = grid::task_state(task.state).value(), .attempt = task.attempt, .replica = task.replica, .replica_lives = task.replica_lives, .charged = task.charged};
+  static grid::Settlement expected(const Task& task, const Job& job, const std::vector<Job>& all, grid::JobEnd end, grid::Deletion deletion,
+                                   bool began, bool claimed, const grid::Limits& limits) {
+    grid::TaskFacts facts{.state = grid::task_state(task.state).value(),
+                          .attempt = task.attempt,
+                          .replica = task.replica,
+                          .replica_lives = task.replica_lives,
+                          .charged = task.charged};
     facts.counted = std::max(task.attempt - task.uncounted, 0);
     grid::JobFacts own{.attempt = job.attempt, .began = began, .claimed = claimed, .walltime = grid::Seconds{600}};
     for (const auto& other : all) {
@@ -271,7 +304,9 @@ class Settling : public GridFixture {
     task.replica_lives = false;
     task.charged += next.charged ? 1 : 0;
     task.uncounted += next.counted ? 0 : 1;
-    task.returned = next.state != grid::TaskState::waiting ? "" : next.bound ? fmt::format("{} {} {}", static_cast<int>(next.place), cluster.value(), fence) : std::to_string(static_cast<int>(next.place));
+    task.returned = next.state != grid::TaskState::waiting ? ""
+                    : next.bound                           ? fmt::format("{} {} {}", static_cast<int>(next.place), cluster.value(), fence)
+                                                           : std::to_string(static_cast<int>(next.place));
     return task;
   }
 };
@@ -294,7 +329,8 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
         transact([&](store::Transaction& t) {
           if (store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 2, .resources = 2}, term, now) == 0) return;
           launch = store::planned_launches(t, cluster).back().id;
-          ASSERT_TRUE(store::begin_launch(t, {.launch = launch, .tag = fmt::format("tag-{}", launch.value()), .login = "alice"}, term, now));
+          ASSERT_TRUE(
+              store::begin_launch(t, {.launch = launch, .tag = fmt::format("tag-{}", launch.value()), .login = "alice"}, term, now));
         });
         if (launch.value() == 0) break;
         if (pick(3) == 0) {
@@ -309,7 +345,9 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
         break;
       }
       case 1:
-        transact([&](store::Transaction& t) { static_cast<void>(store::plan_replicas(t, {.campaign = campaign, .cluster = cluster, .jobs = 1, .longer_than = {}}, term, now)); });
+        transact([&](store::Transaction& t) {
+          static_cast<void>(store::plan_replicas(t, {.campaign = campaign, .cluster = cluster, .jobs = 1, .longer_than = {}}, term, now));
+        });
         break;
       case 2: {  // the orphan of a launch that was given up shows itself
         std::vector<Job> orphans;
@@ -317,28 +355,37 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
         if (orphans.empty()) break;
         const auto orphan = orphans[pick(orphans.size())];
         transact([&](store::Transaction& t) {
-          store::accept_launch(t, grid::LaunchId{orphan.launch}, std::array{store::AcceptedJob{grid::JobId{orphan.id}, grid::RemoteJobId{next_remote++}}}, std::nullopt, now);
+          store::accept_launch(t, grid::LaunchId{orphan.launch},
+                               std::array{store::AcceptedJob{grid::JobId{orphan.id}, grid::RemoteJobId{next_remote++}}}, std::nullopt, now);
         });
         break;
       }
       case 3:
         if (!live.empty())
           transact([&](store::Transaction& t) {
-            store::observe_jobs(t, std::array{store::Observation{.job = grid::JobId{live[pick(live.size())].id}, .state = grid::JobState::running, .started_at = now, .resources = 1}});
+            store::observe_jobs(
+                t,
+                std::array{store::Observation{
+                    .job = grid::JobId{live[pick(live.size())].id}, .state = grid::JobState::running, .started_at = now, .resources = 1}});
           });
         break;
       default: {
         if (live.empty()) break;
         const auto job = live[pick(live.size())];
         const bool unsent = job.state == "planned" || job.state == "launching" || job.state == "unknown";
-        const auto end = unsent ? grid::JobEnd::never_submitted : static_cast<grid::JobEnd>(pick(static_cast<std::size_t>(grid::JobEnd::never_submitted)));
-        const auto deletion = std::array{grid::Deletion::none, grid::Deletion::ours, grid::Deletion::impatient, grid::Deletion::overdue}[pick(4)];
+        const auto end = unsent ? grid::JobEnd::never_submitted
+                                : static_cast<grid::JobEnd>(pick(static_cast<std::size_t>(grid::JobEnd::never_submitted)));
+        const auto deletion =
+            std::array{grid::Deletion::none, grid::Deletion::ours, grid::Deletion::impatient, grid::Deletion::overdue}[pick(4)];
         const bool claimed = !unsent && pick(2) == 0, began = claimed || (!unsent && pick(2) == 0);
         const auto before = task(job.task);
         const auto next = expected(before, job, all, end, deletion, began, claimed, limits);
         std::string where;
         transact([&](store::Transaction& t) {
-          store::Verdict verdict{.left = store::facts_for_settling(t, std::array{grid::JobId{job.id}}).at(0), .started_at = now, .ended_at = now + grid::Seconds{10}, .resources = 1};
+          store::Verdict verdict{.left = store::facts_for_settling(t, std::array{grid::JobId{job.id}}).at(0),
+                                 .started_at = now,
+                                 .ended_at = now + grid::Seconds{10},
+                                 .resources = 1};
           verdict.state = end == grid::JobEnd::done || end == grid::JobEnd::task_error ? grid::JobState::terminated : grid::JobState::error;
           verdict.end = end;
           verdict.left.job.began = began;
@@ -351,10 +398,13 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
         const grid::ClusterId there{std::stoll(value(fmt::format("SELECT cluster_id FROM jobs WHERE id = {}", job.id)))};
         const auto fence = std::stoll(value(fmt::format("SELECT coalesce(fence, launch_id) FROM jobs WHERE id = {}", job.id)));
         ASSERT_EQ(task(job.task), applied(before, next, there, fence)) << "step " << step << ", " << grid::name_of(end);
-        if (unsent) execute(fmt::format("UPDATE launches SET state = 'void', settled_at = now() WHERE id = {} AND state = 'unknown'", job.launch));
+        if (unsent)
+          execute(fmt::format("UPDATE launches SET state = 'void', settled_at = now() WHERE id = {} AND state = 'unknown'", job.launch));
         moved += next.moves ? 1 : 0;
         bound += next.bound ? 1 : 0;
-        if (value("SELECT count(*) FROM tasks WHERE state IN ('done', 'failed')") == "6") execute("UPDATE tasks SET state = 'waiting', charged = 0, uncounted = attempt; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
+        if (value("SELECT count(*) FROM tasks WHERE state IN ('done', 'failed')") == "6")
+          execute(
+              "UPDATE tasks SET state = 'waiting', charged = 0, uncounted = attempt; INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT campaign_id, number, now() FROM tasks");
       }
     }
     ASSERT_EQ(counters(campaign), recount(campaign)) << "after step " << step;
@@ -368,7 +418,8 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
 TEST_F(Settling, OfTwoJobsOfOneAttempt_ThatBothRanNothing_InTwoTransactions_SpendsTheAttempt) {
   const auto campaign = a_campaign(1);
   const auto first = launched(campaign, alpha, 1).at(0);
-  execute("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, remote_id) SELECT launch_id, campaign_id, cluster_id, task, attempt, 'running', 77 FROM jobs");
+  execute(
+      "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, remote_id) SELECT launch_id, campaign_id, cluster_id, task, attempt, 'running', 77 FROM jobs");
   const grid::JobId second{std::stoll(value("SELECT max(id) FROM jobs"))};
   const auto settle = [&](store::Transaction& t, grid::JobId job) {
     store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job}).at(0)};
@@ -388,7 +439,9 @@ TEST_F(Settling, OfTwoJobsOfOneAttempt_ThatBothRanNothing_InTwoTransactions_Spen
     store::Database watcher{conninfo};
     for (bool waits = false; !waits && !over;) {
       auto look = watcher.begin();
-      waits = !look.implementation().work.exec("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").empty();
+      waits = !look.implementation()
+                   .work.exec("SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
+                   .empty();
     }
   });
   other.join();

@@ -32,7 +32,8 @@ TEST(KeptDatabase, ThatTheServerEnded_IsOpenedAgain) {
   const auto conninfo = postgres().fresh_database();
   fleet::KeptDatabase kept;
   static_cast<void>(kept.open(conninfo));
-  execute(conninfo, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
+  execute(conninfo,
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
   for (auto& database = kept.open(conninfo); database.seems_open() && !database.try_lock(store::Database::Work::update, 1);) {
   }
   EXPECT_NO_THROW(store::check_schema(kept.open(conninfo)));

@@ -22,9 +22,13 @@ TEST_F(Launches, ALaunch_TakesTheFirstTasksOfTheBag_AndMovesTheCursor) {
 TEST_F(Launches, ALaunchLargerThanTheBag_GetsWhatIsThere) {
   const auto campaign = a_campaign(3);
   int jobs = 0;
-  transact([&](store::Transaction& t) { jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now); });
+  transact([&](store::Transaction& t) {
+    jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now);
+  });
   EXPECT_EQ(jobs, 3);
-  transact([&](store::Transaction& t) { jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now); });
+  transact([&](store::Transaction& t) {
+    jobs = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 10, .resources = 10}, term, now);
+  });
   EXPECT_EQ(jobs, 0);
   EXPECT_EQ(value("SELECT count(*) FROM launches"), "1");
 }
@@ -32,20 +36,26 @@ TEST_F(Launches, ALaunchLargerThanTheBag_GetsWhatIsThere) {
 TEST_F(Launches, ALaunchOfAPausedCampaign_TakesNothing) {
   const auto campaign = a_campaign(3);
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::hold_campaign(t, campaign)); });
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 3, .resources = 3}, term, now), 0); });
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 3, .resources = 3}, term, now), 0);
+  });
 }
 
 TEST_F(Launches, TwoRunnersOnOneLaunch_OnlyOneBeginsIt) {
   const auto campaign = a_campaign(2);
   const auto launch = begun(campaign, alpha, 2);
-  transact([&](store::Transaction& t) { EXPECT_FALSE(store::begin_launch(t, {.launch = launch, .tag = "again", .login = "alice"}, term, now)); });
+  transact([&](store::Transaction& t) {
+    EXPECT_FALSE(store::begin_launch(t, {.launch = launch, .tag = "again", .login = "alice"}, term, now));
+  });
 }
 
 TEST_F(Launches, AModuleOfALostLease_WritesNothing) {
   const auto campaign = a_campaign(2);
   store::release_lease(database, term);
   ASSERT_TRUE(store::acquire_lease(database, "other", std::chrono::hours{1}));
-  EXPECT_THROW(transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now); }),
+  EXPECT_THROW(transact([&](store::Transaction& t) {
+                 store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now);
+               }),
                store::LeaseLost);
   EXPECT_EQ(value("SELECT count(*) FROM launches"), "0");
 }
@@ -54,7 +64,13 @@ TEST_F(Launches, ARefusedLaunch_GivesItsTasksBack_WithTheSameAttempt_ToAnyCluste
   const auto campaign = a_campaign(4);
   const auto launch = begun(campaign, alpha, 4);
   transact([&](store::Transaction& t) {
-    store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = "no"}, many_attempts, now);
+    store::give_back(t,
+                     {.launch = launch,
+                      .from = grid::LaunchState::launching,
+                      .to = grid::LaunchState::refused,
+                      .sent = grid::Sent::never,
+                      .error = "no"},
+                     many_attempts, now);
   });
   EXPECT_EQ(counters(campaign), (Counters{4, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(value("SELECT max(attempt) FROM tasks"), "0");
@@ -68,7 +84,9 @@ TEST_F(Launches, AVoidLaunch_BindsItsTasksToItsCluster_WhereTheFenceHolds) {
     store::mark_unknown(t, std::array{launch}, "lost", now);
     store::give_back(t, {.launch = launch, .from = grid::LaunchState::unknown, .error = "lost"}, many_attempts, now);
   });
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = beta, .jobs = 2, .resources = 2}, term, now), 0); });
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::plan_launch(t, {.campaign = campaign, .cluster = beta, .jobs = 2, .resources = 2}, term, now), 0);
+  });
   EXPECT_EQ(launched(campaign, alpha, 2).size(), 2U);
   EXPECT_EQ(value("SELECT string_agg(attempt::text, ' ') FROM jobs"), "0 0 0 0");
 }
@@ -161,7 +179,8 @@ class LaunchFates : public GridFixture {
   }
   void not_sent(grid::LaunchId launch) {
     transact([&](store::Transaction& t) {
-      EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .sent = grid::Sent::never, .error = "no route"}, many_attempts, now));
+      EXPECT_TRUE(store::give_back(
+          t, {.launch = launch, .from = grid::LaunchState::launching, .sent = grid::Sent::never, .error = "no route"}, many_attempts, now));
     });
   }
   grid::LaunchId void_launch(grid::CampaignId campaign, int jobs) {
@@ -177,7 +196,9 @@ class LaunchFates : public GridFixture {
     transact([&](store::Transaction& t) { adopted = store::adopt_jobs(t, launch, std::array{job}, std::nullopt, now); });
     return adopted;
   }
-  std::string task(int number = 0) { return value(fmt::format("SELECT concat_ws(' ', state, attempt) FROM tasks WHERE number = {}", number)); }
+  std::string task(int number = 0) {
+    return value(fmt::format("SELECT concat_ws(' ', state, attempt) FROM tasks WHERE number = {}", number));
+  }
   std::string kills() {
     transact([&](store::Transaction& t) { store::request_kills_of_superseded(t, now); });
     return value("SELECT string_agg(concat_ws(' ', job_id, reason), ', ' ORDER BY job_id) FROM kill_requests");
@@ -188,7 +209,8 @@ TEST_F(LaunchFates, OneThatAnotherRunnerHasJustBegun_IsNotGivenBackAsStranded) {
   const auto campaign = a_campaign(2);
   const auto launch = begun(campaign, alpha, 2);
   transact([&](store::Transaction& t) {
-    EXPECT_FALSE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "stranded"}, many_attempts, now));
+    EXPECT_FALSE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "stranded"},
+                                  many_attempts, now));
   });
   EXPECT_EQ(value("SELECT state FROM launches"), "launching");
   EXPECT_EQ(counters(campaign), (Counters{0, 2, 0, 0, 0, 0, 0}));
@@ -240,7 +262,9 @@ TEST_F(LaunchFates, AJobThatWasDeclaredLost_BeforeItsIdWasKnown_IsSearchedFor_An
   const auto campaign = a_campaign(2);
   const auto launch = begun(campaign, alpha, 2);
   lost(launch);
-  transact([&](store::Transaction& t) { EXPECT_EQ(store::lose_jobs(t, store::live_jobs_of(t, launch), {.attempts = 9, .charged = 3}, {.name = "root"}, now), 2); });
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::lose_jobs(t, store::live_jobs_of(t, launch), {.attempts = 9, .charged = 3}, {.name = "root"}, now), 2);
+  });
   const auto line = lines(launch).at(0);
   EXPECT_EQ(found(campaign, launch, line), 1);
   EXPECT_EQ(task(), "waiting 1") << "its task goes on without it";
@@ -310,10 +334,17 @@ TEST_F(LaunchFates, ReleasedTasks_MayGoAnywhere_WithANewAttemptThatCountsForNoth
 
 TEST_F(LaunchFates, OneWhoseRequestCannotBeSent_IsRefused_AndItsTasksGoAnywhere) {
   const auto campaign = a_campaign(2);
-  transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now); });
+  transact([&](store::Transaction& t) {
+    store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 2, .resources = 2}, term, now);
+  });
   const grid::LaunchId launch{std::stoll(value("SELECT id FROM launches"))};
   transact([&](store::Transaction& t) {
-    EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = "no such"},
+    EXPECT_TRUE(store::give_back(t,
+                                 {.launch = launch,
+                                  .from = grid::LaunchState::planned,
+                                  .to = grid::LaunchState::refused,
+                                  .sent = grid::Sent::never,
+                                  .error = "no such"},
                                  many_attempts, now));
   });
   EXPECT_EQ(value("SELECT state FROM launches"), "refused");
@@ -322,11 +353,14 @@ TEST_F(LaunchFates, OneWhoseRequestCannotBeSent_IsRefused_AndItsTasksGoAnywhere)
 
 TEST_F(LaunchFates, OneOfACampaignThatWasCancelledBeforeItBegan_IsVoid_AndItsTasksAreCancelled) {
   const auto campaign = a_campaign(1);
-  transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now); });
+  transact([&](store::Transaction& t) {
+    store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now);
+  });
   const grid::LaunchId launch{std::stoll(value("SELECT id FROM launches"))};
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
   transact([&](store::Transaction& t) {
-    EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "cancelled"}, many_attempts, now));
+    EXPECT_TRUE(store::give_back(t, {.launch = launch, .from = grid::LaunchState::planned, .sent = grid::Sent::never, .error = "cancelled"},
+                                 many_attempts, now));
   });
   EXPECT_EQ(value("SELECT state FROM launches"), "void");
   EXPECT_EQ(task(), "cancelled 0");
@@ -350,7 +384,8 @@ TEST_F(Launches, OfAPausedCampaign_GoOn_SoThatItMayEnd_OrBeCancelled) {
     const auto campaign = a_campaign(1);
     const auto job = launched(campaign, alpha, 1).at(0);
     store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::hold_campaign(t, campaign)); });
-    if (is_cancelled) store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
+    if (is_cancelled)
+      store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
     end(job, is_cancelled ? grid::JobEnd::killed_by_us : grid::JobEnd::done);
     transact([&](store::Transaction& t) { store::finish_campaigns(t, now); });
     EXPECT_EQ(value(fmt::format("SELECT state FROM campaigns WHERE id = {}", campaign.value())), is_cancelled ? "cancelled" : "terminated");

@@ -40,12 +40,15 @@ class Cleaning : public GridFixture {
     return nikita::clean(visit, "grid");
   }
   static std::string folder(grid::CampaignId campaign) { return fmt::format("/media/~/.gleaner/grid/{}", campaign.value()); }
-  std::string cleaned(grid::CampaignId campaign) { return value(fmt::format("SELECT cleaned_at IS NOT NULL FROM campaign_clusters WHERE campaign_id = {}", campaign.value())); }
+  std::string cleaned(grid::CampaignId campaign) {
+    return value(fmt::format("SELECT cleaned_at IS NOT NULL FROM campaign_clusters WHERE campaign_id = {}", campaign.value()));
+  }
   /// What somebody else does meanwhile.
   void reopen(grid::CampaignId campaign) {
     store::Database other{conninfo};
     auto transaction = other.begin();
-    transaction.implementation().work.exec(fmt::format("UPDATE campaigns SET state = 'in_treatment', ended_at = NULL WHERE id = {}", campaign.value()));
+    transaction.implementation().work.exec(
+        fmt::format("UPDATE campaigns SET state = 'in_treatment', ended_at = NULL WHERE id = {}", campaign.value()));
     transaction.commit();
   }
 
@@ -101,7 +104,8 @@ class LateStarts : public Cleaning {
     const grid::RemoteEnd record{.record = grid::Record::deleted, .started = true};
     const grid::Evidence evidence{.witness = witness};
     transact([&](store::Transaction& t) {
-      store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .state = grid::JobState::error, .end = ending, .started_at = now};
+      store::Verdict verdict{
+          .left = store::facts_for_settling(t, std::array{job.id}).at(0), .state = grid::JobState::error, .end = ending, .started_at = now};
       verdict.left.job.claimed = grid::has_claimed(record, evidence);
       verdict.left.job.may_begin = grid::may_begin(record, evidence);
       verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, ending, grid::Deletion::ours, many_attempts);
@@ -130,7 +134,9 @@ TEST_F(LateStarts, OfJobsThatWereDeletedBeforeTheyBegan_KeepTheirClaims_WhoeverD
     EXPECT_EQ(late_since(), now) << "also while the campaign goes on";
     EXPECT_EQ(to_clean(now - 1h), 0U);
     EXPECT_EQ(to_clean(now + 1s), 1U) << "an hour later";
-    execute(fmt::format("DELETE FROM launches WHERE campaign_id = {0}; DELETE FROM jobs WHERE campaign_id = {0}; UPDATE campaign_clusters SET cleaned_at = now() WHERE campaign_id = {0}", campaign.value()));
+    execute(fmt::format(
+        "DELETE FROM launches WHERE campaign_id = {0}; DELETE FROM jobs WHERE campaign_id = {0}; UPDATE campaign_clusters SET cleaned_at = now() WHERE campaign_id = {0}",
+        campaign.value()));
   }
 }
 

@@ -48,7 +48,8 @@ class SlowApi {
   /// A job that the lists show.
   void show(grid::RemoteJobId id, std::string_view name, std::string_view command) {
     const std::lock_guard lock{mutex_};
-    items_.push_back(fmt::format(R"({{"id":{},"array_id":{},"name":"{}","command":"{}","owner":"alice","state":"Running"}})", id.value(), id.value(), name, command));
+    items_.push_back(fmt::format(R"({{"id":{},"array_id":{},"name":"{}","command":"{}","owner":"alice","state":"Running"}})", id.value(),
+                                 id.value(), name, command));
   }
   [[nodiscard]] std::string url() const { return server_->url(); }
 
@@ -98,7 +99,9 @@ class Nikita : public GridFixture {
     transact([&](store::Transaction& transaction) { store::request_kills(transaction, ids, store::KillReason::preempted, now); });
   }
   void show(const store::LiveJob& job) {
-    api.show(job.remote, job.tag, fmt::format("wrapper gleaner.{} {} {} {} {} -", job.campaign.value(), job.task.value(), job.attempt, job.id.value(), job.fence.value()));
+    api.show(job.remote, job.tag,
+             fmt::format("wrapper gleaner.{} {} {} {} {} -", job.campaign.value(), job.task.value(), job.attempt, job.id.value(),
+                         job.fence.value()));
   }
   nikita::Counts turn() { return nikita::run_once(config, database, term); }
 
@@ -137,7 +140,8 @@ TEST_F(Nikita, DeletesNoJobThatHasAnIdOfOurs_ButNotOurNameAndCommand) {
   api.forget();
   show(jobs[0]);
   api.show(jobs[1].remote, jobs[1].tag, "sleep 1000");
-  api.show(jobs[2].remote, "somebody else's", fmt::format("wrapper gleaner.{} {} 0 {} 1 -", jobs[2].campaign.value(), jobs[2].task.value(), jobs[2].id.value()));
+  api.show(jobs[2].remote, "somebody else's",
+           fmt::format("wrapper gleaner.{} {} 0 {} 1 -", jobs[2].campaign.value(), jobs[2].task.value(), jobs[2].id.value()));
   const auto counts = turn();
   EXPECT_EQ(counts.sent, 1);
   EXPECT_EQ(counts.foreign, kJobs - 1) << "also those that it does not list";

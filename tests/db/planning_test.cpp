@@ -24,12 +24,15 @@ class Planning : public GridFixture {
     transact([&](store::Transaction& transaction) { facts = store::planning_facts(transaction, {0.5, 500}, now); });
     return facts;
   }
-  [[nodiscard]] std::string active() { return value("SELECT string_agg(campaign_id || ':' || cluster_id, ' ' ORDER BY 1) FROM campaign_clusters WHERE active"); }
+  [[nodiscard]] std::string active() {
+    return value("SELECT string_agg(campaign_id || ':' || cluster_id, ' ' ORDER BY 1) FROM campaign_clusters WHERE active");
+  }
 };
 
 TEST_F(Planning, APairThatHadNoJob_IsToldAsItsJdlAsks) {
   const auto campaign = a_campaign(3);
-  execute("UPDATE campaign_clusters SET priority = 20, resources_per_job = NULL, walltime_s = 90, max_jobs = 7 WHERE cluster_id = " + std::to_string(beta.value()));
+  execute("UPDATE campaign_clusters SET priority = 20, resources_per_job = NULL, walltime_s = 90, max_jobs = 7 WHERE cluster_id = " +
+          std::to_string(beta.value()));
   const auto pairs = facts().pairs;
   ASSERT_EQ(pairs.size(), 2U);
   EXPECT_EQ(pairs[0].campaign, campaign);
@@ -49,7 +52,8 @@ TEST_F(Planning, APairThatHadNoJob_IsToldAsItsJdlAsks) {
 TEST_F(Planning, PairsThatAskTheSame_AreToldShortly_AndLikeTheOthers) {
   execute("INSERT INTO clusters (name, url) SELECT 'c' || i, 'http://127.0.0.1:1/' || i FROM generate_series(3, 6) i");
   static_cast<void>(a_campaign(3, {"alpha", "beta", "c3", "c4", "c5", "c6"}));
-  execute("UPDATE campaign_clusters SET walltime_s = 90, max_jobs = 2 WHERE cluster_id IN (SELECT id FROM clusters WHERE name IN ('c3', 'c4'))");
+  execute(
+      "UPDATE campaign_clusters SET walltime_s = 90, max_jobs = 2 WHERE cluster_id IN (SELECT id FROM clusters WHERE name IN ('c3', 'c4'))");
   const auto id = [&](const std::string& name) { return value("SELECT id FROM clusters WHERE name = '" + name + "'"); };
   EXPECT_EQ(value("SELECT asked FROM campaigns"),
             id("alpha") + ":1:1:600: " + id("beta") + " " + id("c3") + ":1:1:90:2 " + id("c4") + " " + id("c5") + ":1:1:600: " + id("c6"));
@@ -73,16 +77,17 @@ TEST_F(Planning, LoginsBrakesAndBoundTasks_GoToTheirPairsAndCampaigns) {
   const auto first = a_campaign(3), second = a_campaign(3), over = a_campaign(3);
   execute("INSERT INTO user_mappings VALUES ('alice', " + std::to_string(beta.value()) + ", 'al')");
   const auto brake = [&](grid::CampaignId campaign, const std::string& cluster, const std::string& reason) {
-    execute("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) VALUES (" + std::to_string(campaign.value()) + ", " + cluster + ", '" + reason +
-            "', instant(0), instant(" + std::to_string((now + grid::Seconds{60}).time_since_epoch().count()) + "))");
+    execute("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) VALUES (" + std::to_string(campaign.value()) +
+            ", " + cluster + ", '" + reason + "', instant(0), instant(" +
+            std::to_string((now + grid::Seconds{60}).time_since_epoch().count()) + "))");
   };
   brake(first, "NULL", "whole");
   brake(second, std::to_string(alpha.value()), "there");
   brake(over, "NULL", "gone");
   execute("UPDATE campaigns SET state = 'cancelled' WHERE id = " + std::to_string(over.value()));
   execute("UPDATE campaigns SET next_task = 2 WHERE id = " + std::to_string(second.value()));
-  execute("INSERT INTO returned_tasks (campaign_id, number, cluster_id, returned_at) VALUES (" + std::to_string(second.value()) + ", 0, " + std::to_string(beta.value()) +
-          ", instant(0)), (" + std::to_string(second.value()) + ", 1, NULL, instant(0))");
+  execute("INSERT INTO returned_tasks (campaign_id, number, cluster_id, returned_at) VALUES (" + std::to_string(second.value()) + ", 0, " +
+          std::to_string(beta.value()) + ", instant(0)), (" + std::to_string(second.value()) + ", 1, NULL, instant(0))");
   const auto known = facts();
   ASSERT_EQ(known.campaigns.size(), 2U);
   ASSERT_EQ(known.pairs.size(), 4U);
@@ -127,15 +132,18 @@ class PlanningCycle : public Planning {
  protected:
   void cycle(int free) {
     now += grid::Seconds{10};
-    execute(fmt::format("UPDATE clusters SET reachable = true;"
-                        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
-                        "  SELECT id, instant({}), 8, {}, 8 - {}, 0, 0, 0, true, 5 FROM clusters",
-                        now.time_since_epoch().count(), free, free));
+    execute(fmt::format(
+        "UPDATE clusters SET reachable = true;"
+        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+        "  SELECT id, instant({}), 8, {}, 8 - {}, 0, 0, 0, true, 5 FROM clusters",
+        now.time_since_epoch().count(), free, free));
     auto config = process::build_config({}, {}).value();
     config.flood = 0;
     metascheduler::run_once(config, database, term, now);
   }
-  std::string submitted() { return value("SELECT string_agg(cluster_id || ':' || nsub || ' of ' || offered, ' ' ORDER BY cluster_id) FROM forecasts"); }
+  std::string submitted() {
+    return value("SELECT string_agg(cluster_id || ':' || nsub || ' of ' || offered, ' ' ORDER BY cluster_id) FROM forecasts");
+  }
 };
 
 TEST_F(PlanningCycle, WhatItSubmits_IsWrittenForThePredictor_AndNothingOfIt_AfterACycleThatSubmitsNothing) {
@@ -148,7 +156,9 @@ TEST_F(PlanningCycle, WhatItSubmits_IsWrittenForThePredictor_AndNothingOfIt_Afte
 
 TEST_F(PlanningCycle, WhatTheBagDidNotHold_IsNotSaidToBeSubmitted) {
   const auto campaign = a_campaign(3, {"alpha"});
-  execute(fmt::format("ALTER TABLE tasks DISABLE TRIGGER USER; UPDATE tasks SET state = 'cancelled' WHERE campaign_id = {} AND number > 0; ALTER TABLE tasks ENABLE TRIGGER USER", campaign.value()));
+  execute(fmt::format(
+      "ALTER TABLE tasks DISABLE TRIGGER USER; UPDATE tasks SET state = 'cancelled' WHERE campaign_id = {} AND number > 0; ALTER TABLE tasks ENABLE TRIGGER USER",
+      campaign.value()));
   cycle(3);
   EXPECT_EQ(submitted(), fmt::format("{}:1 of 3", alpha.value()));
 }
@@ -162,7 +172,8 @@ TEST_F(PlanningCycle, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom_AlsoTo
             "match: alpha has no room: 8 of 8 resources are free, 0 may wait, 8 are held for 8 jobs of 2 launches whose fate is unknown; "
             "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
   cycle(8);
-  EXPECT_EQ(value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {} AND cluster_id = {}", campaign.value(), alpha.value())), "launched")
+  EXPECT_EQ(value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {} AND cluster_id = {}", campaign.value(), alpha.value())),
+            "launched")
       << "a younger status shows what they take";
 }
 
@@ -170,9 +181,10 @@ TEST_F(PlanningCycle, APriorityThatTheOrderDoesNotLookAt_IsReported) {
   static_cast<void>(a_campaign(100, {"alpha"}));
   execute("UPDATE campaigns SET jdl = '{\"campaign_priority\": 1}'");
   cycle(3);
-  EXPECT_EQ(value("SELECT stage || ' ' || reason || ' ' || sentence FROM decisions WHERE cluster_id = 0"),
-            "prioritize standing prioritize: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
-            "'priority'");
+  EXPECT_EQ(
+      value("SELECT stage || ' ' || reason || ' ' || sentence FROM decisions WHERE cluster_id = 0"),
+      "prioritize standing prioritize: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
+      "'priority'");
 }
 
 TEST_F(PlanningCycle, ASuspectedCluster_GetsAFew) {
@@ -187,7 +199,10 @@ TEST_F(PlanningCycle, ThatRepeatsTheLast_WritesNoDecision) {
   static_cast<void>(a_campaign(100));
   cycle(3);
   cycle(3);
-  const auto versions = [&] { return value("SELECT string_agg(cluster_id || ':' || xmin, ' ' ORDER BY cluster_id) || (SELECT string_agg(xmin::text, ' ') FROM decided) FROM decisions"); };
+  const auto versions = [&] {
+    return value(
+        "SELECT string_agg(cluster_id || ':' || xmin, ' ' ORDER BY cluster_id) || (SELECT string_agg(xmin::text, ' ') FROM decided) FROM decisions");
+  };
   const auto before = versions();
   cycle(3);
   EXPECT_EQ(versions(), before);
@@ -198,15 +213,17 @@ TEST_F(PlanningCycle, ThatRepeatsTheLast_WritesNoDecision) {
 /// Jobs of 16 cores, which only the cluster knows as their JDL asks for a node, on a cluster of 1 024.
 TEST_F(PlanningCycle, UnderALimitOnResources_JobsOfUnknownWidth_EndWhereItIs) {
   static_cast<void>(a_campaign(1000, {"alpha"}));
-  execute("UPDATE campaign_clusters SET resources = '/nodes=1', resources_per_job = NULL; INSERT INTO limits (kind, most) VALUES ('resources', 64)");
+  execute(
+      "UPDATE campaign_clusters SET resources = '/nodes=1', resources_per_job = NULL; INSERT INTO limits (kind, most) VALUES ('resources', 64)");
   const auto config = process::build_config({}, {}).value();
   int running = 0;
   for (int i = 0; i < 6; ++i) {
     now += grid::Seconds{10};
-    execute(fmt::format("UPDATE clusters SET reachable = true;"
-                        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
-                        "  SELECT id, instant({}), 1024, 1024 - {}, 0, 0, 0, 0, true, 5 FROM clusters",
-                        now.time_since_epoch().count(), 16 * running));
+    execute(fmt::format(
+        "UPDATE clusters SET reachable = true;"
+        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+        "  SELECT id, instant({}), 1024, 1024 - {}, 0, 0, 0, 0, true, 5 FROM clusters",
+        now.time_since_epoch().count(), 16 * running));
     predictor::run_once(config, database, term, now);
     metascheduler::run_once(config, database, term, now);
     // All that was given starts; OAR says how wide it is.
@@ -220,13 +237,17 @@ TEST_F(PlanningCycle, UnderALimitOnResources_JobsOfUnknownWidth_EndWhereItIs) {
 
 TEST_F(PlanningCycle, WhatAClusterTellsOfProperties_IsAskedForOnce_AndBoundsTheFirstOffer) {
   const auto campaign = a_campaign(146, {"alpha"}), plain = a_campaign(2, {"alpha"});
-  execute(fmt::format("UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}; INSERT INTO user_mappings VALUES ('alice', {}, 'al')", campaign.value(), alpha.value()));
+  execute(fmt::format(
+      "UPDATE campaign_clusters SET properties = 'core <= 4' WHERE campaign_id = {}; INSERT INTO user_mappings VALUES ('alice', {}, 'al')",
+      campaign.value(), alpha.value()));
   const auto wanted = [&] {
     std::vector<store::UnmatchedPair> pairs;
     transact([&](store::Transaction& t) { pairs = store::unmatched_pairs(t, alpha, now - grid::Seconds{600}, now - grid::Seconds{60}); });
     return pairs;
   };
-  const auto told = [&](std::optional<int> resources) { transact([&](store::Transaction& t) { store::record_matching(t, campaign, alpha, resources, now); }); };
+  const auto told = [&](std::optional<int> resources) {
+    transact([&](store::Transaction& t) { store::record_matching(t, campaign, alpha, resources, now); });
+  };
   ASSERT_EQ(wanted().size(), 1U);
   EXPECT_EQ(wanted()[0].campaign, campaign);
   EXPECT_EQ(wanted()[0].properties, "core <= 4");
@@ -234,7 +255,8 @@ TEST_F(PlanningCycle, WhatAClusterTellsOfProperties_IsAskedForOnce_AndBoundsTheF
   told(4);
   EXPECT_TRUE(wanted().empty());
   cycle(8);
-  EXPECT_EQ(value(fmt::format("SELECT string_agg(campaign_id || ':' || jobs, ' ' ORDER BY campaign_id) FROM launches")), fmt::format("{}:4 {}:2", campaign.value(), plain.value()));
+  EXPECT_EQ(value(fmt::format("SELECT string_agg(campaign_id || ':' || jobs, ' ' ORDER BY campaign_id) FROM launches")),
+            fmt::format("{}:4 {}:2", campaign.value(), plain.value()));
   now += grid::Seconds{601};
   EXPECT_EQ(wanted().size(), 1U);
   told(0);
@@ -248,10 +270,17 @@ TEST_F(PlanningCycle, WhatAClusterTellsOfProperties_IsAskedForOnce_AndBoundsTheF
 class PoisonedCampaign : public PlanningCycle {
  protected:
   PoisonedCampaign() : poisoned{a_campaign(100, {"alpha"})}, sound{a_campaign(100, {"beta"})} {}
-  [[nodiscard]] std::string jobs(grid::CampaignId campaign) { return value(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {}", campaign.value())); }
-  [[nodiscard]] std::string events() { return value("SELECT string_agg(code || ':' || campaign_id || ':' || occurrences, ' ' ORDER BY campaign_id) FROM events WHERE state = 'open'"); }
+  [[nodiscard]] std::string jobs(grid::CampaignId campaign) {
+    return value(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {}", campaign.value()));
+  }
+  [[nodiscard]] std::string events() {
+    return value(
+        "SELECT string_agg(code || ':' || campaign_id || ':' || occurrences, ' ' ORDER BY campaign_id) FROM events WHERE state = 'open'");
+  }
   /// What gridstat --why shows of it.
-  [[nodiscard]] std::string why() { return value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", poisoned.value())); }
+  [[nodiscard]] std::string why() {
+    return value(fmt::format("SELECT string_agg(sentence, ' ') FROM decisions WHERE campaign_id = {}", poisoned.value()));
+  }
   void is_set_aside_alone(const std::string& why_not) {
     cycle(3);
     EXPECT_EQ(jobs(sound), "3");

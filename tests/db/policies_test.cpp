@@ -21,7 +21,8 @@ TEST_F(Policies, Usage_FollowsTheEndsOfJobs_AndCountsThoseThatRun) {
   const auto jobs = launched(campaign, alpha, 3);
   end(jobs[0], grid::JobEnd::done);
   end(jobs[1], grid::JobEnd::preempted);
-  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds', resources = 2 WHERE state = 'remote_waiting'");
+  execute(
+      "UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds', resources = 2 WHERE state = 'remote_waiting'");
   const auto usage = facts().usage;
   ASSERT_EQ(usage.size(), 1U);
   EXPECT_EQ(usage[0].user, "alice");
@@ -73,8 +74,10 @@ TEST_F(Policies, Usage_OfJobsThatOarDidNotMeasure_IsThatOfTheOthersOfTheirCampai
   const auto campaign = a_campaign(4);
   const auto jobs = launched(campaign, alpha, 2);
   execute("UPDATE campaign_clusters SET resources_per_job = NULL, resources_sum = 20, resources_jobs = 2");
-  execute("UPDATE jobs SET state = 'terminated', started_at = instant(1800000000000000), ended_at = instant(1800000010000000) WHERE id = " + std::to_string(jobs[0].id.value()));
-  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds' WHERE state = 'remote_waiting'");
+  execute("UPDATE jobs SET state = 'terminated', started_at = instant(1800000000000000), ended_at = instant(1800000010000000) WHERE id = " +
+          std::to_string(jobs[0].id.value()));
+  execute(
+      "UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - interval '30 seconds' WHERE state = 'remote_waiting'");
   EXPECT_DOUBLE_EQ(facts().usage.at(0).resource_seconds, 10 * 10 + 10 * 30);
   EXPECT_DOUBLE_EQ(facts().endings.at(0).resources, 10);
 }
@@ -99,10 +102,12 @@ TEST_F(Policies, ALimitOnTheResourceSecondsOfACampaign_CountsWhatThatOneUsed) {
 TEST_F(Policies, Preemption_AsksForTheYoungestRunningJobs_AndAllThatWait) {
   const auto campaign = a_campaign(6);
   launched(campaign, alpha, 6);
-  execute("UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - id * interval '1 second' WHERE id <= (SELECT min(id) + 3 FROM jobs)");
+  execute(
+      "UPDATE jobs SET state = 'running', started_at = instant(1800000000000000) - id * interval '1 second' WHERE id <= (SELECT min(id) + 3 FROM jobs)");
   transact([&](store::Transaction& t) { store::preempt_jobs(t, campaign, alpha, 2, now); });
   EXPECT_EQ(value("SELECT string_agg((j.id - m.first)::text, ' ' ORDER BY j.id) FROM kill_requests k JOIN jobs j ON j.id = k.job_id, "
-                  "(SELECT min(id) AS first FROM jobs) m WHERE k.reason = 'preempted'"), "0 1 4 5");
+                  "(SELECT min(id) AS first FROM jobs) m WHERE k.reason = 'preempted'"),
+            "0 1 4 5");
   const auto dying = facts().dying;
   ASSERT_EQ(dying.size(), 1U);
   EXPECT_EQ(dying[0].jobs, 2);

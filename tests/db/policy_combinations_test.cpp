@@ -53,15 +53,16 @@ class PolicyCombinations : public GridFixture, public ::testing::WithParamInterf
     execute(fmt::format("UPDATE campaigns SET type = 'test' WHERE id = {}", add("eva", "{}", "")));
     copied = add("eva", R"({"replicas": "allowed"})", "", 4);
     execute(fmt::format("UPDATE campaigns SET state = 'paused' WHERE id = {}", add("cyd", "{}", "")));
-    execute(fmt::format("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) VALUES ({0}, {1}, 'braked', instant(0), '2100-01-01');"
-                        "INSERT INTO affinities SELECT u, id FROM clusters, unnest(ARRAY['ada', 'eva']) u WHERE name = 'alpha';"
-                        "INSERT INTO limits (kind, most, user_name, project, days) VALUES ('running_jobs', 12, 'ada', NULL, 1), ('resources', 20, NULL, 'physics', 1),"
-                        "  ('waiting_jobs', 2, 'eva', NULL, 1), ('resource_seconds', 1e7, NULL, NULL, 2);"
-                        "INSERT INTO shares (name, kind, parent_id, shares) VALUES ('physics', 'project', NULL, 2);"
-                        "INSERT INTO shares (name, kind, parent_id, shares) SELECT u, 'user', CASE u WHEN 'ben' THEN id END, 1 FROM shares, unnest(ARRAY['ada', 'ben']) u;"
-                        "INSERT INTO user_priorities VALUES ('ben', 1), ('ada', 7);"
-                        "INSERT INTO durations VALUES ({2}, {1}, 1, 20)",
-                        braked, alpha.value(), copied));
+    execute(fmt::format(
+        "INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) VALUES ({0}, {1}, 'braked', instant(0), '2100-01-01');"
+        "INSERT INTO affinities SELECT u, id FROM clusters, unnest(ARRAY['ada', 'eva']) u WHERE name = 'alpha';"
+        "INSERT INTO limits (kind, most, user_name, project, days) VALUES ('running_jobs', 12, 'ada', NULL, 1), ('resources', 20, NULL, 'physics', 1),"
+        "  ('waiting_jobs', 2, 'eva', NULL, 1), ('resource_seconds', 1e7, NULL, NULL, 2);"
+        "INSERT INTO shares (name, kind, parent_id, shares) VALUES ('physics', 'project', NULL, 2);"
+        "INSERT INTO shares (name, kind, parent_id, shares) SELECT u, 'user', CASE u WHEN 'ben' THEN id END, 1 FROM shares, unnest(ARRAY['ada', 'ben']) u;"
+        "INSERT INTO user_priorities VALUES ('ben', 1), ('ada', 7);"
+        "INSERT INTO durations VALUES ({2}, {1}, 1, 20)",
+        braked, alpha.value(), copied));
   }
 
   /// What a poll shows: from full to empty, each cluster in its own steps. Every other time all decisions are new.
@@ -69,13 +70,15 @@ class PolicyCombinations : public GridFixture, public ::testing::WithParamInterf
     now += grid::Seconds{10};
     ++round;
     if (round % 2 == 0) execute("DELETE FROM decided; DELETE FROM decisions");
-    execute(fmt::format("UPDATE clusters SET reachable = true; DELETE FROM gridstatus;"
-                        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
-                        "  SELECT id, instant({0}), 16, ({1} * id) % 17, 0, 0, 0, 0, true, 5 FROM clusters",
-                        now.time_since_epoch().count(), round));
+    execute(fmt::format(
+        "UPDATE clusters SET reachable = true; DELETE FROM gridstatus;"
+        "INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
+        "  SELECT id, instant({0}), 16, ({1} * id) % 17, 0, 0, 0, 0, true, 5 FROM clusters",
+        now.time_since_epoch().count(), round));
   }
 
-  /// All that was planned runs, but for some that waits, and half of what ran is done; the copies of the last tasks are forgotten, so that they are made again.
+  /// All that was planned runs, but for some that waits, and half of what ran is done; the copies of the last tasks are forgotten, so that
+  /// they are made again.
   void work() {
     execute(fmt::format(
         "UPDATE launches SET state = 'accepted', settled_at = instant({0}) WHERE state = 'planned';"
@@ -96,10 +99,13 @@ class PolicyCombinations : public GridFixture, public ::testing::WithParamInterf
 
   /// Pairs of which nothing is decided, neither on themselves nor on their whole campaign.
   [[nodiscard]] std::string undecided() {
-    return value("SELECT string_agg(campaign_id || ':' || cluster_id, ' ') FROM campaign_clusters p WHERE NOT EXISTS ("
-                 "SELECT FROM decisions d WHERE d.campaign_id = p.campaign_id AND (d.cluster_id = p.cluster_id OR (d.cluster_id = 0 AND d.reason <> 'standing')))");
+    return value(
+        "SELECT string_agg(campaign_id || ':' || cluster_id, ' ') FROM campaign_clusters p WHERE NOT EXISTS ("
+        "SELECT FROM decisions d WHERE d.campaign_id = p.campaign_id AND (d.cluster_id = p.cluster_id OR (d.cluster_id = 0 AND d.reason <> 'standing')))");
   }
-  [[nodiscard]] bool saw(const std::string& reason) { return value(fmt::format("SELECT count(*) FROM seen WHERE reason = '{}'", reason)) != "0"; }
+  [[nodiscard]] bool saw(const std::string& reason) {
+    return value(fmt::format("SELECT count(*) FROM seen WHERE reason = '{}'", reason)) != "0";
+  }
 
   std::int64_t copied = 0;
   int round = 0;
@@ -121,24 +127,28 @@ TEST_P(PolicyCombinations, EachGetsAWholeCycle_ThatDecidesOnEveryPair) {
     metascheduler::run_once(config, database, term, now);
     EXPECT_EQ(undecided(), "");
     EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
-    copies += std::stoi(value(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND attempt > 0 AND state = 'planned'", copied)));
+    copies +=
+        std::stoi(value(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND attempt > 0 AND state = 'planned'", copied)));
     work();
   };
   for (const auto& classes : all_classes()) {
     for (const auto placement : planner::placement_names()) {
       for (const auto scheduler : planner::scheduler_names()) {
-        SCOPED_TRACE(fmt::format("campaign_order {}{}, placement {}, campaign_scheduler {}, predictor_algorithm {}", classes, GetParam(), placement, scheduler,
-                                 algorithms[static_cast<std::size_t>(round) % algorithms.size()]));
+        SCOPED_TRACE(fmt::format("campaign_order {}{}, placement {}, campaign_scheduler {}, predictor_algorithm {}", classes, GetParam(),
+                                 placement, scheduler, algorithms[static_cast<std::size_t>(round) % algorithms.size()]));
         ASSERT_NO_THROW(cycle(classes, placement, scheduler));
       }
     }
   }
   // The grid had something for each of them to do.
-  for (const auto* reason : {"launched", "paused", "pair_braked", "test_already_given", "limit_reached", "max_jobs_reached", "reserved", "preempted"}) EXPECT_TRUE(saw(reason)) << reason;
+  for (const auto* reason :
+       {"launched", "paused", "pair_braked", "test_already_given", "limit_reached", "max_jobs_reached", "reserved", "preempted"})
+    EXPECT_TRUE(saw(reason)) << reason;
   EXPECT_GT(copies, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, PolicyCombinations, ::testing::ValuesIn(planner::order_names()), [](const auto& of) { return std::string{of.param}; });
+INSTANTIATE_TEST_SUITE_P(Of, PolicyCombinations, ::testing::ValuesIn(planner::order_names()),
+                         [](const auto& of) { return std::string{of.param}; });
 
 }  // namespace
 }  // namespace gleaner::tests

@@ -164,7 +164,8 @@ PrivatePostgres::~PrivatePostgres() {
 
 void PrivatePostgres::initialize() {
   const auto* user = other_user();
-  if (user != nullptr && ::chown(folder_.c_str(), user->pw_uid, user->pw_gid) != 0) throw std::runtime_error{"chown failed: " + folder_.string()};
+  if (user != nullptr && ::chown(folder_.c_str(), user->pw_uid, user->pw_gid) != 0)
+    throw std::runtime_error{"chown failed: " + folder_.string()};
   const auto log = folder_ / "initdb.log";
   const int status = wait_for_end(spawn(log, {program("initdb"), "--no-sync", "--auth=trust", "--username=gleaner", "--encoding=UTF8",
                                               "--locale=C", "--pgdata=" + (folder_ / "data").string()}));

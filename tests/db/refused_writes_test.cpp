@@ -20,7 +20,8 @@ class RefusedWrites : public GridFixture {
   const grid::CampaignId nobody{4711};  ///< a campaign that is not there
 
   std::string refusals() {
-    return value("SELECT coalesce(string_agg(code || ' ' || coalesce(campaign_id::text, '-') || ' ' || occurrences, ', ' ORDER BY id), '') FROM events");
+    return value(
+        "SELECT coalesce(string_agg(code || ' ' || coalesce(campaign_id::text, '-') || ' ' || occurrences, ', ' ORDER BY id), '') FROM events");
   }
   std::string message() { return value("SELECT message FROM events ORDER BY id DESC LIMIT 1"); }
 };
@@ -46,7 +47,8 @@ TEST_F(RefusedWrites, AForecastOfACampaignThatIsNotThere_KeepsNoOtherFromBeingWr
   transact([&](store::Transaction& transaction) { store::write_forecasts(transaction, forecasts, now); });
   EXPECT_EQ(value("SELECT string_agg(DISTINCT campaign_id || ' ' || cluster_id, ', ') FROM forecasts"),
             fmt::format("{0} {1}, {0} {2}", campaign.value(), alpha.value(), beta.value()));
-  EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || method, ', ') FROM campaign_forecasts"), fmt::format("{} throughput", campaign.value()));
+  EXPECT_EQ(value("SELECT string_agg(campaign_id || ' ' || method, ', ') FROM campaign_forecasts"),
+            fmt::format("{} throughput", campaign.value()));
   EXPECT_EQ(refusals(), "EVENT_REFUSED - 1");
   EXPECT_THAT(message(), HasSubstr("4711")) << "the event names what could not be written";
 }
@@ -55,7 +57,8 @@ TEST_F(RefusedWrites, ADecisionTwice_IsWrittenOnce_AndOfNoCampaign_KeepsNoOtherF
   const auto campaign = a_campaign(1);
   const auto other = a_campaign(1);
   const auto decisions = [&](grid::CampaignId of) {
-    const store::StoredDecision one{.campaign = of, .cluster = {}, .stage = "prioritize", .reason = "standing", .sentence = "first", .jobs = 0};
+    const store::StoredDecision one{
+        .campaign = of, .cluster = {}, .stage = "prioritize", .reason = "standing", .sentence = "first", .jobs = 0};
     auto two = one;
     two.sentence = "second";
     return std::vector{one, two};
@@ -67,8 +70,9 @@ TEST_F(RefusedWrites, ADecisionTwice_IsWrittenOnce_AndOfNoCampaign_KeepsNoOtherF
   EXPECT_EQ(refusals(), "");
 
   const auto with_a_stranger = [&](grid::CampaignId of) {
-    return std::vector{store::StoredDecision{.campaign = of, .cluster = alpha, .stage = "size", .reason = "none", .sentence = "x", .jobs = 0},
-                       store::StoredDecision{.campaign = nobody, .cluster = alpha, .stage = "size", .reason = "none", .sentence = "x", .jobs = 0}};
+    return std::vector{
+        store::StoredDecision{.campaign = of, .cluster = alpha, .stage = "size", .reason = "none", .sentence = "x", .jobs = 0},
+        store::StoredDecision{.campaign = nobody, .cluster = alpha, .stage = "size", .reason = "none", .sentence = "x", .jobs = 0}};
   };
   const std::array<store::CampaignDigest, 1> changed{store::CampaignDigest{campaign, 3}};
   transact([&](store::Transaction& transaction) { store::write_decisions(transaction, changed, with_a_stranger, now); });
@@ -79,8 +83,9 @@ TEST_F(RefusedWrites, ADecisionTwice_IsWrittenOnce_AndOfNoCampaign_KeepsNoOtherF
 TEST_F(RefusedWrites, ALaunchThatCannotBeWritten_KeepsNoOtherFromBeingPlanned_AndItsTasksWait) {
   const auto campaign = a_campaign(4);
   const auto other = a_campaign(4);
-  execute(fmt::format("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.campaign_id = {} THEN RAISE EXCEPTION 'a bug'; END IF; RETURN NEW; END $$",
-                      campaign.value()));
+  execute(fmt::format(
+      "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF NEW.campaign_id = {} THEN RAISE EXCEPTION 'a bug'; END IF; RETURN NEW; END $$",
+      campaign.value()));
   execute("CREATE TRIGGER refuse BEFORE INSERT ON launches FOR EACH ROW EXECUTE FUNCTION refuse()");
   int got = 0, got_by_other = 0;
   transact([&](store::Transaction& transaction) {
@@ -97,7 +102,8 @@ TEST_F(RefusedWrites, ALaunchThatCannotBeWritten_KeepsNoOtherFromBeingPlanned_An
 
 TEST_F(RefusedWrites, AnEventOfACampaignThatIsGone_IsOneOnTheGrid_AndTheRestOfTheTransactionStays) {
   transact([&](store::Transaction& transaction) {
-    store::open_event(transaction, {.code = "TASK_ERROR", .target = {.campaign = nobody, .cluster = alpha}, .job = {}, .message = "it failed"}, now);
+    store::open_event(transaction,
+                      {.code = "TASK_ERROR", .target = {.campaign = nobody, .cluster = alpha}, .job = {}, .message = "it failed"}, now);
     store::open_event(transaction, {.code = "SINK", .target = {.campaign = {}, .cluster = alpha}, .job = {}, .message = "fine"}, now);
   });
   EXPECT_EQ(refusals(), "EVENT_REFUSED - 1, SINK - 1");
@@ -112,7 +118,9 @@ TEST_F(RefusedWrites, NoTextThatAProgramPrinted_IsAmongThem) {
   const auto jobs = launched(campaign, alpha, 2);
   const auto launch = begun(campaign, beta, 1);
   transact([&](store::Transaction& transaction) {
-    store::open_event(transaction, {.code = "TASK_ERROR", .target = {.campaign = campaign, .cluster = alpha}, .job = {}, .message = kPrinted + "\nline"}, now);
+    store::open_event(transaction,
+                      {.code = "TASK_ERROR", .target = {.campaign = campaign, .cluster = alpha}, .job = {}, .message = kPrinted + "\nline"},
+                      now);
     store::set_brake(transaction, {.campaign = campaign, .cluster = alpha}, kPrinted, {grid::Seconds{60}, grid::Seconds{60}}, now);
     store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{jobs[0].id}).at(0), .message = kPrinted};
     verdict.end = grid::JobEnd::task_error;
@@ -122,8 +130,8 @@ TEST_F(RefusedWrites, NoTextThatAProgramPrinted_IsAmongThem) {
     static_cast<void>(store::record_unreachable(transaction, alpha, kPrinted, now, now));
   });
   EXPECT_THAT(value("SELECT message FROM events"), testing::StartsWith("caf\uFFFD [31m \uFFFD\uFFFD xxx"));
-  for (const auto* text : {"message FROM events", "reason FROM brakes", "message FROM jobs WHERE message IS NOT NULL", "error FROM launches WHERE error IS NOT NULL",
-                           "last_error FROM clusters WHERE last_error IS NOT NULL"})
+  for (const auto* text : {"message FROM events", "reason FROM brakes", "message FROM jobs WHERE message IS NOT NULL",
+                           "error FROM launches WHERE error IS NOT NULL", "last_error FROM clusters WHERE last_error IS NOT NULL"})
     EXPECT_EQ(value(std::string{"SELECT octet_length(m) FROM (SELECT "} + text + ") t (m)"), "4096") << text;
 }
 

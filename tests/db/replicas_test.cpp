@@ -24,7 +24,8 @@ class Replicas : public GridFixture {
   }
   void runs(const store::LiveJob& job, grid::Instant since) {
     transact([&](store::Transaction& t) {
-      store::observe_jobs(t, std::array{store::Observation{.job = job.id, .state = grid::JobState::running, .started_at = since, .resources = 1}});
+      store::observe_jobs(
+          t, std::array{store::Observation{.job = job.id, .state = grid::JobState::running, .started_at = since, .resources = 1}});
     });
   }
   void runs(const store::LiveJob& job) { runs(job, now); }
@@ -79,7 +80,9 @@ class Replicas : public GridFixture {
     });
     return found;
   }
-  std::string done_by_clusters() { return value("SELECT string_agg(concat_ws(' ', done, concluded), ', ' ORDER BY cluster_id) FROM campaign_clusters"); }
+  std::string done_by_clusters() {
+    return value("SELECT string_agg(concat_ws(' ', done, concluded), ', ' ORDER BY cluster_id) FROM campaign_clusters");
+  }
 };
 
 TEST_F(Replicas, AreOnlyForCampaignsThatAllowThem_ForRunningTasks_ElsewhereAndOnce) {
@@ -197,7 +200,8 @@ TEST_F(Replicas, ASecondCopyThatOarResubmits_DoesNotMakeTheTaskWait) {
   const auto two = two_copies();
   transact([&](store::Transaction& t) { store::follow_job(t, two.second.id, two.second.remote, grid::RemoteJobId{77}); });
   transact([&](store::Transaction& t) {
-    store::observe_jobs(t, std::array{store::Observation{.job = two.second.id, .state = grid::JobState::remote_waiting, .started_at = {}, .resources = {}}});
+    store::observe_jobs(t, std::array{store::Observation{
+                               .job = two.second.id, .state = grid::JobState::remote_waiting, .started_at = {}, .resources = {}}});
   });
   EXPECT_EQ(task(), "running 0 0 t");
   end(two.second, JobEnd::duplicate);
@@ -263,16 +267,26 @@ TEST_F(Replicas, WhateverTheOrderOfEnds_EachTaskWaitsForItsLiveCopies_AndIsDoneO
     const auto cluster = pick(2) == 0 ? alpha : beta;
     const auto jobs = live(cluster);
     switch (pick(6)) {
-      case 0: transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 2, .resources = 2}, term, now); }); break;
+      case 0:
+        transact([&](store::Transaction& t) {
+          store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = 2, .resources = 2}, term, now);
+        });
+        break;
       case 1: static_cast<void>(replicate(campaign, cluster, 2)); break;
       case 2: {
         std::vector<store::LaunchToMake> planned;
         transact([&](store::Transaction& t) { planned = store::planned_launches(t, cluster); });
         if (planned.empty()) break;
         const auto launch = begun_replica(cluster);
-        if (pick(3) == 0) transact([&](store::Transaction& t) {
-          store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .sent = pick(2) == 0 ? grid::Sent::never : grid::Sent::maybe, .error = ""}, many_attempts, now);
-        });
+        if (pick(3) == 0)
+          transact([&](store::Transaction& t) {
+            store::give_back(t,
+                             {.launch = launch,
+                              .from = grid::LaunchState::launching,
+                              .sent = pick(2) == 0 ? grid::Sent::never : grid::Sent::maybe,
+                              .error = ""},
+                             many_attempts, now);
+          });
         if (pick(4) != 0) accept(launch);  // also of a void one
         break;
       }
@@ -285,13 +299,21 @@ TEST_F(Replicas, WhateverTheOrderOfEnds_EachTaskWaitsForItsLiveCopies_AndIsDoneO
         end(job, std::array{JobEnd::done, JobEnd::preempted, JobEnd::preempted, JobEnd::task_error}[static_cast<std::size_t>(pick(4))]);
     }
     ASSERT_EQ(counters(campaign), recount(campaign)) << "after step " << step;
-    ASSERT_EQ(value("SELECT count(*) FROM tasks t WHERE t.state IN ('launching', 'submitted', 'running') AND CASE WHEN replica_lives THEN 2 ELSE 1 END <> "
-                    "(SELECT count(*) FROM jobs j WHERE j.task = t.number AND is_copy(t, j.attempt) AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))"),
-              "0") << "after step " << step;
+    ASSERT_EQ(
+        value(
+            "SELECT count(*) FROM tasks t WHERE t.state IN ('launching', 'submitted', 'running') AND CASE WHEN replica_lives THEN 2 ELSE 1 END <> "
+            "(SELECT count(*) FROM jobs j WHERE j.task = t.number AND is_copy(t, j.attempt) AND j.state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown'))"),
+        "0")
+        << "after step " << step;
     ASSERT_EQ(value("SELECT count(*) FROM tasks t LEFT JOIN returned_tasks r USING (campaign_id, number), campaigns c "
-                    "WHERE (t.state = 'waiting') <> (t.number >= c.next_task OR r.number IS NOT NULL)"), "0") << "after step " << step;
-    ASSERT_EQ(value("SELECT count(*) FROM tasks WHERE replica_lives AND state NOT IN ('submitted', 'running')"), "0") << "after step " << step;
-    ASSERT_EQ(value("SELECT count(*) FROM (SELECT FROM jobs GROUP BY task, attempt HAVING count(*) FILTER (WHERE ending = 'done') > 1) twice"), "0");
+                    "WHERE (t.state = 'waiting') <> (t.number >= c.next_task OR r.number IS NOT NULL)"),
+              "0")
+        << "after step " << step;
+    ASSERT_EQ(value("SELECT count(*) FROM tasks WHERE replica_lives AND state NOT IN ('submitted', 'running')"), "0")
+        << "after step " << step;
+    ASSERT_EQ(
+        value("SELECT count(*) FROM (SELECT FROM jobs GROUP BY task, attempt HAVING count(*) FILTER (WHERE ending = 'done') > 1) twice"),
+        "0");
     ASSERT_EQ(value("SELECT (SELECT sum(done) FROM campaign_clusters) - done FROM campaigns"), "0") << "after step " << step;
   }
   EXPECT_GT(counters(campaign).done, 5);

@@ -8,7 +8,6 @@
 namespace gleaner::tests {
 namespace {
 
-
 /// Campaigns whose tasks ask for different things.
 class TaskRequests : public GridFixture {
  protected:
@@ -48,15 +47,22 @@ class TaskRequests : public GridFixture {
     for (std::size_t i = 0; i < asked.size(); ++i) {
       for (const auto* name : {"alpha", "beta"}) {
         if (std::string_view{name} == "beta" && asked[i].cores > 8) continue;
-        rows.push_back({.cluster = name, .request = static_cast<int>(i) + 1, .shape = asked[i].cores, .resources = fmt::format("/core={}", asked[i].cores),
-                        .resources_per_job = asked[i].cores, .memory_mb = {}, .walltime = grid::Seconds{asked[i].seconds}});
+        rows.push_back({.cluster = name,
+                        .request = static_cast<int>(i) + 1,
+                        .shape = asked[i].cores,
+                        .resources = fmt::format("/core={}", asked[i].cores),
+                        .resources_per_job = asked[i].cores,
+                        .memory_mb = {},
+                        .walltime = grid::Seconds{asked[i].seconds}});
       }
     }
     return rows;
   }
   int plan(grid::CampaignId campaign, grid::ClusterId cluster, int jobs, double resources) {
     int got = 0;
-    transact([&](store::Transaction& t) { got = store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .resources = resources}, term, now); });
+    transact([&](store::Transaction& t) {
+      got = store::plan_launch(t, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .resources = resources}, term, now);
+    });
     return got;
   }
   std::vector<store::LaunchToMake> planned(grid::ClusterId cluster) {
@@ -119,7 +125,10 @@ TEST_F(TaskRequests, ThatAClusterCanHold_AreCounted_AsTheyAreTakenAndGivenBack) 
   transact([&](store::Transaction& t) {
     const auto launch = store::planned_launches(t, beta).at(0).id;
     ASSERT_TRUE(store::begin_launch(t, {.launch = launch, .tag = "tag", .login = "alice"}, term, now));
-    store::give_back(t, {.launch = launch, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = ""}, many_attempts, now);
+    store::give_back(
+        t,
+        {.launch = launch, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = ""},
+        many_attempts, now);
   });
   EXPECT_EQ(fitting(campaign, beta), 3);
   EXPECT_EQ(plan(campaign, beta, 10, 100), 3);
@@ -136,8 +145,16 @@ TEST_F(TaskRequests, EachIsTakenOnce_InTheOrderOfItsNumber_WhateverComesBackMean
     static_cast<void>(plan(campaign, cluster, 5, 7));
     for (const auto& launch : planned(cluster)) {
       transact([&](store::Transaction& t) {
-        ASSERT_TRUE(store::begin_launch(t, {.launch = launch.id, .tag = fmt::format("tag-{}", launch.id.value()), .login = "alice"}, term, now));
-        if (round % 3 == 0) return static_cast<void>(store::give_back(t, {.launch = launch.id, .from = grid::LaunchState::launching, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = ""}, many_attempts, now));
+        ASSERT_TRUE(
+            store::begin_launch(t, {.launch = launch.id, .tag = fmt::format("tag-{}", launch.id.value()), .login = "alice"}, term, now));
+        if (round % 3 == 0)
+          return static_cast<void>(store::give_back(t,
+                                                    {.launch = launch.id,
+                                                     .from = grid::LaunchState::launching,
+                                                     .to = grid::LaunchState::refused,
+                                                     .sent = grid::Sent::never,
+                                                     .error = ""},
+                                                    many_attempts, now));
         std::vector<store::AcceptedJob> accepted;
         for (const auto& line : store::launch_lines(t, launch.id)) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
         store::accept_launch(t, launch.id, accepted, std::nullopt, now);
@@ -160,7 +177,10 @@ TEST_F(TaskRequests, EachIsTakenOnce_InTheOrderOfItsNumber_WhateverComesBackMean
 TEST_F(TaskRequests, OfDifferentSizes_GiveTheFirstJobRatioByTheirMean) {
   const auto campaign = asking({{1, 60}, {3, 120}}, 10);
   EXPECT_EQ(value(fmt::format("SELECT job_ratio FROM forecasts WHERE cluster_id = {}", alpha.value())), "0.5");
-  EXPECT_EQ(value(fmt::format("SELECT coalesce(resources_per_job::text, 'differ') || ' ' || walltime_s FROM campaign_clusters WHERE cluster_id = {}", alpha.value())), "differ 120");
+  EXPECT_EQ(value(fmt::format(
+                "SELECT coalesce(resources_per_job::text, 'differ') || ' ' || walltime_s FROM campaign_clusters WHERE cluster_id = {}",
+                alpha.value())),
+            "differ 120");
   static_cast<void>(campaign);
 }
 
@@ -177,7 +197,8 @@ TEST_F(TaskRequests, AWalltimeThatGrew_IsThatOfItsTasksNextLaunch_AndNeverBeyond
   EXPECT_EQ(killed.walltime, grid::Seconds{600});
   const auto next = end(killed, grid::JobEnd::walltime, {.attempts = 50, .charged = 1, .walltime_factor = 1.5});
   ASSERT_EQ(next.walltime, grid::Seconds{900});
-  EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || charged || ' ' || walltime_s FROM tasks WHERE number = 0"), "waiting 1 0 900") << "it pays nothing";
+  EXPECT_EQ(value("SELECT state || ' ' || attempt || ' ' || charged || ' ' || walltime_s FROM tasks WHERE number = 0"), "waiting 1 0 900")
+      << "it pays nothing";
   const auto again = launched(campaign, alpha, 2);
   EXPECT_EQ(again[0].walltime, grid::Seconds{900}) << "and so has the other one of its launch";
   EXPECT_EQ(end(again[0], grid::JobEnd::walltime, {.attempts = 50, .charged = 1, .walltime_factor = 1.5}).walltime, grid::Seconds{1000});

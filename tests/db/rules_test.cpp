@@ -28,7 +28,8 @@ class AdmissionRules : public ApiTest {
   process::Captured run(std::vector<std::string> arguments) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     arguments[0] = fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", arguments[0]);
-    process::Command command{.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", database()}, {"GLEANER_API", "unix:" + socket()}}};
+    process::Command command{.arguments = std::move(arguments),
+                             .environment = {{"GLEANER_DATABASE", database()}, {"GLEANER_API", "unix:" + socket()}}};
     auto captured = process::capture(std::move(command), std::chrono::minutes{1});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
@@ -55,14 +56,16 @@ class AdmissionRules : public ApiTest {
   std::vector<std::filesystem::path> files_;
 };
 
-constexpr auto kNormal = R"({"name": "n", "nb_jobs": 2, "type": "normal", "clusters": {"alpha": {"exec_file": "run"}, "beta": {"exec_file": "run"}}})";
+constexpr auto kNormal =
+    R"({"name": "n", "nb_jobs": 2, "type": "normal", "clusters": {"alpha": {"exec_file": "run"}, "beta": {"exec_file": "run"}}})";
 constexpr auto kLong = R"({"name": "n", "nb_jobs": 2, "exec_file": "run é", "walltime": "12:00:00", "clusters": {"alpha": {}}})";
 constexpr auto kCap = R"(jdl["clusters"].each_value { |c| c["walltime"] = "2:00:00" if c["walltime"] == "12:00:00" })";
 
 TEST_F(AdmissionRules, TheShippedRule_RefusesNormalJobs_UntilTheirUserIsListed) {
   const auto refused = post("/campaigns", kNormal);
   EXPECT_EQ(refused.status, 403);
-  EXPECT_THAT(refused.message(), AllOf(HasSubstr("nothing was submitted"), HasSubstr("'normal-jobs'"), HasSubstr("alice may not submit normal jobs on alpha")));
+  EXPECT_THAT(refused.message(), AllOf(HasSubstr("nothing was submitted"), HasSubstr("'normal-jobs'"),
+                                       HasSubstr("alice may not submit normal jobs on alpha")));
   EXPECT_STREQ(refused.json["title"].GetString(), "Admission rule error");
   EXPECT_EQ(gridctl({"user", "allow-normal", "alice", "alpha"}).end.exit_status, 0);
   EXPECT_THAT(post("/campaigns", kNormal).message(), HasSubstr("on beta"));
@@ -88,14 +91,18 @@ TEST_F(AdmissionRules, WhatARuleMakes_IsStored_AndTold_AndTheSubmittedJdlIsKept)
   EXPECT_EQ(sql("SELECT walltime_s FROM campaign_clusters"), "7200");
   EXPECT_EQ(sql("SELECT jdl #>> '{clusters,alpha,walltime}' FROM campaigns"), "2:00:00");
   EXPECT_EQ(sql("SELECT submitted_jdl #>> '{clusters,alpha,walltime}' FROM campaigns"), "12:00:00");
-  EXPECT_STREQ(answer.json["warnings"][0].GetString(), R"(the admission rule 'cap' changed clusters.alpha.walltime: "12:00:00" -> "2:00:00")");
+  EXPECT_STREQ(answer.json["warnings"][0].GetString(),
+               R"(the admission rule 'cap' changed clusters.alpha.walltime: "12:00:00" -> "2:00:00")");
   EXPECT_STREQ(answer.json["rules"][0]["changes"][0]["before"].GetString(), "12:00:00");
   EXPECT_STREQ(answer.json["rules"][0]["changes"][0]["after"].GetString(), "2:00:00");
 }
 
 TEST_F(AdmissionRules, ARepeatedSubmission_IsTheSameCampaign_WhateverTheRulesSayNow) {
   add("cap", kCap);
-  const ApiRequest request{.method = "POST", .target = "/campaigns", .body = kLong, .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k1"}}};
+  const ApiRequest request{.method = "POST",
+                           .target = "/campaigns",
+                           .body = kLong,
+                           .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k1"}}};
   const auto first = as("alice", request);
   ASSERT_EQ(first.status, 201) << first.body;
   add("never", R"(refuse "never")");
@@ -133,7 +140,8 @@ TEST_F(AdmissionRules, ABrokenRule_IsNotTheUsersFault_AndTheAdministratorsAreTol
     EXPECT_EQ(answer.status, 500);
     EXPECT_THAT(answer.message(), AllOf(HasSubstr("nothing was submitted"), HasSubstr("'broken'"), HasSubstr("not your campaign's fault")));
   }
-  EXPECT_THAT(sql("SELECT message FROM events WHERE code = 'ADMISSION_RULE' AND occurrences = 2"), AllOf(HasSubstr("'broken'"), HasSubstr("alice"), HasSubstr("line 2: NoMethodError")));
+  EXPECT_THAT(sql("SELECT message FROM events WHERE code = 'ADMISSION_RULE' AND occurrences = 2"),
+              AllOf(HasSubstr("'broken'"), HasSubstr("alice"), HasSubstr("line 2: NoMethodError")));
   EXPECT_THAT(gridctl({"event", "list"}).output, HasSubstr("ADMISSION_RULE"));
   EXPECT_EQ(submit_lines(head_of(kOnAlpha), "\"1\"\n").status, 500);
   EXPECT_EQ(gridctl({"rules", "disable", "broken"}).end.exit_status, 0);
@@ -143,7 +151,8 @@ TEST_F(AdmissionRules, ABrokenRule_IsNotTheUsersFault_AndTheAdministratorsAreTol
 
 TEST_F(AdmissionRules, AnEndlessRule_HoldsUpNobody) {
   add("endless", "loop {} if user == \"bob\"");
-  const auto answer = as("bob", {.method = "POST", .target = "/campaigns", .body = kLong, .headers = {{"Content-Type", "application/json"}}});
+  const auto answer =
+      as("bob", {.method = "POST", .target = "/campaigns", .body = kLong, .headers = {{"Content-Type", "application/json"}}});
   EXPECT_EQ(answer.status, 500);
   EXPECT_THAT(sql("SELECT message FROM events"), HasSubstr("ran for more than 1 s"));
   EXPECT_EQ(post("/campaigns", kLong).status, 201);
@@ -152,7 +161,8 @@ TEST_F(AdmissionRules, AnEndlessRule_HoldsUpNobody) {
 TEST_F(AdmissionRules, Gridsub_TellsWhatTheyDid) {
   add("cap", kCap);
   const auto path = file("long.jdl", kLong);
-  EXPECT_THAT(run({"gridsub", "-f", path}).output, AllOf(HasSubstr("gridsub: note: the admission rule 'cap' changed clusters.alpha.walltime"), HasSubstr("CAMPAIGN_ID=")));
+  EXPECT_THAT(run({"gridsub", "-f", path}).output,
+              AllOf(HasSubstr("gridsub: note: the admission rule 'cap' changed clusters.alpha.walltime"), HasSubstr("CAMPAIGN_ID=")));
   add("no", R"(refuse "pas aujourd'hui: é")");
   const auto refused = run({"gridsub", "-f", path});
   EXPECT_EQ(refused.end.exit_status, 4);
@@ -202,8 +212,9 @@ TEST_F(AdmissionRules, GridctlTest_ShowsWhatEachDoes_AndSubmitsNothing) {
   const auto path = file("long.jdl", kLong);
   const auto refused = gridctl({"rules", "test", path, "--user", "jane", "--nb-jobs", "7"});
   EXPECT_EQ(refused.end.exit_status, 4);
-  EXPECT_THAT(refused.output, AllOf(HasSubstr("normal-jobs  unchanged"), HasSubstr(R"(clusters.alpha.walltime: "12:00:00" -> "2:00:00")"), HasSubstr("off          disabled"),
-                                    HasSubstr("jane: 7 are too many"), HasSubstr("last         not reached")));
+  EXPECT_THAT(refused.output,
+              AllOf(HasSubstr("normal-jobs  unchanged"), HasSubstr(R"(clusters.alpha.walltime: "12:00:00" -> "2:00:00")"),
+                    HasSubstr("off          disabled"), HasSubstr("jane: 7 are too many"), HasSubstr("last         not reached")));
   const auto broken = gridctl({"rules", "test", path});
   EXPECT_EQ(broken.end.exit_status, 1);
   EXPECT_THAT(broken.output, HasSubstr("line 2: NoMethodError"));
@@ -215,7 +226,8 @@ TEST_F(AdmissionRules, GridctlTest_ShowsWhatEachDoes_AndSubmitsNothing) {
 
 TEST_F(AdmissionRules, GridctlTest_CountsAParameterFile) {
   const auto parameters = file("params.txt", "# three\n1\n2\n\n3\n");
-  const auto path = file("file.jdl", fmt::format(R"({{"name": "n", "param_file": "{}", "exec_file": "x", "clusters": {{"alpha": {{}}}}}})", parameters));
+  const auto path =
+      file("file.jdl", fmt::format(R"({{"name": "n", "param_file": "{}", "exec_file": "x", "clusters": {{"alpha": {{}}}}}})", parameters));
   add("few", R"(refuse "#{tasks} tasks")");
   EXPECT_THAT(gridctl({"rules", "test", path}).output, HasSubstr("3 tasks"));
 }

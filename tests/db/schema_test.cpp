@@ -78,10 +78,14 @@ TEST(Schema, CampaignForecasts_AreTheNewestOfEachCampaign) {
           (1, 3, '2026-01-01 00:02Z', 1, 7, 0, '', NULL, NULL), (2, 1, '2026-01-01 00:00Z', 0.1, 0, 0, 'requests', NULL, NULL))");
     work.exec(std::string{migration.text});
   }
-  const auto text = [&](const std::string& query) { return std::string{work.exec("SELECT string_agg(w::text, ' ') FROM (" + query + ") w")[0][0].c_str()}; };
+  const auto text = [&](const std::string& query) {
+    return std::string{work.exec("SELECT string_agg(w::text, ' ') FROM (" + query + ") w")[0][0].c_str()};
+  };
   work.exec("SET TIME ZONE 'UTC'; SET datestyle TO ISO");
-  EXPECT_EQ(text("SELECT campaign_id, method, end_at::date, end_earliest::date, made_at::time FROM campaign_forecasts"), "(1,throughput,2026-01-02,2026-01-01,00:01:00)");
-  EXPECT_EQ(text("SELECT campaign_id AS c, cluster_id, job_ratio, nsub, throughput FROM forecasts ORDER BY 1, 2"), "(1,1,0.5,3,0.25) (1,2,1,0,0) (1,3,1,7,0) (2,1,0.1,0,0)");
+  EXPECT_EQ(text("SELECT campaign_id, method, end_at::date, end_earliest::date, made_at::time FROM campaign_forecasts"),
+            "(1,throughput,2026-01-02,2026-01-01,00:01:00)");
+  EXPECT_EQ(text("SELECT campaign_id AS c, cluster_id, job_ratio, nsub, throughput FROM forecasts ORDER BY 1, 2"),
+            "(1,1,0.5,3,0.25) (1,2,1,0,0) (1,3,1,7,0) (2,1,0.1,0,0)");
 }
 
 /// Whoever conducts looks at the schema when it takes a lease, and no module writes under another.

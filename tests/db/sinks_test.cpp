@@ -23,7 +23,10 @@ class Sinks : public Ends {
   void done_elsewhere(grid::CampaignId campaign, int jobs, int seconds) {
     for (const auto& job : launched(campaign, beta, jobs)) {
       transact([&](store::Transaction& t) {
-        store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0), .started_at = now, .ended_at = now + grid::Seconds{seconds}, .resources = 1};
+        store::Verdict verdict{.left = store::facts_for_settling(t, std::array{job.id}).at(0),
+                               .started_at = now,
+                               .ended_at = now + grid::Seconds{seconds},
+                               .resources = 1};
         verdict.left.job.began = true;
         verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, grid::JobEnd::done, grid::Deletion::none, {.attempts = 50});
         store::settle_jobs(t, std::array{verdict}, now);
@@ -78,8 +81,11 @@ TEST_F(Sinks, ShortJobsEverywhere_AreNoSink) {
 TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
   const auto campaign = a_late_sink();
   EXPECT_EQ(brakes(), "1");
-  EXPECT_EQ(event(), fmt::format("the last 5 jobs there ended without an error after 0.0 s, and they take 60.0 s elsewhere: they may have done nothing. "
-                                 "Tasks 200-204: 'gridsub --retry {} --sink alpha' runs them again", campaign.value()));
+  EXPECT_EQ(
+      event(),
+      fmt::format("the last 5 jobs there ended without an error after 0.0 s, and they take 60.0 s elsewhere: they may have done nothing. "
+                  "Tasks 200-204: 'gridsub --retry {} --sink alpha' runs them again",
+                  campaign.value()));
   EXPECT_EQ(value("SELECT suspected FROM campaign_clusters WHERE cluster_id = " + std::to_string(alpha.value())), "t");
   // Those that ran already when the brake was put on are named too.
   done_after(launched(campaign, alpha, 3), 1);
@@ -90,15 +96,18 @@ TEST_F(Sinks, ThatComeLate_AreFoundByTheLastEnds_AndTheEventNamesTheirTasks) {
 
 TEST_F(Sinks, WhatTheySwallowed_IsGivenBackOnce_AsANewAttempt_AndTheCountersFollow) {
   const auto campaign = a_late_sink();
-  const auto sum = "SELECT sum(done) || ' ' || sum(concluded) || ' ' || sum(duration_sum) || ' ' || (SELECT sum(jobs) FROM durations) FROM campaign_clusters";
+  const auto sum =
+      "SELECT sum(done) || ' ' || sum(concluded) || ' ' || sum(duration_sum) || ' ' || (SELECT sum(jobs) FROM durations) FROM campaign_clusters";
   EXPECT_EQ(value(sum), "205 205 12000 205");
   EXPECT_EQ(retry(campaign, {.cluster = "beta"}), 0);
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 5);
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_EQ(counters(campaign).done, 200);
   EXPECT_EQ(value(sum), "200 200 12000 200") << "as if they had never been done";
-  EXPECT_EQ(value("SELECT string_agg(number || ' ' || attempt || ' ' || uncounted, ', ' ORDER BY number) FROM tasks WHERE state = 'waiting' AND number < 205"),
-            "200 1 1, 201 1 1, 202 1 1, 203 1 1, 204 1 1");
+  EXPECT_EQ(
+      value(
+          "SELECT string_agg(number || ' ' || attempt || ' ' || uncounted, ', ' ORDER BY number) FROM tasks WHERE state = 'waiting' AND number < 205"),
+      "200 1 1, 201 1 1, 202 1 1, 203 1 1, 204 1 1");
   EXPECT_EQ(value("SELECT count(*) FROM returned_tasks WHERE cluster_id IS NULL"), "5");
   EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
   EXPECT_EQ(brakes(), "1") << "or they would go back to the sink";
@@ -126,8 +135,10 @@ TEST_F(Sinks, ATaskThatAnotherJobDid_IsNotGivenBack) {
   execute("UPDATE campaigns SET jdl = '{\"min_duration\": 5, \"replicas\": \"allowed\"}'");
   const auto swallowed = launched(campaign, alpha, 3);
   execute("UPDATE tasks SET replica = 1, replica_lives = true WHERE number = 0");
-  execute(fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at) "
-                      "VALUES (0, {}, {}, 0, 1, 'terminated', 'done', now() - interval '1 minute', now())", campaign.value(), beta.value()));
+  execute(
+      fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, ending, started_at, ended_at) "
+                  "VALUES (0, {}, {}, 0, 1, 'terminated', 'done', now() - interval '1 minute', now())",
+                  campaign.value(), beta.value()));
   done_after(swallowed, 0);
   EXPECT_EQ(retry(campaign, {.cluster = "alpha"}), 2);
   EXPECT_EQ(value("SELECT state FROM tasks WHERE number = 0"), "done");

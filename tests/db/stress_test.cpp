@@ -63,7 +63,8 @@ TEST_F(Stress, AFactorThatStays_LowersTheLimit_OpensAnEvent_AndBothGoWhenItIsCal
   poll(0.9, 3);
   EXPECT_EQ(limit(), "50");
   EXPECT_EQ(open_events(), "1");
-  EXPECT_EQ(value("SELECT message FROM events WHERE code = 'UNDER_STRESS'"), "its stress factor is 0.9, and 0.8 is too much: it gets at most 50 of our jobs");
+  EXPECT_EQ(value("SELECT message FROM events WHERE code = 'UNDER_STRESS'"),
+            "its stress factor is 0.9, and 0.8 is too much: it gets at most 50 of our jobs");
   poll(0.9, 8);
   EXPECT_EQ(limit(), "25");
   EXPECT_EQ(value("SELECT occurrences FROM events WHERE code = 'UNDER_STRESS'"), "2");
@@ -103,10 +104,11 @@ TEST_F(Stress, ASample_GetsItsDuration_OnceItsJobIsOver) {
   ASSERT_EQ(samples.size(), 3U);
   EXPECT_EQ(samples[0].running, 7);
   EXPECT_FALSE(samples[0].seconds);
-  execute(fmt::format("UPDATE jobs SET state = 'terminated', ending = 'done', ended_at = started_at + interval '12 seconds' WHERE id = {};"
-                      "UPDATE jobs SET state = 'error', ending = 'preempted', ended_at = started_at + interval '5 seconds' WHERE id = {};"
-                      "UPDATE jobs SET state = 'remote_waiting' WHERE id = {}",
-                      jobs[0].id.value(), jobs[1].id.value(), jobs[2].id.value()));
+  execute(
+      fmt::format("UPDATE jobs SET state = 'terminated', ending = 'done', ended_at = started_at + interval '12 seconds' WHERE id = {};"
+                  "UPDATE jobs SET state = 'error', ending = 'preempted', ended_at = started_at + interval '5 seconds' WHERE id = {};"
+                  "UPDATE jobs SET state = 'remote_waiting' WHERE id = {}",
+                  jobs[0].id.value(), jobs[1].id.value(), jobs[2].id.value()));
   samples = facts().samples;
   ASSERT_EQ(samples.size(), 2U) << "a job that OAR resubmitted starts again";
   EXPECT_DOUBLE_EQ(samples[0].seconds.value_or(0), 12);
@@ -116,7 +118,9 @@ TEST_F(Stress, ASample_GetsItsDuration_OnceItsJobIsOver) {
 }
 
 TEST_F(Stress, Samples_AreNoMoreThanSoMany_HoweverManyJobsEnd) {
-  execute(fmt::format("INSERT INTO duration_samples SELECT i, {}, 1, now() + i * interval '1 second', 5, 10, true FROM generate_series(1, 3000) i", alpha.value()));
+  execute(fmt::format(
+      "INSERT INTO duration_samples SELECT i, {}, 1, now() + i * interval '1 second', 5, 10, true FROM generate_series(1, 3000) i",
+      alpha.value()));
   poll(0.1, 8);
   EXPECT_LE(std::stoi(value("SELECT count(*) FROM duration_samples")), 512);
   EXPECT_EQ(value("SELECT max(job_id) FROM duration_samples"), "3000") << "the newest ones stay";
@@ -125,10 +129,11 @@ TEST_F(Stress, Samples_AreNoMoreThanSoMany_HoweverManyJobsEnd) {
 TEST_F(Stress, JobsThatTakeTwiceAsLong_WithTwiceAsMany_LowerTheLimit) {
   const auto campaign = a_campaign(10);
   launched(campaign, alpha, 6);
-  execute(fmt::format("UPDATE campaign_clusters SET waiting = 0, running = 80 WHERE campaign_id = {} AND cluster_id = {};"
-                      "INSERT INTO duration_samples SELECT i, {}, {}, instant(1800000000000000) - interval '1 hour', CASE WHEN i <= 40 THEN 80 ELSE 40 END,"
-                      "  CASE WHEN i <= 40 THEN 200 ELSE 100 END + i % 10, true FROM generate_series(1, 80) i",
-                      campaign.value(), alpha.value(), alpha.value(), campaign.value()));
+  execute(fmt::format(
+      "UPDATE campaign_clusters SET waiting = 0, running = 80 WHERE campaign_id = {} AND cluster_id = {};"
+      "INSERT INTO duration_samples SELECT i, {}, {}, instant(1800000000000000) - interval '1 hour', CASE WHEN i <= 40 THEN 80 ELSE 40 END,"
+      "  CASE WHEN i <= 40 THEN 200 ELSE 100 END + i % 10, true FROM generate_series(1, 80) i",
+      campaign.value(), alpha.value(), alpha.value(), campaign.value()));
   poll(0.1);
   EXPECT_EQ(limit(), "40");
   EXPECT_EQ(value("SELECT signal FROM cluster_stress WHERE job_limit IS NOT NULL"), "durations");

@@ -70,7 +70,8 @@ void expect_known_transitions(std::span<const std::string> conninfos) {
   for (const auto& conninfo : conninfos) all.merge(seen_in(conninfo));
   std::ofstream file{transitions_file(), std::ios::app};
   for (const auto& [kind, before, after] : all) {
-    EXPECT_TRUE(known.contains({kind, before, after})) << "lib/grid/states.cpp has no transition of " << kind << " from " << before << " to " << after;
+    EXPECT_TRUE(known.contains({kind, before, after}))
+        << "lib/grid/states.cpp has no transition of " << kind << " from " << before << " to " << after;
     file << kind + ' ' + before + ' ' + after + '\n';
   }
 }

@@ -17,7 +17,14 @@ class Failures : public Ends {
     poll = {};
     poll.ours.emplace(remote.id, remote);
     poll.evidence.emplace(jobs.at(0).fence, updator::Reading{grid::EvidenceIndex{names}});
-    poll.details.emplace(remote.id, oar::JobDetails{.job = remote, .events = {{.type = event, .description = {}}}, .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}});
+    poll.details.emplace(remote.id, oar::JobDetails{.job = remote,
+                                                    .events = {{.type = event, .description = {}}},
+                                                    .resubmitted_as = {},
+                                                    .resubmit_of = {},
+                                                    .types = {},
+                                                    .directory = {},
+                                                    .stdout_file = {},
+                                                    .stderr_file = {}});
     apply(jobs);
   }
   static oar::RemoteJob shown(const store::LiveJob& job, oar::RemoteState state) {

@@ -15,7 +15,8 @@ TEST_F(Ends, OfJobsThatCouldNotClaimTheirAttempts_AreTheClustersFault_AndTheEven
   std::vector<std::string> names;
   for (const auto& job : jobs) names.push_back(file(job, "u"));
   files(jobs.front(), names);
-  poll.stderr_tails.emplace(jobs.front().remote, "gleaner: task 0, attempt 0: cannot be claimed, nothing was run: No space left on device\n");
+  poll.stderr_tails.emplace(jobs.front().remote,
+                            "gleaner: task 0, attempt 0: cannot be claimed, nothing was run: No space left on device\n");
   apply(jobs);
   EXPECT_EQ(ended("cannot_start"), "5");
   EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
@@ -43,8 +44,10 @@ TEST_F(Ends, ThatOarNeverNoted_AreTheJobsOwnWord) {
   files(jobs[0], {file(jobs[0], "e0"), file(jobs[1], "e0")});
   apply(jobs);
   EXPECT_EQ(counters(campaign).done, 2);
-  EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks WHERE number = 2"), "waiting 0 0") << "it never began, and may still: the claim decides";
-  EXPECT_EQ(value("SELECT ending || ': ' || message FROM jobs WHERE task = 0"), "done: exit status 0 (as the job noted; its cluster recorded a preemption)");
+  EXPECT_EQ(value("SELECT concat_ws(' ', state, attempt, charged) FROM tasks WHERE number = 2"), "waiting 0 0")
+      << "it never began, and may still: the claim decides";
+  EXPECT_EQ(value("SELECT ending || ': ' || message FROM jobs WHERE task = 0"),
+            "done: exit status 0 (as the job noted; its cluster recorded a preemption)");
   EXPECT_EQ(value("SELECT message FROM jobs WHERE task = 2"), "it had resources, and the cluster never began it");
   EXPECT_EQ(value("SELECT count(*) FROM events WHERE code = 'WALLTIME'"), "0");
 }
@@ -87,7 +90,8 @@ TEST_F(Ends, OfADuplicate_BringBackTheJobThatHoldsTheClaim_WithItsEndWhenItsFile
   EXPECT_EQ(apply(live()).ended, 2);
   EXPECT_EQ(task(), "done 0 0");
   EXPECT_EQ(value("SELECT string_agg(ending, ' ' ORDER BY id) FROM jobs"), "done duplicate");
-  EXPECT_EQ(value("SELECT string_agg(state::text, ' ' ORDER BY id) FROM launches"), "accepted accepted") << "nothing of it is left to look for";
+  EXPECT_EQ(value("SELECT string_agg(state::text, ' ' ORDER BY id) FROM launches"), "accepted accepted")
+      << "nothing of it is left to look for";
 }
 
 TEST_F(Ends, OfADuplicate_WhoseHolderWasSaidNeverToHaveBegun_BringThatOneBack_AsOarRanItAgain) {
@@ -149,7 +153,9 @@ TEST_F(Ends, OfTwoJobsOfOneAttempt_ThatBothRanNothing_SpendTheAttempt) {
   const auto orphan = given_up(campaign);
   const auto successor = launched(campaign, alpha, 1).at(0);
   const grid::LaunchId lost{std::stoll(value(fmt::format("SELECT launch_id FROM jobs WHERE id = {}", orphan.job.value())))};
-  transact([&](store::Transaction& t) { store::accept_launch(t, lost, std::array{store::AcceptedJob{orphan.job, grid::RemoteJobId{77}}}, std::nullopt, now); });
+  transact([&](store::Transaction& t) {
+    store::accept_launch(t, lost, std::array{store::AcceptedJob{orphan.job, grid::RemoteJobId{77}}}, std::nullopt, now);
+  });
   const auto both = live();
   ASSERT_EQ(both.size(), 2U);
   all_ended(both, grid::kRanNothing);
@@ -186,9 +192,11 @@ TEST_F(Ends, OfSomebodyElsesJobUnderOurId_SettleNothing_OursIsSearchedForByItsNa
   files(jobs[0], {});
   apply(jobs);
   EXPECT_EQ(counters(campaign).done, 0);
-  EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', state, remote_id), ', ' ORDER BY id) FROM jobs"), fmt::format("unknown, running {}", jobs[1].remote.value()));
+  EXPECT_EQ(value("SELECT string_agg(concat_ws(' ', state, remote_id), ', ' ORDER BY id) FROM jobs"),
+            fmt::format("unknown, running {}", jobs[1].remote.value()));
   EXPECT_EQ(value("SELECT state || ' ' || looks FROM launches"), "unknown 0");
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'REMOTE_ID_REUSED'"), ::testing::HasSubstr(fmt::format("job {} of OAR is somebody else's", jobs[0].remote.value())));
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'REMOTE_ID_REUSED'"),
+              ::testing::HasSubstr(fmt::format("job {} of OAR is somebody else's", jobs[0].remote.value())));
   transact([&](store::Transaction& t) { EXPECT_EQ(store::unsettled_launches(t, alpha, now).size(), 1U); });
 }
 
@@ -219,7 +227,8 @@ TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventSa
   EXPECT_EQ(value("SELECT count(*) FROM events"), "0");
   now += std::chrono::minutes{2};
   EXPECT_EQ(apply(live()).absent, 2);
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'JOBS_ABSENT' AND state = 'open'"), ::testing::HasSubstr("does not list 2 of our jobs"));
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'JOBS_ABSENT' AND state = 'open'"),
+              ::testing::HasSubstr("does not list 2 of our jobs"));
   for (const auto& job : jobs) shows(job, oar::RemoteState::running);
   apply(live());
   EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
@@ -243,7 +252,8 @@ TEST_F(Ends, ThatTheDatabaseRefuses_CostTheirOwnJobAlone) {
   all_ended(jobs, 0);
   EXPECT_EQ(apply(jobs).ended, 2);
   EXPECT_EQ(counters(campaign).done, 2);
-  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'WRITE_REFUSED'"), ::testing::HasSubstr(fmt::format("the end of job {}", jobs[1].id.value())));
+  EXPECT_THAT(value("SELECT message FROM events WHERE code = 'WRITE_REFUSED'"),
+              ::testing::HasSubstr(fmt::format("the end of job {}", jobs[1].id.value())));
 }
 
 /// After the clock of the database was set back.
@@ -252,7 +262,8 @@ TEST_F(Ends, WithAStatusOfTheFuture_BringANewerOne) {
   const auto before = now;
   now -= std::chrono::hours{1};
   apply({});
-  EXPECT_EQ(value("SELECT max(time) = instant(" + std::to_string(now.time_since_epoch().count()) + ") FROM gridstatus"), "t") << before.time_since_epoch().count();
+  EXPECT_EQ(value("SELECT max(time) = instant(" + std::to_string(now.time_since_epoch().count()) + ") FROM gridstatus"), "t")
+      << before.time_since_epoch().count();
 }
 
 /// Its lists are of two moments: a job that ended between them, and the one that has its place now, may both be there.

@@ -30,7 +30,9 @@ class RunnersVisits : public GridFixture {
       transact([&](store::Transaction& t) { store::mark_unknown(t, std::array{launch}, "lost", now); });
       execute(fmt::format("UPDATE launches SET login = '{}' WHERE id = {}", login, launch.value()));
     }
-    transact([&](store::Transaction& t) { store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now); });
+    transact([&](store::Transaction& t) {
+      store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = 1, .resources = 1}, term, now);
+    });
   }
   void turn() { static_cast<void>(runner::run_once(config, database, term)); }
   std::string planned() { return value("SELECT count(*) FROM launches WHERE state = 'planned'"); }

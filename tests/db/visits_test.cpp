@@ -38,7 +38,8 @@ class Visits : public GridFixture {
     });
   }
   std::string events() {
-    return value("SELECT coalesce(string_agg(e.code || ' ' || k.name || ' ' || e.state || ' ' || e.occurrences, ', ' ORDER BY e.id), '') FROM events e JOIN clusters k ON k.id = e.cluster_id");
+    return value(
+        "SELECT coalesce(string_agg(e.code || ' ' || k.name || ' ' || e.state || ' ' || e.occurrences, ', ' ORDER BY e.id), '') FROM events e JOIN clusters k ON k.id = e.cluster_id");
   }
   bool is_locked(grid::ClusterId cluster) {
     store::Database other{conninfo};
@@ -54,7 +55,8 @@ TEST_F(Visits, AClusterWhoseTurnFails_HasAnEventOfTheModule_AndTheOthersFinish) 
   visit_with_alpha_throwing(std::out_of_range{"map::at"});
   EXPECT_EQ(beta_visits, 2);
   EXPECT_EQ(events(), "CLUSTER_TURN_FAILED_updator alpha open 2");
-  EXPECT_THAT(value("SELECT message FROM events"), HasSubstr("the updator's turn on this cluster failed, and is taken again in the next cycle: map::at"));
+  EXPECT_THAT(value("SELECT message FROM events"),
+              HasSubstr("the updator's turn on this cluster failed, and is taken again in the next cycle: map::at"));
 }
 
 TEST_F(Visits, ATurnThatGoesWellAgain_ClosesTheEvent) {

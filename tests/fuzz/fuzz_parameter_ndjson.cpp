@@ -18,7 +18,8 @@ struct Reading {
 Reading read_in_pieces(std::string_view text, std::size_t piece) {
   Reading reading;
   jdl::ParameterStream stream{[&](jdl::Parameter&& parameter) { reading.parameters.push_back(std::move(parameter)); }};
-  for (; !text.empty() && !reading.failed; text.remove_prefix(std::min(piece, text.size()))) reading.failed = !stream.feed(text.substr(0, piece));
+  for (; !text.empty() && !reading.failed; text.remove_prefix(std::min(piece, text.size())))
+    reading.failed = !stream.feed(text.substr(0, piece));
   if (!reading.failed) reading.failed = !stream.finish();
   return reading;
 }

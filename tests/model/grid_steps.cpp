@@ -84,15 +84,22 @@ class GridSteps : Steps {
     if (task.attempt > bounds_.attempts) return;
     if (task.state != code(TaskState::waiting) || !task.in_bag || (task.bound != kNone && task.bound != cluster)) return;
     // The clusters are alike: the first launch of all goes to the first one.
-    const bool is_first = std::ranges::none_of(state_.launches, &Launch::used) && std::ranges::all_of(state_.tasks, [](const Task& one) { return one.attempt == 1 && one.starts == 0; });
+    const bool is_first = std::ranges::none_of(state_.launches, &Launch::used) &&
+                          std::ranges::all_of(state_.tasks, [](const Task& one) { return one.attempt == 1 && one.starts == 0; });
     if (is_first && cluster > 0) return;
     const auto launch = free_launch();
     const auto job = free_job();
     if (!launch || !job) return;
     step("a launch is planned", [&](State& next) {
       auto& mine = next.tasks[t];
-      next.launches[*launch] = {.used = true, .state = code(LaunchState::planned), .cluster = as_int(cluster), .looks = 0, .post = code(Post::unsent)};
-      next.jobs[*job] = {.used = true, .task = as_int(t), .launch = as_int(*launch), .fence = mine.fence == kNone ? as_int(*launch) : mine.fence, .attempt = mine.attempt, .state = code(JobState::planned)};
+      next.launches[*launch] = {
+          .used = true, .state = code(LaunchState::planned), .cluster = as_int(cluster), .looks = 0, .post = code(Post::unsent)};
+      next.jobs[*job] = {.used = true,
+                         .task = as_int(t),
+                         .launch = as_int(*launch),
+                         .fence = mine.fence == kNone ? as_int(*launch) : mine.fence,
+                         .attempt = mine.attempt,
+                         .state = code(JobState::planned)};
       mine.state = code(TaskState::launching);
       mine.in_bag = false;
       mine.bound = mine.fence = kNone;
@@ -112,8 +119,14 @@ class GridSteps : Steps {
           mine.replica = static_cast<std::int8_t>(mine.attempt + 1);
           mine.replica_lives = true;
           mine.excused = true;
-          next.launches[*launch] = {.used = true, .state = code(LaunchState::planned), .cluster = cluster, .looks = 0, .post = code(Post::unsent)};
-          next.jobs[*job] = {.used = true, .task = as_int(t), .launch = as_int(*launch), .fence = as_int(*launch), .attempt = mine.replica, .state = code(JobState::planned)};
+          next.launches[*launch] = {
+              .used = true, .state = code(LaunchState::planned), .cluster = cluster, .looks = 0, .post = code(Post::unsent)};
+          next.jobs[*job] = {.used = true,
+                             .task = as_int(t),
+                             .launch = as_int(*launch),
+                             .fence = as_int(*launch),
+                             .attempt = mine.replica,
+                             .state = code(JobState::planned)};
         });
       }
     }
@@ -154,7 +167,9 @@ class GridSteps : Steps {
       if (other == j || !one.used || one.task != job.task) continue;
       if (one.attempt == job.attempt) {
         facts.contender_lives = facts.contender_lives || is_open(one);
-        facts.orphan_may_come = facts.orphan_may_come || (one.ending == as_int(grid::JobEnd::never_submitted) && state.launches[at(one.launch)].state == code(LaunchState::void_) && state.launches[at(one.launch)].tag);
+        facts.orphan_may_come = facts.orphan_may_come ||
+                                (one.ending == as_int(grid::JobEnd::never_submitted) &&
+                                 state.launches[at(one.launch)].state == code(LaunchState::void_) && state.launches[at(one.launch)].tag);
         facts.claim_taken = facts.claim_taken || one.ending == as_int(grid::JobEnd::duplicate);
       } else if (grid::is_copy(facts_of(task), one.attempt)) {
         facts.other_copy_runs = facts.other_copy_runs || one.state == code(JobState::running);
@@ -190,7 +205,8 @@ class GridSteps : Steps {
     const auto& job = next.jobs[j];
     bool reopened = false;
     for (auto& twin : next.jobs) {
-      if (!twin.used || twin.task != job.task || twin.attempt != job.attempt || twin.ending != as_int(grid::JobEnd::never_submitted)) continue;
+      if (!twin.used || twin.task != job.task || twin.attempt != job.attempt || twin.ending != as_int(grid::JobEnd::never_submitted))
+        continue;
       auto& launch = next.launches[at(twin.launch)];
       if (!rules_.is_reopened(static_cast<LaunchState>(launch.state), launch.tag ? grid::Sent::maybe : grid::Sent::never)) continue;
       launch.state = code(LaunchState::unknown);
@@ -232,17 +248,24 @@ class GridSteps : Steps {
       if (!remote.used || remote.files == code(Witness::unread)) continue;
       const auto& other = state_.jobs[at(remote.job)];
       if (other.fence != job.fence) continue;
-      grid::EvidenceFile file{.task = grid::TaskNumber{other.task}, .attempt = other.attempt, .job = grid::JobId{remote.job}, .remote = id_of(as_int(r))};
-      file.evidence = {.witness = static_cast<Witness>(remote.files), .status = remote.status == kNone ? 0 : remote.status, .holder = grid::JobId{std::max<std::int64_t>(0, remote.holder)}};
+      grid::EvidenceFile file{
+          .task = grid::TaskNumber{other.task}, .attempt = other.attempt, .job = grid::JobId{remote.job}, .remote = id_of(as_int(r))};
+      file.evidence = {.witness = static_cast<Witness>(remote.files),
+                       .status = remote.status == kNone ? 0 : remote.status,
+                       .holder = grid::JobId{std::max<std::int64_t>(0, remote.holder)}};
       names.push_back(file.name());
     }
-    return grid::EvidenceIndex{names}.of({.task = grid::TaskNumber{job.task}, .attempt = job.attempt, .job = grid::JobId{static_cast<std::int64_t>(j)}, .remote = id_of(job.remote)});
+    return grid::EvidenceIndex{names}.of({.task = grid::TaskNumber{job.task},
+                                          .attempt = job.attempt,
+                                          .job = grid::JobId{static_cast<std::int64_t>(j)},
+                                          .remote = id_of(job.remote)});
   }
 
   /// A launch that OAR gave up, and that began: it has its walltime before its end is settled.
   [[nodiscard]] bool runs_on(std::size_t j) const {
     return std::ranges::any_of(state_.remotes, [&](const Remote& one) {
-      return one.used && one.job == as_int(j) && one.record == static_cast<std::int8_t>(grid::Record::failed) && one.phase == code(Phase::running);
+      return one.used && one.job == as_int(j) && one.record == static_cast<std::int8_t>(grid::Record::failed) &&
+             one.phase == code(Phase::running);
     });
   }
 
@@ -262,7 +285,8 @@ class GridSteps : Steps {
     step(what, [&](State& next) {
       // OAR's word counts where there is nothing better; it may be wrong.
       const bool starts_when_deleted = std::ranges::any_of(state_.remotes, [&](const Remote& other) {
-        return other.used && other.record == static_cast<std::int8_t>(grid::Record::deleted) && other.phase == code(Phase::running) && state_.jobs[at(other.job)].task == job.task;
+        return other.used && other.record == static_cast<std::int8_t>(grid::Record::deleted) && other.phase == code(Phase::running) &&
+               state_.jobs[at(other.job)].task == job.task;
       });
       const bool claimed = evidence.witness == Witness::started || evidence.witness == Witness::duplicate;
       const bool believed = evidence.witness == Witness::unreadable || (claimed && starts_when_deleted);
@@ -326,7 +350,8 @@ void GridSteps::look(std::size_t l) {
   const auto state = static_cast<LaunchState>(launch.state);
   if (accept(l, "a look finds jobs of a launch") || state != LaunchState::unknown) return;
   constexpr grid::LookPatience kPatience{.looks = 2, .delay = {}};
-  const auto missing = static_cast<int>(std::ranges::count_if(state_.jobs, [&](const Job& job) { return job.used && job.launch == as_int(l) && job.state == code(JobState::unknown); }));
+  const auto missing = static_cast<int>(std::ranges::count_if(
+      state_.jobs, [&](const Job& job) { return job.used && job.launch == as_int(l) && job.state == code(JobState::unknown); }));
   const auto fate = rules_.fate_of({.state = state, .missing = missing, .looks = launch.looks + 1, .healthy = kPatience.delay}, kPatience);
   if (fate == LaunchState::void_) return give_back(l, fate, grid::Sent::maybe, "a launch is void");
   step("a look finds nothing more", [&](State& next) {
@@ -349,7 +374,8 @@ void GridSteps::give_back(std::size_t l, LaunchState to, grid::Sent sent, std::s
         if (remote.used && !remote.known && next.jobs[at(remote.job)].task == job.task) next.tasks[at(job.task)].excused = true;
       }
       const grid::Unsubmitted unsubmitted{.sent = sent, .fenced = job.fence != job.launch, .replicas_allowed = false};
-      apply(next, j, grid::JobEnd::never_submitted, rules_.settle_unsubmitted(facts_of(next.tasks[at(job.task)]), job_facts(next, j), unsubmitted, bounds_.limits));
+      apply(next, j, grid::JobEnd::never_submitted,
+            rules_.settle_unsubmitted(facts_of(next.tasks[at(job.task)]), job_facts(next, j), unsubmitted, bounds_.limits));
     }
   });
 }
@@ -360,7 +386,8 @@ bool GridSteps::accept(std::size_t l, std::string_view what) {
   bool found = false;
   for (std::size_t j = 0; j < next.jobs.size(); ++j) {
     auto& job = next.jobs[j];
-    const bool wanted = job.used && job.launch == as_int(l) && !has_remote(job) && (is_open(job) || job.ending == as_int(grid::JobEnd::never_submitted));
+    const bool wanted =
+        job.used && job.launch == as_int(l) && !has_remote(job) && (is_open(job) || job.ending == as_int(grid::JobEnd::never_submitted));
     if (!wanted) continue;
     for (std::size_t r = 0; r < next.remotes.size(); ++r) {
       const auto& remote = next.remotes[r];
@@ -374,7 +401,8 @@ bool GridSteps::accept(std::size_t l, std::string_view what) {
     if (has_remote(job)) adopt(next, j);
   }
   if (!found) return false;
-  const bool whole = std::ranges::none_of(next.jobs, [&](const Job& job) { return job.used && job.launch == as_int(l) && !has_remote(job) && is_open(job); });
+  const bool whole = std::ranges::none_of(
+      next.jobs, [&](const Job& job) { return job.used && job.launch == as_int(l) && !has_remote(job) && is_open(job); });
   if (whole) next.launches[l].state = code(LaunchState::accepted);
   emit_(next, what);
   return whole;
@@ -423,7 +451,8 @@ void GridSteps::job(std::size_t j) {
   if (job.kill == 0 && !wanted) step("a late job is to be killed", [&](State& next) { to_kill(next, grid::Deletion::ours); });
   const bool stuck = remote.phase == code(Phase::holding);
   const bool runs = remote.phase == code(Phase::running);
-  if (job.kill == 0 && stuck) step("a job that does not begin is to be killed", [&](State& next) { to_kill(next, grid::Deletion::impatient); });
+  if (job.kill == 0 && stuck)
+    step("a job that does not begin is to be killed", [&](State& next) { to_kill(next, grid::Deletion::impatient); });
   if (job.kill == 0 && runs && state_.troubles > 0) {
     step("a job that OAR keeps in Launching runs beyond its walltime, and is to be killed", [&](State& next) {
       --next.troubles;
@@ -488,7 +517,9 @@ void GridSteps::lose(std::size_t j) {
 
 }  // namespace
 
-void grid_steps(const State& state, const Rules& rules, const Bounds& bounds, const Emit& emit) { GridSteps{state, rules, bounds, emit}.all(); }
+void grid_steps(const State& state, const Rules& rules, const Bounds& bounds, const Emit& emit) {
+  GridSteps{state, rules, bounds, emit}.all();
+}
 
 State beginning(const Bounds& bounds) {
   State state;
@@ -497,7 +528,8 @@ State beginning(const Bounds& bounds) {
 }
 
 bool is_over(const State& state, const Bounds& bounds) {
-  const bool full = std::ranges::all_of(state.launches | std::views::take(bounds.launches), &Launch::used) || std::ranges::all_of(state.jobs | std::views::take(bounds.jobs), &Job::used);
+  const bool full = std::ranges::all_of(state.launches | std::views::take(bounds.launches), &Launch::used) ||
+                    std::ranges::all_of(state.jobs | std::views::take(bounds.jobs), &Job::used);
   for (int t = 0; t < bounds.tasks; ++t) {
     const auto& task = state.tasks[static_cast<std::size_t>(t)];
     const bool settled = task.state == code(TaskState::done) || task.state == code(TaskState::failed);

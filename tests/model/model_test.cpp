@@ -39,8 +39,9 @@ TEST(Model, WhateverHappens_NoAttemptRunsTwice_NoTaskIsLost_AndEachMayEnd) {
     const auto found = search({}, bounds, kMost);
     EXPECT_TRUE(found.complete);
     EXPECT_EQ(found.broken, "") << told(found);
-    std::cout << "[ measured ] tasks " << bounds.tasks << ", launches " << bounds.launches << ", jobs " << bounds.jobs << ", jobs of OAR " << bounds.remotes << ", misfortunes "
-              << bounds.troubles << (bounds.replicas ? ", replicas" : "") << ": " << found.states << " states, " << found.steps << " steps" << std::endl;
+    std::cout << "[ measured ] tasks " << bounds.tasks << ", launches " << bounds.launches << ", jobs " << bounds.jobs << ", jobs of OAR "
+              << bounds.remotes << ", misfortunes " << bounds.troubles << (bounds.replicas ? ", replicas" : "") << ": " << found.states
+              << " states, " << found.steps << " steps" << std::endl;
   }
 }
 
@@ -63,10 +64,14 @@ const std::vector<Fault>& faults() {
        }},
       {"AnAnswerThatIsLostIsTakenForARefusal", kTwoLaunches,
        [](Rules& rules) {
-         rules.after_post = [](grid::PostAnswer answer) { return grid::after_post(answer == grid::PostAnswer::lost ? grid::PostAnswer::not_sent : answer); };
+         rules.after_post = [](grid::PostAnswer answer) {
+           return grid::after_post(answer == grid::PostAnswer::lost ? grid::PostAnswer::not_sent : answer);
+         };
        }},
-      {"ARunnerThatWasStoppedSendsAllTheSame", kTwoLaunches, [](Rules& rules) { rules.to_send = [](const grid::Intent&) { return grid::LaunchStep::go_on; }; }},
-      {"ReleasedTasksKeepTheirAttempt", {.launches = 2, .jobs = 2, .remotes = 3, .troubles = 1},
+      {"ARunnerThatWasStoppedSendsAllTheSame", kTwoLaunches,
+       [](Rules& rules) { rules.to_send = [](const grid::Intent&) { return grid::LaunchStep::go_on; }; }},
+      {"ReleasedTasksKeepTheirAttempt",
+       {.launches = 2, .jobs = 2, .remotes = 3, .troubles = 1},
        [](Rules& rules) { rules.attempt_after_release = [](const grid::TaskFacts& task) { return task.attempt; }; }},
       {"OfTwoDuplicatesNoneSettlesTheTask", kTwoTroubles,
        [](Rules& rules) {
@@ -75,7 +80,8 @@ const std::vector<Fault>& faults() {
          };
        }},
       {"AFirstRunThatGoesOnIsTakenForCut", kTwoTroubles, [](Rules& rules) { rules.first_run_has_its_walltime = false; }},
-      {"ASecondRunIsNotFollowedOnceItsDeletionWasNoted", kTwoTroubles, [](Rules& rules) { rules.follow = [](int kill) { return kill == 0; }; }},
+      {"ASecondRunIsNotFollowedOnceItsDeletionWasNoted", kTwoTroubles,
+       [](Rules& rules) { rules.follow = [](int kill) { return kill == 0; }; }},
       {"ANewAttemptBesideADeletedJobThatMayBegin", kTwoTroubles,
        [](Rules& rules) {
          rules.settle = [](const auto& task, auto job, auto end, auto deletion, const auto& limits) {

@@ -58,7 +58,8 @@ class Search {
 
   void tell(Index to, std::string_view law) {
     found_.broken = law;
-    for (Index i = to; i != kRoot; i = come_from_[i].from) found_.path.push_back(fmt::format("{} => {}", come_from_[i].what, states_[i].describe()));
+    for (Index i = to; i != kRoot; i = come_from_[i].from)
+      found_.path.push_back(fmt::format("{} => {}", come_from_[i].what, states_[i].describe()));
     std::ranges::reverse(found_.path);
   }
 

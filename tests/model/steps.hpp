@@ -9,11 +9,11 @@ namespace gleaner::model {
 /// How big a world is searched.
 struct Bounds {
   int tasks = 1;
-  int launches = 3;   ///< arrays of one job a task
+  int launches = 3;  ///< arrays of one job a task
   int jobs = 3;
   int remotes = 4;
-  int attempts = 3;   ///< that are planned on one path
-  int troubles = 2;   ///< that the world makes on one path
+  int attempts = 3;  ///< that are planned on one path
+  int troubles = 2;  ///< that the world makes on one path
   bool replicas = false;
   grid::Limits limits{.attempts = 3, .charged = 1, .walltime_factor = 1};
 };

@@ -45,9 +45,12 @@ void State::forget() {
     if (!remote.used || !is_finished(remote)) continue;
     const auto& job = jobs[static_cast<std::size_t>(remote.job)];
     const auto& launch = launches[static_cast<std::size_t>(job.launch)];
-    const bool may_be_found = launch.tag && launch.state != static_cast<std::uint8_t>(grid::LaunchState::accepted) && launch.state != static_cast<std::uint8_t>(grid::LaunchState::refused);
-    const bool shows_the_attempt = job.attempt == tasks[static_cast<std::size_t>(job.task)].attempt && remote.files == static_cast<std::uint8_t>(grid::Witness::ended);
-    const bool is_second_run = std::ranges::any_of(remotes, [&](const Remote& other) { return other.used && other.resubmitted == static_cast<std::int8_t>(r); });
+    const bool may_be_found = launch.tag && launch.state != static_cast<std::uint8_t>(grid::LaunchState::accepted) &&
+                              launch.state != static_cast<std::uint8_t>(grid::LaunchState::refused);
+    const bool shows_the_attempt =
+        job.attempt == tasks[static_cast<std::size_t>(job.task)].attempt && remote.files == static_cast<std::uint8_t>(grid::Witness::ended);
+    const bool is_second_run =
+        std::ranges::any_of(remotes, [&](const Remote& other) { return other.used && other.resubmitted == static_cast<std::int8_t>(r); });
     if (is_open(job) || may_be_found || shows_the_attempt || is_second_run) continue;
     for (auto& folder : claims) {
       for (auto& holder : folder) holder = holder == static_cast<std::int8_t>(r) ? kGone : holder;
@@ -59,8 +62,10 @@ void State::forget() {
     auto& job = jobs[j];
     if (!job.used || is_open(job)) continue;
     const auto& launch = launches[static_cast<std::size_t>(job.launch)];
-    const bool settled = !launch.tag || launch.state == static_cast<std::uint8_t>(grid::LaunchState::accepted) || launch.state == static_cast<std::uint8_t>(grid::LaunchState::refused);
-    const bool has_runs = std::ranges::any_of(remotes, [&](const Remote& remote) { return remote.used && remote.job == static_cast<std::int8_t>(j); });
+    const bool settled = !launch.tag || launch.state == static_cast<std::uint8_t>(grid::LaunchState::accepted) ||
+                         launch.state == static_cast<std::uint8_t>(grid::LaunchState::refused);
+    const bool has_runs =
+        std::ranges::any_of(remotes, [&](const Remote& remote) { return remote.used && remote.job == static_cast<std::int8_t>(j); });
     if (!settled || has_runs || job.attempt == tasks[static_cast<std::size_t>(job.task)].attempt) continue;
     job = Job{};
   }
@@ -82,8 +87,10 @@ std::string State::bytes() const {
     put(text, {(t.twice ? 1 : 0) | (t.again ? 2 : 0) | (t.succeeded ? 4 : 0) | (t.excused ? 8 : 0)});
   }
   for (const auto& l : launches) put(text, {l.used, l.state, l.cluster, l.looks, l.post, l.tag});
-  for (const auto& j : jobs) put(text, {j.used, j.task, j.launch, j.fence, j.attempt, j.state, j.ending, j.kill, j.deletion, j.again, j.remote});
-  for (const auto& r : remotes) put(text, {r.used, r.job, r.phase, r.status, r.record, r.files, r.holder, r.resubmitted, r.known, r.stranger, r.held});
+  for (const auto& j : jobs)
+    put(text, {j.used, j.task, j.launch, j.fence, j.attempt, j.state, j.ending, j.kill, j.deletion, j.again, j.remote});
+  for (const auto& r : remotes)
+    put(text, {r.used, r.job, r.phase, r.status, r.record, r.files, r.holder, r.resubmitted, r.known, r.stranger, r.held});
   for (const auto& folder : claims) {
     for (const auto holder : folder) put(text, {holder});
   }
@@ -95,7 +102,8 @@ std::string State::describe() const {
   std::string text;
   for (const auto& t : tasks) {
     text += fmt::format("task {} attempt {} charged {}{}{}{}", grid::name_of(static_cast<grid::TaskState>(t.state)), t.attempt, t.charged,
-                        t.in_bag ? " in the bag" : "", t.bound == kNone ? "" : fmt::format(" bound to {}", t.bound), t.succeeded ? ", succeeded" : "");
+                        t.in_bag ? " in the bag" : "", t.bound == kNone ? "" : fmt::format(" bound to {}", t.bound),
+                        t.succeeded ? ", succeeded" : "");
     if (t.replica != kNone) text += fmt::format(", replica {}{}", t.replica, t.replica_lives ? "" : " over");
     text += "; ";
   }
@@ -104,14 +112,15 @@ std::string State::describe() const {
   }
   for (const auto& j : jobs) {
     if (!j.used) continue;
-    text += fmt::format("job of task {} attempt {} launch {} fence {} {}{} kill {} remote {}; ", j.task, j.attempt, j.launch, j.fence,
-                        grid::name_of(static_cast<grid::JobState>(j.state)),
-                        j.ending == kNone ? "" : fmt::format(" ({})", grid::name_of(static_cast<grid::JobEnd>(j.ending))), j.kill, j.remote);
+    text +=
+        fmt::format("job of task {} attempt {} launch {} fence {} {}{} kill {} remote {}; ", j.task, j.attempt, j.launch, j.fence,
+                    grid::name_of(static_cast<grid::JobState>(j.state)),
+                    j.ending == kNone ? "" : fmt::format(" ({})", grid::name_of(static_cast<grid::JobEnd>(j.ending))), j.kill, j.remote);
   }
   for (const auto& r : remotes) {
     if (r.used)
-      text += fmt::format("OAR's job of job {} phase {} status {} record {} files {}{}{}; ", r.job, r.phase, r.status, r.record, r.files, r.known ? "" : " forgotten",
-                          r.stranger ? " stranger" : "");
+      text += fmt::format("OAR's job of job {} phase {} status {} record {} files {}{}{}; ", r.job, r.phase, r.status, r.record, r.files,
+                          r.known ? "" : " forgotten", r.stranger ? " stranger" : "");
   }
   return text;
 }

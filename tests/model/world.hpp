@@ -35,12 +35,12 @@ struct Task {
   std::int8_t bound = kNone;  ///< cluster
   std::int8_t fence = kNone;  ///< launch
   // The truth.
-  std::uint8_t starts = 0;     ///< a bit an attempt: its command was started
-  bool twice = false;          ///< an attempt was started twice
-  bool again = false;          ///< it was started after a success that nobody had a reason to doubt
-  std::int8_t faults = 0;      ///< ends that are its own fault: an error, its walltime
+  std::uint8_t starts = 0;  ///< a bit an attempt: its command was started
+  bool twice = false;       ///< an attempt was started twice
+  bool again = false;       ///< it was started after a success that nobody had a reason to doubt
+  std::int8_t faults = 0;   ///< ends that are its own fault: an error, its walltime
   bool succeeded = false;
-  bool excused = false;        ///< evidence could not be read, or somebody took the risk: it may run again
+  bool excused = false;  ///< evidence could not be read, or somebody took the risk: it may run again
 };
 
 struct Launch {
@@ -48,8 +48,8 @@ struct Launch {
   std::uint8_t state = 0;  ///< grid::LaunchState
   std::int8_t cluster = 0;
   std::int8_t looks = 0;
-  std::uint8_t post = 0;   ///< Post
-  bool tag = true;         ///< false: it certainly was not sent, and nobody looks for its jobs
+  std::uint8_t post = 0;  ///< Post
+  bool tag = true;        ///< false: it certainly was not sent, and nobody looks for its jobs
 };
 enum class Post : std::uint8_t { unsent, flying, carried_out, never };
 
@@ -71,15 +71,15 @@ struct Job {
 struct Remote {
   bool used = false;
   std::int8_t job = 0;
-  std::uint8_t phase = 0;       ///< Phase: the truth
-  std::int8_t status = kNone;   ///< of the command, when it ended: 0, 1
-  std::int8_t record = kNone;   ///< grid::Record, when OAR calls it over
-  std::uint8_t files = 0;       ///< grid::Witness: what its own file shows
-  std::int8_t holder = kNone;   ///< job, of a duplicate
+  std::uint8_t phase = 0;           ///< Phase: the truth
+  std::int8_t status = kNone;       ///< of the command, when it ended: 0, 1
+  std::int8_t record = kNone;       ///< grid::Record, when OAR calls it over
+  std::uint8_t files = 0;           ///< grid::Witness: what its own file shows
+  std::int8_t holder = kNone;       ///< job, of a duplicate
   std::int8_t resubmitted = kNone;  ///< remote
-  bool known = true;            ///< OAR lists it
-  bool stranger = false;        ///< its id names somebody else's job now
-  bool held = false;            ///< it had resources
+  bool known = true;                ///< OAR lists it
+  bool stranger = false;            ///< its id names somebody else's job now
+  bool held = false;                ///< it had resources
 };
 enum class Phase : std::uint8_t { queued, holding, running, over };
 
@@ -103,11 +103,13 @@ struct State {
 struct Rules {
   std::function<bool(const grid::RemoteEnd&)> needs_evidence = grid::needs_evidence;
   std::function<grid::JobEnd(const grid::RemoteEnd&, const grid::Evidence&, grid::Deletion)> end_of = grid::end_of;
-  std::function<grid::Settlement(const grid::TaskFacts&, const grid::JobFacts&, grid::JobEnd, grid::Deletion, const grid::Limits&)> settle = grid::settle;
+  std::function<grid::Settlement(const grid::TaskFacts&, const grid::JobFacts&, grid::JobEnd, grid::Deletion, const grid::Limits&)> settle =
+      grid::settle;
   std::function<grid::LaunchStep(const grid::Intent&)> to_send = grid::to_send;
   std::function<grid::AfterPost(grid::PostAnswer)> after_post = grid::after_post;
   std::function<grid::LaunchState(const grid::Looked&, const grid::LookPatience&)> fate_of = grid::fate_of;
-  std::function<grid::Settlement(const grid::TaskFacts&, const grid::JobFacts&, const grid::Unsubmitted&, const grid::Limits&)> settle_unsubmitted = grid::settle_unsubmitted;
+  std::function<grid::Settlement(const grid::TaskFacts&, const grid::JobFacts&, const grid::Unsubmitted&, const grid::Limits&)>
+      settle_unsubmitted = grid::settle_unsubmitted;
   std::function<grid::Adoption(const grid::TaskFacts&, int)> adoption_of = grid::adoption_of;
   std::function<bool(grid::LaunchState, grid::Sent)> is_reopened = grid::is_reopened;
   std::function<int(const grid::TaskFacts&)> attempt_after_release = grid::attempt_after_release;

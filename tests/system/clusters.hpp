@@ -14,10 +14,10 @@ namespace gleaner::tests {
 struct TestCluster {
   std::string name;
   std::string url;
-  std::string login;     ///< of basic authentication; empty: none
+  std::string login;  ///< of basic authentication; empty: none
   std::string password;
   std::string identity_header = "X_REMOTE_IDENT";
-  std::string user;      ///< the login of the campaigns' user there
+  std::string user;  ///< the login of the campaigns' user there
 };
 
 /// What one of the cluster's own users submits: a normal job, which best-effort ones give way to.

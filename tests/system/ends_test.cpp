@@ -22,7 +22,9 @@ TEST(Task, ThatFails_OpensAnEventWithItsStderr_AndBrakesItsClusterAlone) {
   GridUnderTest grid{{.configuration = {{"brake_time", "1s"}, {"brake_time_max", "1s"}}}};
   grid.start_api();
   const auto bad = "bash -c 'echo no such molecule >&2; exit 3' task";
-  const auto jdl = fmt::format(R"({{"name":"half","nb_jobs":60,"walltime":"0:1:0","clusters":{{"alpha":{{"exec_file":"{}"}},"beta":{{"exec_file":"sleep 1; true"}}}}}})", bad);
+  const auto jdl = fmt::format(
+      R"({{"name":"half","nb_jobs":60,"walltime":"0:1:0","clusters":{{"alpha":{{"exec_file":"{}"}},"beta":{{"exec_file":"sleep 1; true"}}}}}})",
+      bad);
   const auto campaign = grid.gridsub(jdl);
   grid.almighty().start();
   ASSERT_TRUE(grid.becomes("SELECT count(*) FROM brakes b JOIN clusters k ON k.id = b.cluster_id WHERE k.name = 'alpha'", "1"));
@@ -39,7 +41,8 @@ TEST(Task, ThatFails_OpensAnEventWithItsStderr_AndBrakesItsClusterAlone) {
 
 TEST(Task, ThatWritesWhatIsNoText_IsReported_AndHurtsNobodyElse) {
   GridUnderTest grid;
-  const auto bad = grid.submit({.tasks = 8, .exec_file = R"(bash -c 'printf "\351\000\033[31m\n" >&2; exit 3' task)", .clusters = {"alpha"}});
+  const auto bad =
+      grid.submit({.tasks = 8, .exec_file = R"(bash -c 'printf "\351\000\033[31m\n" >&2; exit 3' task)", .clusters = {"alpha"}});
   const auto good = grid.submit({.tasks = 30, .exec_file = grid.oracle().task("sleep 0.2"), .clusters = {"beta"}});
   grid.almighty().start();
   ASSERT_TRUE(grid.terminates(good));
@@ -53,7 +56,8 @@ TEST(Task, ThatWritesWhatIsNoText_IsReported_AndHurtsNobodyElse) {
 TEST(Task, ThatAsksForARerun_RunsAgain_AndPaysNothing) {
   for (const int status : {66, 67}) {
     GridUnderTest grid;
-    const auto campaign = grid.submit({.tasks = 12, .exec_file = grid.oracle().task(fmt::format("[ $CIGRI_ATTEMPT != 0 ] || exit {}", status))});
+    const auto campaign =
+        grid.submit({.tasks = 12, .exec_file = grid.oracle().task(fmt::format("[ $CIGRI_ATTEMPT != 0 ] || exit {}", status))});
     grid.almighty().start();
     ASSERT_TRUE(grid.terminates(campaign));
     EXPECT_TRUE(grid.is_exactly_done(campaign, 12));
@@ -83,7 +87,8 @@ TEST(ARetiredCluster, LosesItsTasksToOthers_AndItsOldJobsAreDeletedWhenItIsBack)
   const auto back = grid.run("gridctl", {"cluster", "enable", "alpha"});
   ASSERT_TRUE(back.end.succeeded()) << back.output;
   for (auto job = first; job <= last; ++job)
-    EXPECT_TRUE(await(process::Duration{60'000}, [&] { return alpha.state_of(job) == "Error"; })) << "job " << job << " of before is " << alpha.state_of(job);
+    EXPECT_TRUE(await(process::Duration{60'000}, [&] { return alpha.state_of(job) == "Error"; }))
+        << "job " << job << " of before is " << alpha.state_of(job);
   grid.oracle().open_gate();
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 12));
@@ -121,7 +126,8 @@ TEST(ParallelJobs, FillTheClusters_AndNoMoreWaitThanTheFloodAllows) {
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, 60));
   EXPECT_EQ(grid.value("SELECT min(most) FROM (SELECT max(our_running) AS most FROM gridstatus GROUP BY cluster_id) m"), "16");
-  EXPECT_LE(grid.number("SELECT max(our_waiting) FROM gridstatus WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16)"), 8);
+  EXPECT_LE(grid.number("SELECT max(our_waiting) FROM gridstatus WHERE time > (SELECT min(time) FROM gridstatus WHERE our_running = 16)"),
+            8);
 }
 
 /// The updator asks who holds resources, then for the others of our jobs: what either answer shows to hold resources holds them.
@@ -130,7 +136,8 @@ TEST(ParallelJobs, ThatStartBetweenTwoRequestsOfOnePoll_HoldTheirResources_Which
   auto& alpha = grid.cluster("alpha");
   constexpr int kNever = 1'000'000;
   alpha.start_after("GET /jobs", kNever);
-  const auto campaign = grid.submit({.tasks = 40, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .resources = "/nodes=1/core=4"});
+  const auto campaign =
+      grid.submit({.tasks = 40, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .resources = "/nodes=1/core=4"});
   grid.almighty().start();
   ASSERT_TRUE(await(process::Duration{60'000}, [&] { return alpha.jobs_in("Waiting") == 6; })) << alpha.jobs_in("Waiting") << " jobs wait";
   alpha.start_after("GET /jobs/table?state=", 1);

@@ -30,7 +30,8 @@ fs::path new_folder() {
   // Not in /tmp, of which clusters may have their own.
   std::string pattern = "/var/tmp/gleaner-system-XXXXXX";
   if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"no folder can be made: " + pattern};
-  fs::permissions(pattern, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
+  fs::permissions(pattern,
+                  fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec);
   return pattern;
 }
 
@@ -67,7 +68,8 @@ struct GridUnderTest::Connection {
 
 bool long_runs() { return std::getenv("GLEANER_TEST_LONG") != nullptr; }
 
-GridUnderTest::GridUnderTest(Wish wish) : folder_{new_folder()}, oracle_{folder_ / "results"}, conninfo_{PrivatePostgres::instance().fresh_database()} {
+GridUnderTest::GridUnderTest(Wish wish)
+    : folder_{new_folder()}, oracle_{folder_ / "results"}, conninfo_{PrivatePostgres::instance().fresh_database()} {
   write_configuration(wish.configuration);
   // Its database is a copy: its jobs must not take those of another test for their own.
   transact([](store::Transaction& transaction) {
@@ -181,7 +183,8 @@ Service GridUnderTest::background(const std::string& name, std::vector<std::stri
 void GridUnderTest::start_api() {
   constexpr process::Duration kPatience{30'000};
   api().start();
-  if (!await(kPatience, [&] { return run("gridclusters", {"--quiet"}).end.succeeded(); })) throw std::runtime_error{"gridapi does not answer:\n" + tail_of(api().log(), 20)};
+  if (!await(kPatience, [&] { return run("gridclusters", {"--quiet"}).end.succeeded(); }))
+    throw std::runtime_error{"gridapi does not answer:\n" + tail_of(api().log(), 20)};
 }
 
 grid::CampaignId GridUnderTest::gridsub(const std::string& jdl, std::vector<std::string> options) {
@@ -197,13 +200,15 @@ std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {
   std::string clusters;
   for (const auto& name : campaign.clusters) {
     const auto keys = campaign.of_cluster.find(name);
-    clusters += fmt::format(R"({}{}:{{{}}})", clusters.empty() ? "" : ",", text::json_string(name), keys == campaign.of_cluster.end() ? "" : keys->second);
+    clusters += fmt::format(R"({}{}:{{{}}})", clusters.empty() ? "" : ",", text::json_string(name),
+                            keys == campaign.of_cluster.end() ? "" : keys->second);
   }
   const auto kind = campaign.job_type.empty() ? std::string{} : fmt::format(R"("type":{},)", text::json_string(campaign.job_type));
   const auto limit = campaign.max_jobs > 0 ? fmt::format(R"("max_jobs":{},)", campaign.max_jobs) : std::string{};
   const auto more = campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",";
-  return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}{}"clusters":{{{}}}}})", campaign.tasks,
-                     text::json_string(campaign.exec_file), text::json_string(campaign.resources), text::json_string(campaign.walltime), kind, limit, more, clusters);
+  return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}{}"clusters":{{{}}}}})",
+                     campaign.tasks, text::json_string(campaign.exec_file), text::json_string(campaign.resources),
+                     text::json_string(campaign.walltime), kind, limit, more, clusters);
 }
 
 grid::CampaignId GridUnderTest::gridsub(const TestCampaign& campaign) {
@@ -277,7 +282,8 @@ std::vector<GridUnderTest::TaskRow> GridUnderTest::tasks_of(grid::CampaignId cam
   std::vector<TaskRow> tasks;
   transact([&](store::Transaction& transaction) {
     const auto sql = fmt::format("SELECT number, state, charged FROM tasks WHERE campaign_id = {} ORDER BY number", campaign.value());
-    for (const auto& row : transaction.implementation().work.exec(sql)) tasks.push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(), row[2].as<int>()});
+    for (const auto& row : transaction.implementation().work.exec(sql))
+      tasks.push_back({row[0].as<std::int64_t>(), row[1].as<std::string>(), row[2].as<int>()});
   });
   return tasks;
 }
@@ -325,7 +331,8 @@ std::int64_t GridUnderTest::number(const std::string& sql) { return std::stoll(v
   for (const auto& law : store::laws()) {
     const auto checked = store::check_law(database, law, store::Reach::all, kAsLongAsItTakes);
     if (checked.result == store::Checked::Result::holds || law.weight == store::Weight::leftover) continue;
-    result = ::testing::AssertionFailure() << law.sentence << ' ' << law.name << " is broken " << checked.breaches.count << " times: " << checked.breaches.rows.front().text << '\n';
+    result = ::testing::AssertionFailure() << law.sentence << ' ' << law.name << " is broken " << checked.breaches.count
+                                           << " times: " << checked.breaches.rows.front().text << '\n';
   }
   return result;
 }

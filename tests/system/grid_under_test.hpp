@@ -29,9 +29,9 @@ struct TestCampaign {
   std::string resources = "/core=1";
   std::string walltime = "0:10:0";
   std::string job_type{};  ///< empty: what the JDL gives; else "normal"
-  int max_jobs = 0;  ///< 0: no limit
+  int max_jobs = 0;        ///< 0: no limit
   std::string user = "alice";
-  std::string more_keys{};  ///< of the JDL, by gridsub alone: R"("campaign_priority":2)"
+  std::string more_keys{};                          ///< of the JDL, by gridsub alone: R"("campaign_priority":2)"
   std::map<std::string, std::string> of_cluster{};  ///< more keys of one cluster, likewise
 };
 
@@ -43,7 +43,7 @@ class GridUnderTest {
   struct Wish {
     Backend backend = Backend::minioar;
     std::vector<MinioarWish> clusters{{.name = "alpha"}, {.name = "beta"}};
-    Configuration configuration{};  ///< on top of short periods
+    Configuration configuration{};     ///< on top of short periods
     std::vector<std::string> users{};  ///< more of them, with the same login on every minioar
   };
   explicit GridUnderTest(Wish wish);
@@ -94,10 +94,12 @@ class GridUnderTest {
   void execute(const std::string& sql);
   [[nodiscard]] const std::string& conninfo() const { return conninfo_; }
   /// Waits until the query's only value is the one wanted. A database that is away is waited for.
-  [[nodiscard]] ::testing::AssertionResult becomes(const std::string& sql, const std::string& wanted, process::Duration limit = process::Duration{60'000});
+  [[nodiscard]] ::testing::AssertionResult becomes(const std::string& sql, const std::string& wanted,
+                                                   process::Duration limit = process::Duration{60'000});
   [[nodiscard]] ::testing::AssertionResult terminates(grid::CampaignId campaign, process::Duration limit = process::Duration{120'000});
   /// Terminated, with every task done, each carried out exactly once.
-  [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks, const Oracle::CutOff& cut_off = {});
+  [[nodiscard]] ::testing::AssertionResult is_exactly_done(grid::CampaignId campaign, std::int64_t tasks,
+                                                           const Oracle::CutOff& cut_off = {});
   /// Whether every law of the database holds (lib/store/checks.hpp), as after every commit.
   [[nodiscard]] ::testing::AssertionResult is_consistent();
 

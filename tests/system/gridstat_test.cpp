@@ -82,8 +82,10 @@ TEST_F(Gridstat, Summary_IsALineForEachOfTheRange_InAnyState) {
     const auto table = shown({summary, range});
     EXPECT_THAT(ids_in(table), ElementsAre(done_, of_alice_, fails_)) << summary;
     EXPECT_THAT(table, AllOf(HasSubstr("Id"), HasSubstr("Status"), HasSubstr("ToFix")));
-    EXPECT_THAT(line_of(table, done_.value()), MatchesRegex(".*terminated +0 +0 +3 +100%.*")) << "waiting, running, finished, nothing to fix";
-    EXPECT_THAT(line_of(table, fails_.value()), MatchesRegex(".*terminated +0 +0 +0 +2 e +0%.*")) << "two tasks failed, and an event is open";
+    EXPECT_THAT(line_of(table, done_.value()), MatchesRegex(".*terminated +0 +0 +3 +100%.*"))
+        << "waiting, running, finished, nothing to fix";
+    EXPECT_THAT(line_of(table, fails_.value()), MatchesRegex(".*terminated +0 +0 +0 +2 e +0%.*"))
+        << "two tasks failed, and an event is open";
     EXPECT_THAT(ids_in(shown({summary, text(waits_)})), ElementsAre(waits_));
     EXPECT_THAT(ids_in(shown({summary, text(fails_) + "-*"})), ElementsAre(fails_, waits_));
     EXPECT_THAT(ids_in(shown({summary, "*-" + text(of_alice_)})), ElementsAre(fixed_, done_, of_alice_));
@@ -107,13 +109,15 @@ TEST_F(Gridstat, User_ListsOnesOwnCampaigns_OrThoseOfTheOneNamed) {
 
 TEST_F(Gridstat, Full_ShowsTheTasks_AndMoreOfTheClusters) {
   const auto some = shown({text(fails_)});
-  EXPECT_THAT(some, AllOf(HasSubstr("Campaign " + text(fails_)), HasSubstr("Errors to Fix:"), HasSubstr("alpha"), Not(HasSubstr("Tasks:"))));
+  EXPECT_THAT(some,
+              AllOf(HasSubstr("Campaign " + text(fails_)), HasSubstr("Errors to Fix:"), HasSubstr("alpha"), Not(HasSubstr("Tasks:"))));
   for (const auto* full : {"-f", "--full"}) {
     const auto all = shown({text(fails_), full});
     EXPECT_THAT(all, HasSubstr("Resources")) << "of its clusters";
     const auto tasks = all.substr(std::min(all.find("Tasks:\n"), all.size()));
     EXPECT_THAT(tasks, AllOf(HasSubstr("State"), HasSubstr("RemoteId"), HasSubstr("Exit"))) << all;
-    for (const std::int64_t task : {0, 1}) EXPECT_THAT(line_of(tasks, task), MatchesRegex(".*failed +alpha +[0-9]+ +[0-9]+ +[0-9]+ +3 +task_error.*"));
+    for (const std::int64_t task : {0, 1})
+      EXPECT_THAT(line_of(tasks, task), MatchesRegex(".*failed +alpha +[0-9]+ +[0-9]+ +[0-9]+ +3 +task_error.*"));
     EXPECT_THAT(shown({text(done_), full}), MatchesRegex("(.|\n)*Tasks:\n(.|\n)*2 +done(.|\n)*"));
   }
   EXPECT_THAT(shown({"-f", "-c", text(done_)}), HasSubstr("Tasks:\n")) << "as in CiGri";
@@ -124,9 +128,12 @@ TEST_F(Gridstat, Full_ShowsTheTasks_AndMoreOfTheClusters) {
 
 TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthersToo) {
   for (const auto* events : {"-e", "--events"}) {
-    EXPECT_THAT(shown({text(fails_), events}), AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), Not(HasSubstr("closed")))) << events;
+    EXPECT_THAT(shown({text(fails_), events}),
+                AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), Not(HasSubstr("closed"))))
+        << events;
     for (const auto campaign : {done_, fixed_}) EXPECT_EQ(shown({text(campaign), events}), "No event is open.\n");
-    EXPECT_THAT(shown({text(fixed_), events, "--closed"}), AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), HasSubstr(", closed")));
+    EXPECT_THAT(shown({text(fixed_), events, "--closed"}),
+                AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), HasSubstr(", closed")));
   }
   const auto alone = grid_->run("gridstat", {"-e"});
   EXPECT_EQ(alone.end.exit_status, 2);

@@ -10,7 +10,7 @@ struct HttpCall {
   std::string method = "GET";
   std::string url;
   std::string body{};
-  std::string login{};     ///< basic authentication, when not empty
+  std::string login{};  ///< basic authentication, when not empty
   std::string password{};
   std::vector<std::string> headers{};
 };

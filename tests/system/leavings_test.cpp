@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 std::int64_t files_below(const fs::path& folder) {
   std::error_code gone;
   std::int64_t files = 0;
-  for (fs::recursive_directory_iterator entry{folder, gone}, end; !gone && entry != end; entry.increment(gone)) files += entry->is_directory(gone) ? 0 : 1;
+  for (fs::recursive_directory_iterator entry{folder, gone}, end; !gone && entry != end; entry.increment(gone))
+    files += entry->is_directory(gone) ? 0 : 1;
   return files;
 }
 
@@ -27,7 +28,9 @@ TEST(FilesOnACluster, OfACampaignOfThousands_AreNeverMoreThanTenForEachLiveJobAn
   const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task(), .clusters = {"alpha"}});
   const auto ours = grid.cluster("alpha").home("alice") / ".gleaner";
   grid.almighty().start();
-  const auto column = [&](const std::string& what) { return grid.value(fmt::format("SELECT {} FROM campaigns WHERE id = {}", what, campaign.value())); };
+  const auto column = [&](const std::string& what) {
+    return grid.value(fmt::format("SELECT {} FROM campaigns WHERE id = {}", what, campaign.value()));
+  };
   std::int64_t most_files = 0;
   std::int64_t most_live = 0;
   ASSERT_TRUE(await(process::Duration{240'000}, [&] {

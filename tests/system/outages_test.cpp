@@ -54,12 +54,14 @@ class TwoClusters {
     return grid_.becomes("SELECT reachable FROM clusters WHERE name = 'alpha'", reachable, kPatience);
   }
   std::int64_t started_on_alpha() {
-    return grid_.number("SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha' AND j.started_at IS NOT NULL");
+    return grid_.number(
+        "SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'alpha' AND j.started_at IS NOT NULL");
   }
 
  private:
   std::int64_t beta() {
-    return grid_.number("SELECT coalesce(sum(p.done), 0) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE k.name = 'beta'");
+    return grid_.number(
+        "SELECT coalesce(sum(p.done), 0) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE k.name = 'beta'");
   }
   GridUnderTest& grid_;
 };
@@ -67,7 +69,8 @@ class TwoClusters {
 TEST(LostCluster, DelaysNoOther_IsToldByOneEvent_AndWorkReturnsByItself) {
   constexpr std::chrono::milliseconds kWindow{10'000};
   // A cycle is longer than what a module may take in the foreground, as by default.
-  GridUnderTest grid{{.configuration = {{"cycle_period", "2500ms"}, {"module_patience", "1500ms"}, {"request_timeout", "4s"}, {"void_delay", "2s"}}}};
+  GridUnderTest grid{
+      {.configuration = {{"cycle_period", "2500ms"}, {"module_patience", "1500ms"}, {"request_timeout", "4s"}, {"void_delay", "2s"}}}};
   TwoClusters clusters{grid};
   grid.almighty().start();
   const auto campaign = grid.submit({.tasks = 100'000, .exec_file = grid.oracle().task("sleep 1")});

@@ -53,12 +53,14 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
   }
   /// The campaign is another user's, with the same account on the clusters.
   void belongs_to(grid::CampaignId campaign, const std::string& user) {
-    grid->execute(fmt::format("UPDATE campaigns SET user_name = '{0}' WHERE id = {1};"
-                              "INSERT INTO user_mappings SELECT '{0}', cluster_id, login FROM user_mappings WHERE user_name = 'alice' ON CONFLICT DO NOTHING",
-                              user, campaign.value()));
+    grid->execute(fmt::format(
+        "UPDATE campaigns SET user_name = '{0}' WHERE id = {1};"
+        "INSERT INTO user_mappings SELECT '{0}', cluster_id, login FROM user_mappings WHERE user_name = 'alice' ON CONFLICT DO NOTHING",
+        user, campaign.value()));
   }
   std::int64_t jobs(grid::CampaignId campaign, const std::string& more = "true") {
-    return grid->number(fmt::format("SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.campaign_id = {} AND {}", campaign.value(), more));
+    return grid->number(fmt::format("SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE j.campaign_id = {} AND {}",
+                                    campaign.value(), more));
   }
   void is_done(grid::CampaignId campaign, std::int64_t tasks) {
     EXPECT_TRUE(grid->terminates(campaign, kPatience));
@@ -68,7 +70,8 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
   void stress(const std::string& cluster, const std::string& value) {
     if (!is_real()) return grid->cluster(cluster).set_stress(value);
     const std::filesystem::path testbed{std::getenv("GLEANER_TEST_OAR")};
-    process::Command fault{.arguments = {std::string{std::getenv("GLEANER_SOURCE_DIR")} + "/tests/oar-testbed/fault", cluster, "stress", value}};
+    process::Command fault{
+        .arguments = {std::string{std::getenv("GLEANER_SOURCE_DIR")} + "/tests/oar-testbed/fault", cluster, "stress", value}};
     fault.environment.emplace_back("OAR_TESTBED_STATE", testbed.parent_path().string());
     const auto ran = process::capture(fault, process::Duration{60'000});
     ASSERT_TRUE(ran && ran->end.succeeded()) << (ran ? ran->output : ran.error());
@@ -101,7 +104,8 @@ TEST_P(Policies, Affinity_GivesAClusterToTheCoupledUser_AndWhatIsLeftToOthers) {
 TEST_P(Policies, APriority_GoesBeforeAnEarlierCampaign) {
   begin({{"campaign_order", "priority"}});
   const auto earlier = grid->gridsub(TestCampaign{.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
-  const auto higher = grid->gridsub(TestCampaign{.tasks = 4 * cores, .exec_file = grid->oracle().gated_task(), .more_keys = R"("campaign_priority":2)"});
+  const auto higher =
+      grid->gridsub(TestCampaign{.tasks = 4 * cores, .exec_file = grid->oracle().gated_task(), .more_keys = R"("campaign_priority":2)"});
   cycle();
   EXPECT_EQ(jobs(earlier), 0);
   EXPECT_GE(jobs(higher), 2 * cores);
@@ -112,9 +116,11 @@ TEST_P(Policies, APriority_GoesBeforeAnEarlierCampaign) {
 
 TEST_P(Policies, LowestJobs_AreKilledForNormalOnes_NoMoreThanNeeded_AndRunAgain) {
   begin({{"flood", "0"}});
-  const auto lowest = grid->gridsub(TestCampaign{.tasks = 2 * cores, .exec_file = grid->oracle().gated_task(), .more_keys = R"("campaign_priority":7)"});
+  const auto lowest =
+      grid->gridsub(TestCampaign{.tasks = 2 * cores, .exec_file = grid->oracle().gated_task(), .more_keys = R"("campaign_priority":7)"});
   grid->almighty().start();
-  ASSERT_TRUE(grid->becomes(fmt::format("SELECT running FROM campaigns WHERE id = {}", lowest.value()), std::to_string(2 * cores), kPatience));
+  ASSERT_TRUE(
+      grid->becomes(fmt::format("SELECT running FROM campaigns WHERE id = {}", lowest.value()), std::to_string(2 * cores), kPatience));
   const auto normal = grid->submit({.tasks = 3, .exec_file = grid->oracle().task()});
   EXPECT_TRUE(grid->terminates(normal, kPatience)) << "while the lowest jobs wait at the gate";
   const auto killed = grid->number("SELECT count(*) FROM kill_requests WHERE reason = 'preempted'");
@@ -197,7 +203,8 @@ TEST_P(Policies, AReservation_LetsAWideJobStart_ThatAStreamOfNarrowOnesWouldStar
   EXPECT_EQ(grid->value(fmt::format("SELECT state FROM campaigns WHERE id = {}", stream.value())), "in_treatment");
   is_done(wide, 1);
   grid->cancel(stream);
-  EXPECT_TRUE(grid->becomes(fmt::format("SELECT launching + submitted + running FROM campaigns WHERE id = {}", stream.value()), "0", kPatience));
+  EXPECT_TRUE(
+      grid->becomes(fmt::format("SELECT launching + submitted + running FROM campaigns WHERE id = {}", stream.value()), "0", kPatience));
 }
 
 TEST_P(Policies, Prediction_SendsAFewJobsFirst_AndASecondCampaignOfTheCommandNone) {
@@ -236,7 +243,8 @@ TEST_P(Policies, ALimit_HoldsAUsersJobs_AndANewOneCountsFromTheNextCycle) {
 TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) {
   begin({{"flood", "0"}});
   // The first copy of each task waits at the gate, the second one does not.
-  const auto waits_on_alpha = fmt::format("[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string());
+  const auto waits_on_alpha =
+      fmt::format("[ \"$CIGRI_CLUSTER\" = beta ] || until [ -e {}/gate ]; do sleep 0.2; done", grid->oracle().folder().string());
   const auto campaign = grid->gridsub(TestCampaign{.tasks = 3,
                                                    .exec_file = grid->oracle().task(waits_on_alpha),
                                                    .more_keys = R"("replicas":"allowed")",
@@ -252,7 +260,8 @@ TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) 
 
 TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {
   begin({});
-  const auto campaign = grid->gridsub(TestCampaign{.tasks = 10 * cores, .exec_file = grid->oracle().task(), .more_keys = R"("min_duration":"0:1:0")"});
+  const auto campaign =
+      grid->gridsub(TestCampaign{.tasks = 10 * cores, .exec_file = grid->oracle().task(), .more_keys = R"("min_duration":"0:1:0")"});
   grid->almighty().start();
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM events WHERE code = 'SINK'", "2", kPatience));
   ASSERT_TRUE(grid->becomes("SELECT count(*) FROM brakes", "2", kPatience));
@@ -272,9 +281,15 @@ TEST_P(Policies, AClusterUnderStress_GetsFewerJobs_ThenMore_ThenAllAgain) {
   ASSERT_TRUE(grid->becomes("SELECT launching + submitted + running <= 1 FROM campaigns", "t", kPatience));
   const auto done = grid->number("SELECT done FROM campaigns");
   EXPECT_TRUE(grid->becomes(fmt::format("SELECT done > {} FROM campaigns", done), "t", kPatience)) << "a little work goes on";
-  EXPECT_TRUE(grid->becomes("SELECT sentence LIKE '%its stress factor is 0.9, and 0.8 is too much%' FROM decisions ORDER BY cluster_id DESC LIMIT 1", "t", kPatience));
-  EXPECT_EQ(grid->value("SELECT state || ' ' || (message LIKE 'its stress factor is 0.9%') FROM events WHERE code = 'UNDER_STRESS'"), "open true");
-  EXPECT_EQ(grid->number("SELECT count(*) FROM cluster_stress x JOIN clusters k ON k.id = x.cluster_id WHERE k.name = 'beta' AND job_limit IS NOT NULL"), 0);
+  EXPECT_TRUE(grid->becomes(
+      "SELECT sentence LIKE '%its stress factor is 0.9, and 0.8 is too much%' FROM decisions ORDER BY cluster_id DESC LIMIT 1", "t",
+      kPatience));
+  EXPECT_EQ(grid->value("SELECT state || ' ' || (message LIKE 'its stress factor is 0.9%') FROM events WHERE code = 'UNDER_STRESS'"),
+            "open true");
+  EXPECT_EQ(
+      grid->number(
+          "SELECT count(*) FROM cluster_stress x JOIN clusters k ON k.id = x.cluster_id WHERE k.name = 'beta' AND job_limit IS NOT NULL"),
+      0);
 
   stress("alpha", "0.1");
   EXPECT_TRUE(grid->becomes(limit("job_limit > 1"), "t", kPatience));
@@ -288,25 +303,34 @@ TEST_P(Policies, ATaskKilledByItsWalltime_IsTriedAgainWithABiggerOne_UpToTheLimi
   begin({{"walltime_retry_factor", "3"}});
   grid->start_api();
   // The first needs more than its walltime the first time only, the second never, the third always.
-  const auto* const task = R"j({"exec_file":"sh -c 'case $2 in once) test $CIGRI_ATTEMPT -gt 0 || sleep 600;; always) sleep 600;; esac' job"})j";
-  const auto campaign = grid->gridsub(
-      fmt::format(R"j({{"name":"grows","params":["1 once","2 never","3 always"],"parameter_names":["task"],"walltime":"3*second","max_walltime":"0:0:20",)j"
-                  R"j("resources":"/core=(task/3)","clusters":{{"alpha":{0},"beta":{0}}}}})j", task));
+  const auto* const task =
+      R"j({"exec_file":"sh -c 'case $2 in once) test $CIGRI_ATTEMPT -gt 0 || sleep 600;; always) sleep 600;; esac' job"})j";
+  const auto campaign = grid->gridsub(fmt::format(
+      R"j({{"name":"grows","params":["1 once","2 never","3 always"],"parameter_names":["task"],"walltime":"3*second","max_walltime":"0:0:20",)j"
+      R"j("resources":"/core=(task/3)","clusters":{{"alpha":{0},"beta":{0}}}}})j",
+      task));
   grid->almighty().start();
   ASSERT_TRUE(grid->terminates(campaign, 2 * kPatience));
   EXPECT_EQ(grid->value("SELECT string_agg(state || ' ' || charged, ', ' ORDER BY number) FROM tasks"), "done 0, done 0, failed 1");
-  EXPECT_EQ(grid->value("SELECT string_agg(l.walltime_s::text, ' ' ORDER BY j.id) FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE task = 2"), "3 9 20")
+  EXPECT_EQ(
+      grid->value(
+          "SELECT string_agg(l.walltime_s::text, ' ' ORDER BY j.id) FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE task = 2"),
+      "3 9 20")
       << "three times as long each time, and then the limit";
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE task = 0"), "2");
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs WHERE ending = 'walltime'"), "4");
-  EXPECT_THAT(grid->value("SELECT string_agg(message, ' ') FROM jobs"), HasSubstr("killed by its walltime of 0:00:03: it is tried again with 0:00:09 (max_walltime: 0:00:20)"));
+  EXPECT_THAT(grid->value("SELECT string_agg(message, ' ') FROM jobs"),
+              HasSubstr("killed by its walltime of 0:00:03: it is tried again with 0:00:09 (max_walltime: 0:00:20)"));
   EXPECT_THAT(grid->value("SELECT string_agg(message, ' ') FROM events WHERE code = 'WALLTIME'"), HasSubstr("max_walltime"));
   EXPECT_TRUE(grid->is_consistent());
 }
 
-std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) { return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"; }
+std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) {
+  return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar";
+}
 
-INSTANTIATE_TEST_SUITE_P(OnEachBackend, Policies, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar), name_of);
+INSTANTIATE_TEST_SUITE_P(OnEachBackend, Policies, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
+                         name_of);
 
 }  // namespace
 }  // namespace gleaner::tests

@@ -39,10 +39,12 @@ TEST_P(Rules, NormalJobs_AreRefused_UntilTheirUserIsListed_AndARuleSaysWhereAndH
   const auto jdl = grid->jdl_of({.tasks = 6, .exec_file = grid->oracle().task(), .walltime = "3:0:0", .job_type = "normal"});
   const auto refused = grid->run("gridsub", {"-f", file("normal.jdl", jdl)});
   EXPECT_EQ(refused.end.exit_status, 4);
-  EXPECT_THAT(refused.output, AllOf(HasSubstr("nothing was submitted"), HasSubstr("normal-jobs"), HasSubstr("may not submit normal jobs on alpha")));
+  EXPECT_THAT(refused.output,
+              AllOf(HasSubstr("nothing was submitted"), HasSubstr("normal-jobs"), HasSubstr("may not submit normal jobs on alpha")));
   const auto user = refused.output.substr(0, refused.output.find(" may not submit"));
   ASSERT_TRUE(grid->run("gridctl", {"user", "allow-normal", user.substr(user.rfind(' ') + 1)}).end.succeeded());
-  const auto rule = file("house.rb", "jdl[\"clusters\"].delete(\"beta\")\njdl[\"clusters\"].each_value { |c| c[\"walltime\"] = \"0:5:0\" }\n");
+  const auto rule =
+      file("house.rb", "jdl[\"clusters\"].delete(\"beta\")\njdl[\"clusters\"].each_value { |c| c[\"walltime\"] = \"0:5:0\" }\n");
   ASSERT_TRUE(grid->run("gridctl", {"rules", "add", rule}).end.succeeded());
   const auto campaign = grid->gridsub(jdl);
   ASSERT_TRUE(grid->terminates(campaign));
@@ -51,9 +53,12 @@ TEST_P(Rules, NormalJobs_AreRefused_UntilTheirUserIsListed_AndARuleSaysWhereAndH
   EXPECT_EQ(grid->value("SELECT string_agg(best_effort || ' ' || walltime_s, ',') FROM campaign_clusters"), "false 300");
 }
 
-std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) { return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar"; }
+std::string name_of(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) {
+  return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar";
+}
 
-INSTANTIATE_TEST_SUITE_P(OnEachBackend, Rules, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar), name_of);
+INSTANTIATE_TEST_SUITE_P(OnEachBackend, Rules, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
+                         name_of);
 
 }  // namespace
 }  // namespace gleaner::tests

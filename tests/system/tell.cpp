@@ -20,12 +20,22 @@ struct Question {
 };
 
 constexpr std::array kQuestions{
-    Question{"clusters", "SELECT name, enabled, reachable, failed_polls, last_error, max_resources, healthy_since, unreachable_since FROM clusters ORDER BY id"},
-    Question{"campaigns", "SELECT id, state, total, next_task, waiting, launching, submitted, running, done, failed, cancelled FROM campaigns ORDER BY id"},
-    Question{"launches, the last", "SELECT id, campaign_id, cluster_id, state, jobs, looks, error, launching_at, settled_at FROM launches ORDER BY id DESC LIMIT 15"},
-    Question{"jobs", "SELECT campaign_id, cluster_id, state, ending, count(*), min(task), max(task) FROM jobs GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3"},
+    Question{
+        "clusters",
+        "SELECT name, enabled, reachable, failed_polls, last_error, max_resources, healthy_since, unreachable_since FROM clusters ORDER BY id"},
+    Question{
+        "campaigns",
+        "SELECT id, state, total, next_task, waiting, launching, submitted, running, done, failed, cancelled FROM campaigns ORDER BY id"},
+    Question{
+        "launches, the last",
+        "SELECT id, campaign_id, cluster_id, state, jobs, looks, error, launching_at, settled_at FROM launches ORDER BY id DESC LIMIT 15"},
+    Question{
+        "jobs",
+        "SELECT campaign_id, cluster_id, state, ending, count(*), min(task), max(task) FROM jobs GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3"},
     Question{"bag", "SELECT campaign_id, cluster_id, count(*) FROM returned_tasks GROUP BY 1, 2"},
-    Question{"events", "SELECT code, state, campaign_id, cluster_id, occurrences, opened_at, closed_at, left(message, 300) FROM events ORDER BY id DESC LIMIT 15"},
+    Question{
+        "events",
+        "SELECT code, state, campaign_id, cluster_id, occurrences, opened_at, closed_at, left(message, 300) FROM events ORDER BY id DESC LIMIT 15"},
     Question{"brakes", "SELECT campaign_id, cluster_id, reason, created_at, expires_at FROM brakes"},
     Question{"decisions", "SELECT campaign_id, cluster_id, stage, reason, sentence, jobs FROM decisions ORDER BY 1, 2"},
     Question{"cycles, the last", "SELECT started_at, ended_at - started_at, modules FROM cycles ORDER BY id DESC LIMIT 4"},

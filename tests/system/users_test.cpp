@@ -51,7 +51,9 @@ TEST_F(User, WhosTestCampaignComesBehindTenThousandTasks_GetsAJobOnEachClusterIn
   ASSERT_TRUE(grid.becomes(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {}", trial.value()), "2"));
   EXPECT_EQ(grid.value(fmt::format("SELECT count(DISTINCT cluster_id) FROM jobs WHERE campaign_id = {}", trial.value())), "2");
   EXPECT_LE(grid.number(fmt::format("SELECT count(*) FROM cycles y, campaigns c WHERE c.id = {0} AND y.started_at > c.submitted_at "
-                                    "AND y.started_at < (SELECT max(planned_at) FROM launches WHERE campaign_id = {0})", trial.value())), 1);
+                                    "AND y.started_at < (SELECT max(planned_at) FROM launches WHERE campaign_id = {0})",
+                                    trial.value())),
+            1);
   EXPECT_TRUE(grid.terminates(trial));
   EXPECT_TRUE(grid.is_exactly_done(trial, 2));
 }
@@ -82,7 +84,8 @@ TEST_F(User, HoldsACampaign_NothingNewStartsUntilItIsResumed) {
 }
 
 TEST_F(User, LimitsItsJobsOnACluster_ThereAreNeverMore) {
-  const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 20, .exec_file = grid.oracle().task("sleep 0.5"), .clusters = {"alpha"}, .max_jobs = 3}));
+  const auto campaign =
+      grid.gridsub(grid.jdl_of({.tasks = 20, .exec_file = grid.oracle().task("sleep 0.5"), .clusters = {"alpha"}, .max_jobs = 3}));
   std::int64_t most = 0;
   ASSERT_TRUE(await(process::Duration{120'000}, [&] {
     most = std::max(most, grid.number("SELECT launching + waiting + running + unknown FROM campaign_clusters"));

@@ -15,9 +15,12 @@ using ::testing::HasSubstr;
 class WhatIf : public ::testing::Test {
  protected:
   void SetUp() override { grid.start_api(); }
-  std::string a_jdl(std::int64_t tasks, int seconds) { return grid.jdl_of({.tasks = tasks, .exec_file = grid.oracle().task(fmt::format("sleep {}", seconds))}); }
+  std::string a_jdl(std::int64_t tasks, int seconds) {
+    return grid.jdl_of({.tasks = tasks, .exec_file = grid.oracle().task(fmt::format("sleep {}", seconds))});
+  }
   double seconds_until_the_end(grid::CampaignId campaign, double asked_at) {
-    return std::stod(grid.value(fmt::format("SELECT extract(epoch FROM ended_at) FROM campaigns WHERE id = {}", campaign.value()))) - asked_at;
+    return std::stod(grid.value(fmt::format("SELECT extract(epoch FROM ended_at) FROM campaigns WHERE id = {}", campaign.value()))) -
+           asked_at;
   }
   double now() { return std::stod(grid.value("SELECT extract(epoch FROM clock_timestamp())")); }
   GridUnderTest grid;

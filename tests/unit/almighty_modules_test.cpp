@@ -43,7 +43,9 @@ class ModulesOf : public testing::Test {
     write_module("while term=$(dd bs=256 count=1 2>/dev/null) && [ -n \"$term\" ]; do echo $$ $term >> " + turns_file() + "; " + work +
                  "; printf done >&0; done\n");
   }
-  ModuleRun run(std::int64_t term) { return modules_.run("runner", term, [] {}); }
+  ModuleRun run(std::int64_t term) {
+    return modules_.run("runner", term, [] {});
+  }
 
   struct Turn {
     pid_t pid = 0;

@@ -22,7 +22,8 @@ TEST(ApiOptions, WhatACampaignLeavesOut_AndMayAskFor_IsTheConfigurations) {
   config.default_walltime = std::chrono::minutes{5};
   const auto defaults = options_of(config).defaults;
   const auto asking = [&](int attempts) {
-    return jdl::parse(fmt::format(R"({{"name": "t", "exec_file": "x", "clusters": {{"alpha": {{}}}}, "max_attempts": {}}})", attempts), defaults);
+    return jdl::parse(fmt::format(R"({{"name": "t", "exec_file": "x", "clusters": {{"alpha": {{}}}}, "max_attempts": {}}})", attempts),
+                      defaults);
   };
   ASSERT_TRUE(asking(7));
   EXPECT_EQ(asking(7)->clusters.at(0).resources.text(), "/core=2");

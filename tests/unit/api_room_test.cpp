@@ -66,7 +66,8 @@ TEST(Room, WhoeverWaits_IsNotOvertakenByOneForWhomThereWouldBeRoom) {
   EXPECT_TRUE(stands_back);
   EXPECT_FALSE(served);
   alices.reset();
-  for (const auto limit = std::chrono::steady_clock::now() + 30s; !served && std::chrono::steady_clock::now() < limit;) std::this_thread::yield();
+  for (const auto limit = std::chrono::steady_clock::now() + 30s; !served && std::chrono::steady_clock::now() < limit;)
+    std::this_thread::yield();
   EXPECT_TRUE(served);
   over = true;
   bob.join();

@@ -48,7 +48,7 @@ std::string shape(std::string_view pattern) {
     if (c == ':' || c == '{') {
       in_name = true;
       out += '*';
-    } else if (c == '/' ) {
+    } else if (c == '/') {
       in_name = false;
       out += c;
     } else if (!in_name) {

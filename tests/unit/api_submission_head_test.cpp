@@ -16,7 +16,8 @@ std::string error_of(const std::string& line) {
 }
 
 TEST(SubmissionHead, ItsMembersAreRead) {
-  const auto head = read_head(R"({"source": "a.jdl", "jdl": "{\"name\": \"\u00e9\"}", "type": "test", "dry_run": true, "nb_jobs": 5})").value();
+  const auto head =
+      read_head(R"({"source": "a.jdl", "jdl": "{\"name\": \"\u00e9\"}", "type": "test", "dry_run": true, "nb_jobs": 5})").value();
   EXPECT_EQ(head.jdl, "{\"name\": \"é\"}");
   EXPECT_EQ(head.source, "a.jdl");
   EXPECT_EQ(head.type, grid::CampaignType::test);
@@ -31,11 +32,14 @@ TEST(SubmissionHead, ItsMembersAreRead) {
 TEST(SubmissionHead, WhatIsWrong_IsSaid) {
   EXPECT_THAT(error_of("{\"jdl\": "), HasSubstr("the first line is not JSON"));
   EXPECT_THAT(error_of("{\"jdl\": \"\"} x"), HasSubstr("the first line is not JSON"));
-  for (const std::string text : {"[]", "3", "null", "\"jdl\"", "true"}) EXPECT_THAT(error_of(text), HasSubstr("the first line is not a JSON object with the key 'jdl'")) << text;
+  for (const std::string text : {"[]", "3", "null", "\"jdl\"", "true"})
+    EXPECT_THAT(error_of(text), HasSubstr("the first line is not a JSON object with the key 'jdl'")) << text;
   EXPECT_THAT(error_of("{}"), HasSubstr("the first line has no 'jdl'"));
   EXPECT_THAT(error_of(R"({"jld": ""})"), HasSubstr("'jld' is not a key of it (did you mean 'jdl'?)"));
-  for (const std::string value : {"1", "null", "[]", "{}", "true"}) EXPECT_THAT(error_of("{\"jdl\": " + value + "}"), HasSubstr("'jdl' is not a string")) << value;
-  for (const std::string value : {"\"tests\"", "3", "[]"}) EXPECT_THAT(error_of("{\"type\": " + value + "}"), HasSubstr("'type' is neither \"default\" nor \"test\"")) << value;
+  for (const std::string value : {"1", "null", "[]", "{}", "true"})
+    EXPECT_THAT(error_of("{\"jdl\": " + value + "}"), HasSubstr("'jdl' is not a string")) << value;
+  for (const std::string value : {"\"tests\"", "3", "[]"})
+    EXPECT_THAT(error_of("{\"type\": " + value + "}"), HasSubstr("'type' is neither \"default\" nor \"test\"")) << value;
   for (const std::string value : {"0", "-1", "1.5", "100000001", "99999999999999999999", "\"5\"", "{}"})
     EXPECT_THAT(error_of("{\"nb_jobs\": " + value + "}"), HasSubstr("'nb_jobs' is not a whole number from 1 to 100000000")) << value;
   EXPECT_THAT(error_of(R"({"dry_run": 1})"), HasSubstr("'dry_run' is neither true nor false"));

@@ -46,7 +46,8 @@ TEST_F(TokensTest, KnownToken_StandsForItsUser) {
 TEST_F(TokensTest, OtherToken_StandsForNobody) {
   write(std::string{kAlice} + " alice\n");
   Tokens tokens{file()};
-  for (const std::string other : {"", "alice", "alice-token-012345678", "alice-token-01234567890"}) EXPECT_FALSE(tokens.find(other)) << other;
+  for (const std::string other : {"", "alice", "alice-token-012345678", "alice-token-01234567890"})
+    EXPECT_FALSE(tokens.find(other)) << other;
 }
 
 TEST_F(TokensTest, ChangedFile_IsReadAgain) {

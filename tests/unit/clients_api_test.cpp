@@ -142,7 +142,9 @@ TEST(ApiClient, RefusedSubmission_IsNotSentAgain) {
   const ApiUnderTest api{[&](const http::Request& request) {
     (void)request.body->read_all(1 << 20);
     ++requests;
-    return answer(400, R"({"status":400,"title":"Bad request","message":"m","problems":[{"line":1,"column":2,"path":"p","value":"","message":"m"}]})");
+    return answer(
+        400,
+        R"({"status":400,"title":"Bad request","message":"m","problems":[{"line":1,"column":2,"path":"p","value":"","message":"m"}]})");
   }};
   ApiClient client{api.config()};
   TextBody body{"{}\n"};
@@ -169,9 +171,9 @@ TEST(ApiClient, EachStatus_HasItsExitCode_AndTheApisOwnWords) {
     return answer(status, fmt::format(R"({{"status":{},"title":"t","message":"the reason"}})", status));
   }};
   ApiClient client{api.config()};
-  const std::vector<std::pair<int, ExitCode>> expected{{200, ExitCode::ok},      {202, ExitCode::ok},      {400, ExitCode::refused}, {401, ExitCode::refused},
-                                                       {403, ExitCode::refused}, {404, ExitCode::not_found}, {409, ExitCode::refused}, {500, ExitCode::failure},
-                                                       {503, ExitCode::unavailable}};
+  const std::vector<std::pair<int, ExitCode>> expected{{200, ExitCode::ok},      {202, ExitCode::ok},      {400, ExitCode::refused},
+                                                       {401, ExitCode::refused}, {403, ExitCode::refused}, {404, ExitCode::not_found},
+                                                       {409, ExitCode::refused}, {500, ExitCode::failure}, {503, ExitCode::unavailable}};
   for (const auto& [status, code] : expected) {
     std::string message{"the reason"};
     EXPECT_EQ(code_of([&] { (void)client.get(fmt::format("/{}", status)); }, &message), code) << status;

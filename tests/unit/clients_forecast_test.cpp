@@ -13,26 +13,31 @@
 namespace gleaner::clients {
 namespace {
 
+using std::chrono::seconds;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-using std::chrono::seconds;
 
 constexpr std::int64_t kNow = 1'000'000;
 
 /// What the API says of a campaign, and of its figures: it starts and ends so many seconds from now.
 Json answer_of(const std::string& start, const std::string& end, const std::string& method) {
   const auto times = [](const std::string& key, const std::string& values) {
-    return values.empty() ? fmt::format(R"("forecast_{0}": null, "forecast_{0}_earliest": null, "forecast_{0}_latest": null)", key) : values;
+    return values.empty() ? fmt::format(R"("forecast_{0}": null, "forecast_{0}_earliest": null, "forecast_{0}_latest": null)", key)
+                          : values;
   };
-  return Json::parse(fmt::format(R"({{"id": 12, "name": "pi", "user": "bzizou", "type": "default", "state": "in_treatment", "submission_time": {}, "total_jobs": 200,
+  return Json::
+      parse(fmt::format(
+                R"({{"id": 12, "name": "pi", "user": "bzizou", "type": "default", "state": "in_treatment", "submission_time": {}, "total_jobs": 200,
     "finished_jobs": 80, "has_events": false, "tasks": {{"waiting": 116, "launching": 0, "submitted": 0, "running": 4, "done": 80, "failed": 0, "cancelled": 0}},
-    "jobs_throughput": 0.25, "clusters": {{}}, "forecast_method": {}, {}, {}}})", kNow - 600, method, times("start", start), times("end", end)))
-      .value();
+    "jobs_throughput": 0.25, "clusters": {{}}, "forecast_method": {}, {}, {}}})",
+                kNow - 600, method, times("start", start), times("end", end)))
+          .value();
 }
 
 std::string times(const std::string& key, std::int64_t earliest, std::int64_t expected, std::int64_t latest) {
-  return fmt::format(R"("forecast_{0}": {1}, "forecast_{0}_earliest": {2}, "forecast_{0}_latest": {3})", key, kNow + expected, kNow + earliest, kNow + latest);
+  return fmt::format(R"("forecast_{0}": {1}, "forecast_{0}_earliest": {2}, "forecast_{0}_latest": {3})", key, kNow + expected,
+                     kNow + earliest, kNow + latest);
 }
 
 gridstat::Setting setting(std::size_t width) {
@@ -48,7 +53,8 @@ void expect_within(const std::string& text, std::size_t columns) {
 }
 
 TEST(ClientForecast, HasNoUnitThatSaysNothing_AndNoSecondsWhereMinutesAreAtStake) {
-  EXPECT_EQ(in_words({.expected = seconds{7842}, .earliest = seconds{6605}, .latest = seconds{9900}}), "2 h 11 min (1 h 50 min to 2 h 45 min)");
+  EXPECT_EQ(in_words({.expected = seconds{7842}, .earliest = seconds{6605}, .latest = seconds{9900}}),
+            "2 h 11 min (1 h 50 min to 2 h 45 min)");
   EXPECT_EQ(in_short({.expected = seconds{7842}, .earliest = seconds{6605}, .latest = seconds{9900}}), "2h11m (1h50m-2h45m)");
   EXPECT_EQ(in_words({.expected = seconds{7200}}), "2 h");
   EXPECT_EQ(in_short({.expected = seconds{45}, .earliest = seconds{45}, .latest = seconds{45}}), "45s");
@@ -58,7 +64,8 @@ TEST(ClientForecast, HasNoUnitThatSaysNothing_AndNoSecondsWhereMinutesAreAtStake
 TEST(ClientForecast, ACampaignThatRuns_ShowsItsEndWithTheInterval_AndWhatItRestsOn) {
   const auto answer = answer_of("", times("end", 422, 450, 490), R"("throughput")");
   const auto view = gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(80));
-  EXPECT_THAT(view, AllOf(HasSubstr("in 7 min 30 s (7 min 2 s to 8 min 10 s)"), HasSubstr("the jobs that ended lately"), Not(HasSubstr("Start:"))));
+  EXPECT_THAT(
+      view, AllOf(HasSubstr("in 7 min 30 s (7 min 2 s to 8 min 10 s)"), HasSubstr("the jobs that ended lately"), Not(HasSubstr("Start:"))));
   const auto progress = gridstat::progress_view(answer, answer, setting(80));
   EXPECT_THAT(progress, HasSubstr("ends in 7 min 30 s"));
   expect_within(progress, 80);
@@ -67,7 +74,8 @@ TEST(ClientForecast, ACampaignThatRuns_ShowsItsEndWithTheInterval_AndWhatItRests
 TEST(ClientForecast, ACampaignThatHasNotStarted_ShowsItsStartToo) {
   const auto answer = answer_of(times("start", 1800, 2400, 3000), times("end", 15'600, 18'120, 22'200), R"("history")");
   const auto view = gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(80));
-  EXPECT_THAT(view, AllOf(HasSubstr("in 40 min (30 min to 50 min)"), HasSubstr("in 5 h 2 min (4 h 20 min to 6 h 10 min)"), HasSubstr("earlier campaigns")));
+  EXPECT_THAT(view, AllOf(HasSubstr("in 40 min (30 min to 50 min)"), HasSubstr("in 5 h 2 min (4 h 20 min to 6 h 10 min)"),
+                          HasSubstr("earlier campaigns")));
   expect_within(gridstat::progress_view(answer, answer, setting(80)), 80);
 }
 

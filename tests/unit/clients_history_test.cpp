@@ -32,9 +32,12 @@ struct Made {
 std::vector<Json> forecasts(std::initializer_list<Made> all) {
   std::vector<Json> made;
   for (const auto& one : all)
-    made.push_back(Json::parse(fmt::format(R"({{"forecast_time": {}, "forecast_end": {}, "forecast_end_earliest": {}, "forecast_end_latest": {}, "forecast_method": "throughput"}})",
-                                           kStart + one.after, kStart + one.end, kStart + one.earliest, kStart + one.latest))
-                       .value());
+    made.push_back(
+        Json::parse(
+            fmt::format(
+                R"({{"forecast_time": {}, "forecast_end": {}, "forecast_end_earliest": {}, "forecast_end_latest": {}, "forecast_method": "throughput"}})",
+                kStart + one.after, kStart + one.end, kStart + one.earliest, kStart + one.latest))
+            .value());
   return made;
 }
 
@@ -118,10 +121,12 @@ TEST_F(ClientHistory, OfOneForecast_OrOfNone_IsShownToo) {
 }
 
 TEST_F(ClientHistory, Csv_HasTheTimesInSeconds_AndTheErrorOnceTheEndIsKnown) {
-  const auto csv = lines_of(terminal::render_csv(gridstat::history_table(campaign("terminated", std::to_string(kStart + 5400)), history_, at(9000))));
+  const auto csv =
+      lines_of(terminal::render_csv(gridstat::history_table(campaign("terminated", std::to_string(kStart + 5400)), history_, at(9000))));
   ASSERT_EQ(csv.size(), 4U);
   EXPECT_EQ(csv[0], "campaign,forecast_time,ends_in,forecast_end,forecast_end_earliest,forecast_end_latest,error,forecast_method,end_time");
-  EXPECT_EQ(csv[1], fmt::format("12,{},7200,{},{},{},1800,throughput,{}", kStart, kStart + 7200, kStart + 3600, kStart + 14400, kStart + 5400));
+  EXPECT_EQ(csv[1],
+            fmt::format("12,{},7200,{},{},{},1800,throughput,{}", kStart, kStart + 7200, kStart + 3600, kStart + 14400, kStart + 5400));
   const auto live = lines_of(terminal::render_csv(gridstat::history_table(campaign("in_treatment", "null"), history_, at(9000))));
   EXPECT_EQ(live[1], fmt::format("12,{},7200,{},{},{},,throughput,", kStart, kStart + 7200, kStart + 3600, kStart + 14400));
 }

@@ -41,7 +41,8 @@ TEST(Text, WrappedText_KeepsItsWords_WithinTheColumns) {
 }
 
 terminal::Table two_campaigns() {
-  terminal::Table table{{{"id", "Id", terminal::Align::right}, {"name", "Name", terminal::Align::left, terminal::Shrink::when_needed}, {"secret", ""}}, {}};
+  terminal::Table table{
+      {{"id", "Id", terminal::Align::right}, {"name", "Name", terminal::Align::left, terminal::Shrink::when_needed}, {"secret", ""}}, {}};
   table.rows.push_back({terminal::Cell{std::int64_t{3}}, terminal::Cell{std::string{"sweep, \"fine\""}}, terminal::Cell{1.5}});
   table.rows.push_back({terminal::Cell{std::int64_t{40}}, terminal::Cell{std::string(200, 'x')}, terminal::Cell{}});
   return table;
@@ -109,7 +110,8 @@ TEST(Ranges, EveryFormOf2009_IsUnderstood) {
 }
 
 TEST(Ranges, WhatIsNone_IsRefused) {
-  for (const auto* text : {"", "*", "7-3", "a-b", "3-", "-3", "3--4", "3-7-9"}) EXPECT_FALSE(gridstat::parse_range(text).has_value()) << text;
+  for (const auto* text : {"", "*", "7-3", "a-b", "3-", "-3", "3--4", "3-7-9"})
+    EXPECT_FALSE(gridstat::parse_range(text).has_value()) << text;
 }
 
 TEST(ClientsJson, BracketsInBrackets_AreAnError_HoweverManyTheyAre) {

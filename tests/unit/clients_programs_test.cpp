@@ -24,8 +24,9 @@ constexpr std::array kPrograms{"gridsub", "gridstat", "griddel", "gridwait", "gr
 process::Captured run(const std::string& program, std::vector<std::string> arguments) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");
   arguments.insert(arguments.begin(), fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", program));
-  process::Command command{.arguments = std::move(arguments),
-                           .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
+  process::Command command{
+      .arguments = std::move(arguments),
+      .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
   auto captured = process::capture(std::move(command), std::chrono::minutes{1});
   if (!captured) throw std::runtime_error{captured.error()};
   return *captured;
@@ -34,7 +35,8 @@ process::Captured run(const std::string& program, std::vector<std::string> argum
 /// A file with the text, removed at the end of the test.
 class TextFile {
  public:
-  TextFile(const std::string& name, const std::string& text) : path_{std::filesystem::temp_directory_path() / fmt::format("gleaner-{}-{}", ::getpid(), name)} {
+  TextFile(const std::string& name, const std::string& text)
+      : path_{std::filesystem::temp_directory_path() / fmt::format("gleaner-{}-{}", ::getpid(), name)} {
     std::ofstream{path_, std::ios::binary} << text;
   }
   ~TextFile() { std::filesystem::remove(path_); }
@@ -88,10 +90,13 @@ TEST(ClientPrograms, IdThatIsNone_IsAWrongCommandLine) {
 }
 
 TEST(Gridsub, WrongCampaign_TellsEveryProblemWithItsPlace_AndAsksNobody) {
-  const TextFile jdl{"wrong.jdl", "{\n  \"name\": \"x\",\n  \"clusters\": {\"alpha\": {\"exec_file\": \"e\", \"waltime\": \"1:00:00\", \"resources\": \"/core=none\"}}\n}\n"};
+  const TextFile jdl{
+      "wrong.jdl",
+      "{\n  \"name\": \"x\",\n  \"clusters\": {\"alpha\": {\"exec_file\": \"e\", \"waltime\": \"1:00:00\", \"resources\": \"/core=none\"}}\n}\n"};
   const auto said = run("gridsub", {"-n", "2", "-f", jdl.path()});
   EXPECT_EQ(said.end.exit_status, 2);
-  EXPECT_THAT(said.output, AllOf(HasSubstr(jdl.path() + ":3:"), HasSubstr("did you mean 'walltime'?"), HasSubstr("clusters.alpha.resources")));
+  EXPECT_THAT(said.output,
+              AllOf(HasSubstr(jdl.path() + ":3:"), HasSubstr("did you mean 'walltime'?"), HasSubstr("clusters.alpha.resources")));
 }
 
 TEST(Gridsub, WrongParameters_AreToldByTheirLines) {
@@ -138,7 +143,8 @@ std::string completions(const std::vector<std::string>& words) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");
   const std::string script = R"(source "$1/packaging/completion/gleaner.bash"; PATH=$2:$PATH; shift 2
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gleaner "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; echo " ${COMPREPLY[*]} ")";
-  std::vector<std::string> arguments{"/bin/bash", "-c", script, "bash", std::getenv("GLEANER_SOURCE_DIR"), folder != nullptr ? folder : "build/bin"};
+  std::vector<std::string> arguments{
+      "/bin/bash", "-c", script, "bash", std::getenv("GLEANER_SOURCE_DIR"), folder != nullptr ? folder : "build/bin"};
   arguments.insert(arguments.end(), words.begin(), words.end());
   auto captured = process::capture({.arguments = std::move(arguments), .environment = {}}, std::chrono::minutes{1});
   if (!captured) throw std::runtime_error{captured.error()};
@@ -146,7 +152,8 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gleaner "$1" "${COMP_WORDS[COMP_CWOR
 }
 
 TEST(Completion, OffersTheCommandsOfGridctl_AsItsHelpNamesThem) {
-  EXPECT_THAT(completions({"gridctl", ""}), AllOf(HasSubstr(" limit "), HasSubstr(" share "), HasSubstr(" usage "), HasSubstr(" affinity "), HasSubstr(" check ")));
+  EXPECT_THAT(completions({"gridctl", ""}),
+              AllOf(HasSubstr(" limit "), HasSubstr(" share "), HasSubstr(" usage "), HasSubstr(" affinity "), HasSubstr(" check ")));
   EXPECT_EQ(completions({"gridctl", "limit", ""}), " list remove set \n");
   EXPECT_EQ(completions({"gridctl", "rules", "e"}), " edit enable \n");
   EXPECT_EQ(completions({"gridctl", "limit", "set", "running"}), " running_jobs \n");

@@ -81,8 +81,9 @@ class JobWrapper : public ::testing::Test {
   }
   /// Of OAR's job `remote`; `shell` is what the shell does before it, or to it.
   [[nodiscard]] Ran run_job(const LaunchFacts& facts, const TaskFacts& task, int remote = 99, const std::string& shell = "") const {
-    return run(fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 LOGNAME=login1 PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1", home_,
-                           text::quote(job_text(facts, task)), remote, shell));
+    return run(fmt::format(
+        "cd {0} && {3} env -i HOME={0} USER=griduser1 LOGNAME=login1 PATH={0}/bin:\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1",
+        home_, text::quote(job_text(facts, task)), remote, shell));
   }
   [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
   [[nodiscard]] std::vector<std::string> files() const {
@@ -137,7 +138,8 @@ TEST_F(JobWrapper, AnAttemptIsRunOnce_AndItsTwinSaysWhoRanIt) {
   EXPECT_EQ(run_job(facts("echo ran"), task(), 98).output, "ran\n");
   const auto twin = run_job(facts("echo ran"), task({}, 3, 1, 346));
   EXPECT_EQ(twin.status, grid::kRanNothing);
-  EXPECT_TRUE(std::regex_match(twin.output, std::regex{"gleaner: task 3, attempt 1: claimed by job 345 \\(OAR job 98 on host [^ ]+\\), nothing to run\n"}))
+  EXPECT_TRUE(std::regex_match(
+      twin.output, std::regex{"gleaner: task 3, attempt 1: claimed by job 345 \\(OAR job 98 on host [^ ]+\\), nothing to run\n"}))
       << twin.output;
   EXPECT_EQ(run_job(facts("echo ran"), task({}, 3, 2, 347)).output, "ran\n");
   EXPECT_THAT(files(), ElementsAre("3.1.345.98.e0", "3.1.346.99.d.345", "3.1.claim", "3.2.347.99.e0", "3.2.claim"));
@@ -198,7 +200,8 @@ TEST_F(JobWrapper, AClaimWhoseAnswerWasLost_IsItsOwn) {
 }
 
 TEST_F(JobWrapper, AClaimThatFailsOnce_IsMadeAtTheSecondTime) {
-  a_program("ln", R"([ -e $HOME/tried ]||{ touch $HOME/tried; echo "no answer from the server">&2; exit 1; }; PATH=/usr/bin:/bin; ln "$@")");
+  a_program("ln",
+            R"([ -e $HOME/tried ]||{ touch $HOME/tried; echo "no answer from the server">&2; exit 1; }; PATH=/usr/bin:/bin; ln "$@")");
   EXPECT_EQ(run_job(facts("echo ran"), task()).output, "ran\n");
   EXPECT_THAT(files(), ElementsAre("3.1.345.99.e0", "3.1.claim"));
 }
@@ -280,7 +283,8 @@ TEST_F(JobWrapper, TheFolderIsSeenExpanded_AndOnlyItsVariablesAreExpanded) {
       {"${HOME}x", home_ + "x"},
       {"$HOME/runs", home_ + "/runs"},
       {"$HOME/two  words/*", home_ + "/two  words/*"},
-      {"$HOME/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad", fmt::format("{0}/it's \"{0}\" `touch {0}/bad` $(touch {0}/bad); touch {0}/bad", home_)},
+      {"$HOME/it's \"$HOME\" `touch $HOME/bad` $(touch $HOME/bad); touch $HOME/bad",
+       fmt::format("{0}/it's \"{0}\" `touch {0}/bad` $(touch {0}/bad); touch {0}/bad", home_)},
       {"$HOMES/x", "$HOMES/x"},
       {"/scratch/$USER/run", "/scratch/griduser1/run"},
       {"/scratch/${USER}12/$LOGNAME.d/${LOGNAME}x", "/scratch/griduser112/login1.d/login1x"},

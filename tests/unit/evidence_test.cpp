@@ -3,9 +3,9 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
-#include <ostream>
 
 #include "lib/grid/evidence.hpp"
 
@@ -55,9 +55,9 @@ TEST(Evidence, OfARunThatWasCut_BeforeOARRanTheJobAgain_IsAnEarlierOnes) {
 
 TEST(Evidence, OfTwoRunsOfAJob_IsThatOfTheRunThatShowsMost_InAnyOrder) {
   const std::vector<std::pair<std::vector<std::string>, Witness>> cases{
-      {{"3.0.7.1.e3", "3.0.7.2.d.7"}, Witness::ended},      {{"3.0.7.1.s", "3.0.7.2.d.7"}, Witness::started},
-      {{"3.0.7.1.s", "3.0.7.2.e0"}, Witness::ended},        {{"3.0.7.1.u", "3.0.7.2.s"}, Witness::started},
-      {{"3.0.7.1.u", "3.0.7.2.d.9"}, Witness::duplicate},   {{"3.0.7.1.d.9", "3.0.7.2.s"}, Witness::started},
+      {{"3.0.7.1.e3", "3.0.7.2.d.7"}, Witness::ended},    {{"3.0.7.1.s", "3.0.7.2.d.7"}, Witness::started},
+      {{"3.0.7.1.s", "3.0.7.2.e0"}, Witness::ended},      {{"3.0.7.1.u", "3.0.7.2.s"}, Witness::started},
+      {{"3.0.7.1.u", "3.0.7.2.d.9"}, Witness::duplicate}, {{"3.0.7.1.d.9", "3.0.7.2.s"}, Witness::started},
       {{"3.0.7.1.d.7", "3.0.7.2.d.7"}, Witness::nothing}};
   for (auto [names, witness] : cases) {
     EXPECT_EQ(shown(names).witness, witness) << names[0] << " " << names[1];
@@ -67,15 +67,38 @@ TEST(Evidence, OfTwoRunsOfAJob_IsThatOfTheRunThatShowsMost_InAnyOrder) {
 }
 
 TEST(Evidence, NamesThatAreNotOurs_AreNone) {
-  for (const char* name : {"", ".", "3.0.claim", "3.0.7.1", "3.0.7.1.", "3.0.7.1.x", "3.0.7.1.e", "3.0.7.1.e256", "3.0.7.1.e-1", "3.0.7.1.e01", "3.0.7.1.e3 ", " 3.0.7.1.s",
-                           "3.0.7.1.s.old", "3.0.7.1.d", "3.0.7.1.d.", "3.0.7.1.d.x", "-3.0.7.1.s", "+3.0.7.1.s", "03.0.7.1.s", "3.2147483648.7.1.s",
-                           "3.0.99999999999999999999.1.s", "3.0.7.1.s\n", "3..7.1.s"})
+  for (const char* name : {"",
+                           ".",
+                           "3.0.claim",
+                           "3.0.7.1",
+                           "3.0.7.1.",
+                           "3.0.7.1.x",
+                           "3.0.7.1.e",
+                           "3.0.7.1.e256",
+                           "3.0.7.1.e-1",
+                           "3.0.7.1.e01",
+                           "3.0.7.1.e3 ",
+                           " 3.0.7.1.s",
+                           "3.0.7.1.s.old",
+                           "3.0.7.1.d",
+                           "3.0.7.1.d.",
+                           "3.0.7.1.d.x",
+                           "-3.0.7.1.s",
+                           "+3.0.7.1.s",
+                           "03.0.7.1.s",
+                           "3.2147483648.7.1.s",
+                           "3.0.99999999999999999999.1.s",
+                           "3.0.7.1.s\n",
+                           "3..7.1.s"})
     EXPECT_FALSE(read_evidence_name(name)) << name;
 }
 
 RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
-  EvidenceFile file{TaskNumber{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)}, *rc::gen::inRange(0, 1'000'000), JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000)},
-                    RemoteJobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)}, {}};
+  EvidenceFile file{TaskNumber{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)},
+                    *rc::gen::inRange(0, 1'000'000),
+                    JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000)},
+                    RemoteJobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)},
+                    {}};
   file.evidence.witness = *rc::gen::element(Witness::started, Witness::ended, Witness::duplicate, Witness::unclaimed);
   if (file.evidence.witness == Witness::ended) file.evidence.status = *rc::gen::inRange(0, 256);
   if (file.evidence.witness == Witness::duplicate) file.evidence.holder = JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000)};
@@ -91,13 +114,15 @@ RC_GTEST_PROP(EvidenceNames, OfAnyBytes_AreReadOrNot_AndWhatIsReadIsTheWholeName
 
 RC_GTEST_PROP(EvidenceNames, OfNearlyTheRightBytes_Too, ()) {
   auto name = std::string{"12.0.7.1001."} + *rc::gen::element<std::string>("s", "u", "e0", "e255", "d.9");
-  for (int i = *rc::gen::inRange(1, 4); i > 0; --i) name[*rc::gen::inRange<std::size_t>(0, name.size())] = *rc::gen::elementOf(std::string{"0123456789.esud-\n\xff"});
+  for (int i = *rc::gen::inRange(1, 4); i > 0; --i)
+    name[*rc::gen::inRange<std::size_t>(0, name.size())] = *rc::gen::elementOf(std::string{"0123456789.esud-\n\xff"});
   if (const auto file = read_evidence_name(name)) RC_ASSERT(file->name() == name);
 }
 
 RC_GTEST_PROP(EvidenceIndexes, ShowTheSame_WhateverTheOrderOfTheNames, ()) {
   auto names = *rc::gen::container<std::vector<std::string>>(rc::gen::map(
-      rc::gen::tuple(rc::gen::inRange(1, 5), rc::gen::inRange(1, 3), rc::gen::element<std::string>("s", "u", "e0", "e1", "e113", "d.1", "d.2", "d.3", "x")),
+      rc::gen::tuple(rc::gen::inRange(1, 5), rc::gen::inRange(1, 3),
+                     rc::gen::element<std::string>("s", "u", "e0", "e1", "e113", "d.1", "d.2", "d.3", "x")),
       [](const auto& parts) { return fmt::format("3.0.{}.{}.{}", std::get<0>(parts), std::get<1>(parts), std::get<2>(parts)); }));
   std::vector<std::string> reversed(names.rbegin(), names.rend());
   for (std::int64_t job = 0; job < 6; ++job) RC_ASSERT(shown(names, job, 1) == shown(reversed, job, 1));

@@ -65,7 +65,9 @@ TEST(Sink, MinDuration_IsTheUsersWord_WhateverHappensElsewhere) {
 TEST(Sink, ShortEndsThatAreUsualElsewhere_NeedALongRow) {
   Durations mixed;
   for (int i = 0; i < 50; ++i) mixed.push_back(i % 3 == 0 ? 0.1 : 60.0);
-  const auto found_after = [&](std::size_t ends) { return find_sink({.here = joined(empty_ends(ends), mixed), .elsewhere = {mixed}}).has_value(); };
+  const auto found_after = [&](std::size_t ends) {
+    return find_sink({.here = joined(empty_ends(ends), mixed), .elsewhere = {mixed}}).has_value();
+  };
   EXPECT_FALSE(found_after(8));
   EXPECT_TRUE(found_after(20));
 }
@@ -86,7 +88,8 @@ TEST(Sink, ASuspectedCluster_IsClearedByItsFirstLongEnd_AndBrakedAgainByThreeSho
 RC_GTEST_PROP(SinkProperty, ALateSink_IsFoundByItsFirstFewEnds, ()) {
   const double usual = *rc::gen::inRange(20, 100'000);
   LastEnds last;
-  for (auto clusters = *rc::gen::inRange(1, 5); clusters > 0; --clusters) last.elsewhere.push_back(honest(usual, static_cast<std::size_t>(kLastEnds)));
+  for (auto clusters = *rc::gen::inRange(1, 5); clusters > 0; --clusters)
+    last.elsewhere.push_back(honest(usual, static_cast<std::size_t>(kLastEnds)));
   last.here = joined(empty_ends(4), honest(usual, static_cast<std::size_t>(*rc::gen::inRange(0, kLastEnds))));
   const auto sink = find_sink(last);
   RC_ASSERT(sink.has_value());
@@ -96,14 +99,16 @@ RC_GTEST_PROP(SinkProperty, ALateSink_IsFoundByItsFirstFewEnds, ()) {
 RC_GTEST_PROP(SinkProperty, OnlyShortEndsInARow_AreASink, ()) {
   const auto duration = rc::gen::map(rc::gen::inRange(0, 2000), [](int tenths) { return tenths / 10.0; });
   const auto durations = rc::gen::container<Durations>(duration);
-  LastEnds last{.here = *durations, .elsewhere = *rc::gen::container<std::vector<Durations>>(durations), .suspected = *rc::gen::arbitrary<bool>()};
+  LastEnds last{
+      .here = *durations, .elsewhere = *rc::gen::container<std::vector<Durations>>(durations), .suspected = *rc::gen::arbitrary<bool>()};
   if (*rc::gen::arbitrary<bool>()) last.min_duration = *duration;
   const auto sink = find_sink(last);
   if (!sink) return;
   RC_ASSERT(sink->ends >= static_cast<std::size_t>(kTellingEnds));
   RC_ASSERT(sink->ends <= last.here.size());
   const double bound = sink->by == Sink::By::min_duration ? sink->usual : sink->usual / 10.0;
-  RC_ASSERT(std::all_of(last.here.begin(), last.here.begin() + static_cast<std::ptrdiff_t>(sink->ends), [&](double end) { return end < bound; }));
+  RC_ASSERT(
+      std::all_of(last.here.begin(), last.here.begin() + static_cast<std::ptrdiff_t>(sink->ends), [&](double end) { return end < bound; }));
   if (sink->ends < last.here.size()) RC_ASSERT(last.here[sink->ends] >= bound);
   RC_ASSERT(!shows_work(last));
 }
@@ -131,7 +136,9 @@ RC_GTEST_PROP(SinkProperty, HowSlowTheSlowestClusterIs_HasNoInfluence, ()) {
 TEST(Sink, AnHonestClusterWhoseTasksVary_IsNone) {
   std::mt19937 random{1};
   std::exponential_distribution<double> draw{1.0 / 100.0};
-  const auto last_of = [](const Durations& ends) { return Durations(ends.rbegin(), ends.rbegin() + std::min<std::ptrdiff_t>(kLastEnds, std::ssize(ends))); };
+  const auto last_of = [](const Durations& ends) {
+    return Durations(ends.rbegin(), ends.rbegin() + std::min<std::ptrdiff_t>(kLastEnds, std::ssize(ends)));
+  };
   Durations here, there;
   for (int i = 0; i < kLastEnds; ++i) {
     here.push_back(draw(random));

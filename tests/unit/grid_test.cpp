@@ -23,7 +23,8 @@ TEST(Walltime, IsReadAsOarReadsIt) {
 }
 
 TEST(Walltime, AnythingElse_IsRefused) {
-  for (const auto* text : {"", "0", "0:0:0", "1:60", "1:0:60", "1:2:3:4", "-1", "1:", ":1", "1:-1", "1h", " 1", "99999999999999999999", "1:0:0 "})
+  for (const auto* text :
+       {"", "0", "0:0:0", "1:60", "1:0:60", "1:2:3:4", "-1", "1:", ":1", "1:-1", "1h", " 1", "99999999999999999999", "1:0:0 "})
     EXPECT_FALSE(parse_walltime(text)) << "'" << text << "'";
 }
 
@@ -52,7 +53,8 @@ TEST(NodeSizes, WhatIsWritten_IsReadBack_AndNothingElse) {
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(read->text(), text);
   }
-  for (const auto* text : {"16", "x", "16x", "x2", "16x2,8x4", "0x1", "-1x2", "99999999999x1"}) EXPECT_FALSE(NodeSizes::parse(text)) << text;
+  for (const auto* text : {"16", "x", "16x", "x2", "16x2,8x4", "0x1", "-1x2", "99999999999x1"})
+    EXPECT_FALSE(NodeSizes::parse(text)) << text;
 }
 
 /// Why alpha, with these nodes, can never hold a request; empty: it can.
@@ -63,19 +65,26 @@ std::string too_wide_on(const std::string& nodes, const std::string& request) {
 
 TEST(ResourceFit, ARequestThatNoClusterOfThatKindHolds_IsTold_WithTheBiggestThatWouldFit) {
   EXPECT_EQ(too_wide_on("8x2", "/core=1000"), "/core=1000 takes 1000 resources, and alpha has 16 resources: /core=16 would fit");
-  EXPECT_EQ(too_wide_on("8x2", "/nodes=1/core=64"), "/nodes=1/core=64 takes 64 resources of one node, and alpha has no node of more than 8: /nodes=1/core=8 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "/nodes=1/core=64"),
+            "/nodes=1/core=64 takes 64 resources of one node, and alpha has no node of more than 8: /nodes=1/core=8 would fit");
   EXPECT_EQ(too_wide_on("8x2", "/nodes=3/core=2"), "/nodes=3/core=2 takes 3 nodes, and alpha has 2 nodes: /nodes=2/core=2 would fit");
-  EXPECT_EQ(too_wide_on("16x1 8x3", "/nodes=2/core=16"), "/nodes=2/core=16 takes 2 nodes of 16 resources, and alpha has 1 of that size: /nodes=2/core=8 would fit");
-  EXPECT_EQ(too_wide_on("8x2", "{mem > 8}/host=1/cpu=2/core=8"), "{mem > 8}/host=1/cpu=2/core=8 takes 16 resources of one node, and alpha has no node of more than 8: {mem > 8}/host=1/cpu=2/core=4 would fit");
-  EXPECT_EQ(too_wide_on("8x2", "/cpu=100/core=1"), "/cpu=100/core=1 takes 100 resources, and alpha has 16 resources: /cpu=16/core=1 would fit");
+  EXPECT_EQ(too_wide_on("16x1 8x3", "/nodes=2/core=16"),
+            "/nodes=2/core=16 takes 2 nodes of 16 resources, and alpha has 1 of that size: /nodes=2/core=8 would fit");
+  EXPECT_EQ(
+      too_wide_on("8x2", "{mem > 8}/host=1/cpu=2/core=8"),
+      "{mem > 8}/host=1/cpu=2/core=8 takes 16 resources of one node, and alpha has no node of more than 8: {mem > 8}/host=1/cpu=2/core=4 would fit");
+  EXPECT_EQ(too_wide_on("8x2", "/cpu=100/core=1"),
+            "/cpu=100/core=1 takes 100 resources, and alpha has 16 resources: /cpu=16/core=1 would fit");
   EXPECT_EQ(too_wide_on("8x2", "/core=10+/core=10"), "/core=10+/core=10 takes 20 resources, and alpha has 16 resources");
 }
 
 TEST(ResourceFit, WhatMayFit_IsNotRefused) {
-  for (const auto* request : {"/core=16", "/nodes=2", "/nodes=2/core=8", "/nodes=1/cpu=2/core=4", "/nodes=ALL/core=8", "/core=ALL", "/core=8+/core=8", "{mem > 8}/core=16"})
+  for (const auto* request : {"/core=16", "/nodes=2", "/nodes=2/core=8", "/nodes=1/cpu=2/core=4", "/nodes=ALL/core=8", "/core=ALL",
+                              "/core=8+/core=8", "{mem > 8}/core=16"})
     EXPECT_EQ(too_wide_on("8x2", request), "") << request;
   EXPECT_EQ(too_wide_on("16x1 8x3", "/nodes=1/core=16"), "");
-  for (const auto* request : {"/core=1000", "/nodes=100/core=64"}) EXPECT_EQ(too_wide_on("", request), "") << "nothing is known of the cluster: " << request;
+  for (const auto* request : {"/core=1000", "/nodes=100/core=64"})
+    EXPECT_EQ(too_wide_on("", request), "") << "nothing is known of the cluster: " << request;
 }
 
 RC_GTEST_PROP(ResourceFitProperty, WhatIsSaidToFit_Fits, ()) {

@@ -31,7 +31,9 @@ std::string a_state(const Distribution& truth, int jobs, std::uint64_t seed) {
   const auto seen = seen_of(truth, jobs, seed);
   const auto first = fmt::format(kCampaign, "first", 40, seen, "own", jobs, R"(, "running": [[5, 4], [40, 4], [70, 4]])");
   const auto second = fmt::format(kCampaign, "second", 30, seen, "history", jobs, "");
-  return fmt::format(R"({{"seed": {}, "configuration": {{"cycle_period": "30s"}}, "clusters": {{"alpha": {{"nodes": 1, "cores": 16, "held": 4}}}}, "live": [{}, {}]}})", seed * 1000, first, second);
+  return fmt::format(
+      R"({{"seed": {}, "configuration": {{"cycle_period": "30s"}}, "clusters": {{"alpha": {{"nodes": 1, "cores": 16, "held": 4}}}}, "live": [{}, {}]}})",
+      seed * 1000, first, second);
 }
 
 /// Where what happens lies, in so many cases.
@@ -81,7 +83,8 @@ TEST(WhatIfCoverage, TheEnd_IsWithinTheInterval_InSomeEightOfTenCases) {
     Distribution truth;
     int jobs;
   };
-  for (const auto& [name, truth, jobs] : {Case{"lognormal", Lognormal{.median = 90, .sigma = 0.6, .least = 5, .most = 3000}, 300}, Case{"uniform", Uniform{30, 200}, 20}}) {
+  for (const auto& [name, truth, jobs] :
+       {Case{"lognormal", Lognormal{.median = 90, .sigma = 0.6, .least = 5, .most = 3000}, 300}, Case{"uniform", Uniform{30, 200}, 20}}) {
     Held held;
     for (int trial = 0; trial < kTrials; ++trial) ASSERT_NO_FATAL_FAILURE(try_once(truth, jobs, static_cast<std::uint64_t>(trial), held));
     for (const auto& [what, counts] : {std::pair{"starts", held.starts}, std::pair{"ends", held.ends}}) {

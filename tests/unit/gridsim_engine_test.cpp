@@ -7,10 +7,10 @@
 #include <optional>
 #include <tuple>
 
-#include "sim/gridsim/metrics.hpp"
-#include "sim/gridsim/plot.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
 #include "sim/gridsim/engine/settings.hpp"
+#include "sim/gridsim/metrics.hpp"
+#include "sim/gridsim/plot.hpp"
 
 namespace gleaner::gridsim {
 namespace {
@@ -33,8 +33,9 @@ TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
 }
 
 TEST(GridsimEngine, TheSameSeed_GivesTheSameDay) {
-  const auto scenario = a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "2m"}, "duration": "5m", "resources": [1, 4]}})",
-                                   R"({"tasks": 300, "duration": {"lognormal": {"median": "30s", "sigma": 1}}})");
+  const auto scenario =
+      a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "2m"}, "duration": "5m", "resources": [1, 4]}})",
+                 R"({"tasks": 300, "duration": {"lognormal": {"median": "30s", "sigma": 1}}})");
   const auto history = [](const Scenario& of) {
     std::vector<std::tuple<std::int64_t, int, std::optional<grid::Instant>, grid::Instant, std::optional<JobEnd>>> jobs;
     for (const auto& job : simulate(of).jobs) jobs.emplace_back(job.task, job.attempt, job.held, job.ended, job.end);
@@ -59,8 +60,9 @@ TEST(GridsimEngine, TheClusterStartsSoManyJobsASecond_EachAfterItsDelay) {
 }
 
 TEST(GridsimEngine, ALocalJob_KillsTheYoungest_AndTheirTasksAreDoneLater) {
-  const auto scenario = a_scenario(R"("alpha": {"nodes": 1, "cores": 4, "preemption_delay": "5s", "local": {"every": {"list": ["100s", "10d"]}, "duration": "60s", "resources": 2}})",
-                                   R"({"tasks": 4, "duration": "300s"})");
+  const auto scenario = a_scenario(
+      R"("alpha": {"nodes": 1, "cores": 4, "preemption_delay": "5s", "local": {"every": {"list": ["100s", "10d"]}, "duration": "60s", "resources": 2}})",
+      R"({"tasks": 4, "duration": "300s"})");
   const auto outcome = simulate(scenario);
   const auto metrics = measure(scenario, outcome);
   EXPECT_EQ(metrics.preempted, 2);
@@ -79,8 +81,9 @@ TEST(GridsimEngine, ALocalJob_KillsTheYoungest_AndTheirTasksAreDoneLater) {
 
 TEST(GridsimEngine, TheLastTasksOfASlowCluster_GetASecondCopy_AndTheFirstSuccessCounts) {
   const auto with = [](const std::string& replicas) {
-    return simulate(a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "power": 2, "speed": 1}, "beta": {"nodes": 4, "cores": 4, "power": 1, "speed": 0.2})",
-                               R"({"tasks": 64, "duration": {"uniform": ["50s", "90s"]}, "replicas": ")" + replicas + "\"}"));
+    return simulate(a_scenario(
+        R"("alpha": {"nodes": 4, "cores": 4, "power": 2, "speed": 1}, "beta": {"nodes": 4, "cores": 4, "power": 1, "speed": 0.2})",
+        R"({"tasks": 64, "duration": {"uniform": ["50s", "90s"]}, "replicas": ")" + replicas + "\"}"));
   };
   const auto copied = with("allowed"), single = with("refused");
   EXPECT_EQ(copied.campaigns.at(0).done, 64);
@@ -99,7 +102,8 @@ TEST(GridsimEngine, TheLastTasksOfASlowCluster_GetASecondCopy_AndTheFirstSuccess
 TEST(GridsimEngine, NobodyEverHoldsMoreThanThereIs) {
   const auto scenario = a_scenario(
       R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "60s"}, "duration": {"uniform": ["10s", "5m"]}, "resources": [1, 3, 8]}})",
-      R"({"tasks": 200, "duration": {"uniform": ["5s", "2m"]}}, {"tasks": 50, "resources": "/nodes=1", "duration": "30s"})", R"("length": "2h", )");
+      R"({"tasks": 200, "duration": {"uniform": ["5s", "2m"]}}, {"tasks": 50, "resources": "/nodes=1", "duration": "30s"})",
+      R"("length": "2h", )");
   const auto outcome = simulate(scenario);
   int used = 0, most = 0, most_local = 0, local = 0;
   for (const auto& change : outcome.usage) {
@@ -126,12 +130,13 @@ std::map<std::int64_t, double> starts_of(const Outcome& outcome, int campaign) {
 TEST(GridsimEngine, AWideJob_IsNotStarvedByTheNarrowOnesBehindIt) {
   // Half of the cluster is busy for ten minutes, half for two; then a job comes that wants all of it, and a stream of short ones behind it.
   const auto hour = [](const std::string& reservations) {
-    return simulate(a_scenario(kSixteen,
-                               R"({"name": "long", "tasks": 8, "duration": "10m", "walltime": "0:11:00"},
+    return simulate(a_scenario(
+        kSixteen,
+        R"({"name": "long", "tasks": 8, "duration": "10m", "walltime": "0:11:00"},
                                   {"name": "short", "tasks": 8, "duration": "2m", "walltime": "0:03:00"},
                                   {"name": "wide", "at": "1m", "tasks": 1, "resources": "/core=16", "duration": "60s", "walltime": "0:02:00"},
                                   {"name": "narrow", "at": "90s", "tasks": 1000, "duration": "60s", "walltime": "0:02:00"})",
-                               R"("configuration": {"campaign_order": "fifo", "flood": "0", "reservations": ")" + reservations + R"("}, "length": "1h", )"));
+        R"("configuration": {"campaign_order": "fifo", "flood": "0", "reservations": ")" + reservations + R"("}, "length": "1h", )"));
   };
   constexpr int kLong = 0, kWide = 2, kNarrow = 3;
   const auto with = hour("yes"), without = hour("no");
@@ -142,7 +147,8 @@ TEST(GridsimEngine, AWideJob_IsNotStarvedByTheNarrowOnesBehindIt) {
   EXPECT_GE(wide, last_end) << "it takes all resources";
   EXPECT_LE(wide, 11 * 60 + 30) << "what is held back for it is free when the walltimes are over, and the next cycles see it";
   const auto narrow = starts_of(with, kNarrow);
-  EXPECT_GT(std::ranges::count_if(narrow, [&](const auto& start) { return start.second < wide; }), 20) << "what ends before its start may fill the gaps";
+  EXPECT_GT(std::ranges::count_if(narrow, [&](const auto& start) { return start.second < wide; }), 20)
+      << "what ends before its start may fill the gaps";
   EXPECT_GT(with.campaigns.at(kNarrow).done, 500) << "and afterwards all goes on";
   EXPECT_EQ(without.campaigns.at(kWide).done, 0) << "without reservations it is starved, or this test shows nothing";
 }
@@ -156,8 +162,9 @@ TEST(GridsimEngine, ATaskLongerThanItsWalltime_Fails_AndIsWaste) {
 }
 
 TEST(GridsimMetrics, ResourceSeconds_AddUp) {
-  const auto scenario = a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "3m"}, "duration": "5m", "resources": [1, 4]}})",
-                                   R"({"tasks": 300, "duration": "45s"})");
+  const auto scenario =
+      a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "3m"}, "duration": "5m", "resources": [1, 4]}})",
+                 R"({"tasks": 300, "duration": "45s"})");
   const auto metrics = measure(scenario, simulate(scenario));
   const auto& all = metrics.all;
   EXPECT_NEAR(all.local + all.used + all.wasted + all.overhead + all.idle, all.capacity, 1e-3 * all.capacity);
@@ -181,8 +188,9 @@ TEST(GridsimOmniscient, PacksWholeJobs) {
 }
 
 TEST(GridsimOmniscient, IsWhatTheFreeResourcesGive_CutToTheWork) {
-  const auto scenario = a_scenario(R"("alpha": {"nodes": 1, "cores": 10, "local": {"every": {"list": ["100s", "10d"]}, "duration": "100s", "resources": 4}})",
-                                   R"({"tasks": 10, "resources": 3, "duration": "60s"})");
+  const auto scenario =
+      a_scenario(R"("alpha": {"nodes": 1, "cores": 10, "local": {"every": {"list": ["100s", "10d"]}, "duration": "100s", "resources": 4}})",
+                 R"({"tasks": 10, "resources": 3, "duration": "60s"})");
   const auto usage = simulate_local(scenario, 1000);
   const auto whole = omniscient(scenario, usage, std::vector<double>{1800.0}, 1000);
   EXPECT_TRUE(whole.complete);

@@ -17,7 +17,9 @@ constexpr auto kAlpha = R"("alpha": {"nodes": 1, "cores": 16, "start_rate": 100,
 std::string a_pair(const std::string& more = "") { return R"({"name": "alpha", "resources_per_job": 1, "walltime": 3600)" + more + "}"; }
 
 std::string a_campaign(int waiting, const std::string& durations, const std::string& pair = a_pair(), const std::string& more = "") {
-  return fmt::format(R"({{"name": "pi", "user": "ada", "waiting": {}, "durations": {}, "evidence": "own", "seen": 400, "clusters": [{}]{}}})", waiting, durations, pair, more);
+  return fmt::format(
+      R"({{"name": "pi", "user": "ada", "waiting": {}, "durations": {}, "evidence": "own", "seen": 400, "clusters": [{}]{}}})", waiting,
+      durations, pair, more);
 }
 
 std::string a_grid(const std::string& live, const std::string& more = "") {
@@ -47,7 +49,8 @@ TEST(GridsimLive, JobsThatRunAlready_EndByTheirAge_AndTheBagFollows) {
 TEST(GridsimLive, ACampaignsOwnMaxAttempts_IsPlayed) {
   const auto jobs_of = [](const std::string& more) {
     const auto pair = R"({"name": "alpha", "resources_per_job": 1, "walltime": 60})";
-    const auto outcome = simulate(read(a_grid(a_campaign(1, "[[600, 1]]", pair, more), R"(, "configuration": {"max_attempts": 5, "max_charged_attempts": 9})")));
+    const auto outcome = simulate(
+        read(a_grid(a_campaign(1, "[[600, 1]]", pair, more), R"(, "configuration": {"max_attempts": 5, "max_charged_attempts": 9})")));
     EXPECT_EQ(outcome.campaigns.at(0).failed, 1);
     return std::ranges::count_if(outcome.jobs, [](const auto& job) { return job.campaign == 0; });
   };
@@ -93,7 +96,8 @@ TEST(GridsimLive, ABrake_HoldsUntilItExpires) {
 }
 
 TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
-  const auto scenario = read(a_grid(a_campaign(50, "[[60, 1]]"), R"(, "policies": {"limits": [{"id": 1, "kind": "running_jobs", "most": 3, "user": "ada"}]})"));
+  const auto scenario = read(
+      a_grid(a_campaign(50, "[[60, 1]]"), R"(, "policies": {"limits": [{"id": 1, "kind": "running_jobs", "most": 3, "user": "ada"}]})"));
   const auto outcome = simulate(scenario);
   int ours = 0, most = 0;
   for (const auto& change : outcome.usage) {
@@ -107,7 +111,8 @@ TEST(GridsimLive, LimitsAndUnknownClusters_AreRead) {
 }
 
 TEST(GridsimLive, ALimitOnResources_CountsWhatJobsTookSoFar_WhereTheirWidthIsNotAskedFor) {
-  const auto outcome = simulate(read(a_grid(a_campaign(20, "[[60, 1]]", R"({"name": "alpha", "width": 4, "walltime": 3600})"), R"(, "policies": {"limits": [{"id": 1, "kind": "resources", "most": 8}]})")));
+  const auto outcome = simulate(read(a_grid(a_campaign(20, "[[60, 1]]", R"({"name": "alpha", "width": 4, "walltime": 3600})"),
+                                            R"(, "policies": {"limits": [{"id": 1, "kind": "resources", "most": 8}]})")));
   EXPECT_EQ(outcome.campaigns.at(0).done, 20);
   int used = 0, most = 0;
   for (const auto& change : outcome.usage) {
@@ -122,7 +127,8 @@ TEST(GridsimLive, JobsThatRunLongerThanWasSeen_GetASecondCopy_WhereItIsAllowed) 
   const auto end_of = [](const std::string& more) {
     const auto clusters = R"("alpha": {"nodes": 1, "cores": 16, "start_rate": 100}, "beta": {"nodes": 1, "cores": 16, "start_rate": 100})";
     const auto slow = R"({"name": "beta", "resources_per_job": 1, "walltime": 3600, "speed": 0.1, "running": [[100, 4]]})";
-    const auto outcome = simulate(read(fmt::format(R"({{"clusters": {{{}}}, "live": [{}]}})", clusters, a_campaign(0, "[[60, 400]]", a_pair() + ", " + slow, more))));
+    const auto outcome = simulate(
+        read(fmt::format(R"({{"clusters": {{{}}}, "live": [{}]}})", clusters, a_campaign(0, "[[60, 400]]", a_pair() + ", " + slow, more))));
     EXPECT_EQ(outcome.campaigns.at(0).done, 4);
     return *outcome.campaigns.at(0).ended;
   };
@@ -132,8 +138,9 @@ TEST(GridsimLive, JobsThatRunLongerThanWasSeen_GetASecondCopy_WhereItIsAllowed) 
 
 TEST(GridsimLive, ALimitOnResourceSeconds_CountsWhatIsUsedMeanwhile) {
   const auto done = [](const std::string& limit) {
-    const auto outcome = simulate(read(a_grid(a_campaign(50, "[[60, 1]]", a_pair(R"(, "done": 10, "duration_sum": 600)")),
-                                              R"(, "length": "1h", "policies": {"limits": [{"id": 1, "kind": "resource_seconds", "most": 1800, "days": 9999)" + limit + "}]}")));
+    const auto outcome = simulate(read(a_grid(
+        a_campaign(50, "[[60, 1]]", a_pair(R"(, "done": 10, "duration_sum": 600)")),
+        R"(, "length": "1h", "policies": {"limits": [{"id": 1, "kind": "resource_seconds", "most": 1800, "days": 9999)" + limit + "}]}")));
     return outcome.campaigns.at(0).done;
   };
   EXPECT_NEAR(static_cast<double>(done("")), 30, 4);  // 1800 s of 57 to 60 s each
@@ -143,7 +150,8 @@ TEST(GridsimLive, ALimitOnResourceSeconds_CountsWhatIsUsedMeanwhile) {
 }
 
 TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
-  const auto prospects = what_if(a_grid(a_campaign(200, "[[60, 100], [120, 100]]") + "," + a_campaign(100, "[[60, 1]]")), {.most_runs = 9, .seconds = 600, .most_seconds = 600});
+  const auto prospects = what_if(a_grid(a_campaign(200, "[[60, 100], [120, 100]]") + "," + a_campaign(100, "[[60, 1]]")),
+                                 {.most_runs = 9, .seconds = 600, .most_seconds = 600});
   ASSERT_TRUE(prospects) << prospects.error();
   ASSERT_EQ(prospects->campaigns.size(), 2U);
   EXPECT_EQ(prospects->runs, 9);

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "lib/terminal/text.hpp"
-#include "sim/gridsim/report.hpp"
 #include "sim/gridsim/engine/settings.hpp"
+#include "sim/gridsim/report.hpp"
 #include "tests/unit/gridsim_scenarios.hpp"
 
 namespace gleaner::gridsim {

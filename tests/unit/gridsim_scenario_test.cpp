@@ -42,7 +42,8 @@ TEST(GridsimScenario, EveryError_IsToldAtOnce_WithPlaceValueAndWhatIsRight) {
 
 TEST(GridsimScenario, AConfigurationKey_ThatIsUnknownWrongOrUseless_IsRefused) {
   const auto with = [](std::string configuration) {
-    return errors("{\"configuration\": " + configuration + ", \"clusters\": {\"a\": {\"nodes\": 1, \"cores\": 1}}, \"campaigns\": [{\"tasks\": 1, \"duration\": 1}]}");
+    return errors("{\"configuration\": " + configuration +
+                  ", \"clusters\": {\"a\": {\"nodes\": 1, \"cores\": 1}}, \"campaigns\": [{\"tasks\": 1, \"duration\": 1}]}");
   };
   EXPECT_THAT(with(R"({"predictor_algoritm": "measured"})"), ElementsAre(HasSubstr("did you mean 'predictor_algorithm'?")));
   EXPECT_THAT(with(R"({"predictor_algorithm": "slowstart"})"), ElementsAre(HasSubstr("did you mean 'slow-start'?")));
@@ -53,18 +54,22 @@ TEST(GridsimScenario, AConfigurationKey_ThatIsUnknownWrongOrUseless_IsRefused) {
 
 TEST(GridsimScenario, MissingKeysAndUnknownClusters_AreTold) {
   EXPECT_THAT(errors("{}"), ElementsAre(HasSubstr("clusters: it is missing"), HasSubstr("campaigns: it is missing")));
-  EXPECT_THAT(errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "clusters": ["alpa"]}]})"),
-              ElementsAre(HasSubstr("there is no cluster 'alpa' (did you mean 'alpha'?)")));
-  EXPECT_THAT(errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "resources": "/nodes=2"}]})"),
-              ElementsAre(HasSubstr("never fits on alpha")));
-  EXPECT_THAT(errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "scheduler": "predicton"}]})"),
-              ElementsAre(HasSubstr("'predicton' is not a campaign scheduler; write workqueue or prediction (did you mean 'prediction'?)")));
+  EXPECT_THAT(
+      errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "clusters": ["alpa"]}]})"),
+      ElementsAre(HasSubstr("there is no cluster 'alpa' (did you mean 'alpha'?)")));
+  EXPECT_THAT(
+      errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "resources": "/nodes=2"}]})"),
+      ElementsAre(HasSubstr("never fits on alpha")));
+  EXPECT_THAT(
+      errors(R"({"clusters": {"alpha": {"nodes": 1, "cores": 4}}, "campaigns": [{"tasks": 1, "duration": 1, "scheduler": "predicton"}]})"),
+      ElementsAre(HasSubstr("'predicton' is not a campaign scheduler; write workqueue or prediction (did you mean 'prediction'?)")));
   EXPECT_THAT(errors("[]"), ElementsAre(HasSubstr("a scenario is an object")));
 }
 
 TEST(GridsimScenario, ACampaignFile_GivesItsTasksAndRequests) {
-  const auto scenario = read_scenario(R"({"clusters": {"alpha": {"nodes": 4, "cores": 8}, "beta": {"nodes": 4, "cores": 8}}, "campaigns": [{"jdl": "primes.jdl", "duration": "10s"}]})",
-                                      "examples");
+  const auto scenario = read_scenario(
+      R"({"clusters": {"alpha": {"nodes": 4, "cores": 8}, "beta": {"nodes": 4, "cores": 8}}, "campaigns": [{"jdl": "primes.jdl", "duration": "10s"}]})",
+      "examples");
   ASSERT_TRUE(scenario) << jdl::render(scenario.error(), "s");
   EXPECT_EQ(scenario->campaigns.at(0).tasks, 200);
 }
@@ -109,10 +114,12 @@ TEST(GridsimSwf, Scale_MakesJobsSmaller_AndFrom_LeavesOutTheBeginning) {
 }
 
 TEST(GridsimSwf, EveryWrongLine_IsToldByItsNumber) {
-  std::istringstream input{"; a comment\n1 2 3\n1 100 20 x 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n1 100 20 60 99 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"};
+  std::istringstream input{
+      "; a comment\n1 2 3\n1 100 20 x 4 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n1 100 20 60 99 -1 -1 4 -1 -1 1 1 1 1 1 1 -1 -1\n"};
   const auto jobs = read_swf(input, "t.swf", {.resources = 8});
   ASSERT_FALSE(jobs);
-  EXPECT_THAT(jobs.error(), ElementsAre("t.swf:2: there are 3 fields, and a job has 18 (-1 where nothing is known)", "t.swf:3: field 4, 'x', is not a number",
+  EXPECT_THAT(jobs.error(), ElementsAre("t.swf:2: there are 3 fields, and a job has 18 (-1 where nothing is known)",
+                                        "t.swf:3: field 4, 'x', is not a number",
                                         HasSubstr("t.swf:4: the job takes 99 resources, and the cluster has 8")));
 }
 

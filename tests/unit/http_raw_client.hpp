@@ -44,7 +44,9 @@ class RawClient {
 
   [[nodiscard]] bool connected() const { return connected_; }
   /// False once the server has closed.
-  bool send(std::string_view text) const { return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size()); }
+  bool send(std::string_view text) const {
+    return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
   void end() const { ::shutdown(fd_, SHUT_WR); }
   /// Everything until the end of file; errno tells of a reset.
   [[nodiscard]] std::string read_to_end() {

@@ -135,8 +135,10 @@ TEST(HttpServer, AChunkWhoseHeadNeverEnds_IsA431_AndIsNotKept) {
 TEST(HttpServer, BodiesAndRequestsInARow_AreReadThroughASmallBuffer) {
   ServerOptions options;
   options.header_limit = 1000;
-  const auto server = serve([](const Request& request) { return text(fmt::format("<{}>", request.body->read_all(2 << 20)->size())); }, options);
-  std::string all = fmt::format("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n", 1 << 20, std::string(1 << 20, 'b'));
+  const auto server =
+      serve([](const Request& request) { return text(fmt::format("<{}>", request.body->read_all(2 << 20)->size())); }, options);
+  std::string all =
+      fmt::format("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n{:x}\r\n{}\r\n0\r\n\r\n", 1 << 20, std::string(1 << 20, 'b'));
   for (int i = 0; i < 4000; ++i) all += "POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nab";
   RawClient client{server->port()};
   client.send(all + "GET / HTTP/1.1\r\nConnection: close\r\n\r\n");

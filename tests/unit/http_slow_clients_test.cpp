@@ -116,11 +116,13 @@ TEST(HttpSlowClients, AnAnswerThatNobodyReads_IsGivenUp) {
   options.deadlines.patience = 1h;
   options.max_connections = 1;
   std::latch asked{1};
-  const auto server = serve([&](const Request& request) {
-    if (request.path == "/next") return text("next");
-    asked.count_down();
-    return text(std::string(64 << 20, 'x'));
-  }, options);
+  const auto server = serve(
+      [&](const Request& request) {
+        if (request.path == "/next") return text("next");
+        asked.count_down();
+        return text(std::string(64 << 20, 'x'));
+      },
+      options);
   RawClient client{server->port()};
   client.send(kGet);
   asked.wait();
@@ -132,8 +134,12 @@ TEST(HttpSlowClients, AnAnswerThatNobodyReads_IsGivenUp) {
 TEST(HttpSlowClients, ATlsHandshakeHasItsTime) {
   auto pattern = (std::filesystem::temp_directory_path() / "gleaner-slow-XXXXXX").string();
   const std::filesystem::path folder = mkdtemp(pattern.data());
-  const auto made = std::system(fmt::format("cd '{}' && exec >/dev/null 2>&1; openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch -x509 -days 2 -subj /CN=x "
-                                            "-keyout key -out certificate", folder.string()).c_str());
+  const auto made = std::system(
+      fmt::format(
+          "cd '{}' && exec >/dev/null 2>&1; openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -batch -x509 -days 2 -subj /CN=x "
+          "-keyout key -out certificate",
+          folder.string())
+          .c_str());
   ASSERT_EQ(made, 0);
   auto options = patient();
   options.tcp = TcpEndpoint{};
@@ -154,13 +160,15 @@ TEST(HttpSlowClients, OnePeer_HasItsPartOfTheThreads_AndItsOtherConnectionsWait)
   auto options = patient();
   options.max_connections = 4;
   options.max_of_peer = 2;
-  const auto server = serve([&](const Request& request) {
-    if (request.path == "/hold") {
-      two.count_down();
-      release.wait();
-    }
-    return text("ok");
-  }, options);
+  const auto server = serve(
+      [&](const Request& request) {
+        if (request.path == "/hold") {
+          two.count_down();
+          release.wait();
+        }
+        return text("ok");
+      },
+      options);
   std::deque<RawClient> holding;
   for (int i = 0; i < 2; ++i) holding.emplace_back(server->port()).send("GET /hold HTTP/1.1\r\nConnection: close\r\n\r\n");
   two.wait();
@@ -201,7 +209,8 @@ bool is_answered(const RawClient& client) {
 }
 
 /// Sends a text again and again, until the server closes; whether it does so in time, and somebody else has an answer.
-bool answers_beside(const Server& server, RawClient& sender, std::string_view begin, std::string_view again, std::chrono::milliseconds pause) {
+bool answers_beside(const Server& server, RawClient& sender, std::string_view begin, std::string_view again,
+                    std::chrono::milliseconds pause) {
   sender.send(begin);
   std::this_thread::sleep_for(pause);
   const RawClient other{server.port(), 2};
@@ -214,7 +223,8 @@ bool answers_beside(const Server& server, RawClient& sender, std::string_view be
 }
 
 TEST(HttpSlowClients, ThoseWhoReadNoAnswer_GiveWayToAnotherPeer) {
-  const auto server = serve([](const Request& request) { return text(request.path == "/long" ? std::string(16 << 20, 'x') : "ok"); }, impatient(2));
+  const auto server =
+      serve([](const Request& request) { return text(request.path == "/long" ? std::string(16 << 20, 'x') : "ok"); }, impatient(2));
   std::deque<RawClient> unread;
   for (int i = 0; i < 2; ++i) unread.emplace_back(server->port()).send("GET /long HTTP/1.1\r\n\r\nGET /long HTTP/1.1\r\n\r\n");
   for (const auto& client : unread) ASSERT_TRUE(is_answered(client));
@@ -226,7 +236,8 @@ TEST(HttpSlowClients, ThoseWhoReadNoAnswer_GiveWayToAnotherPeer) {
 TEST(HttpSlowClients, SmallBodiesThatAllComeLate_GiveWayToAnotherPeer) {
   const auto server = serve(length_of, impatient(1));
   RawClient client{server->port()};
-  EXPECT_TRUE(answers_beside(*server, client, "POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n", "xPOST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n", 40ms));
+  EXPECT_TRUE(answers_beside(*server, client, "POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n",
+                             "xPOST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n", 40ms));
 }
 
 TEST(HttpSlowClients, HeadsThatAllComeByHalves_GiveWayToAnotherPeer) {
@@ -239,10 +250,12 @@ TEST(HttpSlowClients, ASlowUpload_IsNotCutOff_ForItsOwnPeer) {
   auto options = impatient(2);
   options.max_of_peer = 1;
   std::latch reading{1};
-  const auto server = serve([&](const Request& request) {
-    if (request.method == "POST") reading.count_down();
-    return length_of(request);
-  }, options);
+  const auto server = serve(
+      [&](const Request& request) {
+        if (request.method == "POST") reading.count_down();
+        return length_of(request);
+      },
+      options);
   RawClient uploading{server->port()};
   uploading.send("POST / HTTP/1.1\r\nContent-Length: 20\r\nConnection: close\r\n\r\n");
   reading.wait();
@@ -258,10 +271,12 @@ TEST(HttpSlowClients, ASlowUpload_IsNotCutOff_ForItsOwnPeer) {
 
 TEST(HttpSlowClients, OfThoseWhoAreLate_OneOfTheGreatestCrowdIsCutOff) {
   std::latch reading{3};
-  const auto server = serve([&](const Request& request) {
-    if (request.method == "POST") reading.count_down();
-    return length_of(request);
-  }, impatient(3));
+  const auto server = serve(
+      [&](const Request& request) {
+        if (request.method == "POST") reading.count_down();
+        return length_of(request);
+      },
+      impatient(3));
   RawClient alone{server->port(), 2};
   alone.send("POST / HTTP/1.1\r\nContent-Length: 1\r\nConnection: close\r\n\r\n");
   std::this_thread::sleep_for(20ms);
@@ -282,13 +297,15 @@ TEST(HttpSlowClients, WhenTooManyWait_ThePeerWithTheMostLosesOne) {
   auto options = patient();
   options.max_connections = 1;
   options.max_waiting = 3;
-  const auto server = serve([&](const Request& request) {
-    if (request.path == "/hold") {
-      one.count_down();
-      release.wait();
-    }
-    return text("ok");
-  }, options);
+  const auto server = serve(
+      [&](const Request& request) {
+        if (request.path == "/hold") {
+          one.count_down();
+          release.wait();
+        }
+        return text("ok");
+      },
+      options);
   RawClient holding{server->port()};
   holding.send("GET /hold HTTP/1.1\r\nConnection: close\r\n\r\n");
   one.wait();
@@ -308,10 +325,12 @@ TEST(HttpSlowClients, WhenTooManyWait_ThePeerWithTheMostLosesOne) {
 
 TEST(HttpSlowClients, AStop_WaitsForNoSlowClient) {
   std::latch reading{1};
-  auto server = serve([&](const Request& request) {
-    reading.count_down();
-    return length_of(request);
-  }, patient());
+  auto server = serve(
+      [&](const Request& request) {
+        reading.count_down();
+        return length_of(request);
+      },
+      patient());
   RawClient silent{server->port()};
   RawClient half{server->port()};
   half.send(kHalfAHead);

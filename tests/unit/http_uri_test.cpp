@@ -29,8 +29,7 @@ RC_GTEST_PROP(ParseQuery, AnyPairs_ComeBackInTheirOrder, (const Query& pairs)) {
 RC_GTEST_PROP(ParseQuery, AnyText_IsReadWithoutHarm, (const std::string& text)) { (void)parse_query(text); }
 
 TEST(ParseQuery, OddForms_AreKeptAsTyped) {
-  EXPECT_EQ(parse_query("a&b=&=c&&d=1=2&e=%zz&f=x+y"),
-            (Query{{"a", ""}, {"b", ""}, {"", "c"}, {"d", "1=2"}, {"e", "%zz"}, {"f", "x y"}}));
+  EXPECT_EQ(parse_query("a&b=&=c&&d=1=2&e=%zz&f=x+y"), (Query{{"a", ""}, {"b", ""}, {"", "c"}, {"d", "1=2"}, {"e", "%zz"}, {"f", "x y"}}));
 }
 
 TEST(SplitTarget, FirstQuestionMark_Divides) {

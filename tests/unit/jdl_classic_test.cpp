@@ -69,10 +69,13 @@ TEST(JdlClassic, AClustersKeyInDefault_IsForAll) {
   EXPECT_EQ(campaign.clusters.at(1).exec_file, "y");
 }
 
-TEST(JdlClassic, WindowsLineEnds_AreTolerated) { EXPECT_EQ(parsed("DEFAULT {\r\n name = n ;\r\n}\r\na {\r\n execFile = x ;\r\n}\r\n").clusters.at(0).exec_file, "x"); }
+TEST(JdlClassic, WindowsLineEnds_AreTolerated) {
+  EXPECT_EQ(parsed("DEFAULT {\r\n name = n ;\r\n}\r\na {\r\n execFile = x ;\r\n}\r\n").clusters.at(0).exec_file, "x");
+}
 
 TEST(JdlClassic, EveryBadLine_IsToldWithItsPlace) {
-  EXPECT_THAT(errors(R"(DEFAULT {
+  EXPECT_THAT(
+      errors(R"(DEFAULT {
   name = n
   nbjobs = 3 ;
   hello ;
@@ -87,17 +90,17 @@ alpha {
 bad name { execFile = x ; }
 alpha { execFile = x ; }
 )"),
-              ElementsAre("c:2:11: DEFAULT.name: the ';' behind 'n' is missing",
-                          "c:3:3: DEFAULT.nbjobs: there is no key 'nbjobs' (did you mean 'nbJobs'?)",
-                          "c:4:3: DEFAULT: 'hello' is not a 'key = value ;'",
-                          "c:6:1: alpha.execFile: it is missing: write the command that each task runs, here or in DEFAULT",
-                          "c:7:3: alpha.execfile: there is no key 'execfile' (did you mean 'execFile'?)",
-                          "c:8:14: alpha.walltime: 'soon' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds (there is no 'soon')",
-                          "c:9:3: alpha.walltime: 'walltime' is said twice: take one of them out",
-                          "c:10:3: alpha.weight: 'weight' is not supported by this version: write resources, e.g. /nodes=1/core=2",
-                          "c:11:3: alpha.nbJobs: 'nbJobs' belongs in the section DEFAULT",
-                          "c:13:1: 'bad name' is not the name of a section: letters, digits and _ - . * + only",
-                          "c:14:1: alpha: there are two sections 'alpha': make them one"));
+      ElementsAre(
+          "c:2:11: DEFAULT.name: the ';' behind 'n' is missing", "c:3:3: DEFAULT.nbjobs: there is no key 'nbjobs' (did you mean 'nbJobs'?)",
+          "c:4:3: DEFAULT: 'hello' is not a 'key = value ;'",
+          "c:6:1: alpha.execFile: it is missing: write the command that each task runs, here or in DEFAULT",
+          "c:7:3: alpha.execfile: there is no key 'execfile' (did you mean 'execFile'?)",
+          "c:8:14: alpha.walltime: 'soon' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds (there is no 'soon')",
+          "c:9:3: alpha.walltime: 'walltime' is said twice: take one of them out",
+          "c:10:3: alpha.weight: 'weight' is not supported by this version: write resources, e.g. /nodes=1/core=2",
+          "c:11:3: alpha.nbJobs: 'nbJobs' belongs in the section DEFAULT",
+          "c:13:1: 'bad name' is not the name of a section: letters, digits and _ - . * + only",
+          "c:14:1: alpha: there are two sections 'alpha': make them one"));
 }
 
 TEST(JdlClassic, AMissingSemicolonBeforeTheBrace_DoesNotSwallowTheNextSection) {
@@ -109,21 +112,27 @@ TEST(JdlClassic, AnUnclosedSection_IsTold) {
 }
 
 TEST(JdlClassic, ASectionThatBeginsInsideOfAnother_IsReadAllTheSame) {
-  EXPECT_THAT(errors("DEFAULT {\n name = n ;\na {\n execFile = x ;\n}"), ElementsAre("c:1:9: DEFAULT: the '{' of section 'DEFAULT' is never closed"));
+  EXPECT_THAT(errors("DEFAULT {\n name = n ;\na {\n execFile = x ;\n}"),
+              ElementsAre("c:1:9: DEFAULT: the '{' of section 'DEFAULT' is never closed"));
 }
 
 TEST(JdlClassic, AMissingDefault_IsToldByWhatItWouldSay) {
-  EXPECT_THAT(errors("a { execFile = x ; }"), ElementsAre("c:1:1: DEFAULT.name: it is missing: every campaign has a name; write DEFAULT { name = … ; }"));
-  EXPECT_THAT(errors("default { name = n ; }\na { execFile = x ; }"), ElementsAre("c:1:1: default: write DEFAULT, in capitals, instead of 'default'"));
+  EXPECT_THAT(errors("a { execFile = x ; }"),
+              ElementsAre("c:1:1: DEFAULT.name: it is missing: every campaign has a name; write DEFAULT { name = … ; }"));
+  EXPECT_THAT(errors("default { name = n ; }\na { execFile = x ; }"),
+              ElementsAre("c:1:1: default: write DEFAULT, in capitals, instead of 'default'"));
 }
 
 TEST(JdlClassic, ACampaignWithoutClusters_IsRefused) {
-  EXPECT_THAT(errors("DEFAULT { name = n ; }"), ElementsAre(HasSubstr("there is no cluster's section: a campaign has at least one; write CLUSTER { execFile = … ; }")));
+  EXPECT_THAT(errors("DEFAULT { name = n ; }"),
+              ElementsAre(HasSubstr("there is no cluster's section: a campaign has at least one; write CLUSTER { execFile = … ; }")));
 }
 
 TEST(JdlClassic, QuotedValues_MustBeWhole) {
-  EXPECT_THAT(errors("DEFAULT { name = \"n ; }\na { execFile = x ; }"), ElementsAre("c:1:18: DEFAULT.name: this value has no closing '\"' on its line"));
-  EXPECT_THAT(errors("DEFAULT { name = \"n\" x ; }\na { execFile = x ; }"), ElementsAre(HasSubstr("there is something behind the closing '\"'")));
+  EXPECT_THAT(errors("DEFAULT { name = \"n ; }\na { execFile = x ; }"),
+              ElementsAre("c:1:18: DEFAULT.name: this value has no closing '\"' on its line"));
+  EXPECT_THAT(errors("DEFAULT { name = \"n\" x ; }\na { execFile = x ; }"),
+              ElementsAre(HasSubstr("there is something behind the closing '\"'")));
 }
 
 TEST(JdlClassic, TextOutsideOfSections_IsTold) {

@@ -34,7 +34,8 @@ std::vector<std::string> errors_on_alpha(std::string_view top) {
 }
 
 TEST(JdlErrors, EveryProblem_IsToldAtOnce_WithItsPlace) {
-  EXPECT_THAT(errors(R"({
+  EXPECT_THAT(
+      errors(R"({
   "name": "",
   "nb_jobs": 0,
   "waltime": "1:00:00",
@@ -47,30 +48,32 @@ TEST(JdlErrors, EveryProblem_IsToldAtOnce_WithItsPlace) {
     "gamma": {"exec_file": "run"}
   }
 })",
-                     &kKnown),
-              ElementsAre("c:2:11: name: it is empty; write a name to know the campaign by",
-                          "c:3:14: nb_jobs: '0' is too small; write a whole number from 1 to 100000000",
-                          "c:4:3: waltime: there is no key 'waltime' (did you mean 'walltime'?)",
-                          "c:7:19: clusters.alpha.walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00",
-                          "c:10:5: clusters.betta: there is no cluster 'betta' (did you mean 'beta'?)",
-                          "c:10:5: clusters.betta.exec_file: it is missing: write the command that each task runs, here or on the top level",
-                          "c:11:5: clusters.gamma: the cluster 'gamma' is disabled: leave it out, or ask the administrator"));
+             &kKnown),
+      ElementsAre("c:2:11: name: it is empty; write a name to know the campaign by",
+                  "c:3:14: nb_jobs: '0' is too small; write a whole number from 1 to 100000000",
+                  "c:4:3: waltime: there is no key 'waltime' (did you mean 'walltime'?)",
+                  "c:7:19: clusters.alpha.walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00",
+                  "c:10:5: clusters.betta: there is no cluster 'betta' (did you mean 'beta'?)",
+                  "c:10:5: clusters.betta.exec_file: it is missing: write the command that each task runs, here or on the top level",
+                  "c:11:5: clusters.gamma: the cluster 'gamma' is disabled: leave it out, or ask the administrator"));
 }
 
 TEST(JdlErrors, WhatAShellOfTheClusterWouldRead_IsToldWithItsPlace) {
-  EXPECT_THAT(errors(R"j({"name": "n", "exec_file": "$(these) `are` \"the task's\"", "clusters": {"alpha": {
+  EXPECT_THAT(
+      errors(R"j({"name": "n", "exec_file": "$(these) `are` \"the task's\"", "clusters": {"alpha": {
   "project": "$(cmd)",
   "exec_directory": "/tmp/`id`",
   "cluster_job_type": "devel,\\",
   "properties": "mem > 1) OR (1 = 1",
   "resources": "{$x = 1}/core=1"
 }, "beta": {"resources": "{$x = 1}/core=p1"}}})j"),
-              ElementsAre("c:2:14: clusters.alpha.project: '$(cmd)' is not a project: $ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first",
-                          "c:3:21: clusters.alpha.exec_directory: '/tmp/`id`' is not a folder: ` at character 6 cannot be in it; write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER",
-                          "c:4:23: clusters.alpha.cluster_job_type: '\\' is not a type of jobs: \\ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2",
-                          "c:5:17: clusters.alpha.properties: 'mem > 1) OR (1 = 1' is not a condition on resources: ')' is found where AND, OR or the end is expected, at character 8; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
-                          "c:6:16: clusters.alpha.resources: '{$x = 1}/core=1' is not a resource request: in its braces: $ cannot be in it, at character 1; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
-                          HasSubstr("c:7:26: clusters.beta.resources: '{$x = 1}/core=p1' is not a resource request: in its braces: $ cannot be in it")));
+      ElementsAre(
+          "c:2:14: clusters.alpha.project: '$(cmd)' is not a project: $ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first",
+          "c:3:21: clusters.alpha.exec_directory: '/tmp/`id`' is not a folder: ` at character 6 cannot be in it; write a path without quotes and backslashes, such as $HOME/results or /scratch/$USER",
+          "c:4:23: clusters.alpha.cluster_job_type: '\\' is not a type of jobs: \\ at character 1 cannot be in it; write letters, digits, blanks and _ . : @ / + * = % -, as in devel, inner=12 or token:licence=2",
+          "c:5:17: clusters.alpha.properties: 'mem > 1) OR (1 = 1' is not a condition on resources: ')' is found where AND, OR or the end is expected, at character 8; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
+          "c:6:16: clusters.alpha.resources: '{$x = 1}/core=1' is not a resource request: in its braces: $ cannot be in it, at character 1; write a condition such as mem >= 8 AND host LIKE 'node-1%'",
+          HasSubstr("c:7:26: clusters.beta.resources: '{$x = 1}/core=p1' is not a resource request: in its braces: $ cannot be in it")));
 }
 
 TEST(JdlErrors, BracketsInBrackets_AreTold_HoweverManyTheyAre) {
@@ -90,14 +93,18 @@ TEST(JdlErrors, TooMuchOfAnything_EndsTheReading_AndIsTold) {
     for (std::size_t i = 0; i < times; ++i) text += part;
     return text;
   };
-  EXPECT_THAT(errors("{\"params\": [" + repeated("1,", kMostValues) + "1]}"), ElementsAre(HasSubstr("there are more than 250000 values in this file: put the parameters into a file of their own")));
-  EXPECT_THAT(errors("{" + repeated("\"k\": 1,", kMostKeys) + "\"k\": 1}"), ElementsAre(HasSubstr("there are more than 5000 keys in this object")));
+  EXPECT_THAT(errors("{\"params\": [" + repeated("1,", kMostValues) + "1]}"),
+              ElementsAre(HasSubstr("there are more than 250000 values in this file: put the parameters into a file of their own")));
+  EXPECT_THAT(errors("{" + repeated("\"k\": 1,", kMostKeys) + "\"k\": 1}"),
+              ElementsAre(HasSubstr("there are more than 5000 keys in this object")));
   EXPECT_THAT(errors("{\"" + std::string(kLongestKey + 1, 'k') + "\": 1}"), ElementsAre(HasSubstr("this key is longer than 1000 bytes")));
   std::string sections;
   for (std::size_t i = 0; i < kMostKeys + 10; ++i) sections += fmt::format("c{} {{ }}\n", i);
   EXPECT_THAT(errors(sections), ElementsAre(HasSubstr("there are more than 5000 sections in this file")));
-  EXPECT_THAT(errors("{\"name\": \"n\", \"clusters\": {\"alpha\": {\"exec_file\": \"" + std::string(70'000, 'x') + "\"}}}"), ElementsAre(HasSubstr("it is longer than 64 kB: put it into a script on the cluster")));
-  EXPECT_THAT(errors_on_alpha("\"parameter_names\": [" + repeated("\"a\",", 100) + "\"a\"]"), ElementsAre(HasSubstr("there are 101 names; there may be 100")));
+  EXPECT_THAT(errors("{\"name\": \"n\", \"clusters\": {\"alpha\": {\"exec_file\": \"" + std::string(70'000, 'x') + "\"}}}"),
+              ElementsAre(HasSubstr("it is longer than 64 kB: put it into a script on the cluster")));
+  EXPECT_THAT(errors_on_alpha("\"parameter_names\": [" + repeated("\"a\",", 100) + "\"a\"]"),
+              ElementsAre(HasSubstr("there are 101 names; there may be 100")));
 }
 
 TEST(JdlErrors, OfVeryManyProblems_TheFirstThousandAreTold_AndTheirNumber) {
@@ -131,7 +138,9 @@ TEST(JdlErrors, ThePathOfAProblem_IsCutBetweenTwoCharacters_HoweverLongItsKeysAr
 
 TEST(JdlErrors, MoreAttemptsThanTheGridAllows_AreRefused_WithTheBound) {
   const auto lines = [](std::string_view attempts, std::optional<int> bound) {
-    const auto campaign = parse(fmt::format("{{\"name\": \"n\", \"exec_file\": \"a\", \"clusters\": {{\"alpha\": {{}}}},\n\"max_attempts\": {}}}", attempts), {.most_attempts = bound});
+    const auto campaign =
+        parse(fmt::format("{{\"name\": \"n\", \"exec_file\": \"a\", \"clusters\": {{\"alpha\": {{}}}},\n\"max_attempts\": {}}}", attempts),
+              {.most_attempts = bound});
     return campaign ? std::string{"right"} : render(campaign.error(), "c");
   };
   EXPECT_EQ(lines("51", 50), "c:2:17: max_attempts: '51' is more than this grid allows; write 50 at most, or leave it out\n");
@@ -149,11 +158,14 @@ TEST(JdlErrors, AnUnknownCluster_FarFromAllNames_GetsTheList) {
 }
 
 TEST(JdlErrors, WhatEveryCampaignSays_IsAskedFor) {
-  EXPECT_THAT(errors("\n {}"), ElementsAre("c:2:2: name: it is missing: every campaign has a name; write \"name\": \"…\"",
-                                           "c:2:2: clusters: it is missing: every campaign names its clusters; write \"clusters\": { \"CLUSTER\": { } }"));
-  EXPECT_THAT(errors(R"({"name": "n", "clusters": {}})"), ElementsAre("c:1:27: clusters: it is empty: a campaign has at least one cluster"));
+  EXPECT_THAT(errors("\n {}"),
+              ElementsAre("c:2:2: name: it is missing: every campaign has a name; write \"name\": \"…\"",
+                          "c:2:2: clusters: it is missing: every campaign names its clusters; write \"clusters\": { \"CLUSTER\": { } }"));
+  EXPECT_THAT(errors(R"({"name": "n", "clusters": {}})"),
+              ElementsAre("c:1:27: clusters: it is empty: a campaign has at least one cluster"));
   EXPECT_THAT(errors(R"({"name": "n", "clusters": ["alpha"]})"), ElementsAre(HasSubstr("clusters: it is an array; write an object")));
-  EXPECT_THAT(errors(R"({"name": "n", "clusters": {"alpha": "x"}})"), ElementsAre(HasSubstr("clusters.alpha: it is a string; write an object")));
+  EXPECT_THAT(errors(R"({"name": "n", "clusters": {"alpha": "x"}})"),
+              ElementsAre(HasSubstr("clusters.alpha: it is a string; write an object")));
 }
 
 TEST(JdlErrors, TwoSourcesOfParameters_AreNamedBoth) {
@@ -218,9 +230,11 @@ TEST(JdlErrors, WrongTypesOfValues_AreTold) {
 }
 
 TEST(JdlErrors, WrongParams_AreToldOneByOne) {
-  EXPECT_THAT(errors_on_alpha("\"params\": [\"a 'b\", true, \"ok\",\n [\"x\", null], \"c\\u0000\"]"),
-              ElementsAre(HasSubstr("c:2:12: params[0]: this single quote is never closed"), HasSubstr("c:2:20: params[1]: 'true' is not a parameter"),
-                          HasSubstr("c:3:8: params[3]: 'null' is null, not an argument"), HasSubstr("c:3:15: params[4]: there is a NUL byte")));
+  EXPECT_THAT(
+      errors_on_alpha("\"params\": [\"a 'b\", true, \"ok\",\n [\"x\", null], \"c\\u0000\"]"),
+      ElementsAre(HasSubstr("c:2:12: params[0]: this single quote is never closed"),
+                  HasSubstr("c:2:20: params[1]: 'true' is not a parameter"), HasSubstr("c:3:8: params[3]: 'null' is null, not an argument"),
+                  HasSubstr("c:3:15: params[4]: there is a NUL byte")));
   EXPECT_THAT(errors_on_alpha(R"("params": "1 2")"), ElementsAre(HasSubstr("it is a string; write an array")));
   EXPECT_THAT(errors_on_alpha(R"("params": [])"), ElementsAre(HasSubstr("at least one task")));
 }
@@ -231,13 +245,15 @@ TEST(JdlErrors, ATestOnSomeClustersOnly_IsRefused) {
 }
 
 TEST(JdlErrors, AKeySaidTwice_IsRefused) {
-  EXPECT_THAT(errors_on_alpha(R"("walltime": "1", "Walltime": "2")"), ElementsAre("c:2:18: walltime: 'Walltime' is said twice: take one of them out"));
+  EXPECT_THAT(errors_on_alpha(R"("walltime": "1", "Walltime": "2")"),
+              ElementsAre("c:2:18: walltime: 'Walltime' is said twice: take one of them out"));
   EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {}, "alpha": {}}})"),
               ElementsAre("c:1:59: clusters.alpha: 'alpha' is said twice: take one of them out"));
 }
 
 TEST(JdlErrors, ColumnsCountCharacters_NotBytes) {
-  EXPECT_THAT(errors(R"({"name": "été 😀", "exec_file": "a", "clusters": {"alpha": {}}, "x": 1})"), ElementsAre(testing::StartsWith("c:1:64: x: ")));
+  EXPECT_THAT(errors(R"({"name": "été 😀", "exec_file": "a", "clusters": {"alpha": {}}, "x": 1})"),
+              ElementsAre(testing::StartsWith("c:1:64: x: ")));
 }
 
 TEST(JdlErrors, VeryManyProblems_AreCutShort) {
@@ -256,7 +272,10 @@ TEST(JdlErrors, TheApiGetsThemAsJson) {
 }
 
 TEST(JdlErrors, AnExcerpt_IsShort_AndPrintable) {
-  EXPECT_EQ(excerpt("a\x01" "b\xff" "é"), "a\\x01b\\xffé");
+  EXPECT_EQ(excerpt("a\x01"
+                    "b\xff"
+                    "é"),
+            "a\\x01b\\xffé");
   EXPECT_EQ(excerpt(std::string(100, 'x')), std::string(60, 'x') + "…");
 }
 
@@ -272,15 +291,18 @@ INSTANTIATE_TEST_SUITE_P(
     Mistakes, JsonSyntax,
     testing::Values(
         Mistake{"TrailingComma", "{\"name\": \"n\",\n}", "1:13: there is nothing between this comma and the '}': take the comma out"},
-        Mistake{"TrailingCommaInArray", "{\"params\": [1, 2, ]}", "1:17: there is nothing between this comma and the ']': take the comma out"},
+        Mistake{"TrailingCommaInArray", "{\"params\": [1, 2, ]}",
+                "1:17: there is nothing between this comma and the ']': take the comma out"},
         Mistake{"TwoCommas", "{\"a\": 1,, \"b\": 2}", "1:9: there is nothing between this comma and the one before: take it out"},
         Mistake{"MissingComma", "{\"name\": \"n\"\n \"x\": 1}", "2:2: a ',' or '}' is missing before this"},
         Mistake{"MissingCommaInArray", "{\"params\": [\"a\" \"b\"]}", "1:17: a ',' or ']' is missing before this"},
         Mistake{"MissingColon", "{\"name\" \"n\"}", "1:9: a ':' is missing before this"},
         Mistake{"EqualsSign", "{\"name\" = \"n\"}", "1:9: in JSON a key and its value are separated by ':'"},
         Mistake{"Semicolon", "{\"name\": \"n\"; }", "1:13: in JSON members are separated by ',', not ';'"},
-        Mistake{"MissingQuote", "{\"name\": \"n,\n \"x\": 1}", "1:10: this string has no closing '\"' on its line (a line end in a string is written \\n)"},
-        Mistake{"MissingQuoteAtTheEnd", "{\"name\": \"n}", "1:10: this string has no closing '\"' on its line (a line end in a string is written \\n)"},
+        Mistake{"MissingQuote", "{\"name\": \"n,\n \"x\": 1}",
+                "1:10: this string has no closing '\"' on its line (a line end in a string is written \\n)"},
+        Mistake{"MissingQuoteAtTheEnd", "{\"name\": \"n}",
+                "1:10: this string has no closing '\"' on its line (a line end in a string is written \\n)"},
         Mistake{"Tab", "{\"name\": \"a\tb\"}", "1:12: a control character in a string is written \\u0009 or \\t"},
         Mistake{"BadEscape", "{\"name\": \"a\\qb\"}", "1:12: '\\q' is not an escape of JSON; a backslash itself is written \\\\"},
         Mistake{"SingleQuotes", "{'name': 1}", "1:2: JSON has its strings in double quotes: write \" instead of '"},
@@ -290,8 +312,10 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"PythonTrue", "{\"test_mode\": True}", "1:15: 'True' is written true in JSON"},
         Mistake{"PythonNone", "{\"x\": None}", "1:7: 'None' is written null in JSON"},
         Mistake{"MissingValue", "{\"name\": }", "1:10: a value is missing after the ':'"},
-        Mistake{"Comment", "{\n // a comment\n}", "2:2: JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"},
-        Mistake{"HashComment", "# mine\n{}", "1:1: JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"},
+        Mistake{"Comment", "{\n // a comment\n}",
+                "2:2: JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"},
+        Mistake{"HashComment", "# mine\n{}",
+                "1:1: JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"},
         Mistake{"UnclosedBrace", "{\n \"clusters\": {\n", "2:14: this '{' is never closed: the file ends before its '}'"},
         Mistake{"UnclosedBracket", "{\"params\": [1, 2", "1:12: this '[' is never closed: the file ends before its ']'"},
         Mistake{"SomethingBehind", "{} {}", "1:4: there is something behind the end of the campaign: one file, one { … }"},

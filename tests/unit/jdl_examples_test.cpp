@@ -69,7 +69,8 @@ TEST(JdlExamples, TheGreetings_ShowHowLinesAreSplit) {
   std::ifstream input{examples() / "greetings.txt", std::ios::binary};
   ParameterReader reader{input};
   std::vector<Arguments> tasks;
-  for (auto next = reader.next(); next && *next; next = reader.next()) tasks.push_back(arguments_of(Parameter{std::string{**next}}).value());
+  for (auto next = reader.next(); next && *next; next = reader.next())
+    tasks.push_back(arguments_of(Parameter{std::string{**next}}).value());
   EXPECT_THAT(tasks, testing::ElementsAre(Arguments{"ada", "good morning", "1"}, Arguments{"grace", "it costs $5; really", "2"},
                                           Arguments{"alan", "*.txt", "#3"}, Arguments{"Émilie du Châtelet", "bonjour !"}));
 }

@@ -28,7 +28,8 @@ std::string problem_of(const std::string& keys) {
   return file ? std::string{} : render(file.error(), "c");
 }
 
-Requests requests_of(const CampaignFile& file, ClusterLimits alpha = {"alpha", 16, true, 32000}, ClusterLimits beta = {"beta", 64, true, 8000}) {
+Requests requests_of(const CampaignFile& file, ClusterLimits alpha = {"alpha", 16, true, 32000},
+                     ClusterLimits beta = {"beta", 64, true, 8000}) {
   auto made = Requests::of(file, {alpha, beta});
   if (!made) throw std::runtime_error{made.error().message};
   return std::move(made->value());
@@ -94,7 +95,8 @@ std::string counts(int number) {
 
 TEST(Expressions, OfWhichARequestHasTooMany_OrThatAreTooLong_AreRefused) {
   const auto resources = [](const std::string& text) { return problem_of(fmt::format(R"k("resources": "{}")k", text)); };
-  EXPECT_THAT(resources(counts(33)), HasSubstr("is not a resource request: 33 of its counts are expressions, and 32 may be: write numbers for the others"));
+  EXPECT_THAT(resources(counts(33)),
+              HasSubstr("is not a resource request: 33 of its counts are expressions, and 32 may be: write numbers for the others"));
   EXPECT_THAT(resources(counts(32)), Not(HasSubstr("expressions"))) << "as many as there may be";
   EXPECT_THAT(resources(counts(1'000'000)), HasSubstr("is not a resource request: it is 8000000 bytes long, and may have 8000"));
   const auto stored = to_json(campaign(R"k("resources": "/core=p1")k"));
@@ -107,7 +109,9 @@ TEST(Expressions, OfWhichARequestHasTooMany_OrThatAreTooLong_AreRefused) {
 TEST(Expressions, OfAllClustersTogether_HaveABound) {
   std::string clusters;
   for (int i = 0; i < 1'000; ++i) clusters += fmt::format("{}\"c{}\": {{}}", i == 0 ? "" : ", ", i);
-  const auto of = [&](const std::string& more) { return parse(fmt::format(R"k({{"name": "n", "exec_file": "x", {}, "clusters": {{{}}}}})k", more, clusters)); };
+  const auto of = [&](const std::string& more) {
+    return parse(fmt::format(R"k({{"name": "n", "exec_file": "x", {}, "clusters": {{{}}}}})k", more, clusters));
+  };
   EXPECT_TRUE(of(R"k("walltime": "60 * p1", "resources": "/core=p1")k"));
   const auto refused = of(R"k("walltime": "60 * p1", "resources": "/nodes=p2/core=p1")k");
   ASSERT_FALSE(refused);
@@ -115,7 +119,8 @@ TEST(Expressions, OfAllClustersTogether_HaveABound) {
 }
 
 TEST(Expressions, WrongForATask_NameTheTask_ItsParameterAndTheExpression) {
-  EXPECT_EQ(wrong(campaign(R"k("walltime": "60 * p2")k"), std::string{"a b"}), "task 7, parameter 'a b': walltime '60 * p2': its p2 is 'b', not a number");
+  EXPECT_EQ(wrong(campaign(R"k("walltime": "60 * p2")k"), std::string{"a b"}),
+            "task 7, parameter 'a b': walltime '60 * p2': its p2 is 'b', not a number");
   EXPECT_THAT(wrong(campaign(R"k("walltime": "60 * p3")k"), std::string{"1 2"}), HasSubstr("it has no p3: it has 2 words"));
   EXPECT_THAT(wrong(campaign(R"k("walltime": "60 * (p1 - 1)")k"), std::string{"1"}), HasSubstr("it gives 0, and must give more than 0"));
   EXPECT_THAT(wrong(campaign(R"k("resources": "/core=(p1/0)")k"), std::string{"1"}), HasSubstr("it gives no number"));
@@ -130,7 +135,8 @@ TEST(Expressions, TooBigForEachCluster_AreWrong_AndForOne_AreLeftOutThere) {
   ASSERT_EQ(requests.different().size(), 1U);
   EXPECT_EQ(requests.different()[0].cluster, 1U) << "beta";
   EXPECT_THAT(wrong(campaign(R"k("memory_mb": "p1 * 1000")k"), std::string{"33"}), HasSubstr("32000 MB"));
-  EXPECT_THAT(wrong(campaign(R"k("walltime": "p1 * hour", "max_walltime": "2:00:00")k"), std::string{"3"}), HasSubstr("max_walltime is 2:00:00"));
+  EXPECT_THAT(wrong(campaign(R"k("walltime": "p1 * hour", "max_walltime": "2:00:00")k"), std::string{"3"}),
+              HasSubstr("max_walltime is 2:00:00"));
 }
 
 TEST(Expressions, OfMemory_NeedAClusterThatTellsIt) {
@@ -158,7 +164,8 @@ TEST(Requests, OfTooManyKinds_AreRefused) {
 }
 
 TEST(Requests, OfAStoredCampaign_AreThoseOfItsFile) {
-  const auto file = campaign(R"k("parameter_names": ["n"], "input_mb": "n", "walltime": "n * 60", "resources": "/core=(n+1)", "memory_mb": "2*input_mb", "max_walltime": "9:00:00")k");
+  const auto file = campaign(
+      R"k("parameter_names": ["n"], "input_mb": "n", "walltime": "n * 60", "resources": "/core=(n+1)", "memory_mb": "2*input_mb", "max_walltime": "9:00:00")k");
   const auto read = from_json(to_json(file));
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(*read, file);
@@ -183,7 +190,8 @@ RC_GTEST_PROP(Expressions, Linear_GiveWhatArithmeticGives, ()) {
 
 RC_GTEST_PROP(Expressions, OfAnyText_AreReadOrRefused_AndNeverMore, ()) {
   const auto pieces = *rc::gen::container<std::vector<std::string>>(
-      rc::gen::element<std::string>("p1", "p2", "input_mb", "(", ")", "+", "-", "*", "/", "^", ",", "?", ":", "=", "==", "<", "!", "\"", "max", "sqrt", "1", "0", ".5", "1e9", " ", "x", "&&", "[", "é"));
+      rc::gen::element<std::string>("p1", "p2", "input_mb", "(", ")", "+", "-", "*", "/", "^", ",", "?", ":", "=", "==", "<", "!", "\"",
+                                    "max", "sqrt", "1", "0", ".5", "1e9", " ", "x", "&&", "[", "é"));
   std::string text;
   for (const auto& piece : pieces) text += piece;
   auto compiled = Expression::compile(text, expression_names({}, false));
@@ -197,7 +205,8 @@ RC_GTEST_PROP(Expressions, OfAnyText_AreReadOrRefused_AndNeverMore, ()) {
 }
 
 RC_GTEST_PROP(Expressions, AnyParameter_GetsARequestOrASentenceThatNamesItsTask, ()) {
-  const auto words = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>("1", "-3", "0", "4.5", "abc", "nan", "1e400", "0x10", "7x", ""));
+  const auto words = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::element<std::string>("1", "-3", "0", "4.5", "abc", "nan", "1e400", "0x10", "7x", ""));
   auto requests = requests_of(campaign(R"k("walltime": "60 * p1", "resources": "/core=max(1,p2)")k"));
   const auto number = requests.request_of(3, Arguments{words});
   if (number) RC_ASSERT(*number == 1);

@@ -5,8 +5,8 @@
 
 #include <sstream>
 
-#include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parameter.hpp"
+#include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parameter_stream.hpp"
 
 namespace gleaner::jdl {
@@ -55,14 +55,18 @@ TEST(ParameterFile, AnEmptyFile_HasNoParameters) {
 }
 
 TEST(ParameterFile, ByteOrderMark_AndWindowsLineEnds_AreTakenOff) {
-  EXPECT_THAT(read_all("\xEF\xBB\xBF" "1 é\r\n2\r\n3\r").parameters, ElementsAre("1 é", "2", "3"));
+  EXPECT_THAT(read_all("\xEF\xBB\xBF"
+                       "1 é\r\n2\r\n3\r")
+                  .parameters,
+              ElementsAre("1 é", "2", "3"));
 }
 
 TEST(ParameterFile, EveryWrongLine_IsTold_AndTheOthersAreRead) {
   const auto reading = read_all("1\né 'open\nok\na\xFFz\nx\0y\n\\\n6"s);
   EXPECT_THAT(reading.parameters, ElementsAre("1", "ok", "6"));
   EXPECT_THAT(reading.problems, ElementsAre("p:2:3: this single quote is never closed (quotes and backslashes count as in a shell)",
-                                            "p:4:2: the byte \\xff is not UTF-8: write the parameters in UTF-8", "p:5:2: there is a NUL byte in this parameter",
+                                            "p:4:2: the byte \\xff is not UTF-8: write the parameters in UTF-8",
+                                            "p:5:2: there is a NUL byte in this parameter",
                                             "p:6:1: this backslash has nothing after it (quotes and backslashes count as in a shell)"));
 }
 
@@ -117,7 +121,8 @@ TEST(ParameterNdjson, ALine_IsAString_AndArguments_AreAnArray) {
 }
 
 TEST(ParameterNdjson, WhatIsWritten_IsReadBack) {
-  for (const auto& parameter : {Parameter{""}, Parameter{"plain"}, Parameter{"a \\\" \\\\"}, Parameter{Arguments{}}, Parameter{Arguments{"'", "\n", "\\"}}}) {
+  for (const auto& parameter :
+       {Parameter{""}, Parameter{"plain"}, Parameter{"a \\\" \\\\"}, Parameter{Arguments{}}, Parameter{Arguments{"'", "\n", "\\"}}}) {
     auto line = encoded(parameter);
     line.pop_back();
     EXPECT_EQ(parse_ndjson(line).value(), parameter) << line;
@@ -130,7 +135,8 @@ TEST(ParameterNdjson, NumbersAreTakenAsWritten) {
 }
 
 TEST(ParameterNdjson, WhatIsNoParameter_IsRefused) {
-  for (const auto* line : {"", " ", "null", "true", "{}", "[[1]]", "[null]", "\"a", "\"a\" 1", "\"a\\\"", "\"a\\x\"", "'a'", "\"it's\"", "\"\\u0000\"", "\"\\ud800\"", "\"\xFF\"", "[\"\xFF\"]", "nonsense"})
+  for (const auto* line : {"", " ", "null", "true", "{}", "[[1]]", "[null]", "\"a", "\"a\" 1", "\"a\\\"", "\"a\\x\"", "'a'", "\"it's\"",
+                           "\"\\u0000\"", "\"\\ud800\"", "\"\xFF\"", "[\"\xFF\"]", "nonsense"})
     EXPECT_FALSE(parse_ndjson(line)) << line;
   EXPECT_FALSE(parse_ndjson(std::string_view{"\"a\"\0\"b\"", 7}));
   EXPECT_FALSE(parse_ndjson('"' + std::string(kMostParameterBytes + 1, 'x') + '"'));

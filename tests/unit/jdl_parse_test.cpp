@@ -100,9 +100,7 @@ TEST(JdlJson, Params_MayBeLines_NumbersOrArraysOfArguments) {
   EXPECT_EQ(values[2], Parameter(Arguments{"x y", "3", ""}));
 }
 
-TEST(JdlJson, NbJobs_MayBeAStringOfDigits) {
-  EXPECT_EQ(std::get<Count>(parsed(on_alpha(R"("nb_jobs": "12")")).parameters).tasks, 12);
-}
+TEST(JdlJson, NbJobs_MayBeAStringOfDigits) { EXPECT_EQ(std::get<Count>(parsed(on_alpha(R"("nb_jobs": "12")")).parameters).tasks, 12); }
 
 TEST(JdlJson, BothSpellingsOfBestEffort_AreTaken) {
   EXPECT_EQ(only_cluster(on_alpha(R"("type": "besteffort")")).kind, JobKind::best_effort);
@@ -125,10 +123,15 @@ TEST(JdlJson, TestModeSaidInEachCluster_IsTheCampaigns) {
 }
 
 TEST(JdlJson, TheTypeOfTheCommandLine_GoesBeforeTheFiles) {
-  const auto test = parsed(on_alpha(R"("test_mode": false)"), {.resources = "/core=1", .walltime = grid::Seconds{3600}, .type = CampaignType::test});
+  const auto test =
+      parsed(on_alpha(R"("test_mode": false)"), {.resources = "/core=1", .walltime = grid::Seconds{3600}, .type = CampaignType::test});
   EXPECT_EQ(test.type, CampaignType::test);
   EXPECT_EQ(test.clusters[0].kind, JobKind::normal);
-  EXPECT_EQ(parsed(on_alpha(R"("test_mode": true)"), {.resources = "/core=1", .walltime = grid::Seconds{3600}, .type = CampaignType::default_}).clusters[0].kind, JobKind::best_effort);
+  EXPECT_EQ(
+      parsed(on_alpha(R"("test_mode": true)"), {.resources = "/core=1", .walltime = grid::Seconds{3600}, .type = CampaignType::default_})
+          .clusters[0]
+          .kind,
+      JobKind::best_effort);
 }
 
 TEST(JdlJson, AnUnbuiltFieldWithItsNeutralValue_IsAccepted) {
@@ -143,7 +146,9 @@ TEST(JdlJson, EscapesAndUtf8_ArriveAsTheyAre) {
   EXPECT_EQ(only_cluster(R"({"name": "n", "clusters": {"alpha": {"exec_file": "a \"b\" \\c"}}})").exec_file, R"(a "b" \c)");
 }
 
-TEST(JdlJson, WrongDefaults_AreABug) { EXPECT_THROW((void)parse(on_alpha(""), {.resources = "/core", .walltime = grid::Seconds{1}, .type = {}}), std::invalid_argument); }
+TEST(JdlJson, WrongDefaults_AreABug) {
+  EXPECT_THROW((void)parse(on_alpha(""), {.resources = "/core", .walltime = grid::Seconds{1}, .type = {}}), std::invalid_argument);
+}
 
 TEST(JdlExpand, TheHomeFolder_IsReplacedAtTheStartOfAWordOnly) {
   ClusterSection section;
@@ -171,7 +176,8 @@ TEST(JdlExpand, AVariableBeforeTheCampaignsNumber_GetsBraces_SoThatTheFolderIsSt
       {"${USER}{CAMPAIGN_ID}", "${USER}42"},
   };
   for (const auto& [written, expected] : folders) {
-    const auto section = only_cluster(fmt::format(R"({{"name": "n", "exec_file": "a", "clusters": {{"alpha": {{"exec_directory": "{}"}}}}}})", written));
+    const auto section =
+        only_cluster(fmt::format(R"({{"name": "n", "exec_file": "a", "clusters": {{"alpha": {{"exec_directory": "{}"}}}}}})", written));
     const auto folder = expand(section, grid::CampaignId{42}).exec_directory;
     EXPECT_EQ(folder, expected);
     EXPECT_EQ(grid::wrong_directory(folder), std::nullopt) << "the runner refuses what is wrong";

@@ -80,11 +80,12 @@ std::string json_string(std::string_view text) {
 
 /// Pieces of text put together: always UTF-8.
 rc::Gen<std::string> text_of(std::vector<std::string> pieces) {
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::move(pieces))), [](const std::vector<std::string>& chosen) {
-    std::string text;
-    for (const auto& piece : chosen) text += piece;
-    return text;
-  });
+  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::move(pieces))),
+                      [](const std::vector<std::string>& chosen) {
+                        std::string text;
+                        for (const auto& piece : chosen) text += piece;
+                        return text;
+                      });
 }
 
 rc::Gen<std::string> clean_word() {
@@ -103,9 +104,11 @@ RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsS
   const auto command = *clean_word();
   const auto folder = *clean_folder();
   const auto clusters = *rc::gen::nonEmpty(rc::gen::container<std::map<std::string, int>>(clean_word(), rc::gen::inRange(1, 100)));
-  std::string text = fmt::format(R"({{"name": {}, "exec_file": {}, "exec_directory": {}, "clusters": {{)", json_string(name), json_string(command), json_string(folder));
+  std::string text = fmt::format(R"({{"name": {}, "exec_file": {}, "exec_directory": {}, "clusters": {{)", json_string(name),
+                                 json_string(command), json_string(folder));
   for (std::string comma; const auto& [cluster, priority] : clusters) {
-    text += fmt::format("{}{}: {{\"priority\": {}, \"max_jobs\": \"{}\", \"walltime\": \"0:0:{:02}\"}}", comma, json_string(cluster), priority, priority, priority % 59 + 1);
+    text += fmt::format("{}{}: {{\"priority\": {}, \"max_jobs\": \"{}\", \"walltime\": \"0:0:{:02}\"}}", comma, json_string(cluster),
+                        priority, priority, priority % 59 + 1);
     comma = ",\n";
   }
   const auto campaign = parse(text + "}}");
@@ -123,7 +126,8 @@ RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsS
 }
 
 TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {
-  constexpr std::string_view kScheduled = R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "max_attempts": "7", "clusters": {"a": {}}})";
+  constexpr std::string_view kScheduled =
+      R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "max_attempts": "7", "clusters": {"a": {}}})";
   for (const auto text : {kJson, kClassic, kScheduled}) {
     auto campaign = parse(text).value();
     campaign.parameters = {};
@@ -134,7 +138,8 @@ TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {
 RC_GTEST_PROP(JdlProperty, AnUnknownKey_IsToldAtItsPlace_WhereverItStands, ()) {
   const auto lines = *rc::gen::inRange<std::size_t>(0, 20);
   const auto blanks = *rc::gen::inRange<std::size_t>(0, 20);
-  const auto text = fmt::format("{{\"name\": \"n\", \"clusters\": {{\"alpha\": {{\"exec_file\": \"é\",{}{}\"zzzz\": [1, {{}}]}}}}}}", std::string(lines, '\n'), std::string(blanks, ' '));
+  const auto text = fmt::format("{{\"name\": \"n\", \"clusters\": {{\"alpha\": {{\"exec_file\": \"é\",{}{}\"zzzz\": [1, {{}}]}}}}}}",
+                                std::string(lines, '\n'), std::string(blanks, ' '));
   const auto campaign = parse(text);
   RC_ASSERT(!campaign.has_value());
   RC_ASSERT(campaign.error().size() == 1u);
@@ -146,13 +151,16 @@ RC_GTEST_PROP(JdlProperty, AnUnknownKey_IsToldAtItsPlace_WhereverItStands, ()) {
 
 /// Any argument that a parameter may hold.
 rc::Gen<std::string> argument() {
-  return text_of({"a", "1", " ", "\t", "\n", "\r", "\x01", "\x7f", "'", "\"", "\\", "$x", "*", "#", ",", "[", "{", "\\u0041", "é", "€", "😀"});
+  return text_of(
+      {"a", "1", " ", "\t", "\n", "\r", "\x01", "\x7f", "'", "\"", "\\", "$x", "*", "#", ",", "[", "{", "\\u0041", "é", "€", "😀"});
 }
 
 RC_GTEST_PROP(ParameterProperty, Ndjson_BringsEachParameterBack_HoweverItIsCut, ()) {
   std::vector<Parameter> sent;
-  for (const auto& arguments : *rc::gen::container<std::vector<Arguments>>(rc::gen::container<Arguments>(argument()))) sent.emplace_back(arguments);
-  for (const auto& text : *rc::gen::container<std::vector<std::string>>(argument())) sent.emplace_back(check_line(text) ? text : text::quote(text));
+  for (const auto& arguments : *rc::gen::container<std::vector<Arguments>>(rc::gen::container<Arguments>(argument())))
+    sent.emplace_back(arguments);
+  for (const auto& text : *rc::gen::container<std::vector<std::string>>(argument()))
+    sent.emplace_back(check_line(text) ? text : text::quote(text));
   std::string text;
   for (const auto& parameter : sent) append_ndjson(text, parameter);
   std::vector<Parameter> received;

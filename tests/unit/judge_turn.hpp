@@ -38,12 +38,23 @@ class Turn {
     return poll.ours[remote.id] = remote;
   }
   void explains(std::int64_t id, const char* event, std::optional<std::int64_t> resubmitted_as = {}) {
-    oar::JobDetails details{.job = poll.ours.at(grid::RemoteJobId{1000 + id}), .events = {{.type = event, .description = {}}}, .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}};
+    oar::JobDetails details{.job = poll.ours.at(grid::RemoteJobId{1000 + id}),
+                            .events = {{.type = event, .description = {}}},
+                            .resubmitted_as = {},
+                            .resubmit_of = {},
+                            .types = {},
+                            .directory = {},
+                            .stdout_file = {},
+                            .stderr_file = {}};
     if (resubmitted_as) details.resubmitted_as = grid::RemoteJobId{*resubmitted_as};
     poll.details.emplace(details.job.id, details);
   }
-  void lists(std::vector<std::string> names, std::int64_t launch = 1) { poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{grid::EvidenceIndex{names}}); }
-  void cannot_list(std::int64_t launch = 1) { poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{tl::unexpected{std::string{"no answer"}}}); }
+  void lists(std::vector<std::string> names, std::int64_t launch = 1) {
+    poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{grid::EvidenceIndex{names}});
+  }
+  void cannot_list(std::int64_t launch = 1) {
+    poll.evidence.insert_or_assign(grid::LaunchId{launch}, Reading{tl::unexpected{std::string{"no answer"}}});
+  }
 
   [[nodiscard]] Judged judged() const { return judge(live, poll, kPatience); }
   [[nodiscard]] std::vector<std::int64_t> fences() const {

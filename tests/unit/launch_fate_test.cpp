@@ -28,16 +28,16 @@ TEST(LaunchFate, ARunnerThatWasStoppedBeforeThePost_SendsNothingThatSomebodyElse
     Intent intent;
     LaunchStep step;
   };
-  for (const auto& [what, intent, step] : std::vector<Row>{
-           {"begun just now", {}, LaunchStep::go_on},
-           {"begun long ago, the runner was stopped", {.age = kSendPatience + 1us}, LaunchStep::give_back},
-           {"its campaign was cancelled meanwhile", {.campaign = CampaignState::cancelled}, LaunchStep::give_back},
-           {"its campaign was paused meanwhile", {.campaign = CampaignState::paused}, LaunchStep::give_back},
-           {"another almighty has the lease", {.own_term = false}, LaunchStep::leave},
-           {"another almighty has the lease, and it is old", {.own_term = false, .age = kWeek}, LaunchStep::leave},
-           {"another runner found it in the middle", {.state = LaunchState::unknown}, LaunchStep::leave},
-           {"and gave it up", {.state = LaunchState::void_, .age = kWeek}, LaunchStep::leave},
-           {"and found its jobs", {.state = LaunchState::accepted}, LaunchStep::leave}})
+  for (const auto& [what, intent, step] :
+       std::vector<Row>{{"begun just now", {}, LaunchStep::go_on},
+                        {"begun long ago, the runner was stopped", {.age = kSendPatience + 1us}, LaunchStep::give_back},
+                        {"its campaign was cancelled meanwhile", {.campaign = CampaignState::cancelled}, LaunchStep::give_back},
+                        {"its campaign was paused meanwhile", {.campaign = CampaignState::paused}, LaunchStep::give_back},
+                        {"another almighty has the lease", {.own_term = false}, LaunchStep::leave},
+                        {"another almighty has the lease, and it is old", {.own_term = false, .age = kWeek}, LaunchStep::leave},
+                        {"another runner found it in the middle", {.state = LaunchState::unknown}, LaunchStep::leave},
+                        {"and gave it up", {.state = LaunchState::void_, .age = kWeek}, LaunchStep::leave},
+                        {"and found its jobs", {.state = LaunchState::accepted}, LaunchStep::leave}})
     EXPECT_EQ(to_send(intent), step) << what;
 }
 
@@ -182,18 +182,18 @@ TEST(LaunchFate, AJobThatShowsItself_IsAdoptedWhileItsTaskWaitsForItsAttempt_And
   };
   TaskFacts two_copies{.state = TaskState::running, .attempt = 3, .replica = 4, .replica_lives = true};
   TaskFacts one_is_over{.state = TaskState::running, .attempt = 3, .replica = 4};
-  for (const auto& [what, task, attempt, adoption] : std::vector<Row>{
-           {"its task is in the bag", a_task(TaskState::waiting), 3, {.moves = true}},
-           {"its successor is on its way", a_task(TaskState::launching), 3, {.moves = true}},
-           {"its successor waits there", a_task(TaskState::submitted), 3, {}},
-           {"its successor runs", a_task(TaskState::running), 3, {}},
-           {"another attempt is in the bag", a_task(TaskState::waiting, 4), 3, {.late = true}},
-           {"another attempt runs", a_task(TaskState::running, 4), 3, {.late = true}},
-           {"its task is done, by its successor", a_task(TaskState::done), 3, {.late = true}},
-           {"its task failed", a_task(TaskState::failed), 3, {.late = true}},
-           {"its campaign is cancelled", a_task(TaskState::cancelled), 3, {.late = true}},
-           {"a replica that the task waits for", two_copies, 4, {}},
-           {"a replica that was given up", one_is_over, 4, {.late = true}}})
+  for (const auto& [what, task, attempt, adoption] :
+       std::vector<Row>{{"its task is in the bag", a_task(TaskState::waiting), 3, {.moves = true}},
+                        {"its successor is on its way", a_task(TaskState::launching), 3, {.moves = true}},
+                        {"its successor waits there", a_task(TaskState::submitted), 3, {}},
+                        {"its successor runs", a_task(TaskState::running), 3, {}},
+                        {"another attempt is in the bag", a_task(TaskState::waiting, 4), 3, {.late = true}},
+                        {"another attempt runs", a_task(TaskState::running, 4), 3, {.late = true}},
+                        {"its task is done, by its successor", a_task(TaskState::done), 3, {.late = true}},
+                        {"its task failed", a_task(TaskState::failed), 3, {.late = true}},
+                        {"its campaign is cancelled", a_task(TaskState::cancelled), 3, {.late = true}},
+                        {"a replica that the task waits for", two_copies, 4, {}},
+                        {"a replica that was given up", one_is_over, 4, {.late = true}}})
     EXPECT_EQ(adoption_of(task, attempt), adoption) << what;
 }
 
@@ -220,15 +220,15 @@ TEST(LaunchFate, AFolderGoesWhenNobodyCanClaimInItAnyMore) {
     FolderFacts folder;
     bool goes;
   };
-  for (const auto& [what, folder, goes] : std::vector<Row>{
-           {"accepted, and all its jobs are over", {}, true},
-           {"in use", {.in_use = true}, false},
-           {"its fate is unknown", {.state = LaunchState::unknown}, false},
-           {"it is on its way", {.state = LaunchState::launching}, false},
-           {"void, an orphan may come", {.state = LaunchState::void_, .since_settled = 59min}, false},
-           {"void for long", {.state = LaunchState::void_, .since_settled = kOrphanWatch}, true},
-           {"a job ended that never began: it may begin", {.since_never_began = 59min}, false},
-           {"long ago", {.since_never_began = kOrphanWatch}, true}})
+  for (const auto& [what, folder, goes] :
+       std::vector<Row>{{"accepted, and all its jobs are over", {}, true},
+                        {"in use", {.in_use = true}, false},
+                        {"its fate is unknown", {.state = LaunchState::unknown}, false},
+                        {"it is on its way", {.state = LaunchState::launching}, false},
+                        {"void, an orphan may come", {.state = LaunchState::void_, .since_settled = 59min}, false},
+                        {"void for long", {.state = LaunchState::void_, .since_settled = kOrphanWatch}, true},
+                        {"a job ended that never began: it may begin", {.since_never_began = 59min}, false},
+                        {"long ago", {.since_never_began = kOrphanWatch}, true}})
     EXPECT_EQ(may_be_removed(folder), goes) << what;
 }
 

@@ -24,7 +24,8 @@ TEST(CommandLine, Dollar_IsExpandedUnlessItIsProtected) {
 }
 
 TEST(CommandLine, QuotesAndNewlines_ArriveAsTheyAre) {
-  for (const std::string text : {"sh -c 'echo one; echo \"two  words\"'", "echo \"unclosed", "echo 'unclosed", "a\nb; c & d | e > f * ? !x #", "é →"}) {
+  for (const std::string text :
+       {"sh -c 'echo one; echo \"two  words\"'", "echo \"unclosed", "echo 'unclosed", "a\nb; c & d | e > f * ? !x #", "é →"}) {
     EXPECT_EQ(read(text), text);
   }
 }
@@ -36,7 +37,8 @@ TEST(CommandLine, Escaping_DoublesTheBackslashesThatPrecede) {
 }
 
 TEST(PostedJob, Options_AreKeptInTheirOrder_AndEmptyOnesDropped) {
-  const auto posted = read_posted_job(R"({"resources":["/core=1","/core=2"],"name":"","hold":"1","scanscript":"0","command":"true","type":["a"]})");
+  const auto posted =
+      read_posted_job(R"({"resources":["/core=1","/core=2"],"name":"","hold":"1","scanscript":"0","command":"true","type":["a"]})");
   ASSERT_TRUE(posted);
   EXPECT_EQ(posted->options, (std::vector<std::pair<std::string, std::string>>{
                                  {"resource", "/core=1"}, {"resource", "/core=2"}, {"hold", ""}, {"type", "a"}}));

@@ -69,7 +69,11 @@ TEST(Schedule, JobThatWouldDelayAnEarlierOne_Waits) {
 }
 
 TEST(Schedule, BestEffortJobs_ComeAfterNormalOnes) {
-  EXPECT_EQ(Scene{}.wants(2, "/core=3,walltime=1").wants_best_effort(1, "/core=2,walltime=1").wants_best_effort(3, "/core=1,walltime=1").started(),
+  EXPECT_EQ(Scene{}
+                .wants(2, "/core=3,walltime=1")
+                .wants_best_effort(1, "/core=2,walltime=1")
+                .wants_best_effort(3, "/core=1,walltime=1")
+                .started(),
             (Jobs{2, 3}));
 }
 

@@ -29,7 +29,8 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::array<std::string_view, 9> kPrograms{"gridsub", "gridstat", "griddel", "gridwait", "gridclusters", "gridctl", "gridsim", "gridlocal", "almighty"};
+constexpr std::array<std::string_view, 9> kPrograms{"gridsub", "gridstat", "griddel",   "gridwait", "gridclusters",
+                                                    "gridctl", "gridsim",  "gridlocal", "almighty"};
 
 /// A command line that a text names, its program first.
 struct Named {
@@ -133,13 +134,19 @@ Words cells_of(const std::string& document, std::string_view program) {
 
 // ------------------------------------------------------------------ from a text to command lines
 
-bool is_letter(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-' || letter == '/' || letter == '.'; }
+bool is_letter(char letter) {
+  return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-' || letter == '/' || letter == '.';
+}
 bool is_lower_word(std::string_view word) {
-  return !word.empty() && std::ranges::all_of(word, [](unsigned char letter) { return std::islower(letter) != 0 || letter == '-'; }) && word[0] != '-';
+  return !word.empty() && std::ranges::all_of(word, [](unsigned char letter) { return std::islower(letter) != 0 || letter == '-'; }) &&
+         word[0] != '-';
 }
 /// ID, {}, [CLUSTER], 3,4: what stands for an argument.
 bool is_placeholder(std::string_view word) {
-  return !word.empty() && std::ranges::none_of(word, [](unsigned char letter) { return std::islower(letter); }) && word[0] != '-' && std::isupper(static_cast<unsigned char>(word[0])) + std::isdigit(static_cast<unsigned char>(word[0])) + (word[0] == '{') + (word[0] == '[') > 0;
+  return !word.empty() && std::ranges::none_of(word, [](unsigned char letter) { return std::islower(letter); }) && word[0] != '-' &&
+         std::isupper(static_cast<unsigned char>(word[0])) + std::isdigit(static_cast<unsigned char>(word[0])) + (word[0] == '{') +
+                 (word[0] == '[') >
+             0;
 }
 
 /// By blanks; the brackets around an option that may be left out are left out themselves.
@@ -197,7 +204,8 @@ std::vector<Named> named_in(const std::string& text, const std::string& where, c
       const bool is_quoted = (quote == '\'' || quote == '`') && text.find(quote, end) != std::string::npos;
       const auto part = text.substr(at, is_quoted ? text.find(quote, end) - at : kLongest);
       auto words = is_quoted ? split(part) : words_of_sentence(split(part), commands);
-      if (words.size() > 1 && !words[1].starts_with('{')) all.push_back({std::move(words), fmt::format("{}: {}", where, part.substr(0, 80))});
+      if (words.size() > 1 && !words[1].starts_with('{'))
+        all.push_back({std::move(words), fmt::format("{}: {}", where, part.substr(0, 80))});
     }
   }
   return all;
@@ -216,9 +224,11 @@ std::vector<fs::path> files_below(const std::vector<std::string_view>& folders, 
 std::vector<Named> named_everywhere(const Commands& commands) {
   std::vector<Named> all;
   const auto add = [&](const Words& texts, const fs::path& path) {
-    for (const auto& text : texts) std::ranges::move(named_in(text, fs::relative(path, root()).string(), commands), std::back_inserter(all));
+    for (const auto& text : texts)
+      std::ranges::move(named_in(text, fs::relative(path, root()).string(), commands), std::back_inserter(all));
   };
-  for (const auto& path : files_below({"almighty", "api", "clients", "lib", "metascheduler", "nikita", "predictor", "runner", "sim", "updator"}, {".cpp", ".hpp"}))
+  for (const auto& path : files_below(
+           {"almighty", "api", "clients", "lib", "metascheduler", "nikita", "predictor", "runner", "sim", "updator"}, {".cpp", ".hpp"}))
     add(literals_of(text_of(path)), path);
   auto documents = files_below({"docs", "examples"}, {".md"});
   documents.emplace_back(root() + "/README.md");
@@ -238,7 +248,9 @@ const process::Captured& run(const Words& words) {
   static std::map<Words, process::Captured> known;
   if (const auto found = known.find(words); found != known.end()) return found->second;
   const char* folder = std::getenv("GLEANER_BIN_DIR");
-  process::Command command{.arguments = words, .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
+  process::Command command{
+      .arguments = words,
+      .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
   command.arguments[0] = fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", words[0]);
   auto captured = process::capture(std::move(command), std::chrono::minutes{1});
   if (!captured) throw std::runtime_error{captured.error()};
@@ -255,7 +267,8 @@ Commands commands_of_gridctl() {
     begin = end + 1;
     if (line.starts_with(' ')) continue;  // the purpose of a long one
     Words words, arguments;
-    for (auto& word : split(line.size() > kLeft && line[kLeft - 1] == ' ' ? line.substr(0, kLeft) : line)) (is_lower_word(word) ? words : arguments).push_back(std::move(word));
+    for (auto& word : split(line.size() > kLeft && line[kLeft - 1] == ' ' ? line.substr(0, kLeft) : line))
+      (is_lower_word(word) ? words : arguments).push_back(std::move(word));
     commands.emplace(std::move(words), std::move(arguments));
   }
   return commands;
@@ -263,8 +276,14 @@ Commands commands_of_gridctl() {
 
 /// An argument that is right, for what it is called in a usage: `KIND` of `limit set`.
 std::string sample_of(std::string_view name, const Words& command) {
-  static const std::map<std::string, std::string, std::less<>> kSamples{{"URL", "http://localhost:1/oarapi"}, {"PRIORITY", "4"}, {"ID", "3"}, {"CAMPAIGN", "3"},
-                                                                        {"MOST", "5"}, {"SHARES", "5"}, {"FILE", "/dev/null"}, {"[FILE]", "/dev/null"}};
+  static const std::map<std::string, std::string, std::less<>> kSamples{{"URL", "http://localhost:1/oarapi"},
+                                                                        {"PRIORITY", "4"},
+                                                                        {"ID", "3"},
+                                                                        {"CAMPAIGN", "3"},
+                                                                        {"MOST", "5"},
+                                                                        {"SHARES", "5"},
+                                                                        {"FILE", "/dev/null"},
+                                                                        {"[FILE]", "/dev/null"}};
   if (name == "KIND") return command[0] == "limit" ? "resource_seconds" : "user";
   const auto found = kSamples.find(name);
   return found == kSamples.end() ? "alpha" : found->second;
@@ -272,7 +291,8 @@ std::string sample_of(std::string_view name, const Words& command) {
 
 /// The value that a text gives an option, or one that is right where it only names it.
 std::string value_of(const std::string& option, const std::string& said) {
-  static const std::map<std::string, std::string, std::less<>> kSamples{{"--authentication", "none"}, {"--auth", "none"}, {"--secret-file", "/dev/null"}, {"--older-than", "90d"},
+  static const std::map<std::string, std::string, std::less<>> kSamples{{"--authentication", "none"},           {"--auth", "none"},
+                                                                        {"--secret-file", "/dev/null"},         {"--older-than", "90d"},
                                                                         {"--url", "http://localhost:1/oarapi"}, {"--flood", "0.5"}};
   if (!is_placeholder(said) && said.find_first_of("|{") == std::string::npos) return said;
   const auto found = kSamples.find(option);
@@ -319,7 +339,8 @@ std::string wrong_gridctl(const Words& named, const Commands& commands) {
 std::string wrong_options(const Words& named) {
   Words line{named[0], "--help"};
   for (const auto& word : named) {
-    if (word.starts_with("--{") || (!word.starts_with('-') && (line.size() == 2 || !line.back().starts_with('-')))) continue;  // positional, or any option
+    if (word.starts_with("--{") || (!word.starts_with('-') && (line.size() == 2 || !line.back().starts_with('-'))))
+      continue;  // positional, or any option
     line.push_back(word.substr(0, word.find('[')));
   }
   auto said = run(line);
@@ -369,24 +390,29 @@ Words wrong_in(const std::string& text) {
 }
 
 TEST(NamedCommands, OneThatDoesNotExist_IsSeen_WhereverItStands) {
-  for (const auto* text : {"{} is disabled; gridctl cluster edit {} --enable gives it back", "run 'gridctl db migrat'", "a larger one allows more (gridctl limit)",
-                           "'gridctl limit set KIND MOST MORE'", "`gridctl cluster list --power 2`", "gridsub --resum lets it go on", "see `gridstat ID --wy`",
+  for (const auto* text : {"{} is disabled; gridctl cluster edit {} --enable gives it back", "run 'gridctl db migrat'",
+                           "a larger one allows more (gridctl limit)", "'gridctl limit set KIND MOST MORE'",
+                           "`gridctl cluster list --power 2`", "gridsub --resum lets it go on", "see `gridstat ID --wy`",
                            "gridctl clutser add makes one known", "'gridctl rules test FILE --position 1'"})
     EXPECT_EQ(wrong_in(text).size(), 1U) << text;
 }
 
 TEST(NamedCommands, OneThatExists_IsNot) {
-  for (const auto* text : {"gridsub --resume lets it go on", "gridctl cluster add makes one known", "'gridctl cluster edit {} --memory-property NAME'", "gridctl: note: {}",
-                           "(gridstat -a shows those that have ended)", "gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)",
-                           "such as: gridstat 3 --{}", "`gridctl limit set running_jobs 5 --user ada`", "gridsub-XXXXXX"})
+  for (const auto* text :
+       {"gridsub --resume lets it go on", "gridctl cluster add makes one known", "'gridctl cluster edit {} --memory-property NAME'",
+        "gridctl: note: {}", "(gridstat -a shows those that have ended)",
+        "gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)", "such as: gridstat 3 --{}",
+        "`gridctl limit set running_jobs 5 --user ada`", "gridsub-XXXXXX"})
     EXPECT_THAT(wrong_in(text), testing::IsEmpty()) << text;
 }
 
 TEST(NamedCommands, AreReadFromSourcesAndDocuments) {
-  EXPECT_THAT(literals_of("f(\"a \" // \"no\"\n  \"b\", '\"', \"c\\\"d\"); /* \"no\" */ R\"j(e\")j\""), testing::ElementsAre("a b", "c\"d", "e\""));
+  EXPECT_THAT(literals_of("f(\"a \" // \"no\"\n  \"b\", '\"', \"c\\\"d\"); /* \"no\" */ R\"j(e\")j\""),
+              testing::ElementsAre("a b", "c\"d", "e\""));
   EXPECT_THAT(code_of("Say `gridsub -f` or `x`.\n```\n$ gridstat 3   (stderr)\n```\n    gridsim run a.json\n"),
               testing::ElementsAre("`gridsub -f`", "`x`", "`gridstat 3`", "`gridsim run a.json`"));
-  EXPECT_THAT(cells_of("\n## gridctl\n\n| `db status` | `x` |\n## gridsub\n| `-n`, `--nb-jobs N` | `y` |\n", "gridctl"), testing::ElementsAre("`gridctl db status`"));
+  EXPECT_THAT(cells_of("\n## gridctl\n\n| `db status` | `x` |\n## gridsub\n| `-n`, `--nb-jobs N` | `y` |\n", "gridctl"),
+              testing::ElementsAre("`gridctl db status`"));
 }
 
 }  // namespace

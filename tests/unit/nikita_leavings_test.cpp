@@ -62,11 +62,13 @@ TEST(Leavings, WhereSomeTasksGoOn_TheFullestFoldersAreThinnedFirst) {
   const auto leavings = leavings_of(folders, kNow);
   EXPECT_THAT(ids(leavings.remove), IsEmpty());
   EXPECT_THAT(ids(leavings.thin), ElementsAre(3)) << "2 has no file too many, and 3 alone is enough";
-  EXPECT_THAT(ids(leavings_of(std::vector{a_folder(1, 200, 90, 10), a_folder(2, 200, 100, 10), a_folder(3, 600, 1, 10)}, kNow).thin), ElementsAre(3, 1));
+  EXPECT_THAT(ids(leavings_of(std::vector{a_folder(1, 200, 90, 10), a_folder(2, 200, 100, 10), a_folder(3, 600, 1, 10)}, kNow).thin),
+              ElementsAre(3, 1));
 }
 
 TEST(Leavings, OfTheFilesOfAFolder_ThoseOfSettledAttemptsGo) {
-  const std::vector<std::string> names{"0.0.claim", "0.0.100.7.e0", "1.0.claim", "1.0.101.8.s", "1.1.claim", "1.1.150.20.d.101", "somebody's", "x.0.claim", "2.0.102.9.u"};
+  const std::vector<std::string> names{"0.0.claim",        "0.0.100.7.e0", "1.0.claim", "1.0.101.8.s", "1.1.claim",
+                                       "1.1.150.20.d.101", "somebody's",   "x.0.claim", "2.0.102.9.u"};
   const std::array in_use{store::Attempt{grid::TaskNumber{1}, 0}};
   EXPECT_THAT(settled_files(names, in_use), ElementsAre("0.0.claim", "0.0.100.7.e0", "1.1.claim", "1.1.150.20.d.101", "2.0.102.9.u"));
 }

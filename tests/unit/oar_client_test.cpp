@@ -36,8 +36,10 @@ TEST(OarClient, EachRequestSaysWhoAsks_AndWhatItAccepts) {
 TEST(OarClient, ResourcesThatMatch_AreCountedByTheCluster_WithoutTheOneThatIsNone) {
   std::string user;
   for (const auto& [answer, matching] : std::vector<std::pair<Response, std::optional<int>>>{
-           {json(200, R"({"items":[{"resource_id":3}],"total":5,"offset":0})"), 4}, {json(200, R"({"items":[{"resource_id":0}],"total":"1","offset":0})"), 0},
-           {json(500, R"({"code":500,"title":"SQL error","message":"SQL error"})"), std::nullopt}, {json(200, R"({"items":[]})"), std::nullopt}}) {
+           {json(200, R"({"items":[{"resource_id":3}],"total":5,"offset":0})"), 4},
+           {json(200, R"({"items":[{"resource_id":0}],"total":"1","offset":0})"), 0},
+           {json(500, R"({"code":500,"title":"SQL error","message":"SQL error"})"), std::nullopt},
+           {json(200, R"({"items":[]})"), std::nullopt}}) {
     FakeOar oar{[&](const http::Request& request) {
       user = request.headers.find("X_REMOTE_IDENT").value_or("-");
       return answer;
@@ -52,10 +54,13 @@ TEST(OarClient, ResourcesThatMatch_AreCountedByTheCluster_WithoutTheOneThatIsNon
 }
 
 TEST(OarClient, TheStressFactor_ComesWithTheList_AndItsFailureIsItsOwn) {
-  for (const auto& [answer, stress] : std::vector<std::pair<Response, std::optional<double>>>{
-           {json(200, R"({"GLOBAL_STRESS":"0.7"})"), 0.7}, {json(404, "{}"), std::nullopt}, {json(200, R"({"GLOBAL_STRESS":"much"})"), std::nullopt}}) {
+  for (const auto& [answer, stress] :
+       std::vector<std::pair<Response, std::optional<double>>>{{json(200, R"({"GLOBAL_STRESS":"0.7"})"), 0.7},
+                                                               {json(404, "{}"), std::nullopt},
+                                                               {json(200, R"({"GLOBAL_STRESS":"much"})"), std::nullopt}}) {
     FakeOar oar{[&](const http::Request& request) {
-      return request.target.find("stress_factor") == std::string::npos ? json(200, R"({"items":[],"total":0,"offset":0,"links":[]})") : answer;
+      return request.target.find("stress_factor") == std::string::npos ? json(200, R"({"items":[],"total":0,"offset":0,"links":[]})")
+                                                                       : answer;
     }};
     Client client{oar.access(), short_limits()};
     const auto occupation = client.occupation();
@@ -72,7 +77,8 @@ TEST(OarClient, TheStressFactor_IsAskedForAlone_AsARequestBesideAnotherWaitsForA
     most = std::max(most.load(), ++open);
     std::this_thread::sleep_for(std::chrono::milliseconds{100});
     --open;
-    return request.target.find("stress_factor") == std::string::npos ? json(200, R"({"items":[],"total":0,"offset":0,"links":[]})") : json(200, R"({"GLOBAL_STRESS":"0"})");
+    return request.target.find("stress_factor") == std::string::npos ? json(200, R"({"items":[],"total":0,"offset":0,"links":[]})")
+                                                                     : json(200, R"({"GLOBAL_STRESS":"0"})");
   }};
   Client client{oar.access(), short_limits()};
   ASSERT_TRUE(client.occupation());
@@ -198,7 +204,8 @@ TEST(OarClient, AFolderIsListed_AndOneThatOarDoesNotFind_IsRefused404) {
 
 /// An API that moved or is being updated: nothing is known of the folder.
 TEST(OarClient, AListingThatIsNotWhole_OrSomebodyElses404_IsNoAnswer) {
-  for (const auto& answer : {html(404, "<title>404 Not Found</title>"), json(200, R"({"total":2,"items":[{"name":"a"}]})"), json(200, R"({"total":)"), html(200, "login")}) {
+  for (const auto& answer : {html(404, "<title>404 Not Found</title>"), json(200, R"({"total":2,"items":[{"name":"a"}]})"),
+                             json(200, R"({"total":)"), html(200, "login")}) {
     FakeOar oar{[&](const auto&) { return answer; }};
     Client client{oar.access()};
     expect<NoAnswer>(client.list_folder("alice", "~/there"));
@@ -233,7 +240,8 @@ TEST(OarClient, AFileWithoutEnd_IsCutWhereItIsEnough_AndItsTransferIsEnded) {
 
 TEST(OarClient, AFileThatComesTooSlowly_CostsItsOwnPatienceAlone) {
   FakeOar oar{[](const http::Request& request) {
-    return request.target.find("slow") == std::string::npos ? json(200, "quick") : with(json(200, "slow"), {1s, std::nullopt, Mishap::Ending::none});
+    return request.target.find("slow") == std::string::npos ? json(200, "quick")
+                                                            : with(json(200, "slow"), {1s, std::nullopt, Mishap::Ending::none});
   }};
   Client client{oar.access()};
   const std::vector<PathOf> asked{{"alice", "~/slow"}, {"alice", "~/quick"}};

@@ -133,7 +133,8 @@ TEST(OarParse, AMarkOfTheJobInAFileNameIsReplaced) {
   EXPECT_EQ(job->stdout_file, "a.9.9");
   EXPECT_EQ(job->stderr_file, "b");
   EXPECT_EQ(job->job.stderr_path, "b");
-  EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u","stderr_file":"e.%jobid%"})")->job.stderr_path, "/home/u/e.9");
+  EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u","stderr_file":"e.%jobid%"})")->job.stderr_path,
+            "/home/u/e.9");
   EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u","stderr_file":"/tmp/e"})")->job.stderr_path, "/tmp/e");
   EXPECT_EQ(parse_job(R"({"id":9,"state":"Running","launching_directory":"/home/u"})")->job.stderr_path, "");
 }
@@ -263,7 +264,8 @@ TEST(OarParse, SmallAnswersAreRead) {
 
 TEST(OarParse, TheNamesOfAListing_AreReadWhateverTheirBytes_AndAPartOfThemIsNone) {
   EXPECT_EQ(parse_listing(answer("12", "Listing").body).value_or(std::vector<std::string>{}), std::vector<std::string>{"data.txt"});
-  EXPECT_EQ(parse_listing("{\"total\":3,\"items\":[{\"name\":\"odd\xE9\"},{\"name\":\"tab\\tx\"},{\"name\":null}]}").value_or(std::vector<std::string>{}),
+  EXPECT_EQ(parse_listing("{\"total\":3,\"items\":[{\"name\":\"odd\xE9\"},{\"name\":\"tab\\tx\"},{\"name\":null}]}")
+                .value_or(std::vector<std::string>{}),
             (std::vector<std::string>{"odd\xC3\xA9", "tab\tx", ""}));
   EXPECT_TRUE(parse_listing(R"({"total":0,"items":[],"offset":0,"links":[]})")->empty());
   EXPECT_FALSE(parse_listing(R"({"total":2,"items":[{"name":"a"}]})"));
@@ -311,7 +313,8 @@ TEST(OarParse, BrokenAnswersNeverBreakTheParsers) {
 
 TEST(OarParse, TextsThatUsersChose_AreShort_AndCanBeStored) {
   const std::string wild = R"(caf\u00e9 \u0000\u001b[31m\u009b \ud83d\ude42)" + std::string(10'000, 'x');
-  const auto body = R"({"id":7,"state":"Error","name":")" + wild + R"(","message":")" + wild + R"(","owner":"a\nb","command":"echo a\tb","events":[{"type":"WALLTIME","description":")" + wild + R"("}]})";
+  const auto body = R"({"id":7,"state":"Error","name":")" + wild + R"(","message":")" + wild +
+                    R"(","owner":"a\nb","command":"echo a\tb","events":[{"type":"WALLTIME","description":")" + wild + R"("}]})";
   const auto parsed = parse_job(body);
   ASSERT_TRUE(parsed) << parsed.error();
   for (const auto& text : {parsed->job.name, parsed->job.message, parsed->events.at(0).description}) {

@@ -45,13 +45,16 @@ TEST(OarRequest, ANameThatOarWouldCutIsWrong) {
 }
 
 TEST(OarRequest, PropertiesAreAskedFor_AsOneCondition) {
-  EXPECT_EQ(matching_path("core <= 4", Effort::best, grid::from_unix(7)),
-            "/select_all?limit=1&query=FROM%20%28SELECT%20resource%5Fid%20FROM%20resources%20WHERE%20type%20%3D%20%27default%27%20AND%20%28state%20%3D%20%27Alive%27%20OR%20"
-            "%28state%20%3D%20%27Absent%27%20AND%20available%5Fupto%20%3E%207%29%29%20AND%20besteffort%20%3D%20%27YES%27%20AND%20%28core%20%3C%3D%204%29%20UNION%20ALL%20"
-            "SELECT%200%29%20AS%20matching");
+  EXPECT_EQ(
+      matching_path("core <= 4", Effort::best, grid::from_unix(7)),
+      "/select_all?limit=1&query=FROM%20%28SELECT%20resource%5Fid%20FROM%20resources%20WHERE%20type%20%3D%20%27default%27%20AND%20%28state%20%3D%20%27Alive%27%20OR%20"
+      "%28state%20%3D%20%27Absent%27%20AND%20available%5Fupto%20%3E%207%29%29%20AND%20besteffort%20%3D%20%27YES%27%20AND%20%28core%20%3C%3D%204%29%20UNION%20ALL%20"
+      "SELECT%200%29%20AS%20matching");
   EXPECT_EQ(matching_path("core <= 4", Effort::normal, grid::from_unix(7)).find("besteffort"), std::string::npos);
-  for (const auto* properties : {"mem > 8", "(a = 1) OR (b = ')')", "host LIKE 'it''s (%'", "\"odd)name\" = 1", "a - -1 > 0"}) EXPECT_FALSE(wrong_properties(properties)) << properties;
-  for (const auto* properties : {"a = 1) OR (b = 2", "(a = 1", "a = 'x", "a = 1; DROP TABLE jobs", "a = 1 -- b", "a = 1 /* b"}) EXPECT_TRUE(wrong_properties(properties)) << properties;
+  for (const auto* properties : {"mem > 8", "(a = 1) OR (b = ')')", "host LIKE 'it''s (%'", "\"odd)name\" = 1", "a - -1 > 0"})
+    EXPECT_FALSE(wrong_properties(properties)) << properties;
+  for (const auto* properties : {"a = 1) OR (b = 2", "(a = 1", "a = 'x", "a = 1; DROP TABLE jobs", "a = 1 -- b", "a = 1 /* b"})
+    EXPECT_TRUE(wrong_properties(properties)) << properties;
 }
 
 TEST(OarRequest, PathsAreEncoded_AndAShellFindsNothingInThem) {

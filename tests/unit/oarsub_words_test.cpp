@@ -38,16 +38,18 @@ std::vector<std::string> through_the_api(const std::vector<std::string>& values)
 }
 
 rc::Gen<std::string> text_of(std::vector<std::string> pieces) {
-  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::move(pieces))), [](const std::vector<std::string>& chosen) {
-    std::string text;
-    for (const auto& piece : chosen) text += piece;
-    return text;
-  });
+  return rc::gen::map(rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(std::move(pieces))),
+                      [](const std::vector<std::string>& chosen) {
+                        std::string text;
+                        for (const auto& piece : chosen) text += piece;
+                        return text;
+                      });
 }
 
 /// What shells, SQL and Perl like to read, among harmless letters.
 rc::Gen<std::string> hostile() {
-  return text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",", "$(id)", "$HOME", "$USER", "$x", "`id`", "\\", "\"", "'", "!!", ";", "&", "|", "<", ">", "(", ")", "*", "?", "[a]", "{b,c}", "~", "#", "%", "\t", "é", "€", "--", "/*"});
+  return text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",",   "$(id)", "$HOME", "$USER", "$x", "`id`", "\\", "\"", "'",  "!!", ";",
+                  "&", "|",  "<", ">", "(", ")", "*", "?", "[a]", "{b,c}", "~",     "#",     "%",  "\t",   "é",  "€",  "--", "/*"});
 }
 
 /// A condition that is right, but for what may be in its quotes.
@@ -75,12 +77,20 @@ struct Field {
   std::string (*generate)();
 };
 std::string with_a_letter_changed(std::string text) {
-  if (!text.empty() && *rc::gen::inRange(0, 3) == 0) text.insert(*rc::gen::inRange<std::size_t>(0, text.size() + 1), *rc::gen::element<std::string>("$", "`", "\\", "\"", "'", ")", "(", ";", "-", "}", "x"));
+  if (!text.empty() && *rc::gen::inRange(0, 3) == 0)
+    text.insert(*rc::gen::inRange<std::size_t>(0, text.size() + 1),
+                *rc::gen::element<std::string>("$", "`", "\\", "\"", "'", ")", "(", ";", "-", "}", "x"));
   return text;
 }
 const std::array<Field, 4> kFields{
-    Field{"project", wrong_project, [] { return with_a_letter_changed("p" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",", "@", "%", ":"})); }},
-    Field{"cluster_job_type", wrong_job_type, [] { return with_a_letter_changed("t" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", "*", "@", "%", ":"})); }},
+    Field{"project", wrong_project,
+          [] {
+            return with_a_letter_changed("p" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", ",", "@", "%", ":"}));
+          }},
+    Field{"cluster_job_type", wrong_job_type,
+          [] {
+            return with_a_letter_changed("t" + *text_of({"a", "B7", "_", ".", "/", "-", " ", "=", "*", "@", "%", ":"}));
+          }},
     Field{"exec_directory", wrong_directory, [] { return "/" + *hostile(); }},
     Field{"properties", wrong_properties, [] { return with_a_letter_changed(a_condition(2)); }}};
 
@@ -133,7 +143,8 @@ TEST(OarsubWords, BracesOfAResourceRequest_AreConditions) {
 
 /// The two of the shells that made a normal job of a best-effort one.
 TEST(OarsubWords, WhatAShellWouldRead_IsRefused_WithItsPlace) {
-  EXPECT_EQ(*wrong_project("a$(id)"), "$ at character 2 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first");
+  EXPECT_EQ(*wrong_project("a$(id)"),
+            "$ at character 2 cannot be in it; write letters, digits, blanks and _ . : @ / + , = % -, a letter, a digit or _ first");
   EXPECT_THAT(*wrong_project("swallow\\"), HasSubstr("\\ at character 8"));
   EXPECT_THAT(*wrong_project("it's"), HasSubstr("' at character 3"));
   EXPECT_THAT(*wrong_project("--type=normal"), HasSubstr("- at character 1"));
@@ -141,31 +152,36 @@ TEST(OarsubWords, WhatAShellWouldRead_IsRefused_WithItsPlace) {
   EXPECT_THAT(*wrong_directory("/é`id`"), HasSubstr("` at character 3"));
   EXPECT_THAT(*wrong_directory("$HOME/$(id)"), HasSubstr("$ at character 7 begins none of $HOME, $USER and $LOGNAME"));
   EXPECT_THAT(*wrong_directory("/a\nb"), HasSubstr("\\x0a at character 3"));
-  for (const std::string folder : {"$HOMER", "$HOME_", "${HOME", "${x:=y}", "$", "$$", "/a'", "/a\""}) EXPECT_TRUE(wrong_directory(folder)) << folder;
-  for (const std::string folder : {"$HOME", "${HOME}x/{CAMPAIGN_ID}", "~/a b;c", "/scratch/$USER/$LOGNAME.d", "/é/€", "{HOME}/x"}) EXPECT_FALSE(wrong_directory(folder)) << folder;
-  for (const std::string type : {"devel", "token:licence=2", "timesharing=*", "postpone=2030-01-31 08:00:00"}) EXPECT_FALSE(wrong_job_type(type)) << type;
+  for (const std::string folder : {"$HOMER", "$HOME_", "${HOME", "${x:=y}", "$", "$$", "/a'", "/a\""})
+    EXPECT_TRUE(wrong_directory(folder)) << folder;
+  for (const std::string folder : {"$HOME", "${HOME}x/{CAMPAIGN_ID}", "~/a b;c", "/scratch/$USER/$LOGNAME.d", "/é/€", "{HOME}/x"})
+    EXPECT_FALSE(wrong_directory(folder)) << folder;
+  for (const std::string type : {"devel", "token:licence=2", "timesharing=*", "postpone=2030-01-31 08:00:00"})
+    EXPECT_FALSE(wrong_job_type(type)) << type;
 }
 
 TEST(OarsubWords, PropertiesAreAConditionAndNothingElse) {
-  for (const std::string text : {"mem > 8", "host IN ('a','b') OR core < 99", "NOT (mem < 4)", "mem BETWEEN 1 AND 99 and cpu is not null", "mem/2 > 4.5", "cluster = 'it''s'",
-                                 "\"mem\" = 16", "host || 'x' = 'nx'", "true", "host LIKE '%[a-z]?!*;&|<>#'", "-1 < mem", "host='é'"})
+  for (const std::string text :
+       {"mem > 8", "host IN ('a','b') OR core < 99", "NOT (mem < 4)", "mem BETWEEN 1 AND 99 and cpu is not null", "mem/2 > 4.5",
+        "cluster = 'it''s'", "\"mem\" = 16", "host || 'x' = 'nx'", "true", "host LIKE '%[a-z]?!*;&|<>#'", "-1 < mem", "host='é'"})
     EXPECT_FALSE(wrong_properties(text)) << text << ": " << *wrong_properties(text);
-  const std::array<std::pair<std::string, std::string>, 16> wrong{{{"mem > $x", "$ cannot be in it, at character 7"},
-                                                                  {"host = '$x'", "$ cannot be in a quoted text, at character 9"},
-                                                                  {"host = 'a\\'", "\\ cannot be in a quoted text, at character 10"},
-                                                                  {"host = 'a", "this quote is never closed, at character 8"},
-                                                                  {"1=1) OR (1=1", "')' is found where AND, OR or the end is expected, at character 4"},
-                                                                  {"(mem > 1", "it ends where ) is expected, at character 9"},
-                                                                  {"mem > 1 -- x", "SQL's comments cannot be in it, at character 9"},
-                                                                  {"mem > 1 /* x */", "SQL's comments"},
-                                                                  {"mem > 1; drop table jobs", "; cannot be in it, at character 8"},
-                                                                  {"pg_sleep(100) = 1", "no function can be called, at character 9"},
-                                                                  {"mem IN (select 1)", "'1' is found where , or ) is expected, at character 16"},
-                                                                  {"mem >", "it ends where a property, a number or a text in single quotes is expected, at character 6"},
-                                                                  {"mem >>> 1", "'>' is found where"},
-                                                                  {"é > 1", "a letter that no name has stands at character 1"},
-                                                                  {"mem = 1e5", "'1e5' is not a number, at character 7"},
-                                                                  {"mem = 1 AND AND", "'AND' is found where"}}};
+  const std::array<std::pair<std::string, std::string>, 16> wrong{
+      {{"mem > $x", "$ cannot be in it, at character 7"},
+       {"host = '$x'", "$ cannot be in a quoted text, at character 9"},
+       {"host = 'a\\'", "\\ cannot be in a quoted text, at character 10"},
+       {"host = 'a", "this quote is never closed, at character 8"},
+       {"1=1) OR (1=1", "')' is found where AND, OR or the end is expected, at character 4"},
+       {"(mem > 1", "it ends where ) is expected, at character 9"},
+       {"mem > 1 -- x", "SQL's comments cannot be in it, at character 9"},
+       {"mem > 1 /* x */", "SQL's comments"},
+       {"mem > 1; drop table jobs", "; cannot be in it, at character 8"},
+       {"pg_sleep(100) = 1", "no function can be called, at character 9"},
+       {"mem IN (select 1)", "'1' is found where , or ) is expected, at character 16"},
+       {"mem >", "it ends where a property, a number or a text in single quotes is expected, at character 6"},
+       {"mem >>> 1", "'>' is found where"},
+       {"é > 1", "a letter that no name has stands at character 1"},
+       {"mem = 1e5", "'1e5' is not a number, at character 7"},
+       {"mem = 1 AND AND", "'AND' is found where"}}};
   for (const auto& [text, why] : wrong) {
     const auto found = wrong_properties(text);
     ASSERT_TRUE(found) << text;

@@ -136,7 +136,8 @@ TEST(Document001, UsageOfADay_DecaysTo0525_AndTo03675) {
 }
 
 TEST(Document001, JackAndJill_RunInTheOrderOfTheExample_AndGetWhatTheyPaidFor) {
-  Snapshot snapshot{.clusters = {a_cluster(1)}, .campaigns = {a_campaign(1, 6), a_campaign(2, 6)}, .pairs = {a_pair(1, 1, 4), a_pair(2, 1, 4)}};
+  Snapshot snapshot{
+      .clusters = {a_cluster(1)}, .campaigns = {a_campaign(1, 6), a_campaign(2, 6)}, .pairs = {a_pair(1, 1, 4), a_pair(2, 1, 4)}};
   snapshot.clusters[0].max_resources = snapshot.clusters[0].free_resources = 4;
   snapshot.campaigns[0].user = "jack";
   snapshot.campaigns[1].user = "jill";
@@ -175,7 +176,7 @@ Snapshot three_campaigns_two_clusters() {
   for (int campaign = 1; campaign <= 3; ++campaign) {
     for (int cluster = 1; cluster <= 2; ++cluster) snapshot.pairs.push_back(a_pair(campaign, cluster));
   }
-  snapshot.pairs[0].affine = true;  // campaign 1, cluster 1
+  snapshot.pairs[0].affine = true;                             // campaign 1, cluster 1
   snapshot.pairs[2].affine = snapshot.pairs[3].affine = true;  // campaign 2, both
   return snapshot;
 }

@@ -14,7 +14,9 @@ using testing::HasSubstr;
 
 const ClusterNames kNames{{cluster_id(1), "alpha"}};
 
-bool is_of_whole_campaign(const Reason& reason) { return is_one_of<reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster>(reason); }
+bool is_of_whole_campaign(const Reason& reason) {
+  return is_one_of<reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster>(reason);
+}
 
 Decision a_decision(const Reason& reason) {
   Decision decision{.campaign = campaign_id(1), .cluster = cluster_id(1), .stage = Stage::match, .reason = reason, .jobs = 4};
@@ -31,11 +33,7 @@ void change(std::string& text) { text += "more"; }
 void change(grid::CampaignId& id) { id = grid::CampaignId{id.value() + 1}; }
 void change(grid::Instant& time) { time += grid::Seconds{1}; }
 void change(std::optional<grid::Instant>& time) { time = grid::from_unix(1); }
-void change(auto& number)
-  requires std::is_arithmetic_v<std::remove_reference_t<decltype(number)>>
-{
-  ++number;
-}
+void change(auto& number) requires std::is_arithmetic_v<std::remove_reference_t<decltype(number)>> { ++number; }
 
 template <class... All>
 void change_each(std::variant<All...>& value, const std::function<void()>& check);
@@ -49,7 +47,8 @@ void change_each(T& value, const std::function<void()>& check) {
     check();
     value = before;
   } else {
-    std::apply([&](const auto&... members) { (change_each(const_cast<std::remove_cvref_t<decltype(members)>&>(members), check), ...); }, text::members_of(value));
+    std::apply([&](const auto&... members) { (change_each(const_cast<std::remove_cvref_t<decltype(members)>&>(members), check), ...); },
+               text::members_of(value));
   }
 }
 template <class... All>
@@ -107,17 +106,19 @@ TEST(Explain, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom) {
   auto& cluster = snapshot.clusters[0];
   cluster.unaccounted_resources = cluster.unknown_resources = cluster.unknown_jobs = 16;
   cluster.unknown_launches = 2;
-  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
-            "match: alpha has no room: 16 of 16 resources are free, 0 may wait, 16 are held for 16 jobs of 2 launches whose fate is unknown; "
-            "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
+  EXPECT_EQ(
+      explain(*decision_on(plan(snapshot), 1, 1), kNames),
+      "match: alpha has no room: 16 of 16 resources are free, 0 may wait, 16 are held for 16 jobs of 2 launches whose fate is unknown; "
+      "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
   // The cluster is full without them too: they are named as a part of the figures.
   cluster.free_resources = 4;
   cluster.unaccounted_resources = 5;
   cluster.unknown_resources = cluster.unknown_jobs = cluster.unknown_launches = 1;
   cluster.waiting_resources = 3;
-  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), kNames),
-            "match: alpha is full: 4 of 16 resources are free, 0 may wait, 3 wait already, 4 were just given, 1 are held for 1 job of 1 launch whose fate is unknown; "
-            "a job needs 1, and starts when some are free");
+  EXPECT_EQ(
+      explain(*decision_on(plan(snapshot), 1, 1), kNames),
+      "match: alpha is full: 4 of 16 resources are free, 0 may wait, 3 wait already, 4 were just given, 1 are held for 1 job of 1 launch whose fate is unknown; "
+      "a job needs 1, and starts when some are free");
 }
 
 TEST(Explain, EarlierCampaigns_AreNamed) {
@@ -173,7 +174,8 @@ TEST(Explain, AFullLimitOnWaitingJobs_IsNamed_BesideOneOnRunningJobsThatHasRoom)
   auto snapshot = one_of_each();
   snapshot.clusters[0].free_resources = 0;
   snapshot.clusters[0].flood = 0.5;
-  snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 100, .used = 20}, {.id = 8, .kind = LimitKind::waiting_jobs, .most = 5, .used = 5}};
+  snapshot.limits = {{.id = 7, .kind = LimitKind::running_jobs, .most = 100, .used = 20},
+                     {.id = 8, .kind = LimitKind::waiting_jobs, .most = 5, .used = 5}};
   EXPECT_THAT(explain(*decision_on(plan(snapshot), 1, 1), kNames), HasSubstr("limit 8 (the whole grid): at most 5 jobs in a queue, 5 now"));
 }
 

@@ -52,7 +52,8 @@ class PriorityEffects : public testing::TestWithParam<std::tuple<std::string, bo
   /// Whether the second campaign is treated otherwise when it has a high priority.
   static bool differs(Snapshot snapshot) {
     const auto [order, simultaneous, weight] = GetParam();
-    const PlannerConfig config{.campaign_order = order, .simultaneous = simultaneous, .multifactor_weights = fmt::format("fairshare:1,priority:{}", weight)};
+    const PlannerConfig config{
+        .campaign_order = order, .simultaneous = simultaneous, .multifactor_weights = fmt::format("fairshare:1,priority:{}", weight)};
     const auto normal = plan(snapshot, config).launches;
     snapshot.campaigns[1].priority = 2;
     return plan(snapshot, config).launches != normal;
@@ -70,11 +71,13 @@ TEST_P(PriorityEffects, AreAsTheNoteSupposes) {
 std::vector<std::string> all_orders() {
   std::vector<std::string> orders;
   for (const auto name : order_names()) {
-    for (const auto* classes : {"", "priority,", "affinity,", "affinity, priority,", "priority,affinity,"}) orders.push_back(classes + std::string{name});
+    for (const auto* classes : {"", "priority,", "affinity,", "affinity, priority,", "priority,affinity,"})
+      orders.push_back(classes + std::string{name});
   }
   return orders;
 }
-INSTANTIATE_TEST_SUITE_P(OfEveryOrder, PriorityEffects, testing::Combine(testing::ValuesIn(all_orders()), testing::Bool(), testing::Values(0.0, 1000.0)));
+INSTANTIATE_TEST_SUITE_P(OfEveryOrder, PriorityEffects,
+                         testing::Combine(testing::ValuesIn(all_orders()), testing::Bool(), testing::Values(0.0, 1000.0)));
 
 TEST(Orders, APriorityThatDoesNothing_IsTold_WithTheStandingIfThereIsOne) {
   auto snapshot = users({"ada", "bob"});
@@ -85,9 +88,12 @@ TEST(Orders, APriorityThatDoesNothing_IsTold_WithTheStandingIfThereIsOne) {
   const auto fifo = plan(snapshot);
   ASSERT_EQ(fifo.standings.size(), 1U);
   EXPECT_EQ(fifo.standings[0].campaign, campaign_id(1));
-  EXPECT_EQ(fifo.standings[0].text, "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
+  EXPECT_EQ(
+      fifo.standings[0].text,
+      "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
   const auto fair = plan(snapshot, {.campaign_order = "fairshare"});
-  EXPECT_THAT(fair.standings[0].text, testing::AllOf(testing::StartsWith("fair share of ada"), HasSubstr("; campaign_priority 2 sorts the campaigns of its own user only here")));
+  EXPECT_THAT(fair.standings[0].text, testing::AllOf(testing::StartsWith("fair share of ada"),
+                                                     HasSubstr("; campaign_priority 2 sorts the campaigns of its own user only here")));
   EXPECT_TRUE(plan(snapshot, {.campaign_order = "priority"}).standings.empty());
   snapshot.campaigns[0].type = grid::CampaignType::test;
   EXPECT_TRUE(plan(snapshot).standings.empty()) << "it goes first anyway";
@@ -101,17 +107,20 @@ TEST(Orders, LowestPriority_ComesLast_WhateverTheOrder) {
 
 /// A campaign of ada on two clusters, with the first of which she has affinity.
 Snapshot half_affine(std::int64_t tasks) {
-  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, tasks)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
+  Snapshot snapshot{
+      .clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, tasks)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
   snapshot.pairs[0].affine = true;
   return snapshot;
 }
 
 TEST(Orders, ACampaignInTwoClasses_HasOneStanding_ThatTellsBoth) {
-  for (const auto name : order_names()) EXPECT_LE(plan(half_affine(100), {.campaign_order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
+  for (const auto name : order_names())
+    EXPECT_LE(plan(half_affine(100), {.campaign_order = "affinity," + std::string{name}}).standings.size(), 1U) << name;
   const auto result = plan(half_affine(100), {.campaign_order = "affinity,fairshare"});
   ASSERT_EQ(result.standings.size(), 1U);
-  EXPECT_EQ(result.standings[0].text, "where its user has affinity: fair share of ada: 0.000 = share 0.000 - usage 0.000; "
-                                      "elsewhere: fair share of ada: 0.000 = share 0.000 - usage 0.000");
+  EXPECT_EQ(result.standings[0].text,
+            "where its user has affinity: fair share of ada: 0.000 = share 0.000 - usage 0.000; "
+            "elsewhere: fair share of ada: 0.000 = share 0.000 - usage 0.000");
 }
 
 TEST(Orders, ACampaignWhoseTasksAllGoToItsFirstClass_IsToldSoOnItsOtherClusters) {
@@ -184,7 +193,8 @@ TEST(Multifactor, TheSumOfTheWeightedFactorsDecides_AndIsTold) {
   const auto result = plan(snapshot, config);
   EXPECT_EQ(jobs_on(result, 2, 1), 16);
   ASSERT_EQ(result.standings.size(), 2U);
-  EXPECT_EQ(result.standings[1].text, "priority 500 = age 0.00 x 100 + fair-share 0.50 x 1000 + size 0.06 x 0 + priority 0.50 x 0 + affinity 0.00 x 0");
+  EXPECT_EQ(result.standings[1].text,
+            "priority 500 = age 0.00 x 100 + fair-share 0.50 x 1000 + size 0.06 x 0 + priority 0.50 x 0 + affinity 0.00 x 0");
 }
 
 TEST(Multifactor, Weights_AreReadByName) {

@@ -40,7 +40,9 @@ TEST(Placements, Transfer_WeighsTheInputAgainstTheSpeed) {
 }
 
 TEST(Placements, Transfer_OfUnknownBandwidth_TakesTheMeanOfTheKnownOnes) {
-  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta"), a_cluster(3, "gamma")}, .campaigns = {a_campaign(1, 20)}, .pairs = {a_pair(1, 1), a_pair(1, 2), a_pair(1, 3)}};
+  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta"), a_cluster(3, "gamma")},
+                    .campaigns = {a_campaign(1, 20)},
+                    .pairs = {a_pair(1, 1), a_pair(1, 2), a_pair(1, 3)}};
   snapshot.campaigns[0].input_mb = 1000;
   snapshot.clusters[0].transfer_mb_s = 100;  // 10 s
   snapshot.clusters[1].transfer_mb_s = 20;   // 50 s
@@ -91,7 +93,8 @@ TEST(Limits, OnlyThoseWhomItNames_AreHeld_AndTheyShareIt) {
   EXPECT_EQ(jobs_on(result, 2, 1), 6);
   EXPECT_EQ(jobs_on(result, 3, 1), 0);
   EXPECT_EQ(reason_on(result, 3, 1), "limit_reached");
-  EXPECT_THAT(explain(*decision_on(result, 3, 1), {{cluster_id(1), "alpha"}}), HasSubstr("limit 7 (user bob): at most 6 jobs at once, 6 now"));
+  EXPECT_THAT(explain(*decision_on(result, 3, 1), {{cluster_id(1), "alpha"}}),
+              HasSubstr("limit 7 (user bob): at most 6 jobs at once, 6 now"));
 }
 
 TEST(Limits, OnResources_CountWhatOarGaveOnAverage_WhereTheJdlDoesNotSayIt) {
@@ -114,7 +117,8 @@ TEST(Limits, OnResources_LetOneJobGoFirst_WhileNobodyKnowsWhatItTakes) {
     snapshot.clusters[0].max_node_resources = biggest_node;
     const auto result = plan(snapshot);
     EXPECT_EQ(jobs_on(result, 1, 1), 1) << biggest_node;
-    EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}), HasSubstr(biggest_node == 64 ? "at most 9 resources at once" : "known when this one has started"));
+    EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}),
+                HasSubstr(biggest_node == 64 ? "at most 9 resources at once" : "known when this one has started"));
   }
   snapshot.pairs[0].live_jobs = 1;
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "width_unknown");
@@ -164,13 +168,15 @@ TEST(Properties, OfFewResources_GetNoMoreJobsThanThese_AndWhatMayWaitForThem) {
   auto result = plan(snapshot);
   EXPECT_EQ(jobs_on(result, 1, 1), 4);
   EXPECT_EQ(jobs_on(result, 2, 1), 12) << "the rest is others'";
-  EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}), HasSubstr("4 of the 16 resources there have the properties that the JDL asks for"));
+  EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}),
+              HasSubstr("4 of the 16 resources there have the properties that the JDL asks for"));
   snapshot.clusters[0].flood = 0.5;
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 6) << "two wait";
   snapshot.pairs[0].live_jobs = 6;
   result = plan(snapshot);
   EXPECT_EQ(reason_on(result, 1, 1), "few_match");
-  EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}), HasSubstr("4 of the 16 resources of alpha have the properties that the JDL asks for, and 6 jobs live there"));
+  EXPECT_THAT(explain(*decision_on(result, 1, 1), {{cluster_id(1), "alpha"}}),
+              HasSubstr("4 of the 16 resources of alpha have the properties that the JDL asks for, and 6 jobs live there"));
 }
 
 TEST(Properties, OfFewerResourcesThanAJobTakes_GetNone_AndOfJustAsManyOne) {

@@ -32,7 +32,8 @@ ClusterView any_cluster(std::int64_t id) {
   if (rarely()) cluster.brake = Brake{"brake", {}};
   if (rarely()) cluster.job_limit = *rc::gen::inRange(1, 20);
   cluster.cost = *rc::gen::inRange(0, 3);
-  for (int i = *rc::gen::inRange(0, 4); i > 0; --i) cluster.endings.push_back({double(*rc::gen::inRange(0, 500)), double(*rc::gen::inRange(1, 9))});
+  for (int i = *rc::gen::inRange(0, 4); i > 0; --i)
+    cluster.endings.push_back({double(*rc::gen::inRange(0, 500)), double(*rc::gen::inRange(1, 9))});
   return cluster;
 }
 
@@ -80,9 +81,13 @@ Snapshot any_snapshot() {
   }
   for (const auto* user : {"ada", "bob"}) {
     snapshot.users.push_back({.name = user, .share = *rc::gen::inRange(0, 5) / 4.0, .usage = *rc::gen::inRange(0, 5) / 4.0});
-    snapshot.shares.push_back({.name = user, .parent = -1, .shares = double(*rc::gen::inRange(0, 5)), .usage = double(*rc::gen::inRange(0, 5)), .is_user = true});
+    snapshot.shares.push_back(
+        {.name = user, .parent = -1, .shares = double(*rc::gen::inRange(0, 5)), .usage = double(*rc::gen::inRange(0, 5)), .is_user = true});
   }
-  if (rarely()) snapshot.limits.push_back({.id = 1, .kind = *rc::gen::element(LimitKind::running_jobs, LimitKind::resources, LimitKind::waiting_jobs), .most = double(*rc::gen::inRange(0, 40))});
+  if (rarely())
+    snapshot.limits.push_back({.id = 1,
+                               .kind = *rc::gen::element(LimitKind::running_jobs, LimitKind::resources, LimitKind::waiting_jobs),
+                               .most = double(*rc::gen::inRange(0, 40))});
   snapshot.seed = *rc::gen::arbitrary<std::uint64_t>();
   return snapshot;
 }
@@ -101,14 +106,12 @@ PlannerConfig any_config() {
 }
 
 const PairView* pair_of(const Snapshot& snapshot, grid::CampaignId campaign, grid::ClusterId cluster) {
-  const auto found = std::ranges::find_if(
-      snapshot.pairs, [&](const PairView& pair) { return pair.campaign == campaign && pair.cluster == cluster; });
+  const auto found =
+      std::ranges::find_if(snapshot.pairs, [&](const PairView& pair) { return pair.campaign == campaign && pair.cluster == cluster; });
   return found == snapshot.pairs.end() ? nullptr : &*found;
 }
 
-bool is_open(const ClusterView& cluster) {
-  return cluster.enabled && cluster.reachable && cluster.status_fresh && !cluster.brake;
-}
+bool is_open(const ClusterView& cluster) { return cluster.enabled && cluster.reachable && cluster.status_fresh && !cluster.brake; }
 
 RC_GTEST_PROP(PlannerProperty, NeverMoreJobsThanTheBag, ()) {
   const auto snapshot = any_snapshot();

@@ -55,14 +55,25 @@ TEST(Replicas, AreHeldByWhatHoldsFirstCopies) {
   EXPECT_EQ(copies_with([](Snapshot&) {}), 40);
   EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].max_jobs = 5; }), 5);
   EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].suspected = true; }), 3);
-  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].suspected = true; s.pairs[0].expired_tasks = 2; }), 3) << "two expired ones included";
+  EXPECT_EQ(copies_with([](Snapshot& s) {
+              s.pairs[1].suspected = true;
+              s.pairs[0].expired_tasks = 2;
+            }),
+            3)
+      << "two expired ones included";
   EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].has_properties = true; }), 3);
-  EXPECT_EQ(copies_with([](Snapshot& s) { s.pairs[1].has_properties = true; s.pairs[1].matching_resources = 6; }), 6);
+  EXPECT_EQ(copies_with([](Snapshot& s) {
+              s.pairs[1].has_properties = true;
+              s.pairs[1].matching_resources = 6;
+            }),
+            6);
   EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].job_limit = 7; }), 7);
   EXPECT_EQ(copies_with([](Snapshot& s) {
-    s.pairs[1].resources_per_job.reset();
-    s.limits = {{.id = 7, .kind = LimitKind::resources, .most = 100}};
-  }), 1) << "how wide a job is there is not known";
+              s.pairs[1].resources_per_job.reset();
+              s.limits = {{.id = 7, .kind = LimitKind::resources, .most = 100}};
+            }),
+            1)
+      << "how wide a job is there is not known";
 }
 
 TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
@@ -70,7 +81,10 @@ TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
 }
 
 TEST(Replicas, OfTasksWithRequestsOfTheirOwn_AreGiven_ThoughNoneWaitsThatWouldFit) {
-  EXPECT_EQ(copies_with([](Snapshot& s) { for (auto& pair : s.pairs) pair.fitting_tasks = 0; }), 40);
+  EXPECT_EQ(copies_with([](Snapshot& s) {
+              for (auto& pair : s.pairs) pair.fitting_tasks = 0;
+            }),
+            40);
 }
 
 }  // namespace

@@ -211,23 +211,39 @@ TEST_P(PlannerStops, NothingIsLaunched_AndTheReasonIsGiven) {
   EXPECT_EQ(reason_on(result, 1, 1), GetParam().reason);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Reasons, PlannerStops,
-    testing::Values(Stopped{"paused", [](Snapshot& s) { s.campaigns[0].state = grid::CampaignState::paused; }},
-                    Stopped{"campaign_braked", [](Snapshot& s) { s.campaigns[0].brake = Brake{"too many failures", {}}; }},
-                    Stopped{"bag_empty", [](Snapshot& s) { s.campaigns[0].waiting_tasks = 0; }},
-                    Stopped{"frozen", [](Snapshot& s) { s.campaigns[0].waiting_tasks = 0; s.pairs[0].frozen_jobs = 3; }},
-                    Stopped{"no_cluster", [](Snapshot& s) { s.pairs.clear(); }},
-                    Stopped{"cluster_disabled", [](Snapshot& s) { s.clusters[0].enabled = false; }},
-                    Stopped{"cluster_retired", [](Snapshot& s) { s.clusters[0].enabled = false; s.clusters[0].retired = true; }},
-                    Stopped{"unreachable", [](Snapshot& s) { s.clusters[0].reachable = false; }},
-                    Stopped{"stale_status", [](Snapshot& s) { s.clusters[0].status_fresh = false; }},
-                    Stopped{"cluster_braked", [](Snapshot& s) { s.clusters[0].brake = Brake{"3 refusals", {}}; }},
-                    Stopped{"pair_braked", [](Snapshot& s) { s.pairs[0].brake = Brake{"exec_file not found", {}}; }},
-                    Stopped{"not_mapped", [](Snapshot& s) { s.pairs[0].mapped = false; }},
-                    Stopped{"too_big", [](Snapshot& s) { s.pairs[0].resources_per_job = 17; }},
-                    Stopped{"no_task_fits", [](Snapshot& s) { s.pairs[0].fitting_tasks = 0; }}),
-    [](const auto& tested) { return std::string{tested.param.reason}; });
+INSTANTIATE_TEST_SUITE_P(Reasons, PlannerStops,
+                         testing::Values(Stopped{"paused", [](Snapshot& s) { s.campaigns[0].state = grid::CampaignState::paused; }},
+                                         Stopped{"campaign_braked",
+                                                 [](Snapshot& s) {
+                                                   s.campaigns[0].brake = Brake{"too many failures", {}};
+                                                 }},
+                                         Stopped{"bag_empty", [](Snapshot& s) { s.campaigns[0].waiting_tasks = 0; }},
+                                         Stopped{"frozen",
+                                                 [](Snapshot& s) {
+                                                   s.campaigns[0].waiting_tasks = 0;
+                                                   s.pairs[0].frozen_jobs = 3;
+                                                 }},
+                                         Stopped{"no_cluster", [](Snapshot& s) { s.pairs.clear(); }},
+                                         Stopped{"cluster_disabled", [](Snapshot& s) { s.clusters[0].enabled = false; }},
+                                         Stopped{"cluster_retired",
+                                                 [](Snapshot& s) {
+                                                   s.clusters[0].enabled = false;
+                                                   s.clusters[0].retired = true;
+                                                 }},
+                                         Stopped{"unreachable", [](Snapshot& s) { s.clusters[0].reachable = false; }},
+                                         Stopped{"stale_status", [](Snapshot& s) { s.clusters[0].status_fresh = false; }},
+                                         Stopped{"cluster_braked",
+                                                 [](Snapshot& s) {
+                                                   s.clusters[0].brake = Brake{"3 refusals", {}};
+                                                 }},
+                                         Stopped{"pair_braked",
+                                                 [](Snapshot& s) {
+                                                   s.pairs[0].brake = Brake{"exec_file not found", {}};
+                                                 }},
+                                         Stopped{"not_mapped", [](Snapshot& s) { s.pairs[0].mapped = false; }},
+                                         Stopped{"too_big", [](Snapshot& s) { s.pairs[0].resources_per_job = 17; }},
+                                         Stopped{"no_task_fits", [](Snapshot& s) { s.pairs[0].fitting_tasks = 0; }}),
+                         [](const auto& tested) { return std::string{tested.param.reason}; });
 
 TEST(Planner, AClusterThatFewOfTheTasksFit_IsGivenThoseOnly_AndTheRestOfItGoesToTheNextCampaign) {
   Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},
@@ -240,13 +256,13 @@ TEST(Planner, AClusterThatFewOfTheTasksFit_IsGivenThoseOnly_AndTheRestOfItGoesTo
     EXPECT_EQ(jobs_on(result, 1, 2) + jobs_on(result, 2, 2), 16) << order;
     EXPECT_LE(jobs_on(result, 1, 2), 3) << order;
   }
-  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 2), {{cluster_id(2), "beta"}}), "emit: 3 jobs to beta in this cycle; no other task that waits fits there");
+  EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 2), {{cluster_id(2), "beta"}}),
+            "emit: 3 jobs to beta in this cycle; no other task that waits fits there");
 }
 
 TEST(Planner, ReturnedTask_WaitsForTheClusterThatReturnedIt) {
-  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},
-                    .campaigns = {a_campaign(1, 3)},
-                    .pairs = {a_pair(1, 1), a_pair(1, 2)}};
+  Snapshot snapshot{
+      .clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, 3)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
   snapshot.pairs[0].priority = 9;
   snapshot.pairs[1].returned_tasks = 3;
   const auto result = plan(snapshot);
@@ -266,9 +282,8 @@ TEST(Planner, ReturnedTasks_AreFirstInTheirClustersLaunches) {
 }
 
 TEST(Planner, ReturnedTasksWaitForTheirCluster_WhateverStopsIt) {
-  Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},
-                    .campaigns = {a_campaign(1, 3)},
-                    .pairs = {a_pair(1, 1), a_pair(1, 2)}};
+  Snapshot snapshot{
+      .clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, 3)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
   snapshot.pairs[1].returned_tasks = 3;
   const auto stopped = [&](auto stop) {
     auto copy = snapshot;

@@ -25,7 +25,8 @@ namespace {
 class TicketDraw {
  public:
   explicit TicketDraw(Snapshot snapshot, std::uint64_t seed = 1)
-      : snapshot_{std::move(snapshot)}, draft_{snapshot_, config_}, contenders_{feasible(draft_)}, among_{snapshot_, config_, contenders_, {}, 16.0, seed} {
+      : snapshot_{std::move(snapshot)}, draft_{snapshot_, config_}, contenders_{feasible(draft_)}, among_{snapshot_, config_, contenders_,
+                                                                                                          {},        16.0,    seed} {
     for (std::size_t i = 0; i < contenders_.size(); ++i) among_.members.push_back(i);
     turns_ = Tickets{}.turns(among_);
   }
@@ -44,7 +45,9 @@ class TicketDraw {
     return 0.0;
   }
   [[nodiscard]] std::optional<Turn> next() { return turns_->next(); }
-  void serve(std::size_t campaign, int jobs) { turns_->served({.contender = campaign, .most_resources = 1.0}, {.resources = 1.0 * jobs, .jobs = jobs}); }
+  void serve(std::size_t campaign, int jobs) {
+    turns_->served({.contender = campaign, .most_resources = 1.0}, {.resources = 1.0 * jobs, .jobs = jobs});
+  }
   void exhaust(std::size_t campaign) { turns_->served({.contender = campaign, .most_resources = 1.0}, {.exhausted = true}); }
   /// Of so many draws, those that each campaign wins.
   [[nodiscard]] std::map<std::size_t, double> shares(int draws) {
@@ -85,13 +88,17 @@ Snapshot three_that_differ_in_all() {
 
 TEST(TicketRanking, IsTheSumOfItsSevenInputs_AndTheTicketsAreTheSumOfAllRankingsByTheOwn) {
   const TicketDraw draw{three_that_differ_in_all()};
-  // 4/7 + 4/7 + 0 + 600/1200 + 4/4 + 1/3 + 8/8 = 3.976; 1/7 + 2/7 + 1/2 + 1 + 2/4 + 2/3 + 2/8 = 3.345; 1 + 6/7 + 1 + 0 + 0 + 1 + 0 = 3.857: 11.179
-  EXPECT_EQ(draw.standing(0), "2.8 tickets of 3 rankings: ranking 3.98 = user priority 0.57 + priority 0.57 + wall clock 0.00 + CPU time 0.50 + "
-                              "resources 1.00 + creation 0.33 + power 1.00");
-  EXPECT_EQ(draw.standing(1), "3.3 tickets of 3 rankings: ranking 3.35 = user priority 0.14 + priority 0.29 + wall clock 0.50 + CPU time 1.00 + "
-                              "resources 0.50 + creation 0.67 + power 0.25");
-  EXPECT_EQ(draw.standing(2), "2.9 tickets of 3 rankings: ranking 3.86 = user priority 1.00 + priority 0.86 + wall clock 1.00 + CPU time 0.00 + "
-                              "resources 0.00 + creation 1.00 + power 0.00");
+  // 4/7 + 4/7 + 0 + 600/1200 + 4/4 + 1/3 + 8/8 = 3.976; 1/7 + 2/7 + 1/2 + 1 + 2/4 + 2/3 + 2/8 = 3.345; 1 + 6/7 + 1 + 0 + 0 + 1 + 0
+  // = 3.857: 11.179
+  EXPECT_EQ(draw.standing(0),
+            "2.8 tickets of 3 rankings: ranking 3.98 = user priority 0.57 + priority 0.57 + wall clock 0.00 + CPU time 0.50 + "
+            "resources 1.00 + creation 0.33 + power 1.00");
+  EXPECT_EQ(draw.standing(1),
+            "3.3 tickets of 3 rankings: ranking 3.35 = user priority 0.14 + priority 0.29 + wall clock 0.50 + CPU time 1.00 + "
+            "resources 0.50 + creation 0.67 + power 0.25");
+  EXPECT_EQ(draw.standing(2),
+            "2.9 tickets of 3 rankings: ranking 3.86 = user priority 1.00 + priority 0.86 + wall clock 1.00 + CPU time 0.00 + "
+            "resources 0.00 + creation 1.00 + power 0.00");
 }
 
 TEST(TicketRanking, DecidesHowManyOfTheDrawsEachWins) {
@@ -173,7 +180,8 @@ TEST(TicketRanking, WhoCanBeGivenNoMore_LeavesTheDrawToTheOthers) {
 
 /// Two projects of one user on four cores, a step after the other: what each one got.
 std::vector<std::pair<int, int>> steps_of_figure_4(int steps, bool simultaneous) {
-  Snapshot snapshot{.clusters = {a_cluster(1)}, .campaigns = {a_campaign(1, 1000), a_campaign(2, 1000)}, .pairs = {a_pair(1, 1), a_pair(2, 1)}};
+  Snapshot snapshot{
+      .clusters = {a_cluster(1)}, .campaigns = {a_campaign(1, 1000), a_campaign(2, 1000)}, .pairs = {a_pair(1, 1), a_pair(2, 1)}};
   snapshot.clusters[0].max_resources = snapshot.clusters[0].free_resources = 4;
   snapshot.now = grid::from_unix(10'000);
   std::vector<std::pair<int, int>> got;

@@ -30,13 +30,15 @@ TEST(PoliciesDocument, TellsOfEachPolicy_ItsSource_ItsKeys_AndItsLimits_AndShows
   const auto text = document();
   ASSERT_FALSE(text.empty());
   std::vector<std::string_view> all;
-  for (const auto& names : {class_names(), order_names(), placement_names(), scheduler_names()}) all.insert(all.end(), names.begin(), names.end());
+  for (const auto& names : {class_names(), order_names(), placement_names(), scheduler_names()})
+    all.insert(all.end(), names.begin(), names.end());
   all.emplace_back("finalize");  // whose copies come on top of every campaign scheduler
   ASSERT_GE(all.size(), 16U);
   for (const auto policy : all) {
     const auto section = section_of(text, policy);
     ASSERT_FALSE(section.empty()) << policy << " is not in docs/policies.md";
-    for (const auto* part : {"- Source: document 00", "- Keys: ", "- Limits: "}) EXPECT_NE(section.find(part), std::string::npos) << policy << " lacks " << part;
+    for (const auto* part : {"- Source: document 00", "- Keys: ", "- Limits: "})
+      EXPECT_NE(section.find(part), std::string::npos) << policy << " lacks " << part;
     const auto plot = fmt::format("plots/{}.svg", policy);
     EXPECT_NE(section.find(fmt::format("]({})", plot)), std::string::npos) << policy << " shows no plot";
     EXPECT_TRUE(std::filesystem::exists("docs/" + plot)) << plot << ": docs/plots/draw makes it";

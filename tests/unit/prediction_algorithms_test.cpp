@@ -45,10 +45,12 @@ TEST_P(Growth, NothingSubmitted_IsNoEvidence) {
   EXPECT_DOUBLE_EQ(next(GetParam(), 0.25, {}, {.free_resources = 50, .max_resources = 64}), 0.25);
 }
 TEST_P(Growth, BagThatWasSmallerThanTheOffer_IsNoEvidence) {
-  EXPECT_DOUBLE_EQ(next(GetParam(), 0.25, {.free_offered = 64, .nsub = 3}, {.running = 3, .free_resources = 50, .max_resources = 64}), 0.25);
+  EXPECT_DOUBLE_EQ(next(GetParam(), 0.25, {.free_offered = 64, .nsub = 3}, {.running = 3, .free_resources = 50, .max_resources = 64}),
+                   0.25);
 }
 TEST_P(Growth, FullCluster_IsNoEvidence) {
-  EXPECT_DOUBLE_EQ(next(GetParam(), 0.25, {.free_offered = 64, .nsub = 16}, {.running = 16, .free_resources = 0, .max_resources = 64}), 0.25);
+  EXPECT_DOUBLE_EQ(next(GetParam(), 0.25, {.free_offered = 64, .nsub = 16}, {.running = 16, .free_resources = 0, .max_resources = 64}),
+                   0.25);
 }
 TEST_P(Growth, OneWaitingJobWithinTheFlood_IsNoEvidence) {
   const QueueState queue{.running = 15, .waiting = 1, .free_resources = 30, .max_resources = 64, .flood = 0.5};
@@ -92,7 +94,8 @@ TEST(FirstRatio, IsTheJdlsRequest_OrOneResource) {
 }
 
 TEST(Algorithms, UnknownName_IsRefusedWithTheClosestOne) {
-  EXPECT_THAT(algorithm_names(), testing::ElementsAre("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured", "control"));
+  EXPECT_THAT(algorithm_names(),
+              testing::ElementsAre("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured", "control"));
   EXPECT_THAT(find_algorithm("mesured").error(), testing::HasSubstr("did you mean 'measured'?"));
   EXPECT_TRUE(find_algorithm(kDefaultAlgorithm));
 }

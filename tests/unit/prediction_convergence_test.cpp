@@ -108,7 +108,8 @@ std::string name_of_case(const testing::TestParamInfo<Document003::ParamType>& t
 }
 
 INSTANTIATE_TEST_SUITE_P(Algorithms, Document003,
-                         testing::Combine(testing::Values("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured", "control"),
+                         testing::Combine(testing::Values("slow-start", "two-way-adaptive", "adaptive-down-exponential-up", "measured",
+                                                          "control"),
                                           testing::Values(1, 2, 4, 16), testing::Values(Start::too_small, Start::too_big)),
                          name_of_case);
 

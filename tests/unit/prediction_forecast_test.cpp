@@ -19,7 +19,11 @@ grid::Durations of(std::initializer_list<double> values) {
 
 /// A campaign that has run for so long, with 100 tasks to go, 10 at once, of 60 s each.
 Progress a_progress(seconds age) {
-  return {.now = grid::from_unix(100'000), .started = grid::from_unix(100'000) - age, .remaining = 100, .running = 10, .durations = of({60, 60})};
+  return {.now = grid::from_unix(100'000),
+          .started = grid::from_unix(100'000) - age,
+          .remaining = 100,
+          .running = 10,
+          .durations = of({60, 60})};
 }
 
 TEST(Durations, GiveTheirMeanAndDeviation) {

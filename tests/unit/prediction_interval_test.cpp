@@ -24,7 +24,9 @@ struct Bag {
   double part = 0.5;
 };
 
-grid::Instant at(double seconds) { return grid::from_unix(1'000'000) + std::chrono::duration_cast<grid::Instant::duration>(std::chrono::duration<double>{seconds}); }
+grid::Instant at(double seconds) {
+  return grid::from_unix(1'000'000) + std::chrono::duration_cast<grid::Instant::duration>(std::chrono::duration<double>{seconds});
+}
 
 /// Plays it; whether its end was within the interval forecast on the way.
 bool holds(const Bag& bag, const Draw& draw, Generator& generator) {
@@ -75,10 +77,13 @@ double uniform(Generator& generator) { return std::uniform_real_distribution<>{3
 double exponential(Generator& generator) { return std::exponential_distribution<>{1.0 / 120.0}(generator); }
 double gamma(Generator& generator) { return std::gamma_distribution<>{4.0, 30.0}(generator); }
 double lognormal(Generator& generator) { return std::lognormal_distribution<>{4.5, 0.6}(generator); }
-double two_kinds(Generator& generator) { return std::bernoulli_distribution{0.3}(generator) ? 300.0 + 60.0 * uniform(generator) / 300.0 : uniform(generator) / 3.0; }
+double two_kinds(Generator& generator) {
+  return std::bernoulli_distribution{0.3}(generator) ? 300.0 + 60.0 * uniform(generator) / 300.0 : uniform(generator) / 3.0;
+}
 
 TEST(Interval, HoldsTheEnd_InSomeEightOfTenCases_WhateverTheDurations) {
-  const std::vector<std::pair<std::string, Draw>> kinds{{"uniform", uniform}, {"exponential", exponential}, {"gamma", gamma}, {"lognormal", lognormal}, {"two kinds", two_kinds}};
+  const std::vector<std::pair<std::string, Draw>> kinds{
+      {"uniform", uniform}, {"exponential", exponential}, {"gamma", gamma}, {"lognormal", lognormal}, {"two kinds", two_kinds}};
   for (const auto& [name, draw] : kinds) {
     for (const auto& bag : {Bag{400, 20, 0.5}, Bag{1000, 50, 0.3}, Bag{150, 16, 0.4}}) {
       const double share = coverage(bag, draw);
@@ -90,7 +95,8 @@ TEST(Interval, HoldsTheEnd_InSomeEightOfTenCases_WhateverTheDurations) {
 }
 
 TEST(Interval, HoldsTheExpectedEnd_AndNarrows_AsMoreIsKnown) {
-  Progress progress{.now = at(0), .started = at(-100), .remaining = 100, .running = 10, .durations = {.count = 3, .sum = 360, .squares = 50'000}};
+  Progress progress{
+      .now = at(0), .started = at(-100), .remaining = 100, .running = 10, .durations = {.count = 3, .sum = 360, .squares = 50'000}};
   const auto few = forecast(progress);
   progress.durations = {.count = 300, .sum = 36'000, .squares = 5'000'000};
   const auto many = forecast(progress);
@@ -107,7 +113,13 @@ TEST(Interval, TheLastOfManyResiduals_IsThatOfTheDistribution) {
 }
 
 TEST(Forecast, WithoutAJobOfItsOwn_RestsOnEarlierCampaigns_ThenOnItsWalltime_AndSaysSo) {
-  Progress progress{.now = at(0), .started = at(0), .remaining = 100, .durations = {}, .earlier = {.count = 50, .sum = 3000, .squares = 181'000}, .walltime = 600, .slots = 10};
+  Progress progress{.now = at(0),
+                    .started = at(0),
+                    .remaining = 100,
+                    .durations = {},
+                    .earlier = {.count = 50, .sum = 3000, .squares = 181'000},
+                    .walltime = 600,
+                    .slots = 10};
   const auto history = forecast(progress);
   EXPECT_EQ(history.method, Method::history);
   EXPECT_EQ(*history.end, at(600));

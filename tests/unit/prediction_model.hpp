@@ -27,14 +27,14 @@ struct Scenario {
 
 /// What an observer saw in one cycle, when the status was taken.
 struct Observation {
-  double ratio = 0.0;         ///< after the prediction
+  double ratio = 0.0;  ///< after the prediction
   int running = 0;
-  int waiting = 0;            ///< after the wipe
-  int free = 0;               ///< cores, at the same moment
+  int waiting = 0;  ///< after the wipe
+  int free = 0;     ///< cores, at the same moment
   int wiped = 0;
   int submitted = 0;
-  int idle = 0;               ///< cores that a job of this size could have used, summed over the cycle's seconds
-  int usable = 0;             ///< cores that local users left, summed likewise
+  int idle = 0;    ///< cores that a job of this size could have used, summed over the cycle's seconds
+  int usable = 0;  ///< cores that local users left, summed likewise
 };
 
 class ModelCluster {
@@ -51,7 +51,8 @@ class ModelCluster {
     ++now_;
     std::erase_if(ends_, [&](int end) { return end <= now_; });
     while (!ends_.empty() && free_cores() < 0) ends_.pop_back();
-    for (int started = 0; started < scenario_.starts_a_second && !waiting_.empty() && free_cores() >= scenario_.resources_per_job; ++started) {
+    for (int started = 0; started < scenario_.starts_a_second && !waiting_.empty() && free_cores() >= scenario_.resources_per_job;
+         ++started) {
       waiting_.erase(waiting_.begin());
       ends_.push_back(now_ + scenario_.duration);
       last_start_ = now_;

@@ -31,7 +31,8 @@ class Stress : public testing::Test {
     }
   }
   StressRules rules;
-  StressReading reading{.time = grid::from_unix(0), .factor = 0.1, .latency_ms = 200, .max_resources = 100, .live_jobs = 80, .running_jobs = 80};
+  StressReading reading{
+      .time = grid::from_unix(0), .factor = 0.1, .latency_ms = 200, .max_resources = 100, .live_jobs = 80, .running_jobs = 80};
   StressState state;
   int lowest = 100;
 };
@@ -158,7 +159,9 @@ std::function<double(std::mt19937&)> exponential(double mean) {
   return [=](std::mt19937& random) { return std::max(1.0, std::exponential_distribution<double>(1 / mean)(random)); };
 }
 
-double mean_of(const std::vector<int>& limits) { return std::accumulate(limits.begin(), limits.end(), 0.0) / static_cast<double>(limits.size()); }
+double mean_of(const std::vector<int>& limits) {
+  return std::accumulate(limits.begin(), limits.end(), 0.0) / static_cast<double>(limits.size());
+}
 
 TEST(Durations, ThatDoNotDependOnTheNumberOfJobs_NeverLimitACluster) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
@@ -186,7 +189,8 @@ class Saturated : public testing::TestWithParam<int> {};
 TEST_P(Saturated, AFileServer_LeadsTheLimitToWhatItServes_AndUpAgainWhenItGetsFaster) {
   constexpr int kFaster = 20'000;
   const std::array works{exactly(60), lognormal(60, 0.3)};
-  FileServerModel model{{.serves = [](int now) { return now < kFaster ? 100.0 : 400.0; }, .work = works[static_cast<std::size_t>(GetParam())]}};
+  FileServerModel model{
+      {.serves = [](int now) { return now < kFaster ? 100.0 : 400.0; }, .work = works[static_cast<std::size_t>(GetParam())]}};
   model.run(8'000);
   static_cast<void>(model.take_limits());
   model.run(kFaster - 8'000);
@@ -252,8 +256,16 @@ TEST(Elasticity, OfJobsThatCouldOnlyBeSeenShortSoFar_IsNone) {
   for (int i = 0; i < 200; ++i) {
     // The jobs beside fewer others are the young ones: of them only the short ones have ended.
     const double old_job = length(random), young_job = length(random);
-    more.push_back({.campaign = grid::CampaignId{1}, .started = grid::from_unix(0), .running = 200, .seconds = std::min(old_job, 3000.0), .horizon = 3000});
-    fewer.push_back({.campaign = grid::CampaignId{1}, .started = grid::from_unix(0), .running = 100, .seconds = std::min(young_job, 300.0), .horizon = 300});
+    more.push_back({.campaign = grid::CampaignId{1},
+                    .started = grid::from_unix(0),
+                    .running = 200,
+                    .seconds = std::min(old_job, 3000.0),
+                    .horizon = 3000});
+    fewer.push_back({.campaign = grid::CampaignId{1},
+                     .started = grid::from_unix(0),
+                     .running = 100,
+                     .seconds = std::min(young_job, 300.0),
+                     .horizon = 300});
   }
   EXPECT_FALSE(elasticity(more, fewer).is_suspicious());
 }

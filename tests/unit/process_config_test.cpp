@@ -150,7 +150,8 @@ TEST(Options, WithSeveralBadValues_AreAllComplainedAboutAtOnce) {
 TEST(Options, NamingAPolicyThatTheProgramDoesNotKnow_AreRefusedWithTheClosestName) {
   const std::array sources{GivenOptions{{"campaign_order", {"fito", "f:1"}}}};
   const std::array uses{Use{"campaign_order", {"fifo", "fairshare"}}};
-  EXPECT_THAT(build_config(sources, uses).error(), ElementsAre("f:1: campaign_order = 'fito' is wrong: it must be one of fifo, fairshare (did you mean 'fifo'?)"));
+  EXPECT_THAT(build_config(sources, uses).error(),
+              ElementsAre("f:1: campaign_order = 'fito' is wrong: it must be one of fifo, fairshare (did you mean 'fifo'?)"));
 }
 
 TEST_F(ConfigFile, IsReadWithItsCommentsAndBlanks) {
@@ -166,7 +167,8 @@ TEST_F(ConfigFile, WithAnUnknownKey_IsRefusedWithItsLineAndTheClosestKey) {
 }
 
 TEST_F(ConfigFile, WithAKeyTwiceOrALineThatIsNone_IsRefused) {
-  EXPECT_THAT(read_file(holding("flood = 1\nflood = 2\n[part]\n")).error(), ElementsAre(HasSubstr("given already at"), HasSubstr("key = value")));
+  EXPECT_THAT(read_file(holding("flood = 1\nflood = 2\n[part]\n")).error(),
+              ElementsAre(HasSubstr("given already at"), HasSubstr("key = value")));
 }
 
 TEST_F(ConfigFile, WithAPasswordThatOthersCanRead_IsRefused) {
@@ -177,8 +179,8 @@ TEST_F(ConfigFile, WithAPasswordThatOthersCanRead_IsRefused) {
 }
 
 TEST(Environment, GivesOptionsByTheirUpperCaseName_AndLeavesOtherVariablesAlone) {
-  std::array<char*, 5> entries{const_cast<char*>("GLEANER_FLOOD=0.75"), const_cast<char*>("GLEANER_TURNS=1"), const_cast<char*>("PATH=/bin"),
-                               const_cast<char*>("GLEANER_API="), nullptr};
+  std::array<char*, 5> entries{const_cast<char*>("GLEANER_FLOOD=0.75"), const_cast<char*>("GLEANER_TURNS=1"),
+                               const_cast<char*>("PATH=/bin"), const_cast<char*>("GLEANER_API="), nullptr};
   const auto given = read_environment(entries.data()).value();
   EXPECT_EQ(given.size(), 1U);
   EXPECT_EQ(given.at("flood").value, "0.75");

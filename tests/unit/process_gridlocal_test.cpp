@@ -33,7 +33,8 @@ class LocalGrid : public testing::Test {
     std::filesystem::remove_all(folder_);
   }
 
-  void start(const std::string& name, const std::string& script, const std::function<bool()>& ready = [] { return true; }) {
+  void start(
+      const std::string& name, const std::string& script, const std::function<bool()>& ready = [] { return true; }) {
     services_.start(name, {.arguments = {"sh", "-c", script}}, ready);
   }
   static std::string refusal(const std::function<void()>& act) {
@@ -93,7 +94,8 @@ TEST_F(LocalGrid, FolderThatItDidNotMake_IsLeftAlone) {
 }
 
 TEST_F(LocalGrid, ClustersFile_GivesTheirAddresses_AndHidesTheirPasswords) {
-  std::ofstream{folder_ / "clusters.json"} << R"({"clusters":[{"name":"alpha","api_url":"http://127.0.0.1:1/oarapi-grid","grid_login":"grid",
+  std::ofstream{folder_ / "clusters.json"}
+      << R"({"clusters":[{"name":"alpha","api_url":"http://127.0.0.1:1/oarapi-grid","grid_login":"grid",
     "grid_password":"secret","identity_header":"X_REMOTE_IDENT","users":["griduser1","griduser2"]}]})";
   const auto clusters = read_clusters(place_, folder_ / "clusters.json");
   ASSERT_EQ(clusters.size(), 1U);

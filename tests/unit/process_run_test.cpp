@@ -94,7 +94,8 @@ TEST(Run, SigtermDuringTheBody_IsSeenAsARequestToStop) {
 }
 
 TEST(LogLine, QuotesWhatIsNotPlain) {
-  EXPECT_EQ(log::format_line(log::Level::warning, "runner", "launch refused", {{"campaign", grid::CampaignId{3}}, {"text", "a \"b\"\nc"}, {"empty", ""}}),
+  EXPECT_EQ(log::format_line(log::Level::warning, "runner", "launch refused",
+                             {{"campaign", grid::CampaignId{3}}, {"text", "a \"b\"\nc"}, {"empty", ""}}),
             R"(level=warning program=runner event="launch refused" campaign=3 text="a \"b\"\nc" empty="")");
 }
 

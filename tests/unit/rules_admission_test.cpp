@@ -27,14 +27,16 @@ TEST(Rules, AChange_IsMade_AndTold) {
   const auto admission = admit({R"(jdl["clusters"]["alpha"]["walltime"] = "2:0:0")"});
   EXPECT_EQ(admission.file.clusters.at(0).walltime, grid::Seconds{7200});
   EXPECT_THAT(changes_of(admission), ElementsAre(R"(clusters.alpha.walltime: "12:00:00" -> "2:00:00")"));
-  EXPECT_THAT(rules::sentences(only(admission)), ElementsAre(R"(the admission rule 'rule-1' changed clusters.alpha.walltime: "12:00:00" -> "2:00:00")"));
+  EXPECT_THAT(rules::sentences(only(admission)),
+              ElementsAre(R"(the admission rule 'rule-1' changed clusters.alpha.walltime: "12:00:00" -> "2:00:00")"));
 }
 
 TEST(Rules, AClusterTakenAway_AFieldAdded_AndANewName_AreTold) {
   const auto admission = admit({R"(jdl["clusters"].delete("alpha"); jdl["clusters"]["beta"]["max_jobs"] = 7; jdl["name"] = "élan")"});
   EXPECT_EQ(admission.file.clusters.size(), 1u);
   EXPECT_EQ(admission.file.name, "élan");
-  EXPECT_THAT(changes_of(admission), testing::UnorderedElementsAre(R"(name: "essai" -> "élan")", "clusters.alpha: taken away", "clusters.beta.max_jobs: 7"));
+  EXPECT_THAT(changes_of(admission),
+              testing::UnorderedElementsAre(R"(name: "essai" -> "élan")", "clusters.alpha: taken away", "clusters.beta.max_jobs: 7"));
 }
 
 TEST(Rules, TheVariableItself_MayBeGivenANewHash) {
@@ -43,19 +45,22 @@ TEST(Rules, TheVariableItself_MayBeGivenANewHash) {
 }
 
 TEST(Rules, Defaults_AreSaid_WhereTheFileSaysNothing) {
-  const auto admission = admit({R"(warn [jdl["clusters"]["beta"]["walltime"], jdl["clusters"]["alpha"]["type"], jdl["clusters"]["beta"]["cluster_job_type"], jdl["test_mode"]].join(" "))"});
+  const auto admission = admit(
+      {R"(warn [jdl["clusters"]["beta"]["walltime"], jdl["clusters"]["alpha"]["type"], jdl["clusters"]["beta"]["cluster_job_type"], jdl["test_mode"]].join(" "))"});
   EXPECT_THAT(only(admission).notes, ElementsAre("1:00:00 best-effort devel,night false"));
 }
 
 TEST(Rules, TheyRunInOrder_EachOnWhatTheOneBeforeMade) {
-  const auto admission = admit({R"(jdl["name"] = jdl["name"] + "-1")", R"(jdl["name"] = jdl["name"] + "-2")", R"(refuse jdl["name"])", R"(jdl["name"] = "never")"});
+  const auto admission = admit(
+      {R"(jdl["name"] = jdl["name"] + "-1")", R"(jdl["name"] = jdl["name"] + "-2")", R"(refuse jdl["name"])", R"(jdl["name"] = "never")"});
   ASSERT_EQ(admission.steps.size(), 3u);
   EXPECT_EQ(admission.steps[2].effect, Effect::refused);
   EXPECT_EQ(admission.steps[2].message, "essai-1-2");
 }
 
 TEST(Rules, OneRule_LeavesNothingBehindForTheNext) {
-  const auto admission = admit({"class String; def length; 0; end; end; $x = 1; def helper; 2; end", R"(refuse "left" if "abc".length == 0 || $x || respond_to?(:helper))"});
+  const auto admission = admit({"class String; def length; 0; end; end; $x = 1; def helper; 2; end",
+                                R"(refuse "left" if "abc".length == 0 || $x || respond_to?(:helper))"});
   EXPECT_EQ(admission.obstacle(), nullptr);
 }
 
@@ -84,11 +89,13 @@ TEST(Rules, RaiseWithAMessage_RefusesToo_AsInCigri3) {
 TEST(Rules, Warn_TellsTheUser) {
   const auto admission = admit({R"(warn "be quick"; warn 3)"});
   EXPECT_EQ(only(admission).effect, Effect::unchanged);
-  EXPECT_THAT(rules::sentences(only(admission)), ElementsAre("the admission rule 'rule-1' says: be quick", "the admission rule 'rule-1' says: 3"));
+  EXPECT_THAT(rules::sentences(only(admission)),
+              ElementsAre("the admission rule 'rule-1' says: be quick", "the admission rule 'rule-1' says: 3"));
 }
 
 TEST(Rules, UserTasksAndClusters_AreSeen) {
-  const auto admission = admit({R"(refuse "#{user} #{tasks} #{clusters.keys.join(",")} #{clusters["beta"]["max_resources"]} #{clusters["alpha"]["power"]} #{clusters["beta"]["normal_users"]} #{clusters["gamma"]["enabled"]}")"});
+  const auto admission = admit(
+      {R"(refuse "#{user} #{tasks} #{clusters.keys.join(",")} #{clusters["beta"]["max_resources"]} #{clusters["alpha"]["power"]} #{clusters["beta"]["normal_users"]} #{clusters["gamma"]["enabled"]}")"});
   EXPECT_EQ(only(admission).message, R"(jane 10 alpha,beta,gamma 64 1.5 ["jane"] false)");
 }
 
@@ -112,7 +119,8 @@ TEST(Rules, ASyntaxError_IsTold_WithItsLine) {
 }
 
 TEST(Rules, AnEndlessLoop_IsStopped_AndItsPlaceTold) {
-  for (const auto* text : {"x = 1\n\nwhile true\n x += 1\nend", "loop do\nend", "def f(x)\n  1_000_000_000_000.times { |i| i }\nend\nf(1)", "begin; loop {}; rescue Exception; end"}) {
+  for (const auto* text : {"x = 1\n\nwhile true\n x += 1\nend", "loop do\nend", "def f(x)\n  1_000_000_000_000.times { |i| i }\nend\nf(1)",
+                           "begin; loop {}; rescue Exception; end"}) {
     const auto admission = admit({text, "refuse \"later\""}, {}, {.time = std::chrono::milliseconds{200}});
     ASSERT_EQ(admission.steps.size(), 1u);
     EXPECT_EQ(only(admission).effect, Effect::failed);
@@ -121,8 +129,9 @@ TEST(Rules, AnEndlessLoop_IsStopped_AndItsPlaceTold) {
 }
 
 TEST(Rules, EndlessAllocation_IsStopped) {
-  for (const auto* text : {"a = []\nloop { a << \"x\" * 100000 }", "\"x\" * 10**12", "s = \"x\"\nloop { s = s + s }", "h = {}\ni = 0\nloop { h[i += 1] = i.to_s }",
-                           "begin\n a = []\n loop { a << [1, 2, 3] }\nrescue Exception\nend"}) {
+  for (const auto* text :
+       {"a = []\nloop { a << \"x\" * 100000 }", "\"x\" * 10**12", "s = \"x\"\nloop { s = s + s }",
+        "h = {}\ni = 0\nloop { h[i += 1] = i.to_s }", "begin\n a = []\n loop { a << [1, 2, 3] }\nrescue Exception\nend"}) {
     const auto admission = admit({text});
     EXPECT_EQ(only(admission).effect, Effect::failed) << text;
     EXPECT_THAT(only(admission).message, testing::AnyOf(HasSubstr("more than 64 MiB"), HasSubstr("Error"))) << text;
@@ -160,12 +169,14 @@ TEST(Rules, WhatIsNoCampaign_IsAnErrorOfTheRule) {
 
 TEST(Rules, ACampaignOfManyBrackets_IsAnErrorOfTheRule) {
   EXPECT_THAT(only(admit({R"(a = []; 200000.times { a = [a] }; jdl["name"] = a)"})).message, HasSubstr("it is nested too deeply"));
-  EXPECT_THAT(only(admit({R"(a = {}; 200000.times { a = {"a" => a} }; jdl["clusters"]["alpha"] = a)"})).message, HasSubstr("it is nested too deeply"));
+  EXPECT_THAT(only(admit({R"(a = {}; 200000.times { a = {"a" => a} }; jdl["clusters"]["alpha"] = a)"})).message,
+              HasSubstr("it is nested too deeply"));
 }
 
 TEST(Rules, NothingOutside_CanBeReached) {
-  for (const auto* text : {R"(File.open("/etc/passwd"))", R"(IO.popen("id"))", "`id`", R"(TCPSocket.new("127.0.0.1", 22))", R"(open("/etc/passwd"))", R"(puts "x")", "$stdout.puts 1",
-                           "ObjectSpace.each_object(Class) { |c| c }", "STDERR.print 1", R"(sleep 100)", R"(system "id")", R"(require "socket")"}) {
+  for (const auto* text : {R"(File.open("/etc/passwd"))", R"(IO.popen("id"))", "`id`", R"(TCPSocket.new("127.0.0.1", 22))",
+                           R"(open("/etc/passwd"))", R"(puts "x")", "$stdout.puts 1", "ObjectSpace.each_object(Class) { |c| c }",
+                           "STDERR.print 1", R"(sleep 100)", R"(system "id")", R"(require "socket")"}) {
     EXPECT_EQ(only(admit({text})).effect, Effect::failed) << text;
   }
 }
@@ -178,7 +189,8 @@ TEST(Rules, AProgramThatIsNotThere_IsToldAsThat) {
 }
 
 TEST(Rules, TheParameters_OfTheCampaign_Stay) {
-  const auto admission = admit({R"(jdl["name"] = "n")"}, {.jdl = R"({"name": "a", "params": ["1", "2"], "clusters": {"alpha": {"exec_file": "x"}}})"});
+  const auto admission =
+      admit({R"(jdl["name"] = "n")"}, {.jdl = R"({"name": "a", "params": ["1", "2"], "clusters": {"alpha": {"exec_file": "x"}}})"});
   EXPECT_EQ(std::get<jdl::Params>(admission.file.parameters).values.size(), 2u);
 }
 

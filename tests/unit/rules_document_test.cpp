@@ -33,7 +33,9 @@ std::map<std::string, std::string> documented_rules() {
 
 class DocumentedRules : public testing::Test {
  protected:
-  [[nodiscard]] rules::Admission admit_by(const std::string& name, const Asked& asked = {}) const { return admit({rules_.at(name)}, asked); }
+  [[nodiscard]] rules::Admission admit_by(const std::string& name, const Asked& asked = {}) const {
+    return admit({rules_.at(name)}, asked);
+  }
   std::map<std::string, std::string> rules_ = documented_rules();
 };
 
@@ -64,7 +66,8 @@ TEST_F(DocumentedRules, DefaultProperties_FillWhatIsEmpty) {
 TEST_F(DocumentedRules, FewTasks_RefusesMany_ButNotJanes) {
   EXPECT_EQ(admit_by("few-tasks", {.user = "bob", .tasks = 10'000}).obstacle(), nullptr);
   EXPECT_EQ(admit_by("few-tasks", {.user = "jane", .tasks = 25'000}).obstacle(), nullptr);
-  EXPECT_EQ(admit_by("few-tasks", {.user = "bob", .tasks = 25'000}).steps.at(0).message, "bob: at most 10000 tasks in one campaign, and these are 25000");
+  EXPECT_EQ(admit_by("few-tasks", {.user = "bob", .tasks = 25'000}).steps.at(0).message,
+            "bob: at most 10000 tasks in one campaign, and these are 25000");
 }
 
 }  // namespace

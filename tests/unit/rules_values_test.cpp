@@ -27,8 +27,8 @@ std::string text_of(const Value& value) {
 }
 
 Value text_value(Document& document) {
-  const auto pieces = *rc::gen::container<std::vector<std::string>>(
-      rc::gen::elementOf(std::vector<std::string>{"a", "clusters", " ", "\"", "\\", "\n", std::string(1, '\0'), "\x01", "é", "€", "😀", "\u2028"}));
+  const auto pieces = *rc::gen::container<std::vector<std::string>>(rc::gen::elementOf(
+      std::vector<std::string>{"a", "clusters", " ", "\"", "\\", "\n", std::string(1, '\0'), "\x01", "é", "€", "😀", "\u2028"}));
   std::string text;
   for (const auto& piece : pieces) text += piece;
   return Value{text.data(), static_cast<rapidjson::SizeType>(text.size()), document.GetAllocator()};
@@ -39,9 +39,15 @@ Value number_value() {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   switch (*rc::gen::inRange(0, 5)) {
     case 0: return Value{*rc::gen::arbitrary<std::int64_t>()};
-    case 1: return Value{*rc::gen::elementOf(std::vector<std::int64_t>{kLeast, kLeast + 1, -1, 0, 1, (std::int64_t{1} << 62) - 1, std::int64_t{1} << 62, kMost - 1, kMost})};
-    case 2: return Value{*rc::gen::elementOf(std::vector<std::uint64_t>{std::uint64_t{1} << 63, (std::uint64_t{1} << 63) + 1, std::numeric_limits<std::uint64_t>::max()})};
-    case 3: return Value{*rc::gen::elementOf(std::vector<double>{0.1, -0.0, 1.0 / 3, 1e308, 5e-324, 0.1 + 0.2, 3.0, 1e22, 9007199254740993.0, -2.5e-10})};
+    case 1:
+      return Value{*rc::gen::elementOf(
+          std::vector<std::int64_t>{kLeast, kLeast + 1, -1, 0, 1, (std::int64_t{1} << 62) - 1, std::int64_t{1} << 62, kMost - 1, kMost})};
+    case 2:
+      return Value{*rc::gen::elementOf(
+          std::vector<std::uint64_t>{std::uint64_t{1} << 63, (std::uint64_t{1} << 63) + 1, std::numeric_limits<std::uint64_t>::max()})};
+    case 3:
+      return Value{
+          *rc::gen::elementOf(std::vector<double>{0.1, -0.0, 1.0 / 3, 1e308, 5e-324, 0.1 + 0.2, 3.0, 1e22, 9007199254740993.0, -2.5e-10})};
     default: {
       const auto number = *rc::gen::arbitrary<double>();
       return Value{std::isfinite(number) ? number : 0.5};

@@ -24,7 +24,10 @@ store::LaunchToMake a_launch() {
 }
 
 std::string refusal(const store::LaunchToMake& launch) {
-  const auto request = request_of(launch, {{.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}}, "alpha", "grid");
+  const auto request = request_of(
+      launch,
+      {{.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}},
+      "alpha", "grid");
   return request ? "accepted" : request.error();
 }
 

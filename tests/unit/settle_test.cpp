@@ -8,9 +8,9 @@
 namespace gleaner::grid {
 
 void PrintTo(const Settlement& one, std::ostream* out) {
-  *out << (one.moves ? name_of(one.state) : "stays") << ", attempt " << one.attempt << (one.replica_lives ? ", two copies" : "") << (one.charged ? ", charged" : "")
-       << (one.counted ? "" : ", not counted") << ", place " << static_cast<int>(one.place) << (one.bound ? ", bound" : "") << ", walltime "
-       << (one.walltime ? one.walltime->count() : -1);
+  *out << (one.moves ? name_of(one.state) : "stays") << ", attempt " << one.attempt << (one.replica_lives ? ", two copies" : "")
+       << (one.charged ? ", charged" : "") << (one.counted ? "" : ", not counted") << ", place " << static_cast<int>(one.place)
+       << (one.bound ? ", bound" : "") << ", walltime " << (one.walltime ? one.walltime->count() : -1);
 }
 
 namespace {
@@ -48,7 +48,8 @@ TEST(EndOf, AnExitStatusThatOarRecorded_DecidesAlone) {
 }
 
 TEST(EndOf, AnEndInTheEvidence_IsBelievedWhateverOarSays) {
-  for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request, Record::failed, Record::forgotten}) {
+  for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request,
+                            Record::failed, Record::forgotten}) {
     expect({{"0", over(record), ended(0), Deletion::none, JobEnd::done},
             {"3", over(record), ended(3), Deletion::none, JobEnd::task_error},
             {"66", over(record), ended(66), Deletion::none, JobEnd::rerun_first},
@@ -133,7 +134,8 @@ TEST(NeedsEvidence, IsEveryEndButARecordedStatus_AndADeletionBeforeTheStart) {
   EXPECT_TRUE(needs_evidence(exited(113)));
   EXPECT_TRUE(needs_evidence({.record = Record::exited, .status = {}, .started = true}));
   EXPECT_FALSE(needs_evidence(waiting_and(Record::deleted)));
-  for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request, Record::failed, Record::forgotten})
+  for (const auto record : {Record::exited_silently, Record::preempted, Record::walltime, Record::deleted, Record::bad_request,
+                            Record::failed, Record::forgotten})
     EXPECT_TRUE(needs_evidence(over(record)));
 }
 
@@ -179,30 +181,42 @@ constexpr JobFacts kRan{.began = true, .claimed = true, .walltime = Seconds{600}
 
 TEST(Settle, TheOnlyCopy_EndsOrGoesBackWithTheNextAttempt) {
   const TaskFacts task{};
-  expect({{"done", task, kRan, JobEnd::done, Deletion::none, to(TaskState::done, 0)},
-          {"its own failure", task, kRan, JobEnd::task_error, Deletion::none, charged(back(1))},
-          {"its last own failure", {.charged = 1}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
-          {"a request that cannot be carried out", {.charged = 1}, {}, JobEnd::bad_request, Deletion::none, charged(to(TaskState::failed, 0))},
-          {"walltime", task, kRan, JobEnd::walltime, Deletion::none, charged(back(1))},
-          {"preempted", {.charged = 1}, kRan, JobEnd::preempted, Deletion::none, back(1)},
-          {"preempted for the last time", {.counted = 9}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
-          {"the last time that its JDL allows", {.counted = 2, .max_attempts = 3}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
-          {"not yet the last one", {.counted = 2, .max_attempts = 4}, kRan, JobEnd::preempted, Deletion::none, back(1)},
-          {"its JDL asks for more than the bound", {.counted = 9, .max_attempts = 50}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
-          {"first", task, kRan, JobEnd::rerun_first, Deletion::none, at(back(1), BagPlace::first)},
-          {"last", task, kRan, JobEnd::rerun_last, Deletion::none, at(back(1), BagPlace::last)},
-          {"node", task, kRan, JobEnd::node_failure, Deletion::none, back(1)},
-          {"no room", task, {}, JobEnd::cannot_start, Deletion::none, back(1)},
-          {"killed by us while it ran", task, kRan, JobEnd::killed_by_us, Deletion::ours, back(1)},
-          {"killed elsewhere", task, kRan, JobEnd::killed_elsewhere, Deletion::none, back(1)}});
+  expect(
+      {{"done", task, kRan, JobEnd::done, Deletion::none, to(TaskState::done, 0)},
+       {"its own failure", task, kRan, JobEnd::task_error, Deletion::none, charged(back(1))},
+       {"its last own failure", {.charged = 1}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+       {"a request that cannot be carried out", {.charged = 1}, {}, JobEnd::bad_request, Deletion::none, charged(to(TaskState::failed, 0))},
+       {"walltime", task, kRan, JobEnd::walltime, Deletion::none, charged(back(1))},
+       {"preempted", {.charged = 1}, kRan, JobEnd::preempted, Deletion::none, back(1)},
+       {"preempted for the last time", {.counted = 9}, kRan, JobEnd::preempted, Deletion::none, to(TaskState::failed, 0)},
+       {"the last time that its JDL allows",
+        {.counted = 2, .max_attempts = 3},
+        kRan,
+        JobEnd::preempted,
+        Deletion::none,
+        to(TaskState::failed, 0)},
+       {"not yet the last one", {.counted = 2, .max_attempts = 4}, kRan, JobEnd::preempted, Deletion::none, back(1)},
+       {"its JDL asks for more than the bound",
+        {.counted = 9, .max_attempts = 50},
+        kRan,
+        JobEnd::preempted,
+        Deletion::none,
+        to(TaskState::failed, 0)},
+       {"first", task, kRan, JobEnd::rerun_first, Deletion::none, at(back(1), BagPlace::first)},
+       {"last", task, kRan, JobEnd::rerun_last, Deletion::none, at(back(1), BagPlace::last)},
+       {"node", task, kRan, JobEnd::node_failure, Deletion::none, back(1)},
+       {"no room", task, {}, JobEnd::cannot_start, Deletion::none, back(1)},
+       {"killed by us while it ran", task, kRan, JobEnd::killed_by_us, Deletion::ours, back(1)},
+       {"killed elsewhere", task, kRan, JobEnd::killed_elsewhere, Deletion::none, back(1)}});
 }
 
 TEST(Settle, WhatWeTookBackBeforeItBegan_AndWhatAnAdministratorGaveUp_DoesNotCount) {
   const TaskFacts last{.attempt = 9, .counted = 9};
-  expect({{"taken back", last, {.attempt = 9}, JobEnd::killed_by_us, Deletion::ours, uncounted(back(10))},
-          {"lost", last, {.attempt = 9, .began = true}, JobEnd::lost, Deletion::none, uncounted(back(10))},
-          {"killed by us while it ran", last, {.attempt = 9, .began = true}, JobEnd::killed_by_us, Deletion::ours, to(TaskState::failed, 9)},
-          {"never began", last, {.attempt = 9}, JobEnd::never_began, Deletion::none, bound(back(9))}});
+  expect(
+      {{"taken back", last, {.attempt = 9}, JobEnd::killed_by_us, Deletion::ours, uncounted(back(10))},
+       {"lost", last, {.attempt = 9, .began = true}, JobEnd::lost, Deletion::none, uncounted(back(10))},
+       {"killed by us while it ran", last, {.attempt = 9, .began = true}, JobEnd::killed_by_us, Deletion::ours, to(TaskState::failed, 9)},
+       {"never began", last, {.attempt = 9}, JobEnd::never_began, Deletion::none, bound(back(9))}});
 }
 
 TEST(Settle, AWalltimeThatMayGrow_Grows_AndCostsNothing) {
@@ -214,22 +228,44 @@ TEST(Settle, AWalltimeThatMayGrow_Grows_AndCostsNothing) {
 TEST(Settle, WhatMayStillAppear_KeepsItsAttempt_AndItsCluster) {
   const TaskFacts task{.state = TaskState::submitted, .attempt = 3, .counted = 9};
   const JobFacts job{.attempt = 3};
-  expect({{"void", task, job, JobEnd::never_submitted, Deletion::none, bound(back(3))},
-          {"impatience", task, job, JobEnd::never_began, Deletion::impatient, bound(back(3))},
-          {"OAR may run it again", task, job, JobEnd::never_began, Deletion::none, bound(back(3))},
-          {"preempted before it claimed, while an orphan may come", task, {.attempt = 3, .orphan_may_come = true}, JobEnd::preempted, Deletion::none, bound(back(3))},
-          {"taken back while OAR launched it", task, {.attempt = 3, .may_begin = true}, JobEnd::killed_by_us, Deletion::ours, bound(back(3))},
-          {"deleted by others while OAR launched it", task, {.attempt = 3, .may_begin = true}, JobEnd::killed_elsewhere, Deletion::none, bound(back(3))},
-          {"of a cancelled campaign", {.state = TaskState::submitted, .attempt = 3, .cancelled = true}, job, JobEnd::never_submitted, Deletion::none, to(TaskState::cancelled, 3)},
-          {"somebody holds the claim", {.state = TaskState::submitted, .attempt = 3}, {.attempt = 3, .claim_taken = true}, JobEnd::never_submitted, Deletion::none, back(4)}});
+  expect(
+      {{"void", task, job, JobEnd::never_submitted, Deletion::none, bound(back(3))},
+       {"impatience", task, job, JobEnd::never_began, Deletion::impatient, bound(back(3))},
+       {"OAR may run it again", task, job, JobEnd::never_began, Deletion::none, bound(back(3))},
+       {"preempted before it claimed, while an orphan may come",
+        task,
+        {.attempt = 3, .orphan_may_come = true},
+        JobEnd::preempted,
+        Deletion::none,
+        bound(back(3))},
+       {"taken back while OAR launched it", task, {.attempt = 3, .may_begin = true}, JobEnd::killed_by_us, Deletion::ours, bound(back(3))},
+       {"deleted by others while OAR launched it",
+        task,
+        {.attempt = 3, .may_begin = true},
+        JobEnd::killed_elsewhere,
+        Deletion::none,
+        bound(back(3))},
+       {"of a cancelled campaign",
+        {.state = TaskState::submitted, .attempt = 3, .cancelled = true},
+        job,
+        JobEnd::never_submitted,
+        Deletion::none,
+        to(TaskState::cancelled, 3)},
+       {"somebody holds the claim",
+        {.state = TaskState::submitted, .attempt = 3},
+        {.attempt = 3, .claim_taken = true},
+        JobEnd::never_submitted,
+        Deletion::none,
+        back(4)}});
 }
 
 TEST(Settle, WhileAContenderLives_OnlyTheJobThatClaimedTheAttempt_MovesItsTask) {
   const TaskFacts task{};
   const JobFacts idle{.began = true, .contender_lives = true};
   const JobFacts claimed{.began = true, .claimed = true, .contender_lives = true};
-  for (const auto end : {JobEnd::duplicate, JobEnd::never_submitted, JobEnd::never_began, JobEnd::cannot_start, JobEnd::lost, JobEnd::killed_by_us, JobEnd::killed_elsewhere,
-                         JobEnd::preempted, JobEnd::node_failure, JobEnd::walltime, JobEnd::bad_request})
+  for (const auto end :
+       {JobEnd::duplicate, JobEnd::never_submitted, JobEnd::never_began, JobEnd::cannot_start, JobEnd::lost, JobEnd::killed_by_us,
+        JobEnd::killed_elsewhere, JobEnd::preempted, JobEnd::node_failure, JobEnd::walltime, JobEnd::bad_request})
     EXPECT_EQ(settle(task, idle, end, Deletion::none, kLimits), kStays) << name_of(end);
   expect({{"done", task, claimed, JobEnd::done, Deletion::none, to(TaskState::done, 0)},
           {"failed", task, idle, JobEnd::task_error, Deletion::none, charged(back(1))},
@@ -241,11 +277,36 @@ TEST(Settle, OfTwoCopies_TheFirstSuccessCounts_AndAnyOtherEndLeavesTheTaskToTheO
   const TaskFacts two{.attempt = 2, .replica = 3, .replica_lives = true, .charged = 1, .counted = 9};
   expect({{"done", two, {.attempt = 3, .began = true}, JobEnd::done, Deletion::none, to(TaskState::done, 2)},
           {"the first fails, the second waits", two, {.attempt = 2}, JobEnd::task_error, Deletion::none, to(TaskState::submitted, 3)},
-          {"the first fails, the second runs", two, {.attempt = 2, .other_copy_runs = true}, JobEnd::walltime, Deletion::none, to(TaskState::running, 3)},
-          {"the second is preempted", two, {.attempt = 3, .other_copy_runs = true}, JobEnd::preempted, Deletion::none, to(TaskState::running, 2)},
-          {"the second was never submitted", two, {.attempt = 3, .other_copy_runs = true}, JobEnd::never_submitted, Deletion::none, to(TaskState::running, 2)},
-          {"one left, then it goes back under a new number", {.attempt = 2, .replica = 3}, {.attempt = 2}, JobEnd::preempted, Deletion::none, back(4)},
-          {"of a cancelled campaign", {.attempt = 2, .replica = 3, .replica_lives = true, .cancelled = true}, {.attempt = 2}, JobEnd::killed_by_us, Deletion::ours, to(TaskState::submitted, 3)}});
+          {"the first fails, the second runs",
+           two,
+           {.attempt = 2, .other_copy_runs = true},
+           JobEnd::walltime,
+           Deletion::none,
+           to(TaskState::running, 3)},
+          {"the second is preempted",
+           two,
+           {.attempt = 3, .other_copy_runs = true},
+           JobEnd::preempted,
+           Deletion::none,
+           to(TaskState::running, 2)},
+          {"the second was never submitted",
+           two,
+           {.attempt = 3, .other_copy_runs = true},
+           JobEnd::never_submitted,
+           Deletion::none,
+           to(TaskState::running, 2)},
+          {"one left, then it goes back under a new number",
+           {.attempt = 2, .replica = 3},
+           {.attempt = 2},
+           JobEnd::preempted,
+           Deletion::none,
+           back(4)},
+          {"of a cancelled campaign",
+           {.attempt = 2, .replica = 3, .replica_lives = true, .cancelled = true},
+           {.attempt = 2},
+           JobEnd::killed_by_us,
+           Deletion::ours,
+           to(TaskState::submitted, 3)}});
 }
 
 TEST(Settle, AJobThatTheTaskDoesNotWaitFor_MovesNothing) {
@@ -256,8 +317,10 @@ TEST(Settle, AJobThatTheTaskDoesNotWaitFor_MovesNothing) {
 }
 
 TEST(Failures, AreEndsByTheTasksFault_OrJobsThatTheClusterCouldNotStart_ButNoWalltimeThatGrows) {
-  for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request, JobEnd::cannot_start, JobEnd::never_began}) EXPECT_TRUE(is_failure(end, {})) << name_of(end);
-  for (const auto end : {JobEnd::done, JobEnd::preempted, JobEnd::killed_by_us, JobEnd::node_failure, JobEnd::lost, JobEnd::duplicate}) EXPECT_FALSE(is_failure(end, {})) << name_of(end);
+  for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request, JobEnd::cannot_start, JobEnd::never_began})
+    EXPECT_TRUE(is_failure(end, {})) << name_of(end);
+  for (const auto end : {JobEnd::done, JobEnd::preempted, JobEnd::killed_by_us, JobEnd::node_failure, JobEnd::lost, JobEnd::duplicate})
+    EXPECT_FALSE(is_failure(end, {})) << name_of(end);
   EXPECT_FALSE(is_failure(JobEnd::walltime, {.walltime = Seconds{7200}}));
 }
 
@@ -284,7 +347,8 @@ struct Any {
 
 Any any_end() {
   Any any;
-  any.task.state = *rc::gen::element(TaskState::waiting, TaskState::launching, TaskState::submitted, TaskState::running, TaskState::done, TaskState::failed, TaskState::cancelled);
+  any.task.state = *rc::gen::element(TaskState::waiting, TaskState::launching, TaskState::submitted, TaskState::running, TaskState::done,
+                                     TaskState::failed, TaskState::cancelled);
   any.task.attempt = *rc::gen::inRange(0, 5);
   if (*rc::gen::arbitrary<bool>()) {
     any.task.replica = any.task.attempt + *rc::gen::element(-1, 1);
@@ -324,7 +388,8 @@ RC_GTEST_PROP(Settlements, AreMadeOfTransitionsOfTheTable_AndDoneIsNeverLeft, ()
     RC_ASSERT(next == Settlement{});
     return;
   }
-  RC_ASSERT(any.task.state != TaskState::done && any.task.state != TaskState::cancelled && any.task.state != TaskState::failed && any.task.state != TaskState::waiting);
+  RC_ASSERT(any.task.state != TaskState::done && any.task.state != TaskState::cancelled && any.task.state != TaskState::failed &&
+            any.task.state != TaskState::waiting);
   RC_ASSERT(is_copy(any.task, any.job.attempt));
   RC_ASSERT((next.state == TaskState::done) == (any.end == JobEnd::done || (any.end == JobEnd::duplicate && any.job.holder_status == 0)));
   RC_ASSERT(next.state != TaskState::launching);
@@ -348,7 +413,9 @@ RC_GTEST_PROP(Settlements, ChargeTheTaskForItsOwnFaultAlone_AndOnlyItsLastCopy, 
   const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
   if (next.charged) RC_ASSERT(is_own_failure(any) && !any.task.replica_lives && !next.walltime);
   const bool failed = next.moves && next.state == TaskState::failed;
-  if (failed) RC_ASSERT((next.charged && any.task.charged + 1 >= any.limits.charged) || (next.counted && any.task.counted + 1 >= any.limits.attempts));
+  if (failed)
+    RC_ASSERT((next.charged && any.task.charged + 1 >= any.limits.charged) ||
+              (next.counted && any.task.counted + 1 >= any.limits.attempts));
   if (!next.counted) RC_ASSERT(any.end == JobEnd::lost || (any.end == JobEnd::killed_by_us && !any.job.began));
   if (next.walltime) RC_ASSERT(*next.walltime > any.job.walltime && *next.walltime <= any.job.max_walltime.value());
 }
@@ -356,7 +423,8 @@ RC_GTEST_PROP(Settlements, ChargeTheTaskForItsOwnFaultAlone_AndOnlyItsLastCopy, 
 RC_GTEST_PROP(Settlements, LeaveATaskToWhomMayRunIt, ()) {
   const auto any = any_end();
   const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
-  if (any.job.contender_lives && !any.job.claimed && charge_of(any.end) != Charge::task && any.end != JobEnd::done && any.end != JobEnd::rerun_first && any.end != JobEnd::rerun_last)
+  if (any.job.contender_lives && !any.job.claimed && charge_of(any.end) != Charge::task && any.end != JobEnd::done &&
+      any.end != JobEnd::rerun_first && any.end != JobEnd::rerun_last)
     RC_ASSERT(!next.moves);
   if (next.moves && any.task.replica_lives && next.state != TaskState::done) {
     RC_ASSERT(next.state == (any.job.other_copy_runs ? TaskState::running : TaskState::submitted));
@@ -373,14 +441,17 @@ RC_GTEST_PROP(Settlements, OfTheOnlyCopyWithoutAContender_AlwaysMove, ()) {
   any.job.contender_lives = false;
   const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
   RC_ASSERT(next.moves);
-  RC_ASSERT(next.state == TaskState::waiting || next.state == TaskState::done || next.state == TaskState::failed || next.state == TaskState::cancelled);
+  RC_ASSERT(next.state == TaskState::waiting || next.state == TaskState::done || next.state == TaskState::failed ||
+            next.state == TaskState::cancelled);
   if (any.task.cancelled) RC_ASSERT(next.state == TaskState::cancelled || next.state == TaskState::done);
 }
 
 RC_GTEST_PROP(Ends, NeverBlameATask_ForAnythingButItsOwnStatusItsWalltimeOrItsRequest, ()) {
   const RemoteEnd record{static_cast<Record>(*rc::gen::inRange(0, 8)),
-                         *rc::gen::arbitrary<bool>() ? std::optional{*rc::gen::inRange(0, 256)} : std::nullopt, *rc::gen::arbitrary<bool>()};
-  const Evidence evidence{static_cast<Witness>(*rc::gen::inRange(0, 7)), *rc::gen::inRange(0, 256), JobId{*rc::gen::inRange<std::int64_t>(0, 9)}};
+                         *rc::gen::arbitrary<bool>() ? std::optional{*rc::gen::inRange(0, 256)} : std::nullopt,
+                         *rc::gen::arbitrary<bool>()};
+  const Evidence evidence{static_cast<Witness>(*rc::gen::inRange(0, 7)), *rc::gen::inRange(0, 256),
+                          JobId{*rc::gen::inRange<std::int64_t>(0, 9)}};
   const auto deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
   const auto end = end_of(record, evidence, deletion);
   const bool own_status = record.record == Record::exited && record.status && record.status != 113;
@@ -389,7 +460,8 @@ RC_GTEST_PROP(Ends, NeverBlameATask_ForAnythingButItsOwnStatusItsWalltimeOrItsRe
   const bool beyond_its_walltime = record.record == Record::walltime || (record.record == Record::deleted && deletion == Deletion::overdue);
   if (end == JobEnd::walltime) RC_ASSERT(beyond_its_walltime && evidence.witness != Witness::nothing);
   if (end == JobEnd::killed_by_us) RC_ASSERT(deletion != Deletion::none && record.record == Record::deleted);
-  if (evidence.witness == Witness::nothing && needs_evidence(record)) RC_ASSERT(!has_claimed(record, evidence) && !has_begun(record, evidence));
+  if (evidence.witness == Witness::nothing && needs_evidence(record))
+    RC_ASSERT(!has_claimed(record, evidence) && !has_begun(record, evidence));
 }
 
 }  // namespace

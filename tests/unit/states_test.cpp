@@ -59,7 +59,8 @@ TEST(Drawing, Job_IsTheTable) { EXPECT_EQ(drawn("Job"), coded(job_transitions())
 TEST(Drawing, Launch_IsTheTable) { EXPECT_EQ(drawn("Launch"), coded(launch_transitions())); }
 
 TEST(Drawing, IsReadFromItsOwnSectionOnly) {
-  std::istringstream document{"### A\n```mermaid\nstateDiagram-v2\n  [*] --> x\n  x --> y: why\n```\nx --> no\n### B\n```mermaid\ny --> z\n```\n"};
+  std::istringstream document{
+      "### A\n```mermaid\nstateDiagram-v2\n  [*] --> x\n  x --> y: why\n```\nx --> no\n### B\n```mermaid\ny --> z\n```\n"};
   EXPECT_THAT(drawn(document, "### A"), testing::ElementsAre(Arrow{"x", "y"}));
 }
 
@@ -109,9 +110,9 @@ TEST(States, UnknownName_IsNoState) {
 
 TEST(Charge, OnlyTheTasksOwnFailures_AreChargedToIt) {
   for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request}) EXPECT_EQ(charge_of(end), Charge::task);
-  for (const auto end : {JobEnd::done, JobEnd::rerun_first, JobEnd::rerun_last, JobEnd::preempted, JobEnd::killed_by_us,
-                         JobEnd::killed_elsewhere, JobEnd::node_failure, JobEnd::cannot_start, JobEnd::never_began, JobEnd::lost,
-                         JobEnd::duplicate, JobEnd::never_submitted})
+  for (const auto end :
+       {JobEnd::done, JobEnd::rerun_first, JobEnd::rerun_last, JobEnd::preempted, JobEnd::killed_by_us, JobEnd::killed_elsewhere,
+        JobEnd::node_failure, JobEnd::cannot_start, JobEnd::never_began, JobEnd::lost, JobEnd::duplicate, JobEnd::never_submitted})
     EXPECT_EQ(charge_of(end), Charge::nobody) << name_of(end);
 }
 

@@ -15,7 +15,7 @@ namespace gleaner::prediction::test {
 
 struct FileServer {
   int cores = 400;
-  std::function<double(int)> serves = [](int) { return 1e9; };  ///< jobs at full speed, at a second; the others share
+  std::function<double(int)> serves = [](int) { return 1e9; };                     ///< jobs at full speed, at a second; the others share
   std::function<double(std::mt19937&)> work = [](std::mt19937&) { return 60.0; };  ///< seconds of a job alone
   std::function<int(int)> others = [](int) { return 0; };  ///< cores that local users hold at a second; they kill our youngest jobs
   int starts_a_second = 4;
@@ -91,14 +91,24 @@ class FileServerModel {
     std::vector<int> beside;
     for (const auto& sample : samples_) beside.push_back(sample.running);
     const auto forget = samples_to_forget(beside);
-    for (auto place = forget.rbegin(); place != forget.rend(); ++place) samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(*place));
+    for (auto place = forget.rbegin(); place != forget.rend(); ++place)
+      samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(*place));
     std::vector<DurationSample> seen;
     for (const auto& s : samples_) {
       const double age = now_ - s.started;
-      seen.push_back({.campaign = grid::CampaignId{s.campaign}, .started = grid::from_unix(s.started), .running = s.running,
-                      .seconds = s.end == Sample::End::none ? age : s.seconds, .horizon = s.end == Sample::End::cut ? s.seconds : age});
+      seen.push_back({.campaign = grid::CampaignId{s.campaign},
+                      .started = grid::from_unix(s.started),
+                      .running = s.running,
+                      .seconds = s.end == Sample::End::none ? age : s.seconds,
+                      .horizon = s.end == Sample::End::cut ? s.seconds : age});
     }
-    state_ = judge_stress(state_, {.time = grid::from_unix(now_), .factor = {}, .latency_ms = {}, .max_resources = server_.cores, .live_jobs = running(), .running_jobs = running()},
+    state_ = judge_stress(state_,
+                          {.time = grid::from_unix(now_),
+                           .factor = {},
+                           .latency_ms = {},
+                           .max_resources = server_.cores,
+                           .live_jobs = running(),
+                           .running_jobs = running()},
                           seen, server_.rules);
     limits_.push_back(limit());
   }

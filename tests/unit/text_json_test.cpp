@@ -35,7 +35,8 @@ TEST(JsonWriter, NumbersThatAreNotFinite_AreNull) {
 
 TEST(JsonWriter, WritesTheItemsThatAreWanted) {
   JsonWriter json;
-  json.object_list(std::vector<int>{1, 2, 3}, [&](int item) { json.field("n", item); }, [](int item) { return item != 2; });
+  json.object_list(
+      std::vector<int>{1, 2, 3}, [&](int item) { json.field("n", item); }, [](int item) { return item != 2; });
   EXPECT_EQ(json.text(), "[{\"n\":1},{\"n\":3}]");
 }
 

@@ -33,9 +33,7 @@ TEST(Text, OverlongForms_Surrogates_AndWhatIsPastTheLastCharacter_AreReplaced_By
   EXPECT_EQ(clean_text("\xE2\x82"), "\uFFFD\uFFFD") << "cut off";
 }
 
-TEST(Text, ControlCharacters_AreLeftOut) {
-  EXPECT_EQ(clean_text("a\0b\x1b[31mc\rd\x7f"s + "e\u009Bf\u0085"), "ab[31mcdef");
-}
+TEST(Text, ControlCharacters_AreLeftOut) { EXPECT_EQ(clean_text("a\0b\x1b[31mc\rd\x7f"s + "e\u009Bf\u0085"), "ab[31mcdef"); }
 
 TEST(Text, NewlinesAndTabs_StayOnlyWhenAskedFor) {
   EXPECT_EQ(clean_text("one\ntwo\tthree"), "one two three");
@@ -51,7 +49,8 @@ TEST(Text, ThatIsTooLong_IsCutBetweenTwoCharacters) {
 
 /// Random bytes, most of them such as begin or continue a character, or control something.
 std::string random_bytes() {
-  const auto special = rc::gen::element('\0', '\n', '\t', '\r', '\x1b', '\x7f', '\x80', '\x9f', '\xa0', '\xbf', '\xc0', '\xc2', '\xdf', '\xe0', '\xed', '\xef', '\xf0', '\xf4', '\xff');
+  const auto special = rc::gen::element('\0', '\n', '\t', '\r', '\x1b', '\x7f', '\x80', '\x9f', '\xa0', '\xbf', '\xc0', '\xc2', '\xdf',
+                                        '\xe0', '\xed', '\xef', '\xf0', '\xf4', '\xff');
   return *rc::gen::container<std::string>(rc::gen::oneOf(rc::gen::arbitrary<char>(), special));
 }
 
@@ -103,7 +102,8 @@ TEST(Suggest, NearName_IsProposed_FarOneIsNot) {
   EXPECT_EQ(did_you_mean("colour", kKnown), "");
 }
 
-RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly, (const std::vector<int>& numbers, const std::vector<int>& others, double part, const std::string& text)) {
+RC_GTEST_PROP(DigestProperty, IsTheSame_ForTheSameValuesOnly,
+              (const std::vector<int>& numbers, const std::vector<int>& others, double part, const std::string& text)) {
   const auto of = [](const std::vector<int>& all, double fraction, const std::string& words) {
     Digest digest;
     for (const auto number : all) digest.add(number);
@@ -125,7 +125,12 @@ TEST(Digest, OfAStruct_CountsEveryMember) {
     std::variant<double, Inner> part = {};
   };
   const auto of = [](const Outer& outer) { return Digest{}.add(outer).value(); };
-  const std::set<std::uint64_t> digests{of({0, 0.0}), of({1, 0.0}), of({0, 1.0}), of({0, Inner{"", {}}}), of({0, Inner{"a", {}}}), of({0, Inner{"", std::chrono::sys_seconds{}}})};
+  const std::set<std::uint64_t> digests{of({0, 0.0}),
+                                        of({1, 0.0}),
+                                        of({0, 1.0}),
+                                        of({0, Inner{"", {}}}),
+                                        of({0, Inner{"a", {}}}),
+                                        of({0, Inner{"", std::chrono::sys_seconds{}}})};
   EXPECT_EQ(digests.size(), 6U);
   EXPECT_EQ(of({1, Inner{"a", {}}}), of({1, Inner{"a", {}}}));
 }

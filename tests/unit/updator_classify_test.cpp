@@ -46,7 +46,14 @@ TEST(Records, OfAJobInError_NeedItsDetails) {
   job.state = oar::RemoteState::error;
   job.started = grid::from_unix(5);
   EXPECT_FALSE(remote_end(job, nullptr));
-  const oar::JobDetails details{.job = job, .events = events({"WALLTIME"}), .resubmitted_as = {}, .resubmit_of = {}, .types = {}, .directory = {}, .stdout_file = {}, .stderr_file = {}};
+  const oar::JobDetails details{.job = job,
+                                .events = events({"WALLTIME"}),
+                                .resubmitted_as = {},
+                                .resubmit_of = {},
+                                .types = {},
+                                .directory = {},
+                                .stdout_file = {},
+                                .stderr_file = {}};
   EXPECT_EQ(remote_end(job, &details)->record, Record::walltime);
   EXPECT_TRUE(remote_end(job, &details)->started);
 }
@@ -56,23 +63,33 @@ grid::RemoteEnd over(Record record) { return {.record = record, .started = true}
 TEST(Words, SayWhatHappened_AndWhatToDo) {
   EXPECT_EQ(describe_end({.end = JobEnd::done, .record = {.record = Record::exited, .status = 0}}), "");
   EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 3}}), "exit status 3");
-  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 139}}), "exit status 139: killed by signal 11");
+  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 139}}),
+            "exit status 139: killed by signal 11");
   EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = {.record = Record::exited, .status = 255}}), "exit status 255");
-  EXPECT_EQ(describe_end({.end = JobEnd::duplicate, .record = over(Record::exited), .evidence = {.witness = grid::Witness::duplicate, .holder = grid::JobId{5}}}),
+  EXPECT_EQ(describe_end({.end = JobEnd::duplicate,
+                          .record = over(Record::exited),
+                          .evidence = {.witness = grid::Witness::duplicate, .holder = grid::JobId{5}}}),
             "its attempt is claimed by job 5: it ran nothing");
-  EXPECT_EQ(describe_end({.end = JobEnd::walltime, .record = over(Record::walltime), .evidence = {.witness = grid::Witness::started}, .walltime = grid::Seconds{600}}),
+  EXPECT_EQ(describe_end({.end = JobEnd::walltime,
+                          .record = over(Record::walltime),
+                          .evidence = {.witness = grid::Witness::started},
+                          .walltime = grid::Seconds{600}}),
             "killed by its walltime of 0:10:00: ask for a longer one, or give max_walltime, up to which it may grow");
 }
 
 TEST(Words, GiveNoAdviceAboutWalltimes_ToAJobThatNeverBegan) {
-  EXPECT_EQ(describe_end({.end = JobEnd::never_began, .record = over(Record::walltime), .evidence = {.witness = grid::Witness::nothing}, .walltime = grid::Seconds{600}}),
+  EXPECT_EQ(describe_end({.end = JobEnd::never_began,
+                          .record = over(Record::walltime),
+                          .evidence = {.witness = grid::Witness::nothing},
+                          .walltime = grid::Seconds{600}}),
             "it had resources, and the cluster never began it");
 }
 
 TEST(Words, SayWhoseWordItIs_WhenTheRecordSaysOtherwise_OrNobodyCouldLook) {
   EXPECT_EQ(describe_end({.end = JobEnd::done, .record = over(Record::preempted), .evidence = {.witness = grid::Witness::ended}}),
             "exit status 0 (as the job noted; its cluster recorded a preemption)");
-  EXPECT_EQ(describe_end({.end = JobEnd::task_error, .record = over(Record::forgotten), .evidence = {.witness = grid::Witness::ended, .status = 3}}),
+  EXPECT_EQ(describe_end(
+                {.end = JobEnd::task_error, .record = over(Record::forgotten), .evidence = {.witness = grid::Witness::ended, .status = 3}}),
             "exit status 3 (as the job noted; its cluster recorded nothing)");
   EXPECT_EQ(describe_end({.end = JobEnd::preempted, .record = over(Record::preempted), .evidence = {.witness = grid::Witness::unreadable}}),
             "preempted (by the cluster's record alone: the files of the job could not be read)");

@@ -202,8 +202,8 @@ TEST(Recognise, AnIdIsBelieved_OnlyWithTheNameAndTheCommandThatWeGave) {
   for (int i = 1; i <= 5; ++i) turn.has(i);
   const auto command = [](int job) { return fmt::format("bash -c \"...\" gleaner.7 {0} 0 {0} 1 -", job); };
   recognise(turn.poll, turn.live,
-            {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "tag-2", command(3)), listed(1004, "tag-1", command(5)),
-             listed(4711, "somebody", "else")});
+            {listed(1001, "tag-1", command(1)), listed(1002, "simulation", "./simulate"), listed(1003, "tag-2", command(3)),
+             listed(1004, "tag-1", command(5)), listed(4711, "somebody", "else")});
   EXPECT_EQ(turn.poll.ours.size(), 1U);
   EXPECT_TRUE(turn.poll.ours.contains(grid::RemoteJobId{1001}));
   EXPECT_THAT(turn.poll.reused, ElementsAre(grid::RemoteJobId{1002}, grid::RemoteJobId{1003}, grid::RemoteJobId{1004}));

@@ -19,7 +19,7 @@ namespace gleaner::rules::ruby {
 namespace {
 
 constexpr rlim_t kDescriptors = 3;  // stdin, stdout, stderr: all numbers that there are, are taken
-#ifdef __SANITIZE_ADDRESS__  // which reserves terabytes of addresses, and opens pipes
+#ifdef __SANITIZE_ADDRESS__         // which reserves terabytes of addresses, and opens pipes
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;
@@ -82,7 +82,7 @@ void* Memory::allocate(mrb_state* mrb, void* block, std::size_t size, void* self
 
 TimeLimit::TimeLimit(mrb_state* mrb, std::chrono::milliseconds time) {
   interpreter_in_hand = mrb;
-  struct sigaction action{};
+  struct sigaction action {};
   action.sa_handler = on_time;
   ::sigaction(SIGPROF, &action, nullptr);
   arm(time);

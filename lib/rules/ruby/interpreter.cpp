@@ -27,11 +27,14 @@ constexpr std::size_t kLongestMessage = 2000;
 /// A text that may be shown: UTF-8, not too long.
 std::string shown(std::string_view bytes) {
   std::string text{bytes.substr(0, kLongestMessage)};
-  for (auto wrong = jdl::first_invalid_utf8(text); wrong != std::string_view::npos; wrong = jdl::first_invalid_utf8(text)) text[wrong] = '?';
+  for (auto wrong = jdl::first_invalid_utf8(text); wrong != std::string_view::npos; wrong = jdl::first_invalid_utf8(text))
+    text[wrong] = '?';
   return text;
 }
 
-std::string text_of(mrb_value value) { return mrb_string_p(value) ? shown({RSTRING_PTR(value), static_cast<std::size_t>(RSTRING_LEN(value))}) : std::string{}; }
+std::string text_of(mrb_value value) {
+  return mrb_string_p(value) ? shown({RSTRING_PTR(value), static_cast<std::size_t>(RSTRING_LEN(value))}) : std::string{};
+}
 
 /// mruby with what one rule needs. Nothing of C++ that has a destructor may live across its longjmps:
 /// only mrb_load_exec runs ruby, and it catches them.
@@ -57,7 +60,8 @@ class Interpreter {
     set("$admission_user", facts.user);
     set("$admission_tasks", facts.tasks);
     set("$admission_clusters", facts.clusters);
-    static_cast<void>(evaluate("jdl = $admission_jdl; user = $admission_user; tasks = $admission_tasks; clusters = $admission_clusters; nil"));
+    static_cast<void>(
+        evaluate("jdl = $admission_jdl; user = $admission_user; tasks = $admission_tasks; clusters = $admission_clusters; nil"));
   }
 
   /// Reads the rule; what is wrong with its syntax.
@@ -112,7 +116,9 @@ class Interpreter {
     mrb_gc_protect(mrb_, exception);
     const auto message = message_of(exception);
     Ending ending{Outcome::refused, message};
-    if (!is_refusal(mrb_, exception)) ending = {Outcome::failed, fmt::format("{}{}{}", mrb_obj_classname(mrb_, exception), message.empty() ? "" : ": ", message), line_of(exception)};
+    if (!is_refusal(mrb_, exception))
+      ending = {Outcome::failed, fmt::format("{}{}{}", mrb_obj_classname(mrb_, exception), message.empty() ? "" : ": ", message),
+                line_of(exception)};
     mrb_gc_arena_restore(mrb_, arena);
     return ending;
   }

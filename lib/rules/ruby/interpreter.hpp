@@ -26,8 +26,8 @@ enum class Outcome { ran, refused, failed };
 /// How a rule ended. Texts are UTF-8.
 struct Ending {
   Outcome outcome = Outcome::ran;
-  std::string message{};           ///< of a refusal or a failure
-  int line = 0;                    ///< of a failure; 0: unknown
+  std::string message{};  ///< of a refusal or a failure
+  int line = 0;           ///< of a failure; 0: unknown
   std::vector<std::string> notes{};
 };
 

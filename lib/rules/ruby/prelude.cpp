@@ -38,8 +38,8 @@ end
 nil
 )ruby";
 
-constexpr std::array kConstants{"IO",       "File",      "FileTest",   "BasicSocket", "Socket", "TCPSocket", "UDPSocket",  "IPSocket",
-                                "TCPServer", "UNIXSocket", "UNIXServer", "Addrinfo",    "STDIN",  "STDOUT",    "STDERR",     "ObjectSpace"};
+constexpr std::array kConstants{"IO",        "File",       "FileTest",   "BasicSocket", "Socket", "TCPSocket", "UDPSocket", "IPSocket",
+                                "TCPServer", "UNIXSocket", "UNIXServer", "Addrinfo",    "STDIN",  "STDOUT",    "STDERR",    "ObjectSpace"};
 constexpr std::array kMethods{"open", "`", "gets", "print", "puts", "p", "printf", "__printstr__"};
 constexpr std::array kGlobals{"$stdin", "$stdout", "$stderr"};
 
@@ -62,7 +62,8 @@ void prepare(mrb_state* mrb) {
 }
 
 bool is_refusal(mrb_state* mrb, mrb_value exception) {
-  return mrb_obj_is_kind_of(mrb, exception, class_named(mrb, "AdmissionRefusal")) || mrb_obj_is_kind_of(mrb, exception, class_named(mrb, "AdmissionRaised"));
+  return mrb_obj_is_kind_of(mrb, exception, class_named(mrb, "AdmissionRefusal")) ||
+         mrb_obj_is_kind_of(mrb, exception, class_named(mrb, "AdmissionRaised"));
 }
 
 std::vector<std::string> notes(mrb_state* mrb) {

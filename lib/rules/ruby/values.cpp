@@ -20,7 +20,6 @@ namespace {
 
 using rapidjson::Value;
 
-
 mrb_value text_to_ruby(mrb_state* mrb, const Value& text) { return mrb_str_new(mrb, text.GetString(), text.GetStringLength()); }
 
 mrb_value number_to_ruby(mrb_state* mrb, const Value& number) {
@@ -66,12 +65,15 @@ class Reader {
       case MRB_TT_STRING: return read_text(value, path);
       case MRB_TT_ARRAY: return read_array(value, original, path, depth);
       case MRB_TT_HASH: return read_hash(value, original, path, depth);
-      default: return wrong(path, fmt::format("it is a {}, and not a string, a number, true, false, nil, an array or a hash", class_of(value)));
+      default:
+        return wrong(path, fmt::format("it is a {}, and not a string, a number, true, false, nil, an array or a hash", class_of(value)));
     }
   }
 
  private:
-  static tl::unexpected<std::string> wrong(const std::string& path, std::string_view what) { return tl::unexpected{fmt::format("{}: {}", path, what)}; }
+  static tl::unexpected<std::string> wrong(const std::string& path, std::string_view what) {
+    return tl::unexpected{fmt::format("{}: {}", path, what)};
+  }
 
   std::string class_of(mrb_value value) { return mrb_obj_classname(mrb_, value); }
 
@@ -79,7 +81,8 @@ class Reader {
   Read read_float(mrb_value value, const Value* original, const std::string& path) {
     const auto number = mrb_float(value);
     if (!std::isfinite(number)) return wrong(path, "it is a number without end (Infinity or NaN)");
-    if (original != nullptr && original->IsNumber() && !original->IsInt64() && mrb_float(mrb_float_value(mrb_, original->GetDouble())) == number)
+    if (original != nullptr && original->IsNumber() && !original->IsInt64() &&
+        mrb_float(mrb_float_value(mrb_, original->GetDouble())) == number)
       return Value{*original, allocator_};
     return Value{std::stod(fmt::format("{:.15g}", number))};
   }
@@ -113,7 +116,8 @@ class Reader {
       if (original != nullptr && original->IsObject()) {
         if (const auto found = original->FindMember(*name); found != original->MemberEnd()) known = &found->value;
       }
-      auto member = read(value, known, fmt::format("{}[\"{}\"]", path, jdl::excerpt({name->GetString(), name->GetStringLength()})), depth + 1);
+      auto member =
+          read(value, known, fmt::format("{}[\"{}\"]", path, jdl::excerpt({name->GetString(), name->GetStringLength()})), depth + 1);
       if (!member) return member;
       result.AddMember(*name, *member, allocator_);
     }
@@ -152,8 +156,8 @@ mrb_value to_ruby(mrb_state* mrb, const rapidjson::Value& value) {
   return mrb_nil_value();
 }
 
-tl::expected<rapidjson::Value, std::string> from_ruby(mrb_state* mrb, mrb_value value, const rapidjson::Value* original, const std::string& path,
-                                                      rapidjson::Document::AllocatorType& allocator) {
+tl::expected<rapidjson::Value, std::string> from_ruby(mrb_state* mrb, mrb_value value, const rapidjson::Value* original,
+                                                      const std::string& path, rapidjson::Document::AllocatorType& allocator) {
   return Reader{mrb, allocator}.read(value, original, path, 0);
 }
 

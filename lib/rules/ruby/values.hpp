@@ -16,7 +16,7 @@ namespace gleaner::rules::ruby {
 /// The error says what is no JSON and where: `jdl["clusters"][:alpha]: the key is a Symbol, …`.
 /// @param original  what `to_ruby` was given for this value; null: nothing
 /// @param path      how the value is called in the error
-[[nodiscard]] tl::expected<rapidjson::Value, std::string> from_ruby(mrb_state* mrb, mrb_value value, const rapidjson::Value* original, const std::string& path,
-                                                                    rapidjson::Document::AllocatorType& allocator);
+[[nodiscard]] tl::expected<rapidjson::Value, std::string> from_ruby(mrb_state* mrb, mrb_value value, const rapidjson::Value* original,
+                                                                    const std::string& path, rapidjson::Document::AllocatorType& allocator);
 
 }  // namespace gleaner::rules::ruby

@@ -42,7 +42,8 @@ std::string line_of(const Ending& ending, const rapidjson::Value* jdl) {
 }
 
 void check(const rapidjson::Value& rules, const Limits& limits, const Write& write_line) {
-  for (const auto& rule : rules.GetArray()) write_line(line_of(syntax_error({rule.GetString(), rule.GetStringLength()}, limits).value_or(Ending{}), nullptr));
+  for (const auto& rule : rules.GetArray())
+    write_line(line_of(syntax_error({rule.GetString(), rule.GetStringLength()}, limits).value_or(Ending{}), nullptr));
 }
 
 void run_all(const rapidjson::Value& question, const Limits& limits, const Write& write_line) {
@@ -64,7 +65,8 @@ void answer(std::string question, const Write& write_line) {
   rapidjson::Document document;
   document.Parse<kFlags>(question.data(), question.size());
   if (document.HasParseError() || !document.IsObject()) throw std::invalid_argument{"the question is not a JSON object"};
-  const Limits limits{std::chrono::milliseconds{member(document, "time_ms").GetInt64()}, static_cast<std::size_t>(member(document, "memory").GetInt64())};
+  const Limits limits{std::chrono::milliseconds{member(document, "time_ms").GetInt64()},
+                      static_cast<std::size_t>(member(document, "memory").GetInt64())};
   const auto& rules = member(document, "rules");
   close_doors(limits.time * (rules.Size() + 1) + std::chrono::seconds{2}, limits.memory);
   if (std::string_view{member(document, "wish").GetString()} == "check") check(rules, limits, write_line);

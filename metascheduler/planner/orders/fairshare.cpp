@@ -15,7 +15,8 @@ namespace {
 
 class FairShareTurns final : public Turns {
  public:
-  explicit FairShareTurns(const Class& among) : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, accounts_(among_.contenders.size()) {
+  explicit FairShareTurns(const Class& among)
+      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, accounts_(among_.contenders.size()) {
     for (const auto& user : among_.snapshot.users) users_[user.name] = {user.share, user.usage};
     for (const auto member : among_.members) accounts_[member] = &users_[among_.campaign(member).user];
   }
@@ -40,9 +41,8 @@ class FairShareTurns final : public Turns {
     const auto& user = among_.campaign(contender).user;
     const auto& account = *accounts_[contender];
     const bool by_share = rule_ == UsageRule::by_share;
-    return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", user,
-                       fair_priority(account.share, account.usage, rule_), account.share, account.usage,
-                       by_share ? " x share" : "");
+    return fmt::format("fair share of {}: {:.3f} = share {:.3f} - usage {:.3f}{}", user, fair_priority(account.share, account.usage, rule_),
+                       account.share, account.usage, by_share ? " x share" : "");
   }
 
  private:

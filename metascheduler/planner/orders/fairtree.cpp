@@ -53,9 +53,7 @@ class Tree {
       }
       for (const auto child : children_[parent]) ranked.push_back({child, level(child, all_shares, all_usage)});
     }
-    std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) {
-      return std::tuple{-a.level, a.node} < std::tuple{-b.level, b.node};
-    });
+    std::ranges::sort(ranked, [](const Ranked& a, const Ranked& b) { return std::tuple{-a.level, a.node} < std::tuple{-b.level, b.node}; });
     for (std::size_t begin = 0; begin < ranked.size();) {
       auto end = begin;
       Nodes branches;
@@ -99,7 +97,12 @@ std::vector<int> nodes_of(const Class& among) {
 class FairTreeTurns final : public Turns {
  public:
   explicit FairTreeTurns(const Class& among)
-      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, day_{resource_day(among_.snapshot)}, nodes_(nodes_of(among_)), given_(among_.snapshot.shares.size(), 0.0) {
+      : among_{among},
+        queues_{among_},
+        slice_{slice_of(among_)},
+        day_{resource_day(among_.snapshot)},
+        nodes_(nodes_of(among_)),
+        given_(among_.snapshot.shares.size(), 0.0) {
     rank();
     at_first_ = rank_of_;
   }

@@ -40,10 +40,10 @@ class MultifactorTurns final : public Sequence {
 tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
   FactorWeights weights;
   constexpr std::array<std::pair<std::string_view, double FactorWeights::*>, 5> kFactors{{{"age", &FactorWeights::age},
-                                                                                       {"fairshare", &FactorWeights::fairshare},
-                                                                                       {"size", &FactorWeights::size},
-                                                                                       {"priority", &FactorWeights::priority},
-                                                                                       {"affinity", &FactorWeights::affinity}}};
+                                                                                          {"fairshare", &FactorWeights::fairshare},
+                                                                                          {"size", &FactorWeights::size},
+                                                                                          {"priority", &FactorWeights::priority},
+                                                                                          {"affinity", &FactorWeights::affinity}}};
   std::array<std::string_view, kFactors.size()> names;
   std::ranges::transform(kFactors, names.begin(), [](const auto& factor) { return factor.first; });
   while (!text.empty()) {
@@ -53,7 +53,8 @@ tl::expected<FactorWeights, std::string> parse_weights(std::string_view text) {
     const auto name = part.substr(0, colon);
     const auto found = std::ranges::find(names, name);
     if (found == names.end())
-      return tl::unexpected{fmt::format("there is no factor named '{}'{}; there are: {}", name, text::did_you_mean(name, names), fmt::join(names, ", "))};
+      return tl::unexpected{
+          fmt::format("there is no factor named '{}'{}; there are: {}", name, text::did_you_mean(name, names), fmt::join(names, ", "))};
     const auto number = colon == part.npos ? std::string_view{} : part.substr(colon + 1);
     const auto weight = text::real_number(number);
     if (!weight || *weight < 0.0 || *weight > 1e9)
@@ -67,7 +68,9 @@ Factors factors_of(const Class& among, std::size_t contender) {
   const auto& campaign = among.campaign(contender);
   const auto& candidates = among.contenders[contender].candidates;
   Factors factors;
-  factors.age = std::clamp(seconds(among.snapshot.now - campaign.submitted) / std::max(1.0, std::chrono::duration<double>{among.config.age_max}.count()), 0.0, 1.0);
+  factors.age = std::clamp(
+      seconds(among.snapshot.now - campaign.submitted) / std::max(1.0, std::chrono::duration<double>{among.config.age_max}.count()), 0.0,
+      1.0);
   factors.fairshare = fairshare_factor(among.snapshot, campaign.user);
   factors.priority = static_cast<double>(kLowestPriority - campaign.priority) / (kLowestPriority - 1);
   double affine = 0.0;
@@ -92,9 +95,10 @@ std::unique_ptr<Turns> Multifactor::turns(const Class& among) const {
   for (const auto member : among.members) {
     const auto f = factors_of(among, member);
     priorities[member] = weighted(f, w);
-    texts[member] = fmt::format("priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
-                                "+ affinity {:.2f} x {:g}", priorities[member], f.age, w.age, f.fairshare, w.fairshare, f.size, w.size,
-                                f.priority, w.priority, f.affinity, w.affinity);
+    texts[member] = fmt::format(
+        "priority {:.0f} = age {:.2f} x {:g} + fair-share {:.2f} x {:g} + size {:.2f} x {:g} + priority {:.2f} x {:g} "
+        "+ affinity {:.2f} x {:g}",
+        priorities[member], f.age, w.age, f.fairshare, w.fairshare, f.size, w.size, f.priority, w.priority, f.affinity, w.affinity);
   }
   auto order = among.members;
   std::ranges::sort(order, {}, [&](std::size_t member) {

@@ -18,9 +18,9 @@ namespace gleaner::planner {
 struct Class {
   const Snapshot& snapshot;
   const PlannerConfig& config;
-  const std::vector<Contender>& contenders;   ///< all contenders of the plan
-  std::vector<std::size_t> members;           ///< their indices, by ascending id
-  double free_resources = 0.0;                ///< of all clusters, before the plan gave anything
+  const std::vector<Contender>& contenders;  ///< all contenders of the plan
+  std::vector<std::size_t> members;          ///< their indices, by ascending id
+  double free_resources = 0.0;               ///< of all clusters, before the plan gave anything
   std::uint64_t seed = 0;
 
   [[nodiscard]] const CampaignView& campaign(std::size_t contender) const { return *contenders[contender].campaign; }
@@ -39,7 +39,7 @@ struct Served {
   double resources = 0.0;
   double resource_seconds = 0.0;  ///< by the expected duration of the jobs
   int jobs = 0;
-  bool exhausted = false;         ///< the campaign can be given no more in this class
+  bool exhausted = false;  ///< the campaign can be given no more in this class
 };
 
 /// The turns of one class in one plan.

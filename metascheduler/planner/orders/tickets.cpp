@@ -28,7 +28,13 @@ double part(double value, double most) { return most > 0.0 ? std::clamp(value / 
 class TicketTurns final : public Turns {
  public:
   explicit TicketTurns(const Class& among)
-      : among_{among}, queues_{among_}, slice_{slice_of(among_)}, random_{among_.seed}, box_{among_.members.size()}, index_(among_.contenders.size()), debts_(among_.members.size(), 0.0) {
+      : among_{among},
+        queues_{among_},
+        slice_{slice_of(among_)},
+        random_{among_.seed},
+        box_{among_.members.size()},
+        index_(among_.contenders.size()),
+        debts_(among_.members.size(), 0.0) {
     for (std::size_t i = 0; i < among_.members.size(); ++i) index_[among_.members[i]] = i;
     std::map<std::string_view, double> priorities;
     for (const auto member : among_.members) priorities.emplace(among_.campaign(member).user, kNormalPriority);
@@ -68,10 +74,11 @@ class TicketTurns final : public Turns {
 
   [[nodiscard]] std::string standing(std::size_t contender) const override {
     const auto ranking = ranking_of(contender);
-    return fmt::format("{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
-                       "{:.2f} + resources {:.2f} + creation {:.2f} + power {:.2f}", all_rankings_ / ranking.sum(), among_.members.size(), ranking.sum(),
-                       ranking.user_priority, ranking.priority, ranking.wall_clock, ranking.cpu_time, ranking.resources, ranking.creation,
-                       ranking.power);
+    return fmt::format(
+        "{:.1f} tickets of {} rankings: ranking {:.2f} = user priority {:.2f} + priority {:.2f} + wall clock {:.2f} + CPU time "
+        "{:.2f} + resources {:.2f} + creation {:.2f} + power {:.2f}",
+        all_rankings_ / ranking.sum(), among_.members.size(), ranking.sum(), ranking.user_priority, ranking.priority, ranking.wall_clock,
+        ranking.cpu_time, ranking.resources, ranking.creation, ranking.power);
   }
 
  private:
@@ -120,7 +127,7 @@ class TicketTurns final : public Turns {
   TicketBox box_;
   std::vector<std::size_t> index_;  ///< of each contender among the members
   std::vector<Holding> holdings_;
-  std::vector<double> debts_;       ///< resources that each got beyond its slices, and did not sit out yet
+  std::vector<double> debts_;  ///< resources that each got beyond its slices, and did not sit out yet
   Holding most_{.user_priority = 0.0};
   double all_rankings_ = 0.0;  ///< their sum, before anything was given
 };

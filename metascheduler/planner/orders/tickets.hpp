@@ -29,16 +29,17 @@ class TicketBox {
 struct Ranking {
   double user_priority = 0.0;
   double priority = 0.0;
-  double wall_clock = 0.0;    ///< the longer it has been there, the smaller
-  double cpu_time = 0.0;      ///< of its ended jobs
-  double resources = 0.0;     ///< of its live jobs
-  double creation = 0.0;      ///< its place in the order of creation
-  double power = 0.0;         ///< of the clusters that its jobs hold
+  double wall_clock = 0.0;  ///< the longer it has been there, the smaller
+  double cpu_time = 0.0;    ///< of its ended jobs
+  double resources = 0.0;   ///< of its live jobs
+  double creation = 0.0;    ///< its place in the order of creation
+  double power = 0.0;       ///< of the clusters that its jobs hold
   [[nodiscard]] double sum() const { return user_priority + priority + wall_clock + cpu_time + resources + creation + power; }
 };
 
 /// A weighted random draw decides which campaign gets the next resources: tickets = sum of all rankings / own ranking. A campaign whose
-/// one job took more than its slice sits out the draws that it wins until this is made up for: tickets share resources, not jobs. Source: spec/002, "Calculating Project Ranking", "Random Ticket Draw".
+/// one job took more than its slice sits out the draws that it wins until this is made up for: tickets share resources, not jobs. Source:
+/// spec/002, "Calculating Project Ranking", "Random Ticket Draw".
 class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }

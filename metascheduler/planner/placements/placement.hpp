@@ -12,8 +12,8 @@ namespace gleaner::planner {
 /// How the tasks of a campaign are distributed among clusters that all have room (spec/004, "Distribute Jobs Tasks Across Allocated
 /// Resources").
 enum class Distribution {
-  blocks,       ///< the first cluster is filled, then the next
-  round_robin   ///< each cluster gets a part in proportion to its room
+  blocks,      ///< the first cluster is filled, then the next
+  round_robin  ///< each cluster gets a part in proportion to its room
 };
 
 /// A placement policy: which clusters a campaign gets first. A new one is a class in a file of

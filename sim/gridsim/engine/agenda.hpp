@@ -17,9 +17,21 @@ namespace gleaner::gridsim {
 
 /// What may happen, to whom.
 struct Event {
-  enum class Kind { local_arrival, local_end, job_queued, job_runs, job_end, job_deleted, gave_way, freed, schedule, submission, cycle } kind;
+  enum class Kind {
+    local_arrival,
+    local_end,
+    job_queued,
+    job_runs,
+    job_end,
+    job_deleted,
+    gave_way,
+    freed,
+    schedule,
+    submission,
+    cycle
+  } kind;
   int cluster = 0;
-  int job = 0;         ///< of ours or of the cluster's, or a campaign
+  int job = 0;  ///< of ours or of the cluster's, or a campaign
 };
 
 /// The virtual clock: events in order of time, those of one instant in the order in which they were

@@ -40,13 +40,18 @@ grid::PairFacts first_facts(grid::CampaignId campaign, const CampaignSpec& spec,
   facts.login = spec.user;
   facts.active = before.forecast_ratio || before.concluded_jobs > 0 || before.resources_jobs > 0;
   facts.done = before.done > 0 ? std::max<std::int64_t>(1, before.done / spec.group) : 0;
-  facts.duration_sum = before.done > 0 ? before.duration_sum / static_cast<double>(before.done) * static_cast<double>(facts.done * spec.group) : 0;
+  facts.duration_sum =
+      before.done > 0 ? before.duration_sum / static_cast<double>(before.done) * static_cast<double>(facts.done * spec.group) : 0;
   return facts;
 }
 
 }  // namespace
 
-Book::Book(World& world) : world_{world}, waiting_(world.scenario.clusters.size()), running_(world.scenario.clusters.size()), free_(world.scenario.clusters.size()) {
+Book::Book(World& world)
+    : world_{world},
+      waiting_(world.scenario.clusters.size()),
+      running_(world.scenario.clusters.size()),
+      free_(world.scenario.clusters.size()) {
   const auto& scenario = world.scenario;
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) {
     const auto& spec = scenario.campaigns[i];
@@ -55,7 +60,8 @@ Book::Book(World& world) : world_{world}, waiting_(world.scenario.clusters.size(
     campaign.next_task = spec.live;
     if (spec.replicas_allowed) campaign.lasted = lasted_before(spec);
     for (const auto& on_cluster : spec.clusters)
-      campaign.pairs.push_back({.facts = first_facts(grid::CampaignId{static_cast<std::int64_t>(i) + 1}, spec, on_cluster), .ended_in_minute = {}});
+      campaign.pairs.push_back(
+          {.facts = first_facts(grid::CampaignId{static_cast<std::int64_t>(i) + 1}, spec, on_cluster), .ended_in_minute = {}});
   }
 }
 
@@ -113,7 +119,8 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
   job.task = task;
   job.attempt = known == campaign.tasks.end() ? 1 : known->second.facts.attempt + 1;
   job.planned = now;
-  job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] / on_cluster.speed.value_or(world_.scenario.clusters[on_cluster.cluster].speed);
+  job.duration = durations_[index_of(launch.campaign)][static_cast<std::size_t>(task)] /
+                 on_cluster.speed.value_or(world_.scenario.clusters[on_cluster.cluster].speed);
   if (task >= spec.live) {
     job.tasks = spec.group;
     job.duration += static_cast<double>(spec.group - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;

@@ -94,8 +94,8 @@ class Book {
     struct Ends {
       int done = 0, failed = 0;
     };
-    std::map<int, grid::Instant> first_starts;      ///< by campaign
-    std::map<std::pair<int, int>, Ends> ends;       ///< by campaign and pair
+    std::map<int, grid::Instant> first_starts;  ///< by campaign
+    std::map<std::pair<int, int>, Ends> ends;   ///< by campaign and pair
   };
   void hear_of_all(std::span<const int> jobs);
   void hear_of(int job, Look& look);
@@ -124,21 +124,23 @@ class Book {
   [[nodiscard]] Campaign& campaign_of(const Job& job) { return campaigns_[index_of(job.campaign)]; }
   [[nodiscard]] const Pair& pair_of(const Job& job) const { return campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)]; }
   [[nodiscard]] Pair& pair_of(const Job& job) { return campaigns_[index_of(job.campaign)].pairs[index_of(job.pair)]; }
-  [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster) { return campaigns_[index_of(campaign)].pairs[index_of(pair_index(campaign, cluster))]; }
+  [[nodiscard]] Pair& pair_of(grid::CampaignId campaign, grid::ClusterId cluster) {
+    return campaigns_[index_of(campaign)].pairs[index_of(pair_index(campaign, cluster))];
+  }
 
   World& world_;
   std::vector<Campaign> campaigns_;
   std::vector<std::vector<double>> durations_;
-  std::vector<int> active_;             ///< campaigns in treatment
+  std::vector<int> active_;  ///< campaigns in treatment
   std::size_t over_ = 0;
-  std::vector<JobState> known_;         ///< of each job, as far as the grid has looked
+  std::vector<JobState> known_;  ///< of each job, as far as the grid has looked
   std::set<grid::JobId> condemned_;
   std::vector<grid::JobId> losers_;
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
   /// Resource-seconds of ended jobs by campaign, pair and day.
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
-  std::vector<int> free_;               ///< by cluster, in the status
+  std::vector<int> free_;  ///< by cluster, in the status
   grid::Instant status_at_{};
 };
 

@@ -94,7 +94,8 @@ std::map<int, std::int64_t> Book::running_tasks() const {
     for (const int index : jobs) {
       const auto& job = job_of(index);
       const auto task = task_of(job);
-      const bool is_second = task.live.size() > 1 && task.live.back() == index && known_[index_of(task.live.front())] == JobState::launching;
+      const bool is_second =
+          task.live.size() > 1 && task.live.back() == index && known_[index_of(task.live.front())] == JobState::launching;
       if (task.facts.state != grid::TaskState::done && !is_second) ++running[job.campaign];
     }
   }
@@ -147,7 +148,9 @@ std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
 
 std::vector<grid::JobId> Book::to_preempt(const planner::Preemption& preemption) const {
   const auto cluster = index_of(preemption.cluster);
-  const auto is_meant = [&](int job) { return index_of(job_of(job).campaign) == index_of(preemption.campaign) && !condemned_.contains(id_of(job)); };
+  const auto is_meant = [&](int job) {
+    return index_of(job_of(job).campaign) == index_of(preemption.campaign) && !condemned_.contains(id_of(job));
+  };
   std::vector<grid::JobId> jobs;
   for (auto job = running_[cluster].rbegin(); job != running_[cluster].rend() && std::ssize(jobs) < preemption.jobs; ++job) {
     if (is_meant(*job)) jobs.push_back(id_of(*job));

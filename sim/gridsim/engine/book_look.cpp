@@ -106,7 +106,8 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
   grid::JobFacts facts;
   facts.attempt = job.attempt - 1;
   facts.began = facts.claimed = job.held.has_value();
-  facts.other_copy_runs = std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
+  facts.other_copy_runs =
+      std::ranges::any_of(task.live, [&](int other) { return other != index && known_[index_of(other)] == JobState::launching; });
   facts.walltime = grid::Seconds{static_cast<std::int64_t>(spec_of(job).facts.walltime)};
   return facts;
 }
@@ -116,8 +117,9 @@ void Book::settle(int index, Look& look) {
   auto& job = world_.jobs[index_of(index)];
   auto task = task_of(job);
   auto& facts = task.facts;
-  const auto next = grid::settle(facts, facts_of(index, task), *job.end, job.end == JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
-                                 {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  const auto next = grid::settle(
+      facts, facts_of(index, task), *job.end, job.end == JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
+      {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
   auto& ends = look.ends[{job.campaign, job.pair}];
   ends.done += job.end == JobEnd::done ? 1 : 0;
   ends.failed += grid::is_failure(*job.end, next) ? 1 : 0;

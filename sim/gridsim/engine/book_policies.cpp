@@ -66,7 +66,10 @@ void Book::add_usage(grid::PolicyFacts& facts, grid::Instant now) const {
     }
   }
   for (const auto& [key, seconds] : usage)
-    facts.usage.push_back({.user = std::get<0>(key), .project = std::get<1>(key), .days_ago = static_cast<int>(today - std::get<2>(key)), .resource_seconds = seconds});
+    facts.usage.push_back({.user = std::get<0>(key),
+                           .project = std::get<1>(key),
+                           .days_ago = static_cast<int>(today - std::get<2>(key)),
+                           .resource_seconds = seconds});
 }
 
 /// As the query policies.limits; of resource-seconds what was used before the simulation began stays within the window.
@@ -83,7 +86,9 @@ void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
     if (!seconds) limit.used = 0;
     for (std::size_t i = 0; i < campaigns_.size(); ++i) {
       for (std::size_t j = 0; j < campaigns_[i].pairs.size(); ++j) {
-        if (holds(i, j)) limit.used += counted(limit.kind, campaigns_[i].pairs[j].facts, world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores);
+        if (holds(i, j))
+          limit.used += counted(limit.kind, campaigns_[i].pairs[j].facts,
+                                world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores);
       }
     }
     if (!seconds) continue;
@@ -108,7 +113,8 @@ void Book::add_endings(grid::PolicyFacts& facts, grid::Instant now) const {
       endings[{job.cluster, after}] += job.width;
     }
   }
-  for (const auto& [key, resources] : endings) facts.endings.push_back({.after = key.second, .resources = resources, .cluster = grid::ClusterId{key.first + 1}});
+  for (const auto& [key, resources] : endings)
+    facts.endings.push_back({.after = key.second, .resources = resources, .cluster = grid::ClusterId{key.first + 1}});
 }
 
 }  // namespace gleaner::gridsim

@@ -35,7 +35,9 @@ void Book::add_replicable(grid::PlanningFacts& facts, grid::Instant now) const {
     if (!spec.replicas_allowed || spec.paused) continue;
     const auto expected = expected_duration(campaign.lasted, world_.scenario.config.expired_quantile);
     for (const auto& on_cluster : spec.clusters) {
-      grid::Replicable tasks{.campaign = grid::CampaignId{index + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1}, .expected = expected};
+      grid::Replicable tasks{.campaign = grid::CampaignId{index + 1},
+                             .cluster = grid::ClusterId{static_cast<std::int64_t>(on_cluster.cluster) + 1},
+                             .expected = expected};
       for (const int running : running_[on_cluster.cluster]) {
         const auto& job = job_of(running);
         if (job.campaign != index || had_copy(campaign, job.task)) continue;
@@ -65,7 +67,8 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
   std::vector<int> jobs;
   for (const int first : chosen) {
     const auto task = job_of(first).task;
-    const int second = make_job({.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = 1, .resources = 0}, pair_index(replicas.campaign, replicas.cluster), task, now);
+    const int second = make_job({.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = 1, .resources = 0},
+                                pair_index(replicas.campaign, replicas.cluster), task, now);
     auto& copied = campaign.tasks.try_emplace(task, task_of(job_of(first))).first->second;
     copied.facts.replica = copied.facts.attempt + 1;
     copied.facts.replica_lives = true;

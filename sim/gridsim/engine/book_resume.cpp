@@ -22,7 +22,9 @@ double duration_beyond(const CampaignSpec& spec, double age, double speed, doubl
 
 int Book::resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age) {
   constexpr std::uint64_t kStream = 2'000'000;
-  const int job = make_job({.campaign = grid::CampaignId{campaign + 1}, .cluster = grid::ClusterId{static_cast<std::int64_t>(spec_of(campaign).clusters[index_of(pair)].cluster) + 1}}, pair, task, {});
+  const int job = make_job({.campaign = grid::CampaignId{campaign + 1},
+                            .cluster = grid::ClusterId{static_cast<std::int64_t>(spec_of(campaign).clusters[index_of(pair)].cluster) + 1}},
+                           pair, task, {});
   if (!age) return job;
   const auto& spec = spec_of(campaign);
   const auto& on_cluster = spec.clusters[index_of(pair)];
@@ -31,7 +33,8 @@ int Book::resume_job(int campaign, int pair, std::int64_t task, std::optional<do
   auto& one = world_.jobs[index_of(job)];
   one.held = instant_of(-*age);
   one.started = one.held;
-  one.duration = std::min(duration_beyond(spec, *age, speed, one.duration * speed, random), std::max(on_cluster.facts.walltime, *age + 1.0));
+  one.duration =
+      std::min(duration_beyond(spec, *age, speed, one.duration * speed, random), std::max(on_cluster.facts.walltime, *age + 1.0));
   return job;
 }
 
@@ -46,7 +49,8 @@ std::vector<int> Book::resume() {
       }
     }
     for (std::size_t j = 0; j < spec.clusters.size(); ++j) {
-      for (int k = 0; k < spec.clusters[j].state.queued; ++k) jobs.push_back(resume_job(static_cast<int>(i), static_cast<int>(j), task++, std::nullopt));
+      for (int k = 0; k < spec.clusters[j].state.queued; ++k)
+        jobs.push_back(resume_job(static_cast<int>(i), static_cast<int>(j), task++, std::nullopt));
     }
   }
   return jobs;

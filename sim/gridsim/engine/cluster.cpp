@@ -25,13 +25,15 @@ bool Cluster::resume(int job) {
   holding_.push_back(job);
   world_.changed.push_back(job);
   world_.usage.push_back({{}, index_, one.campaign, one.width});
-  world_.agenda.add(std::max(grid::Instant{}, after(*one.started, one.duration)), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+  world_.agenda.add(std::max(grid::Instant{}, after(*one.started, one.duration)),
+                    {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
   return true;
 }
 
 void Cluster::note_arrival(std::size_t local) {
   if (local < local_.size())
-    world_.agenda.add(instant_of(local_[local].at), {.kind = Event::Kind::local_arrival, .cluster = index_, .job = static_cast<int>(local)});
+    world_.agenda.add(instant_of(local_[local].at),
+                      {.kind = Event::Kind::local_arrival, .cluster = index_, .job = static_cast<int>(local)});
 }
 
 const CampaignOnCluster& Cluster::pair_of(const Job& job) const {
@@ -172,7 +174,9 @@ bool Cluster::make_room(int resources) {
 
 void Cluster::start_local(const Local& local) {
   const auto& job = local_[static_cast<std::size_t>(local.index)];
-  RunningLocal running{.shares = *nodes_.take({.nodes = 0, .per_node = job.resources}), .end = after(world_.agenda.now(), job.duration), .resources = job.resources};
+  RunningLocal running{.shares = *nodes_.take({.nodes = 0, .per_node = job.resources}),
+                       .end = after(world_.agenda.now(), job.duration),
+                       .resources = job.resources};
   world_.agenda.add(running.end, {.kind = Event::Kind::local_end, .cluster = index_, .job = local.index});
   world_.usage.push_back({world_.agenda.now(), index_, kLocal, job.resources});
   running_local_.emplace(local.index, std::move(running));

@@ -81,13 +81,13 @@ class Cluster {
   Nodes nodes_;
   std::deque<Local> local_queue_;
   std::map<int, RunningLocal> running_local_;
-  std::deque<int> queue_;         ///< the grid's jobs that wait
-  std::vector<int> holding_;      ///< the grid's jobs that hold resources, the youngest last
-  int claimed_ = 0;               ///< resources that local jobs wait for while room is made
-  int dying_ = 0;                 ///< resources of jobs that are being killed
+  std::deque<int> queue_;     ///< the grid's jobs that wait
+  std::vector<int> holding_;  ///< the grid's jobs that hold resources, the youngest last
+  int claimed_ = 0;           ///< resources that local jobs wait for while room is made
+  int dying_ = 0;             ///< resources of jobs that are being killed
   grid::Instant next_start_{};
   std::optional<grid::Instant> next_pass_;
-  std::optional<Shares> taken_;   ///< for the job that next_to_start found
+  std::optional<Shares> taken_;  ///< for the job that next_to_start found
 };
 
 }  // namespace gleaner::gridsim

@@ -15,8 +15,8 @@ using grid::JobEnd;
 
 /// One of the grid's jobs, from its plan to its end: the clusters' truth, not what the grid knows of it.
 struct Job {
-  int campaign = 0;        ///< in Scenario::campaigns
-  int pair = 0;            ///< in its clusters
+  int campaign = 0;  ///< in Scenario::campaigns
+  int pair = 0;      ///< in its clusters
   int cluster = 0;
   std::int64_t task = 0;
   int attempt = 0;
@@ -24,13 +24,13 @@ struct Job {
   std::optional<JobEnd> end;
   bool superseded = false;  ///< its end changed nothing: another copy of its task had been done
   grid::Instant planned{};
-  grid::Instant queued{};   ///< accepted by the cluster
+  grid::Instant queued{};                ///< accepted by the cluster
   std::optional<grid::Instant> held;     ///< has its resources: what OAR calls its start
   std::optional<grid::Instant> started;  ///< its command runs
   grid::Instant ended{};
-  double duration = 0;      ///< seconds that it runs here, its walltime apart
+  double duration = 0;  ///< seconds that it runs here, its walltime apart
   int width = 1;
-  std::int64_t tasks = 1;   ///< that it does, one after the other
+  std::int64_t tasks = 1;  ///< that it does, one after the other
   bool being_killed = false;
   Shares shares;
 };

@@ -10,7 +10,8 @@ int width_of(const Shape& shape, int per_node) {
 }
 
 std::optional<Shares> Nodes::take(const Shape& shape) {
-  auto shares = shape.nodes == 0 ? take_anywhere(shape.per_node) : take_nodes(shape.nodes, shape.per_node == 0 ? per_node_ : shape.per_node);
+  auto shares =
+      shape.nodes == 0 ? take_anywhere(shape.per_node) : take_nodes(shape.nodes, shape.per_node == 0 ? per_node_ : shape.per_node);
   if (!shares) return std::nullopt;
   for (const auto& share : *shares) {
     free_[static_cast<std::size_t>(share.node)] -= share.resources;

@@ -6,9 +6,9 @@
 
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/facts_of.hpp"
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
-#include "lib/jdl/facts_of.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
@@ -63,7 +63,9 @@ class CampaignReader {
 
 CampaignSpec CampaignReader::read() {
   const auto text = [&](auto member) {
-    return [&, member](const Node& value, const Path& at) { campaign_.*member = jdl::read_word(value, at.text, "a name", findings_).value_or(""); };
+    return [&, member](const Node& value, const Path& at) {
+      campaign_.*member = jdl::read_word(value, at.text, "a name", findings_).value_or("");
+    };
   };
   const auto inline_only = [&](auto read_one) {
     return [&, read_one](const Node& value, const Path& at) {
@@ -71,44 +73,54 @@ CampaignSpec CampaignReader::read() {
       read_one(value, at);
     };
   };
-  const auto is_object = read_object(
-      node_, path_,
-      {{"name", text(&CampaignSpec::name)},
-       {"user", text(&CampaignSpec::user)},
-       {"at", [&](const Node& value, const Path& at) { campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0); }},
-       {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
-       {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
-       {"takes",
-        [&](const Node& value, const Path& at) {
-          if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_)) takes_ = static_cast<int>(*number);
-        }},
-       {"tasks", inline_only([&](const Node& value, const Path& at) {
-          has_tasks_ = true;
-          campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
-        })},
-       {"project", inline_only([&](const Node& value, const Path& at) { campaign_.project = jdl::read_word(value, at.text, "a name", findings_).value_or(""); })},
-       {"priority", inline_only([&](const Node& value, const Path& at) {
-          campaign_.priority = static_cast<int>(jdl::read_integer(value, at.text, {1, 7}, findings_).value_or(4));
-        })},
-       {"test_mode", inline_only([&](const Node& value, const Path& at) {
-          if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
-          else if (value.text == "true") campaign_.type = grid::CampaignType::test;
-        })},
-       {"resources", inline_only([&](const Node& value, const Path& at) { read_resources(value, at); })},
-       {"walltime", inline_only([&](const Node& value, const Path& at) { read_walltime(value, at); })},
-       {"max_jobs", inline_only([&](const Node& value, const Path& at) {
-          if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_)) inline_.max_jobs = static_cast<int>(*number);
-        })},
-       {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
-       {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
-       {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
-       {"replicas", inline_only([&](const Node& value, const Path& at) {
-          if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused")) campaign_.replicas_allowed = value.text == "allowed";
-          else refuse(value, at, R"("allowed" or "refused")", findings_);
-        })},
-       {"input_mb", inline_only([&](const Node& value, const Path& at) { campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0); })},
-       {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
-      findings_);
+  const auto is_object =
+      read_object(node_, path_,
+                  {{"name", text(&CampaignSpec::name)},
+                   {"user", text(&CampaignSpec::user)},
+                   {"at",
+                    [&](const Node& value, const Path& at) {
+                      campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0);
+                    }},
+                   {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
+                   {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
+                   {"takes",
+                    [&](const Node& value, const Path& at) {
+                      if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
+                        takes_ = static_cast<int>(*number);
+                    }},
+                   {"tasks", inline_only([&](const Node& value, const Path& at) {
+                      has_tasks_ = true;
+                      campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
+                    })},
+                   {"project", inline_only([&](const Node& value, const Path& at) {
+                      campaign_.project = jdl::read_word(value, at.text, "a name", findings_).value_or("");
+                    })},
+                   {"priority", inline_only([&](const Node& value, const Path& at) {
+                      campaign_.priority = static_cast<int>(jdl::read_integer(value, at.text, {1, 7}, findings_).value_or(4));
+                    })},
+                   {"test_mode", inline_only([&](const Node& value, const Path& at) {
+                      if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
+                      else if (value.text == "true") campaign_.type = grid::CampaignType::test;
+                    })},
+                   {"resources", inline_only([&](const Node& value, const Path& at) { read_resources(value, at); })},
+                   {"walltime", inline_only([&](const Node& value, const Path& at) { read_walltime(value, at); })},
+                   {"max_jobs", inline_only([&](const Node& value, const Path& at) {
+                      if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
+                        inline_.max_jobs = static_cast<int>(*number);
+                    })},
+                   {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
+                   {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
+                   {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
+                   {"replicas", inline_only([&](const Node& value, const Path& at) {
+                      if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
+                        campaign_.replicas_allowed = value.text == "allowed";
+                      else refuse(value, at, R"("allowed" or "refused")", findings_);
+                    })},
+                   {"input_mb", inline_only([&](const Node& value, const Path& at) {
+                      campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0);
+                    })},
+                   {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
+                  findings_);
   if (!is_object) return campaign_;
   if (campaign_.user.empty()) campaign_.user = "user";
   if (jdl_ != nullptr) read_jdl(*jdl_, path_ / "jdl");
@@ -174,7 +186,8 @@ void CampaignReader::finish_inline() {
   }
   const auto request = inline_.resources ? *inline_.resources : grid::ResourceRequest::parse(scenario_.config.default_resources).value();
   // Without a walltime of its own, one that no task reaches: what a walltime kills is for those who give one.
-  const double enough = std::max(static_cast<double>(scenario_.config.default_walltime.count()), std::min(longest(campaign_.duration), 30.0 * 86400));
+  const double enough =
+      std::max(static_cast<double>(scenario_.config.default_walltime.count()), std::min(longest(campaign_.duration), 30.0 * 86400));
   for (const auto cluster : inline_.clusters) {
     CampaignOnCluster on_cluster;
     const double speed = scenario_.clusters[cluster].speed;
@@ -200,7 +213,8 @@ void CampaignReader::add(std::size_t index, const grid::ResourceRequest& request
   Nodes empty{cluster.nodes, cluster.cores};
   if (!empty.take(*shape)) {
     findings_.add(where.offset, path_.text, request.text(),
-                  fmt::format("a job of {} resources ({}) never fits on {}, which has {} nodes of {}; leave that cluster out", on_cluster.width, request.text(), cluster.name, cluster.nodes, cluster.cores));
+                  fmt::format("a job of {} resources ({}) never fits on {}, which has {} nodes of {}; leave that cluster out",
+                              on_cluster.width, request.text(), cluster.name, cluster.nodes, cluster.cores));
     return;
   }
   campaign_.clusters.push_back(on_cluster);
@@ -219,7 +233,8 @@ void CampaignReader::read_jdl(const Node& value, const Path& at) {
   const std::string text{std::istreambuf_iterator<char>{input}, {}};
   jdl::KnownClusters known;
   for (const auto& cluster : scenario_.clusters) known.enabled.push_back(cluster.name);
-  const auto file = jdl::parse(text, {.resources = scenario_.config.default_resources, .walltime = scenario_.config.default_walltime, .type = std::nullopt}, &known);
+  const auto file = jdl::parse(
+      text, {.resources = scenario_.config.default_resources, .walltime = scenario_.config.default_walltime, .type = std::nullopt}, &known);
   if (file) return take(*file, value, at);
   for (const auto& problem : file.error()) {
     auto line = jdl::render(std::span{&problem, 1}, *name);
@@ -263,7 +278,8 @@ std::optional<std::int64_t> CampaignReader::tasks_of(const jdl::ParamSource& sou
   for (;;) {
     const auto parameter = reader.next();
     if (!input.is_open() || !parameter) {
-      findings_.add(value.offset, at.text, file->path, fmt::format("its param_file '{}' {}", file->path, input.is_open() ? parameter.error().message : "cannot be read"));
+      findings_.add(value.offset, at.text, file->path,
+                    fmt::format("its param_file '{}' {}", file->path, input.is_open() ? parameter.error().message : "cannot be read"));
       return std::nullopt;
     }
     if (!*parameter) break;
@@ -282,7 +298,8 @@ void read_campaigns(const Node& node, const Path& path, const std::filesystem::p
     return;
   }
   for (std::size_t i = 0; i < node.elements.size(); ++i) {
-    scenario.campaigns.push_back(CampaignReader{node.elements[i], {fmt::format("{}[{}]", path.text, i)}, folder, scenario, findings}.read());
+    scenario.campaigns.push_back(
+        CampaignReader{node.elements[i], {fmt::format("{}[{}]", path.text, i)}, folder, scenario, findings}.read());
   }
 }
 

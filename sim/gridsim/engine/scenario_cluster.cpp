@@ -28,11 +28,13 @@ void read_job_sizes(const Node& node, const Path& path, int most, std::vector<in
   for (std::size_t i = 0; i < node.elements.size(); ++i) read(node.elements[i], fmt::format("{}[{}]", path.text, i));
 }
 
-std::optional<Trace> load_trace(const TraceFile& trace, const Path& path, const std::filesystem::path& folder, int resources, Findings& findings) {
+std::optional<Trace> load_trace(const TraceFile& trace, const Path& path, const std::filesystem::path& folder, int resources,
+                                Findings& findings) {
   const auto file = folder / trace.path;
   std::ifstream input{file};
   if (!input) {
-    findings.add(trace.node->offset, (path / "trace").text, trace.path, fmt::format("'{}' cannot be read; write the path of a trace in the Standard Workload Format", trace.path));
+    findings.add(trace.node->offset, (path / "trace").text, trace.path,
+                 fmt::format("'{}' cannot be read; write the path of a trace in the Standard Workload Format", trace.path));
     return std::nullopt;
   }
   auto jobs = read_swf(input, trace.path, {.resources = resources, .scale = trace.scale, .from = trace.from});
@@ -51,23 +53,28 @@ void read_local(const Node& node, const Path& path, const std::filesystem::path&
       users.*member = read_distribution(value, at, findings).value_or(Constant{1});
     };
   };
-  const auto is_object =
-      read_object(node, path,
-                  {{"every", distribution(&Synthetic::every)},
-                   {"duration", distribution(&Synthetic::duration)},
-                   {"resources",
-                    [&](const Node& value, const Path& at) {
-                      ++synthetic_keys;
-                      read_job_sizes(value, at, cluster.resources(), users.resources, findings);
-                    }},
-                   {"trace",
-                    [&](const Node& value, const Path& at) {
-                      trace.node = &value;
-                      trace.path = jdl::read_word(value, at.text, "the path of a trace", findings).value_or("");
-                    }},
-                   {"scale", [&](const Node& value, const Path& at) { trace.scale = read_number(value, at, {1e-6, 1000}, findings).value_or(1); }},
-                   {"from", [&](const Node& value, const Path& at) { trace.from = read_seconds(value, at, {0, 1e10}, findings).value_or(0); }}},
-                  findings);
+  const auto is_object = read_object(node, path,
+                                     {{"every", distribution(&Synthetic::every)},
+                                      {"duration", distribution(&Synthetic::duration)},
+                                      {"resources",
+                                       [&](const Node& value, const Path& at) {
+                                         ++synthetic_keys;
+                                         read_job_sizes(value, at, cluster.resources(), users.resources, findings);
+                                       }},
+                                      {"trace",
+                                       [&](const Node& value, const Path& at) {
+                                         trace.node = &value;
+                                         trace.path = jdl::read_word(value, at.text, "the path of a trace", findings).value_or("");
+                                       }},
+                                      {"scale",
+                                       [&](const Node& value, const Path& at) {
+                                         trace.scale = read_number(value, at, {1e-6, 1000}, findings).value_or(1);
+                                       }},
+                                      {"from",
+                                       [&](const Node& value, const Path& at) {
+                                         trace.from = read_seconds(value, at, {0, 1e10}, findings).value_or(0);
+                                       }}},
+                                     findings);
   if (!is_object) return;
   constexpr int kSyntheticKeys = 3;
   if (trace.node != nullptr && synthetic_keys == 0) {
@@ -87,29 +94,43 @@ void read_cluster(const Node& node, const Path& path, const std::filesystem::pat
     return [&, member](const Node& value, const Path& at) { cluster.*member = read_seconds(value, at, kDelays, findings).value_or(0); };
   };
   const auto count = [&](int ClusterSpec::*member) {
-    return [&, member](const Node& value, const Path& at) { cluster.*member = static_cast<int>(jdl::read_integer(value, at.text, {1, 100'000}, findings).value_or(1)); };
+    return [&, member](const Node& value, const Path& at) {
+      cluster.*member = static_cast<int>(jdl::read_integer(value, at.text, {1, 100'000}, findings).value_or(1));
+    };
   };
-  std::vector<Key> keys{
-      {"nodes", count(&ClusterSpec::nodes), Key::Need::mandatory},
-      {"cores", count(&ClusterSpec::cores), Key::Need::mandatory},
-      {"speed",
-       [&](const Node& value, const Path& at) {
-          has_speed = true;
-          cluster.speed = read_number(value, at, {0.001, 1000}, findings).value_or(1);
-        }},
-      {"flood", [&](const Node& value, const Path& at) { cluster.own_flood = read_number(value, at, {0, 100}, findings); }},
-      {"array_size",
-       [&](const Node& value, const Path& at) {
-          if (const auto size = jdl::read_integer(value, at.text, {1, 1'000'000}, findings)) cluster.own_array_size = static_cast<int>(*size);
-        }},
-      {"start_delay", delay(&ClusterSpec::start_delay)},
-      {"start_rate", [&](const Node& value, const Path& at) { cluster.start_rate = read_number(value, at, {0.001, 1000}, findings).value_or(1); }},
-      {"end_delay", delay(&ClusterSpec::end_delay)},
-      {"preemption_delay", delay(&ClusterSpec::preemption_delay)},
-      {"api_latency", delay(&ClusterSpec::api_latency)},
-      {"held", [&](const Node& value, const Path& at) { cluster.held = static_cast<int>(jdl::read_integer(value, at.text, {0, 1'000'000}, findings).value_or(0)); }},
-      {"braked", [&](const Node& value, const Path& at) { cluster.braked = read_seconds(value, at, {0, 3660.0 * 86400}, findings).value_or(0); }},
-      {"local", [&](const Node& value, const Path&) { local = &value; }}};
+  std::vector<Key> keys{{"nodes", count(&ClusterSpec::nodes), Key::Need::mandatory},
+                        {"cores", count(&ClusterSpec::cores), Key::Need::mandatory},
+                        {"speed",
+                         [&](const Node& value, const Path& at) {
+                           has_speed = true;
+                           cluster.speed = read_number(value, at, {0.001, 1000}, findings).value_or(1);
+                         }},
+                        {"flood",
+                         [&](const Node& value, const Path& at) {
+                           cluster.own_flood = read_number(value, at, {0, 100}, findings);
+                         }},
+                        {"array_size",
+                         [&](const Node& value, const Path& at) {
+                           if (const auto size = jdl::read_integer(value, at.text, {1, 1'000'000}, findings))
+                             cluster.own_array_size = static_cast<int>(*size);
+                         }},
+                        {"start_delay", delay(&ClusterSpec::start_delay)},
+                        {"start_rate",
+                         [&](const Node& value, const Path& at) {
+                           cluster.start_rate = read_number(value, at, {0.001, 1000}, findings).value_or(1);
+                         }},
+                        {"end_delay", delay(&ClusterSpec::end_delay)},
+                        {"preemption_delay", delay(&ClusterSpec::preemption_delay)},
+                        {"api_latency", delay(&ClusterSpec::api_latency)},
+                        {"held",
+                         [&](const Node& value, const Path& at) {
+                           cluster.held = static_cast<int>(jdl::read_integer(value, at.text, {0, 1'000'000}, findings).value_or(0));
+                         }},
+                        {"braked",
+                         [&](const Node& value, const Path& at) {
+                           cluster.braked = read_seconds(value, at, {0, 3660.0 * 86400}, findings).value_or(0);
+                         }},
+                        {"local", [&](const Node& value, const Path&) { local = &value; }}};
   add_keys(keys, cluster, grid::kClusterFields, findings);
   read_object(node, path, keys, findings);
   if (!has_speed) cluster.speed = cluster.power;

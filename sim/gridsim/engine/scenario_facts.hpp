@@ -23,7 +23,8 @@ inline void read_into(double& into, const Node& value, const Path& at, grid::Fie
 }
 template <std::integral Number>
 void read_into(Number& into, const Node& value, const Path& at, grid::FieldBounds bounds, Findings& findings) {
-  const auto number = jdl::read_integer(value, at.text, {static_cast<std::int64_t>(bounds.least), static_cast<std::int64_t>(bounds.most)}, findings);
+  const auto number =
+      jdl::read_integer(value, at.text, {static_cast<std::int64_t>(bounds.least), static_cast<std::int64_t>(bounds.most)}, findings);
   if (number) into = static_cast<Number>(*number);
 }
 template <class Value>
@@ -38,7 +39,9 @@ void read_into(std::optional<Value>& into, const Node& value, const Path& at, gr
 template <class Facts, class... Fields>
 void add_keys(std::vector<Key>& keys, Facts& facts, const std::tuple<Fields...>& fields, Findings& findings) {
   grid::for_each_scenario_field(fields, [&](const auto& field) {
-    keys.push_back({field.name, [&facts, &findings, &field](const Node& value, const Path& at) { read_into(facts.*field.member, value, at, field.bounds, findings); }});
+    keys.push_back({field.name, [&facts, &findings, &field](const Node& value, const Path& at) {
+                      read_into(facts.*field.member, value, at, field.bounds, findings);
+                    }});
   });
 }
 

@@ -66,7 +66,8 @@ void read_pairs(const Node& node, const Path& path, Findings& findings, Add&& ad
   });
 }
 
-std::optional<std::size_t> cluster_named(const Node& node, const Path& path, const std::string& name, const Scenario& scenario, Findings& findings) {
+std::optional<std::size_t> cluster_named(const Node& node, const Path& path, const std::string& name, const Scenario& scenario,
+                                         Findings& findings) {
   const auto found = std::ranges::find(scenario.clusters, name, &ClusterSpec::name);
   if (found != scenario.clusters.end()) return static_cast<std::size_t>(found - scenario.clusters.begin());
   findings.add(node.offset, path.text, name, fmt::format("there is no cluster '{}'", jdl::excerpt(name)));
@@ -82,16 +83,17 @@ void read_pair(const Node& node, const Path& path, const Scenario& scenario, Cam
   auto& state = pair.state;
   pair.facts.priority = 1;
   pair.facts.walltime = 3600;
-  std::vector<Key> keys{
-      {"name", into.word(name), Key::Need::mandatory},
-      {"width", into.whole(pair.width, 1, 1'000'000)},
-      {"best_effort", into.truth(best_effort)},
-      {"speed", into.number(speed, {1e-6, 1e6})},
-      {"braked", into.number(state.braked, kTimes)},
-      {"queued", into.whole(state.queued, 0, 1'000'000)},
-      {"running", [&](const Node& value, const Path& at) {
-         read_pairs(value, at, findings, [&](double age, double jobs) { state.running.push_back({age, static_cast<int>(std::min(jobs, 1e6))}); });
-       }}};
+  std::vector<Key> keys{{"name", into.word(name), Key::Need::mandatory},
+                        {"width", into.whole(pair.width, 1, 1'000'000)},
+                        {"best_effort", into.truth(best_effort)},
+                        {"speed", into.number(speed, {1e-6, 1e6})},
+                        {"braked", into.number(state.braked, kTimes)},
+                        {"queued", into.whole(state.queued, 0, 1'000'000)},
+                        {"running", [&](const Node& value, const Path& at) {
+                           read_pairs(value, at, findings, [&](double age, double jobs) {
+                             state.running.push_back({age, static_cast<int>(std::min(jobs, 1e6))});
+                           });
+                         }}};
   add_keys(keys, pair.facts, grid::kAskedFields, findings);
   add_keys(keys, pair.facts, grid::kCountedFields, findings);
   read_object(node, path, keys, findings);
@@ -125,11 +127,13 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
       {"braked", into.number(campaign.braked, kTimes)},
       {"evidence", into.word(campaign.evidence)},
       {"seen", into.whole(campaign.seen)},
-      {"durations", [&](const Node& value, const Path& at) {
+      {"durations",
+       [&](const Node& value, const Path& at) {
          Seen seen;
          read_pairs(value, at, findings, [&](double seconds, double jobs) { seen.buckets.push_back({std::max(seconds, 0.001), jobs}); });
          if (!seen.buckets.empty()) campaign.duration = std::move(seen);
-       }, Key::Need::mandatory},
+       },
+       Key::Need::mandatory},
       {"clusters", [&](const Node& value, const Path&) { clusters = &value; }, Key::Need::mandatory}};
   add_keys(keys, campaign, grid::kCampaignFields, findings);
   read_object(node, path, keys, findings);
@@ -139,7 +143,9 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   if (is_test) campaign.type = grid::CampaignType::test;
   if (campaign.min_duration == 0.0) campaign.min_duration.reset();
   if (attempts > 0) campaign.max_attempts = attempts;
-  if (clusters != nullptr) each(*clusters, path / "clusters", findings, [&](const Node& one, const Path& at) { read_pair(one, at, scenario, campaign, findings); });
+  if (clusters != nullptr)
+    each(*clusters, path / "clusters", findings,
+         [&](const Node& one, const Path& at) { read_pair(one, at, scenario, campaign, findings); });
   campaign.tasks = campaign.live + (campaign.paused ? 0 : campaign.waiting_tasks);
   return campaign;
 }
@@ -159,13 +165,24 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
   };
   const auto usage = [&](const Node& one, const Path& at) {
     grid::UsageOfDay day;
-    read_object(one, at, {{"user", into.word(day.user)}, {"project", into.word(day.project)}, {"days_ago", into.whole(day.days_ago, 0, 100'000)}, {"resource_seconds", into.number(day.resource_seconds, {0, 1e18})}}, findings);
+    read_object(one, at,
+                {{"user", into.word(day.user)},
+                 {"project", into.word(day.project)},
+                 {"days_ago", into.whole(day.days_ago, 0, 100'000)},
+                 {"resource_seconds", into.number(day.resource_seconds, {0, 1e18})}},
+                findings);
     policies.usage.push_back(std::move(day));
   };
   const auto share = [&](const Node& one, const Path& at) {
     grid::Share read;
     std::int64_t parent = 0;
-    read_object(one, at, {{"id", into.whole(read.id)}, {"name", into.word(read.name)}, {"is_user", into.truth(read.is_user)}, {"parent", into.whole(parent)}, {"shares", into.number(read.shares, {0, 1e12})}}, findings);
+    read_object(one, at,
+                {{"id", into.whole(read.id)},
+                 {"name", into.word(read.name)},
+                 {"is_user", into.truth(read.is_user)},
+                 {"parent", into.whole(parent)},
+                 {"shares", into.number(read.shares, {0, 1e12})}},
+                findings);
     if (parent > 0) read.parent = parent;
     policies.shares.push_back(std::move(read));
   };
@@ -186,10 +203,22 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     grid::Limit read;
     std::string kind, user, project, cluster;
     std::int64_t campaign = 0;
-    read_object(one, at, {{"id", into.whole(read.id)}, {"kind", into.word(kind)}, {"most", into.number(read.most, {0, 1e18})}, {"used", into.number(read.used, {0, 1e18})}, {"days", into.whole(read.days, 1, 100'000)},
-                          {"user", into.word(user)}, {"project", into.word(project)}, {"cluster", into.word(cluster)}, {"campaign", into.whole(campaign)}}, findings);
+    read_object(one, at,
+                {{"id", into.whole(read.id)},
+                 {"kind", into.word(kind)},
+                 {"most", into.number(read.most, {0, 1e18})},
+                 {"used", into.number(read.used, {0, 1e18})},
+                 {"days", into.whole(read.days, 1, 100'000)},
+                 {"user", into.word(user)},
+                 {"project", into.word(project)},
+                 {"cluster", into.word(cluster)},
+                 {"campaign", into.whole(campaign)}},
+                findings);
     const auto known = grid::limit_kind(kind);
-    if (!known) return findings.add(one.offset, (at / "kind").text, kind, fmt::format("'{}' is no kind of limit; write running_jobs, waiting_jobs, resources or resource_seconds", jdl::excerpt(kind)));
+    if (!known)
+      return findings.add(
+          one.offset, (at / "kind").text, kind,
+          fmt::format("'{}' is no kind of limit; write running_jobs, waiting_jobs, resources or resource_seconds", jdl::excerpt(kind)));
     read.kind = *known;
     if (!user.empty()) read.user = user;
     if (!project.empty()) read.project = project;
@@ -205,7 +234,13 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     policies.limits.push_back(std::move(read));
   };
   const auto list = [&](auto read) { return [&, read](const Node& value, const Path& at) { each(value, at, findings, read); }; };
-  read_object(node, path, {{"usage", list(usage)}, {"shares", list(share)}, {"user_priorities", list(priority)}, {"affinities", list(affinity)}, {"limits", list(limit)}}, findings);
+  read_object(node, path,
+              {{"usage", list(usage)},
+               {"shares", list(share)},
+               {"user_priorities", list(priority)},
+               {"affinities", list(affinity)},
+               {"limits", list(limit)}},
+              findings);
 }
 
 }  // namespace gleaner::gridsim

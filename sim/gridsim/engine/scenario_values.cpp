@@ -25,7 +25,8 @@ std::optional<std::vector<double>> read_times(const Node& node, const Path& path
   }
   std::vector<double> times;
   for (std::size_t i = 0; i < node.elements.size(); ++i) {
-    if (const auto seconds = read_seconds(node.elements[i], {fmt::format("{}[{}]", path.text, i)}, kDurations, findings)) times.push_back(*seconds);
+    if (const auto seconds = read_seconds(node.elements[i], {fmt::format("{}[{}]", path.text, i)}, kDurations, findings))
+      times.push_back(*seconds);
   }
   if (times.size() != node.elements.size()) return std::nullopt;
   return times;
@@ -49,9 +50,12 @@ std::optional<Distribution> read_lognormal(const Node& node, const Path& path, F
   Lognormal lognormal{.median = 0, .sigma = 1, .least = kDurations.least, .most = kLongest};
   const auto before = findings.count();
   const auto time = [&](double Lognormal::*member) {
-    return [&, member](const Node& value, const Path& at) { lognormal.*member = read_seconds(value, at, kDurations, findings).value_or(0); };
+    return
+        [&, member](const Node& value, const Path& at) { lognormal.*member = read_seconds(value, at, kDurations, findings).value_or(0); };
   };
-  const auto read_sigma = [&](const Node& value, const Path& at) { lognormal.sigma = read_number(value, at, {0, 10}, findings).value_or(0); };
+  const auto read_sigma = [&](const Node& value, const Path& at) {
+    lognormal.sigma = read_number(value, at, {0, 10}, findings).value_or(0);
+  };
   read_object(node, path,
               {{"median", time(&Lognormal::median), Key::Need::mandatory},
                {"sigma", read_sigma, Key::Need::mandatory},
@@ -69,7 +73,8 @@ std::optional<Distribution> read_lognormal(const Node& node, const Path& path, F
 }  // namespace
 
 void refuse(const Node& node, const Path& path, std::string_view right, Findings& findings) {
-  findings.add(node.offset, path.text, jdl::shown(node), fmt::format("'{}' is not right here; write {}", jdl::excerpt(jdl::shown(node)), right));
+  findings.add(node.offset, path.text, jdl::shown(node),
+               fmt::format("'{}' is not right here; write {}", jdl::excerpt(jdl::shown(node)), right));
 }
 
 bool read_object(const Node& node, const Path& path, const std::vector<Key>& keys, Findings& findings) {
@@ -87,7 +92,8 @@ bool read_object(const Node& node, const Path& path, const std::vector<Key>& key
     }
     auto hint = text::did_you_mean(member.spelling, names);
     if (hint.empty()) hint = fmt::format("; there are {}", fmt::join(names, ", "));
-    findings.add(member.offset, (path / member.spelling).text, member.spelling, fmt::format("there is no key '{}'{}", jdl::excerpt(member.spelling), hint));
+    findings.add(member.offset, (path / member.spelling).text, member.spelling,
+                 fmt::format("there is no key '{}'{}", jdl::excerpt(member.spelling), hint));
   }
   for (const auto& key : keys) {
     const auto is_there = std::ranges::any_of(node.members, [&](const jdl::Member& member) { return member.spelling == key.name; });
@@ -98,7 +104,9 @@ bool read_object(const Node& node, const Path& path, const std::vector<Key>& key
 }
 
 std::optional<double> read_number(const Node& node, const Path& path, Range range, Findings& findings) {
-  if (const auto number = text::real_number(node.text); node.kind == jdl::NodeKind::number && number && *number >= range.least && *number <= range.most) return *number;
+  if (const auto number = text::real_number(node.text);
+      node.kind == jdl::NodeKind::number && number && *number >= range.least && *number <= range.most)
+    return *number;
   refuse(node, path, fmt::format("a number from {:g} to {:g}", range.least, range.most), findings);
   return std::nullopt;
 }

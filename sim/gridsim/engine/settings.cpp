@@ -29,7 +29,8 @@ tl::expected<void, std::string> set(Scenario& scenario, std::string_view key, st
   }
   if (!is_used(*option)) return tl::unexpected{fmt::format("'{}' has no meaning in a simulation: leave it out", key)};
   auto config = scenario.config;
-  if (const auto right = option->value.read(value, config)) return tl::unexpected{fmt::format("'{}' is not right for {}; write {}", value, key, *right)};
+  if (const auto right = option->value.read(value, config))
+    return tl::unexpected{fmt::format("'{}' is not right for {}; write {}", value, key, *right)};
   if (const auto algorithm = prediction::find_algorithm(config.predictor_algorithm); !algorithm) return tl::unexpected{algorithm.error()};
   if (const auto policies = planner::check(config); !policies) return tl::unexpected{policies.error()};
   scenario.config = std::move(config);

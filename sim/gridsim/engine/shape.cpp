@@ -23,7 +23,8 @@ tl::expected<Shape, std::string> shape_of(const grid::ResourceRequest& request, 
   bool counts_cores = false;
   for (const auto& level : request.levels()) {
     if (is_one_of(kUpperLevels, level.property)) {
-      if (level.count.value_or(1) != 1) return tl::unexpected{fmt::format("'{}' asks for several {}s, and a simulated cluster has one", request.text(), level.property)};
+      if (level.count.value_or(1) != 1)
+        return tl::unexpected{fmt::format("'{}' asks for several {}s, and a simulated cluster has one", request.text(), level.property)};
     } else if (is_one_of(kNodeLevels, level.property)) {
       shape.nodes = level.count.value_or(cluster.nodes);
     } else {

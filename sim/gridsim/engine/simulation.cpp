@@ -9,7 +9,8 @@ namespace {
 
 class Simulation {
  public:
-  Simulation(const Scenario& scenario, double limit) : world_{scenario, {}, {}, {}, {}}, book_{world_}, grid_{world_, book_}, limit_{limit} {
+  Simulation(const Scenario& scenario, double limit)
+      : world_{scenario, {}, {}, {}, {}}, book_{world_}, grid_{world_, book_}, limit_{limit} {
     for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
       clusters_.emplace_back(static_cast<int>(i), local_jobs(scenario, i, limit), world_);
     }
@@ -87,7 +88,8 @@ bool Simulation::is_hopeless(grid::Instant now) {
     changes_ = world_.usage.size();
     last_change_ = now;
   }
-  return world_.scenario.give_up && std::ranges::all_of(clusters_, &Cluster::is_without_us) && seconds_of(now) - seconds_of(last_change_) > *world_.scenario.give_up;
+  return world_.scenario.give_up && std::ranges::all_of(clusters_, &Cluster::is_without_us) &&
+         seconds_of(now) - seconds_of(last_change_) > *world_.scenario.give_up;
 }
 
 Outcome Simulation::outcome() && {

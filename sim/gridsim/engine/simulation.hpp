@@ -18,8 +18,8 @@ struct CampaignOutcome {
 
 /// Everything that happened.
 struct Outcome {
-  double end = 0;                       ///< seconds that were simulated
-  bool complete = false;                ///< every campaign is over
+  double end = 0;         ///< seconds that were simulated
+  bool complete = false;  ///< every campaign is over
   std::vector<Job> jobs;
   std::vector<UsageChange> usage;
   std::vector<PairCycle> cycles;

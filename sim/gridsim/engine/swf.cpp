@@ -31,7 +31,8 @@ tl::expected<Fields, std::string> read_fields(const std::string& line) {
     if (!number) return tl::unexpected{fmt::format("field {}, '{}', is not a number", count + 1, jdl::excerpt(word))};
     fields[count] = *number;
   }
-  if (count < kFields) return tl::unexpected{fmt::format("there are {} fields, and a job has {} (-1 where nothing is known)", count, kFields)};
+  if (count < kFields)
+    return tl::unexpected{fmt::format("there are {} fields, and a job has {} (-1 where nothing is known)", count, kFields)};
   return fields;
 }
 
@@ -42,7 +43,8 @@ tl::expected<std::optional<LocalJob>, std::string> job_of(const Fields& fields, 
   if (fields[submit] < 0) return tl::unexpected{fmt::format("field 2, the submit time {:g}, is negative", fields[submit])};
   const double resources = std::ceil(processors * fit.scale - 1e-9);
   if (resources > fit.resources)
-    return tl::unexpected{fmt::format("the job takes {:g} resources, and the cluster has {}; write a smaller \"scale\", or a bigger cluster", resources, fit.resources)};
+    return tl::unexpected{fmt::format(
+        "the job takes {:g} resources, and the cluster has {}; write a smaller \"scale\", or a bigger cluster", resources, fit.resources)};
   const double at = fields[submit] + std::max(0.0, fields[wait]) - fit.from;
   if (at < 0) return std::nullopt;
   return LocalJob{.at = at, .duration = fields[run], .resources = std::max(1, static_cast<int>(resources))};

@@ -11,9 +11,9 @@ namespace gleaner::gridsim {
 
 /// How a trace is fitted to a cluster.
 struct TraceFit {
-  int resources = 1;   ///< of the cluster
-  double scale = 1;    ///< of the jobs' processors, rounded up
-  double from = 0;     ///< seconds of the trace that are left out
+  int resources = 1;  ///< of the cluster
+  double scale = 1;   ///< of the jobs' processors, rounded up
+  double from = 0;    ///< seconds of the trace that are left out
 };
 
 /// Reads a trace in the Standard Workload Format, version 2.2 (parallelworkloads.org): one job a line,
@@ -23,6 +23,7 @@ struct TraceFit {
 /// is -1). Jobs that did not run (4 or both of 5 and 8 are not positive) are left out, as are those
 /// that start before `from`. Lines with fewer than 18 fields, or with one that is no number, and jobs
 /// wider than the cluster are errors, all told, by line: `FILE:LINE: …`.
-[[nodiscard]] tl::expected<std::vector<LocalJob>, std::vector<std::string>> read_swf(std::istream& input, const std::string& file, const TraceFit& fit);
+[[nodiscard]] tl::expected<std::vector<LocalJob>, std::vector<std::string>> read_swf(std::istream& input, const std::string& file,
+                                                                                     const TraceFit& fit);
 
 }  // namespace gleaner::gridsim

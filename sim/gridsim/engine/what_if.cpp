@@ -30,7 +30,9 @@ double width_of(const CampaignSpec& campaign) { return campaign.clusters.empty()
 
 double jobs_at_once(const Scenario& scenario, const CampaignSpec& campaign) {
   double jobs = 0;
-  for (const auto& pair : campaign.clusters) jobs += std::floor((scenario.clusters[pair.cluster].resources() - scenario.clusters[pair.cluster].held) / static_cast<double>(pair.width));
+  for (const auto& pair : campaign.clusters)
+    jobs +=
+        std::floor((scenario.clusters[pair.cluster].resources() - scenario.clusters[pair.cluster].held) / static_cast<double>(pair.width));
   return std::max(1.0, jobs);
 }
 
@@ -149,12 +151,14 @@ Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vec
   prospect.evidence = campaign.evidence;
   prospect.seen = campaign.seen;
   prospect.group = campaign.group;
-  for (const auto& pair : campaign.clusters) prospect.started = prospect.started || !pair.state.running.empty() || pair.facts.concluded_jobs > 0 || pair.facts.done > 0;
+  for (const auto& pair : campaign.clusters)
+    prospect.started = prospect.started || !pair.state.running.empty() || pair.facts.concluded_jobs > 0 || pair.facts.done > 0;
   if (!prospect.started && campaign.tasks > 0) prospect.start = times_of(runs, &Run::starts, index);
   if (campaign.paused) return prospect;
   prospect.end = times_of(runs, &Run::ends, index);
   // The last group ends as a whole; its tasks would be shared out.
-  if (prospect.end && campaign.group > 1) prospect.end->earliest = std::max(0.0, prospect.end->earliest - static_cast<double>(campaign.group - 1) * mean_of(campaign));
+  if (prospect.end && campaign.group > 1)
+    prospect.end->earliest = std::max(0.0, prospect.end->earliest - static_cast<double>(campaign.group - 1) * mean_of(campaign));
   return prospect;
 }
 

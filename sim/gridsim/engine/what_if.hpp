@@ -24,12 +24,12 @@ struct Prospect {
   std::string name;
   std::string user;
   bool paused = false;
-  bool started = false;          ///< before now
-  std::optional<Times> start;    ///< nothing: it has started, or does not in most runs
-  std::optional<Times> end;      ///< nothing: it does not end in most runs
-  std::string evidence;          ///< own, history or walltime
-  std::int64_t seen = 0;         ///< jobs that show how long its tasks take
-  std::int64_t group = 1;        ///< tasks played as one
+  bool started = false;        ///< before now
+  std::optional<Times> start;  ///< nothing: it has started, or does not in most runs
+  std::optional<Times> end;    ///< nothing: it does not end in most runs
+  std::string evidence;        ///< own, history or walltime
+  std::int64_t seen = 0;       ///< jobs that show how long its tasks take
+  std::int64_t group = 1;      ///< tasks played as one
 };
 
 /// What others hold of a cluster, now and, as far as is known, for ever.
@@ -48,7 +48,7 @@ struct Prospects {
 
 struct Effort {
   int most_runs = 20;
-  int least_runs = 9;  ///< of fewer, one in ten is beyond all
+  int least_runs = 9;           ///< of fewer, one in ten is beyond all
   double seconds = 3;           ///< after which no further run begins, once the least are played
   double most_seconds = 30;     ///< after which none begins at all
   std::int64_t tasks = 20'000;  ///< of all campaigns, beyond which tasks are played in groups
