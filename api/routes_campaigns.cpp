@@ -212,7 +212,7 @@ http::Response list_forecasts(const Call& call) {
     return store::forecast_history(transaction, grid::CampaignId{*id});
   });
   if (!history) return no_campaign(call);
-  Json json;
+  text::JsonWriter json;
   json.object([&] {
     json.key("items").array(*history,
                             [&](const store::KeptForecast& forecast) { json.object([&] { write_kept_forecast(json, forecast); }); });

@@ -65,46 +65,6 @@ class Array {
 [[nodiscard]] inline std::optional<std::int64_t> micros(std::optional<grid::Instant> instant) {
   return instant ? std::optional{micros(*instant)} : std::nullopt;
 }
-[[nodiscard]] inline grid::Instant instant(std::int64_t micros) { return grid::Instant{std::chrono::microseconds{micros}}; }
-
-template <class T>
-[[nodiscard]] std::optional<T> get(const pqxx::field& field) {
-  if (field.is_null()) return std::nullopt;
-  return field.as<T>();
-}
-[[nodiscard]] inline std::optional<grid::Instant> get_instant(const pqxx::field& field) {
-  if (field.is_null()) return std::nullopt;
-  return instant(field.as<std::int64_t>());
-}
-[[nodiscard]] inline std::string text(const pqxx::field& field) {
-  return field.is_null() ? std::string{} : std::string{field.c_str(), field.size()};
-}
-
-/// Reads the columns of a row one after the other, in the order of the query: a column's name is
-/// looked up anew for every row, which is most of the cost of a long answer.
-class Columns {
- public:
-  explicit Columns(const pqxx::row& row) : row_{row} {}
-  template <class T>
-  [[nodiscard]] T take() {
-    return next().template as<T>();
-  }
-  template <class T>
-  [[nodiscard]] std::optional<T> maybe() {
-    return get<T>(next());
-  }
-  template <class Id>
-  [[nodiscard]] Id id() {
-    return Id{take<std::int64_t>()};
-  }
-  [[nodiscard]] std::string words() { return text(next()); }
-  [[nodiscard]] std::optional<grid::Instant> time() { return get_instant(next()); }
-
- private:
-  pqxx::field next() { return row_[next_++]; }
-  pqxx::row row_;
-  pqxx::row::size_type next_ = 0;
-};
 
 /// The rows that a query gave, each with a member for each column, as sql/embed.cmake makes them: `row.started_at`.
 template <class Query>
@@ -114,11 +74,11 @@ class Rows {
    public:
     explicit Row(const pqxx::row& row) : Row{row, row.begin(), std::make_index_sequence<Query::kColumns.size()>{}} {}
 
-    // For who reads a pqxx::row.
-    operator const pqxx::row&() const { return row_; }
-    template <class Column>
-    [[nodiscard]] pqxx::field operator[](Column column) const {
-      return row_[column];
+    using From = Query;
+    /// The column at a place, for who finds it by its name (lib/store/fields.hpp).
+    [[nodiscard]] sql::Field field(std::size_t place) const {
+      const auto value = row_[static_cast<pqxx::row::size_type>(place)];
+      return {Query::kColumns[place], value.is_null() ? std::nullopt : std::optional{std::string_view{value.c_str(), value.size()}}};
     }
 
    private:
@@ -149,7 +109,6 @@ class Rows {
   };
 
   explicit Rows(pqxx::result result) : result_{std::move(result)} {}
-  operator const pqxx::result&() const { return result_; }
   [[nodiscard]] bool empty() const { return result_.empty(); }
   [[nodiscard]] std::size_t size() const { return result_.size(); }
   /// Of an INSERT, UPDATE or DELETE that returns none of them.

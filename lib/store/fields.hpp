@@ -1,9 +1,10 @@
 #pragma once
 // Inside lib/store only: rows into structs of facts, by the lists of their fields (lib/grid/fields.hpp).
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <optional>
-#include <string>
+#include <stdexcept>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -14,58 +15,35 @@
 
 namespace gleaner::store::detail {
 
-template <class T>
-struct FieldValue {
-  static T of(const pqxx::field& field) { return field.as<T>(); }
-};
-template <>
-struct FieldValue<std::string> {
-  static std::string of(const pqxx::field& field) { return text(field); }
-};
-template <class Tag>
-struct FieldValue<grid::Id<Tag>> {
-  static grid::Id<Tag> of(const pqxx::field& field) { return grid::Id<Tag>{field.as<std::int64_t>()}; }
-};
-template <>
-struct FieldValue<grid::Instant> {
-  static grid::Instant of(const pqxx::field& field) { return instant(field.as<std::int64_t>()); }
-};
-template <>
-struct FieldValue<grid::CampaignType> {
-  static grid::CampaignType of(const pqxx::field& field) { return grid::campaign_type(field.c_str()).value(); }
-};
-template <>
-struct FieldValue<grid::CampaignState> {
-  static grid::CampaignState of(const pqxx::field& field) { return grid::campaign_state(field.c_str()).value(); }
-};
-template <class T>
-struct FieldValue<std::optional<T>> {
-  static std::optional<T> of(const pqxx::field& field) { return FieldValue<T>::of(field); }
-};
+/// The place of a column in a query. A name that the query does not have fails to compile.
+template <class Query>
+consteval std::size_t place_of(std::string_view column) {
+  const auto found = std::ranges::find(Query::kColumns, column);
+  if (found == std::ranges::end(Query::kColumns)) throw std::logic_error{"the query has no such column"};
+  return static_cast<std::size_t>(found - std::ranges::begin(Query::kColumns));
+}
 
-/// Reads the columns that a list of fields names. A column's place is looked up once for all rows: that is most of the cost of a long
-/// answer. NULL leaves the member as it was.
-template <class... Fields>
-class FieldReader {
- public:
-  /// Throws pqxx::argument_error when the query has no column of a field's name.
-  FieldReader(const pqxx::result& rows, const std::tuple<Fields...>& fields) : fields_{fields} {
-    std::size_t i = 0;
-    grid::for_each_field(fields_, [&](const auto& field) { columns_[i++] = rows.column_number(std::string{field.column}); });
-  }
+inline void assign(grid::CampaignType& into, const sql::Field& field) { into = field.as(grid::campaign_type); }
+inline void assign(grid::CampaignState& into, const sql::Field& field) { into = field.as(grid::campaign_state); }
+template <sql::Readable T>
+void assign(T& into, const sql::Field& field) {
+  into = field.as<T>();
+}
+template <sql::Readable T>
+void assign(std::optional<T>& into, const sql::Field& field) {
+  into = field.as<T>();
+}
 
-  template <class Struct>
-  void read(const pqxx::row& row, Struct& into) const {
-    std::size_t i = 0;
-    grid::for_each_field(fields_, [&](const auto& field) {
-      const auto value = row[columns_[i++]];
-      if (!value.is_null()) into.*field.member = FieldValue<std::remove_reference_t<decltype(into.*field.member)>>::of(value);
-    });
-  }
-
- private:
-  const std::tuple<Fields...>& fields_;
-  std::array<pqxx::row_size_type, sizeof...(Fields)> columns_{};
-};
+/// Reads the columns that a list of fields names. NULL leaves the member as it was.
+template <const auto& Fields, class Row, class Struct>
+void read_fields(const Row& row, Struct& into) {
+  const auto read = [&]<std::size_t... Places>(std::index_sequence<Places...>) {
+    const auto one = [&](const sql::Field& field, auto member) {
+      if (field.has_value()) assign(into.*member, field);
+    };
+    (one(row.field(place_of<typename Row::From>(std::get<Places>(Fields).column)), std::get<Places>(Fields).member), ...);
+  };
+  read(std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(Fields)>>>{});
+}
 
 }  // namespace gleaner::store::detail

@@ -20,10 +20,9 @@ namespace gleaner::store {
 namespace {
 
 using detail::Array;
-using detail::Columns;
 using detail::exec;
 using detail::exec_prepared;
-using detail::FieldReader;
+using detail::read_fields;
 
 /// The pairs of a campaign as its JDL asks for them: campaigns.asked, which the SQL function asked_of writes.
 class Asked {
@@ -71,29 +70,23 @@ class Details {
   Details(Transaction& transaction, grid::PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
 
   void read_pairs() {
-    const auto rows = exec_prepared(transaction_, sql::planning_pairs{});
-    const FieldReader counted{rows, grid::kCountedFields};
-    for (const auto& row : rows) {
-      Columns ids{row};
-      const auto campaign = ids.id<grid::CampaignId>();
-      auto* const pair = find_pair(campaign, ids.id<grid::ClusterId>());
+    for (const auto& row : exec_prepared(transaction_, sql::planning_pairs{})) {
+      auto* const pair = find_pair(*row.campaign_id, *row.cluster_id);
       if (!pair) continue;
-      counted.read(row, *pair);
+      read_fields<grid::kCountedFields>(row, *pair);
       pair->active = true;
     }
   }
 
   void read_what_binds(grid::Instant now) {
-    const auto present = exec_prepared(transaction_, sql::planning_present{});
-    Columns columns{present[0]};
-    if (columns.take<bool>()) read_returned();
-    if (columns.take<bool>()) read_brakes(now);
-    if (columns.take<bool>()) read_logins();
-    facts_.present.limits = columns.take<bool>();
-    facts_.present.shares = columns.take<bool>();
-    facts_.present.priorities = columns.take<bool>();
-    facts_.present.set_aside = columns.take<bool>();
-    if (columns.take<bool>()) read_matching();
+    const auto rows = exec_prepared(transaction_, sql::planning_present{});
+    const auto present = rows[0];
+    if (*present.returned) read_returned();
+    if (*present.brakes) read_brakes(now);
+    if (*present.logins) read_logins();
+    facts_.present = {
+        .limits = *present.limits, .shares = *present.shares, .priorities = *present.priorities, .set_aside = *present.set_aside};
+    if (*present.properties) read_matching();
     if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing)) read_fitting();
   }
 
@@ -111,32 +104,22 @@ class Details {
 
   void read_returned() {
     for (const auto& row : exec(transaction_, sql::planning_returned{})) {
-      Columns columns{row};
-      const auto id = columns.id<grid::CampaignId>();
-      const auto cluster = columns.maybe<std::int64_t>();
-      const auto tasks = columns.take<std::int64_t>();
-      if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting_tasks += tasks;
-      if (!cluster) continue;
-      if (auto* const pair = find_pair(id, grid::ClusterId{*cluster})) pair->returned_tasks = tasks;
+      const grid::CampaignId id = *row.campaign_id;
+      if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting_tasks += row.tasks.as<std::int64_t>();
+      if (!row.cluster_id.has_value()) continue;
+      if (auto* const pair = find_pair(id, *row.cluster_id)) pair->returned_tasks = *row.tasks;
     }
   }
 
   void read_fitting() {
     for (const auto& row : exec(transaction_, sql::planning_fitting{})) {
-      Columns columns{row};
-      const auto campaign = columns.id<grid::CampaignId>();
-      const auto cluster = columns.id<grid::ClusterId>();
-      if (auto* const pair = find_pair(campaign, cluster)) pair->fitting_tasks = columns.take<std::int64_t>();
+      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->fitting_tasks = row.tasks;
     }
   }
 
   void read_brakes(grid::Instant now) {
     for (const auto& row : exec(transaction_, sql::planning_brakes{.now = now})) {
-      Columns columns{row};
-      const auto campaign = columns.maybe<std::int64_t>();
-      const auto cluster = columns.maybe<std::int64_t>();
-      auto reason = columns.words();
-      if (auto* const target = braked(campaign, cluster)) *target = grid::Brake{std::move(reason), columns.time().value()};
+      if (auto* const target = braked(row.campaign_id, row.cluster_id)) *target = grid::Brake{.reason = *row.reason, .until = row.until};
     }
   }
   std::optional<grid::Brake>* braked(std::optional<std::int64_t> campaign, std::optional<std::int64_t> cluster) {
@@ -151,12 +134,8 @@ class Details {
 
   void read_logins() {
     std::map<std::pair<std::string, grid::ClusterId>, std::string> logins;
-    for (const auto& row : exec(transaction_, sql::planning_logins{})) {
-      Columns columns{row};
-      auto user = columns.words();
-      const auto cluster = columns.id<grid::ClusterId>();
-      logins.emplace(std::pair{std::move(user), cluster}, columns.words());
-    }
+    for (const auto& row : exec(transaction_, sql::planning_logins{}))
+      logins.emplace(std::pair{row.user_name.as<std::string>(), row.cluster_id.as<grid::ClusterId>()}, row.login.as<std::string>());
     for (auto& pair : facts_.pairs) {  // its login is its user's name yet
       if (const auto login = logins.find({pair.login, pair.cluster}); login != logins.end()) pair.login = login->second;
     }
@@ -164,13 +143,10 @@ class Details {
 
   void read_matching() {
     for (const auto& row : exec_prepared(transaction_, sql::matching_known{})) {
-      Columns columns{row};
-      const auto campaign = columns.id<grid::CampaignId>();
-      const auto cluster = columns.id<grid::ClusterId>();
-      auto* const pair = find_pair(campaign, cluster);
+      auto* const pair = find_pair(*row.campaign_id, *row.cluster_id);
       if (!pair) continue;
       pair->has_properties = true;
-      pair->matching_resources = columns.maybe<int>();
+      pair->matching_resources = row.matching_resources;
     }
   }
 
@@ -190,22 +166,23 @@ std::int64_t digest_of(const StoredDecision& decision) {
 }  // namespace
 
 std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
-  const auto rows = exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size});
-  const FieldReader fields{rows, grid::kClusterFields};
   std::vector<grid::ClusterFacts> clusters;
-  for (const auto& row : rows) fields.read(row, clusters.emplace_back());
+  for (const auto& row : exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size}))
+    read_fields<grid::kClusterFields>(row, clusters.emplace_back());
   return clusters;
 }
 
 namespace {
 
-/// The places of rows, by the ids in their first column.
-std::vector<pqxx::result::size_type> in_order_of_id(const pqxx::result& rows) {
-  std::vector<std::pair<std::int64_t, pqxx::result::size_type>> places;
+using CampaignRows = detail::Rows<sql::planning_campaigns>;
+
+/// The places of the rows, by the campaigns' ids.
+std::vector<std::size_t> in_order_of_id(const CampaignRows& rows) {
+  std::vector<std::pair<grid::CampaignId, std::size_t>> places;
   places.reserve(rows.size());
-  for (pqxx::result::size_type place = 0; place < rows.size(); ++place) places.emplace_back(rows[place][0].as<std::int64_t>(), place);
+  for (std::size_t place = 0; place < rows.size(); ++place) places.emplace_back(rows[place].id.as<grid::CampaignId>(), place);
   std::ranges::sort(places);
-  std::vector<pqxx::result::size_type> sorted;
+  std::vector<std::size_t> sorted;
   sorted.reserve(places.size());
   std::ranges::copy(places | std::views::values, std::back_inserter(sorted));
   return sorted;
@@ -216,13 +193,12 @@ std::vector<pqxx::result::size_type> in_order_of_id(const pqxx::result& rows) {
 namespace {
 
 /// The campaign of a row, and its pairs; one that cannot be read is kept apart, and costs no other.
-template <class Reader>
-void add_campaign(const pqxx::row& row, const Reader& fields, grid::PlanningFacts& facts) {
+void add_campaign(const CampaignRows::Row& row, grid::PlanningFacts& facts) {
   const auto pairs = facts.pairs.size();
   try {
     grid::CampaignFacts campaign;
-    fields.read(row, campaign);
-    const auto text = detail::text(row["asked"]);
+    read_fields<grid::kCampaignFields>(row, campaign);
+    const auto text = row.asked.as<std::string>();
     Asked asked{campaign, text};
     while (const auto* pair = asked.next()) {
       // A cluster may have come since the clusters were read.
@@ -233,7 +209,7 @@ void add_campaign(const pqxx::row& row, const Reader& fields, grid::PlanningFact
     throw;
   } catch (const std::exception& error) {
     facts.pairs.resize(pairs);
-    facts.unreadable.push_back({grid::CampaignId{row[0].as<std::int64_t>()}, error.what(), {}});
+    facts.unreadable.push_back({*row.id, error.what(), {}});
   }
 }
 
@@ -245,8 +221,7 @@ grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefault
   const auto campaigns = exec_prepared(transaction, sql::planning_campaigns{});
   facts.campaigns.reserve(campaigns.size());
   facts.pairs.reserve(campaigns.size() * facts.clusters.size());
-  const FieldReader fields{campaigns, grid::kCampaignFields};
-  for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], fields, facts);
+  for (const auto place : in_order_of_id(campaigns)) add_campaign(campaigns[place], facts);
   Details{transaction, facts}.read_pairs();
   return facts;
 }
@@ -364,7 +339,7 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
 void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
   std::map<DecisionKey, std::int64_t> gone;
   for (const auto& row : exec(transaction, sql::planning_decisions{.campaigns = of}))
-    gone.emplace(DecisionKey{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}, row[2].as<std::int64_t>());
+    gone.emplace(DecisionKey{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}, row.digest.as<std::int64_t>());
   std::vector<StoredDecision> changed;
   for (auto& decision : decisions) {
     const auto written = gone.extract(key_of(decision));
@@ -391,7 +366,7 @@ void write_decisions(Transaction& transaction, std::span<const CampaignDigest> d
                      grid::Instant now) {
   std::unordered_map<std::int64_t, std::int64_t> written;
   for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
-    written.emplace(row[0].as<std::int64_t>(), row[1].as<std::int64_t>());
+    written.emplace(row.campaign_id.as<std::int64_t>(), row.digest.as<std::int64_t>());
   Array changed, changed_digests;
   std::vector<StoredDecision> decisions;
   for (const auto& [campaign, digest] : digests) {

@@ -15,7 +15,6 @@ namespace {
 using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
-using detail::get_instant;
 
 PredictionPair pair_of(const grid::PairFacts& known, const grid::ClusterFacts& cluster) {
   PredictionPair pair;
@@ -51,7 +50,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
   std::map<std::int64_t, std::size_t> places;  // of the campaigns, by their id
   for (const auto& row : exec_prepared(transaction, sql::prediction_window{.window_begin = window_begin}))
-    ended[{row[0].as<std::int64_t>(), row[1].as<std::int64_t>()}] = row[2].as<std::int64_t>();
+    ended[{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}] = *row.jobs;
   const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
   facts.pairs.reserve(counted.pairs.size());
   for (const auto& known : counted.pairs) {
@@ -63,25 +62,23 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   }
   for (const auto& row : exec_prepared(transaction, sql::prediction_campaigns{.window_begin = window_begin})) {
     PredictionCampaign campaign;
-    campaign.id = grid::CampaignId{row["id"].as<std::int64_t>()};
-    campaign.submitted_at = *get_instant(row["submitted_at"]);
-    campaign.first_start_at = get_instant(row["first_start_at"]);
-    campaign.remaining = row["remaining"].as<std::int64_t>();
-    campaign.running = row["running"].as<std::int64_t>();
-    campaign.ended_in_window = row["ended"].as<std::int64_t>();
-    campaign.paused = row["paused"].as<bool>();
-    if (const auto kept = get_instant(row["kept_at"]))
-      campaign.last_kept = KeptForecast{.made = *kept, .end = *get_instant(row["kept_end"])};
+    campaign.id = *row.id;
+    campaign.submitted_at = *row.submitted_at;
+    campaign.first_start_at = row.first_start_at;
+    campaign.remaining = *row.remaining;
+    campaign.running = *row.running;
+    campaign.ended_in_window = *row.ended;
+    campaign.paused = *row.paused;
+    if (row.kept_at.has_value()) campaign.last_kept = KeptForecast{.made = *row.kept_at, .end = *row.kept_end};
     places.emplace(campaign.id.value(), facts.campaigns.size());
     facts.campaigns.push_back(campaign);
   }
   // One that was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
   for (const auto& row : exec_prepared(transaction, sql::prediction_earlier{})) {
-    const auto place = places.find(row["id"].as<std::int64_t>());
+    const auto place = places.find(row.id.as<std::int64_t>());
     if (place == places.end()) continue;
-    facts.campaigns[place->second].earlier = {
-        .count = row["done"].as<std::int64_t>(), .sum = row["duration_sum"].as<double>(), .squares = row["duration_squares"].as<double>()};
+    facts.campaigns[place->second].earlier = {.count = *row.done, .sum = *row.duration_sum, .squares = *row.duration_squares};
   }
   return facts;
 }
@@ -141,11 +138,9 @@ void write_forecasts(Transaction& transaction, std::span<const StoredForecast> f
 std::vector<KeptForecast> forecast_history(Transaction& transaction, grid::CampaignId campaign) {
   std::vector<KeptForecast> history;
   for (const auto& row : exec(transaction, sql::prediction_history{.campaign = campaign})) {
-    detail::Columns columns{row};
-    auto& kept = history.emplace_back(KeptForecast{.made = *columns.time(), .end = *columns.time()});
-    const auto earliest = columns.time(), latest = columns.time();
-    if (earliest && latest) kept.end_between = grid::Interval{*earliest, *latest};
-    kept.method = columns.words();
+    auto& kept = history.emplace_back(KeptForecast{.made = *row.made_at, .end = *row.end_at});
+    if (row.end_earliest.has_value() && row.end_latest.has_value()) kept.end_between = grid::Interval{*row.end_earliest, *row.end_latest};
+    kept.method = *row.method;
   }
   return history;
 }
