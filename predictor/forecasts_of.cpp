@@ -75,7 +75,7 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
   prediction::QueueState queue;
   queue.running = pair.running;
   queue.waiting = pair.waiting;
-  queue.free_resources = pair.free;
+  queue.free_resources = pair.free_resources;
   queue.max_resources = pair.max_resources;
   queue.flood = pair.flood;
   queue.starting = grid::starting_of(pair.last_start_at, pair.last_accept_at, now, grid::kSettling);
@@ -87,9 +87,9 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
 
 /// The ratio is left as it is while the cluster does not answer: nothing is known of the queue.
 double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, double upper, grid::Instant now) {
-  const double old = pair.job_ratio.value_or(prediction::first_ratio(pair.resources_per_job));
+  const double old = pair.forecast_ratio.value_or(prediction::first_ratio(pair.resources_per_job));
   if (!pair.reachable) return old;
-  return algorithm.next(old, {.free_offered = pair.offered, .nsub = pair.nsub}, queue_of(pair, now), upper);
+  return algorithm.next(old, {.free_offered = pair.last_offered, .nsub = pair.last_submitted}, queue_of(pair, now), upper);
 }
 
 store::StoredForecast forecast_of(grid::CampaignId id, const CampaignForecast& campaign) {

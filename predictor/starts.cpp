@@ -64,17 +64,17 @@ std::optional<prediction::StartForecast> Starts::on(const Place& place) const {
   const auto& pair = *place.pair;
   if (!pair.reachable || width_of(pair) > pair.max_resources) return std::nullopt;
   const auto& before = before_.at(pair.cluster);
-  const double usable = std::max(1.0, before.ours + pair.free);
+  const double usable = std::max(1.0, before.ours + pair.free_resources);
   prediction::Turn turn;
   turn.now = now_;
   turn.cycle = std::chrono::duration<double>{config_.cycle_period}.count();
-  turn.has_room = pair.free >= width_of(pair) && place.ahead.likely <= 0.0;
+  turn.has_room = pair.free_resources >= width_of(pair) && place.ahead.likely <= 0.0;
   // Jobs in the middle of their lives: the next of n ends after a part of a mean that is 1 / n.
   if (before.running > 0) turn.next_end = before.durations / before.running / before.running;
   turn.ahead = place.ahead.likely / usable;
   turn.ahead_most = place.ahead.most / usable;
   // Free resources that those before it are about to take are no end of a job, but as good as one.
-  if (turn.next_end <= 0.0 && pair.free > 0) turn.next_end = turn.cycle;
+  if (turn.next_end <= 0.0 && pair.free_resources > 0) turn.next_end = turn.cycle;
   return forecast_start(turn);
 }
 

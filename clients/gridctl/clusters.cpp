@@ -8,6 +8,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
+#include "clients/gridctl/declared.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
@@ -66,20 +67,18 @@ void read_authentication(const Call& call, store::Cluster& cluster) {
 }
 
 void read_numbers(const Call& call, store::Cluster& cluster) {
-  if (const auto given = call.value("power")) {
+  for (const auto& declared : kDeclaredOptions) {
+    const auto given = call.value(declared.option);
+    if (!given) continue;
     const auto read = text::real_number(*given);
-    if (!read || *read <= 0) throw wrong("power", *given, "a number greater than 0");
-    cluster.power = *read;
+    grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) {
+      if (field.name != declared.field) return;
+      const auto [least, most] = field.bounds;
+      if (!read || *read < least || *read > most)
+        throw wrong(declared.option, *given, fmt::format("a number from {:g} to {:g}", least, most));
+      cluster.*field.member = *read;
+    });
   }
-  const auto read_amount = [&](std::string_view option, double& into) {
-    const auto given = call.value(option);
-    if (!given) return;
-    const auto read = text::real_number(*given);
-    if (!read || *read < 0) throw wrong(option, *given, "a number, 0 or more");
-    into = *read;
-  };
-  read_amount("cost", cluster.cost);
-  read_amount("transfer", cluster.transfer_mb_s);
   if (const auto given = call.value("flood")) {
     const auto read = text::real_number(*given);
     const bool is_default = *given == "default";

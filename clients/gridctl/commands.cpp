@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "clients/gridctl/declared.hpp"
 #include "lib/fleet/kept_database.hpp"
 #include "lib/store/migrations.hpp"
 #include "lib/text/suggest.hpp"
@@ -15,9 +16,14 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-const std::vector<std::string_view> kAccess{"authentication", "auth",  "login",      "secret-file",     "identity-header", "ca-file",
-                                            "certificate",    "key",   "no-verify",  "verify",          "power",           "cost",
-                                            "transfer",       "flood", "array_size", "memory-property", "memory-unit",     "memory-max"};
+std::vector<std::string_view> access_options() {
+  std::vector<std::string_view> options{"authentication",  "auth",        "login",     "secret-file", "identity-header", "ca-file",
+                                        "certificate",     "key",         "no-verify", "verify",      "flood",           "array_size",
+                                        "memory-property", "memory-unit", "memory-max"};
+  for (const auto& declared : kDeclaredOptions) options.push_back(declared.option);
+  return options;
+}
+const std::vector<std::string_view> kAccess = access_options();
 
 std::vector<std::string_view> with(std::vector<std::string_view> options, std::string_view more) {
   options.push_back(more);

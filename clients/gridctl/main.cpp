@@ -1,8 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <ranges>
 #include <string>
+#include <string_view>
 
 #include "clients/gridctl/commands.hpp"
+#include "clients/gridctl/declared.hpp"
 #include "lib/process/run.hpp"
 
 namespace {
@@ -21,7 +25,7 @@ std::string list_of_commands() {
 int main(int argc, char** argv) {
   using namespace gleaner;
   const auto notes = list_of_commands();
-  const process::Program program{
+  process::Program program{
       .name = "gridctl",
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "fairshare_window",
@@ -37,9 +41,6 @@ int main(int argc, char** argv) {
                   {"no-verify", "", "trust any TLS certificate (for trials only)"},
                   {"verify", "", "verify it again"},
                   {"url", "URL", "cluster edit: the new address"},
-                  {"power", "NUMBER", "speed of its resources, 1 being usual: `placement = power` prefers the greater"},
-                  {"cost", "NUMBER", "of one of its resources for an hour: the placement packed and the order cheapest prefer the smaller"},
-                  {"transfer", "MB/S", "at which inputs reach it, for the placement transfer; 0: not known"},
                   {"flood", "FRACTION", "what may wait in its queue; `default`: as the configuration says"},
                   {"array_size", "NUMBER", "the most jobs in one submission; `default`: as the configuration says"},
                   {"memory-property", "NAME", "the property of OAR's resources that tells a node's memory, such as mem; `none`: none does"},
@@ -71,5 +72,8 @@ int main(int argc, char** argv) {
       .positional = "COMMAND [ARGUMENT...]",
       .interruption = process::Interruption::ends_program,
       .notes = notes};
+  const auto place = std::ranges::find(program.options, std::string_view{"flood"}, &process::ProgramOption::name) - program.options.begin();
+  for (const auto& declared : gridctl::kDeclaredOptions | std::views::reverse)
+    program.options.insert(program.options.begin() + place, {declared.option, declared.unit, declared.help});
   return process::run(program, argc, argv, gridctl::dispatch);
 }

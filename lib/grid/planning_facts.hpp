@@ -24,15 +24,25 @@ struct Brake {
   std::optional<Instant> until;  ///< empty: until somebody lifts it
 };
 
+/// The facts of a cluster that administrators declare (`gridctl cluster add`, `edit`; its options are clients/gridctl/declared.hpp).
+struct DeclaredFacts {
+  double power = 1.0;          ///< relative speed
+  double cost = 0.0;           ///< of one resource for an hour, in any unit
+  double transfer_mb_s = 0.0;  ///< bandwidth for inputs, in MB/s; 0: not known
+};
+
+inline constexpr auto kDeclaredFields = std::tuple{
+    scenario_field("power", &DeclaredFacts::power, {0.001, 1e6}),
+    scenario_field("cost", &DeclaredFacts::cost, {0, 1e9}),
+    scenario_field("transfer_mb_s", &DeclaredFacts::transfer_mb_s, {0, 1e9}),
+};
+
 /// One cluster. Counts are in resources.
-struct ClusterFacts {
+struct ClusterFacts : DeclaredFacts {
   ClusterId id{0};
   std::string name;
-  double power = 1.0;          ///< relative speed, from the configuration
-  double cost = 0.0;           ///< of one resource for an hour, from the configuration
-  double transfer_mb_s = 0.0;  ///< bandwidth for inputs, in MB/s; 0: not known
-  double flood = 0.0;          ///< how much may wait, as a fraction of max_resources; 0: nothing
-  int array_size = 1;          ///< most jobs in one launch
+  double flood = 0.0;  ///< how much may wait, as a fraction of max_resources; 0: nothing
+  int array_size = 1;  ///< most jobs in one launch
   bool enabled = true;
   bool retired = false;
   bool reachable = true;
@@ -47,26 +57,24 @@ struct ClusterFacts {
   std::optional<Brake> brake;
 };
 
-inline constexpr auto kClusterFields = std::tuple{
-    row_field("id", &ClusterFacts::id),
-    row_field("name", &ClusterFacts::name),
-    scenario_field("power", &ClusterFacts::power, {0.001, 1e6}),
-    scenario_field("cost", &ClusterFacts::cost, {0, 1e9}),
-    scenario_field("transfer_mb_s", &ClusterFacts::transfer_mb_s, {0, 1e9}),
-    row_field("flood", &ClusterFacts::flood),
-    row_field("array_size", &ClusterFacts::array_size),
-    row_field("enabled", &ClusterFacts::enabled),
-    row_field("retired", &ClusterFacts::retired),
-    row_field("reachable", &ClusterFacts::reachable),
-    row_field("max_resources", &ClusterFacts::max_resources),
-    row_field("max_node_resources", &ClusterFacts::max_node_resources),
-    row_field("free", &ClusterFacts::free_resources),
-    row_field("our_running", &ClusterFacts::our_resources),
-    row_field("status_at", &ClusterFacts::status_at),
-    row_field("unknown_launches", &ClusterFacts::unknown_launches),
-    scenario_field("job_limit", &ClusterFacts::job_limit, {0, 1e9}),
-    row_field("stress_reason", &ClusterFacts::stress_reason),
-};
+inline constexpr auto kClusterFields =
+    std::tuple_cat(kDeclaredFields, std::tuple{
+                                        row_field("id", &ClusterFacts::id),
+                                        row_field("name", &ClusterFacts::name),
+                                        row_field("flood", &ClusterFacts::flood),
+                                        row_field("array_size", &ClusterFacts::array_size),
+                                        row_field("enabled", &ClusterFacts::enabled),
+                                        row_field("retired", &ClusterFacts::retired),
+                                        row_field("reachable", &ClusterFacts::reachable),
+                                        row_field("max_resources", &ClusterFacts::max_resources),
+                                        row_field("max_node_resources", &ClusterFacts::max_node_resources),
+                                        row_field("free", &ClusterFacts::free_resources),
+                                        row_field("our_running", &ClusterFacts::our_resources),
+                                        row_field("status_at", &ClusterFacts::status_at),
+                                        row_field("unknown_launches", &ClusterFacts::unknown_launches),
+                                        scenario_field("job_limit", &ClusterFacts::job_limit, {0, 1e9}),
+                                        row_field("stress_reason", &ClusterFacts::stress_reason),
+                                    });
 
 /// One campaign in treatment, or paused.
 struct CampaignFacts {

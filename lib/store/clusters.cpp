@@ -2,7 +2,9 @@
 
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/fields.hpp"
 #include "lib/text/clean.hpp"
+#include "lib/text/json_writer.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -22,7 +24,6 @@ Cluster read(const auto& row) {
   cluster.certificate_file = *row.certificate_file;
   cluster.key_file = *row.key_file;
   cluster.verify_tls = *row.verify_tls;
-  cluster.power = *row.power;
   cluster.flood = row.flood;
   cluster.array_size = row.array_size;
   cluster.enabled = *row.enabled;
@@ -38,9 +39,15 @@ Cluster read(const auto& row) {
   cluster.memory_property = *row.memory_property;
   cluster.memory_unit_mb = *row.memory_unit_mb;
   cluster.memory_max_mb = row.memory_max_mb;
-  cluster.cost = *row.cost;
-  cluster.transfer_mb_s = *row.transfer_mb_s;
+  detail::read_fields<grid::kDeclaredFields>(row, cluster);
   return cluster;
+}
+
+void declare(Transaction& transaction, grid::ClusterId cluster, const grid::DeclaredFacts& facts) {
+  text::JsonWriter json;
+  json.object(
+      [&] { grid::for_each_field(grid::kDeclaredFields, [&](const auto& field) { json.field(field.column, facts.*field.member); }); });
+  exec(transaction, sql::clusters_declare{.declared = json.text(), .cluster = cluster});
 }
 
 }  // namespace
@@ -89,17 +96,16 @@ grid::ClusterId add_cluster(Transaction& transaction, const Cluster& c) {
                                           .certificate_file = c.certificate_file,
                                           .key_file = c.key_file,
                                           .verify_tls = c.verify_tls,
-                                          .power = c.power,
                                           .flood = c.flood,
                                           .array_size = c.array_size,
                                           .enabled = c.enabled,
                                           .memory_property = c.memory_property,
                                           .memory_unit_mb = c.memory_unit_mb,
                                           .memory_max_mb = c.memory_max_mb,
-                                          .cost = c.cost,
-                                          .transfer_mb_s = c.transfer_mb_s,
                                       });
-  return *rows[0].id;
+  const grid::ClusterId id = *rows[0].id;
+  declare(transaction, id, c);
+  return id;
 }
 
 void edit_cluster(Transaction& transaction, const Cluster& c) {
@@ -113,17 +119,15 @@ void edit_cluster(Transaction& transaction, const Cluster& c) {
                         .certificate_file = c.certificate_file,
                         .key_file = c.key_file,
                         .verify_tls = c.verify_tls,
-                        .power = c.power,
                         .flood = c.flood,
                         .array_size = c.array_size,
                         .enabled = c.enabled,
                         .memory_property = c.memory_property,
                         .memory_unit_mb = c.memory_unit_mb,
                         .memory_max_mb = c.memory_max_mb,
-                        .cost = c.cost,
-                        .transfer_mb_s = c.transfer_mb_s,
                         .cluster = c.id,
                     });
+  declare(transaction, c.id, c);
 }
 
 bool remove_cluster(Transaction& transaction, grid::ClusterId cluster) {

@@ -7,13 +7,14 @@
 
 #include "lib/grid/id.hpp"
 #include "lib/grid/node_sizes.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
 namespace gleaner::store {
 
 /// How a cluster is reached, and what is known of it. Secrets are named by their file, never held.
-struct Cluster {
+struct Cluster : grid::DeclaredFacts {
   grid::ClusterId id{0};
   std::string name;
   std::string url;
@@ -25,9 +26,6 @@ struct Cluster {
   std::string certificate_file;
   std::string key_file;
   bool verify_tls = true;
-  double power = 1;
-  double cost = 0;                ///< of one resource for an hour, in any unit
-  double transfer_mb_s = 0;       ///< at which inputs reach it; 0: not known
   std::optional<double> flood;    ///< nothing: the configuration's
   std::optional<int> array_size;  ///< nothing: the configuration's
   bool enabled = true;

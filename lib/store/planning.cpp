@@ -243,7 +243,7 @@ int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term,
                                            .term = term,
                                            .now = now,
                                        });
-  if (!plain.empty()) return plain[0]["jobs"].as<int>();
+  if (!plain.empty()) return plain[0].jobs.as<int>();
   // Nothing, or a campaign whose tasks differ: those that ask for other resources are another launch, while there is room for a job
   // like the last.
   int jobs = 0;
@@ -258,8 +258,8 @@ int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term,
                                             .now = now,
                                         });
     if (rows.empty()) break;
-    const auto got = rows[0]["jobs"].as<int>();
-    const auto taken = rows[0]["resources"].as<double>();
+    const auto got = rows[0].jobs.as<int>();
+    const auto taken = rows[0].resources.as<double>();
     jobs += got;
     resources -= taken;
     if (resources * got < taken) break;

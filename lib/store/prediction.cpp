@@ -16,34 +16,16 @@ using detail::Array;
 using detail::exec;
 using detail::exec_prepared;
 
-PredictionPair pair_of(const grid::PairFacts& known, const grid::ClusterFacts& cluster) {
-  PredictionPair pair;
-  pair.campaign = known.campaign;
-  pair.cluster = known.cluster;
-  pair.active = known.active;
-  pair.resources_per_job = known.resources_per_job;
-  pair.running = known.running;
-  pair.waiting = known.waiting;
-  pair.resources_sum = known.resources_sum;
-  pair.resources_jobs = known.resources_jobs;
-  pair.done = known.done;
-  pair.duration_sum = known.duration_sum;
-  pair.duration_squares = known.duration_squares;
-  pair.last_start_at = known.last_start_at;
-  pair.last_accept_at = known.last_accept_at;
-  pair.job_ratio = known.forecast_ratio;
-  pair.nsub = known.last_submitted;
-  pair.offered = known.last_offered;
+}  // namespace
+
+PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster) {
+  PredictionPair pair{facts};
   pair.flood = cluster.flood;
   pair.max_resources = cluster.max_resources;
-  pair.free = cluster.free_resources;
+  pair.free_resources = cluster.free_resources;
   pair.reachable = cluster.reachable;
-  pair.walltime = known.walltime;
-  pair.max_jobs = known.max_jobs;
   return pair;
 }
-
-}  // namespace
 
 PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin) {
   PredictionFacts facts;
@@ -56,7 +38,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
   for (const auto& known : counted.pairs) {
     const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &grid::ClusterFacts::id);
     if (!cluster.status_at) continue;  // never seen
-    auto& pair = facts.pairs.emplace_back(pair_of(known, cluster));
+    auto& pair = facts.pairs.emplace_back(prediction_pair(known, cluster));
     const auto found = ended.empty() ? ended.end() : ended.find({pair.campaign.value(), pair.cluster.value()});
     if (found != ended.end()) pair.ended_in_window = found->second;
   }

@@ -7,34 +7,22 @@
 #include "lib/grid/durations.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/interval.hpp"
+#include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
 /// What the predictor reads and writes.
 namespace gleaner::store {
 
-struct PredictionPair {
-  grid::CampaignId campaign{0};
-  grid::ClusterId cluster{0};
-  bool active = true;  ///< false: no job of it was ever submitted
-  std::optional<int> resources_per_job;
-  int running = 0, waiting = 0;  ///< jobs
-  std::int64_t resources_sum = 0, resources_jobs = 0;
-  std::int64_t done = 0;
-  double duration_sum = 0, duration_squares = 0;  ///< seconds
-  std::optional<grid::Instant> last_start_at;
-  std::optional<grid::Instant> last_accept_at;
-  std::optional<double> job_ratio;
-  int nsub = 0;
-  double offered = 0;
+/// A pair, and the cluster's figures that its forecast needs.
+struct PredictionPair : grid::PairFacts {
   double flood = 0;
   int max_resources = 0;
-  int free = 0;
+  int free_resources = 0;
   bool reachable = false;
-  std::int64_t ended_in_window = 0;
-  double walltime = 0;  ///< seconds
-  std::optional<int> max_jobs;
+  std::int64_t ended_in_window = 0;  ///< jobs, in the window of the throughput
 };
+[[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 
 /// A forecast of a campaign's end in the history of its forecasts.
 struct KeptForecast {

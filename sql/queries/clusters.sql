@@ -11,10 +11,16 @@ SELECT * FROM cluster_rows WHERE name = @name
 -- name: clusters.add
 -- A new cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
-  power, flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb, cost, transfer_mb_s)
-VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls, @power,
-  @flood, @array_size, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb, @cost, @transfer_mb_s)
+  flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb)
+VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
+  @flood, @array_size, @enabled, @memory_property, @memory_unit_mb, @memory_max_mb)
 RETURNING id
+
+-- name: clusters.declare
+-- The facts that administrators declare of a cluster: @declared is a JSON object of their columns.
+UPDATE clusters SET (power, cost, transfer_mb_s) = (
+  SELECT power, cost, transfer_mb_s FROM jsonb_populate_record(NULL::clusters, @declared::jsonb))
+WHERE id = @cluster
 
 -- name: clusters.edit
 -- How a cluster is reached and used; what was known of its API is forgotten, so that it is asked at once.
@@ -28,15 +34,12 @@ UPDATE clusters SET
   certificate_file = @certificate_file,
   key_file = @key_file,
   verify_tls = @verify_tls,
-  power = @power,
   flood = @flood,
   array_size = @array_size,
   enabled = @enabled,
   memory_property = @memory_property,
   memory_unit_mb = @memory_unit_mb,
   memory_max_mb = @memory_max_mb,
-  cost = @cost,
-  transfer_mb_s = @transfer_mb_s,
   next_probe_at = NULL,
   resources_at = NULL
 WHERE id = @cluster

@@ -60,7 +60,7 @@ TEST(ConnectionLimits, ThatAreConfigured_HoldOnEachConnectionOfAModule) {
   const auto row = detail::exec_text(transaction,
                                      "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' ' ||"
                                      " current_setting('idle_in_transaction_session_timeout')")[0];
-  EXPECT_EQ(detail::text(row[0]), "17s 18s 19s");
+  EXPECT_EQ(row[0].as<std::string>(), "17s 18s 19s");
 }
 
 TEST(ConnectionLimits, AStatementThatTakesTooLong_IsNobodysFault) {
@@ -95,11 +95,11 @@ TEST(ConnectionLimits, CanBeOthersForOneTransaction) {
   {
     auto transaction = database.begin();
     set_limits(transaction, {.statement = seconds{400}, .lock = {}, .idle_in_transaction = {}});
-    EXPECT_EQ(detail::text(detail::exec_text(transaction, "SHOW statement_timeout")[0][0]), "400s");
+    EXPECT_EQ(detail::exec_text(transaction, "SHOW statement_timeout")[0][0].as<std::string>(), "400s");
     transaction.commit();
   }
   auto transaction = database.begin();
-  EXPECT_EQ(detail::text(detail::exec_text(transaction, "SHOW statement_timeout")[0][0]), "17s");
+  EXPECT_EQ(detail::exec_text(transaction, "SHOW statement_timeout")[0][0].as<std::string>(), "17s");
 }
 
 }  // namespace

@@ -58,9 +58,10 @@ TEST_F(Forecasts, OfJobsThatAreShort_SayThatAResourceIsWorthMore_AsFarAsTheBound
   pair.campaign = grid::CampaignId{1};
   pair.cluster = alpha;
   pair.resources_per_job = 1;
-  pair.job_ratio = 1.0;
-  pair.nsub = 24;
-  pair.offered = pair.free = pair.max_resources = 16;
+  pair.forecast_ratio = 1.0;
+  pair.active = true;
+  pair.last_submitted = 24;
+  pair.last_offered = pair.free_resources = pair.max_resources = 16;
   pair.flood = 0.5;
   pair.reachable = true;
   pair.walltime = 600;

@@ -129,7 +129,7 @@ GridFixture::Counters GridFixture::recount(grid::CampaignId campaign) {
 
 std::string GridFixture::value(const std::string& sql) {
   auto transaction = database.begin();
-  return store::detail::text(transaction.implementation().work.exec1(sql)[0]);
+  return transaction.implementation().work.exec1(sql)[0].as(std::string{});
 }
 
 void GridFixture::execute(const std::string& sql) {

@@ -41,10 +41,10 @@ std::vector<Json> forecasts(std::initializer_list<Made> all) {
   return made;
 }
 
-gridstat::Setting at(std::int64_t seconds, std::size_t width = 80) {
+gridstat::Setting at(std::int64_t after, std::size_t width = 80) {
   gridstat::Setting setting;
   setting.screen.width = width;
-  setting.now = grid::from_unix(kStart + seconds);
+  setting.now = grid::from_unix(kStart + after);
   return setting;
 }
 

@@ -116,7 +116,7 @@ class Book {
   void add_endings(grid::PolicyFacts& facts, grid::Instant now) const;
   [[nodiscard]] grid::PolicyFacts policy_facts(grid::Instant now) const;
   [[nodiscard]] grid::PairFacts planning_pair(int campaign, int pair) const;
-  [[nodiscard]] store::PredictionPair prediction_pair(const grid::PairFacts& known) const;
+  [[nodiscard]] grid::ClusterFacts cluster_facts(std::size_t cluster, grid::Instant now) const;
 
   [[nodiscard]] const Job& job_of(int job) const { return world_.jobs[index_of(job)]; }
   [[nodiscard]] const CampaignSpec& spec_of(int campaign) const { return world_.scenario.campaigns[index_of(campaign)]; }

@@ -26,23 +26,24 @@ grid::PairFacts Book::planning_pair(int campaign, int pair) const {
   return facts;
 }
 
+grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) const {
+  const auto& spec = world_.scenario.clusters[cluster];
+  grid::ClusterFacts facts = spec;
+  facts.id = grid::ClusterId{static_cast<std::int64_t>(cluster) + 1};
+  facts.flood = spec.own_flood.value_or(world_.scenario.config.flood);
+  facts.array_size = spec.own_array_size.value_or(world_.scenario.config.array_size);
+  facts.max_resources = spec.resources();
+  facts.max_node_resources = spec.cores;
+  facts.free_resources = free_[cluster];
+  facts.status_at = status_at_;
+  facts.brake = brake_of(spec.braked, now);
+  return facts;
+}
+
 grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
-  const auto& scenario = world_.scenario;
   grid::PlanningFacts facts;
   facts.policies = policy_facts(now);
-  for (std::size_t i = 0; i < scenario.clusters.size(); ++i) {
-    const auto& spec = scenario.clusters[i];
-    grid::ClusterFacts cluster = spec;
-    cluster.id = grid::ClusterId{static_cast<std::int64_t>(i) + 1};
-    cluster.flood = spec.own_flood.value_or(scenario.config.flood);
-    cluster.array_size = spec.own_array_size.value_or(scenario.config.array_size);
-    cluster.max_resources = spec.resources();
-    cluster.max_node_resources = spec.cores;
-    cluster.free_resources = free_[i];
-    cluster.status_at = status_at_;
-    cluster.brake = brake_of(spec.braked, now);
-    facts.clusters.push_back(std::move(cluster));
-  }
+  for (std::size_t i = 0; i < free_.size(); ++i) facts.clusters.push_back(cluster_facts(i, now));
   for (const int index : active_) {
     const auto& spec = spec_of(index);
     const auto& known = campaigns_[index_of(index)];
@@ -57,34 +58,6 @@ grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
   }
   add_replicable(facts, now);
   return facts;
-}
-
-store::PredictionPair Book::prediction_pair(const grid::PairFacts& known) const {
-  const auto& cluster = world_.scenario.clusters[index_of(known.cluster)];
-  store::PredictionPair pair;
-  pair.campaign = known.campaign;
-  pair.cluster = known.cluster;
-  pair.active = known.active;
-  pair.resources_per_job = known.resources_per_job;
-  pair.running = known.running;
-  pair.waiting = known.waiting;
-  pair.resources_sum = known.resources_sum;
-  pair.resources_jobs = known.resources_jobs;
-  pair.done = known.done;
-  pair.duration_sum = known.duration_sum;
-  pair.duration_squares = known.duration_squares;
-  pair.last_start_at = known.last_start_at;
-  pair.last_accept_at = known.last_accept_at;
-  pair.job_ratio = known.forecast_ratio;
-  pair.nsub = known.last_submitted;
-  pair.offered = known.last_offered;
-  pair.flood = cluster.own_flood.value_or(world_.scenario.config.flood);
-  pair.max_resources = cluster.resources();
-  pair.free = free_[index_of(known.cluster)];
-  pair.reachable = true;
-  pair.walltime = known.walltime;
-  pair.max_jobs = known.max_jobs;
-  return pair;
 }
 
 /// By campaign; of two copies that run, one counts.
@@ -118,7 +91,8 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
     for (std::size_t i = 0; i < known.pairs.size(); ++i) {
       auto& minutes = known.pairs[i].ended_in_minute;
       minutes.erase(minutes.begin(), minutes.lower_bound(minute_of(window_begin)));
-      auto pair = prediction_pair(planning_pair(index, static_cast<int>(i)));
+      const auto its = planning_pair(index, static_cast<int>(i));
+      auto pair = store::prediction_pair(its, cluster_facts(index_of(its.cluster), status_at_));
       for (const auto& [minute, jobs] : minutes) pair.ended_in_window += jobs;
       campaign.ended_in_window += pair.ended_in_window;
       facts.pairs.push_back(pair);
