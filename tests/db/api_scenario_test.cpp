@@ -58,7 +58,7 @@ TEST(ScenarioFields, OfClustersCampaignsAndPairs_ReachTheSimulator) {
   set_all(campaign, grid::kCampaignFields);
   set_all(pair, grid::kAskedFields);
   set_all(pair, grid::kCountedFields);
-  api::Json json;
+  text::JsonWriter json;
   api::write_scenario(json, state, process::default_config(), grid::from_unix(0));
   const auto scenario = gridsim::read_scenario(json.text(), ".");
   ASSERT_TRUE(scenario) << jdl::render(scenario.error(), json.text());

@@ -1,0 +1,55 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+// docs/changes has three changes as examples for contributors (CONTRIBUTING.md, "How to add"): they show how many files such a change
+// touches, and still fit the sources.
+namespace gleaner {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path root() {
+  const char* folder = std::getenv("GLEANER_SOURCE_DIR");
+  return folder != nullptr ? folder : ".";
+}
+
+std::string content(const fs::path& file) {
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  return text.str();
+}
+
+struct Example {
+  std::string file;
+  std::size_t most_files;
+};
+
+class Changes : public testing::TestWithParam<Example> {};
+
+TEST_P(Changes, TouchFewFiles_AndFitTheSources) {
+  std::istringstream diff{content(root() / "docs/changes" / GetParam().file)};
+  std::vector<std::string> files;
+  std::string before;  // the file that the next lines change
+  for (std::string line; std::getline(diff, line);) {
+    if (line.starts_with("+++ b/")) files.push_back(line.substr(6));
+    if (line.starts_with("--- ")) before = line == "--- /dev/null" ? "" : content(root() / line.substr(6));
+    const bool stays = line.starts_with(" ") || (line.starts_with("-") && !line.starts_with("--- "));
+    if (!stays || line.size() == 1) continue;
+    EXPECT_NE(before.find(line.substr(1) + "\n"), std::string::npos) << (files.empty() ? "" : files.back()) << ": " << line;
+  }
+  EXPECT_GT(files.size(), 2U);
+  EXPECT_LE(files.size(), GetParam().most_files);
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Changes,
+                         testing::Values(Example{"cluster-fact.diff", 6}, Example{"jdl-key.diff", 7}, Example{"planner-key.diff", 4}),
+                         [](const auto& example) { return example.param.file.substr(0, example.param.file.find('-')); });
+
+}  // namespace
+}  // namespace gleaner
