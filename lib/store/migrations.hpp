@@ -8,7 +8,7 @@ namespace gleaner::store {
 
 /// Applies the migrations that the database does not have yet, each in its own transaction, under
 /// a lock (two at once are safe); each ends the conductor's term. Returns the names of those applied. Throws WrongSchema when the
-/// database is newer than this program.
+/// database is newer than this program, or was made before the first release.
 std::vector<std::string> migrate(Database& database);
 
 /// Throws WrongSchema, saying what to do, unless the schema is exactly this program's.

@@ -1,4 +1,4 @@
--- The schema's version.
+-- The schema and its migrations.
 
 -- name: schema.lock
 -- One migration at a time, until the end of the transaction.
@@ -12,9 +12,9 @@ CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name t
 -- Whether any migration was ever applied.
 SELECT to_regclass('schema_migrations') IS NOT NULL AS found
 
--- name: schema.version
--- The number of the last migration applied.
-SELECT coalesce(max(number), 0) AS version FROM schema_migrations
+-- name: schema.history
+-- The migrations applied, in their order.
+SELECT number, name FROM schema_migrations ORDER BY number
 
 -- name: schema.applied
 -- Notes a migration.

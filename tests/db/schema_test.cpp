@@ -17,6 +17,7 @@
 #include "lib/store/lease.hpp"
 #include "lib/store/migrations.hpp"
 #include "sql/catalogue.hpp"
+#include "sql/queries.hpp"
 #include "tests/db/postgres.hpp"
 
 namespace gleaner {
@@ -65,27 +66,61 @@ TEST(Schema, SchemaSql_IsWhatTheMigrationsMake) {
                                                   "commit sql/schema.sql together with the migration.";
 }
 
-/// As a grid in use had them: the campaign's forecast on each row of its pairs, and one that only had first job ratios.
-TEST(Schema, CampaignForecasts_AreTheNewestOfEachCampaign) {
-  pqxx::connection connection{postgres().empty_database()};
-  pqxx::nontransaction work{connection};
-  for (const auto& migration : sql::migrations()) {
-    if (migration.name == "0021_campaign_forecasts")
-      work.exec(R"(
-        INSERT INTO campaigns (user_name, name, type, jdl, submitted_at) SELECT 'alice', 't', 'default', '{}', 'epoch' FROM generate_series(1, 2);
-        INSERT INTO forecasts (campaign_id, cluster_id, time, job_ratio, nsub, throughput, method, end_at, end_earliest) VALUES
-          (1, 1, '2026-01-01 00:00Z', 0.5, 3, 0.25, 'average', '2026-01-03Z', NULL), (1, 2, '2026-01-01 00:01Z', 1, 0, 0, 'throughput', '2026-01-02Z', '2026-01-01Z'),
-          (1, 3, '2026-01-01 00:02Z', 1, 7, 0, '', NULL, NULL), (2, 1, '2026-01-01 00:00Z', 0.1, 0, 0, 'requests', NULL, NULL))");
-    work.exec(std::string{migration.text});
+/// The text of the WrongSchema that it throws, or empty.
+template <class Action>
+std::string refusal_of(Action action) {
+  try {
+    action();
+  } catch (const store::WrongSchema& refused) {
+    return refused.what();
   }
-  const auto text = [&](const std::string& query) {
-    return std::string{work.exec("SELECT string_agg(w::text, ' ') FROM (" + query + ") w")[0][0].c_str()};
-  };
-  work.exec("SET TIME ZONE 'UTC'; SET datestyle TO ISO");
-  EXPECT_EQ(text("SELECT campaign_id, method, end_at::date, end_earliest::date, made_at::time FROM campaign_forecasts"),
-            "(1,throughput,2026-01-02,2026-01-01,00:01:00)");
-  EXPECT_EQ(text("SELECT campaign_id AS c, cluster_id, job_ratio, nsub, throughput FROM forecasts ORDER BY 1, 2"),
-            "(1,1,0.5,3,0.25) (1,2,1,0,0) (1,3,1,7,0) (2,1,0.1,0,0)");
+  return {};
+}
+
+std::string history_of(pqxx::connection& connection) {
+  pqxx::work work{connection};
+  return work.exec1("SELECT string_agg(number || ' ' || name, ', ' ORDER BY number) FROM schema_migrations")[0].as<std::string>();
+}
+
+/// Before the first release, the schema was made by migrations of the same numbers, up to 22.
+TEST(Schema, DatabaseOfBeforeTheFirstRelease_IsRefused_AndLeftAsItIs) {
+  for (const std::string history :
+       {"1 0001_grid", "1 0001_grid, 2 0002_admission_rules", "1 0001_grid, 2 0002_admission_rules, 22 0022_forecast_history"}) {
+    SCOPED_TRACE(history);
+    const auto conninfo = postgres().empty_database();
+    pqxx::connection connection{conninfo};
+    {
+      pqxx::work work{connection};
+      work.exec(std::string{sql::schema_create::kText});
+      work.exec("INSERT INTO schema_migrations SELECT split_part(m, ' ', 1)::integer, split_part(m, ' ', 2) FROM regexp_split_to_table(" +
+                work.quote(history) + ", ', ') m");
+      work.commit();
+    }
+    store::Database database{conninfo};
+    const auto said = AllOf(testing::HasSubstr("made before the first release (it has the migration 0001_grid"),
+                            testing::HasSubstr("Make a new, empty database"));
+    EXPECT_THAT(refusal_of([&] { store::check_schema(database); }), said);
+    EXPECT_THAT(refusal_of([&] { static_cast<void>(store::migrate(database)); }), said);
+    EXPECT_EQ(history_of(connection), history);
+    pqxx::work work{connection};
+    EXPECT_EQ(work.exec1("SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'")[0].as<int>(), 1)
+        << "only schema_migrations";
+  }
+}
+
+TEST(Schema, DatabaseOfANewerProgram_IsRefused_AndLeftAsItIs) {
+  const auto conninfo = postgres().fresh_database();
+  pqxx::connection connection{conninfo};
+  {
+    pqxx::work work{connection};
+    work.exec("INSERT INTO schema_migrations (number, name) SELECT max(number) + 1, 'of_tomorrow' FROM schema_migrations");
+    work.commit();
+  }
+  const auto history = history_of(connection);
+  store::Database database{conninfo};
+  EXPECT_THAT(refusal_of([&] { store::check_schema(database); }), testing::HasSubstr("use a newer Gleaner"));
+  EXPECT_THAT(refusal_of([&] { static_cast<void>(store::migrate(database)); }), testing::HasSubstr("use a newer Gleaner"));
+  EXPECT_EQ(history_of(connection), history);
 }
 
 /// Whoever conducts looks at the schema when it takes a lease, and no module writes under another.
