@@ -3,13 +3,13 @@
 #include <string>
 #include <string_view>
 
-/// What the JDL's campaign_priority does in an order of campaigns.
+/// The effect of the JDL's campaign_priority on the order of campaigns.
 namespace gleaner::grid {
 
-inline constexpr int kNormalPriority = 4;  ///< of seven, 1 the highest (spec/002, "Project Priority")
+inline constexpr int kNormalPriority = 4;  ///< the middle of seven levels, 1 the highest (document 002, "Project Priority")
 inline constexpr int kLowestPriority = 7;  ///< its jobs give way to those of normal priority and above
 
-/// The keys of the configuration that decide it.
+/// The keys of the configuration that decide this effect.
 struct OrderOfCampaigns {
   std::string_view name;     ///< campaign_order, such as `affinity,fairshare`
   std::string_view weights;  ///< multifactor_weights, such as `age:1000,priority:500`
@@ -17,16 +17,15 @@ struct OrderOfCampaigns {
 };
 
 enum class PriorityEffect {
-  on_all,            ///< a campaign of higher priority goes before others' campaigns
-  on_own_campaigns,  ///< before its user's other campaigns only
+  on_all,            ///< a campaign of higher priority goes before the campaigns of all users
+  on_own_campaigns,  ///< it goes before the other campaigns of its user only
   none
 };
-/// Of the priorities between the highest and the lowest, which alone counts in every order. The metascheduler's orders are tested
-/// against it.
+/// The effect of levels 1 to 6; the lowest level counts in every order. Tests compare this function with the metascheduler's orders.
 [[nodiscard]] PriorityEffect effect_of_priority(const OrderOfCampaigns& order);
 
-/// One sentence for the user of a campaign whose priority does less than it seems to. Nothing for the normal priority, which needs no
-/// effect, and for the lowest one.
+/// One sentence for the user of a campaign whose priority has less effect than expected. Empty for the normal priority, which needs no
+/// effect, and for the lowest, which always has one.
 /// @param priority  1 to kLowestPriority
 [[nodiscard]] std::optional<std::string> priority_note(int priority, const OrderOfCampaigns& order);
 

@@ -4,7 +4,7 @@
 
 namespace gleaner::grid {
 
-/// What `gridsub -t` says of a campaign: which campaign scheduler treats it.
+/// The campaign type of `gridsub -t`. It selects the campaign scheduler.
 enum class CampaignType {
   default_,  ///< all its tasks run, wherever there are resources
   test       ///< one job on each cluster of its JDL, before the campaigns of the other type

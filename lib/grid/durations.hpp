@@ -6,7 +6,7 @@
 
 namespace gleaner::grid {
 
-/// The durations of jobs that are done, as sums, so that they can be counted job by job and added up.
+/// Durations of jobs that are done, as sums: two of these can be added.
 struct Durations {
   std::int64_t count = 0;  ///< jobs
   double sum = 0.0;        ///< seconds
@@ -17,12 +17,12 @@ struct Durations {
     sum += other.sum;
     squares += other.squares;
   }
-  /// In seconds; nothing while no job is done.
+  /// In seconds; empty while no job is done.
   [[nodiscard]] std::optional<double> mean() const {
     if (count <= 0) return std::nullopt;
     return sum / static_cast<double>(count);
   }
-  /// The standard deviation in seconds, of the population: of one job 0, of none nothing.
+  /// The standard deviation of the population, in seconds: 0 for one job, empty for none.
   [[nodiscard]] std::optional<double> deviation() const {
     const auto average = mean();
     if (!average) return std::nullopt;

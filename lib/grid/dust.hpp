@@ -2,7 +2,7 @@
 
 namespace gleaner::grid {
 
-/// Amounts of resources below this are none: what is left over when doubles are added and subtracted.
+/// Amounts of resources below this count as 0: they are rounding errors of sums of doubles.
 inline constexpr double kDust = 1e-9;
 
 }  // namespace gleaner::grid

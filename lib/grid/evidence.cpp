@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLastStatus = 255;
 
-/// Takes a number and what must follow it off the text; only the form that a program prints: no sign, no leading zero.
+/// Removes a number and what must follow it from the text. Accepts only the form that a program prints: no sign, no leading zero.
 std::optional<std::int64_t> take_number(std::string_view& text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
   auto rest = text;
   const auto value = text::take_whole_number(rest);
@@ -33,7 +33,7 @@ std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most
   return value && take(text, ".") ? value : std::nullopt;
 }
 
-/// The end of a name, after the dot that follows OAR's id.
+/// The last part of a name, after the dot that follows OAR's id.
 std::optional<Evidence> read_ending(std::string_view text) {
   Evidence evidence;
   if (text == "s") {
@@ -66,8 +66,8 @@ int weight_of(Witness witness) {
   }
 }
 
-/// Of two runs of one job: the one that shows more. One attempt ends once; whatever else somebody may write there, a success wins, and
-/// the order of the names does not matter.
+/// Of two runs of one job: the one that shows more. One attempt ends once. If the files disagree, a success wins, whatever the order of the
+/// names.
 bool shows_more(const Evidence& one, const Evidence& other) {
   const int difference = weight_of(one.witness) - weight_of(other.witness);
   if (difference != 0) return difference > 0;

@@ -10,7 +10,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/settle.hpp"
 
-/// The evidence that jobs leave in their fence's folder is in the names of their files alone (written by runner/command, one job each):
+/// Jobs leave evidence in their fence's folder. The names of the files carry all of it; runner/command writes them, one job each:
 ///
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim, and has noted no end
@@ -30,27 +30,27 @@ struct EvidenceFile {
   [[nodiscard]] std::string name() const;
 };
 
-/// Nothing when the name is not that of a job's file: a claim, a file of somebody else's, any bytes.
+/// Empty when the name is not that of a job's file. The name may be a claim's, or any bytes.
 [[nodiscard]] std::optional<EvidenceFile> read_evidence_name(std::string_view name);
 
-/// Which run of which job is asked about.
+/// One run of one job.
 struct JobRun {
   TaskNumber task{0};
   int attempt = 0;
   JobId job{0};
-  RemoteJobId remote{0};  ///< under which OAR knows the job now
+  RemoteJobId remote{0};  ///< OAR's present id of the job
 };
 
-/// What the names of a folder show of each job in it. Several runs of one job (OAR's own resubmissions) are folded into one:
-/// ended > started > duplicate of another > unclaimed; a duplicate of itself shows nothing of its own. A job that left no file, of
-/// whose attempt another job holds the claim, is as good as a duplicate of that one. Cost: O(names).
+/// The evidence of each job, from the names in a folder. Several runs of one job (OAR's own resubmissions) count as one, in the order ended
+/// > started > duplicate of another > unclaimed; a duplicate of itself is no evidence. A job without a file counts as a duplicate if
+/// another job holds the claim of its attempt. Cost: O(names).
 class EvidenceIndex {
  public:
   explicit EvidenceIndex(std::span<const std::string> names);
 
-  /// Witness::nothing when neither it nor another job of its attempt left a file that matters.
+  /// Witness::nothing when neither this job nor another of its attempt left evidence.
   [[nodiscard]] Evidence of(const JobRun& run) const;
-  /// Under which id OAR runs, or ran, a job that holds a claim and has noted no end.
+  /// OAR's id of the run in which a job claimed its attempt, if the job noted no end.
   [[nodiscard]] std::optional<RemoteJobId> started_as(JobId job) const;
 
  private:
@@ -60,7 +60,7 @@ class EvidenceIndex {
     RemoteJobId remote;
   };
   std::unordered_map<JobId, Seen> jobs_;
-  std::map<std::pair<TaskNumber, int>, JobId> holders_;  ///< of the attempts that were claimed
+  std::map<std::pair<TaskNumber, int>, JobId> holders_;  ///< of the claimed attempts
 };
 
 }  // namespace gleaner::grid

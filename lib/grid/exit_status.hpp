@@ -1,13 +1,12 @@
 #pragma once
 
-/// Exit statuses of a job that mean something to the grid, as a shell says them.
+/// Exit statuses of a job that have a meaning for the grid, as a shell reports them.
 namespace gleaner::grid {
 
-inline constexpr int kSignalled = 128;  ///< and the number of the signal that ended the job
-inline constexpr int kRerunFirst = 66;  ///< the task asks to run again, before the others
-inline constexpr int kRerunLast = 67;   ///< the task asks to run again, after the others
-/// The wrapper ran nothing: the attempt was claimed by another job, or could not be claimed. The
-/// files of the job and its stderr say which.
+inline constexpr int kSignalled = 128;  ///< plus the number of the signal that ended the job
+inline constexpr int kRerunFirst = 66;  ///< the task requests another run, before the other tasks
+inline constexpr int kRerunLast = 67;   ///< the task requests another run, after the other tasks
+/// The wrapper ran nothing: the attempt was claimed by another job, or could not be claimed. The job's files and its stderr show which.
 inline constexpr int kRanNothing = 113;
 
 }  // namespace gleaner::grid

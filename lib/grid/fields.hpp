@@ -3,11 +3,11 @@
 #include <tuple>
 #include <type_traits>
 
-/// The fields of a struct of facts, listed once. The list drives who reads rows of the database, who writes and reads a scenario, and
-/// tests that compare.
+/// The fields of a struct of facts, listed once. This list serves the code that reads rows of the database, the code that reads and writes
+/// scenarios, and tests that compare structs.
 namespace gleaner::grid {
 
-/// The values that a field may have in a scenario.
+/// The bounds of a field's value in a scenario.
 struct FieldBounds {
   double least = 0;
   double most = 1e18;
@@ -16,10 +16,10 @@ struct FieldBounds {
 /// Where a field is carried.
 enum class Carried {
   row,       ///< from the database to the planner
-  scenario,  ///< the same, and by `GET /scenario` to gridsim and `--what-if`
+  scenario,  ///< also in `GET /scenario`, for gridsim and `--what-if`
 };
 
-/// One field: its key in a scenario, its member, and its column in rows, which is named as the key unless from_column says otherwise.
+/// One field: its key in a scenario, its member, and its column in rows. The column has the key's name unless from_column sets another.
 template <Carried Where, class Struct, class Value>
 struct Field {
   static constexpr Carried carried = Where;
@@ -51,7 +51,7 @@ constexpr void for_each_field(const std::tuple<Fields...>& fields, Visit&& visit
   std::apply([&](const auto&... field) { (visit(field), ...); }, fields);
 }
 
-/// The same for the fields that a scenario carries.
+/// Calls `visit` with each field that a scenario carries, in the list's order.
 template <class... Fields, class Visit>
 constexpr void for_each_scenario_field(const std::tuple<Fields...>& fields, Visit&& visit) {
   for_each_field(fields, [&](const auto& field) {

@@ -5,7 +5,7 @@
 
 namespace gleaner::grid {
 
-/// An integer that names one kind of thing: ids of different kinds do not mix.
+/// An integer that identifies one kind of object. Ids of different kinds do not compare or convert.
 template <class Tag>
 class Id {
  public:
@@ -21,9 +21,9 @@ using ClusterId = Id<struct ClusterTag>;
 using CampaignId = Id<struct CampaignTag>;
 using LaunchId = Id<struct LaunchTag>;
 using JobId = Id<struct JobTag>;
-/// The number of a task in its campaign, from 0: the order of the parameters.
+/// The number of a task in its campaign, from 0, in the order of the parameters.
 using TaskNumber = Id<struct TaskTag>;
-/// What OAR calls its job.
+/// OAR's id of its job.
 using RemoteJobId = Id<struct RemoteJobTag>;
 
 }  // namespace gleaner::grid

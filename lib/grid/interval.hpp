@@ -3,7 +3,7 @@
 
 namespace gleaner::grid {
 
-/// Where a time that is forecast lies in 8 of 10 cases: in one of ten it is earlier, in one later.
+/// The 80 % interval of a forecast time: one case in ten is earlier, one in ten later.
 struct Interval {
   Instant earliest;
   Instant latest;

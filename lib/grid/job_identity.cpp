@@ -33,7 +33,7 @@ bool is_launch_tag(std::string_view name, std::string_view grid_token) {
 }
 
 std::optional<JobIdentity> read_command(std::string_view command) {
-  // The script before it and the arguments behind it are base64, in which there is no full stop.
+  // The script before the mark and the arguments after it are base64, which has no full stop.
   const auto mark = command.rfind(kCommandMark);
   if (mark == std::string_view::npos || (mark > 0 && command[mark - 1] != ' ')) return std::nullopt;
   const auto words = words_of(command.substr(mark + kCommandMark.size()));

@@ -15,7 +15,7 @@ LaunchStep to_begin(const PlannedLaunch& launch) {
 }
 
 LaunchStep to_send(const Intent& intent) {
-  // Whoever found it in the middle looks for its jobs by now, and may have given it up: sent now, it would be an orphan.
+  // A runner that found the launch in this state searches for its jobs by now, or has declared it void: jobs sent now would be orphans.
   if (!intent.own_term || intent.state != LaunchState::launching) return LaunchStep::leave;
   if (intent.campaign != CampaignState::in_treatment || intent.age > kSendPatience) return LaunchStep::give_back;
   return LaunchStep::go_on;

@@ -13,7 +13,7 @@ constexpr std::size_t kLongestFolder = 4095;  // PATH_MAX
 
 bool is_letter_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
 
-/// The letter at a byte, as a message shows it: a whole one of UTF-8, or \xNN.
+/// The character at a byte as a message shows it: one of UTF-8, or \xNN.
 std::string shown(std::string_view text, std::size_t at) {
   const auto byte = static_cast<unsigned char>(text[at]);
   if (byte < 0x20 || byte == 0x7F) return fmt::format("\\x{:02x}", byte);
@@ -22,7 +22,7 @@ std::string shown(std::string_view text, std::size_t at) {
   return std::string{text.substr(at, end - at)};
 }
 
-/// Its place for a person: letters, not bytes.
+/// The position in characters, from 1; people do not count bytes.
 std::size_t character(std::string_view text, std::size_t at) {
   const auto head = text.substr(0, at);
   return static_cast<std::size_t>(std::ranges::count_if(head, [](unsigned char c) { return (c & 0xC0U) != 0x80U; })) + 1;
@@ -32,7 +32,7 @@ std::string refused(std::string_view text, std::size_t at, std::string_view righ
   return fmt::format("{} at character {} cannot be in it; {}", shown(text, at), character(text, at), right);
 }
 
-/// What a text of plain letters may have beside letters and digits.
+/// The characters that a plain text may have beside letters and digits.
 struct Plain {
   std::string_view first;  ///< at its beginning
   std::string_view rest;
@@ -48,8 +48,7 @@ std::optional<std::string> wrong_plain(std::string_view text, const Plain& plain
   return std::nullopt;
 }
 
-/// The length of the variable at the beginning of the text, `$HOME` or `${HOME}`, when it is one that OAR's
-/// shell has; else 0.
+/// The length of the variable at the beginning of the text, `$HOME` or `${HOME}`, if OAR's shell replaces it; else 0.
 std::size_t variable_length(std::string_view text) {
   for (const auto name : kFolderVariables) {
     if (text.starts_with(fmt::format("${{{}}}", name))) return name.size() + 3;

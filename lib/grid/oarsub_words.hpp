@@ -4,13 +4,12 @@
 #include <string>
 #include <string_view>
 
-/// The texts of a campaign that become options of oarsub. OAR's API puts them between double quotes into
-/// a command that two shells read, then into SQL, Perl and the nodes' shells, so each has a grammar in
-/// which none of these finds anything to do: what is accepted arrives byte for byte. The one exception is
-/// a folder's `$HOME` (also `$USER`, `$LOGNAME`), which OAR's shell replaces.
+/// The texts of a campaign that become options of oarsub. OAR's API puts them between double quotes into a command that two shells read,
+/// then into SQL, Perl and the nodes' shells. Each text therefore has a grammar in which none of these finds a metacharacter: an accepted
+/// text arrives byte for byte. The one exception is a folder's `$HOME` (also `$USER`, `$LOGNAME`), which OAR's shell replaces.
 ///
-/// Each function gives nothing when the text is right, else a sentence: what is wrong, at which character
-/// (from 1), and what would be right. All take time in proportion to the text.
+/// Each function returns empty when the text is right. Otherwise it returns a sentence: what is wrong, at which character (from 1), and
+/// what would be right. Cost: O(bytes).
 namespace gleaner::grid {
 
 /// Letters, digits, blanks and `_ . : @ / + , = % -`; the first is a letter, a digit or `_`.
@@ -25,9 +24,9 @@ inline constexpr std::array<std::string_view, 3> kFolderVariables{"HOME", "USER"
 /// A folder on the cluster; letters beyond ASCII may be in it, quotes and backslashes not.
 [[nodiscard]] std::optional<std::string> wrong_directory(std::string_view text);
 
-/// A condition over the properties of resources (OAR's `-p`, and what braces of a resource request hold):
-/// names, numbers and quoted texts, compared by = <> != < <= > >=, LIKE, IN, BETWEEN, IS NULL, combined by
-/// AND, OR, NOT and brackets. No function, no comment, no statement.
+/// A condition over the properties of resources (OAR's `-p`, and the braces of a resource request): names, numbers and quoted texts,
+/// compared by = <> != < <= > >=, LIKE, IN, BETWEEN, IS NULL, combined by AND, OR, NOT and brackets. Functions, comments and statements are
+/// refused.
 [[nodiscard]] std::optional<std::string> wrong_properties(std::string_view text);
 
 }  // namespace gleaner::grid

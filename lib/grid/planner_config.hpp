@@ -4,9 +4,9 @@
 
 namespace gleaner::grid {
 
-/// The policies, by name (docs/policies.md), and their figures: the options that the planner reads. The members have the options' names.
+/// The policies, by name (docs/policies.md), and their figures. The members have the names of the options.
 struct PlannerConfig {
-  std::string campaign_order = "fifo";       ///< who goes first: classes, then an order within them, as "priority,fairshare"
+  std::string campaign_order = "fifo";       ///< classes, then an order within them, such as "priority,fairshare"
   std::string placement = "power";           ///< which clusters a campaign gets first
   bool simultaneous = false;                 ///< several campaigns of one user take part at once
   std::string fairshare_usage = "absolute";  ///< how usage counts against a share: absolute or by_share

@@ -13,14 +13,13 @@
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 
-/// The facts that one plan needs: counts of resources, jobs and tasks, never a single task. The database stores them
-/// (lib/store/planning.hpp), gridsim keeps them itself, the planner reads them. A new fact is a member here, and a line in the list of
-/// its struct's fields.
+/// The facts for one plan: counts of resources, jobs and tasks, never single tasks. The database stores them (lib/store/planning.hpp),
+/// gridsim keeps its own, and the planner reads them. To add a fact, add a member here, and a line to the list of its struct's fields.
 namespace gleaner::grid {
 
-/// A decision in force to send nothing somewhere.
+/// A brake in force.
 struct Brake {
-  std::string reason;            ///< for people: what happened
+  std::string reason;            ///< what happened, for people
   std::optional<Instant> until;  ///< empty: until somebody lifts it
 };
 
@@ -46,14 +45,14 @@ struct ClusterFacts : DeclaredFacts {
   bool enabled = true;
   bool retired = false;
   bool reachable = true;
-  int max_resources = 0;             ///< all that may ever be used
-  int max_node_resources = 0;        ///< of the biggest node; 0: not known
-  int free_resources = 0;            ///< usable, minus those that anybody used when the status was read
-  int our_resources = 0;             ///< of those in use, the ones that our jobs held, jobs that were just ending included
+  int max_resources = 0;             ///< greatest number of resources that may be used
+  int max_node_resources = 0;        ///< of the biggest node; 0: unknown
+  int free_resources = 0;            ///< usable, minus those in use by anybody when the status was read
+  int our_resources = 0;             ///< in use by our jobs, including jobs that were about to end
   std::optional<Instant> status_at;  ///< empty: no status yet
-  int unknown_launches = 0;          ///< launches of unknown fate that are newer than the status
+  int unknown_launches = 0;          ///< unknown launches that are newer than the status
   std::optional<int> job_limit;      ///< most of our live jobs, while the cluster is under stress
-  std::string stress_reason;         ///< why it counts as under stress, with figures
+  std::string stress_reason;         ///< why it is under stress, with figures
   std::optional<Brake> brake;
 };
 
@@ -83,14 +82,14 @@ struct CampaignFacts {
   CampaignType type = CampaignType::default_;
   CampaignState state = CampaignState::in_treatment;
   Instant submitted{};
-  std::int64_t waiting_tasks = 0;  ///< the bag: all of them, returned ones included
+  std::int64_t waiting_tasks = 0;  ///< tasks in the bag, returned ones included
   int priority = kNormalPriority;
   std::string project;
   std::string scheduler;               ///< the campaign scheduler that its JDL names; empty: the configuration's
   std::optional<double> min_duration;  ///< seconds; a task that ends sooner did nothing
-  double input_mb = 0.0;               ///< of one task, on average
+  double input_mb = 0.0;               ///< mean of one task
   bool replicas_allowed = false;
-  bool differing = false;  ///< its tasks ask for different things
+  bool differing = false;  ///< its tasks have different requests
   std::optional<Brake> brake;
 };
 
@@ -114,37 +113,37 @@ inline constexpr auto kCampaignFields = std::tuple{
 struct PairFacts {
   CampaignId campaign{0};
   ClusterId cluster{0};
-  // What the JDL asks of the cluster:
-  int priority = 0;                      ///< the JDL's order of clusters: the greatest goes first
-  std::optional<int> resources_per_job;  ///< of one job, when the JDL's request says it
-  double walltime = 0.0;                 ///< seconds that a job may take at most
+  // Requests of the JDL on this cluster:
+  int priority = 0;                      ///< of the cluster in the JDL: the greatest goes first
+  std::optional<int> resources_per_job;  ///< when the JDL's request states them
+  double walltime = 0.0;                 ///< greatest duration of a job, in seconds
   std::optional<int> max_jobs;           ///< most live jobs
-  // What was counted:
-  bool active = false;                   ///< it had a job, or has a forecast of its own; otherwise all that follows is as here
+  // Counters:
+  bool active = false;                   ///< it had a job, or has a forecast of its own; otherwise all that follows keeps its defaults
   std::optional<double> forecast_ratio;  ///< jobs per resource, from the forecasts
-  int last_submitted = 0;                ///< jobs, in the last cycle (forecasts.nsub)
-  double last_offered = 0.0;             ///< free resources, in that cycle
+  int last_submitted = 0;                ///< jobs submitted in the last cycle (forecasts.nsub)
+  double last_offered = 0.0;             ///< free resources in that cycle
   int launching = 0, waiting = 0, running = 0, unknown = 0;  ///< jobs
-  int unseen = 0;                                            ///< of the unknown ones, those whose launch is newer than the cluster's status
+  int unseen = 0;                                            ///< unknown jobs whose launch is newer than the cluster's status
   std::int64_t concluded_jobs = 0;                           ///< done, or failed for good
   int failures_in_a_row = 0;
   std::optional<Instant> last_failure_at;
   std::int64_t done = 0;                               ///< jobs
-  double duration_sum = 0.0, duration_squares = 0.0;   ///< of them, in seconds and their squares
-  std::int64_t resources_sum = 0, resources_jobs = 0;  ///< resources that OAR assigned, and to how many jobs
+  double duration_sum = 0.0, duration_squares = 0.0;   ///< of the done jobs: seconds, seconds squared
+  std::int64_t resources_sum = 0, resources_jobs = 0;  ///< resources that OAR assigned, and the number of jobs that got them
   std::optional<Instant> last_start_at;
   std::optional<Instant> last_accept_at;
-  bool suspected = false;  ///< it swallowed the campaign's last jobs there, and has shown no work since (grid::Sink)
-  // What is read only where there is any:
-  std::int64_t returned_tasks = 0;            ///< in the bag, from void launches there: given there first
-  std::optional<std::int64_t> fitting_tasks;  ///< of the bag, those that ask for no more than the cluster has; empty: all
-  bool has_properties = false;                ///< the JDL asks for properties of the cluster's resources
-  std::optional<int> matching_resources;      ///< of the cluster, those that have them, busy or not; empty: not known
+  bool suspected = false;  ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
+  // Facts that are read only where they exist:
+  std::int64_t returned_tasks = 0;            ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
+  std::optional<std::int64_t> fitting_tasks;  ///< tasks of the bag whose requests fit the cluster; empty: all
+  bool has_properties = false;                ///< the JDL requests properties of the cluster's resources
+  std::optional<int> matching_resources;      ///< resources of the cluster with these properties, busy or not; empty: unknown
   std::string login;                          ///< of the campaign's user there
   std::optional<Brake> brake;
 };
 
-/// What the JDL asks of a cluster. campaigns.asked writes their values in this order (the SQL function asked_of).
+/// Requests of the JDL. campaigns.asked stores their values in this order (the SQL function asked_of).
 inline constexpr auto kAskedFields = std::tuple{
     scenario_field("priority", &PairFacts::priority, {-1e6, 1e6}),
     scenario_field("resources_per_job", &PairFacts::resources_per_job, {1, 1e9}),
@@ -152,7 +151,7 @@ inline constexpr auto kAskedFields = std::tuple{
     scenario_field("max_jobs", &PairFacts::max_jobs, {1, 1e9}),
 };
 
-/// What was counted, and the forecast.
+/// The counters, and the forecast.
 inline constexpr auto kCountedFields = std::tuple{
     scenario_field("job_ratio", &PairFacts::forecast_ratio, {0, 1e6}),
     row_field("nsub", &PairFacts::last_submitted),
@@ -175,14 +174,14 @@ inline constexpr auto kCountedFields = std::tuple{
     row_field("suspected", &PairFacts::suspected),
 };
 
-/// A campaign of which something cannot be read.
+/// A campaign whose stored facts cannot be read.
 struct Unreadable {
   CampaignId id{0};
   std::string why;
   std::optional<Brake> brake;
 };
 
-/// Whether there is any of what most grids have none of; a fact that is absent is not read.
+/// Whether optional features are in use; facts of an absent one are not read.
 struct Present {
   bool limits = false, shares = false, priorities = false;
   bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
@@ -191,8 +190,8 @@ struct Present {
 struct PlanningFacts {
   std::vector<ClusterFacts> clusters;
   std::vector<CampaignFacts> campaigns;
-  std::vector<PairFacts> pairs;        ///< each of a campaign and of a cluster above, by their ids
-  std::vector<Unreadable> unreadable;  ///< not among the campaigns
+  std::vector<PairFacts> pairs;        ///< each of a campaign and a cluster above, ordered by their ids
+  std::vector<Unreadable> unreadable;  ///< not among `campaigns`
   Present present;
   PolicyFacts policies;
 };

@@ -12,7 +12,7 @@
 /// Facts about users, projects and limits: what administrators declare, and what was used.
 namespace gleaner::grid {
 
-/// What a user's jobs of one project used on one day.
+/// Usage of one user in one project on one day.
 struct UsageOfDay {
   std::string user;
   std::string project;
@@ -30,8 +30,8 @@ struct Share {
   std::int64_t id = 0;
   std::string name;
   bool is_user = false;
-  std::optional<std::int64_t> parent;  ///< its id; empty: below the root
-  double shares = 0.0;                 ///< against its siblings
+  std::optional<std::int64_t> parent;  ///< its id; empty: it is a child of the root
+  double shares = 0.0;                 ///< relative to its siblings
 };
 
 /// A user and the cluster that the user prefers (`gridctl affinity`).
@@ -41,47 +41,47 @@ struct Affinity {
   std::string cluster_name;
 };
 
-/// What a limit counts. Live jobs are those that wait or run: all of them may run at once.
+/// The quantity that a limit counts. Live jobs are those that wait or run: all of them may run at once.
 enum class LimitKind { running_jobs, waiting_jobs, resources, resource_seconds };
 [[nodiscard]] std::string_view name_of(LimitKind kind);
 [[nodiscard]] std::optional<LimitKind> limit_kind(std::string_view name);
 [[nodiscard]] std::span<const std::string_view> limit_kind_names();
 
-/// A limit of `gridctl limit`, and how much of it is used. It binds everybody whom the members that are set do not exclude; one that
-/// sets none is the grid's cap.
+/// A limit of `gridctl limit`, and its use. It applies to the jobs that match all members that are set; a limit without any is the grid's
+/// cap.
 struct Limit {
   std::int64_t id = 0;
   LimitKind kind = LimitKind::running_jobs;
   double most = 0.0;
-  double used = 0.0;  ///< now, by those whom it binds; resource_seconds: within its window
+  double used = 0.0;  ///< present use by the jobs that it applies to; of resource_seconds: within its window
   std::optional<std::string> user = {};
   std::optional<std::string> project = {};
   std::optional<CampaignId> campaign = {};
   std::optional<ClusterId> cluster = {};
-  std::string cluster_name = {};  ///< empty: of no cluster
+  std::string cluster_name = {};  ///< empty: all clusters
   int days = 1;                   ///< the window of resource_seconds
 };
 
-/// Resources that come back when some of our running jobs end, by their forecast.
+/// Resources that will be free when some of our running jobs end, by their forecast.
 struct Ending {
   double after = 0.0;  ///< seconds from now
   double resources = 0.0;
   ClusterId cluster{0};
 };
 
-/// Live jobs of a pair with a kill on its way.
+/// Live jobs of a pair with an open kill request.
 struct DyingJobs {
   CampaignId campaign{0};
   ClusterId cluster{0};
   int jobs = 0;
 };
 
-/// Tasks of a campaign that run on a cluster and may get a replica elsewhere.
+/// Tasks of a campaign that run on a cluster and may get a replica on another.
 struct Replicable {
   CampaignId campaign{0};
   ClusterId cluster{0};
   std::int64_t tasks = 0;
-  std::int64_t expired = 0;        ///< of them, those that have run longer than `expected`
+  std::int64_t expired = 0;        ///< those that have run longer than `expected`
   std::optional<double> expected;  ///< seconds: the campaign's quantile; empty while too few jobs are done
 };
 

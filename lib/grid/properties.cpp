@@ -11,7 +11,7 @@ namespace gleaner::grid {
 namespace {
 
 constexpr std::size_t kLongest = 8000;
-constexpr int kDeepest = 50;  // brackets in each other: the reader calls itself for each
+constexpr int kDeepest = 50;  // nested brackets: the reader calls itself for each
 constexpr std::string_view kRight = "write a condition such as mem >= 8 AND host LIKE 'node-1%'";
 
 constexpr std::array<std::string_view, 8> kKeywords{"AND", "OR", "NOT", "IN", "LIKE", "ILIKE", "BETWEEN", "IS"};
@@ -35,7 +35,7 @@ struct Token {
   std::string_view text;
 };
 
-/// Reads a condition from left to right; the first thing that is wrong ends it.
+/// Reads a condition from left to right, and stops at the first error.
 class Reader {
  public:
   explicit Reader(std::string_view text) : text_{text} {}
@@ -88,7 +88,7 @@ class Reader {
       return fail(next_, fmt::format("'{}' is not a number,", whole.substr(0, 40)));
     take(Kind::number, whole.size());
   }
-  /// A quote in it is written twice.
+  /// A quote inside is written twice.
   void quoted(char quote) {
     auto end = next_ + 1;
     for (; end < text_.size(); ++end) {

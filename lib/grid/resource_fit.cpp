@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kNodes{"nodes", "host", "network_address"};
 
-/// Beyond what any cluster has, and small enough to be multiplied.
+/// More than any cluster has, and small enough to be multiplied.
 constexpr std::int64_t kMost = 1'000'000'000;
 
-/// Levels with their counts; ALL and BEST take one at least.
+/// Levels with their counts; ALL and BEST take at least one.
 struct Level {
   const ResourceLevel* asked;
   std::int64_t count;
@@ -29,7 +29,7 @@ std::int64_t product(Levels levels) {
   return all;
 }
 
-/// Lowers counts, those of the innermost level first, until their product is not greater.
+/// Lowers counts, those of the innermost level first, until their product is at most `most`.
 void lower(Levels levels, std::int64_t most) {
   for (std::size_t i = levels.size(); i > 0 && product(levels) > most; --i) {
     auto& level = levels[i - 1];
@@ -38,7 +38,7 @@ void lower(Levels levels, std::int64_t most) {
   }
 }
 
-/// A request of one group, as it would be with lower counts.
+/// A request of one group, with counts that can be lowered.
 class Group {
  public:
   explicit Group(const ResourceRequest& request) {
@@ -52,7 +52,7 @@ class Group {
 
   [[nodiscard]] bool names_nodes() const { return nodes_ > 0; }
   [[nodiscard]] std::int64_t resources() { return product(levels_); }
-  /// The node level and those above it; those below.
+  /// The node level and those above it.
   [[nodiscard]] Levels outer() { return Levels{levels_}.first(nodes_); }
   [[nodiscard]] Levels inner() { return Levels{levels_}.subspan(nodes_); }
 
@@ -66,7 +66,7 @@ class Group {
  private:
   std::string filter_;
   std::vector<Level> levels_;
-  std::size_t nodes_ = 0;  ///< levels down to the one of nodes; 0: it names none
+  std::size_t nodes_ = 0;  ///< levels down to the node level; 0: the request names none
 };
 
 bool is_union(std::string_view text) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kLastSignal = 64;
 
-/// Whether a shell gives this status to a command that somebody else may have killed. The signals left out come from a program's own
+/// Whether a shell reports this status for a command that somebody else may have killed. The other signals come from a program's own
 /// faults.
 bool may_be_killed(int status) {
   const int signal = status - kSignalled;
@@ -42,10 +42,10 @@ JobEnd end_of_status(int status) {
 
 JobEnd end_of_deletion(Deletion deletion) { return deletion == Deletion::none ? JobEnd::killed_elsewhere : JobEnd::killed_by_us; }
 
-/// Whether the job was deleted because OAR had kept it in launch too long: it may have been about to begin.
+/// Whether the job was deleted because OAR had kept it in launch for too long: it may have been about to begin.
 bool left_launching(Deletion deletion) { return deletion == Deletion::impatient || deletion == Deletion::overdue; }
 
-/// A job that claimed its attempt and did not come to its end by itself.
+/// A job that claimed its attempt and was interrupted.
 JobEnd end_of_interrupted(const RemoteEnd& record, Deletion deletion) {
   switch (record.record) {
     case Record::preempted: return JobEnd::preempted;
@@ -55,9 +55,9 @@ JobEnd end_of_interrupted(const RemoteEnd& record, Deletion deletion) {
   }
 }
 
-/// A job that left no file.
+/// A job without a file.
 JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
-  if (ran_nothing(record)) return JobEnd::cannot_start;  // the wrapper ran: it could not even make its own file
+  if (ran_nothing(record)) return JobEnd::cannot_start;  // the wrapper ran, and could not even make its own file
   switch (record.record) {
     case Record::preempted: return JobEnd::preempted;
     case Record::bad_request: return JobEnd::bad_request;
@@ -67,11 +67,11 @@ JobEnd end_of_unseen(const RemoteEnd& record, Deletion deletion) {
 }
 
 JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
-  // It could not claim the attempt, or found it claimed: who else may run the task decides, as after a duplicate.
+  // It could not claim the attempt, or found it claimed: as after a duplicate, the other jobs of the attempt decide.
   if (ran_nothing(record)) return JobEnd::duplicate;
   switch (record.record) {
     case Record::bad_request: return JobEnd::bad_request;
-    // What may have been about to begin keeps its attempt, so that the claim decides.
+    // A job that may have been about to begin keeps its attempt, so that the claim decides.
     case Record::deleted: return left_launching(deletion) ? JobEnd::never_began : end_of_deletion(deletion);
     case Record::walltime: return record.started ? JobEnd::walltime : JobEnd::never_began;
     default: return end_of_interrupted(record, deletion);
@@ -80,7 +80,7 @@ JobEnd end_of_record(const RemoteEnd& record, Deletion deletion) {
 
 bool awaits_jobs(TaskState state) { return state == TaskState::launching || state == TaskState::submitted || state == TaskState::running; }
 
-/// Whether the task's command ran in the job for certain.
+/// Whether the task's command certainly ran in the job.
 bool surely_ran(JobEnd end, const JobFacts& job) {
   return job.claimed || end == JobEnd::task_error || end == JobEnd::rerun_first || end == JobEnd::rerun_last;
 }
@@ -93,7 +93,7 @@ Settlement moved_to(TaskState state, int attempt) {
   return next;
 }
 
-/// The other one of two copies is the only one from now on.
+/// The other of two copies is the only one from now on.
 Settlement left_to_other_copy(const TaskFacts& task, const JobFacts& job) {
   return moved_to(job.other_copy_runs ? TaskState::running : TaskState::submitted,
                   job.attempt == task.attempt ? task.replica.value_or(task.attempt) : task.attempt);
@@ -111,7 +111,7 @@ Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const L
   next.counted = end != JobEnd::lost && (end != JobEnd::killed_by_us || job.began);
   const int attempts = std::min(limits.attempts, task.max_attempts.value_or(limits.attempts));
   const bool is_last = next.counted && task.counted + 1 >= attempts;
-  // A task whose walltime grows is not to blame: the JDL's limit bounds it.
+  // A task whose walltime may be raised is not charged: the JDL's limit bounds it.
   if (end == JobEnd::walltime && !is_last) next.walltime = raised_walltime(job.walltime, job.max_walltime, limits.walltime_factor);
   next.charged = charge_of(end) == Charge::task && !next.walltime;
   if (is_last || (next.charged && task.charged + 1 >= limits.charged)) next.state = TaskState::failed;
@@ -131,7 +131,7 @@ JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deleti
   if (has_own_status(record)) return end_of_status(*record.status);
   switch (evidence.witness) {
     case Witness::ended: return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
-    // An earlier run was cut, and this one ran nothing: whatever ended it, the task is not to blame.
+    // An earlier run was interrupted, and this one ran nothing: the task is not charged.
     case Witness::started: {
       const auto end = end_of_interrupted(record, deletion);
       return evidence.earlier && end == JobEnd::walltime ? JobEnd::node_failure : end;

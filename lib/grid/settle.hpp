@@ -5,14 +5,14 @@
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 
-/// What became of a job, and what follows for its task. Pure rules: the updator, the runner, gridsim and the model checker call the same
-/// functions; SQL applies what they return, guarded by the state that it leaves.
+/// The end of a job, and its consequences for the task. The rules are pure: the updator, the runner, gridsim and the model checker call the
+/// same functions. SQL writes what they return, guarded by the state that it leaves.
 ///
 ///   record (OAR) + evidence (the job's own files) + deletion (ours?)  --end_of-->  JobEnd
 ///   JobEnd + task + job + limits                                      --settle-->  Settlement
 namespace gleaner::grid {
 
-/// What OAR's record says of a job that OAR calls over.
+/// OAR's record of a job that is over.
 enum class Record {
   exited,           ///< Terminated, with an exit status
   exited_silently,  ///< Terminated, without an exit status
@@ -26,14 +26,14 @@ enum class Record {
 struct RemoteEnd {
   Record record = Record::failed;
   std::optional<int> status = {};  ///< of `exited`, as a shell reports it: 3 after `exit 3`, 137 after SIGKILL
-  bool started = false;            ///< OAR gave it resources
-  bool again = false;              ///< OAR ran the job before, under another id: that run may have gone on
+  bool started = false;            ///< OAR assigned resources to it
+  bool again = false;              ///< OAR ran the job before, under another id; that run may have continued
 };
 
-/// What the files that a job wrote in its fence's folder show. One job writes each of them.
+/// The evidence of a job in its fence's folder. Each file is written by one job.
 enum class Witness {
-  unread,      ///< nobody has looked
-  unreadable,  ///< the cluster did not show them within evidence_patience
+  unread,      ///< not read yet
+  unreadable,  ///< the cluster did not list the files within evidence_patience
   nothing,     ///< the job left no file: it never began
   started,     ///< it claimed its attempt, and noted no end
   ended,       ///< its command ended, with `status`
@@ -44,46 +44,46 @@ struct Evidence {
   Witness witness = Witness::unread;
   int status = 0;                         ///< of `ended`, 0 to 255
   JobId holder = JobId{0};                ///< of `duplicate`; 0: the claim does not name it
-  std::optional<int> holder_status = {};  ///< of `duplicate`: how the holder's command ended, when it noted that
-  bool earlier = false;                   ///< of `started`: by an earlier run of the same job, which OAR ran again since
+  std::optional<int> holder_status = {};  ///< of `duplicate`: the status of the holder's command, if it noted one
+  bool earlier = false;                   ///< of `started`: in an earlier run of the same job, which OAR has run again since
   bool operator==(const Evidence&) const = default;
 };
 
-/// Whether the record alone does not decide what became of the job, so that evidence is needed first. An exit status that OAR recorded
-/// decides, except kRanNothing; so does a deletion before OAR gave the job resources in any run.
+/// Whether evidence is needed because the record alone does not decide the end of the job. A recorded exit status decides, except
+/// kRanNothing; so does a deletion before OAR assigned resources to any run of the job.
 [[nodiscard]] bool needs_evidence(const RemoteEnd& record);
 
 /// Whether we had asked OAR to delete the job; `impatient`: because it did not begin within launch_patience; `overdue`: because OAR kept
 /// it in toLaunch or Launching beyond its walltime, which it does not apply to such a job.
 enum class Deletion { none, ours, impatient, overdue };
 
-/// Why a job is over. `ended` in the evidence is believed whatever OAR says, except a death by a signal that somebody else can have sent
-/// (SIGKILL, SIGTERM…): then the job was interrupted, as after `started`, and the record says by whom; the task is never blamed for it.
-/// After `nothing` the job never began, whatever OAR says, unless the record names a cause that a job may meet before it begins: a
-/// preemption, a deletion, a request that cannot be carried out. Without evidence (unread, unreadable) the record decides.
+/// The end of a job. `ended` in the evidence overrides OAR's record, except for a death by a signal that somebody else may have sent
+/// (SIGKILL, SIGTERM…): then the job was interrupted, as after `started`. The record then decides who did it, and the task is never
+/// charged. After `nothing` the job never began, unless the record names a cause that a job may meet before it begins: a preemption, a
+/// deletion, a request that cannot be carried out. Without evidence (unread, unreadable) the record decides.
 [[nodiscard]] JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deletion);
 
-/// Whether the job is known to have claimed its attempt: its evidence says so, or its command's exit status was recorded.
+/// Whether the job certainly claimed its attempt: by its evidence, or by the recorded exit status of its command.
 [[nodiscard]] bool has_claimed(const RemoteEnd& record, const Evidence& evidence);
 /// Whether it claimed its attempt or, without evidence, had resources.
 [[nodiscard]] bool has_begun(const RemoteEnd& record, const Evidence& evidence);
-/// Whether the job may still begin, as it left no file: deleted while OAR launched it, and a node may be late to hear of the deletion; or
-/// an earlier run of it, whose launch OAR gave up.
+/// Whether a job without a file may still begin. It was deleted while OAR launched it, and the deletion may reach its node late; or OAR
+/// gave up the launch of an earlier run of it.
 [[nodiscard]] bool may_begin(const RemoteEnd& record, const Evidence& evidence);
 
-/// What the rules know of a task, at the moment when one of its jobs ends.
+/// The facts of a task at the time when one of its jobs ends.
 struct TaskFacts {
   TaskState state = TaskState::running;
-  int attempt = 0;                       ///< the attempt that counts
-  std::optional<int> replica = {};       ///< attempt of its replica, when it ever had one
+  int attempt = 0;                       ///< the current attempt
+  std::optional<int> replica = {};       ///< attempt of its replica; empty: it never had one
   bool replica_lives = false;            ///< both attempts are copies that the task waits for
-  int charged = 0;                       ///< attempts that the task itself failed
-  int counted = 0;                       ///< attempts before this one that max_attempts counts
-  std::optional<int> max_attempts = {};  ///< that its campaign's JDL asks for; Limits::attempts is the bound
+  int charged = 0;                       ///< attempts that were charged
+  int counted = 0;                       ///< attempts before this one that count against max_attempts
+  std::optional<int> max_attempts = {};  ///< of its campaign's JDL; Limits::attempts is the upper bound
   bool cancelled = false;                ///< its campaign was cancelled
 };
 
-/// What the rules know of the job that ended, and of the other jobs of its task.
+/// The facts of the job that ended, and of the other jobs of its task.
 struct JobFacts {
   int attempt = 0;
   bool began = false;                     ///< has_begun
@@ -91,64 +91,64 @@ struct JobFacts {
   bool may_begin = false;                 ///< may_begin
   bool contender_lives = false;           ///< another job of the same attempt is planned, launching, unknown, waiting or running
   bool orphan_may_come = false;           ///< another job of the same attempt belongs to a void launch, and may still appear
-  std::optional<int> holder_status = {};  ///< of a duplicate: how the command of the attempt ended, in the job that holds the claim
-  bool claim_taken = false;               ///< another job of the same attempt ended as a duplicate: somebody holds the claim
-  bool other_copy_runs = false;           ///< of two copies, the other one runs (else it waits)
+  std::optional<int> holder_status = {};  ///< of a duplicate: the status of the command in the job that holds the claim
+  bool claim_taken = false;               ///< another job of the same attempt ended as a duplicate: a job holds the claim
+  bool other_copy_runs = false;           ///< the other of two copies runs; false: it waits
   Seconds walltime{};
-  std::optional<Seconds> max_walltime = {};  ///< up to where its task's walltime may grow
+  std::optional<Seconds> max_walltime = {};  ///< upper bound of its task's walltime
 };
 
-/// What a task may still cost.
+/// The bounds of a task's attempts.
 struct Limits {
-  int attempts = 1;            ///< max_attempts: in all, except those that do not count
+  int attempts = 1;            ///< max_attempts: all attempts that count
   int charged = 1;             ///< max_charged_attempts
   double walltime_factor = 1;  ///< walltime_retry_factor
 };
 
-/// Where in the bag a task goes back to.
+/// The place in the bag of a task that goes back to it.
 enum class BagPlace : int { last = 0, before_new = 10, first = 20 };
 
-/// What the end of a job changes. Unless `moves`, the task stays as it is: another job decides, or decided.
+/// The consequences of a job's end. Unless `moves`, the task is unchanged: another job decides, or has decided.
 struct Settlement {
   bool moves = false;
   TaskState state = TaskState::waiting;
   int attempt = 0;  ///< of the task from now on
   bool replica_lives = false;
-  bool charged = false;                   ///< the task pays
+  bool charged = false;                   ///< the attempt is charged to the task
   bool counted = true;                    ///< the attempt counts against max_attempts
   BagPlace place = BagPlace::before_new;  ///< of `waiting`
   bool bound = false;                     ///< of `waiting`: to the job's cluster, with the same attempt, as the job may still appear there
-  std::optional<Seconds> walltime = {};   ///< of the task from now on; nothing: unchanged
+  std::optional<Seconds> walltime = {};   ///< of the task from now on; empty: unchanged
   bool operator==(const Settlement&) const = default;
 };
 
-/// The next state of a task, who pays, its place in the bag.
-/// - The first success settles a task. Of two copies that live, one that ends otherwise costs nothing, and the other decides.
-/// - While a contender lives, a job that is not known to have claimed the attempt moves nothing: the contender may run the task.
-/// - never_submitted keeps the attempt and binds the task to the cluster: an orphan and its successor contend for one claim.
-///   So do never_began (OAR may run such a job again, or be late to start it) and any end of a job that may still begin. So does any end
-///   of a job that did not claim the attempt while an orphan of a void launch may come and claim it. Where the claim is taken, the attempt
-///   is spent: its successors would run nothing. Any other return raises the attempt. (A launch that certainly never was sent leaves no
-///   orphan: unless its jobs have a fence of another launch, its tasks need not be bound.)
-/// - duplicate without a contender: the holder of the claim was over before. Where its command noted its end, that end is the task's;
-///   else the attempt is spent, and nobody pays.
-/// - A job that is not a copy that the task waits for moves nothing.
-/// - Not counted are attempts that we took back before they began, and those that an administrator declared lost.
+/// The next state of a task, whether it is charged, and its place in the bag.
+/// - The first success settles a task. If one of two live copies ends otherwise, nothing is charged, and the other copy decides.
+/// - While a contender lives, a job that is not known to have claimed the attempt changes nothing: the contender may run the task.
+/// - never_submitted keeps the attempt and binds the task to the cluster: an orphan and its successor contend for one claim. So does
+///   never_began (OAR may run such a job again, or start it late), and any end of a job that may still begin. So does any end of a job that
+///   did not claim the attempt while an orphan of a void launch may still claim it. If the claim is taken, the attempt is spent: its
+///   successors would run nothing. Any other return raises the attempt. (A launch that was certainly never sent leaves no orphan: unless
+///   its jobs have the fence of another launch, its tasks need not be bound.)
+/// - duplicate without a contender: the holder of the claim was over before. If its command noted its end, that is the task's end;
+///   otherwise the attempt is spent, and nothing is charged.
+/// - A job that is not a copy that the task waits for changes nothing.
+/// - Attempts do not count if we took them back before they began, or if an administrator declared them lost.
 [[nodiscard]] Settlement settle(const TaskFacts& task, const JobFacts& job, JobEnd end, Deletion deletion, const Limits& limits);
 
-/// Whether a job that ended so is a failure of its campaign on its cluster, where the next jobs would fail too: it was the task's fault, or
-/// the cluster could not start it.
+/// Whether this end is a failure of the campaign on its cluster, which would repeat for the next jobs: the task was at fault, or the
+/// cluster could not start it.
 [[nodiscard]] bool is_failure(JobEnd end);
-/// Whether it counts as one, whether or not the task pays: a walltime that grows is none.
+/// Whether this end counts as a failure, charged or not. A walltime that may be raised does not count.
 [[nodiscard]] bool is_failure(JobEnd end, const Settlement& next);
-/// Those of a campaign on a cluster after more of its jobs ended there: a success among these ends what was before, whatever their order.
-/// The query jobs.settle counts in the same way.
+/// Failures in a row of a campaign on a cluster after more of its jobs ended there. A success among these resets the count, whatever their
+/// order. The query jobs.settle counts in the same way.
 [[nodiscard]] int failures_in_a_row(int before, int done, int failed);
 
 /// Whether a job of this attempt is a copy that the task waits for.
 [[nodiscard]] bool is_copy(const TaskFacts& task, int attempt);
 
-/// The walltime that follows one that killed a job; nothing when it may not grow.
+/// The walltime after one that killed a job; empty when it may not be raised.
 [[nodiscard]] std::optional<Seconds> raised_walltime(Seconds walltime, std::optional<Seconds> most, double factor);
 
 }  // namespace gleaner::grid

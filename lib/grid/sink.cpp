@@ -9,7 +9,7 @@
 namespace gleaner::grid {
 namespace {
 
-/// What chance may bring about: for a cluster that has worked, and for one that has not.
+/// The probabilities up to which chance explains short ends: for a cluster that has shown work, and for one that has not.
 constexpr double kOnceInAMillion = 1e-6;
 constexpr double kOnceInAHundred = 1e-2;
 
@@ -21,7 +21,7 @@ std::size_t shorter_than(std::span<const double> ends, double bound) {
   return static_cast<std::size_t>(std::ranges::count_if(ends, [&](double end) { return end < bound; }));
 }
 
-/// The first ends that are shorter than the bound, without a longer one between them.
+/// Number of newest ends that are all shorter than the bound.
 std::size_t streak(std::span<const double> ends, double bound) {
   return static_cast<std::size_t>(std::ranges::find_if(ends, [&](double end) { return end >= bound; }) - ends.begin());
 }
@@ -34,18 +34,18 @@ std::optional<double> duration_elsewhere(const LastEnds& last) {
   return lower_median(std::move(means));
 }
 
-/// Below which an end is almost none, by what the jobs take elsewhere.
+/// The duration below which an end took almost no time, by the durations elsewhere.
 std::optional<double> bound_elsewhere(std::optional<double> elsewhere) {
   return elsewhere && *elsewhere >= 10.0 ? std::optional{*elsewhere / 10.0} : std::nullopt;
 }
 
-/// Short ends in a row that are needed, when chance makes this share of all ends short.
+/// Number of short ends in a row that are needed, if chance makes this share of all ends short.
 std::optional<std::size_t> needed(double share, double chance) {
   if (share >= 0.5) return std::nullopt;
   return std::max<std::size_t>(kTellingEnds, static_cast<std::size_t>(std::ceil(std::log(chance) / std::log(share))));
 }
 
-/// The share of short ends among those that are not in question, as Laplace estimates it.
+/// The share of short ends among the others, by Laplace's estimate.
 double share_of_short(const LastEnds& last, std::size_t in_question, double bound) {
   const auto before = std::span{last.here}.subspan(in_question);
   auto all = before.size();

@@ -4,9 +4,8 @@
 #include <span>
 #include <string_view>
 
-/// The state machines of the grid. Each is one table of transitions; the drawings of
-/// ARCHITECTURE.md are tested against these tables, and every UPDATE of a state is guarded
-/// by the state that it leaves.
+/// The state machines of the grid. Each is one table of transitions. A test compares the drawings of ARCHITECTURE.md with these tables, and
+/// every UPDATE of a state is guarded by the state that it leaves.
 namespace gleaner::grid {
 
 enum class CampaignState { in_treatment, paused, terminated, cancelled };
@@ -14,18 +13,18 @@ enum class TaskState { waiting, launching, submitted, running, done, failed, can
 enum class JobState { planned, launching, remote_waiting, running, terminated, error, killed, unknown };
 enum class LaunchState { planned, launching, accepted, refused, unknown, void_ };
 
-/// Why a job is over: classified once, from the job's record and OAR's own events.
+/// The end of a job, classified once, from its record and its evidence.
 enum class JobEnd {
   done,              ///< exit status 0
   task_error,        ///< the task's own non-zero exit
-  rerun_first,       ///< exit status 66: wants to run again, before the others
-  rerun_last,        ///< exit status 67: wants to run again, after the others
+  rerun_first,       ///< exit status 66: requests another run, before the other tasks
+  rerun_last,        ///< exit status 67: requests another run, after the other tasks
   preempted,         ///< a best-effort job that gave way
   walltime,          ///< killed by its walltime
   killed_by_us,      ///< we sent the DELETE
   killed_elsewhere,  ///< deleted on the cluster by somebody else
   node_failure,      ///< the node or the cluster could not run it
-  cannot_start,      ///< it could not claim its attempt (a full home, say), ran nothing
+  cannot_start,      ///< it could not claim its attempt (in a full home, for example), and ran nothing
   never_began,       ///< it had resources or waited for them, and ran nothing: the cluster's fault
   lost,              ///< an administrator declared it lost
   bad_request,       ///< its working directory or output cannot be used
@@ -33,7 +32,7 @@ enum class JobEnd {
   never_submitted    ///< its launch was refused or is void
 };
 
-/// Who pays for an end: a charged attempt counts against the task's retries.
+/// Who is charged for an end: a charged attempt counts against max_charged_attempts.
 enum class Charge { nobody, task };
 [[nodiscard]] Charge charge_of(JobEnd end);
 

@@ -3,7 +3,7 @@
 
 namespace gleaner::grid {
 
-/// Instants are UTC; local time is only ever a matter of display.
+/// Instants are UTC; local time is used only for display.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 using Seconds = std::chrono::seconds;
 
