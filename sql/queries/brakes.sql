@@ -1,9 +1,8 @@
--- Brakes: nothing is sent to their target for a while.
+-- Brakes: while one is in force, nothing is sent to its target.
 
 -- name: brakes.set
--- Sends nothing to the target until it expires; each time that it comes back, for twice as long, from @first_s to @most_s seconds. The
--- level falls by one for each greatest length that has gone by since the last brake ended, and never rises above the one that reaches the
--- greatest length. No row while a brake is on.
+-- Sets a brake on the target. Each repetition doubles its length, from @first_s to @most_s seconds. The level falls by one for each @most_s
+-- that has passed since the last brake ended, and never exceeds the level that reaches @most_s. No row while a brake is in force.
 WITH last AS (
   SELECT level, floor(greatest(0, date_part('epoch', instant(@now) - expires_at)) / greatest(@most_s::double precision, 1)) AS fallen
   FROM brakes WHERE coalesce(campaign_id, 0) = coalesce(@campaign::bigint, 0) AND coalesce(cluster_id, 0) = coalesce(@cluster::bigint, 0)),

@@ -1,18 +1,19 @@
--- The laws of the database, as lib/store/checks.cpp lists them. The first line of a law's comment is the law; a line "Repair:" says how
--- `gridctl db check --repair` repairs a breach. Its query returns the rows that break it, at most 1 000 of them, and how many there are in
--- all. `@all`, where a law has it: campaigns that are over are checked too, and nothing is concluded from counters. The query of a repair
--- restates the breach, so that it changes nothing of a row that was mended meanwhile, and returns how many rows it changed.
+-- The laws of the database; lib/store/checks.cpp lists them. The first line of a law's comment states the law. A line "Repair:" states how
+-- `gridctl db check --repair` repairs a breach. The query of a law returns the rows that break it, at most 1 000 of them, and their total
+-- number. `@all`, where a law has it: campaigns that are over are checked too, and counters are not trusted. The query of a repair repeats
+-- the condition of the breach, so that it leaves rows unchanged that were repaired meanwhile, and returns the number of rows that it
+-- changed.
 
 -- name: checks.limit_time
--- A law that takes longer than this is given up. @limit: with its unit.
+-- Limits the time of a law's check. @limit: with its unit.
 SELECT set_config('statement_timeout', @limit, true) AS statement_timeout
 
 -- name: checks.hold_lease
--- No module writes until the end of the transaction.
+-- Blocks writes of all modules until the end of the transaction.
 SELECT term FROM lease FOR UPDATE
 
 -- name: checks.due
--- Notes a check by the conductor, unless the last one is younger than @period_ms.
+-- Records a check by the conductor, unless the last one is younger than @period_ms.
 UPDATE grid SET checked_at = clock_timestamp()
 WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * interval '1 millisecond' OR checked_at > clock_timestamp()
 RETURNING one
@@ -85,7 +86,7 @@ WHERE is_live(j.state)
 ORDER BY j.id LIMIT 1000
 
 -- name: checks.end_stray_jobs
--- Nothing of the grid can follow them.
+-- Nothing of the grid can follow these jobs.
 WITH ended AS (
   UPDATE jobs j SET state = 'error', ending = 'lost', ended_at = instant(@now), message = 'what it belongs to is gone'
   WHERE j.id = ANY (@jobs::bigint[]) AND is_live(j.state)
@@ -169,7 +170,7 @@ WHERE is_open(l.state)
 ORDER BY l.id LIMIT 1000
 
 -- name: checks.void_launches
--- Launches without a job to wait for; their tags are searched for a while, as those of all void ones.
+-- Launches without a job to wait for become void; their tags are searched for a while, as those of all void launches.
 WITH voided AS (
   UPDATE launches l SET state = 'void', settled_at = instant(@now), error = 'it had no job left to look for'
   WHERE l.id = ANY (@launches::bigint[]) AND is_open(l.state)
@@ -218,7 +219,7 @@ ORDER BY j.id LIMIT 1000
 -- name: checks.unwanted_job
 -- A job that its task does not wait for is killed within 10 minutes.
 -- Repair: its kill is requested.
--- Jobs of replicated tasks, and late ones, are superfluous for a moment before nikita sees them.
+-- Jobs of replicated tasks, and late ones, exist for a moment before nikita requests their kills.
 SELECT
   j.campaign_id,
   j.cluster_id,
@@ -248,7 +249,7 @@ SELECT count(*) AS changed FROM killed
 -- name: checks.task_without_job
 -- A task that is launching, submitted or running has a live job of its attempt.
 -- Repair: the task goes back to the bag with a new attempt, which nobody pays.
--- Unless @all, the tasks of a campaign are read only when its counters are not those of its live jobs.
+-- Unless @all, the tasks of a campaign are read only when its counters differ from those of its live jobs.
 WITH carried AS (
   SELECT j.campaign_id, count(DISTINCT j.task) AS tasks FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
   WHERE is_live(j.state) AND is_in_flight(t.state) AND is_copy(t, j.attempt)
@@ -269,7 +270,7 @@ WHERE is_in_flight(t.state)
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.return_tasks
--- Tasks in flight that no job carries go back to the bag with a new attempt, which nobody pays.
+-- Tasks in flight without a job go back to the bag with a new attempt; nothing is charged.
 WITH given AS (SELECT * FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)),
 settled AS (
   UPDATE tasks t SET
@@ -306,7 +307,7 @@ WHERE (@all::boolean OR is_live(j.state)) AND j.attempt > greatest(t.attempt, t.
 ORDER BY t.campaign_id, t.number, j.attempt DESC LIMIT 1000
 
 -- name: checks.raise_attempts
--- Of tasks that wait or failed; for one in flight the next attempt does it.
+-- For tasks that wait or failed. For one in flight, the next attempt repairs it.
 WITH raised AS (
   UPDATE tasks t SET attempt = n.attempt, uncounted = t.uncounted + n.attempt - t.attempt
   FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
@@ -334,7 +335,7 @@ WHERE (@all::boolean OR (is_live(c.state) AND c.replicas)) AND (n.live <> 2 OR t
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.keep_one_copy
--- The copy that lives is the only one.
+-- The live copy becomes the only one.
 WITH kept AS (
   UPDATE tasks t SET replica_lives = false, attempt = coalesce(n.attempt, t.attempt)
   FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
@@ -350,7 +351,7 @@ SELECT count(*) AS changed FROM kept
 -- name: checks.lost_from_bag
 -- A task that waits is ahead of its cursor, or was given back.
 -- Repair: the task goes back to the bag, with a new attempt if it had a job.
--- Unless @all, the tasks of a campaign are read only when its counters do not add up.
+-- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
@@ -369,7 +370,7 @@ WHERE t.number < coalesce(q.next_task, s.next_task)
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.put_back
--- Where the fence of its attempt was is not known any more, so a task that had a job gets a new one.
+-- The fence of its attempt is unknown, so a task that had a job gets a new attempt.
 WITH given AS (
   SELECT t.campaign_id, t.number, t.request, n.attempt FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
   JOIN campaigns c ON c.id = g.campaign_id AND is_live(c.state)
@@ -391,7 +392,7 @@ SELECT count(*) AS changed FROM back
 -- name: checks.bag_entry
 -- A task that was given back exists, waits, and is not ahead of its cursor.
 -- Repair: the entry is removed from the bag.
--- Those of a campaign just cancelled are swept by the updator.
+-- Tasks of a campaign that was just cancelled are swept by the updator.
 SELECT
   r.campaign_id,
   r.cluster_id,
@@ -466,7 +467,7 @@ WHERE (r.cluster_id IS NOT NULL AND (p.campaign_id IS NULL OR k.retired_at IS NO
 ORDER BY r.campaign_id, r.number LIMIT 1000
 
 -- name: checks.release_claims
--- They go anywhere, with a new attempt.
+-- These tasks may go to any cluster, with a new attempt.
 WITH released AS (
   UPDATE returned_tasks r SET cluster_id = NULL, fence = NULL
   FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
@@ -522,7 +523,7 @@ WHERE is_live(c.state) AND c.requests > 0 AND (b.untaken <> c.total - c.next_tas
 ORDER BY c.id LIMIT 1000
 
 -- name: checks.count_bags
--- What each bag holds, and the cursor by their sum.
+-- The content of each bag, and the cursor from their sum.
 WITH counted AS (
   SELECT q.campaign_id, q.request,
     (SELECT count(*) FROM request_tasks t
@@ -577,8 +578,8 @@ ORDER BY campaign_id, task LIMIT 1000
 
 -- name: checks.done_by_a_job
 -- A task is done exactly when a job of it was, unless its user had cancelled it before.
--- The jobs of a campaign that is being pruned go before its tasks. A cancelled task may have been in the bag, given back by a launch that
--- was given up, and the orphan did it before it could be killed.
+-- When a campaign is pruned, its jobs are deleted before its tasks. A cancelled task may have been in the bag, given back by a void launch,
+-- whose orphan did it before it was killed.
 SELECT
   t.campaign_id,
   NULL::bigint AS cluster_id,
@@ -750,8 +751,8 @@ SELECT count(*) AS changed FROM mended
 -- name: checks.campaign_counters
 -- The counters of a campaign are those of its tasks.
 -- Repair: the tasks are counted.
--- The tasks that were never taken from the bag of a cancelled campaign keep their state, and a campaign that is being pruned counts
--- those that failed as cancelled: only its counters move.
+-- The tasks that were never taken from the bag of a cancelled campaign keep their state, and a campaign that is being pruned counts its
+-- failed tasks as cancelled: only the counters change.
 SELECT
   c.id AS campaign_id,
   NULL::bigint AS cluster_id,
@@ -786,7 +787,7 @@ WITH counted AS (
     count(*) FILTER (WHERE t.state = 'submitted') AS submitted, count(*) FILTER (WHERE t.state = 'running') AS running,
       count(*) FILTER (WHERE t.state = 'done') AS done,
     count(*) FILTER (WHERE t.state = 'failed') AS failed, count(*) FILTER (WHERE t.state = 'cancelled') AS cancelled,
-    -- Of a cancelled campaign, those never taken.
+    -- Tasks of a cancelled campaign that were never taken.
     count(*) FILTER (WHERE t.state = 'waiting' AND c.state = 'cancelled'
                        AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)) AS untaken
   FROM campaigns c LEFT JOIN tasks t ON t.campaign_id = c.id WHERE c.id = ANY (@campaigns::bigint[]) GROUP BY c.id),
@@ -830,7 +831,7 @@ FROM usage WHERE NOT (resource_seconds >= 0 AND resource_seconds < 'infinity')
 ORDER BY day LIMIT 1000
 
 -- name: checks.mend_usage
--- A use that cannot be was none.
+-- Impossible usage is set to 0.
 WITH mended AS (UPDATE usage SET resource_seconds = 0 WHERE NOT (resource_seconds >= 0 AND resource_seconds < 'infinity') RETURNING day)
 SELECT count(*) AS changed FROM mended
 
@@ -842,7 +843,7 @@ FROM brakes WHERE created_at > clock_timestamp() + interval '1 minute'
 ORDER BY id LIMIT 1000
 
 -- name: checks.mend_brakes
--- They hold as long as they were to, from now on.
+-- The brakes keep their length, from now on.
 WITH mended AS (
   UPDATE brakes SET created_at = clock_timestamp(), expires_at = clock_timestamp() + (expires_at - created_at)
   WHERE created_at > clock_timestamp() + interval '1 minute' RETURNING id)
@@ -954,7 +955,7 @@ SELECT count(*) AS changed FROM closed
 -- name: checks.leftover_forecasts
 -- Forecasts and decisions are about clusters that their campaign names.
 -- Repair: they are removed.
--- Decisions about a cluster 0 are about the whole campaign.
+-- Decisions with cluster 0 are about the whole campaign.
 SELECT
   campaign_id,
   cluster_id,

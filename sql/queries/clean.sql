@@ -1,9 +1,9 @@
--- What campaigns leave on the clusters, and when it goes.
+-- Files of campaigns on the clusters, and their removal.
 
 -- name: clean.campaigns
--- Ended campaigns that left claims and files on a cluster, when nothing of theirs can still come; a row for each login that they had
--- there, none (null) where they never sent a job. By campaign, the first few after @after. @quiet_since: since then no launch was given up,
--- and no job ended that OAR may start late.
+-- Ended campaigns that left claims and files on a cluster, if nothing of theirs can still appear there: one row for each login that they
+-- had there, or with login null if they never sent a job. By campaign, the first few after @after. @quiet_since: since then no launch
+-- became void, and no job ended that OAR may start late.
 WITH ended AS (
   SELECT p.campaign_id, u.login
   FROM campaign_clusters p
@@ -22,7 +22,7 @@ LEFT JOIN LATERAL (SELECT DISTINCT coalesce(l.login, e.login) AS login FROM laun
 ORDER BY e.campaign_id, l.login
 
 -- name: clean.note_cleaned
--- Nothing of a campaign is left on a cluster; not written when the campaign goes on by now.
+-- Records that no file of a campaign is left on a cluster. No row when the campaign is live again.
 WITH ended AS (SELECT id FROM campaigns WHERE id = @campaign AND is_over(state) FOR SHARE),
 folders AS (
   UPDATE launches SET cleaned_at = instant(@now)
@@ -31,12 +31,12 @@ UPDATE campaign_clusters SET cleaned_at = instant(@now), active = false WHERE ca
 RETURNING campaign_id
 
 -- name: clean.is_over
--- Whether a campaign has ended, and was not given back a task since.
+-- Whether a campaign has ended, and no task of it was given back since.
 SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state)) AS is_over
 
 -- name: clean.crowded_folders
--- The folders of the campaigns that have more files on a cluster than files_target allows for, the oldest of each first. `attempts`: of
--- tasks that are not settled; `never_began_at`: of the last job that OAR may start late, if it ended after @quiet_since.
+-- The folders of the campaigns that have more files on a cluster than files_target allows, the oldest of each first. `attempts`: of tasks
+-- that are not settled; `never_began_at`: of the last job that OAR may start late, if it ended after @quiet_since.
 WITH uncleaned AS (
   SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, coalesce(l.files, 2 * l.jobs) AS files
   FROM launches l WHERE l.cluster_id = @cluster AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
@@ -74,7 +74,7 @@ LEFT JOIN idle i ON i.id = u.id
 ORDER BY u.campaign_id, u.id LIMIT 10000
 
 -- name: clean.attempts_in
--- The attempts of tasks that are not settled and are claimed in the folder of a launch.
+-- The attempts of unsettled tasks that are claimed in the folder of a launch.
 SELECT task, attempt FROM jobs
 WHERE cluster_id = @cluster AND coalesce(fence, launch_id) = @launch AND is_live(state)
 UNION
@@ -82,9 +82,9 @@ SELECT r.number, t.attempt FROM returned_tasks r JOIN tasks t ON t.campaign_id =
 WHERE r.fence = @launch
 
 -- name: clean.note_folder_removed
--- The folder of a launch is gone.
+-- Records that the folder of a launch was removed.
 UPDATE launches SET cleaned_at = instant(@now), files = 0 WHERE id = @launch
 
 -- name: clean.note_files
--- How many files a folder holds at most.
+-- Records the greatest number of files that a folder may hold.
 UPDATE launches SET files = @files WHERE id = @launch

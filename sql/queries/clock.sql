@@ -1,5 +1,5 @@
--- The one clock.
+-- The database's clock.
 
 -- name: clock.now
--- The time now, not that of the transaction's begin.
+-- The present time, not that of the transaction's begin.
 SELECT micros(clock_timestamp()) AS now

@@ -9,7 +9,7 @@ SELECT * FROM cluster_rows ORDER BY name
 SELECT * FROM cluster_rows WHERE name = @name
 
 -- name: clusters.add
--- A new cluster.
+-- Adds a cluster.
 INSERT INTO clusters (name, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls,
   flood, array_size, enabled, memory_property, memory_unit_mb, memory_max_mb)
 VALUES (@name, @url, @authentication, @login, @secret_file, @identity_header, @ca_file, @certificate_file, @key_file, @verify_tls,
@@ -23,7 +23,7 @@ UPDATE clusters SET (power, cost, transfer_mb_s) = (
 WHERE id = @cluster
 
 -- name: clusters.edit
--- How a cluster is reached and used; what was known of its API is forgotten, so that it is asked at once.
+-- Edits how a cluster is reached and used. The state of its API is reset, so that the cluster is asked at once.
 UPDATE clusters SET
   url = @url,
   authentication = @authentication,
@@ -49,12 +49,12 @@ WHERE id = @cluster
 DELETE FROM clusters c WHERE id = @cluster AND NOT EXISTS (SELECT FROM campaign_clusters p WHERE p.cluster_id = c.id) RETURNING id
 
 -- name: clusters.map_user
--- The login of a user on a cluster.
+-- Sets the login of a user on a cluster.
 INSERT INTO user_mappings (user_name, cluster_id, login) VALUES (@user, @cluster, @login)
 ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 
 -- name: clusters.record_status
--- A snapshot of a cluster: the newest, also when the clock was set back since the others.
+-- Stores a snapshot of a cluster as its newest. If the clock was set back, snapshots of the future are deleted.
 WITH future AS (DELETE FROM gridstatus WHERE cluster_id = @cluster AND time > instant(@time))
 INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms,
   stress, response_ms)
@@ -63,7 +63,7 @@ VALUES (@cluster, instant(@time), @max_resources, @free, @used, @used_besteffort
 ON CONFLICT (cluster_id, time) DO NOTHING
 
 -- name: clusters.record_reached
--- The cluster's API answered everything that was asked.
+-- Records that the cluster's API answered all requests.
 UPDATE clusters SET
   reachable = true,
   unreachable_since = NULL,
@@ -74,15 +74,16 @@ UPDATE clusters SET
 WHERE id = @cluster AND (reachable IS NOT TRUE OR failed_polls > 0)
 
 -- name: clusters.record_resources
--- How many usable resources the cluster has, and how big its nodes are (grid::NodeSizes as text).
+-- Records the number of usable resources, and the sizes of the nodes (the text of grid::NodeSizes).
 UPDATE clusters SET max_resources = @resources, resources_at = instant(@now), node_sizes = @node_sizes WHERE id = @cluster
 
 -- name: clusters.node_sizes
--- How big the nodes of each cluster are.
+-- The sizes of each cluster's nodes.
 SELECT id, node_sizes FROM clusters
 
 -- name: clusters.record_unreachable
--- The cluster's API failed: how many times since it was last reached. Where the fate of a launch is open, it is asked again soon.
+-- Records that the cluster's API failed, and returns the number of failures since it was last reached. A cluster with an open launch is
+-- asked again sooner.
 UPDATE clusters SET
   reachable = false,
   unreachable_since = coalesce(unreachable_since, instant(@now)),
@@ -95,15 +96,15 @@ WHERE id = @cluster
 RETURNING failed_polls
 
 -- name: clusters.with_launches
--- Clusters that answer and on which launches are to be made, or to be looked for.
+-- Reachable clusters with launches to make, or to search for.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND EXISTS (
   SELECT FROM launches l WHERE l.cluster_id = c.id
     AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@void_since))))
 ORDER BY name
 
 -- name: clusters.to_wipe
--- Clusters that answer and have waiting jobs of ours, jobs to kill, leavings of campaigns that ended before then, or more files of one that
--- goes on than files_target allows for.
+-- Reachable clusters with waiting jobs of ours, jobs to kill, remaining files of campaigns that ended before @ended_before, or a live
+-- campaign with more files than files_target allows.
 SELECT * FROM cluster_rows c WHERE reachable IS TRUE AND retired_at IS NULL AND (
   EXISTS (SELECT FROM jobs j WHERE j.cluster_id = c.id AND j.state = 'remote_waiting')
   OR EXISTS (SELECT FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.cluster_id = c.id AND is_remote(j.state))

@@ -1,12 +1,13 @@
--- What administrators declare.
+-- Declarations of administrators.
 
 -- name: declarations.add
--- What an administrator declared, of which subject.
+-- Records what an administrator declared.
 INSERT INTO declarations (what, subject, declared_by, reason, message, declared_at)
 VALUES (@what, @subject, @author, @reason, @message, instant(@now))
 
 -- name: declarations.live_jobs_of
--- The live jobs of one job, launch or cluster, the others null; those that are only planned are given back as ever.
+-- The live jobs of one job, launch or cluster; the other two parameters are null. Planned jobs are left out, because their launches are
+-- given back as usual.
 SELECT j.id, j.state, j.campaign_id, j.cluster_id, k.name AS cluster, j.launch_id, j.task, j.remote_id
 FROM jobs j JOIN clusters k ON k.id = j.cluster_id
 WHERE is_live(j.state) AND j.state <> 'planned'
@@ -14,27 +15,27 @@ WHERE is_live(j.state) AND j.state <> 'planned'
 ORDER BY j.id
 
 -- name: declarations.live_jobs_among
--- The same of the live jobs among these, the planned ones too.
+-- The live jobs among these, planned ones included.
 SELECT j.id, j.state, j.campaign_id, j.cluster_id, k.name AS cluster, j.launch_id, j.task, j.remote_id
 FROM jobs j JOIN clusters k ON k.id = j.cluster_id
 WHERE is_live(j.state) AND j.id = ANY (@jobs::bigint[])
 ORDER BY j.id
 
 -- name: declarations.kill
--- Lost jobs may go on: their deletion is asked for. One that was asked for already is asked for anew.
+-- Requests kills of lost jobs, which may still run; a request that exists is sent again.
 INSERT INTO kill_requests AS k (job_id, reason, requested_at)
 SELECT j.id, 'lost', instant(@now) FROM jobs j WHERE j.id = ANY (@jobs::bigint[]) AND j.ending = 'lost' AND j.remote_id IS NOT NULL
 ON CONFLICT (job_id) DO UPDATE SET reason = 'lost', requested_at = EXCLUDED.requested_at, sent_at = NULL, sends = 0
 
 -- name: declarations.void
--- Launches of which no job is open any more: jobs of theirs that appear later are late ones.
+-- Declares launches void if none of their jobs is open. Their jobs that appear later are late jobs.
 UPDATE launches l SET state = 'void', settled_at = instant(@now), released_at = instant(@now), error = @error
 WHERE l.id = ANY (@launches::bigint[]) AND l.state IN ('launching', 'unknown')
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND is_open(j.state))
 
 -- name: declarations.release_bound_tasks
--- Tasks in the bags that wait for a cluster, or because of a launch, the other null: they may go anywhere, each with a new attempt that
--- counts for nothing.
+-- Releases tasks bound to a cluster, or because of a launch (the other parameter is null). Each gets a new attempt; the old one does not
+-- count.
 WITH freed AS (
   UPDATE returned_tasks r SET cluster_id = NULL, fence = NULL FROM returned_tasks b
   WHERE b.campaign_id = r.campaign_id AND b.number = r.number AND (r.cluster_id = @cluster OR r.fence = @launch)
@@ -46,19 +47,19 @@ raised AS (
 SELECT f.campaign_id, f.number, f.cluster_id, k.name AS cluster FROM freed f JOIN clusters k ON k.id = f.cluster_id ORDER BY 1, 2
 
 -- name: declarations.bound_tasks_of
--- How many tasks wait for a cluster, or because of a launch, the other null.
+-- Number of tasks bound to a cluster, or because of a launch (the other parameter is null).
 SELECT count(*) AS tasks FROM returned_tasks WHERE cluster_id = @cluster OR fence = @launch
 
 -- name: declarations.find_launch
--- A launch.
+-- A launch's state, campaign and cluster.
 SELECT l.state, l.campaign_id, k.name AS cluster FROM launches l JOIN clusters k ON k.id = l.cluster_id WHERE l.id = @launch
 
 -- name: declarations.find_job
--- A job's state, and why it is over.
+-- A job's state and end.
 SELECT state, coalesce(ending, '') AS ending FROM jobs WHERE id = @job
 
 -- name: declarations.retire
--- Nothing is sent to the cluster any more, and it is not asked; no row when it was retired before.
+-- Retires a cluster: nothing is sent to it, and it is not asked any more. No row when it was retired before.
 UPDATE clusters SET
   enabled = false,
   retired_at = instant(@now),
@@ -71,8 +72,8 @@ UPDATE clusters SET
 WHERE id = @cluster AND retired_at IS NULL RETURNING id
 
 -- name: declarations.bring_back
--- It is in use again. Its old jobs and launches are late: those lost when it was retired are deleted, and the tags of its void launches
--- are searched for a while. No row unless it was retired.
+-- Brings a retired cluster back into use. Jobs that were lost when it was retired are killed, and the tags of its void launches are
+-- searched for a while. No row unless it was retired.
 WITH returned AS (
   UPDATE clusters c SET retired_at = NULL, enabled = true, next_probe_at = NULL, resources_at = NULL FROM clusters b
   WHERE c.id = @cluster AND b.id = c.id AND c.retired_at IS NOT NULL RETURNING c.id, b.retired_at),

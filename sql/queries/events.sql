@@ -1,7 +1,7 @@
 -- Events.
 
 -- name: events.open
--- Something went wrong: one open event a cause, what repeats is counted.
+-- Opens an event, or counts a repetition into the open one. Each cause has at most one open event.
 INSERT INTO events AS e (code, campaign_id, cluster_id, job_id, message, opened_at, last_at, occurrences)
 VALUES (@code, @campaign, @cluster, @job, @message, instant(@now), instant(@now), @occurrences)
 ON CONFLICT (code, coalesce(campaign_id, 0), coalesce(cluster_id, 0)) WHERE state = 'open'
@@ -13,19 +13,19 @@ DO UPDATE SET
 RETURNING id
 
 -- name: events.close
--- The cause is gone.
+-- Closes the event of a cause that is gone.
 UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND code = @code AND campaign_id IS NOT DISTINCT FROM @campaign AND cluster_id IS NOT DISTINCT FROM @cluster
 RETURNING id
 
 -- name: events.clusters_with_open
--- The clusters on which an event of this code is open.
+-- The clusters with an open event of this code.
 SELECT cluster_id FROM events WHERE state = 'open' AND code = @code AND campaign_id IS NULL AND cluster_id IS NOT NULL
 
 -- name: events.fix
--- An event is closed by a user.
+-- Closes an event for a user.
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id
 
 -- name: events.owner
--- Whose campaign an event is about (no name: nobody's), and whether it is open.
+-- The user of the campaign that an event is about (null: no campaign), and whether the event is open.
 SELECT c.user_name, e.campaign_id, e.state = 'open' AS open FROM events e LEFT JOIN campaigns c ON c.id = e.campaign_id WHERE e.id = @event

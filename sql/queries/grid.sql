@@ -1,15 +1,15 @@
 -- The grid itself.
 
 -- name: grid.token
--- This grid's own token.
+-- This grid's token.
 SELECT token FROM grid
 
 -- name: grid.wake_up
--- Wakes the conductor up at the commit.
+-- Wakes the conductor up when the transaction commits.
 NOTIFY gleaner_wake_up
 
 -- name: grid.set_limits
--- Limits for the rest of this transaction: of a statement, the wait for a lock, a pause; 0: none.
+-- Sets limits for the rest of this transaction: for a statement, the wait for a lock, and idle time; 0: none.
 SELECT
   set_config('statement_timeout', (@statement_ms::bigint)::text, true) AS statement_timeout,
   set_config('lock_timeout', (@lock_ms::bigint)::text, true) AS lock_timeout,

@@ -1,7 +1,7 @@
--- Jobs that OAR has, what becomes of them, and what this does to their tasks.
+-- Jobs that OAR has, their ends, and the consequences for their tasks.
 
 -- name: jobs.live
--- The jobs of ours that a cluster has.
+-- Our jobs that a cluster has.
 SELECT
   j.id,
   j.remote_id,
@@ -32,7 +32,7 @@ WHERE j.cluster_id = @cluster AND is_remote(j.state)
 ORDER BY j.id
 
 -- name: jobs.observe
--- What a poll saw of jobs that go on; only what changed is given. @resources: that OAR assigned.
+-- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR.
 WITH given AS (
   SELECT * FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[])
     AS g(id, state, started_at, resources)),
@@ -48,7 +48,7 @@ moved AS (
   UPDATE tasks t SET state = CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state
   FROM changed x
   WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND is_copy(t, x.attempt) AND t.state IN ('submitted', 'running')
-    -- Of two copies one runs, or the task would have no second one.
+    -- If the task has two copies and one runs, the task is running.
     AND (x.state = 'running' OR NOT t.replica_lives)
     AND t.state <> CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state),
 pair AS (
@@ -72,7 +72,7 @@ first AS (
 SELECT count(*) AS changed FROM changed
 
 -- name: jobs.note_waits
--- What a poll learned of jobs that stay as they are: since when each is absent, over, about to start; null: it is not.
+-- Writes for jobs that continue since when each is absent, over or about to start; null: it is not.
 UPDATE jobs j SET absent_since = instant(g.absent), over_since = instant(g.over), launching_since = instant(g.launching)
 FROM unnest(@jobs::bigint[], @absent::bigint[], @over::bigint[], @launching::bigint[]) AS g(id, absent, over, launching)
 WHERE j.id = g.id AND is_remote(j.state)
@@ -84,13 +84,13 @@ SELECT count(*) AS jobs, min(id) AS first FROM jobs
 WHERE cluster_id = @cluster AND is_remote(state) AND absent_since < instant(@since_before)
 
 -- name: jobs.lock_tasks
--- The tasks of these jobs, locked: until this transaction ends nobody else settles one of their jobs.
+-- Locks the tasks of these jobs: until this transaction ends, no other settles one of their jobs.
 SELECT FROM tasks t
 JOIN (SELECT DISTINCT campaign_id, task FROM jobs WHERE id = ANY (@jobs::bigint[])) j ON t.campaign_id = j.campaign_id AND t.number = j.task
 ORDER BY t.campaign_id, t.number FOR UPDATE OF t
 
 -- name: jobs.facts
--- What the rule needs to know of jobs that are over, after their tasks were locked: this snapshot is younger than the locks.
+-- The facts for settling jobs that are over, read after their tasks were locked: this snapshot is younger than the locks.
 SELECT
   j.id,
   j.state,
@@ -129,10 +129,10 @@ WHERE j.id = ANY (@jobs::bigint[])
 ORDER BY j.id
 
 -- name: jobs.settle
--- Jobs that are over, and what the rule makes of their tasks; each changes only what it leaves as the rule saw it (@leaves, @task_leaves,
--- @attempt_leaves), and no two are of one task. @failures: 1 where the job counts as a failure of its campaign there. Of the tasks:
--- @moves: whether it changes at all; @counted: whether the attempt counts; @priorities and @bound: of one that returns to the bag, where
--- it stands there, and whether it waits for this cluster; @walltimes: in seconds, null: as it was.
+-- Ends jobs and writes the settlements of their tasks. Each change is guarded by the state that the rule saw (@leaves, @task_leaves,
+-- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
+-- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
+-- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged.
 WITH given AS (
   SELECT * FROM unnest(
     @jobs::bigint[],
@@ -164,7 +164,7 @@ ended AS (
     ending = g.ending,
     exit_status = g.exit_status,
     started_at = coalesce(instant(g.started_at), j.started_at),
-    -- Clocks differ, and step: no job ends before it started.
+    -- Clocks differ and are set: no job may end before it started.
     ended_at = greatest(coalesce(instant(g.ended_at), instant(@now)), instant(g.started_at), j.started_at),
     resources = coalesce(g.resources, j.resources),
     message = g.message,
@@ -231,7 +231,7 @@ durations AS (
 SELECT count(*) AS ended FROM ended
 
 -- name: jobs.follow
--- OAR resubmitted a job by itself: it goes on under its new id, and so does the request to kill it.
+-- Follows a job that OAR resubmitted under a new id. Its kill request follows too.
 WITH followed AS (
   UPDATE jobs SET remote_id = @to, state = 'remote_waiting', resubmissions = resubmissions + 1, over_since = NULL, launching_since = NULL
   WHERE id = @job AND remote_id = @from AND is_remote(state) RETURNING id, campaign_id, task, attempt),
@@ -242,8 +242,7 @@ moved AS (
 SELECT id FROM followed
 
 -- name: jobs.forget
--- OAR's id of a job is somebody else's now, so that nobody knows where the job is: its launch is looked for by its tag again, as one
--- without an answer.
+-- Forgets OAR's id of a job, because another job has it now. The job's launch becomes unknown, and is searched for by its tag.
 WITH forgotten AS (
   UPDATE jobs SET state = 'unknown', remote_id = NULL, absent_since = NULL, over_since = NULL, launching_since = NULL
   WHERE id = @job AND remote_id = @remote_id AND is_remote(state) RETURNING id, launch_id)
@@ -252,7 +251,7 @@ FROM forgotten f WHERE l.id = f.launch_id AND l.state IN ('accepted', 'unknown',
 RETURNING l.id
 
 -- name: jobs.waiting_resources
--- Our jobs that wait on a cluster, in resources as far as they are known, else one each.
+-- Resources of our jobs that wait on a cluster; a job of unknown width counts as one resource.
 SELECT
   coalesce(sum(p.waiting * coalesce(p.resources_per_job::double precision, p.resources_sum::double precision / nullif(p.resources_jobs, 0),
     1)), 0) AS waiting
@@ -260,8 +259,8 @@ FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND (is_live(c
 WHERE p.cluster_id = @cluster AND p.waiting > 0
 
 -- name: jobs.reopen_twin
--- A job (@duplicate) found its attempt claimed, and its twin is of a void launch: the twin must be in OAR, so that its launch is searched
--- again.
+-- Makes the void launch of a job's twin unknown, to search for it again: the job @duplicate found its attempt claimed, so the twin must be
+-- in OAR.
 WITH twin AS (
   SELECT j.id, j.launch_id FROM jobs j
   WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error'
@@ -274,8 +273,8 @@ UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, l
 WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
 
 -- name: jobs.revive
--- A job that was said never to have begun holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt
--- are those of the job that found the claim: who holds it is read in a user's home, and may be anything.
+-- Revives a job that ended as never_began and holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt
+-- must be those of the job that found the claim, because the holder's name comes from a user's home and cannot be trusted.
 WITH revived AS (
   UPDATE jobs SET
     state = 'remote_waiting',

@@ -1,14 +1,14 @@
--- Kills: an intent, the DELETE, and the job's own state as the confirmation.
+-- Kills: a request, then the DELETE, then the job's own state as the confirmation.
 
 -- name: kills.request_cancelled
--- Every job of a cancelled campaign is to be killed.
+-- Requests kills of all jobs of cancelled campaigns.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, 'cancelled', instant(@now) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
 WHERE is_remote(j.state) AND c.state = 'cancelled'
 ON CONFLICT DO NOTHING
 
 -- name: kills.request_superseded
--- Jobs that their tasks wait for no longer: a replica did it, or they are late, with an attempt that is spent.
+-- Requests kills of jobs that their tasks no longer wait for: superseded by the other copy, or late, with a spent attempt.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, CASE WHEN t.replica IS NULL THEN 'late' ELSE 'replica' END, instant(@now) FROM jobs j
 JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
@@ -16,13 +16,13 @@ WHERE is_remote(j.state) AND NOT (is_in_flight(t.state) AND is_copy(t, j.attempt
 ON CONFLICT DO NOTHING
 
 -- name: kills.request
--- Jobs that are to be killed for one reason.
+-- Requests kills of jobs, for one reason.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT id, @reason, instant(@now) FROM unnest(@jobs::bigint[]) AS g(id) ON CONFLICT DO NOTHING
 
 -- name: kills.pending
--- What is to be killed on a cluster and was not sent a DELETE since @sent_before (or, as a clock was set back, after @now); what was sent
--- least first.
+-- Kill requests on a cluster without a DELETE since @sent_before (a time after @now, from a clock that was set back, counts as none). Those
+-- sent least often come first.
 SELECT
   k.job_id,
   j.remote_id,
@@ -47,11 +47,11 @@ WHERE k.sent_at IS NULL OR k.sent_at < instant(@sent_before) OR k.sent_at > inst
 ORDER BY k.sends, k.job_id
 
 -- name: kills.note_sent
--- The DELETE was sent, whatever was answered.
+-- Records that the DELETE was sent, whatever the answer.
 UPDATE kill_requests SET sent_at = instant(@now), sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[])
 
 -- name: kills.waiting
--- Our jobs that wait on a cluster, the newest first, with what tells whether they are too many.
+-- Our jobs that wait on a cluster, the newest first, with the figures that decide whether they are in excess.
 SELECT
   j.id,
   j.campaign_id,

@@ -1,8 +1,8 @@
--- A launch's way: planned, launching, then accepted, refused, unknown or void.
+-- Launches: planned, launching, then accepted, refused, unknown or void.
 
 -- name: launches.planned
--- The launches to make on a cluster, with all that their submission needs. Where an attempt of one is claimed in the folder of an
--- earlier launch, the login is that one's: the folder is in its home.
+-- The launches to make on a cluster, with all data for their submission. If an attempt is claimed in the folder of an earlier launch, the
+-- login is that launch's, because the folder is in its user's home.
 SELECT
   l.id,
   l.campaign_id,
@@ -34,7 +34,8 @@ WHERE l.cluster_id = @cluster AND l.state = 'planned'
 ORDER BY l.id
 
 -- name: launches.begin
--- From planned to launching, before any network; no row when somebody else did. @login: of the user on the cluster.
+-- Changes a launch from planned to launching, before its POST; no row when it is not planned any more. @login: the user's login on the
+-- cluster.
 WITH launch AS (
   UPDATE launches SET state = 'launching', tag = @tag, login = @login, term = @term, launching_at = instant(@now)
   WHERE id = @launch AND state = 'planned' RETURNING id),
@@ -44,20 +45,20 @@ started AS (
 SELECT id, (SELECT count(*) FROM started) AS jobs FROM launch
 
 -- name: launches.begun
--- How launches that were begun stand now.
+-- The present states of launches that were begun.
 SELECT l.id, l.state, l.term, c.state AS campaign_state, micros(l.launching_at) AS launching_at
 FROM launches l JOIN campaigns c ON c.id = l.campaign_id
 WHERE l.id = ANY (@launches::bigint[])
 
 -- name: launches.lines
--- The jobs of a launch with their tasks' parameters, in their order in the array, and the launch in whose folder each is claimed.
+-- The jobs of a launch with their tasks' parameters, ordered as in the array, and the fence of each.
 SELECT j.id, j.task, j.attempt, coalesce(j.fence, j.launch_id) AS fence, t.form, t.parameter
 FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 WHERE j.launch_id = @launch ORDER BY j.id
 
 -- name: launches.accept
--- OAR's ids for the jobs of a launch: adopted where its fate was unknown or it had been given up. @moves: whether the task of each
--- moves (grid::adoption_of); @again: whether OAR has run it more than once.
+-- Records OAR's ids of a launch's jobs; jobs of an unknown or void launch are adopted. @moves: whether each task changes
+-- (grid::adoption_of); @again: whether OAR has run the job more than once.
 WITH given AS (SELECT *
   FROM unnest(@jobs::bigint[], @remote_ids::bigint[], @moves::boolean[], @again::boolean[]) AS g(id, remote_id, moves, again)),
 adopted AS (
@@ -89,7 +90,7 @@ settled AS (
 SELECT count(*) AS jobs FROM adopted
 
 -- name: launches.mark_unknown
--- No answer to a submission: its tasks are frozen until its fate is known.
+-- Marks launches unknown: their tasks are frozen until the fate is known.
 WITH launch AS (
   UPDATE launches SET
     state = 'unknown',
@@ -99,17 +100,17 @@ WITH launch AS (
 UPDATE jobs j SET state = 'unknown' FROM launch WHERE j.launch_id = launch.id AND j.state = 'launching' RETURNING j.id
 
 -- name: launches.interrupted
--- Launches whose runner died between the intent and the answer: the caller holds the cluster's lock, so nobody is at work on them.
+-- Launches whose runner died between the intent and the answer. The caller holds the cluster's lock, so no other runner works on them.
 SELECT id FROM launches WHERE cluster_id = @cluster AND state = 'launching'
 
 -- name: launches.stranded
--- Planned launches of clusters that do not answer, or are disabled: nothing was sent.
+-- Planned launches of unreachable or disabled clusters: nothing was sent.
 SELECT l.id FROM launches l JOIN clusters c ON c.id = l.cluster_id
 WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
 
 -- name: launches.give_back
--- The end of a launch, refused or void; no row when it left the state @leaves meanwhile. One that certainly was not sent has no tag any
--- more, so that nobody looks for its jobs.
+-- Ends a launch as refused or void; no row when it is not in the state @leaves any more. A launch that was certainly never sent loses its
+-- tag, so that its jobs are not searched for.
 UPDATE launches l SET
   state = @state::launch_state,
   settled_at = instant(@now),
@@ -120,12 +121,12 @@ WHERE l.id = @launch AND l.state = @leaves::launch_state AND c.id = l.campaign_i
 RETURNING c.replicas
 
 -- name: launches.open_jobs
--- The jobs of a launch of which OAR has no id.
+-- The jobs of a launch without an id of OAR.
 SELECT id FROM jobs WHERE launch_id = @launch AND is_open(state) ORDER BY id
 
 -- name: launches.unsettled
--- Launches of unknown fate on a cluster, and those void since then, whose orphans may still appear. `missing`: the jobs of which OAR has
--- no id; `voids`: launches of the campaign there that were given up since one was accepted.
+-- Unknown launches on a cluster, and launches that became void after @void_since, whose orphans may still appear. `missing`: jobs without
+-- an id of OAR; `voids`: launches of the campaign there that became void since the last accepted one.
 SELECT
   l.id,
   l.campaign_id,
@@ -150,25 +151,25 @@ WHERE l.cluster_id = @cluster AND l.tag IS NOT NULL AND (l.state = 'unknown' OR 
 ORDER BY l.id
 
 -- name: launches.awaited
--- Whether the fate of a launch on a cluster is still open, or orphans of one void since then may come.
+-- Whether a cluster has open launches, or launches that became void after @void_since, whose orphans may still appear.
 SELECT EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND is_open(state))
   OR EXISTS (SELECT FROM launches WHERE cluster_id = @cluster AND state = 'void' AND tag IS NOT NULL AND settled_at > instant(@void_since))
   AS awaited
 
 -- name: launches.note_look
--- Their tags were looked for.
+-- Records a look for these launches' tags.
 UPDATE launches SET looks = looks + CASE WHEN state = 'unknown' THEN 1 ELSE 0 END, last_look_at = instant(@now)
 WHERE id = ANY (@launches::bigint[])
 
 -- name: launches.accept_found
--- Launches that are searched, and of which the last job has been found by its files.
+-- Accepts launches that are searched for, if the last of their jobs was found by its files.
 UPDATE launches l SET state = 'accepted', settled_at = instant(@now), error = NULL
 WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY (@jobs::bigint[])) AND l.state = 'unknown'
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND (j.state = 'unknown' OR is_unfound(j)))
 
 -- name: launches.bound_tasks
--- Tasks in the bags that wait for their cluster, as a job of a launch may still run them there: by launch. `since`: given up, or, of an
--- accepted one whose jobs did not begin, when they went back.
+-- Tasks bound to their cluster because of a launch whose jobs may still run there, by launch. `since`: the time when it became void, or,
+-- for an accepted launch whose jobs did not begin, when the tasks were given back.
 SELECT
   r.fence AS launch,
   r.campaign_id,
@@ -187,8 +188,7 @@ GROUP BY r.fence, r.campaign_id, r.cluster_id, k.name, c.replicas, k.retired_at,
 ORDER BY r.fence
 
 -- name: launches.release_tasks
--- The tasks that wait because of a launch may go anywhere: each with a new attempt (grid::attempt_after_release), that counts for
--- nothing.
+-- Releases the tasks bound because of a launch: each gets a new attempt (grid::attempt_after_release); the old one does not count.
 WITH launch AS (UPDATE launches SET released_at = coalesce(released_at, instant(@now)) WHERE id = @launch),
 freed AS (UPDATE returned_tasks SET cluster_id = NULL, fence = NULL WHERE fence = @launch RETURNING campaign_id, number)
 UPDATE tasks t SET attempt = next_attempt(t), uncounted = t.uncounted + next_attempt(t) - t.attempt

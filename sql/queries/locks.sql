@@ -1,19 +1,19 @@
--- The locks of the modules, each on its work on one cluster.
+-- The modules' locks, one for each kind of work on each cluster.
 
 -- name: locks.try
--- Takes this connection's lock on a cluster's work of one module.
+-- Tries to take, for this connection, the lock on a module's work on a cluster.
 SELECT pg_try_advisory_lock(@work::int, @cluster::bigint::int) AS taken
 
 -- name: locks.release
--- Gives it back.
+-- Releases that lock.
 SELECT pg_advisory_unlock(@work::int, @cluster::bigint::int) AS released
 
 -- name: locks.try_until_commit
--- The same until the end of the transaction.
+-- Tries to take the lock until the end of the transaction.
 SELECT pg_try_advisory_xact_lock(@work::int, @cluster::bigint::int) AS taken
 
 -- name: locks.holder
--- Who has that lock: PostgreSQL's process, the host of its program, and for how many seconds it has neither begun nor ended a statement.
+-- The holder of a lock: PostgreSQL's process, the host of its program, and the seconds since it last began or ended a statement.
 SELECT
   a.pid,
   coalesce(host(a.client_addr), '') AS host,

@@ -1,8 +1,8 @@
--- How many resources of a cluster have the properties that a campaign asks for there.
+-- Number of a cluster's resources that have the properties of a campaign's JDL.
 
 -- name: matching.unmatched
--- Campaigns in treatment whose properties a cluster is to be asked for: where the answer is older than @known_before, or than
--- @none_known_before if it was that no resource has them.
+-- Campaigns in treatment for whose properties a cluster is to be asked: the answer is missing or older than @known_before, or than
+-- @none_known_before if no resource had them.
 SELECT p.campaign_id, u.login, p.properties, p.best_effort
 FROM campaign_clusters p
 JOIN campaigns c ON c.id = p.campaign_id AND c.state = 'in_treatment'
@@ -13,12 +13,12 @@ WHERE p.cluster_id = @cluster AND p.properties <> ''
 ORDER BY p.matching_at NULLS FIRST, p.campaign_id
 
 -- name: matching.record
--- What a cluster has told. @resources: null: it cannot tell.
+-- Records a cluster's answer. @resources: null: the cluster could not answer.
 UPDATE campaign_clusters SET matching_resources = @resources, matching_at = instant(@now)
 WHERE campaign_id = @campaign AND cluster_id = @cluster
 
 -- name: matching.known
--- What the clusters have told of the campaigns in treatment or paused.
+-- The clusters' answers for campaigns in treatment or paused.
 SELECT p.campaign_id, p.cluster_id, p.matching_resources
 FROM campaign_clusters p JOIN campaigns c ON c.id = p.campaign_id AND is_live(c.state)
 WHERE p.properties <> ''

@@ -1,7 +1,7 @@
--- What the metascheduler reads and writes.
+-- Queries of the metascheduler.
 
 -- name: planning.clusters
--- Every cluster with its newest status. @flood and @array_size are the configuration's, for clusters that have none of their own.
+-- Every cluster with its newest status. @flood and @array_size are the configuration's, for clusters without values of their own.
 SELECT
   c.id,
   c.name,
@@ -29,7 +29,7 @@ LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus
 ORDER BY c.id
 
 -- name: planning.campaigns
--- The campaigns in treatment or paused, with what was never taken from their bags and what they ask of their clusters. In no order: to
+-- The campaigns in treatment or paused, with the number of tasks never taken from their bags and their requests of clusters. Unordered: to
 -- sort rows as wide as these takes PostgreSQL a quarter of the query's time.
 SELECT
   id,
@@ -50,7 +50,7 @@ FROM campaigns
 WHERE is_live(state)
 
 -- name: planning.pairs
--- The pairs of which there is more to know, with the counters and the forecast of each; for a while those of campaigns that are over too.
+-- The active pairs, with the counters and the forecast of each. Pairs of campaigns that are over are included until they become inactive.
 SELECT
   p.campaign_id,
   p.cluster_id,
@@ -82,7 +82,7 @@ LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.clus
 WHERE p.active
 
 -- name: planning.present
--- Whether there is any of what most cycles find none of: to plan and send the queries below takes longer.
+-- Whether optional features are in use. Most cycles find none: to plan and send the queries below takes longer than this check.
 SELECT
   EXISTS (SELECT FROM returned_tasks) AS returned,
   EXISTS (SELECT FROM brakes) AS brakes,
@@ -98,7 +98,7 @@ SELECT
 SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2
 
 -- name: planning.fitting
--- Where tasks ask for different things: how many of those that wait a cluster can hold; no row where it is none.
+-- For campaigns whose tasks have different requests: the number of waiting tasks that a cluster can hold. No row where it is 0.
 SELECT q.campaign_id, q.cluster_id, sum(b.untaken + coalesce(r.tasks, 0))::bigint AS tasks
 FROM campaigns c
 JOIN campaign_requests q ON q.campaign_id = c.id
@@ -109,17 +109,17 @@ WHERE is_live(c.state) AND c.requests > 0
 GROUP BY 1, 2
 
 -- name: planning.brakes
--- Brakes that hold, on clusters, campaigns and pairs.
+-- Brakes in force on clusters, campaigns and pairs.
 SELECT campaign_id, cluster_id, reason, micros(expires_at) AS until FROM brakes WHERE expires_at > instant(@now)
 
 -- name: planning.logins
--- The users who have another name on a cluster.
+-- Users whose login on a cluster differs from their name.
 SELECT user_name, cluster_id, login FROM user_mappings
 
 -- name: planning.launch
--- Takes up to @jobs tasks from the bag of a campaign all of whose tasks ask the same, and plans a launch of them: those given back first,
--- then new ones, then those that asked to be last; a task bound to another cluster stays. The tasks are named by an array, so that the
--- index finds each of them whatever the statistics of a bag just submitted say.
+-- Takes up to @jobs tasks from the bag of a campaign with one request for all tasks, and plans a launch of them. Returned tasks go first,
+-- then new ones, then those that asked to run last; a task bound to another cluster stays. An array names the tasks, so that the index
+-- finds each of them even when the statistics of a new bag are missing.
 WITH campaign AS (
   SELECT id, next_task, total FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
 early AS (
@@ -142,8 +142,8 @@ started AS (
   UPDATE tasks t SET state = 'launching'
   WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
   RETURNING t.number, t.attempt, t.walltime_s),
--- OAR gives all jobs of an array one walltime. The greatest of its tasks': with less, the longest would be killed, while a job that
--- ends early gives its resources back at once. Never beyond what the JDL allows.
+-- OAR assigns one walltime to all jobs of an array: the greatest of its tasks. A smaller one would kill the longest task, while a job that
+-- ends early frees its resources at once. The JDL's maximum bounds it.
 launch AS (
   INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, walltime_s)
   SELECT
@@ -163,11 +163,11 @@ planned AS (
 SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
 
 -- name: planning.launch_by_request
--- The same where tasks ask for different resources: the one whose turn it is leads, and only tasks of its shape join it, as an array
--- has one request; no more of them than @resources hold, but one at least.
+-- As planning.launch, for campaigns whose tasks have different requests. The first task in turn determines the shape, because an array has
+-- one request; only tasks of that shape join it. Their number is bounded by @resources, but is at least one.
 WITH campaign AS (
   SELECT id FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE),
--- The requests that this cluster can hold.
+-- Requests that this cluster can hold.
 open AS (
   SELECT q.*, b.next_task, b.untaken FROM campaign
   JOIN campaign_requests q ON q.campaign_id = @campaign AND q.cluster_id = @cluster
@@ -208,7 +208,7 @@ taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r USING again
   WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = @campaign AND n > 0),
--- Of each request the lowest numbers were taken, so that all before its last one are gone.
+-- The lowest numbers of each request were taken: all before the last of them are gone.
 emptied AS (
   UPDATE request_bags b SET next_task = f.last + 1, untaken = b.untaken - f.tasks
   FROM (SELECT request, max(number) AS last, count(*) AS tasks FROM fresh GROUP BY request) f
@@ -238,9 +238,9 @@ planned AS (
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.replicate
--- Plans a launch of replicas of up to @jobs running tasks that never had one and whose job is on another cluster, the longest running
--- first. @longer_than_s: only of those that run for so many seconds; null: of all. Each replica has an attempt of its own, so that the
--- fence lets both run.
+-- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster, the longest running
+-- first. @longer_than_s: only tasks that have run for this many seconds; null: all. Each replica has an attempt of its own, so that the
+-- fence lets both jobs run.
 WITH running AS (
   SELECT
     t.number,
@@ -278,8 +278,9 @@ planned AS (
 SELECT count(*) AS jobs FROM planned
 
 -- name: planning.replicable
--- For active campaigns that allow replicas: the tasks that run on each cluster and never had one, and how many of them run longer than
--- @share of the campaign's jobs did. Where fewer than @least_done jobs are done, none is too long.
+-- For active campaigns that allow replicas: the tasks that run on each cluster and never had a replica, and how many of them have run
+-- longer than the quantile @share of the durations of the campaign's done jobs. With fewer than @least_done jobs done, the second number is
+-- 0.
 WITH known AS (
   SELECT campaign_id, min(bucket_seconds(bucket)) FILTER (WHERE ended >= @share::double precision * jobs) AS seconds
   FROM (SELECT d.campaign_id, d.bucket, sum(sum(d.jobs)) OVER (PARTITION BY d.campaign_id ORDER BY d.bucket) AS ended,
@@ -301,7 +302,7 @@ WHERE c.replicas AND c.state = 'in_treatment'
 GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id
 
 -- name: planning.write_submitted
--- What this cycle submits for pairs, for the predictor. @offered: free resources.
+-- Records the jobs submitted for each pair in this cycle, for the predictor. @offered: free resources.
 INSERT INTO forecasts (campaign_id, cluster_id, job_ratio, nsub, offered)
 SELECT g.campaign_id, g.cluster_id, g.ratio, g.jobs, g.offered
 FROM unnest(@campaigns::bigint[], @clusters::bigint[], @jobs::integer[], @offered::double precision[], @first_ratios::double precision[])
@@ -309,15 +310,15 @@ FROM unnest(@campaigns::bigint[], @clusters::bigint[], @jobs::integer[], @offere
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET nsub = EXCLUDED.nsub, offered = EXCLUDED.offered
 
 -- name: planning.decided
--- The campaigns whose decisions are written, those that are over too, with the figures' digest of each.
+-- The campaigns with stored decisions, including those that are over, each with the digest of its decisions.
 SELECT campaign_id, digest FROM decided
 
 -- name: planning.decisions
--- The decisions written for some campaigns.
+-- The stored decisions of these campaigns.
 SELECT campaign_id, cluster_id, digest FROM decisions WHERE campaign_id = ANY (@campaigns::bigint[])
 
 -- name: planning.decide
--- Decisions that differ from those of the last cycle.
+-- Upserts the changed decisions of these campaigns.
 INSERT INTO decisions AS d (campaign_id, cluster_id, stage, reason, sentence, jobs, digest, since)
 SELECT g.*, instant(@now) FROM unnest(
   @campaigns::bigint[],
@@ -336,22 +337,22 @@ ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   since = CASE WHEN d.reason = EXCLUDED.reason THEN d.since ELSE EXCLUDED.since END
 
 -- name: planning.undecide
--- Pairs and campaigns of which nothing is decided any longer.
+-- Deletes the obsolete decisions of pairs and campaigns.
 DELETE FROM decisions d USING unnest(@campaigns::bigint[], @clusters::bigint[]) AS g (campaign_id, cluster_id)
 WHERE d.campaign_id = g.campaign_id AND d.cluster_id = g.cluster_id
 
 -- name: planning.note_decided
--- Campaigns all of whose decisions are written.
+-- Marks campaigns whose decisions are all stored.
 INSERT INTO decided (campaign_id, digest) SELECT * FROM unnest(@campaigns::bigint[], @digests::bigint[])
 ON CONFLICT (campaign_id) DO UPDATE SET digest = EXCLUDED.digest
 
 -- name: planning.forget_decided
--- Campaigns that are over have no decisions.
+-- Deletes the decisions of campaigns that are over.
 WITH gone AS (DELETE FROM decided WHERE campaign_id = ANY (@campaigns::bigint[]))
 DELETE FROM decisions WHERE campaign_id = ANY (@campaigns::bigint[])
 
 -- name: planning.note_planned
--- Campaigns that could not be planned, and were. @code: of their event.
+-- Closes the event @code of campaigns that could not be planned before and were planned now, and lifts its brake.
 WITH planned AS (
   UPDATE events SET state = 'closed', closed_at = instant(@now)
   WHERE code = @code AND state = 'open' AND cluster_id IS NULL AND campaign_id = ANY (@campaigns::bigint[]) RETURNING campaign_id)

@@ -1,7 +1,7 @@
--- What the predictor reads and writes.
+-- Queries of the predictor.
 
 -- name: prediction.campaigns
--- How far each campaign in treatment is, how many of its tasks ended in the throughput's window, the last forecast kept.
+-- The progress of each campaign in treatment, the ends of its tasks within the throughput's window, and its last kept forecast.
 SELECT
   c.id,
   micros(c.submitted_at) AS submitted_at,
@@ -21,7 +21,7 @@ WHERE is_live(c.state)
 ORDER BY c.id
 
 -- name: prediction.earlier
--- What the user's 50 campaigns before it have done with the same command, for the campaigns that have done nothing yet.
+-- For campaigns without a done task: durations of the same command in the user's 50 campaigns before each.
 SELECT c.id, sum(q.done) AS done, sum(q.duration_sum) AS duration_sum, sum(q.duration_squares) AS duration_squares
 FROM campaigns c
 CROSS JOIN LATERAL (SELECT e.id FROM campaigns e WHERE e.user_name = c.user_name AND e.id < c.id ORDER BY e.id DESC LIMIT 50) o
@@ -31,14 +31,14 @@ WHERE is_live(c.state) AND c.done = 0
 GROUP BY c.id
 
 -- name: prediction.window
--- Ends within the throughput's window, by pair.
+-- Ends of jobs within the throughput's window, by pair.
 SELECT w.campaign_id, w.cluster_id, sum(w.jobs) AS jobs FROM completions w
 JOIN campaigns c ON c.id = w.campaign_id AND is_live(c.state)
 WHERE w.minute >= date_trunc('minute', instant(@window_begin)) GROUP BY 1, 2
 
 -- name: prediction.write
--- The forecasts of campaigns, those ends among them that are @kept in the history too, and (@pair_campaigns and what follows) the
--- forecasts of pairs; what was submitted is the metascheduler's and stays.
+-- Stores the forecasts of campaigns (those marked @kept also in the history), and those of pairs (@pair_campaigns and the parameters after
+-- it). The numbers submitted belong to the metascheduler and are unchanged.
 WITH made AS MATERIALIZED (
   SELECT
     g.campaign_id,
@@ -82,7 +82,7 @@ ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET job_ratio = EXCLUDED.job_rat
 WHERE (f.job_ratio, f.throughput) IS DISTINCT FROM (EXCLUDED.job_ratio, EXCLUDED.throughput)
 
 -- name: prediction.history
--- The forecasts of a campaign's end that were kept, the first one first.
+-- The kept forecasts of a campaign's end, the oldest first.
 SELECT
   micros(made_at) AS made_at,
   micros(end_at) AS end_at,

@@ -1,7 +1,7 @@
--- What an administrator deletes when it is older than the retention, a batch at a time.
+-- Deletion of data that is older than the retention, in batches, on an administrator's request.
 
 -- name: prune.count
--- How much there is to delete.
+-- Number of rows to delete.
 SELECT
   (SELECT count(*) FROM campaigns WHERE is_over(state) AND ended_at < instant(@ended_before)) AS campaigns,
   (SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
@@ -16,7 +16,7 @@ SELECT
     AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id)) AS forecasts
 
 -- name: prune.campaigns
--- Ended campaigns of which no job is alive, nor any launch unsettled.
+-- Ended campaigns without live jobs and unsettled launches.
 SELECT c.id FROM campaigns c
 WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
@@ -24,34 +24,34 @@ WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)
 ORDER BY c.id
 
 -- name: prune.seal
--- From here on it cannot be retried, as its tasks go. No row when it is in treatment again.
+-- Seals a campaign: it cannot be retried any more, because its tasks are being deleted. No row when it is in treatment again.
 UPDATE campaigns SET cancelled = cancelled + failed, failed = 0, sealed = true
 WHERE id = @campaign AND is_over(state) AND ended_at < instant(@ended_before) RETURNING id
 
 -- name: prune.jobs
--- Jobs of a campaign.
+-- Deletes jobs of a campaign.
 DELETE FROM jobs WHERE id IN (SELECT id FROM jobs WHERE campaign_id = @campaign LIMIT @batch)
 
 -- name: prune.tasks
--- Tasks of a campaign.
+-- Deletes tasks of a campaign.
 DELETE FROM tasks WHERE campaign_id = @campaign
   AND number IN (SELECT number FROM tasks WHERE campaign_id = @campaign ORDER BY number LIMIT @batch)
 
 -- name: prune.returned_tasks
--- Its tasks that were given back.
+-- Deletes a campaign's returned tasks.
 DELETE FROM returned_tasks WHERE campaign_id = @campaign
 
 -- name: prune.request_tasks
--- Its tasks sorted by request.
+-- Deletes a campaign's list of tasks by request.
 DELETE FROM request_tasks WHERE campaign_id = @campaign
   AND (request, number) IN (SELECT request, number FROM request_tasks WHERE campaign_id = @campaign ORDER BY request, number LIMIT @batch)
 
 -- name: prune.campaign
--- The campaign, and all that is its own.
+-- Deletes a campaign, and the rows that belong to it.
 DELETE FROM campaigns WHERE id = @campaign
 
 -- name: prune.statuses
--- Figures of clusters, but the newest of each. @batch: at most so many of each cluster.
+-- Deletes snapshots of clusters, except the newest of each. @batch: at most so many of each cluster.
 DELETE FROM gridstatus g USING (
   SELECT s.cluster_id, s.time FROM clusters c
   CROSS JOIN LATERAL (SELECT max(time) AS time FROM gridstatus WHERE cluster_id = c.id) newest
@@ -61,16 +61,16 @@ DELETE FROM gridstatus g USING (
 WHERE g.cluster_id = old.cluster_id AND g.time = old.time
 
 -- name: prune.cycles
--- Cycles of the conductor, but the last.
+-- Deletes cycles, except the last.
 DELETE FROM cycles WHERE id IN (
   SELECT id FROM cycles WHERE started_at < instant(@before) AND id < (SELECT max(id) FROM cycles) ORDER BY started_at LIMIT @batch)
 
 -- name: prune.events
--- Closed events.
+-- Deletes closed events.
 DELETE FROM events WHERE id IN (SELECT id FROM events WHERE state = 'closed' AND closed_at < instant(@before) LIMIT @batch)
 
 -- name: prune.forecasts
--- Forecasts of campaigns' ends, but the newest of each.
+-- Deletes kept forecasts, except the newest of each campaign.
 DELETE FROM forecast_history WHERE (campaign_id, made_at) IN (
   SELECT h.campaign_id, h.made_at FROM forecast_history h WHERE h.made_at < instant(@before)
     AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id) LIMIT @batch)

@@ -1,11 +1,11 @@
 -- The schema and its migrations.
 
 -- name: schema.lock
--- One migration at a time, until the end of the transaction.
+-- Locks the schema until the end of the transaction: one migration at a time.
 SELECT pg_advisory_xact_lock(7, 0) AS taken
 
 -- name: schema.create
--- The table of the migrations applied.
+-- Creates the table of applied migrations.
 CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())
 
 -- name: schema.exists
@@ -17,5 +17,5 @@ SELECT to_regclass('schema_migrations') IS NOT NULL AS found
 SELECT number, name FROM schema_migrations ORDER BY number
 
 -- name: schema.applied
--- Notes a migration.
+-- Records an applied migration.
 INSERT INTO schema_migrations (number, name) VALUES (@number, @name)

@@ -1,9 +1,9 @@
--- Clusters that swallow tasks: how long the last jobs of a campaign took, which of them most likely did nothing, and their tasks' way back.
+-- Sinks: durations of the last jobs of a campaign, marks on swallowed jobs, and the return of their tasks to the bag.
 
 -- name: sinks.last_ends
--- Of the campaigns of which some jobs on a cluster (@jobs) were done just now: these and the last @before done there before them, the
--- newest first, without those that are known to have been swallowed; and the greatest mean duration on another of the campaign's clusters,
--- of those with at least @telling jobs done.
+-- For the campaigns of the jobs @jobs that were just done on a cluster: these jobs and the last @before done there before them, the newest
+-- first, without jobs marked as swallowed; and the greatest mean duration on another of the campaign's clusters with at least @telling jobs
+-- done.
 WITH just AS (
   SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' GROUP BY campaign_id)
 SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest
@@ -20,7 +20,7 @@ CROSS JOIN LATERAL (
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
 
 -- name: sinks.ends_elsewhere
--- The durations of the last jobs done of some campaigns on each cluster but one (@cluster), swallowed ones too. @last: how many of each.
+-- The durations of the last @last jobs done of some campaigns on each cluster except @cluster, swallowed ones included.
 SELECT p.campaign_id, p.cluster_id, e.seconds
 FROM campaign_clusters p
 CROSS JOIN LATERAL (
@@ -31,25 +31,25 @@ WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND p.cluster_id <> @cluster
 ORDER BY p.campaign_id, p.cluster_id
 
 -- name: sinks.mark_swallowed
--- Jobs that most likely did nothing. @event: the one that reports it.
+-- Marks jobs that most likely did nothing. @event: the event that reports them.
 UPDATE jobs SET sink = @event WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND sink IS NULL
 
 -- name: sinks.suspect
--- Whether the cluster is suspected of being a sink for the campaign.
+-- Records whether the cluster is suspected of being a sink for the campaign.
 UPDATE campaign_clusters SET suspected = @suspected::boolean
 WHERE campaign_id = @campaign AND cluster_id = @cluster AND suspected <> @suspected::boolean
 
 -- name: sinks.swallowed_tasks
--- The tasks of the jobs that an event SINK names.
+-- The tasks of the jobs that this SINK event names.
 SELECT DISTINCT task FROM jobs WHERE sink = @event ORDER BY task
 
 -- name: sinks.lock
--- The campaign, while its tasks are given back; no row when it is cancelled, or its tasks are being removed.
+-- Locks the campaign while its tasks are given back; no row when it is cancelled or sealed.
 SELECT id FROM campaigns WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND NOT sealed FOR UPDATE
 
 -- name: sinks.retry_swallowed_tasks
--- Gives back tasks that a sink swallowed, each as a new attempt with a clean slate, unless another job did the task. What the sink's
--- jobs counted for is counted no longer. Those that @event names, or those of the cluster of this name; the other is null.
+-- Gives back the tasks that a sink swallowed, each with a new attempt and a clean slate, unless another job did the task. The counters of
+-- the sink's jobs are subtracted. Selects the jobs that @event names, or those of the cluster of this name; the other parameter is null.
 WITH swallowed AS (
   SELECT DISTINCT ON (j.task) j.task, j.attempt, j.cluster_id, greatest(0, date_part('epoch', j.ended_at - j.started_at)) AS seconds
   FROM jobs j JOIN clusters k ON k.id = j.cluster_id
@@ -80,16 +80,16 @@ lasted AS (
 SELECT number FROM again
 
 -- name: sinks.forget_durations
--- Durations that no job has any more.
+-- Deletes durations without jobs.
 DELETE FROM durations WHERE campaign_id = @campaign AND jobs <= 0
 
 -- name: sinks.reopen
--- Its tasks were given back.
+-- Puts the campaign in treatment again after its tasks were given back.
 UPDATE campaigns SET state = CASE state WHEN 'terminated' THEN 'in_treatment' ELSE state END, ended_at = NULL WHERE id = @campaign
 
 -- name: sinks.close
--- The events SINK whose tasks were given back; the brake on the cluster stays. The event, or those of the cluster of this name; the other
--- is null.
+-- Closes the SINK events whose tasks were given back: @event, or those of the cluster of this name; the other parameter is null. The brake
+-- on the cluster stays.
 UPDATE events e SET state = 'closed', closed_at = instant(@now)
 WHERE e.campaign_id = @campaign AND e.code = 'SINK' AND e.state = 'open'
   AND (e.id = @event::bigint OR e.cluster_id = (SELECT k.id FROM clusters k WHERE k.name = @cluster::text))

@@ -1,14 +1,14 @@
 -- Clusters under stress.
 
 -- name: stress.sample
--- Jobs that have just started become samples. @running: how many of ours run there.
+-- Adds jobs that have just started as samples. @running: number of our running jobs there.
 INSERT INTO duration_samples (job_id, cluster_id, campaign_id, started_at, running)
 SELECT j.id, j.cluster_id, j.campaign_id, j.started_at, @running FROM jobs j
 WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.started_at IS NOT NULL
 ON CONFLICT (job_id) DO NOTHING
 
 -- name: stress.settle
--- Samples whose jobs are over get their durations; those whose jobs are gone, or wait again, are none any more.
+-- Writes the durations of samples whose jobs are over. Samples whose jobs are gone, or wait again, are deleted.
 WITH open AS (
   SELECT
     s.job_id,
@@ -27,7 +27,7 @@ UPDATE duration_samples s SET
 FROM open o WHERE s.job_id = o.job_id AND o.ended_at IS NOT NULL
 
 -- name: stress.clusters
--- The newest status of each cluster in use, our jobs there, and what is remembered.
+-- The newest status of each cluster in use, our jobs there, and the stored stress figures.
 SELECT
   c.id,
   micros(s.time) AS time,
@@ -61,11 +61,11 @@ SELECT job_id, cluster_id, campaign_id, micros(started_at) AS started_at, runnin
 ORDER BY cluster_id, started_at, job_id
 
 -- name: stress.forget
--- Samples that are one too many.
+-- Deletes samples.
 DELETE FROM duration_samples WHERE job_id = ANY (@jobs::bigint[])
 
 -- name: stress.write
--- What is remembered of a cluster.
+-- Stores the stress figures of a cluster.
 INSERT INTO cluster_stress (cluster_id, judged_at, usual_stress, calm_latency_ms, stressed_polls, slow_polls, job_limit, signal, reason,
   limited_at, changed_at,
   trial_at)

@@ -1,4 +1,4 @@
--- What the API shows. None of these costs more when a campaign has more tasks.
+-- The API's views. The cost of none depends on the number of a campaign's tasks.
 
 -- name: views.campaigns
 -- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any.
@@ -37,7 +37,7 @@ WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state
 ORDER BY c.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaigns_total
--- How many there are.
+-- Number of campaigns that views.campaigns selects.
 SELECT count(*) AS campaigns FROM campaigns c
 WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
   AND (@user::text IS NULL OR c.user_name = @user)
@@ -98,8 +98,8 @@ WHERE campaign_id = @campaign AND cluster_id IS NULL AND expires_at > instant(@n
 SELECT jdl FROM campaigns WHERE id = @campaign
 
 -- name: views.tasks
--- Tasks of a campaign, each with its last job; of a task done, the one that did it. Numbers @from up to but not @end; @states: null: any.
--- The first, and the others as long as all their parameters fit into @bytes.
+-- Tasks of a campaign with numbers in [@from, @end), each with its last job, or, if it is done, the job that did it. @states: null: any.
+-- The parameters of the result take at most @bytes, but one task is always included.
 SELECT
   t.campaign_id,
   t.found,
@@ -131,7 +131,7 @@ WHERE t.bytes <= @bytes OR t.place = 1
 ORDER BY t.number
 
 -- name: views.jobs
--- Jobs: one of them, or (null) the last 200 of a task, the first one first.
+-- One job, or (null) the last 200 jobs of a task, the oldest first.
 SELECT
   j.id,
   j.campaign_id,
@@ -162,13 +162,13 @@ LEFT JOIN launches l ON l.id = j.launch_id
 ORDER BY j.id
 
 -- name: views.decisions
--- The last decisions on a campaign: as a whole first, then on its clusters.
+-- The last decisions on a campaign: first on the whole campaign, then on its clusters.
 SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.sentence, d.jobs, micros(d.since) AS since
 FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
 WHERE d.campaign_id = @campaign ORDER BY d.cluster_id <> 0, k.name
 
 -- name: views.campaign_events
--- Events of a campaign, and the open ones of its clusters when @which is 'open'; all of its own when it is 'all'.
+-- Events of a campaign. @which: 'open': its open events and those of its clusters; 'all': all of its own.
 SELECT * FROM event_rows e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
@@ -176,20 +176,20 @@ WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.campaign_events_total
--- How many there are.
+-- Number of events that views.campaign_events selects.
 SELECT count(*) AS events FROM events e
 WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
       AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
 
 -- name: views.grid_events
--- Events of no campaign: the 'open' ones, or 'all'.
+-- Events of no campaign. @which: 'open' or 'all'.
 SELECT * FROM event_rows e
 WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
 ORDER BY e.id LIMIT @limit OFFSET @offset
 
 -- name: views.grid_events_total
--- How many there are.
+-- Number of events that views.grid_events selects.
 SELECT count(*) AS events FROM events e WHERE e.campaign_id IS NULL AND (e.state = 'open' OR @which::text = 'all')
 
 -- name: views.event
@@ -232,7 +232,7 @@ JOIN LATERAL (SELECT * FROM gridstatus s WHERE s.cluster_id = c.id ORDER BY s.ti
 ORDER BY c.name
 
 -- name: views.usage
--- The last figures of each cluster in each slice of a time: one look into an index for each, however long the time is.
+-- The last figures of each cluster in each time slice. One index lookup for each, however long the time range is.
 SELECT c.id, c.name, micros(x.slice) AS time, s.max_resources, s.free, s.used, s.our_running
 FROM generate_series(date_bin(@slice_s * interval '1 second', instant(@from), 'epoch'::timestamptz), instant(@to),
   @slice_s * interval '1 second') AS x(slice)
