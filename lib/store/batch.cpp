@@ -4,8 +4,8 @@
 
 namespace gleaner::store {
 
-/// By statements, not by pqxx::subtransaction: while one of those is open libpqxx refuses whatever is sent through its transaction,
-/// and every function of the store sends through that. Both kinds look the same to the server.
+/// Uses statements, not pqxx::subtransaction: while one of those is open, libpqxx refuses statements through its transaction, which every
+/// function of the store uses. The server does not distinguish the two.
 std::optional<std::string> attempt(Transaction& transaction, const std::function<void()>& work) {
   auto& implementation = transaction.implementation();
   if (!implementation.savepoints) {

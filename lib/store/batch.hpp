@@ -8,13 +8,13 @@
 
 #include "lib/store/database.hpp"
 
-/// A fault costs its own: what PostgreSQL refuses of a transaction is taken back alone.
+/// Each fault stays local: when PostgreSQL refuses a part of a transaction, only that part is rolled back.
 namespace gleaner::store {
 
-/// Runs the work under a savepoint. When PostgreSQL refuses a statement of it for its values, all that the work wrote is taken back,
-/// the transaction goes on as it was before, and the result is PostgreSQL's reason. Any other exception of the work passes, and the
-/// transaction is then lost. Cost: nothing in transact() while nothing is refused: it makes savepoints in a second run only, after a
-/// first one in which something was. Elsewhere two short statements.
+/// Runs the work under a savepoint. If PostgreSQL refuses a statement for its values, all writes of the work are rolled back, the
+/// transaction continues as before it, and the result is PostgreSQL's reason. Any other exception passes through, and the transaction is
+/// lost. Cost: none in transact() while nothing is refused, because it makes savepoints only in a second run, after a first one with a
+/// refusal. Elsewhere two short statements.
 [[nodiscard]] std::optional<std::string> attempt(Transaction& transaction, const std::function<void()>& work);
 
 namespace detail {
@@ -23,11 +23,11 @@ using RefusedOne = std::function<void(std::size_t index, const std::string& why)
 std::size_t write_halving(Transaction& transaction, std::size_t items, const WritePart& write, const RefusedOne& refused);
 }  // namespace detail
 
-/// Writes the items, all of them at once: `write(std::span<const Item>)`. A part that PostgreSQL refuses is halved, until the item
-/// that it refuses is alone; `refused(const Item&, const std::string& why)` gets that one, in the same transaction, and the others
-/// are written. `write` is called anew for each part, so what it counts it must count after its statements. Parts keep the order of
-/// the items. Returns how many were refused; throws whatever else `write` throws, such as Unavailable.
-/// Cost: one call when nothing is refused, else 2 log2(items) calls more for each item that is.
+/// Writes the items, all at once: `write(std::span<const Item>)`. A part that PostgreSQL refuses is halved until the refused item is alone.
+/// That item is passed to `refused(const Item&, const std::string& why)`, in the same transaction, and the others are written. `write` is
+/// called again for each part, so it must update its counts after its statements. Parts keep the order of the items. Returns the number of
+/// refused items; rethrows all other exceptions of `write`, such as Unavailable. Cost: one call when nothing is refused, and up to 2
+/// log2(items) more for each refused item.
 template <std::ranges::contiguous_range Items, class Write, class RefusedItem>
 std::size_t write_batch(Transaction& transaction, const Items& items, const Write& write, const RefusedItem& refused) {
   const std::span<const std::ranges::range_value_t<Items>> all{items};

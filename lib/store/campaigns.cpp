@@ -90,10 +90,10 @@ TaskWriter::TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requ
 }
 
 TaskWriter::~TaskWriter() {
-  // An unfinished stream completes the COPY when it goes; the transaction is rolled back anyway.
+  // An unfinished stream completes the COPY when it is destroyed; the transaction is rolled back anyway.
   try {
     implementation_.reset();
-  } catch (...) {  // NOLINT(bugprone-empty-catch): the connection is given up with the transaction
+  } catch (...) {  // the connection is abandoned with the transaction
   }
 }
 

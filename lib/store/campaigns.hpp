@@ -13,10 +13,10 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What users do to campaigns.
+/// Users' actions on campaigns.
 namespace gleaner::store {
 
-/// What a campaign asks of one cluster, macros expanded.
+/// The requests of a campaign on one cluster, macros expanded.
 struct NewCampaignCluster {
   std::string name;
   int priority = 1;
@@ -30,7 +30,7 @@ struct NewCampaignCluster {
   std::string job_types;  ///< separated by commas
   bool best_effort = true;
   std::optional<int> max_jobs;
-  std::optional<grid::Seconds> max_walltime;  ///< up to where a walltime grows
+  std::optional<grid::Seconds> max_walltime;  ///< upper bound of a raised walltime; empty: it is never raised
 };
 
 struct NewCampaign {
@@ -41,21 +41,20 @@ struct NewCampaign {
   std::optional<std::string> idempotency_key;
 };
 
-/// What a key stands for already.
+/// The campaign that a key was used for before.
 struct Repeated {
   grid::CampaignId id;
-  bool same;  ///< whether it was submitted with this JDL, type included
+  bool same;  ///< whether its JDL, type included, was the same
 };
 
-/// A campaign without tasks, invisible until the transaction is committed; or the one that the
-/// user submitted under this key before. While another transaction submits under the same key, it
-/// waits for its end.
+/// Creates a campaign without tasks, which is invisible until the transaction is committed; or returns the one that the user submitted
+/// under this key before. If another transaction submits under the same key, this function waits for its end.
 [[nodiscard]] std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign,
                                                                        grid::Instant now);
 
-/// What the campaign's key stands for, without creating anything.
+/// Returns the campaign of the key, and creates none. Empty: the key is new.
 [[nodiscard]] std::optional<Repeated> find_repeated(Transaction& transaction, const NewCampaign& campaign);
-/// The name and JDL that admission rules have given to a new campaign; the submitted JDL is kept.
+/// Stores the name and JDL of a new campaign after its admission rules; the submitted JDL is kept.
 void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl);
 
 /// False when there is no such cluster.
@@ -64,11 +63,11 @@ void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::s
 /// `line`: split into arguments as a shell does; `arguments`: a JSON array of them.
 enum class ParameterForm : char { line = 'l', arguments = 'a' };
 
-/// Whether the tasks of a campaign differ in what they ask for.
+/// Whether the tasks of a campaign have different requests.
 enum class Requests { all_the_same, by_task };
 
-/// Writes the tasks of a new campaign, by COPY, in constant memory. While it lives, the transaction
-/// can do nothing else. Unless it is finished, the transaction must be given up.
+/// Writes the tasks of a new campaign by COPY, in constant memory. While the writer lives, the transaction cannot run other statements. If
+/// `finish` is not called, the transaction must be abandoned.
 class TaskWriter {
  public:
   TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests = Requests::all_the_same);
@@ -77,9 +76,9 @@ class TaskWriter {
   TaskWriter& operator=(const TaskWriter&) = delete;
 
   void add(ParameterForm form, std::string_view parameter);
-  /// By task: the number of its request, from 1; `write_requests` must follow.
+  /// A task with the number of its request, from 1; `write_requests` must follow.
   void add(ParameterForm form, std::string_view parameter, int request);
-  /// Returns the number of tasks. To be followed by `complete_campaign`.
+  /// Returns the number of tasks. `complete_campaign` must follow.
   std::int64_t finish();
 
  private:
@@ -87,9 +86,9 @@ class TaskWriter {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// The tasks "0" to "count - 1".
+/// Writes the tasks "0" to "count - 1".
 void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count);
-/// Its tasks are all written: sets its counters, and wakes the conductor up.
+/// Marks the campaign's tasks as complete: sets its counters, and wakes the conductor up.
 void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std::int64_t tasks);
 
 struct CampaignOwner {
@@ -98,30 +97,29 @@ struct CampaignOwner {
 };
 [[nodiscard]] std::optional<CampaignOwner> campaign_owner(Transaction& transaction, grid::CampaignId campaign);
 
-// Each returns false, and changes nothing, when the campaign is not in a state for it.
+// Each of these returns false, and changes nothing, when the campaign's state does not allow it.
 
 /// in_treatment -> paused.
 [[nodiscard]] bool hold_campaign(Transaction& transaction, grid::CampaignId campaign);
-/// paused -> in_treatment, brakes lifted. One in treatment only has its brakes lifted.
+/// paused -> in_treatment, and lifts the brakes. For a campaign in treatment it only lifts the brakes.
 [[nodiscard]] bool resume_campaign(Transaction& transaction, grid::CampaignId campaign);
-/// -> cancelled. Tasks in the bag at once; those of live jobs when their jobs end.
+/// -> cancelled. Tasks in the bag are cancelled at once, those of live jobs when their jobs end.
 [[nodiscard]] bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
-/// Failed tasks go back to the bag, each as a new attempt with a clean slate; brakes are lifted; a
-/// terminated campaign is in treatment again. Returns how many; 0, and changes nothing, when none
-/// failed or the campaign is cancelled.
+/// Returns failed tasks to the bag, each as a new attempt with a clean slate, lifts the brakes, and puts a terminated campaign in treatment
+/// again. Returns the number of tasks; 0, with no change, when none failed or the campaign is cancelled.
 [[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
-/// Closes its open events and lifts its brakes. Returns how many events.
+/// Closes the campaign's open events and lifts its brakes. Returns the number of events.
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 struct EventOwner {
-  std::optional<std::string> user;  ///< nothing: an event of no campaign
+  std::optional<std::string> user;  ///< empty: the event is about no campaign
   std::optional<grid::CampaignId> campaign;
   bool open = false;
 };
 [[nodiscard]] std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t event);
-/// Closes it and lifts the brake of its target; false when it is not open.
+/// Closes the event and lifts the brake of its target; false when it is not open.
 [[nodiscard]] bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -14,7 +14,7 @@ namespace {
 
 using detail::exec;
 
-/// The rows of a law that are to be repaired.
+/// The tasks of a law that are to be repaired.
 struct Task {
   Transaction& transaction;
   const Breaches& breaches;
@@ -24,7 +24,7 @@ struct Task {
 };
 using Repair = std::int64_t (*)(const Task& task);
 
-/// Runs the query of a repair: how many rows it changed.
+/// Runs the query of a repair, and returns the number of rows that it changed.
 template <class Query>
 std::int64_t changed(Transaction& transaction, const Query& query) {
   return *exec(transaction, query)[0].changed;
@@ -38,7 +38,7 @@ detail::Array array_of(const Breaches& breaches, std::optional<std::int64_t> Bre
 detail::Array campaigns(const Task& task) { return array_of(task.breaches, &Breach::campaign); }
 detail::Array ids(const Task& task) { return array_of(task.breaches, &Breach::id); }
 
-// A repair of all rows that break the law; of the campaigns, or rows, that were found.
+// Repairs of all rows that break the law, of campaigns, or of single rows.
 template <class Query>
 std::int64_t everywhere(const Task& task) {
   return changed(task.transaction, Query{});
@@ -83,14 +83,14 @@ std::int64_t by_loss(const Task& task) {
   return lose_jobs(task.transaction, live_jobs_among(task.transaction, jobs), task.limits, author, task.now);
 }
 
-/// Nothing that the live rows could break: checked only when campaigns that are over are checked too.
+/// all_only: no live row can break the law, so it is checked only with campaigns that are over.
 enum class Scope { live, all_only };
 
 struct Entry {
   std::string_view name;
   std::string_view text;
   Breaches (*read)(Transaction& transaction, Reach reach);
-  Repair repair;  ///< none: an administrator must judge
+  Repair repair;  ///< none: an administrator must decide
   Scope scope;
   Weight weight;
 };
@@ -165,13 +165,13 @@ constexpr auto kEntries = std::to_array<Entry>({
     law<sql::checks_future_probe>(everywhere<sql::checks_probe_now>),
     law<sql::checks_forecast_history>(everywhere<sql::checks_drop_new_history>),
     law<sql::checks_stale_outage>(everywhere_now<sql::checks_close_outages>),
-    // What is only in the way.
+    // Leftovers.
     leftover<sql::checks_leftover_kills>(everywhere<sql::checks_drop_kills>),
     leftover<sql::checks_leftover_brakes>(everywhere<sql::checks_drop_brakes>),
     leftover<sql::checks_leftover_events>(everywhere_now<sql::checks_close_events>),
     leftover<sql::checks_leftover_forecasts>(everywhere<sql::checks_drop_forecasts>),
     leftover<sql::checks_leftover_decisions>(everywhere<sql::checks_drop_decisions>),
-    // Those that read every task of a campaign.
+    // Laws that read every task of a campaign.
     law<sql::checks_campaign_counters>(by_campaign<sql::checks_count_tasks>),
     law_of_all<sql::checks_missing_tasks>(),
     law_of_all<sql::checks_taken_ahead>(),
@@ -180,7 +180,7 @@ constexpr auto kEntries = std::to_array<Entry>({
     law_of_all<sql::checks_ended_job>(),
 });
 
-/// A line of a query's comment, from 0: its name, the law, perhaps its repair.
+/// A line of a query's comment, from 0: its name, the law, its repair if there is one.
 std::string_view comment_line(std::string_view query, int line) {
   for (; line > 0; --line) query.remove_prefix(std::min(query.size(), query.find('\n') + 1));
   query = query.substr(0, query.find('\n'));
@@ -210,7 +210,7 @@ const Entry& entry_of(const Law& law) {
   return kEntries[static_cast<std::size_t>(found - known.begin())];
 }
 
-/// Nothing when the statement's time was over.
+/// Empty when the statement exceeded its time limit.
 std::optional<Breaches> find(Transaction& transaction, const Entry& entry, Reach reach) {
   try {
     return entry.read(transaction, reach);
@@ -262,7 +262,7 @@ std::int64_t repair_law(Database& database, const Law& law, const Breaches& brea
                                      law.name, law.sentence, law.repair);
     declare(transaction, {.what = "repair", .subject = std::string{law.name}, .author = {.name = std::string{author}}, .message = message},
             now);
-    // Closed at once: it is a note, and nothing is to be done about it.
+    // Closed at once: it is a note that requires no action.
     open_event(transaction, {.code = "REPAIRED", .target = {}, .job = {}, .message = message}, now);
     close_event(transaction, "REPAIRED", {}, now);
   });

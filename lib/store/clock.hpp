@@ -4,7 +4,7 @@
 
 namespace gleaner::store {
 
-/// The database's clock: the one that every age is measured by, whichever host a module runs on.
+/// The time by the database's clock. Every age is measured by it, whichever host a module runs on.
 [[nodiscard]] grid::Instant now(Transaction& transaction);
 [[nodiscard]] grid::Instant now(Database& database);
 

@@ -29,25 +29,25 @@ struct Cluster : grid::DeclaredFacts {
   std::optional<double> flood;    ///< nothing: the configuration's
   std::optional<int> array_size;  ///< nothing: the configuration's
   bool enabled = true;
-  std::optional<grid::Instant> retired_at;  ///< nothing: in use, or only disabled
+  std::optional<grid::Instant> retired_at;  ///< empty: it is not retired
 
-  std::optional<bool> reachable;  ///< nothing: never asked
+  std::optional<bool> reachable;  ///< empty: it was never asked
   std::optional<grid::Instant> unreachable_since;
   std::optional<grid::Instant> healthy_since;
   int failed_polls = 0;
   std::optional<grid::Instant> next_probe_at;
   std::string last_error;
   int max_resources = 0;
-  std::string memory_property;                ///< of OAR's resources: what a node has; empty: they do not tell
-  int memory_unit_mb = 1;                     ///< what one of it is
-  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node, as far as it is known
+  std::string memory_property;                ///< property of OAR's resources that states a node's memory; empty: there is none
+  int memory_unit_mb = 1;                     ///< unit of that property, in MB
+  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   std::optional<grid::Instant> resources_at;
 };
 
-/// The nodes of each cluster, as far as they are known.
+/// The known node sizes of each cluster.
 [[nodiscard]] std::map<grid::ClusterId, grid::NodeSizes> node_sizes(Transaction& transaction);
 
-/// A snapshot of a cluster, in resources. `time` is when the questions began.
+/// A snapshot of a cluster, in resources. `time` is the begin of its first request.
 struct GridStatus {
   grid::ClusterId cluster{0};
   grid::Instant time;
@@ -59,20 +59,20 @@ struct GridStatus {
   int our_waiting = 0;
   bool reachable = false;
   int api_latency_ms = 0;               ///< of the slowest request
-  std::optional<double> stress = {};    ///< OAR's stress factor, when it told
-  std::optional<int> response_ms = {};  ///< of that small question alone
+  std::optional<double> stress = {};    ///< OAR's stress factor; empty: OAR did not report it
+  std::optional<int> response_ms = {};  ///< latency of the stress factor's request alone
 };
 
 [[nodiscard]] std::vector<Cluster> clusters(Transaction& transaction);
-/// Those that answer and have launches to be made, or to be looked for (void ones since then).
+/// Reachable clusters with launches to make, or to search for (void ones since then).
 [[nodiscard]] std::vector<Cluster> clusters_with_launches(Transaction& transaction, grid::Instant void_since);
-/// Those that answer and have something for Nikita: waiting jobs, jobs to kill, leavings of campaigns that ended before.
+/// Reachable clusters with work for Nikita: waiting jobs, jobs to kill, remaining files of campaigns that ended before.
 [[nodiscard]] std::vector<Cluster> clusters_to_wipe(Transaction& transaction, grid::Instant ended_before);
 [[nodiscard]] std::optional<Cluster> find_cluster(Transaction& transaction, std::string_view name);
 
-/// Adds a cluster; the name must be free.
+/// Adds a cluster. Its name must be unused.
 grid::ClusterId add_cluster(Transaction& transaction, const Cluster& cluster);
-/// Writes how it is reached, its power, flood, array size and whether it is enabled.
+/// Writes how the cluster is reached, its power, flood, array size and whether it is enabled.
 void edit_cluster(Transaction& transaction, const Cluster& cluster);
 /// Removes a cluster that no campaign ever used; false when one did.
 [[nodiscard]] bool remove_cluster(Transaction& transaction, grid::ClusterId cluster);
@@ -80,11 +80,11 @@ void edit_cluster(Transaction& transaction, const Cluster& cluster);
 void map_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster, std::string_view login);
 
 void record_status(Transaction& transaction, const GridStatus& status);
-/// Ends an outage, with its event, whoever saw it, and however lately.
+/// Ends an outage and closes its event, whichever module opened it.
 void record_reached(Transaction& transaction, grid::ClusterId cluster, grid::Instant now);
 void record_resources(Transaction& transaction, grid::ClusterId cluster, int max_resources, const grid::NodeSizes& nodes,
                       grid::Instant now);
-/// `retry_at`: not before then is it asked again. True for the first failure of an outage, whoever saw it.
+/// `retry_at`: the earliest time of the next request. True for the first failure of an outage, whichever module noticed it.
 bool record_unreachable(Transaction& transaction, grid::ClusterId cluster, std::string_view error, grid::Instant now,
                         grid::Instant retry_at);
 

@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What a conninfo or URI says, and the environment in its place.
+/// The settings of a conninfo or URI, and of the environment in its place.
 class Said {
  public:
   explicit Said(const std::string& conninfo) : options_{PQconninfoParse(conninfo.c_str(), nullptr), &PQconninfoFree} {
@@ -28,7 +28,7 @@ class Said {
   void set_default(const char* key, std::string value) {
     if (!inherited_.contains(key)) values_.try_emplace(key, std::move(value));
   }
-  /// An option of the server, as `-c name=value`, unless it is set already.
+  /// Adds an option of the server, as `-c name=value`, unless it is set already.
   void add_server_option(std::string_view name, long long value) {
     auto& options = values_.try_emplace("options", inherited_.contains("options") ? inherited_["options"] : std::string{}).first->second;
     if (options.find(name) == std::string::npos) options += fmt::format("{}-c {}={}", options.empty() ? "" : " ", name, value);
@@ -49,7 +49,7 @@ class Said {
   std::map<std::string, std::string, std::less<>> values_, inherited_;
 };
 
-/// The same for both ends: a third of the time passes before the first probe, then four are sent.
+/// The same for both ends: the first probe after a third of the time, then four more.
 void set_dead_after(Said& said, milliseconds dead_after) {
   constexpr long long kProbes = 4;
   const auto seconds = std::max<long long>(2, std::chrono::ceil<std::chrono::seconds>(dead_after).count());

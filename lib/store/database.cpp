@@ -86,7 +86,7 @@ void Database::listen(const std::string& channel) {
   guarded("listen", [&] {
     implementation_->receiver = std::make_unique<Implementation::Receiver>(implementation_->connection, channel);
 #if PQXX_VERSION_MAJOR < 7
-    // 6.x sends LISTEN with the next transaction.
+    // libpqxx 6.x sends LISTEN with the next transaction.
     pqxx::work{implementation_->connection}.commit();
 #endif
   });
@@ -106,7 +106,7 @@ bool Database::wait_for_notification(std::chrono::milliseconds at_most, int othe
 }
 
 bool Database::seems_open() const {
-  // An idle server says nothing: whatever can be read is its farewell.
+  // An idle server sends nothing: readable data announces its end of the connection.
   pollfd item{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0};
   return poll(&item, 1, 0) == 0;
 }
@@ -115,7 +115,7 @@ namespace {
 
 enum class Savepoints { none, made };
 
-/// False when a part of it was refused, for lack of a savepoint.
+/// False when a part was refused and no savepoint could contain it.
 bool transact_once(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work, Savepoints savepoints) {
   auto transaction = term ? database.begin(*term) : database.begin();
   auto& implementation = transaction.implementation();
@@ -133,7 +133,7 @@ bool transact_once(Database& database, std::optional<Term> term, const std::func
 }  // namespace
 
 void transact(Database& database, std::optional<Term> term, const std::function<void(Transaction&)>& work) {
-  // Hardly anything is ever refused: only then do savepoints pay.
+  // Refusals are rare: savepoints are made only after one.
   auto savepoints = Savepoints::none;
   for (int tries = 1;; ++tries) {
     try {
@@ -166,12 +166,12 @@ bool begins_with_one_of(std::string_view state, std::initializer_list<std::strin
 /// lock_timeout (55P03), statement_timeout or a cancellation (57014).
 bool is_a_time_limit(std::string_view state) { return begins_with_one_of(state, {"55P03", "57014"}); }
 
-/// The same statement may succeed later: a connection's end (08), a read-only server (25006), a session that was idle for too long
-/// (25P03), no room or no memory (53), the server's stop (57), an error of the server's disk (58).
+/// Whether the same statement may succeed later: connection lost (08), read-only server (25006), session idle for too long (25P03), no disk
+/// space or memory (53), server stop (57), disk error of the server (58).
 bool is_passing(std::string_view state) { return begins_with_one_of(state, {"08", "25006", "25P03", "53", "57", "58"}); }
 
-/// Other values would have passed. A statement that is wrong whatever its values are (42) and one in a transaction that is lost
-/// already (25) are not among them.
+/// Whether other values would have been accepted. Excludes statements that are wrong for all values (42), and those in a transaction that
+/// is already lost (25).
 bool is_about_values(std::string_view state) { return !state.empty() && !begins_with_one_of(state, {"25", "42"}); }
 
 }  // namespace

@@ -47,7 +47,7 @@ std::string array_of(const std::set<Id>& ids) {
 
 std::string by(const Declarer& author) { return author.reason.empty() ? author.name : fmt::format("{} ({})", author.name, author.reason); }
 
-/// The first of them by their numbers.
+/// The first few numbers.
 std::string listed(const std::set<grid::TaskNumber>& tasks) {
   constexpr std::size_t kMost = 20;
   std::string list;
@@ -59,7 +59,7 @@ std::string listed(const std::set<grid::TaskNumber>& tasks) {
   return list;
 }
 
-/// What one event is about: a campaign on a cluster.
+/// The subject of one event: a campaign on a cluster.
 struct Given {
   std::string cluster;
   Risk risk;
@@ -88,14 +88,14 @@ void open_events(Transaction& transaction, std::string_view code, const GivenUp&
   }
 }
 
-/// One job of each task; two jobs of one attempt must not each leave the task to the other.
+/// One job of each task: two jobs of one attempt must not each leave the task to the other.
 std::vector<SettlingFacts> first_of_each_task(std::vector<SettlingFacts> facts) {
   std::set<std::pair<grid::CampaignId, grid::TaskNumber>> seen;
   std::erase_if(facts, [&](const SettlingFacts& one) { return !seen.insert({one.campaign, one.number}).second; });
   return facts;
 }
 
-/// Ends these jobs as lost; those that it could.
+/// Ends these jobs as lost, and returns those that could be ended.
 std::set<grid::JobId> end_as_lost(Transaction& transaction, std::span<const JobAtRisk> jobs, const grid::Limits& limits,
                                   const std::string& message, grid::Instant now) {
   std::vector<grid::JobId> left;

@@ -20,17 +20,16 @@ struct Transaction::Implementation {
   Implementation(pqxx::connection& connection, Prepared& known) : work{connection}, prepared{known} {}
   pqxx::work work;
   Prepared& prepared;
-  bool savepoints = true;     ///< attempt() makes savepoints; without them, what is refused fails the transaction
-  bool refused_part = false;  ///< ...and so did a part that a savepoint would have taken back
+  bool savepoints = true;     ///< attempt() makes savepoints; without them, a refused statement fails the transaction
+  bool refused_part = false;  ///< a refused part would have been rolled back to a savepoint, had there been one
 };
 
 namespace detail {
 
-/// The exception at hand as one of database.hpp; `what` was being done: a query's name, or some words.
+/// Rethrows the current exception as one of database.hpp. `what`: the query's name, or a description of the work.
 [[noreturn]] void rethrow(std::string_view what);
 
-/// An array literal for a parameter of type bigint[], integer[], double precision[] or text[];
-/// nothing becomes NULL.
+/// An array literal for a parameter of type bigint[], integer[], double precision[] or text[]; an empty optional becomes NULL.
 template <class T>
 std::string number_array(std::span<const T> values) {
   std::string text{"{"};
@@ -66,7 +65,7 @@ class Array {
   return instant ? std::optional{micros(*instant)} : std::nullopt;
 }
 
-/// The rows that a query gave, each with a member for each column, as sql/embed.cmake makes them: `row.started_at`.
+/// The rows of a query's answer, each with a member for each column, as sql/embed.cmake generates them: `row.started_at`.
 template <class Query>
 class Rows {
  public:
@@ -90,7 +89,7 @@ class Rows {
       ++place;
       return {column, text};
     }
-    pqxx::row row_;  ///< keeps the texts
+    pqxx::row row_;  ///< keeps the texts alive
   };
 
   class Iterator {
@@ -111,7 +110,7 @@ class Rows {
   explicit Rows(pqxx::result result) : result_{std::move(result)} {}
   [[nodiscard]] bool empty() const { return result_.empty(); }
   [[nodiscard]] std::size_t size() const { return result_.size(); }
-  /// Of an INSERT, UPDATE or DELETE that returns none of them.
+  /// Rows changed by an INSERT, UPDATE or DELETE without RETURNING.
   [[nodiscard]] std::int64_t affected_rows() const { return static_cast<std::int64_t>(result_.affected_rows()); }
   [[nodiscard]] Row operator[](std::size_t place) const { return Row{result_[static_cast<pqxx::result::size_type>(place)]}; }
   [[nodiscard]] Iterator begin() const { return {*this, 0}; }
@@ -143,8 +142,8 @@ pqxx::result exec_text(Transaction& transaction, std::string_view statement, con
   }
 }
 
-/// As exec(), for what a module asks in each of its turns: the server plans it once a connection. Only for queries that want the
-/// same plan whatever their parameters are.
+/// As exec(), for queries of every turn: the server plans the query once for each connection. Only for queries whose best plan does not
+/// depend on their parameters.
 template <class Query>
 Rows<Query> exec_prepared(Transaction& transaction, const Query& query) {
   auto& work = transaction.implementation().work;

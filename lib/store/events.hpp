@@ -9,10 +9,10 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What went wrong, and what is decided because of it.
+/// Events, and the brakes that follow them.
 namespace gleaner::store {
 
-/// What an event or a brake is about: a campaign, a cluster, or one on the other.
+/// The target of an event or a brake: a campaign, a cluster, or a campaign on a cluster.
 struct Target {
   std::optional<grid::CampaignId> campaign;
   std::optional<grid::ClusterId> cluster;
@@ -25,25 +25,25 @@ struct Event {
   std::string message;
   std::int64_t occurrences = 1;
 };
-/// Opens the event, or counts it into the one that is open for the same code and target. The message may hold whatever a user's
-/// program printed: see text::clean_text. An event that the database refuses (its campaign was pruned meanwhile) becomes one on the
-/// whole grid, EVENT_REFUSED, that says which.
-/// @return its id; nothing when it was refused
+/// Opens the event, or counts a repetition into the open one with the same code and target. The message may contain output of a user's
+/// program: see text::clean_text. If the database refuses the event (its campaign was pruned meanwhile), an event EVENT_REFUSED on the
+/// whole grid names it instead.
+/// its id; empty: it was refused
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now);
-/// True when one was open.
+/// True when an event was open.
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now);
-/// The clusters that have an open event of this code, on no campaign alone.
+/// The clusters with an open event of this code that is about no campaign.
 [[nodiscard]] std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code);
 
-/// Something that the database refused to take, which was left out: WRITE_REFUSED on its target. `what` names it.
+/// Opens WRITE_REFUSED on the target, for data that the database refused and that was left out. `what` names the data.
 void note_refused(Transaction& transaction, const Target& target, std::string_view what, std::string_view why, grid::Instant now);
 
 struct BrakeLength {
   grid::Seconds first;
   grid::Seconds most;
 };
-/// Sends nothing to the target for a while: `first` at the first time, each further time twice as long, `most` at most. Each `most`
-/// without a brake halves the next one again. The end of the brake; nothing when a brake is on already.
+/// Sets a brake on the target. Its length is `first` at first, doubles each time, and is `most` at most; each period of `most` without a
+/// brake halves the next length. Returns the end of the brake; empty: a brake is in force already.
 std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& target, std::string_view reason, BrakeLength length,
                                        grid::Instant now);
 void clear_brake(Transaction& transaction, const Target& target);

@@ -35,7 +35,7 @@ std::string_view name_of(KillReason reason) {
   return "cancelled";
 }
 
-/// What is refused of one kind is asked for in the next cycle; the other kinds, and the clusters' own, are not concerned.
+/// A kind of request that is refused is repeated in the next cycle; the other kinds, and the clusters' own requests, continue.
 template <class Query>
 void request_all(Transaction& transaction, std::string_view what, grid::Instant now) {
   if (const auto why = attempt(transaction, [&] { exec(transaction, Query{.now = now}); })) note_refused(transaction, {}, what, *why, now);

@@ -9,21 +9,21 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// Kills: what Nikita reads and writes.
+/// Kill requests: Nikita's queries.
 namespace gleaner::store {
 
-/// Why a job is to be killed: its campaign is cancelled, it waits beyond the flood, or for
-/// too long, its task waits for another copy, it gives way to a campaign of higher priority, it does not
-/// begin, it runs beyond its walltime, it came late, or an administrator gave it up.
+/// Why a job is to be killed, in the order of the enum: its campaign is cancelled; it is in excess of the flood; it waits too long; its
+/// task waits for another copy only; it gives way to a campaign of higher priority; it does not begin; it runs beyond its walltime; it is
+/// late; an administrator declared it lost.
 enum class KillReason { cancelled, excess, waited_too_long, replica, preempted, impatient, overdue, late, lost };
 
-/// Every job of a cancelled campaign is to be killed.
+/// Requests kills of all jobs of cancelled campaigns.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);
 
-/// Jobs that their tasks wait for no longer are to be killed: superseded by a replica, or late.
+/// Requests kills of jobs that their tasks do not wait for any more: superseded by a replica, or late.
 void request_kills_of_superseded(Transaction& transaction, grid::Instant now);
 
-/// A request that the database refuses is left out, with an event that names the job.
+/// If the database refuses a request, it is left out, and an event names the job.
 void request_kills(Transaction& transaction, std::span<const grid::JobId> jobs, KillReason reason, grid::Instant now);
 
 struct PendingKill {
@@ -39,8 +39,7 @@ struct PendingKill {
   int array_jobs = 0;
   std::string login;
 };
-/// Not asked for since `unsent_since`; those asked for least first.
-/// Those that were not sent yet, or longer ago than `again`.
+/// Kill requests that were not sent yet, or longer ago than `again`. Those sent least often come first.
 [[nodiscard]] std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now,
                                                      grid::Seconds again = {});
 void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
@@ -53,7 +52,7 @@ struct WaitingJob {
   std::optional<double> job_ratio;
   std::optional<grid::Instant> last_start_at, last_accept_at;  ///< of the pair
 };
-/// The newest first, without those that are to be killed already.
+/// The newest first, without jobs that have a kill request.
 [[nodiscard]] std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId cluster);
 
 }  // namespace gleaner::store

@@ -74,7 +74,7 @@ BoundTasks read_bound(const sql::launches_bound_tasks::Row& row) {
   return tasks;
 }
 
-/// The jobs of OAR's that a launch has now, each with what follows for its task.
+/// The jobs of OAR that a launch has now, each with its consequences for its task.
 struct Adopted {
   grid::JobId job{0};
   grid::RemoteJobId remote{0};

@@ -11,11 +11,11 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// A launch's way, from the plan to its fate. What is decided on it, lib/grid/launch_fate.hpp says; here it is read and written, each
-/// change guarded by the state that it leaves.
+/// Launches, from the plan to their fate. lib/grid/launch_fate.hpp has the rules; these functions read and write. Each change is guarded by
+/// the state that it leaves.
 namespace gleaner::store {
 
-/// A launch to make, with all that its submission needs.
+/// A launch to make, with all data for its submission.
 struct LaunchToMake {
   grid::LaunchId id{0};
   grid::CampaignId campaign{0};
@@ -26,10 +26,10 @@ struct LaunchToMake {
   std::string login;  ///< of the user on the cluster
   std::string exec_file;
   std::string exec_directory;
-  std::string request;  ///< OAR's -l, without the walltime: its own, where the campaign's tasks differ
+  std::string request;  ///< OAR's -l, without the walltime; the launch's own request, if the campaign's tasks differ
   grid::Seconds walltime{};
-  std::optional<std::int64_t> memory_mb;  ///< that a node of its jobs must have
-  std::string memory_property;            ///< of the cluster's resources; empty: they do not tell
+  std::optional<std::int64_t> memory_mb;  ///< memory that a node of its jobs must have
+  std::string memory_property;            ///< property of the cluster's resources that states the memory; empty: there is none
   int memory_unit_mb = 1;
   std::string properties;
   std::string project;
@@ -38,7 +38,7 @@ struct LaunchToMake {
 };
 [[nodiscard]] std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster);
 
-/// Launches planned on clusters that do not answer or are disabled: nothing was sent.
+/// Planned launches on unreachable or disabled clusters: nothing was sent.
 [[nodiscard]] std::vector<grid::LaunchId> stranded_launches(Transaction& transaction);
 
 struct LaunchLine {
@@ -51,15 +51,15 @@ struct LaunchLine {
 };
 [[nodiscard]] std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch);
 
-/// planned → launching, the intent before any network; false when it is not planned any more.
+/// planned → launching, the intent before the POST; false when the launch is not planned any more.
 struct LaunchIntent {
   grid::LaunchId launch{0};
   std::string tag;
-  std::string login;  ///< its jobs are looked for, deleted and read as this user, whatever the mapping says later
+  std::string login;  ///< its jobs are searched for, killed and read as this user, whatever the mapping is later
 };
 [[nodiscard]] bool begin_launch(Transaction& transaction, const LaunchIntent& intent, Term term, grid::Instant now);
 
-/// How launches that were begun stand now, by id.
+/// The present states of launches that were begun, by id.
 struct BegunLaunch {
   grid::LaunchId id{0};
   grid::LaunchState state = grid::LaunchState::launching;
@@ -73,29 +73,30 @@ struct AcceptedJob {
   grid::JobId job{0};
   grid::RemoteJobId remote{0};
 };
-/// Writes OAR's ids of the jobs of a launch that was just accepted. Number of jobs taken over.
+/// Records OAR's ids of the jobs of a launch that was just accepted. Returns the number of jobs recorded.
 int accept_launch(Transaction& transaction, grid::LaunchId launch, std::span<const AcceptedJob> jobs,
                   std::optional<grid::RemoteJobId> array, grid::Instant now);
-/// The same of jobs of an unknown or void launch that were found: what follows for their tasks, grid::adoption_of says. A job that no
-/// task waits for lives all the same, so that it can be killed. What is not a job of this launch is left out.
+/// Adopts found jobs of an unknown or void launch; grid::adoption_of decides the consequences for their tasks. A job that no task waits for
+/// becomes live too, so that it can be killed. Jobs of other launches are left out.
 int adopt_jobs(Transaction& transaction, grid::LaunchId launch, std::span<const grid::FoundJob> found,
                std::optional<grid::RemoteJobId> array, grid::Instant now);
 
-/// launching → unknown: no answer, so its tasks are frozen.
+/// launching → unknown: the answer was lost, so its tasks are frozen.
 void mark_unknown(Transaction& transaction, std::span<const grid::LaunchId> launches, const std::string& error, grid::Instant now);
 
-/// Launches that a runner left in the middle. The caller holds the cluster's lock.
+/// Launches whose runner was interrupted. The caller must hold the cluster's lock.
 [[nodiscard]] std::vector<grid::LaunchId> interrupted_launches(Transaction& transaction, grid::ClusterId cluster);
 
-/// A launch that is not made, or was not carried out as far as is known.
+/// A launch that is given up: it was never sent, or no job of it was found.
 struct GiveBack {
   grid::LaunchId launch{0};
-  grid::LaunchState from = grid::LaunchState::planned;  ///< the state that it leaves: in any other it is somebody else's, and stays
+  grid::LaunchState from = grid::LaunchState::planned;  ///< the state that it leaves; in any other state it is unchanged
   grid::LaunchState to = grid::LaunchState::void_;      ///< or refused
   grid::Sent sent = grid::Sent::maybe;
   std::string error;
 };
-/// Ends those of its jobs that have no id of OAR, and settles their tasks (grid::settle_unsubmitted). False when it had left the state.
+/// Ends the launch's jobs without an id of OAR, and settles their tasks (grid::settle_unsubmitted). False when the launch was not in that
+/// state.
 bool give_back(Transaction& transaction, const GiveBack& what, const grid::Limits& limits, grid::Instant now);
 
 struct UnsettledLaunch {
@@ -103,9 +104,9 @@ struct UnsettledLaunch {
   grid::CampaignId campaign{0};
   std::string tag;
   grid::LaunchState state = grid::LaunchState::unknown;  ///< or void
-  int missing = 0;                                       ///< jobs of which OAR has no id
+  int missing = 0;                                       ///< jobs without an id of OAR
   int looks = 0;
-  int voids = 0;  ///< launches of its campaign there that were given up since the last accepted one
+  int voids = 0;  ///< launches of its campaign there that became void since the last accepted one
   grid::Instant launching_at;
   grid::Instant unknown_at;
   std::optional<grid::Instant> settled_at;
@@ -115,10 +116,10 @@ struct UnsettledLaunch {
 };
 [[nodiscard]] std::vector<UnsettledLaunch> unsettled_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since);
 void note_look(Transaction& transaction, std::span<const grid::LaunchId> launches, grid::Instant now);
-/// Whether jobs of a launch may still appear on the cluster: then it is asked, even when it is disabled.
+/// Whether jobs of a launch may still appear on the cluster. If so, the cluster is asked even when it is disabled.
 [[nodiscard]] bool awaits_launches(Transaction& transaction, grid::ClusterId cluster, grid::Instant void_since);
 
-/// Tasks that wait for a cluster because of one launch.
+/// Tasks bound to a cluster because of one launch.
 struct BoundTasks {
   grid::LaunchId launch{0};
   grid::CampaignId campaign{0};
@@ -130,7 +131,7 @@ struct BoundTasks {
   grid::Instant since;
 };
 [[nodiscard]] std::vector<BoundTasks> bound_tasks(Transaction& transaction);
-/// They may go anywhere, each with a new attempt. Which they are.
+/// Releases them: they may go to any cluster, each with a new attempt. Returns their numbers.
 std::vector<grid::TaskNumber> release_tasks(Transaction& transaction, grid::LaunchId launch, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -8,11 +8,11 @@
 
 namespace gleaner::store {
 
-/// Takes the lease under a new term; nothing while another holder's has not expired.
+/// Takes the lease under a new term; empty while another holder's lease has not expired.
 [[nodiscard]] std::optional<Term> acquire_lease(Database& database, const std::string& holder, std::chrono::milliseconds duration);
-/// Keeps it; false when the term is over.
+/// Renews the lease; false when the term is over.
 [[nodiscard]] bool renew_lease(Database& database, Term term, std::chrono::milliseconds duration);
-/// Gives it back, and wakes whoever stands by.
+/// Releases the lease, and wakes the standby conductor up.
 void release_lease(Database& database, Term term);
 
 struct LeaseHolder {

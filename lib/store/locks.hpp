@@ -7,20 +7,19 @@
 #include "lib/grid/id.hpp"
 #include "lib/store/database.hpp"
 
-/// Who is at work: a module on one cluster, or one that decides for the whole grid.
+/// Locks on work: a module's on one cluster, or one that is for the whole grid.
 namespace gleaner::store {
 
-/// For a work that is one transaction: takes the whole grid's lock on it until the end of this one. False when another transaction
-/// has it.
+/// Takes the whole grid's lock on a work that is one transaction, until its end. False when another transaction holds it.
 [[nodiscard]] bool try_lock_until_commit(Transaction& transaction, Database::Work work);
 
-/// The connection that has a lock.
+/// The connection that holds a lock.
 struct LockHolder {
   std::int64_t pid = 0;           ///< of PostgreSQL's process, for pg_terminate_backend
-  std::string host;               ///< where its program runs; empty: on the database's own machine
+  std::string host;               ///< of its program; empty: the database's own machine
   std::chrono::seconds silent{};  ///< since it last began or ended a statement
 };
-/// Of a cluster's work, or of one that is the whole grid's. Nothing when the lock is free now.
+/// The holder of the lock on a cluster's work, or on one for the whole grid. Empty: the lock is free.
 [[nodiscard]] std::optional<LockHolder> lock_holder(Transaction& transaction, Database::Work work, std::optional<grid::ClusterId> cluster);
 
 }  // namespace gleaner::store

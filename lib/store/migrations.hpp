@@ -11,7 +11,7 @@ namespace gleaner::store {
 /// database is newer than this program, or was made before the first release.
 std::vector<std::string> migrate(Database& database);
 
-/// Throws WrongSchema, saying what to do, unless the schema is exactly this program's.
+/// Throws WrongSchema, with the remedy, unless the schema is exactly this program's.
 void check_schema(Database& database);
 
 }  // namespace gleaner::store

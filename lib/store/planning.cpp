@@ -24,7 +24,7 @@ using detail::exec;
 using detail::exec_prepared;
 using detail::read_fields;
 
-/// The pairs of a campaign as its JDL asks for them: campaigns.asked, which the SQL function asked_of writes.
+/// Reads campaigns.asked: the requests of a campaign's pairs, as the SQL function asked_of writes them.
 class Asked {
  public:
   Asked(const grid::CampaignFacts& campaign, std::string_view text) : rest_{text} {
@@ -33,7 +33,7 @@ class Asked {
     if (campaign.differing) pair_.fitting_tasks = 0;
   }
 
-  /// Null after the last. What a pair does not state is as the pair before states it.
+  /// Null after the last. A value that a pair leaves out is that of the pair before it.
   const grid::PairFacts* next() {
     if (rest_.empty()) return nullptr;
     pair_.cluster = grid::ClusterId{text::take_whole_number(rest_).value()};
@@ -63,8 +63,8 @@ class Asked {
   grid::PairFacts pair_;
 };
 
-/// Reads what is known of some clusters, campaigns and pairs, and puts it to them. These are in the order of their ids; what is not
-/// there is over, or came since.
+/// Reads details of clusters, campaigns and pairs, and adds them to the facts, which are in the order of their ids. Rows without a match
+/// are over, or new since.
 class Details {
  public:
   Details(Transaction& transaction, grid::PlanningFacts& facts) : transaction_{transaction}, facts_{facts} {}
@@ -201,7 +201,7 @@ void add_campaign(const CampaignRows::Row& row, grid::PlanningFacts& facts) {
     const auto text = row.asked.as<std::string>();
     Asked asked{campaign, text};
     while (const auto* pair = asked.next()) {
-      // A cluster may have come since the clusters were read.
+      // A cluster may have been added since the clusters were read.
       if (std::ranges::binary_search(facts.clusters, pair->cluster, {}, &grid::ClusterFacts::id)) facts.pairs.push_back(*pair);
     }
     facts.campaigns.push_back(std::move(campaign));
@@ -335,7 +335,7 @@ void write_some_decisions(Transaction& transaction, std::span<const StoredDecisi
                     });
 }
 
-/// Of some campaigns, those decisions that are not written yet, and not those that are made no longer.
+/// Upserts the changed decisions of these campaigns, and deletes the obsolete ones.
 void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
   std::map<DecisionKey, std::int64_t> gone;
   for (const auto& row : exec(transaction, sql::planning_decisions{.campaigns = of}))

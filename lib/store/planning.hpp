@@ -11,20 +11,20 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What the metascheduler reads and writes.
+/// Queries of the metascheduler.
 namespace gleaner::store {
 
-/// The configuration's values for clusters that have none of their own.
+/// The configuration's values for clusters without values of their own.
 struct ClusterDefaults {
   double flood;
   int array_size;
 };
 
-/// Without their brakes.
+/// The clusters' facts, without brakes.
 [[nodiscard]] std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults);
-/// Clusters, campaigns and pairs with their counters; not what stops or binds them: brakes, limits, logins, tasks given back.
+/// Clusters, campaigns and pairs with their counters; without brakes, limits, logins and returned tasks.
 [[nodiscard]] grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults);
-/// Clusters, campaigns and pairs. PlanningFacts::policies is read apart (policy_facts, replicable_tasks).
+/// All facts of a plan, except PlanningFacts::policies, which has its own functions (policy_facts, replicable_tasks).
 [[nodiscard]] grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 
 struct PlannedLaunch {
@@ -33,10 +33,9 @@ struct PlannedLaunch {
   int jobs = 0;
   double resources = 0;
 };
-/// Takes the tasks from the bag and writes the launch and its jobs; the number of jobs that it
-/// got, which is smaller when the bag holds less than was thought. Where tasks ask for different
-/// resources there are as many launches as kinds of them, and their resources together are at most
-/// those given, but for the last job. One that the database refuses gets none, and an event.
+/// Takes the tasks from the bag and writes the launch and its jobs. Returns the number of jobs, which is smaller than requested if the bag
+/// holds fewer tasks. If tasks have different requests, there is one launch for each shape, and their resources together exceed those given
+/// by at most one job. A launch that the database refuses gets no job, and an event.
 int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now);
 
 struct Submitted {
@@ -44,34 +43,34 @@ struct Submitted {
   grid::ClusterId cluster{0};
   int jobs = 0;
   double offered = 0;      ///< free resources
-  double first_ratio = 1;  ///< when the pair has no forecast yet
+  double first_ratio = 1;  ///< for a pair without a forecast
 };
-/// A pair that is not given keeps what was said of it last. What the database refuses is left out, with an event.
+/// Pairs that are not listed keep their previous values. If the database refuses one, it is left out, with an event.
 void write_submitted(Transaction& transaction, std::span<const Submitted> submitted, grid::Instant now);
 
 struct StoredDecision {
   grid::CampaignId campaign{0};
-  std::optional<grid::ClusterId> cluster;  ///< nothing: on the whole campaign
+  std::optional<grid::ClusterId> cluster;  ///< empty: the whole campaign
   std::string stage;
   std::string reason;
   std::string sentence;
   int jobs = 0;
 };
-/// The decisions on a campaign as one number. If it is the same, so are they, and they are neither explained nor written again.
+/// The digest of a campaign's decisions. If it is unchanged, the decisions are neither explained nor written again.
 struct CampaignDigest {
   grid::CampaignId campaign{0};
   std::int64_t digest = 0;
 };
 using ExplainDecisions = std::function<std::vector<StoredDecision>(grid::CampaignId)>;
 
-/// Writes the decisions of a cycle. Each campaign that has any has a digest; `explain` is called for those whose digest changed.
-/// A decision that repeats the last costs no write; a pair without one keeps none.
-/// One that the database refuses is left out, with an event.
+/// Writes the decisions of a cycle. Each campaign with decisions has a digest; `explain` is called for those whose digest changed. A
+/// repeated decision costs no write; a pair without a new decision loses its old one. If the database refuses a decision, it is left out,
+/// with an event.
 void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain, grid::Instant now);
 
 /// The event of a campaign that cannot be planned.
 inline constexpr std::string_view kCannotPlan = "CANNOT_PLAN";
-/// Campaigns that got their plan: of those that had that event, it is closed, and the brake that came with it is lifted.
+/// Records campaigns that were planned: closes an open event CANNOT_PLAN, and lifts its brake.
 void note_planned(Transaction& transaction, std::span<const grid::CampaignId> campaigns, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -30,7 +30,7 @@ PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::Cluster
 PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin) {
   PredictionFacts facts;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
-  std::map<std::int64_t, std::size_t> places;  // of the campaigns, by their id
+  std::map<std::int64_t, std::size_t> places;  // of the campaigns, by id
   for (const auto& row : exec_prepared(transaction, sql::prediction_window{.window_begin = window_begin}))
     ended[{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}] = *row.jobs;
   const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
@@ -55,7 +55,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     places.emplace(campaign.id.value(), facts.campaigns.size());
     facts.campaigns.push_back(campaign);
   }
-  // One that was cancelled since its pairs were read.
+  // The campaign was cancelled since its pairs were read.
   std::erase_if(facts.pairs, [&](const PredictionPair& pair) { return !places.contains(pair.campaign.value()); });
   for (const auto& row : exec_prepared(transaction, sql::prediction_earlier{})) {
     const auto place = places.find(row.id.as<std::int64_t>());

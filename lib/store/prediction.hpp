@@ -11,7 +11,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What the predictor reads and writes.
+/// Queries of the predictor.
 namespace gleaner::store {
 
 /// A pair, and the cluster's figures that its forecast needs.
@@ -24,7 +24,7 @@ struct PredictionPair : grid::PairFacts {
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 
-/// A forecast of a campaign's end in the history of its forecasts.
+/// A kept forecast of a campaign's end.
 struct KeptForecast {
   grid::Instant made;
   grid::Instant end;
@@ -40,8 +40,8 @@ struct PredictionCampaign {
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
   bool paused = false;
-  std::optional<KeptForecast> last_kept;  ///< when it was made, and the end alone
-  grid::Durations earlier;                ///< of earlier campaigns of its user with its command, while it has done nothing
+  std::optional<KeptForecast> last_kept;  ///< when it was made, and its end, alone
+  grid::Durations earlier;                ///< earlier jobs of its user with its command; empty once the campaign has a done task
 };
 
 struct PredictionFacts {
@@ -50,27 +50,27 @@ struct PredictionFacts {
 };
 [[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin);
 
-/// Of a campaign on one cluster.
+/// The forecast of a pair.
 struct PairForecast {
   grid::ClusterId cluster{0};
   double job_ratio = 1;   ///< jobs per resource
   double throughput = 0;  ///< jobs a second
 };
-/// Of a campaign.
+/// The forecast of a campaign.
 struct StoredForecast {
   grid::CampaignId campaign{0};
   std::vector<PairForecast> pairs;
   std::optional<grid::Instant> end;
   std::optional<grid::Interval> end_between;
-  std::optional<grid::Instant> start;  ///< while no job of it has started
+  std::optional<grid::Instant> start;  ///< empty once a job of it has started
   std::optional<grid::Interval> start_between;
   std::string method;
-  bool is_kept = false;  ///< the end goes into the history too
+  bool is_kept = false;  ///< whether the end is kept in the history
 };
-/// What the database refuses of a campaign is left out, all of that campaign, with an event.
+/// If the database refuses data of a campaign, all of that campaign is left out, with an event.
 void write_forecasts(Transaction& transaction, std::span<const StoredForecast> forecasts, grid::Instant now);
 
-/// The forecasts of a campaign's end that were kept, the first one first; at most some hundreds (predictor/algorithms/history.hpp).
+/// The kept forecasts of a campaign's end, the oldest first; at most some hundreds (predictor/algorithms/history.hpp).
 [[nodiscard]] std::vector<KeptForecast> forecast_history(Transaction& transaction, grid::CampaignId campaign);
 
 }  // namespace gleaner::store

@@ -9,7 +9,7 @@ namespace {
 
 using detail::exec;
 
-/// Repeats a deletion, each in its own transaction, until it finds nothing more.
+/// Repeats a deletion, each in its own transaction, until it deletes no row.
 template <class Query>
 std::int64_t delete_all(Database& database, const Query& query) {
   std::int64_t total = 0;

@@ -6,7 +6,7 @@
 
 namespace gleaner::store {
 
-/// How many rows there are, or were, to delete.
+/// Number of rows to delete, or deleted.
 struct Pruned {
   std::int64_t campaigns = 0;
   std::int64_t tasks = 0;
@@ -17,11 +17,11 @@ struct Pruned {
   std::int64_t forecasts = 0;
 };
 
-/// What `prune` would delete, and campaigns whose last jobs are not known to be over.
+/// The rows that `prune` would delete, and campaigns whose last jobs are not known to be over.
 [[nodiscard]] Pruned count_prunable(Transaction& transaction, grid::Instant before);
 
-/// Deletes the campaigns that ended before, the clusters' figures, cycles, closed events and kept forecasts that
-/// are older, at most `batch` rows in a transaction. May be stopped at any time, and be run again.
+/// Deletes the campaigns that ended before, and the clusters' figures, cycles, closed events and kept forecasts that are older; at most
+/// `batch` rows in a transaction. It may be interrupted at any time, and run again.
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'000);
 
 }  // namespace gleaner::store

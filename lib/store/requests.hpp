@@ -9,7 +9,7 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What the tasks of a campaign ask for, where it differs from task to task; and how long its jobs took.
+/// Different requests of a campaign's tasks, and their mean input.
 namespace gleaner::store {
 
 /// One of a campaign's different requests, as one cluster understands it.
@@ -23,11 +23,11 @@ struct ClusterRequest {
   grid::Seconds walltime{};
 };
 
-/// Sorts the tasks of a new campaign, all written with their requests, into a bag for each. A cluster that
-/// cannot hold a request has no line for it.
+/// Sorts the tasks of a new campaign, all written with their requests, into one bag for each request. `requests` has no line for a request
+/// that a cluster cannot hold.
 void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests);
 
-/// The mean input of the tasks of a campaign, in MB.
+/// Stores the mean input of a campaign's tasks, in MB.
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes);
 
 }  // namespace gleaner::store

@@ -24,31 +24,30 @@ struct Rule {
   grid::Instant changed_at{};
 };
 
-/// Who changes something, and when.
+/// The author of a change, and its time.
 struct Author {
   std::string name;
   grid::Instant now;
 };
 
-/// All of them, in order.
+/// All rules, in order.
 [[nodiscard]] std::vector<Rule> rules(Transaction& transaction);
-/// Holds their order still until the end of the transaction.
+/// Locks the rules' order until the end of the transaction.
 void lock_rules(Transaction& transaction);
-/// At the rule's position, those from there on move; 0, or beyond the end: the last. False when its
-/// name is taken.
+/// Adds a rule at its position, and shifts those from there on; position 0, or beyond the end: the last. False when its name is taken.
 [[nodiscard]] bool add_rule(Transaction& transaction, const Rule& rule, const Author& author);
-/// Its name, text and whether it is enabled; and it moves from `from` to its position.
+/// Writes the rule's name, text and whether it is enabled, and moves it from `from` to its position.
 void edit_rule(Transaction& transaction, const Rule& rule, int from, const Author& author);
 void remove_rule(Transaction& transaction, const Rule& rule);
 
-/// Who may submit normal jobs.
+/// A user who may submit normal jobs.
 struct NormalUser {
   std::string name;
-  std::optional<std::string> cluster;  ///< nothing: everywhere
+  std::optional<std::string> cluster;  ///< empty: everywhere
 };
 [[nodiscard]] std::vector<NormalUser> normal_users(Transaction& transaction);
 void allow_normal(Transaction& transaction, std::string_view user, std::optional<grid::ClusterId> cluster, const Author& author);
-/// Without a cluster: nowhere any more. False when they were not listed.
+/// Withdraws the permission; without a cluster: everywhere. False when the user was not listed.
 [[nodiscard]] bool forbid_normal(Transaction& transaction, std::string_view user, std::optional<grid::ClusterId> cluster);
 
 }  // namespace gleaner::store

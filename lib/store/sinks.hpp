@@ -10,31 +10,31 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// Clusters that swallow tasks: what tells it (grid::find_sink), and the way back of what they swallowed.
+/// Sinks: the facts for grid::find_sink, and the return of swallowed tasks to the bag.
 namespace gleaner::store {
 
 /// The last jobs done of a campaign on a cluster, the newest first.
 struct EndsOfPair {
   grid::CampaignId campaign{0};
   std::vector<grid::JobId> jobs = {};
-  std::vector<double> seconds = {};              ///< that they took, in the same order
+  std::vector<double> seconds = {};              ///< durations, in the same order
   std::optional<double> min_duration = {};       ///< the JDL's, in seconds
-  std::optional<double> slowest_elsewhere = {};  ///< greatest mean duration of the campaign's jobs on another cluster, all of its time
+  std::optional<double> slowest_elsewhere = {};  ///< greatest mean duration of the campaign's jobs on another cluster, over all time
   bool suspected = false;
 };
 
-/// Of the campaigns in treatment or paused of which some of `ended` are done on this cluster. Cost: the ends, and `before` jobs a
-/// campaign. Jobs that are marked as swallowed are left out.
+/// For campaigns in treatment or paused of which some of `ended` are done on this cluster. Jobs that are marked as swallowed are left out.
+/// Cost: O(ended + `before` jobs of each campaign).
 [[nodiscard]] std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended,
                                                 int before);
 
-/// The durations of the last jobs done on each other cluster of these campaigns, in seconds; swallowed ones too, so that two clusters
-/// do not go on accusing each other when the tasks of a campaign become short.
+/// The durations of the last jobs done on each other cluster of these campaigns, in seconds. Swallowed jobs are included, so that two
+/// clusters do not accuse each other forever when the tasks of a campaign become short.
 using EndsElsewhere = std::map<grid::CampaignId, std::vector<std::vector<double>>>;
 [[nodiscard]] EndsElsewhere ends_elsewhere(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::CampaignId> campaigns,
                                            int last);
 
-/// Jobs that an event SINK names.
+/// Marks the jobs that an event SINK names.
 void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<const grid::JobId> jobs);
 /// The tasks of all jobs that the event names, in ascending order.
 [[nodiscard]] std::vector<std::int64_t> swallowed_tasks(Transaction& transaction, std::int64_t event);
@@ -42,14 +42,14 @@ void mark_swallowed(Transaction& transaction, std::int64_t event, std::span<cons
 enum class Suspicion { raised, cleared };
 void suspect(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, Suspicion suspicion);
 
-/// A sink, by the id of its event or the name of its cluster: one of the two.
+/// A sink, by the id of its event or the name of its cluster: exactly one of the two.
 struct SinkName {
   std::optional<std::int64_t> event = {};
   std::optional<std::string> cluster = {};
 };
-/// Tasks that it swallowed go back to the bag, each as a new attempt with a clean slate; a terminated campaign is in treatment again,
-/// and the sink's events are closed. Brakes stay. Returns how many; 0, and changes nothing, when there are none left, the
-/// campaign is cancelled, or its tasks are being removed.
+/// Returns the tasks that the sink swallowed to the bag, each as a new attempt with a clean slate, puts a terminated campaign in treatment
+/// again, and closes the sink's events. Brakes stay. Returns the number of tasks; 0, with no change, when none is left, the campaign is
+/// cancelled, or it is sealed.
 [[nodiscard]] std::int64_t retry_swallowed_tasks(Transaction& transaction, grid::CampaignId campaign, const SinkName& sink,
                                                  grid::Instant now);
 

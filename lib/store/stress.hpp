@@ -8,13 +8,13 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What tells the stress of clusters, and how many of our jobs those under stress take.
+/// Facts about the stress of clusters, and the limits on our jobs that follow.
 namespace gleaner::store {
 
-/// Jobs that have just started, to be compared with others later. `running`: our jobs there with them.
+/// Adds jobs that have just started as samples of durations. `running`: our jobs that run there with them.
 void sample_durations(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> jobs, int running);
 
-/// A cluster's newest status, our jobs there, and what is remembered of it.
+/// A cluster's newest status, our jobs there, and the stored stress figures.
 struct StressedCluster {
   grid::ClusterId id{0};
   grid::Instant time;  ///< of the status
@@ -39,18 +39,18 @@ struct StoredSample {
   grid::CampaignId campaign{0};
   grid::Instant started_at;
   int running = 1;
-  std::optional<double> seconds;  ///< nothing: it runs
+  std::optional<double> seconds;  ///< empty: it runs
   bool done = false;
 };
 
 struct StressFacts {
-  std::vector<StressedCluster> clusters;  ///< those that answer and are enabled, by id
-  std::vector<StoredSample> samples;      ///< by cluster, and of each by their starts
+  std::vector<StressedCluster> clusters;  ///< reachable and enabled ones, by id
+  std::vector<StoredSample> samples;      ///< by cluster, then by start
 };
-/// Gives the samples whose jobs are over their durations first.
+/// First records the durations of samples whose jobs are over.
 [[nodiscard]] StressFacts stress_facts(Transaction& transaction);
 
-/// Writes what is remembered: judged_at and what follows it.
+/// Writes the stored figures: judged_at and the members after it.
 void write_stress(Transaction& transaction, const StressedCluster& cluster);
 void forget_samples(Transaction& transaction, std::span<const grid::JobId> jobs);
 

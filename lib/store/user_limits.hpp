@@ -7,10 +7,10 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What users may submit.
+/// Users' limits on submissions.
 namespace gleaner::store {
 
-/// Where nothing is said, the configuration's limits hold.
+/// The configuration's limits apply where these are empty.
 struct UserLimits {
   std::optional<std::int64_t> campaigns;   ///< in treatment or paused
   std::optional<std::int64_t> tasks;       ///< of one campaign
@@ -20,7 +20,7 @@ struct UserLimits {
 
 struct LimitsOfUser {
   UserLimits limits;
-  std::int64_t campaigns = 0;  ///< that the user has in treatment or paused
+  std::int64_t campaigns = 0;  ///< of the user, in treatment or paused
 };
 [[nodiscard]] LimitsOfUser limits_of_user(Transaction& transaction, const std::string& user);
 
@@ -32,7 +32,7 @@ struct StoredUserLimits {
 };
 [[nodiscard]] std::vector<StoredUserLimits> user_limits(Transaction& transaction);
 
-/// Limits that say nothing are forgotten.
+/// Limits without any value are deleted.
 void set_user_limits(Transaction& transaction, const std::string& user, const UserLimits& limits, const std::string& by, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -13,7 +13,7 @@ using store::detail::number_array;
 
 TaskCounts read_counts(const sql::views_campaigns::Row& row, grid::CampaignState state) {
   TaskCounts counts{*row.waiting, *row.launching, *row.submitted, *row.running, *row.done, *row.failed, *row.cancelled};
-  // A task that comes back while its campaign is being cancelled is still counted as waiting.
+  // A task that returns to the bag while its campaign is being cancelled is still counted as waiting.
   if (state == grid::CampaignState::cancelled) counts.cancelled += std::exchange(counts.waiting, 0);
   return counts;
 }

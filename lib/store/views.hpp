@@ -10,22 +10,22 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// What is shown to users: campaigns. Reading one costs the same whatever the number of its tasks.
+/// Views of campaigns for users. Cost: independent of the number of tasks.
 namespace gleaner::store::views {
 
-/// A part of a list, and how long the whole list is.
+/// A part of a list, and the length of the whole list.
 template <class Item>
 struct Page {
   std::vector<Item> items;
   std::int64_t total = 0;
-  bool is_cut = false;  ///< further items of the window were left out: their texts are too long for one page
+  bool is_cut = false;  ///< further items of the window were left out, because their texts are too long for one page
 };
 struct Window {
   std::int64_t limit = 100;
   std::int64_t offset = 0;
 };
 
-/// Nothing is sent until it expires.
+/// While it is in force, nothing is sent.
 struct Brake {
   std::string reason;
   grid::Instant expires_at;
@@ -43,14 +43,14 @@ struct TaskCounts {
 };
 [[nodiscard]] std::int64_t count_of(const TaskCounts& counts, grid::TaskState state);
 
-/// When a campaign starts and ends; nothing where nothing is known, or it is past.
+/// Forecast start and end of a campaign; empty: unknown, or past.
 struct Forecast {
   std::optional<grid::Instant> made;
   std::optional<grid::Instant> start;
   std::optional<grid::Interval> start_between;
   std::optional<grid::Instant> end;
   std::optional<grid::Interval> end_between;
-  std::optional<std::string> method;  ///< what it rests on
+  std::optional<std::string> method;  ///< what the forecast is based on
 };
 
 struct Campaign {
@@ -63,13 +63,13 @@ struct Campaign {
   std::optional<grid::Instant> first_start_at;
   std::optional<grid::Instant> ended_at;
   std::int64_t total = 0;
-  std::int64_t next_task = 0;  ///< the tasks from here on were never taken
+  std::int64_t next_task = 0;  ///< tasks from this number on were never taken
   TaskCounts tasks;
   bool has_events = false;  ///< open ones
   Forecast forecast;
 };
 
-/// Which campaigns; what is not said matches every one.
+/// Selects campaigns; an empty member matches all.
 struct CampaignFilter {
   std::optional<std::vector<std::int64_t>> ids;
   std::vector<grid::CampaignState> states;
@@ -81,7 +81,7 @@ struct CampaignFilter {
 [[nodiscard]] Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter, Window window);
 [[nodiscard]] std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id);
 
-/// What a campaign asks of a cluster, and how it goes there.
+/// A campaign's requests of a cluster, and its progress there.
 struct CampaignCluster {
   grid::ClusterId cluster{0};
   std::string name;
@@ -104,30 +104,30 @@ struct CampaignCluster {
   int unknown = 0;
   std::int64_t concluded = 0;  ///< jobs that settled their task
   std::int64_t done = 0;
-  double duration_sum = 0;  ///< seconds, of those done
+  double duration_sum = 0;  ///< of the done jobs, in seconds
   double duration_squares = 0;
-  std::int64_t started = 0;  ///< jobs whose resources are known: those that ran
+  std::int64_t started = 0;  ///< jobs of known resources: those that ran
   int failures_in_a_row = 0;
   std::optional<double> job_ratio;
   std::optional<double> throughput;  ///< jobs a second
   std::optional<Brake> brake;
   std::optional<grid::Seconds> max_walltime;
-  std::int64_t durations = 0;            ///< jobs done, by which the next was measured
+  std::int64_t durations = 0;            ///< number of done jobs that most_durations is based on
   std::optional<double> most_durations;  ///< seconds within which kMostJobs of them ended
 };
-/// The share of jobs by which a walltime is judged.
+/// The share of jobs by which a walltime is assessed.
 inline constexpr double kMostJobs = 0.95;
 [[nodiscard]] std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 /// The brake on the campaign as a whole.
 [[nodiscard]] std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
-/// The JDL as it was understood, in JSON.
+/// The normalized JDL, in JSON.
 [[nodiscard]] std::optional<std::string> jdl(Transaction& transaction, grid::CampaignId campaign);
 
-/// Why a campaign runs, or does not.
+/// Why a campaign, or a pair, got what it got.
 struct Decision {
-  std::optional<grid::ClusterId> cluster;  ///< nothing: on the campaign as a whole
+  std::optional<grid::ClusterId> cluster;  ///< empty: the whole campaign
   std::string cluster_name;
   std::string stage;
   std::string reason;

@@ -1,5 +1,5 @@
 #pragma once
-// Inside lib/store/views*.cpp only: what they share.
+// Only for lib/store/views*.cpp.
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,13 +9,13 @@
 
 namespace gleaner::store::views::detail {
 
-/// The columns brake and brake_until.
+/// Reads the columns brake and brake_until.
 [[nodiscard]] inline std::optional<Brake> read_brake(const auto& row) {
   if (!row.brake_until.has_value()) return std::nullopt;
   return Brake{*row.brake, *row.brake_until};
 }
 
-/// An array of states as a parameter; nothing for none.
+/// An array of states as a parameter; empty for no states.
 template <class State>
 [[nodiscard]] std::optional<std::string> state_array(const std::vector<State>& states) {
   if (states.empty()) return std::nullopt;

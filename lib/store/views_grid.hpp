@@ -10,16 +10,16 @@
 #include "lib/store/database.hpp"
 #include "lib/store/views.hpp"
 
-/// What is shown to users: the grid itself, its clusters and its events.
+/// Views of the grid for users: clusters and events.
 namespace gleaner::store::views {
 
-/// What tells the stress of a cluster, and how many of our jobs it takes meanwhile.
+/// The stress of a cluster, and the limit on our jobs that follows.
 struct Stress {
   std::optional<double> factor;  ///< OAR's, at the newest poll
   std::optional<double> usual_factor;
-  std::optional<int> response_ms;  ///< of a small question, at the newest poll
+  std::optional<int> response_ms;  ///< latency of a small request, at the newest poll
   std::optional<double> calm_response_ms;
-  std::optional<int> job_limit;  ///< nothing: it is not under stress
+  std::optional<int> job_limit;  ///< empty: the cluster is not under stress
   std::string signal = "none";   ///< stress_factor, latency or durations
   std::string reason;            ///< the signal with its figures
   std::optional<grid::Instant> since;
@@ -45,7 +45,7 @@ struct Usage {
   int ours = 0;
 };
 [[nodiscard]] std::vector<Usage> usage_now(Transaction& transaction);
-/// The last figures in each slice of the time, by time and then by name.
+/// A time range; views show the last figures in each slice, by time and then by name.
 struct Span {
   grid::Instant from;
   grid::Instant to;
@@ -68,9 +68,9 @@ struct EventView {
   std::string message;
 };
 enum class Which { open, all };
-/// The open ones of the campaign and of its clusters; or all that are its own.
+/// Open events of the campaign and of its clusters; or all of its own.
 [[nodiscard]] Page<EventView> campaign_events(Transaction& transaction, grid::CampaignId campaign, Which which, Window window);
-/// Those of no campaign.
+/// Events of no campaign.
 [[nodiscard]] Page<EventView> grid_events(Transaction& transaction, Which which, Window window);
 [[nodiscard]] std::optional<EventView> event(Transaction& transaction, std::int64_t id);
 

@@ -33,7 +33,7 @@ Task read_task(const sql::views_tasks::Row& row, const Campaign& campaign) {
   task.form = read_form(row.form);
   task.parameter = *row.parameter;
   task.state = row.state.as(grid::task_state);
-  // Cancelling does not touch the tasks that were never taken.
+  // Cancelling does not write the tasks that were never taken.
   const bool cancelled = campaign.state == grid::CampaignState::cancelled;
   if (cancelled && task.state == grid::TaskState::waiting) task.state = grid::TaskState::cancelled;
   task.attempt = *row.attempt;
@@ -68,14 +68,14 @@ Job read_job(const sql::views_jobs::Row& row) {
   return job;
 }
 
-/// Of the parameters of one page: a few of 64 kB are as much as thousands of the usual ones.
+/// Limit on the parameters of one page: a few of 64 kB are as much as thousands of ordinary ones.
 constexpr std::int64_t kMostParameterBytes = std::int64_t{2} << 20U;
 
 bool contains(const std::vector<grid::TaskState>& states, grid::TaskState state) {
   return std::ranges::find(states, state) != states.end();
 }
 
-/// The states to look for in the table, where the untaken tasks of a cancelled campaign still wait.
+/// The states to search for in the table, where the untaken tasks of a cancelled campaign still wait.
 std::vector<grid::TaskState> stored_states(std::vector<grid::TaskState> states, const Campaign& campaign) {
   if (campaign.state != grid::CampaignState::cancelled) return states;
   std::erase(states, grid::TaskState::waiting);
@@ -97,10 +97,10 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
   page.total = total_of(filter.states, campaign);
   if (page.total == 0) return page;
   const auto states = stored_states(filter.states, campaign);
-  // Tasks that were never taken all wait.
+  // All tasks that were never taken wait.
   const bool any_may_wait = states.empty() || contains(states, grid::TaskState::waiting);
   const auto end = any_may_wait ? campaign.total : campaign.next_task;
-  // Without a filter, the n-th task is number n: no row has to be counted.
+  // Without a filter, the n-th task has number n: no row has to be counted.
   const auto from = states.empty() ? filter.from + window.offset : filter.from;
   const auto skip = states.empty() ? std::int64_t{0} : window.offset;
   const auto rows = exec(transaction, sql::views_tasks{

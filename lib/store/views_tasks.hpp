@@ -11,7 +11,7 @@
 #include "lib/store/database.hpp"
 #include "lib/store/views.hpp"
 
-/// What is shown to users: tasks and jobs.
+/// Views of tasks and jobs for users.
 namespace gleaner::store::views {
 
 /// A task's last job.
@@ -41,8 +41,7 @@ struct TaskFilter {
   std::vector<grid::TaskState> states;  ///< empty: any
   std::int64_t from = 0;                ///< tasks from this number on
 };
-/// In the order of their numbers. The total is of all numbers, and costs nothing.
-/// At most 2 MB of parameters, but one task at least.
+/// By number. The total counts all numbers, without a query. At most 2 MB of parameters, but at least one task.
 [[nodiscard]] Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskFilter& filter, Window window);
 
 struct Job {
@@ -69,7 +68,7 @@ struct Job {
   std::optional<std::string> message;
 };
 [[nodiscard]] std::optional<Job> job(Transaction& transaction, grid::JobId id);
-/// The first one first.
+/// The oldest first.
 [[nodiscard]] std::vector<Job> jobs_of_task(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task);
 
 }  // namespace gleaner::store::views
