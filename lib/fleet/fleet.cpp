@@ -83,7 +83,7 @@ void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, c
   process::log::warning("cluster does not answer", {{"cluster", cluster.name}, {"error", error}, {"next_try_s", wait.count()}});
   database.transact([&](store::Transaction& transaction) {
     const auto at = store::now(transaction);
-    // One event an outage: it is opened by the first failure, not counted up by the others.
+    // Each outage opens exactly one event: the first failure opens it, further ones are not counted.
     if (store::record_unreachable(transaction, cluster.id, error, at, at + wait))
       store::open_event(
           transaction, {.code = "CLUSTER_UNREACHABLE", .target = {.campaign = {}, .cluster = cluster.id}, .job = {}, .message = error}, at);

@@ -13,23 +13,23 @@
 #include "lib/store/clusters.hpp"
 #include "lib/store/database.hpp"
 
-/// The clusters, each with its client: what the modules that talk to OAR share.
+/// The clusters, each with its client: shared by the modules that send requests to OAR.
 namespace gleaner::fleet {
 
 [[nodiscard]] grid::Instant now();
 
-/// How a stored cluster is reached. The error says which file cannot be used, and why.
+/// How a stored cluster is reached. The error names the file that cannot be used, and the reason.
 [[nodiscard]] tl::expected<oar::Access, std::string> access_of(const store::Cluster& cluster);
 [[nodiscard]] oar::Limits limits_of(const process::Config& config);
-/// For a client that lists or deletes files only: two seconds at most for each answer. One user's home may stall; the others do not wait
-/// for it.
+/// Limits for a client that only lists or deletes files: 2 s at most for each answer, so that one user's stalled home does not delay the
+/// others.
 [[nodiscard]] oar::Limits file_limits_of(const process::Config& config);
-/// Whether the request had no answer at all.
+/// Whether no answer to the request arrived.
 [[nodiscard]] bool was_silent(const oar::Failure& failure);
 
-/// A connection that the threads of one module share: each transaction is short, and no one is
-/// open across an HTTP call. When the database is lost (Unavailable, but not TimedOut), every later
-/// transaction of the same turn throws the same at once: the clusters' locks went with it.
+/// A connection that the threads of one module share. Each transaction is short, and none is open across an HTTP call. If the database is
+/// lost (Unavailable, but not TimedOut), every later transaction of the same turn throws the same at once, because the clusters' locks are
+/// lost with it.
 class SharedDatabase {
  public:
   SharedDatabase(store::Database& database, store::Term term) : database_{database}, term_{term} {}
@@ -45,7 +45,7 @@ class SharedDatabase {
   std::optional<std::string> lost_;
 };
 
-/// One module at work on one cluster.
+/// A module's work on one cluster.
 struct Visit {
   const store::Cluster& cluster;
   const process::Config& config;
@@ -53,38 +53,36 @@ struct Visit {
   oar::Client& client;
   std::chrono::steady_clock::time_point ends = std::chrono::steady_clock::time_point::max();
 
-  /// What is left of the turn's time; nothing once a stop is requested. A loop over jobs, launches or files looks here before each
-  /// further request, writes what it has when nothing is left, and leaves the rest to the next turn.
+  /// The rest of the turn's time; 0 once a stop is requested. A loop over jobs, launches or files checks it before each further request.
+  /// When it is 0, the loop writes its results and leaves the rest to the next turn.
   [[nodiscard]] process::Duration time_left() const;
 };
 
-/// The time of one turn: half of module_time_limit. The other half is for the requests that are under way when it is over, and for
-/// what is then written, before almighty kills the module.
+/// The time of one turn: half of module_time_limit. The other half is for requests in progress and the final writes, before almighty kills
+/// the module.
 [[nodiscard]] process::Duration turn_budget(const process::Config& config);
 
-/// Calls `visit` for each cluster at once, in a thread of its own and under that cluster's lock:
-/// a cluster that another run of the module still waits for is left to it, and a slow one delays
-/// no other. Returns when all are done.
+/// Calls `visit` for all clusters in parallel, each in a thread of its own and under that cluster's lock. A cluster that another run of the
+/// module holds is left to that run, and a slow one delays no other. Returns when all are done.
 ///
-/// A fault costs its own: a cluster whose visit throws has an open event of its module
-/// (CLUSTER_TURN_FAILED_updator…), with what failed, until a visit goes well; so has one that another
-/// connection locks and does nothing for longer than module_time_limit. The others are not
-/// concerned. A cluster whose credentials cannot be read is marked unreachable, with the reason.
+/// The fault of one cluster does not affect the others. If its visit throws, an event of its module is open (CLUSTER_TURN_FAILED_updator…),
+/// with the error, until a visit succeeds. The same event opens when another connection holds its lock and has been idle for longer than
+/// module_time_limit. A cluster whose credentials cannot be read is marked unreachable, with the reason.
 ///
-/// What ends the whole turn is thrown when all are done: store::LeaseLost, WrongSchema, and Unavailable
-/// but TimedOut.
+/// Exceptions that end the whole turn are rethrown when all visits are done: store::LeaseLost, WrongSchema, and Unavailable except
+/// TimedOut.
 void visit_clusters(const process::Config& config, SharedDatabase& database, store::Database::Work work,
                     const std::vector<store::Cluster>& clusters, const std::function<void(Visit&)>& visit);
 
 /// The module that does this work.
 [[nodiscard]] std::string_view module_of(store::Database::Work work);
 
-/// Whether this transaction is the only one at a work that is the whole grid's (plan, predict); the lock lasts as long as it does. When
-/// another turn is still at it (almighty leaves one that is slow), this one has to end without a change: false, and logged. Throws
-/// process::Error (try_again) when the other has done nothing for longer than module_time_limit.
+/// Whether this transaction is the only one at a work for the whole grid (plan, predict); the lock lasts as long as the transaction. If
+/// another turn still works (almighty leaves a slow one running), this one must end without a change: returns false, and logs it. Throws
+/// process::Error (try_again) when the other has been idle for longer than module_time_limit.
 [[nodiscard]] bool is_sole_turn(const process::Config& config, store::Transaction& transaction, store::Database::Work work);
 
-/// Marks a cluster that failed, opens its event (one an outage), and spaces the next attempts.
+/// Marks a cluster as unreachable, opens one event for each outage, and increases the time between attempts.
 void note_unreachable(Visit& visit, const std::string& error);
 void note_unreachable(SharedDatabase& database, const store::Cluster& cluster, const std::string& error);
 

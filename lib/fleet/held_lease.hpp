@@ -6,9 +6,8 @@
 
 namespace gleaner::fleet {
 
-/// The term under which a module writes: the one that the conductor gave it, or, for a module run
-/// by hand, a lease of its own until its end. Throws process::Error (try_again) while somebody
-/// else conducts.
+/// The term under which a module writes: the one passed by the conductor, or, for a module run by hand, that of a lease of its own until
+/// its end. Throws process::Error (try_again) while another conductor holds the lease.
 class HeldLease {
  public:
   HeldLease(store::Database& database, std::optional<store::Term> given, const std::string& holder);

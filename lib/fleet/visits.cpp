@@ -27,7 +27,7 @@ std::string where(const store::LockHolder& holder) {
 
 std::string advice(const store::LockHolder& holder) { return fmt::format("end it: SELECT pg_terminate_backend({})", holder.pid); }
 
-/// Nothing can be written any more, whatever the cluster. Anything else is one cluster's own fault.
+/// Whether no cluster's results can be written any more. Any other failure concerns one cluster.
 bool ends_the_turn(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -54,7 +54,7 @@ std::string what_of(const std::exception_ptr& failure) {
   }
 }
 
-/// The lock of one cluster's work, given back at the end of the scope.
+/// The lock on one cluster's work, released at the end of the scope.
 class ClusterLock {
  public:
   ClusterLock(SharedDatabase& database, Work work, grid::ClusterId cluster)
@@ -94,7 +94,7 @@ class Round {
     });
   }
 
-  /// Throws what ends the turn; anything else is the cluster's own fault.
+  /// Throws only exceptions that end the turn; other failures concern this cluster.
   void visit(const store::Cluster& cluster) const {
     const ClusterLock lock{database_, work_, cluster.id};
     if (!lock.is_ours()) return note_locked(cluster);
@@ -189,7 +189,7 @@ void visit_clusters(const process::Config& config, SharedDatabase& database, Wor
         round.visit(clusters[i]);
       } catch (...) {
         failures[i] = std::current_exception();
-        // Not even its event could be written, and the others' could.
+        // This cluster's event could not be written, but those of others could.
         if (ends_the_turn(failures[i])) return;
         process::log::error("cluster's turn failed",
                             {{"cluster", clusters[i].name}, {"error", what_of(std::exchange(failures[i], nullptr))}});

@@ -23,10 +23,10 @@ namespace beast = boost::beast;
 using ErrorCode = boost::system::error_code;
 using Parser = beast::http::request_parser<beast::http::buffer_body>;
 
-/// What a handler leaves unread of a body is read and thrown away up to here, to keep the connection.
+/// Up to this many bytes of a body that a handler left unread are discarded to keep the connection.
 constexpr std::size_t kDrainLimit = 256 * 1024;
 
-/// Room behind the longest head: for what is read of a body at once. The head of a chunk has to fit into all of it.
+/// Space after the longest head, for one read of a body. The head of a chunk must fit into all of it.
 constexpr std::size_t kReadAhead = 64 * 1024;
 
 class ParsedBody final : public Body {
@@ -55,7 +55,7 @@ class ParsedBody final : public Body {
   /// The head of a chunk, or the fields behind the last one, did not fit into the buffer.
   [[nodiscard]] bool overflowed() const { return overflowed_; }
 
-  /// Reads the rest; false when it is too much or broken, or takes longer than that.
+  /// Reads the rest of the body; false when it is too long or broken, or exceeds the time.
   [[nodiscard]] bool drain(std::chrono::milliseconds time) {
     if (wants_continue_ && !parser_.is_done()) return false;
     begun_ = true;
@@ -177,7 +177,7 @@ bool send_whole(Stream& stream, Response& response, unsigned version, bool keep_
   return !ec;
 }
 
-/// Waits; false when the server stops or the client goes meanwhile.
+/// Waits; false when the server stops or the client disconnects meanwhile.
 bool delayed(const Stream& stream, int stop_fd, std::chrono::milliseconds delay) {
   if (delay.count() <= 0) return true;
   std::array<pollfd, 2> items{pollfd{stop_fd, POLLIN, 0}, pollfd{stream.fd(), POLLRDHUP, 0}};
@@ -224,7 +224,7 @@ class Connection {
     phase_ = phase;
     enter_(phase);
   }
-  /// Other phases can be closed anyway.
+  /// In other phases the connection can be closed at any time.
   void on_wait(Stream::Wait wait) {
     if (phase_ == Phase::busy) enter_(wait == Stream::Wait::late ? Phase::late : Phase::busy);
   }

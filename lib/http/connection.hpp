@@ -7,7 +7,7 @@
 
 namespace gleaner::http {
 
-/// What all the connections of a server share.
+/// Shared by all connections of a server.
 struct ConnectionContext {
   const ServerOptions& options;
   const Handler& handler;
@@ -16,7 +16,7 @@ struct ConnectionContext {
 };
 
 /// Answers the requests of one connection until it ends; closes it. Throws nothing.
-/// @param enter  told of each phase that it enters; slow at first, busy before its socket is closed
+/// called with each phase that it enters; slow at first, busy before its socket is closed
 void serve_connection(FileDescriptor socket, const ConnectionContext& context, const std::function<void(Phase)>& enter) noexcept;
 
 }  // namespace gleaner::http

@@ -80,7 +80,7 @@ tl::expected<FileDescriptor, std::string> listen_on(const UnixEndpoint& endpoint
     ::unlink(endpoint.path.c_str());
   }
   FileDescriptor fd{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-  // The mode is set before listen: nobody can connect in between.
+  // The mode is set before listen, so that no client connects in between.
   if (!fd.valid() || ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(endpoint.path.c_str(), endpoint.mode) != 0 || ::listen(fd.get(), kBacklog) != 0) {
     return tl::unexpected{fmt::format("cannot listen on {}: {}", endpoint.path, reason())};
@@ -96,7 +96,7 @@ std::string peer_key(int fd) {
   if (address.ss_family == AF_INET6) {
     constexpr std::size_t kNetwork = 8;
     const auto& whole = reinterpret_cast<const sockaddr_in6&>(address).sin6_addr;
-    // An IPv4 client of a socket that takes both is known by its own address.
+    // An IPv4 client of a dual-stack socket is counted by its IPv4 address.
     const auto* bytes = reinterpret_cast<const char*>(whole.s6_addr);
     return "v6 " + (IN6_IS_ADDR_V4MAPPED(&whole) ? std::string(bytes, sizeof whole.s6_addr) : std::string(bytes, kNetwork));
   }

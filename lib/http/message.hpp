@@ -18,7 +18,7 @@
 
 namespace gleaner::http {
 
-/// Header fields in the order they came; names compare without case. Underscores are kept.
+/// Header fields in the order of their arrival. Names are compared without case. Underscores are kept.
 class Headers {
  public:
   void add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
@@ -33,18 +33,18 @@ class Headers {
 enum class BodyError { too_large, broken, timed_out };
 [[nodiscard]] std::string_view describe(BodyError error);
 
-/// The body of a request, read from the connection as it is asked for.
+/// The body of a request. It is read from the connection on demand.
 class Body {
  public:
   virtual ~Body() = default;
   /// Reads at least one byte, or 0 at the end of the body. An error is final.
   [[nodiscard]] virtual tl::expected<std::size_t, BodyError> read(std::span<char> into) = 0;
 
-  /// The whole rest of the body; `too_large` when it is longer than `limit` bytes.
+  /// The rest of the body; `too_large` when it is longer than `limit` bytes.
   [[nodiscard]] tl::expected<std::string, BodyError> read_all(std::size_t limit);
 
-  /// The next line without its end; nothing at the end of the body. Memory is bounded by the longest
-  /// line, and a line longer than `limit` is `too_large`. Not to be mixed with `read`.
+  /// The next line without its end; empty at the end of the body. Memory is bounded by the longest line, and a line longer than `limit` is
+  /// `too_large`. Not to be mixed with `read`.
   [[nodiscard]] tl::expected<std::optional<std::string>, BodyError> read_line(std::size_t limit);
 
  private:
@@ -53,13 +53,13 @@ class Body {
   bool ended_ = false;
 };
 
-/// Who is at the other end. On a unix socket the kernel tells it.
+/// The other end of a connection. For a unix socket the kernel identifies the process.
 struct Peer {
   struct Process {
     uid_t uid;
     gid_t gid;
     pid_t pid;
-    std::string user;  ///< the name of uid, empty when it has none
+    std::string user;  ///< the name of uid; empty: it has none
   };
   std::string address;                     ///< "127.0.0.1:40000", or "unix"
   std::optional<Process> process;          ///< unix sockets only
@@ -68,7 +68,7 @@ struct Peer {
 
 struct Request {
   std::string method;
-  std::string target;  ///< as sent
+  std::string target;  ///< as received
   std::string path;    ///< before the `?`, not decoded
   Query query;         ///< decoded
   Headers headers;
@@ -79,15 +79,15 @@ struct Request {
   [[nodiscard]] std::optional<std::string_view> parameter(std::string_view name) const;
 };
 
-/// Where a streamed answer goes.
+/// The destination of a streamed answer.
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// False when the client has gone: there is no use in writing more.
+  /// False when the client has gone: further writes have no effect.
   [[nodiscard]] virtual bool write(std::string_view data) = 0;
 };
 
-/// What goes wrong with an answer on purpose, so that clients can be tested.
+/// A deliberate fault of an answer, for tests of clients.
 struct Mishap {
   enum class Ending { none, close, reset };
   std::chrono::milliseconds delay{0};           ///< before the first byte; a stop of the server ends it

@@ -18,7 +18,7 @@
 namespace gleaner::http {
 
 namespace {
-/// How often a connection to close is looked for while others wait.
+/// Period of the search for a connection to close while others wait, in ms.
 constexpr int kRelieveMs = 100;
 }  // namespace
 

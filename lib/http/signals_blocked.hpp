@@ -3,8 +3,7 @@
 
 namespace gleaner::http {
 
-/// Threads of the server take no signal: they are for the program's own. Those that are made while it
-/// lives block them all.
+/// Blocks all signals for the threads that are created while it lives: signals are for the program's own threads.
 class SignalsBlocked {
  public:
   SignalsBlocked() {

@@ -61,7 +61,7 @@ bool Stream::wait(short events, boost::system::error_code& ec) {
   return ready;
 }
 
-/// How long this wait may still last until it is late; for ever once it is.
+/// The time until this wait becomes late; without limit once it is.
 std::chrono::nanoseconds Stream::patience_left(std::chrono::nanoseconds gone) {
   const std::chrono::nanoseconds left = deadlines_.patience - kept_ - gone;
   if (left.count() > 0) return left;
@@ -70,7 +70,7 @@ std::chrono::nanoseconds Stream::patience_left(std::chrono::nanoseconds gone) {
 }
 
 bool Stream::wait_since(Clock::time_point begin, short events, boost::system::error_code& ec) {
-  // Before the server stops, its stop ends a wait; afterwards little time is left.
+  // Before the server stops, its stop ends a wait; afterwards only a short time is left.
   bool stopping = false;
   while (true) {
     std::array<pollfd, 2> items{pollfd{fd_.get(), events, 0}, pollfd{stopping ? -1 : stop_fd_, POLLIN, 0}};

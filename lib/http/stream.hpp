@@ -15,21 +15,21 @@
 
 namespace gleaner::http {
 
-/// A connection as Beast wants it (SyncReadStream and SyncWriteStream), plain or TLS. The socket is
-/// non-blocking, and each wait is bounded: first as `within` or `at_a_pace` said last.
+/// A connection in the form that Beast requires (SyncReadStream and SyncWriteStream), plain or TLS. The socket is non-blocking, and each
+/// wait is bounded by the last call of `within` or `at_a_pace`.
 class Stream {
  public:
   enum class Wait { late, over };
-  /// @param stop_fd  readable when the server stops: what is waited for then ends soon
-  /// @param on_wait  called in a wait as soon as all waits together exceed Deadlines::patience (late), and at its end (over)
+  /// readable when the server stops: a wait then ends soon
+  /// called during a wait when all waits together exceed Deadlines::patience (late), and at the end of that wait (over)
   Stream(FileDescriptor fd, const Deadlines& deadlines, int stop_fd, std::function<void(Wait)> on_wait)
       : fd_{std::move(fd)}, deadlines_{deadlines}, stop_fd_{stop_fd}, on_wait_{std::move(on_wait)} {
     within(deadlines.head);
   }
 
-  /// From now on: so long in all, however many waits it takes.
+  /// Bounds all further waits together by this time.
   void within(std::chrono::milliseconds time);
-  /// From now on: what is read or written comes at the least rate. Only waits count.
+  /// Requires the least rate for all further reads and writes. Only waits count.
   void at_a_pace();
 
   /// The server's side of a TLS handshake; false when it fails.
@@ -64,14 +64,14 @@ class Stream {
     return or_throw([&](auto& ec) { return write_some(buffers, ec); });
   }
 
-  /// After so many more bytes, writing fails.
+  /// After this many more bytes, writes fail.
   void limit_writing(std::size_t bytes) { may_write_ = bytes; }
 
-  /// Ends at once.
+  /// Closes the connection at once.
   void close();
-  /// Says the end and waits a moment for the client's, so that what was sent is not lost.
+  /// Sends the end of the data and waits for the client's for a moment, so that sent data is not lost.
   void await_end();
-  /// Ends with a TCP RST.
+  /// Closes the connection with a TCP RST.
   void close_with_reset();
 
   [[nodiscard]] int fd() const { return fd_.get(); }
@@ -99,13 +99,13 @@ class Stream {
   const Deadlines& deadlines_;
   int stop_fd_;
   std::function<void(Wait)> on_wait_;
-  bool late_ = false;                 ///< on_wait_ knows that this wait is
-  std::chrono::nanoseconds kept_{0};  ///< that we waited in all, between requests apart
+  bool late_ = false;                 ///< on_wait_ was called for this wait
+  std::chrono::nanoseconds kept_{0};  ///< total wait, without waits between requests
   Clock::time_point until_{};         ///< of `within`
   bool paced_ = false;
-  std::chrono::nanoseconds waited_{0};  ///< in all, at a pace
-  std::chrono::nanoseconds paused_{0};  ///< since the last byte, at a pace
-  std::size_t bytes_ = 0;               ///< that have passed at a pace
+  std::chrono::nanoseconds waited_{0};  ///< total wait at a pace
+  std::chrono::nanoseconds paused_{0};  ///< wait since the last byte, at a pace
+  std::size_t bytes_ = 0;               ///< transferred at a pace
   TlsSession tls_;
   std::size_t may_write_ = std::numeric_limits<std::size_t>::max();
 };

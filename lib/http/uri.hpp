@@ -7,8 +7,7 @@
 
 namespace gleaner::http {
 
-/// Replaces each `%XX` by its byte; a `+` stays a plus. Nothing when a `%` is not followed by two
-/// hexadecimal digits.
+/// Replaces each `%XX` by its byte; a `+` stays a plus. Empty when a `%` is not followed by two hexadecimal digits.
 [[nodiscard]] std::optional<std::string> percent_decode(std::string_view text);
 
 /// Writes every byte that is not a letter, a digit or one of `-._~` as `%XX`, upper case.

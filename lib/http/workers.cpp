@@ -12,7 +12,7 @@
 namespace gleaner::http {
 
 namespace {
-/// Younger, it may be a request whose last packet is under way.
+/// A younger connection may have the last packet of its request under way.
 constexpr std::chrono::milliseconds kLeastAge{500};
 }  // namespace
 
@@ -36,7 +36,7 @@ void Workers::enter(ConnectionId connection, Phase phase) {
   if (served.phase == Phase::idle) served.begun = now;
   served.phase = phase;
   served.since = now;
-  // What it had sent before it was evicted made a request: that may take its time.
+  // The data that it had sent before it was evicted were a request, which may take its time.
   if (phase != Phase::busy) dispatch();
   else if (!served.cut) forget_end(served);
 }
@@ -61,7 +61,7 @@ void Workers::finish() {
   threads_.clear();
 }
 
-/// What it has sent already is still read, unless it is late; the socket is its thread's to close.
+/// Data that it has sent are still read, unless it is late. Its thread closes the socket.
 void Workers::evict(Served& served) {
   const bool late = served.phase == Phase::late;
   ::shutdown(served.fd, late ? SHUT_RDWR : SHUT_RD);
@@ -74,7 +74,7 @@ void Workers::forget_end(Served& served) {
   if (std::exchange(served.ends_soon, false)) --soon_;
 }
 
-/// The first of the peers that have the fewest threads: a crowd delays nobody but itself.
+/// The first connection of the peers that have the fewest threads: many connections of one peer delay only that peer.
 std::deque<Workers::Waiting>::iterator Workers::next() {
   auto chosen = waiting_.end();
   std::size_t fewest = limits_.of_peer;
@@ -88,7 +88,7 @@ std::deque<Workers::Waiting>::iterator Workers::next() {
   return chosen;
 }
 
-/// A thread for each connection that waits, or the end of a connection that does nothing.
+/// Starts a thread for each waiting connection, or closes a connection that is idle.
 void Workers::dispatch() {
   if (ending_) {
     for (auto& [id, served] : served_) {
@@ -98,7 +98,7 @@ void Workers::dispatch() {
   }
   std::size_t free = free_;
   std::size_t soon = soon_;
-  std::map<std::string, std::size_t> given;  // to its peers, just now
+  std::map<std::string, std::size_t> given;  // to its peers, in this call
   for (const auto& one : waiting_) {
     const auto served = of_peer_.find(one.peer);
     auto& more = given[one.peer];
@@ -123,13 +123,13 @@ bool Workers::add_thread() {
   try {
     threads_.emplace_back([this] { work(); });
   } catch (const std::system_error&) {
-    return false;  // the machine has no more of them now: those that there are go on
+    return false;  // the machine has no more threads now; the existing ones continue
   }
   ++free_;
   return true;
 }
 
-/// It is in the middle of no request, as far as we know.
+/// Whether it is in the middle of no request, as far as is known.
 bool Workers::is_quiet(const Served& served) { return served.phase == Phase::idle || served.phase == Phase::slow; }
 
 bool Workers::can_be_evicted(const Served& served, const std::string& peer) {
@@ -138,7 +138,7 @@ bool Workers::can_be_evicted(const Served& served, const std::string& peer) {
   return served.phase == Phase::idle || Clock::now() - served.begun >= kLeastAge;
 }
 
-/// Of that peer, or of anybody when it has no name.
+/// Evicts a connection of that peer, or of any peer when the name is empty.
 bool Workers::evict_for(const std::string& peer) {
   const auto rank = [&](const Served& served) {
     const auto spared = served.phase == Phase::late ? limits_.threads - of_peer_.at(served.peer) : 0;

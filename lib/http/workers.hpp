@@ -15,28 +15,27 @@
 
 namespace gleaner::http {
 
-/// What a connection is doing, as far as closing it goes; those that are closed first come first.
+/// The state of a connection, as far as closing it matters. Those that are closed first come first.
 enum class Phase {
   idle,  ///< between two requests: it can be closed at once
-  slow,  ///< the client sends what makes no request yet, or no longer: it can be closed when others wait
+  slow,  ///< the client's data make no request yet, or no longer: it can be closed when others wait
   late,  ///< it waits for a body, or for the client to take an answer, and has waited too long in all: it can be cut off when all threads
          ///< are taken
-  busy   ///< a request is answered
+  busy   ///< a request is being answered
 };
 
-/// A connection that is served, for as long as it is.
+/// A connection, for as long as it is served.
 using ConnectionId = std::uint64_t;
 
-/// Threads that serve connections, made as they are needed, up to a bound. When all are taken and somebody
-/// waits, connections that do nothing are closed, then those that are slow, then those that are late, first of the
-/// peer that has most threads; of several, the longest first. No peer has more than its part of the threads; its
-/// further connections wait, and close its own connections that do nothing or are slow. Safe from any thread.
+/// Threads that serve connections, created on demand, up to a bound. When all are taken and a connection waits, others are closed: first
+/// idle ones, then slow, then late ones, beginning with the peer that has most threads, and its oldest connection. No peer has more than
+/// its part of the threads; its further connections wait, and close its own idle or slow ones. Safe from any thread.
 class Workers {
  public:
   struct Limits {
     std::size_t threads;
-    std::size_t of_peer;  ///< threads that one peer may have; 0: all
-    std::size_t waiting;  ///< connections; beyond, those of the peer that has the most of them are closed
+    std::size_t of_peer;  ///< threads for one peer; 0: all
+    std::size_t waiting;  ///< connections; beyond that number, those of the peer with the most waiting ones are closed
   };
   /// Serves a connection and closes it.
   using Serve = std::function<void(ConnectionId, FileDescriptor)>;
@@ -47,13 +46,13 @@ class Workers {
 
   void take(FileDescriptor socket, std::string peer);
 
-  /// Of a connection that is served, which is slow at first; busy before its socket is closed.
+  /// Records the phase of a served connection. It is slow at first, and busy before its socket is closed.
   void enter(ConnectionId connection, Phase phase);
 
-  /// Looks again for a connection to close; true while somebody waits.
+  /// Tries again to close a connection for those that wait; true while one waits.
   bool relieve();
 
-  /// Takes nothing more, closes what is not busy, and waits for what is.
+  /// Accepts no more connections, closes those that are not busy, and waits for the others.
   void finish();
 
  private:
@@ -67,7 +66,7 @@ class Workers {
     std::string peer;
     Phase phase = Phase::slow;
     Clock::time_point since = Clock::now();
-    Clock::time_point begun = Clock::now();  ///< when it was idle last: requests may follow each other without a pause
+    Clock::time_point begun = Clock::now();  ///< the last time when it was idle: requests may follow each other without a pause
     bool evicted = false;
     bool cut = false;        ///< evicted while it was late: no byte passes any more
     bool ends_soon = false;  ///< cut, or evicted and not busy since
@@ -90,10 +89,10 @@ class Workers {
   std::condition_variable changed_;
   std::deque<Waiting> waiting_;
   std::map<ConnectionId, Served> served_;
-  std::map<std::string, std::size_t> of_peer_;  ///< connections that are served
+  std::map<std::string, std::size_t> of_peer_;  ///< served connections
   std::vector<std::thread> threads_;
   ConnectionId last_ = 0;
-  std::size_t free_ = 0;  ///< threads that wait for a connection, or are about to
+  std::size_t free_ = 0;  ///< threads that wait for a connection, or will at once
   std::size_t soon_ = 0;  ///< connections that end soon
   bool ending_ = false;
 };

@@ -31,7 +31,7 @@ namespace {
 
 std::string what(int error) { return std::strerror(error); }
 
-/// All that a child needs, made before fork: between fork and exec nothing may be allocated.
+/// All data for the child, made before fork: between fork and exec no memory may be allocated.
 struct Prepared {
   std::vector<std::string> environment_texts;
   std::vector<char*> arguments;
@@ -112,7 +112,7 @@ bool redirect(const Command& command, int conversation) {
   return output >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;
 }
 
-/// The child's side: never returns. A failure is told through `report` as an errno.
+/// The child's side; never returns. A failure is reported through `report` as an errno.
 [[noreturn]] void become_program(const Command& command, const Prepared& prepared, pid_t parent, int report, int conversation) {
   reset_signals();
   const bool survives = command.lifetime == Command::Lifetime::survives_us;
@@ -120,12 +120,12 @@ bool redirect(const Command& command, int conversation) {
   bool ready = grouped && redirect(command, conversation) && become(prepared);
   if (ready && !command.directory.empty()) ready = ::chdir(command.directory.c_str()) == 0;
   if (ready && !survives) {
-    // After setuid, which clears it. The parent may be gone already.
+    // After setuid, which clears the setting. The parent may be gone already.
     ready = ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
     if (::getppid() != parent) ::_exit(127);
   }
   if (ready) {
-    // `report` keeps its close-on-exec: a successful exec closes it, which is the parent's sign.
+    // `report` keeps its close-on-exec: a successful exec closes it, and the parent notices.
     ::close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
     ::execve(prepared.program.c_str(), prepared.arguments.data(), prepared.environment.data());
   }
@@ -150,7 +150,7 @@ tl::expected<Child, std::string> Child::start(const Command& command) {
   if (::pipe2(report.data(), O_CLOEXEC) != 0)
     return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments[0], what(errno))};
   std::array<int, 2> conversation{-1, -1};
-  // Of messages: none is read in parts, nor two at once.
+  // A socket of messages: none is read in parts, nor two at once.
   if (command.conversation && ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, conversation.data()) != 0) {
     const int socket_error = errno;
     for (const int descriptor : report) ::close(descriptor);
@@ -217,7 +217,7 @@ std::optional<ChildEnd> Child::wait(Duration limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!end_) {
     siginfo_t info{};
-    // Looked at first and reaped last: while it is not reaped, its group cannot be another's.
+    // Wait without reaping first: until the child is reaped, its group id cannot be reused.
     if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_) {
       if (lifetime_ == Command::Lifetime::ends_with_us) ::kill(-pid_, SIGKILL);
       ::waitpid(pid_, nullptr, 0);
@@ -243,7 +243,7 @@ std::optional<std::string> Child::hear(Duration limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!end_) {
     const auto left = std::max<std::int64_t>(std::chrono::ceil<Duration>(deadline - std::chrono::steady_clock::now()).count(), 0);
-    // A child may close its stdin and go on: poll leaves out what is below 0.
+    // A child may close its stdin and continue: poll ignores descriptors below 0.
     std::array<pollfd, 2> watched{pollfd{conversation_, POLLIN, 0}, pollfd{descriptor_, POLLIN, 0}};
     const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(std::min<std::int64_t>(left, 1 << 30)));
     if (watched[0].revents != 0) {

@@ -13,17 +13,17 @@
 
 namespace gleaner::process {
 
-/// A program to start. It gets a process group of its own, stdin from /dev/null unless said, no other open
-/// descriptor, default signal actions, and this process's environment with `environment` on top.
+/// A program to start. It has a process group of its own, stdin from /dev/null by default, no other open descriptor, default signal
+/// actions, and this process's environment with `environment` added.
 struct Command {
-  std::vector<std::string> arguments;  ///< [0] is looked up in PATH when it has no slash
+  std::vector<std::string> arguments;  ///< [0] is searched for in PATH if it has no slash
   std::vector<std::pair<std::string, std::string>> environment{};
   std::filesystem::path input{};   ///< stdin is read from it; empty: /dev/null
   std::filesystem::path output{};  ///< stdout and stderr are appended to it; empty: as ours
   enum class Lifetime { ends_with_us, survives_us } lifetime = Lifetime::ends_with_us;
   std::optional<uid_t> as_user{};  ///< root only: the program runs as this user and its groups
   std::filesystem::path directory{};
-  bool conversation = false;  ///< stdin is a socket between it and us: see Child::say and Child::hear
+  bool conversation = false;  ///< stdin is a socket to this process: see Child::say and Child::hear
 };
 
 /// How a child ended: by itself with a status, or by a signal.
@@ -38,11 +38,11 @@ struct ChildEnd {
 /// The longest message of a conversation.
 inline constexpr std::size_t kMessageBytes = 256;
 
-/// One child process. Unless it was started to survive us: what it leaves running in its group is
-/// killed when its end is seen, and so is the group when this is destroyed before that.
+/// One child process. Unless it was started to survive us, processes that it leaves in its group are killed when its end is noticed, and
+/// the whole group is killed when this object is destroyed before that.
 class Child {
  public:
-  /// Starts it; the error names the program and why it cannot be run.
+  /// Starts the program; the error names it and the reason.
   [[nodiscard]] static tl::expected<Child, std::string> start(const Command& command);
 
   Child(Child&& other) noexcept;
@@ -52,18 +52,18 @@ class Child {
   ~Child();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// Readable when the child is over: for poll(2).
+  /// Readable once the child has ended: for poll(2).
   [[nodiscard]] int descriptor() const { return descriptor_; }
 
-  /// Waits for its end, at most `limit` (0: only looks); nothing when it still runs.
+  /// Waits for the child's end, at most `limit` (0: no wait); empty: it still runs.
   [[nodiscard]] std::optional<ChildEnd> wait(Duration limit);
-  /// Sends it a message; false when it listens no more. With Command::conversation.
+  /// Sends a message to the child; false when it has closed the socket. Requires Command::conversation.
   [[nodiscard]] bool say(const std::string& message) const;
-  /// The next message from it, at most kMessageBytes of it; nothing when its end or the limit (0: only looks) comes first.
+  /// The child's next message, at most kMessageBytes of it; empty: the child ended, or the limit (0: no wait) was reached, first.
   [[nodiscard]] std::optional<std::string> hear(Duration limit);
-  /// Sends a signal to its whole group; nothing once its end was seen.
+  /// Sends a signal to the child's group; no effect once its end was noticed.
   void signal_group(int signal) const;
-  /// SIGTERM to the group, SIGKILL after `patience`; how it ended.
+  /// Sends SIGTERM to the group, and SIGKILL after `patience`; returns how the child ended.
   ChildEnd stop(Duration patience);
 
  private:
@@ -77,15 +77,15 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
-/// What a program said on stdout and stderr together (at most `kCapturedBytes`), and its end.
+/// A program's output on stdout and stderr together (at most `kCapturedBytes`), and its end.
 struct Captured {
   ChildEnd end;
   std::string output;
 };
 inline constexpr std::size_t kCapturedBytes = 1 << 20;
 
-/// Runs a program to its end and keeps what it says; the error when it cannot be started or does
-/// not end within `limit` (its group is then killed).
+/// Runs a program to its end and captures its output. An error when it cannot be started or does not end within `limit` (its group is then
+/// killed).
 [[nodiscard]] tl::expected<Captured, std::string> capture(Command command, Duration limit);
 
 }  // namespace gleaner::process

@@ -9,7 +9,7 @@
 
 namespace gleaner::process {
 
-/// What one command line says.
+/// The content of one command line.
 struct CommandLine {
   enum class Wish { run, help, version, failpoints } wish = Wish::run;
   std::optional<std::string> config_file;
@@ -17,7 +17,7 @@ struct CommandLine {
   Arguments arguments;
 };
 
-/// Reads it; a dash in the name of a configuration key is as good as an underscore.
+/// Reads a command line. Dashes and underscores in the name of a configuration key are equivalent.
 [[nodiscard]] tl::expected<CommandLine, Complaints> read_command_line(const Program& program, int argc, char** argv);
 
 /// The text of --help.

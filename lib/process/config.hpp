@@ -12,10 +12,10 @@ namespace gleaner::process {
 
 using Duration = std::chrono::milliseconds;
 
-/// Every option of every program, read and checked; the base has those of the planner. Defaults, help and checks are in
-/// option_table.cpp, and nowhere else.
+/// Every option of every program, read and checked; the base class has those of the planner. Defaults, help and checks are only in
+/// option_table.cpp.
 struct Config : grid::PlannerConfig {
-  // Everybody
+  // All programs
   std::string database;
   std::string log_level;
   std::filesystem::path log_file;
@@ -52,7 +52,7 @@ struct Config : grid::PlannerConfig {
   Duration remote_waiting_timeout{};
   Duration waiting_grace{};
 
-  // What a campaign gets when its JDL is silent
+  // Defaults of campaigns
   std::string default_resources;
   grid::Seconds default_walltime{};
 
@@ -69,12 +69,12 @@ struct Config : grid::PlannerConfig {
   int void_looks{};
   Duration release_after{};
 
-  // Evidence of what became of jobs
+  // Evidence of the ends of jobs
   Duration launch_patience{};
   Duration evidence_delay{};
   Duration evidence_patience{};
 
-  // Talking to clusters
+  // Requests to clusters
   Duration connect_timeout{};
   Duration request_timeout{};
   Duration submit_timeout{};

@@ -3,22 +3,21 @@
 #include <array>
 #include <string_view>
 
-/// Named places where a program can be made to die, as by `kill -9`: the tests of crashes kill
-/// every process at each of them. With the build option GLEANER_FAILPOINTS off, they are nothing.
+/// Named places where a program can be made to die, as by `kill -9`: the crash tests kill every process at each of them. Without the build
+/// option GLEANER_FAILPOINTS they have no effect.
 namespace gleaner::process {
 
-/// Every failpoint: `program.place`. A name used and not listed does not compile; a name listed
-/// and not used is found by a test.
+/// All failpoints: `program.place`. A name that is used but not listed does not compile; a test finds names that are listed but not used.
 inline constexpr std::array<std::string_view, 10> kFailpoints{
-    "updator.before_write",         // the cluster has answered, nothing is written
-    "updator.after_write",          // what it said is written
+    "updator.before_write",         // the cluster has answered, no row is written
+    "updator.after_write",          // its answer is written
     "predictor.before_commit",      // the forecasts are computed
-    "metascheduler.before_commit",  // the plan is made, nothing is committed
+    "metascheduler.before_commit",  // the plan is made, no row is committed
     "metascheduler.after_commit",   // the launches are planned
-    "runner.before_post",           // the launch is `launching`, nothing is sent
-    "runner.after_post",            // the answer has come, nothing is written
+    "runner.before_post",           // the launch is `launching`, no request is sent
+    "runner.after_post",            // the answer has come, no row is written
     "runner.after_accept",          // the remote ids are written
-    "nikita.before_delete",         // the kills are due, nothing is sent
+    "nikita.before_delete",         // the kills are due, no request is sent
     "nikita.after_delete",          // the deletions are sent
 };
 
@@ -35,8 +34,7 @@ class FailpointName {
 };
 
 #ifdef GLEANER_FAILPOINTS
-/// Kills this process with SIGKILL when the environment says GLEANER_FAILPOINT=name (its first
-/// passage) or name:n (its n-th passage).
+/// Kills this process with SIGKILL when the environment has GLEANER_FAILPOINT=name (at its first passage) or name:n (at its n-th passage).
 void failpoint(FailpointName name);
 #else
 inline void failpoint(FailpointName) {}

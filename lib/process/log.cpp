@@ -23,7 +23,7 @@ struct Log {
   static std::shared_ptr<spdlog::logger> make(spdlog::sink_ptr sink) {
     auto made = std::make_shared<spdlog::logger>("gleaner", std::move(sink));
     made->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %v", spdlog::pattern_time_type::utc);
-    // A line that is only in a buffer is lost by a kill -9.
+    // A kill -9 would lose lines that are only in a buffer.
     made->flush_on(spdlog::level::trace);
     return made;
   }

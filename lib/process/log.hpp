@@ -6,15 +6,15 @@
 #include <string>
 #include <string_view>
 
-/// The log: one line an event, `time level=... program=... event="..." key=value ...`, on stderr
-/// or in `log_file`. Before `run` has set it up, lines go to stderr.
+/// The log: one line for each event, `time level=... program=... event="..." key=value ...`, on stderr or in `log_file`. Until `run` has
+/// set it up, lines go to stderr.
 namespace gleaner::process::log {
 
 enum class Level { debug, info, warning, error };
 /// In the order of Level.
 inline constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "error"};
 
-/// One key=value of a line. A value is anything that fmt prints, or an id of lib/grid.
+/// One key=value of a line. A value has a type that fmt prints, or is an id of lib/grid.
 class Field {
  public:
   template <class T>
@@ -34,8 +34,7 @@ class Field {
 };
 using Fields = std::initializer_list<Field>;
 
-/// Writes one event. Values with blanks, quotes or control characters are quoted, so that a line
-/// stays a line. Never give it a secret.
+/// Writes one event. Values with blanks, quotes or control characters are quoted, so that each event is one line. Never pass a secret.
 void write(Level level, std::string_view event, Fields fields = {});
 
 inline void debug(std::string_view event, Fields fields = {}) { write(Level::debug, event, fields); }

@@ -16,7 +16,7 @@
 namespace gleaner::process {
 namespace {
 
-/// What would be right, or nothing when the value was read.
+/// The right form; empty when the value was read.
 using Wrong = std::optional<std::string>;
 
 template <auto Member>
@@ -144,7 +144,7 @@ Wrong read_listen(std::string_view value, Config& into) {
   return {};
 }
 
-// How a value is written, so that reading it gives it again.
+// Formatters: the result, read again, has the same value.
 
 std::string written(const std::string& value) { return value; }
 std::string written(const std::filesystem::path& value) { return value.string(); }
@@ -161,7 +161,7 @@ std::string write(const Config& config) {
   return written(config.*Member);
 }
 
-// The kinds of values, as the table names them.
+// The kinds of values in the table.
 
 template <auto Member>
 constexpr Option::Codec word{read_word<Member>, write<Member>};
@@ -195,8 +195,7 @@ constexpr auto host = Option::Scope::host;
 constexpr auto plan = Option::Scope::plan;
 constexpr auto planner = Option::Scope::planner;
 
-// The one table: an option is one line here, a member of Config, and its text in
-// packaging/gleaner.conf.
+// The table: to add an option, add one line here, a member of Config, and its text in packaging/gleaner.conf.
 constexpr auto kOptions = std::to_array<Option>({
     {"database", "CONNINFO", "dbname=gleaner", "the PostgreSQL database, as libpq writes it (conninfo or URI)", word<&Config::database>,
      host},

@@ -33,7 +33,7 @@ T value_or_throw(tl::expected<T, Complaints> result) {
   return std::move(*result);
 }
 
-/// A command line is seen by everybody on the machine.
+/// Every user of the machine can read a command line.
 void refuse_password(const CommandLine& line) {
   const auto database = line.given.find("database");
   if (database != line.given.end() && holds_password(database->second.value)) {
@@ -42,7 +42,7 @@ void refuse_password(const CommandLine& line) {
   }
 }
 
-/// The programs that this one starts read the same configuration.
+/// Passes the configuration on to the programs that this one starts.
 void hand_down(const GivenOptions& given, const std::optional<std::filesystem::path>& file) {
   for (const auto& [key, option] : given) {
     std::string name{"GLEANER_"};

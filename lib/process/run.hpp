@@ -13,11 +13,11 @@
 
 namespace gleaner::process {
 
-/// What a value of a configuration key must be instead; nothing when it is right.
+/// Checks a value of a configuration key: returns the right form, or empty when the value is right.
 using Check = std::function<std::optional<std::string>(std::string_view value)>;
 
-/// A configuration key that a program uses: its --help lists it, its command line takes it. When
-/// `choices` (the names of a table of policies) or a check is given, any other value is refused.
+/// A configuration key that a program uses: its --help lists it, its command line accepts it. If `choices` (the names of a table of
+/// policies) or a check is set, all other values are refused.
 struct Use {
   Use(const char* used_key) : key{used_key} {}
   Use(std::string_view used_key, std::vector<std::string_view> known) : key{used_key}, choices{std::move(known)} {}
@@ -27,9 +27,8 @@ struct Use {
   Check check{};
 };
 
-/// An option of one program alone: `{"once", "", "run one cycle and end"}` is a switch,
-/// `{"file,f", "FILE", "the campaign"}` takes a value (also several times: see Arguments::all).
-/// With `implicit`, the value may be left out (`--watch` or `--watch=2s`).
+/// An option of one program: `{"once", "", "run one cycle and end"}` is a switch, `{"file,f", "FILE", "the campaign"}` has a value (and may
+/// be repeated: see Arguments::all). With `implicit`, the value may be left out (`--watch` or `--watch=2s`).
 struct ProgramOption {
   std::string_view name;
   std::string_view value;
@@ -37,7 +36,7 @@ struct ProgramOption {
   std::optional<std::string_view> implicit{};
 };
 
-/// What SIGINT and SIGTERM do: daemons finish the step in hand, clients end at once.
+/// The effect of SIGINT and SIGTERM: daemons finish the present step, clients end at once.
 enum class Interruption { requests_stop, ends_program };
 
 struct Program {
@@ -45,23 +44,23 @@ struct Program {
   std::string_view purpose;              ///< one line of --help
   std::vector<Use> keys;                 ///< configuration keys; log_level and log_file are added, and with database its limits
   std::vector<ProgramOption> options{};  ///< options of its own
-  std::string_view positional{};         ///< `ID...`, as --help shows it; empty: none is taken
+  std::string_view positional{};         ///< `ID...`, as --help shows it; empty: positional arguments are refused
   Interruption interruption = Interruption::requests_stop;
-  std::string_view notes{};  ///< more --help, at its end
-  /// A program that uses no key can leave the file and the environment alone, right or wrong.
+  std::string_view notes{};  ///< more text at the end of --help
+  /// A program without keys can ignore the file and the environment, even wrong ones.
   enum class Configuration { used, ignored } configuration = Configuration::used;
-  /// A module: its conductor may keep it, and then `body` runs once a turn (see lib/process/turns.hpp).
+  /// A module: its conductor may keep it between cycles, and `body` then runs once a turn (see lib/process/turns.hpp).
   bool takes_turns = false;
 };
 
-/// What the command line gave, the configuration apart.
+/// The values of the command line, without the configuration.
 class Arguments {
  public:
   std::map<std::string, std::vector<std::string>, std::less<>> options;  ///< by long name
   std::vector<std::string> positional;
 
   [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
-  /// The last value given.
+  /// The last value of an option; empty: not set.
   [[nodiscard]] std::optional<std::string> value(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> all(std::string_view name) const;
 };
@@ -69,12 +68,11 @@ class Arguments {
 struct Context {
   Config config;
   grid::Instant now;                 ///< when the program, or its turn, started
-  std::optional<std::int64_t> term;  ///< the lease's term for this turn
+  std::optional<std::int64_t> term;  ///< the lease's term for this turn; empty: none was passed
   Arguments arguments;
 };
 
-/// How a body ends: a text for the log (a summary of what was done), or a code and a message for
-/// stderr.
+/// The result of a body: a summary for the log, or a code and a message for stderr.
 struct Outcome {
   Outcome(std::string summary) : message{std::move(summary)} {}
   Outcome(const char* summary) : message{summary} {}
@@ -84,13 +82,11 @@ struct Outcome {
 };
 using Body = std::function<Outcome(const Context&)>;
 
-/// The life of every program: reads its options (--help, --version, --config, the keys it uses,
-/// its own), sets up the log and the signals (SIGPIPE ignored), runs `body`, and returns the exit
-/// code. A summary is logged as the event "done"; a message with another code goes to stderr. An
-/// Error ends with its code, grid::Unavailable with `unavailable`, any other exception with
-/// `failure`. Programs that `body` starts find the same configuration: the command line's keys and
-/// the file are put into the environment. A kept module reads its options anew in each turn, waits for
-/// the next after one that ended with `ok`, and ends with any other.
+/// The frame of every program: reads its options (--help, --version, --config, the keys it uses, its own), sets up the log and the signals
+/// (SIGPIPE ignored), runs `body`, and returns the exit code. A summary is logged as the event "done"; a message with another code goes to
+/// stderr. An Error ends the program with its code, grid::Unavailable with `unavailable`, any other exception with `failure`. Programs that
+/// `body` starts use the same configuration: the command line's keys and the file are put into the environment. A kept module reads its
+/// options anew in each turn, waits for the next turn after the result `ok`, and exits after any other.
 int run(const Program& program, int argc, char** argv, const Body& body);
 
 }  // namespace gleaner::process

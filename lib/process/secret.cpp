@@ -33,7 +33,7 @@ class Descriptor {
 tl::expected<std::string, std::string> read_secret_file(const std::filesystem::path& path) {
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
   if (file.number() < 0) return tl::unexpected{fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno))};
-  // The mode of the open file, so that it cannot be exchanged between the look and the reading.
+  // The mode of the open file, so that it cannot be replaced between this check and the read.
   struct stat status {};
   if (::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode))
     return tl::unexpected{fmt::format("{}: is not a file", path.string())};

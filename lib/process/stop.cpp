@@ -26,7 +26,7 @@ int descriptor() {
   return created;
 }
 
-// A handler may not run the initialisation of a static: it is done before the signals are caught.
+// A handler must not initialize a static variable, so this is done before the signals are caught.
 int g_descriptor = -1;
 
 void on_signal(int) {
@@ -59,7 +59,7 @@ void catch_stop_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
   ::sigemptyset(&action.sa_mask);
-  // No SA_RESTART: a blocking call ends, and its loop sees the request.
+  // Without SA_RESTART a blocking call returns, and its loop notices the request.
   ::sigaction(SIGTERM, &action, nullptr);
   ::sigaction(SIGINT, &action, nullptr);
 }

@@ -52,7 +52,7 @@ std::optional<std::int64_t> next_turn() {
 }
 
 void end_turn() {
-  // A conductor that is gone is seen by the next turn.
+  // If the conductor is gone, the next turn notices it.
   while (::send(STDIN_FILENO, kDone.data(), kDone.size(), MSG_NOSIGNAL) < 0 && errno == EINTR) {
   }
 }

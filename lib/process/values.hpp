@@ -8,28 +8,28 @@
 
 #include "lib/process/config.hpp"
 
-/// How the values of options are written.
+/// The textual form of options' values.
 namespace gleaner::process {
 
-/// `5`, `5s`, `200ms`, `2m`, `1h`, `90d`; a bare number is seconds. Not negative.
+/// `5`, `5s`, `200ms`, `2m`, `1h`, `90d`; a bare number is seconds. Negative values are refused.
 [[nodiscard]] std::optional<Duration> parse_duration(std::string_view text);
 
-/// The shortest way to write it: `2m`, `200ms`.
+/// The shortest form: `2m`, `200ms`.
 [[nodiscard]] std::string format_duration(Duration duration);
 
 /// Bytes: `4096`, `512K`, `64M`, `4G`; K is 1024.
 [[nodiscard]] std::optional<std::uint64_t> parse_size(std::string_view text);
 
-/// The shortest way to write it: `64M`, `1000`.
+/// The shortest form: `64M`, `1000`.
 [[nodiscard]] std::string format_size(std::uint64_t bytes);
 
-/// `~/x` is below $HOME; anything else is itself.
+/// Replaces `~/` at the beginning by $HOME; any other text is unchanged.
 [[nodiscard]] std::filesystem::path expand_home(std::string_view text);
 
-/// The parts of a comma-separated list, blanks around them removed; an empty text has none.
+/// The parts of a comma-separated list, without blanks around them; none for an empty text.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 
-/// Without blanks at both ends.
+/// The text without blanks at both ends.
 [[nodiscard]] std::string_view trim(std::string_view text);
 
 }  // namespace gleaner::process

@@ -15,14 +15,14 @@ bool is_control(std::string_view character) {
   return first < 0x20U || first == 0x7FU || (first == 0xC2U && byte_at(character, 1) < 0xA0U);
 }
 
-/// What stands for one character of the raw text.
+/// The replacement of one character of the raw text.
 std::string_view cleaned(std::string_view character, Lines lines) {
   if (!is_control(character)) return character;
   if (character != "\n" && character != "\t") return {};
   return lines == Lines::kept ? character : std::string_view{" "};
 }
 
-/// The last bytes of a text that is UTF-8, from the beginning of a character on.
+/// The last bytes of a UTF-8 text, from the beginning of a character on.
 std::string end_of(const std::string& text, std::size_t most_bytes) {
   if (text.size() <= most_bytes) return text;
   auto begin = text.size() - most_bytes;

@@ -13,9 +13,8 @@
 
 namespace gleaner::text {
 
-/// A number that shows whether values changed: FNV-1a, a word at once for numbers, mixed at the end (splitmix64) so that digests may be
-/// added up.
-/// It is the same in every build, as the database keeps it. It is no defence against values that are made to have the same digest.
+/// A number that shows whether values changed: FNV-1a, by words for numbers, mixed at the end (splitmix64) so that digests may be added up.
+/// It is the same in every build, because the database stores it. It does not resist values that are constructed to have equal digests.
 class Digest {
  public:
   Digest& add(std::string_view text) {
@@ -48,13 +47,13 @@ class Digest {
     add(value.has_value());
     return value ? add(*value) : *this;
   }
-  /// Which alternative, and its value.
+  /// The alternative's index, and its value.
   template <class... T>
   Digest& add(const std::variant<T...>& value) {
     add(value.index());
     return std::visit([this](const auto& alternative) -> Digest& { return add(alternative); }, value);
   }
-  /// Every member of a plain struct.
+  /// Every member of an aggregate.
   template <class T>
   requires(std::is_aggregate_v<T> && !std::is_array_v<T>) Digest& add(const T& value) {
     std::apply([this](const auto&... members) { (add(members), ...); }, members_of(value));

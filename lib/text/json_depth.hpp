@@ -4,11 +4,10 @@
 
 namespace gleaner::text {
 
-/// The deepest that JSON from outside may be nested where what reads it calls itself.
+/// The greatest nesting of JSON from outside, for recursive readers.
 inline constexpr std::size_t kDeepestJson = 64;
 
-/// Whether arrays and objects of a JSON text stand in each other deeper than so. It needs no stack and no
-/// memory, and the text may be anything.
+/// Whether arrays and objects of a JSON text are nested deeper. Needs neither stack nor memory, and accepts any bytes.
 [[nodiscard]] bool is_nested_deeper(std::string_view json, std::size_t most = kDeepestJson);
 
 }  // namespace gleaner::text

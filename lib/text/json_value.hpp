@@ -7,7 +7,7 @@
 
 namespace gleaner::text {
 
-/// A value that was read, as JSON again.
+/// A parsed value, written as JSON.
 [[nodiscard]] inline std::string json_text(const rapidjson::Value& value) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer writer{buffer};

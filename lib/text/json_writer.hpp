@@ -10,8 +10,8 @@
 
 namespace gleaner::text {
 
-/// Writes one JSON document, a value after the other. Instants become seconds since 1970, ids their numbers, empty optionals and numbers
-/// that are not finite null. Strings keep their bytes: whoever writes one that is not UTF-8 writes a document that is not.
+/// Writes one JSON document, value by value. Instants become seconds since 1970, ids their numbers; empty optionals and numbers that are
+/// not finite become null. Strings keep their bytes: invalid UTF-8 makes an invalid document.
 class JsonWriter {
  public:
   JsonWriter();
@@ -35,12 +35,12 @@ class JsonWriter {
     for (const auto& item : items) write(item);
     return end_array();
   }
-  /// Of values that are written as they are.
+  /// An array of the items' values.
   template <class Items>
   JsonWriter& array(const Items& items) {
     return array(items, [this](const auto& item) { value(item); });
   }
-  /// An object for each item that is wanted.
+  /// An array with an object for each item that `wanted` accepts.
   template <class Items, class Write, class Wanted>
   JsonWriter& object_list(const Items& items, Write&& write, Wanted&& wanted) {
     begin_array();
@@ -72,7 +72,7 @@ class JsonWriter {
     return perhaps ? value(*perhaps) : null();
   }
   JsonWriter& null();
-  /// A value that is JSON already.
+  /// Adds a value that is JSON already.
   JsonWriter& raw(std::string_view json);
 
   template <class T>
@@ -80,9 +80,9 @@ class JsonWriter {
     return key(name).value(content);
   }
 
-  /// Bytes that are written so far.
+  /// Bytes written so far.
   [[nodiscard]] std::size_t size() const;
-  /// The document.
+  /// The document so far.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -92,7 +92,7 @@ class JsonWriter {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A string as JSON writes it, in quotes.
+/// A string as a JSON literal, in quotes.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 /// The same document, indented.

@@ -4,20 +4,20 @@
 
 namespace gleaner::text {
 
-/// Stands for a value of any type while members are counted.
+/// A placeholder of any type, to count members.
 struct AnyValue {
   template <class T>
   operator T() const;
 };
 
-/// How many members a plain struct has: with one value too many, it cannot be made.
+/// The number of members of an aggregate: with one value more, it cannot be initialized.
 template <class T, class... Values>
 [[nodiscard]] consteval std::size_t count_members() {
   if constexpr (requires { T{Values{}..., AnyValue{}}; }) return count_members<T, Values..., AnyValue>();
   else return sizeof...(Values);
 }
 
-/// References to the members of a plain struct, in their order: for structs without bases, of up to eight members.
+/// References to the members of an aggregate, in their order. For structs without bases, of up to eight members.
 template <class T>
 [[nodiscard]] auto members_of(const T& value) {
   constexpr auto count = count_members<T>();

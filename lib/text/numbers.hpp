@@ -8,17 +8,17 @@
 #include <system_error>
 #include <tl/expected.hpp>
 
-/// Numbers that are written in text, always decimal and the same in every locale.
+/// Numbers in text, always decimal and the same in every locale.
 namespace gleaner::text {
 
-/// Why a text is not the number that is wanted.
+/// Why a text is not a valid number.
 enum class NumberError {
   malformed,    ///< it is no number, or more than one
-  out_of_range  ///< it is a number that the type, or the caller, cannot take
+  out_of_range  ///< it is a number beyond the type's or the caller's bounds
 };
 
-/// Takes the whole number at the beginning off the text: digits, with `-` before them where the type has a sign. No blanks, no `+`.
-/// After an error the text is as it was.
+/// Removes the whole number at the beginning of the text and returns it: digits, with `-` before them if the type has a sign. Blanks and
+/// `+` are refused. After an error the text is unchanged.
 template <std::integral T = std::int64_t>
 [[nodiscard]] tl::expected<T, NumberError> take_whole_number(std::string_view& text) {
   T value{};
@@ -29,7 +29,7 @@ template <std::integral T = std::int64_t>
   return value;
 }
 
-/// The whole number that is the whole text. The bounds are inclusive.
+/// Reads a text that is one whole number. The bounds are inclusive.
 template <std::integral T = std::int64_t>
 [[nodiscard]] tl::expected<T, NumberError> whole_number(std::string_view text, T least = std::numeric_limits<T>::min(),
                                                         T most = std::numeric_limits<T>::max()) {
@@ -40,8 +40,8 @@ template <std::integral T = std::int64_t>
   return value;
 }
 
-/// The real number that is the whole text, as in `-1.5e3`. It is finite: `inf`, `nan` and hexadecimal digits are malformed, a number
-/// that no double can hold (too big, or too near to 0) is out of range.
+/// Reads a text that is one real number, such as `-1.5e3`. The result is finite: `inf`, `nan` and hexadecimal digits are malformed; a
+/// number that no double can hold (too big, or too near to 0) is out of range.
 [[nodiscard]] inline tl::expected<double, NumberError> real_number(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -16,7 +16,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Letters to insert, remove, replace, or exchange with their neighbour.
+/// Number of insertions, removals, replacements and exchanges of neighbours.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);

@@ -6,10 +6,10 @@
 
 namespace gleaner::text {
 
-/// The known name that is nearest to what was typed, when one is near enough to be meant.
+/// The known name that is nearest to the typed one; empty: none is near enough.
 [[nodiscard]] std::optional<std::string> closest(std::string_view typed, std::span<const std::string_view> known);
 
-/// `" (did you mean 'walltime'?)"`, or nothing: to put at the end of a message.
+/// `" (did you mean 'walltime'?)"` for the end of a message; an empty text when no name is near enough.
 [[nodiscard]] std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
 
 }  // namespace gleaner::text

@@ -8,7 +8,7 @@ namespace {
 
 bool separates(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
 
-/// Reads one line, letter by letter; `word_` is empty between words.
+/// Reads one line, character by character; `word_` is empty between words.
 class Splitter {
  public:
   explicit Splitter(std::string_view line) : line_{line} {}
