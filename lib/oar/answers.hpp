@@ -9,7 +9,7 @@
 #include "lib/oar/submit_request.hpp"
 #include "lib/oar/transport.hpp"
 
-/// What an answer of HTTP means, by its status, its type and what parse.hpp makes of its body.
+/// The meaning of an HTTP answer, by its status, its type and the result of parse.hpp for its body.
 namespace gleaner::oar {
 
 inline constexpr int kOk = 200;
@@ -21,14 +21,13 @@ inline constexpr int kMultiple = 300;
 [[nodiscard]] tl::unexpected<Failure> refused_here(std::string why);
 [[nodiscard]] tl::unexpected<Failure> nonsense(std::string_view what, const std::string& why);
 
-/// A body of another type than JSON is somebody else's: a proxy's, or the web server's.
+/// A body of another type than JSON comes from a proxy or the web server, not from OAR.
 [[nodiscard]] std::optional<std::string> wrong_type(const Answer& answer);
 
-/// Of a POST of `expected` jobs.
+/// The result of a POST of `expected` jobs.
 [[nodiscard]] Result<Submitted> submitted_of(const Result<Answer>& answer, std::size_t expected);
 
-/// Of a deletion. A success must be said in JSON too: a page of a proxy that says 200 has deleted
-/// nothing.
+/// The result of a deletion. A success must have a JSON body too: a proxy's page with status 200 means that no job was deleted.
 [[nodiscard]] Result<Removal> removal_of(const Result<Answer>& answer);
 
 }  // namespace gleaner::oar

@@ -18,7 +18,7 @@
 namespace gleaner::oar {
 namespace {
 
-/// The value of a GET's JSON.
+/// Parses a GET's JSON.
 template <class Parse>
 auto value_of(std::string_view path, const Result<Answer>& answer, Parse parse)
     -> Result<typename std::invoke_result_t<Parse, std::string_view>::value_type> {
@@ -48,7 +48,7 @@ Result<std::string> content_of(const Result<Answer>& answer) {
   return answer->body;
 }
 
-/// A folder that is not there means something to those who ask: only OAR itself may say so.
+/// A missing folder has a meaning for the callers, so only OAR itself may report it.
 Result<std::vector<std::string>> names_of(const Result<Answer>& answer) {
   if (answer && answer->status != kOk) {
     if (const auto wrong = wrong_type(*answer)) {
@@ -63,8 +63,8 @@ std::optional<std::string> wrong_file(std::string_view user, std::string_view pa
   return wrong ? wrong : wrong_path(path);
 }
 
-/// The web server failed, not OAR, whose errors are JSON: Apache says so when the process that it
-/// gave the request to was just ending, as OAR's do after an error of their own.
+/// Whether the web server failed, not OAR, whose errors are JSON. Apache does so when the process that it passed the request to was just
+/// ending, which OAR's processes do after an error of their own.
 bool worth_another_try(const Request& request, const Result<Answer>& answer) {
   constexpr int kServerErrors = 500;
   return request.method == Method::get && answer && answer->status >= kServerErrors && wrong_type(*answer);
@@ -86,7 +86,7 @@ std::string states_query(bool (*wanted)(RemoteState)) {
   return states;
 }
 
-/// Bytes: some 100 000 names. A longer one is cut there, and is then no JSON.
+/// In bytes: some 100 000 names. A longer listing is cut there, and is then invalid JSON.
 constexpr std::size_t kLongestListing = std::size_t{16} << 20;
 
 std::int64_t number_of(const RemoteJob& job) { return job.id.value(); }
@@ -120,7 +120,7 @@ class Client::Implementation {
 
   Result<std::vector<RemoteJob>> job_list(const std::string& query) { return list<RemoteJob>("/jobs/table.json?" + query, parse_jobs); }
 
-  /// As list(), for several lists at once that each fit one page.
+  /// As list(), for several lists at once, each within one page.
   Result<std::vector<RemoteJob>> chunked(const std::vector<std::string>& chunks) {
     std::vector<Request> requests;
     for (const auto& chunk : chunks) {
@@ -161,8 +161,8 @@ class Client::Implementation {
     return answers;
   }
 
-  /// Sends what is worth sending, and gives the answers in the order of the requests: a request
-  /// that was refused here has its failure at once.
+  /// Sends the requests that are valid, and returns the answers in the order of all requests: one that was refused here has its failure at
+  /// once.
   template <class T, class Read>
   std::vector<Result<T>> send_some(const std::vector<Result<Request>>& wanted, Read read) {
     std::vector<Request> requests;
@@ -189,8 +189,7 @@ class Client::Implementation {
   [[nodiscard]] std::chrono::seconds clock_ahead() const { return clock_ahead_; }
 
  private:
-  /// A server that gives less than it is asked for, or jobs with very long commands, are read page
-  /// by page.
+  /// If a server returns fewer items than requested, or jobs have very long commands, the list is read page by page.
   Result<std::vector<RemoteJob>> whole_chunk(const std::string& ids, Result<Page<RemoteJob>> page) {
     const bool is_part = page ? page->total.value_or(0) > page->items.size() : is_too_long(page.error());
     if (is_part) {
@@ -258,7 +257,7 @@ Result<int> Client::matching(std::string_view user, std::string_view properties,
   if (!total) {
     return tl::unexpected(total.error());
   }
-  // The one that is no resource.
+  // Minus the one that `matching_path` adds.
   return static_cast<int>(std::clamp<std::int64_t>(*total - 1, 0, std::numeric_limits<int>::max()));
 }
 
@@ -270,7 +269,7 @@ Result<Occupation> Client::occupation() {
     return tl::unexpected(jobs.error());
   }
   Occupation occupation{std::move(*jobs), {}, {}};
-  // After the list, never beside it: Apache's FastCGI lets the second of two requests wait a second for a process.
+  // After the list, not in parallel: Apache's FastCGI may let the second of two requests wait a second for a process.
   const auto answer = implementation_->get("/stress_factor.json", implementation_->access().reader, kStressPatience);
   if (answer) {
     occupation.response = answer->latency;
@@ -287,10 +286,9 @@ Result<std::vector<RemoteJob>> Client::jobs(std::span<const grid::RemoteJobId> i
   return implementation_->chunked(id_chunks(ids, implementation_->limits().url_bytes));
 }
 
-/// OAR's `from=` alone is not enough: of the jobs that have started and not ended it lists the
-/// running and suspended ones only, so that one being launched or finishing may be missing. So:
-/// first the unfinished jobs, without `from`, then what has ended since. In this order, since a
-/// job that ends between the two requests is in both, and in the other order would be in none.
+/// OAR's `from=` alone is not enough: among jobs that have started and not ended, it lists only running and suspended ones, so that one in
+/// launch or finishing may be missing. Therefore the unfinished jobs are read first, without `from`, then those that have ended since. In
+/// this order, a job that ends between the two requests is in both; in the other order, it would be in none.
 Result<std::vector<RemoteJob>> Client::jobs_since(std::string_view user, grid::Instant since) {
   if (auto wrong = wrong_user(user)) {
     return refused_here(std::move(*wrong));

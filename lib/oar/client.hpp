@@ -18,43 +18,42 @@
 
 namespace gleaner::oar {
 
-/// A job and the user that it is asked for or deleted as: OAR wants an identity for both, and
-/// deletes only that user's jobs.
+/// A job and the user whose identity is used to read or delete it. OAR requires an identity for both, and deletes only that user's jobs.
 struct JobOf {
   std::string user;
   grid::RemoteJobId id;
 };
 
-/// A file or folder on a cluster, and the user that it is read as; `~/` is their home.
+/// A file or folder on a cluster, and the user whose identity is used to read it; `~/` is that user's home.
 struct PathOf {
   std::string user;
   std::string path;
 };
 
-/// How much of a file is read.
+/// The part of a file to read.
 struct FilePart {
-  std::optional<int> last_lines = {};                      ///< all of them when not given
-  std::size_t most_bytes = std::size_t{64} << 20;          ///< of these lines, the first; the rest is not transferred
-  std::optional<std::chrono::milliseconds> patience = {};  ///< of each file; Limits::read when not given
+  std::optional<int> last_lines = {};                      ///< empty: all lines
+  std::size_t most_bytes = std::size_t{64} << 20;          ///< at most so many bytes of these lines, from their beginning; the rest is not
+                                                           ///< transferred
+  std::optional<std::chrono::milliseconds> patience = {};  ///< for each file; empty: Limits::read
 };
 
 enum class Removal {
-  accepted,              ///< noted: the job ends soon, and only its state says when
-  already_over_or_asked  ///< OAR had noted it before
+  accepted,              ///< recorded: the job ends soon, and only its state shows when
+  already_over_or_asked  ///< OAR had recorded it before
 };
 
-/// Who holds resources, and how the server feels. The stress factor is asked for after the list; a failure of it is no
-/// failure of the list.
+/// Jobs that hold resources, and the server's load. The stress factor is requested after the list; its failure does not affect the list.
 struct Occupation {
   std::vector<RemoteJob> jobs;
   std::optional<double> stress;
-  std::optional<std::chrono::milliseconds> response;  ///< of that small question; kStressPatience when no answer came in that time
+  std::optional<std::chrono::milliseconds> response;  ///< latency of the stress factor's request; kStressPatience if no answer came in that
+                                                      ///< time
 };
 constexpr std::chrono::milliseconds kStressPatience{3000};
 
-/// One cluster's REST API. Connections stay open between calls, and requests of one call go out
-/// together, `Limits::parallel` at once. Every answer is checked; one that makes no sense is
-/// NoAnswer. Used from one thread at a time. No call throws but for lack of memory.
+/// One cluster's REST API. Connections stay open between calls, and the requests of one call are sent in parallel, `Limits::parallel` at
+/// once. Every answer is checked; an invalid one is NoAnswer. For one thread at a time. No call throws, except std::bad_alloc.
 class Client {
  public:
   explicit Client(Access access, Limits limits = {});
@@ -65,71 +64,70 @@ class Client {
   /// The cluster's resources, by state and by node.
   [[nodiscard]] Result<Resources> resources();
 
-  /// Resources that a job of the user with these properties may get: alive, or woken when a job wants them. The cluster's own SQL
-  /// reads the properties, and one small request is enough, whatever its size. ServerError when OAR cannot read them, or tells nobody.
+  /// Number of resources with these properties that a job of the user may get: alive ones, and those that OAR wakes for a job. The
+  /// cluster's own SQL evaluates the properties, in one small request. ServerError when OAR cannot evaluate them, or does not report the
+  /// number.
   [[nodiscard]] Result<int> matching(std::string_view user, std::string_view properties, Effort effort);
 
   /// Every user's jobs that hold resources now, by id.
   [[nodiscard]] Result<std::vector<RemoteJob>> occupying();
 
-  /// The same, and the stress factor.
+  /// As occupying(), with the stress factor.
   [[nodiscard]] Result<Occupation> occupation();
 
-  /// These jobs, in whatever state, by id; one that OAR does not list is not in the answer, which
-  /// alone is no proof that it does not exist.
+  /// These jobs, in any state, by id. A job that OAR does not list is absent from the result, which alone does not prove that it does not
+  /// exist.
   [[nodiscard]] Result<std::vector<RemoteJob>> jobs(std::span<const grid::RemoteJobId> ids);
 
-  /// Every job of the user that was submitted at `since` or later, in every state, and maybe
-  /// older ones: to find a launch by its tag. `since` is in our clock; a cluster whose clock
-  /// differs is allowed for.
+  /// All jobs of the user that were submitted at `since` or later, in any state, and possibly older ones: to find a launch by its tag.
+  /// `since` is by our clock; a difference of the cluster's clock is compensated.
   [[nodiscard]] Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since);
 
-  /// Each job with its events, one request a job; results in the order asked. A job that does not
-  /// exist is Refused 404.
+  /// Each job with its events, one request for each job; results in the order of `asked`. A job that does not exist is Refused 404.
   [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked);
 
-  /// One POST for each request, in parallel; results in the order asked. A number of jobs that is
-  /// not the number asked for is NoAnswer: look for them by the name.
+  /// One POST for each request, in parallel; results in the order of `requests`. If the number of jobs in the answer differs from that
+  /// requested, the result is NoAnswer: search for them by name.
   [[nodiscard]] std::vector<Result<Submitted>> submit(std::span<const SubmitRequest> requests);
 
-  /// One DELETE for each job; results in the order asked. Foreign and unknown jobs are Refused. OAR
-  /// accepts to delete a job that ended by itself, once: what became of a job, only its state says.
+  /// One DELETE for each job; results in the order of `asked`. Foreign and unknown jobs are Refused. OAR accepts one deletion of a job that
+  /// ended by itself, so only a job's state shows how it ended.
   [[nodiscard]] std::vector<Result<Removal>> remove(std::span<const JobOf> asked);
 
-  /// Deletes all the jobs of an array that are left, in one request.
+  /// Deletes all remaining jobs of an array, in one request.
   [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array);
 
-  /// A part of a file on the cluster, byte for byte. A missing file is Refused 404, one that they may not read Refused 403. A path
-  /// with letters that a shell would read is Refused here: OAR quotes none.
+  /// A part of a file on the cluster, byte for byte. A missing file is Refused 404, an unreadable one Refused 403. A path with characters
+  /// that a shell interprets is Refused here, because OAR does not quote paths.
   [[nodiscard]] Result<std::string> read_file(std::string_view user, std::string_view path, const FilePart& part = {});
-  /// The same of several files, in parallel; results in the order asked.
+  /// The same for several files, in parallel; results in the order of `asked`.
   [[nodiscard]] std::vector<Result<std::string>> read_files(std::span<const PathOf> asked, const FilePart& part);
 
-  /// The names in a folder, without those that start with a dot, in any order; whatever their bytes are, each byte that is not UTF-8
-  /// taken for Latin-1. A folder that OAR does not find is Refused 404; the 404 of a web server that is not OAR's is NoAnswer, and so
-  /// is a listing that is not whole.
+  /// The names in a folder, without those that start with a dot, in any order. Names may have any bytes; each byte that is not UTF-8 is
+  /// read as Latin-1. A folder that OAR does not find is Refused 404. The 404 of a web server other than OAR's is NoAnswer, and so is an
+  /// incomplete listing.
   [[nodiscard]] Result<std::vector<std::string>> list_folder(std::string_view user, std::string_view path);
-  /// The same of several folders, in parallel; results in the order asked.
+  /// The same for several folders, in parallel; results in the order of `asked`.
   [[nodiscard]] std::vector<Result<std::vector<std::string>>> list_folders(std::span<const PathOf> asked);
 
-  /// Deletes a file, or a folder with all that is in it, as the user.
+  /// Deletes a file, or a folder with its content, as the user.
   [[nodiscard]] Result<void> delete_path(std::string_view user, std::string_view path);
-  /// The same of several, in parallel; results in the order asked.
+  /// The same for several paths, in parallel; results in the order of `asked`.
   [[nodiscard]] std::vector<Result<void>> delete_paths(std::span<const PathOf> asked);
 
-  /// What OAR calls itself, `2.5.9 (Canicule)`.
+  /// OAR's version, `2.5.9 (Canicule)`.
   [[nodiscard]] Result<std::string> version();
 
-  /// From 0, idle, to 1 and more: the administrator asks for no more work.
+  /// From 0, idle, to 1 and more: the administrator requests no more work.
   [[nodiscard]] Result<double> stress();
 
-  /// Who the API takes us for when we name this user; empty: nobody.
+  /// The user that the API identifies us as when we name this one; empty: none.
   [[nodiscard]] Result<std::string> who_am_i(std::string_view user);
 
-  /// Time to the whole answer of the last request, and of the slowest so far.
+  /// Latency of the last request, and of the slowest so far, each until the whole answer.
   [[nodiscard]] std::chrono::milliseconds last_latency() const;
   [[nodiscard]] std::chrono::milliseconds slowest_latency() const;
-  /// Requests made so far, failed ones included.
+  /// Requests so far, failed ones included.
   [[nodiscard]] std::size_t requests() const;
 
   [[nodiscard]] const Access& access() const;

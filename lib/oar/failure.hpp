@@ -5,21 +5,21 @@
 
 namespace gleaner::oar {
 
-/// Nothing was sent: no address, no connection, no TLS agreement.
+/// No request was sent: no address, no connection, no TLS agreement.
 struct NotSent {
   std::string what;
 };
-/// It was sent, and no whole or valid answer came: whether it was done is unknown.
+/// The request was sent, and no whole or valid answer came: whether it was carried out is unknown.
 struct NoAnswer {
   std::string what;
 };
-/// OAR, or we before it, said no: nothing was done.
+/// OAR, or this client, refused the request: it was not carried out.
 struct Refused {
-  int status;  ///< of HTTP; 0 when it was refused here, before it was sent
+  int status;  ///< of HTTP; 0: refused here, before it was sent
   std::string message;
 };
-/// The server failed. A read may be made again; whether a submission or a deletion was done is
-/// unknown. `status` is below 500 when OAR says that it noted the request but could not go on.
+/// The server failed. A read may be repeated; whether a submission or a deletion was carried out is unknown. `status` is below 500 when OAR
+/// reports that it recorded the request but could not continue.
 struct ServerError {
   int status;
   std::string message;
@@ -32,7 +32,7 @@ using Result = tl::expected<T, Failure>;
 /// One line for a log or an event, made by text::clean_text; never a secret.
 [[nodiscard]] std::string describe(const Failure& failure);
 
-/// Whether a submission or deletion that ended so may have been done all the same.
+/// Whether a submission or deletion with this failure may have been carried out.
 [[nodiscard]] bool outcome_unknown(const Failure& failure);
 
 }  // namespace gleaner::oar

@@ -9,7 +9,7 @@
 
 namespace gleaner::oar {
 
-/// The states of a job of OAR. `unknown`: a word that this list does not have.
+/// The states of a job in OAR. `unknown`: a state that is not listed here.
 enum class RemoteState {
   waiting,
   hold,
@@ -26,18 +26,17 @@ enum class RemoteState {
   unknown
 };
 
-/// OAR's own word, `toLaunch`; empty for unknown.
+/// OAR's name of the state, such as `toLaunch`; empty for unknown.
 [[nodiscard]] std::string_view name_of(RemoteState state);
 [[nodiscard]] RemoteState remote_state(std::string_view name);
 
-/// It will never run again: Terminated or Error. Nothing else is an end, toError is only near it.
+/// Whether the job will never run again: Terminated or Error. No other state is an end; toError only precedes one.
 [[nodiscard]] bool is_over(RemoteState state);
-/// It has resources of the cluster now. A suspended job keeps none for others to count on: OAR
-/// may give them away, but it takes them back, so it counts.
+/// Whether the job holds resources of the cluster now. A suspended job counts: OAR may lend its resources, but takes them back.
 [[nodiscard]] bool holds_resources(RemoteState state);
 
-/// What lists say of a job, whoever owns it. What OAR does not tell is empty. Texts are made by text::clean_text; the command alone is
-/// as OAR gives it, because it is compared and never shown.
+/// A job as lists describe it, whoever owns it. Values that OAR does not report are empty. Texts have passed text::clean_text, except the
+/// command, which is compared and never shown.
 struct RemoteJob {
   grid::RemoteJobId id{0};
   std::optional<grid::RemoteJobId> array;
@@ -46,25 +45,25 @@ struct RemoteJob {
   std::string queue;
   std::string project;
   std::string command;
-  std::string message;  ///< `R=1,W=0:5:0,J=B,N=name,T=besteffort (Karma=0.000)`, or why it waits
+  std::string message;  ///< `R=1,W=0:5:0,J=B,N=name,T=besteffort (Karma=0.000)`, or why the job waits
   RemoteState state = RemoteState::unknown;
   grid::Instant submitted{};
   std::optional<grid::Instant> started;
   std::optional<grid::Instant> stopped;
-  std::optional<int> exit_status;  ///< as wait() gives it: `exit 3` is 768; none before the end and in Error
+  std::optional<int> exit_status;  ///< as wait() returns it: `exit 3` is 768; empty before the end and in Error
   std::optional<int> resources;    ///< R= of the message
   std::optional<grid::Seconds> walltime;
-  std::string stderr_path;  ///< on the cluster; empty when the list does not tell it
+  std::string stderr_path;  ///< on the cluster; empty when the list does not contain it
 
-  /// In the queue of best-effort jobs, or of that type: a local job may take its place.
+  /// In the queue of best-effort jobs, or of that type: it gives way to a local job.
   [[nodiscard]] bool is_best_effort() const;
 };
 
-/// Its end is recorded: Terminated, Error, or Finishing with an exit status. OAR's server, when it dies in that moment, leaves a job
-/// Finishing for ever.
+/// Whether the job's end is recorded: Terminated, Error, or Finishing with an exit status. If OAR's server dies at that moment, the job
+/// stays Finishing forever.
 [[nodiscard]] bool is_over(const RemoteJob& job);
 
-/// The exit status of the command as a shell says it: 3 after `exit 3`, 137 after a SIGKILL.
+/// The command's exit status as a shell reports it: 3 after `exit 3`, 137 after a SIGKILL.
 [[nodiscard]] int shell_status(int wait_status);
 
 struct RemoteEvent {
@@ -73,12 +72,12 @@ struct RemoteEvent {
   grid::Instant date{};
 };
 
-/// What OAR says of one job when asked for it alone.
+/// A job as OAR describes it alone.
 struct JobDetails {
   RemoteJob job;
   std::vector<RemoteEvent> events;
-  std::optional<grid::RemoteJobId> resubmitted_as;  ///< OAR runs it again by itself, under this id
-  std::optional<grid::RemoteJobId> resubmit_of;     ///< it is itself such a second run
+  std::optional<grid::RemoteJobId> resubmitted_as;  ///< OAR runs the job again, under this id
+  std::optional<grid::RemoteJobId> resubmit_of;     ///< the job is itself such a second run, of this one
   std::vector<std::string> types;
   std::string directory;
   std::string stdout_file;  ///< `%jobid%` replaced; relative to the directory unless it starts with a slash

@@ -62,7 +62,7 @@ std::string to_utf8(std::string_view bytes) {
 
 rapidjson::Document object(std::string_view body) {
   const std::string text = to_utf8(body);
-  // An answer of a million brackets must eat neither the memory nor, as it is parsed iteratively, the stack.
+  // An answer of a million brackets must exhaust neither the memory nor the stack (the parser is iterative).
   if (text::is_nested_deeper(text)) {
     throw Malformed(fmt::format("it is nested deeper than {} levels", text::kDeepestJson));
   }

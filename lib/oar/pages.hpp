@@ -6,10 +6,9 @@
 
 namespace gleaner::oar {
 
-/// Where the reader of a list asks next, when the list is sorted by id and may change between two
-/// pages. Each page begins with the last item that is known. One that begins after it means that
-/// items before it left the list, and that others, moved up, could be missed: step back. Whatever
-/// the server answers, the reading ends.
+/// The next request of the reader of a list that is sorted by id and may change between two pages. Each page begins with the last known
+/// item. If a page begins after it, earlier items have left the list, and later ones may have moved up and been missed: the reader steps
+/// back. The reading ends whatever the server answers.
 class Paging {
  public:
   explicit Paging(std::size_t page) : page_{page < 2 ? 2 : page} {}
@@ -17,15 +16,15 @@ class Paging {
   [[nodiscard]] std::size_t offset() const { return offset_; }
   [[nodiscard]] std::size_t limit() const { return page_; }
 
-  /// Asks for half as much from now on; false when it is one item and its neighbour already.
+  /// Requests half as many items from now on; false when the page is already one item and its neighbour.
   [[nodiscard]] bool ask_for_less();
 
   enum class Next {
-    more,      ///< ask for the page at offset()
-    finished,  ///< every item that was in the list all the time is known
-    lost       ///< the server's pages make no sense together
+    more,      ///< request the page at offset()
+    finished,  ///< every item that was in the list all the time was read
+    lost       ///< the server's pages are inconsistent
   };
-  /// Takes the ids of the page at offset(), and how long the server says that the list is.
+  /// Takes the ids of the page at offset(), and the list's length as the server reports it.
   [[nodiscard]] Next take(std::span<const std::int64_t> ids, std::optional<std::size_t> total);
 
  private:

@@ -14,7 +14,7 @@ namespace {
 
 using rapidjson::Value;
 
-/// Runs a reader and makes a value of its complaint.
+/// Runs a reader and returns its exception as a value.
 template <class Reader>
 auto guarded(std::string_view body, Reader reader) -> Parsed<decltype(reader(std::declval<const Value&>()))> {
   try {
@@ -24,7 +24,7 @@ auto guarded(std::string_view body, Reader reader) -> Parsed<decltype(reader(std
   }
 }
 
-constexpr std::int64_t kLastSecond = 9'000'000'000'000;  // what an Instant can hold
+constexpr std::int64_t kLastSecond = 9'000'000'000'000;  // greatest value of an Instant
 
 grid::Instant instant(std::int64_t seconds) {
   if (seconds < 0 || seconds > kLastSecond) {
@@ -33,7 +33,7 @@ grid::Instant instant(std::int64_t seconds) {
   return grid::from_unix(seconds);
 }
 
-/// 0 is OAR's "not yet".
+/// 0 is OAR's value for "not yet".
 std::optional<grid::Instant> optional_instant(const Value& object, std::initializer_list<const char*> names) {
   const auto seconds = json::integer(object, names);
   return !seconds || *seconds == 0 ? std::nullopt : std::optional{instant(*seconds)};
@@ -56,7 +56,7 @@ std::optional<int> small(std::optional<std::int64_t> value, const char* name) {
   return static_cast<int>(*value);
 }
 
-/// `R=4,W=0:5:0,...`: once scheduled, OAR says so what a job takes.
+/// `R=4,W=0:5:0,...`: OAR reports the resources of a scheduled job in this form.
 std::optional<int> resources_of(std::string_view message) {
   if (!message.starts_with("R=")) {
     return std::nullopt;
@@ -66,7 +66,7 @@ std::optional<int> resources_of(std::string_view message) {
   return count && *count > 0 ? std::optional{*count} : std::nullopt;
 }
 
-/// Only some answers of OAR replace the mark.
+/// Replaces the mark, which only some answers of OAR do.
 std::string expanded(std::string file, grid::RemoteJobId id) {
   constexpr std::string_view kMark{"%jobid%"};
   for (auto at = file.find(kMark); at != std::string::npos; at = file.find(kMark, at)) {
@@ -79,7 +79,7 @@ std::string path_in(const std::string& directory, const std::string& file) {
   return file.empty() || file.starts_with('/') || directory.empty() ? file : directory + '/' + file;
 }
 
-/// Whatever users, administrators and OAR itself put there.
+/// Text that users, administrators or OAR may have written.
 std::string clean(const Value& item, std::initializer_list<const char*> names) { return text::clean_text(json::text(item, names)); }
 
 RemoteJob job_of(const Value& item) {
@@ -161,7 +161,7 @@ std::optional<std::int64_t> number_after(std::string_view text, std::string_view
   return value && *value > 0 ? std::optional{*value} : std::nullopt;
 }
 
-/// OAR tells it in words: `Resubmiting job 1182 => 1183)` or `(new id = 1173)`.
+/// OAR reports it in words: `Resubmiting job 1182 => 1183)` or `(new id = 1173)`.
 std::optional<grid::RemoteJobId> resubmission_of(const std::vector<RemoteEvent>& events) {
   std::optional<grid::RemoteJobId> found;
   for (const auto& event : events) {

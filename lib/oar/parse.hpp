@@ -12,8 +12,7 @@
 #include "lib/oar/resources.hpp"
 #include "lib/oar/submit_request.hpp"
 
-/// The answers of OAR's API, from their bytes. Pure functions: whatever the bytes are, they give
-/// a value or a sentence that says what is wrong with them.
+/// Parsers of OAR's answers. They are pure functions: for any bytes they return a value, or a sentence that states the error.
 namespace gleaner::oar {
 
 template <class T>
@@ -23,15 +22,15 @@ using Parsed = tl::expected<T, std::string>;
 template <class T>
 struct Page {
   std::vector<T> items;
-  std::optional<std::size_t> total;  ///< items of all the pages
+  std::optional<std::size_t> total;  ///< items of all pages
 };
 
-/// A resource, as a list says it.
+/// A resource as a list describes it.
 struct ResourceLine {
   std::int64_t id = 0;
   std::string node;
   std::string state;
-  std::optional<grid::Instant> available_until;  ///< in the past: an Absent resource is not woken
+  std::optional<grid::Instant> available_until;  ///< if it is past, an Absent resource is not woken
 };
 
 /// GET /jobs and /jobs/table.
@@ -41,28 +40,28 @@ struct ResourceLine {
 /// GET /resources.
 [[nodiscard]] Parsed<Page<ResourceLine>> parse_resources(std::string_view body);
 [[nodiscard]] Resources count_resources(const std::vector<ResourceLine>& lines, grid::Instant now);
-/// POST /jobs. An error when the answer does not name `expected` jobs.
+/// POST /jobs. An error when the answer does not have `expected` ids of jobs.
 [[nodiscard]] Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected);
-/// GET /media/ls: the names. An error when there are fewer than the answer counts.
+/// GET /media/ls: the names. An error when there are fewer than the answer's count.
 [[nodiscard]] Parsed<std::vector<std::string>> parse_listing(std::string_view body);
-/// How many items a list has, on all its pages.
+/// Number of items of a list, on all its pages.
 [[nodiscard]] Parsed<std::int64_t> parse_total(std::string_view body);
 /// GET /version, /stress_factor, /whoami.
 [[nodiscard]] Parsed<std::string> parse_version(std::string_view body);
 [[nodiscard]] Parsed<double> parse_stress(std::string_view body);
 [[nodiscard]] Parsed<std::string> parse_identity(std::string_view body);
 
-/// What an answer that is no success says, be it JSON, HTML or anything: one line, not too long.
+/// The message in an answer that is no success, whether JSON, HTML or other text: one line of limited length.
 [[nodiscard]] std::string parse_message(std::string_view body);
 
-/// What an answer of 400 and more to a GET means.
+/// The failure of a GET with a status of 400 or more.
 [[nodiscard]] Failure read_failure(int status, std::string message);
-/// ...to a POST of jobs. A message that names a job that was made, or that does not come from
-/// oarsub's own checks, leaves the outcome unknown.
+/// The failure of a POST of jobs. A message that names a created job, or that does not come from oarsub's own checks, leaves the outcome
+/// unknown.
 [[nodiscard]] Failure submission_failure(int status, std::string message);
 
 enum class Removal;
-/// ...to a deletion.
+/// The result of a deletion with a status of 400 or more.
 [[nodiscard]] Result<Removal> removal_outcome(int status, std::string message);
 
 }  // namespace gleaner::oar

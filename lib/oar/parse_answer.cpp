@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kJobMark{"OAR_JOB_ID="};
 constexpr std::string_view kArrayMark{"OAR_ARRAY_ID="};
 
-/// The numbers of the lines that start with the mark; an id below 1 is oarsub's way to say no.
+/// The numbers of the lines that start with the mark; oarsub prints an id below 1 when it refuses.
 std::vector<std::int64_t> marked_numbers(std::string_view text, std::string_view mark) {
   std::vector<std::int64_t> numbers;
   for (std::size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at)) {
@@ -53,7 +53,7 @@ Submitted submitted_of(const rapidjson::Value& answer, std::size_t expected) {
   return submitted;
 }
 
-/// One line that is not too long for a log.
+/// One line of limited length for a log.
 std::string one_line(std::string text) {
   constexpr std::size_t kLongest = 600;
   std::ranges::replace_if(
@@ -64,7 +64,7 @@ std::string one_line(std::string text) {
   return text.size() > kLongest ? line + "..." : line;
 }
 
-/// The title of a page of a web server, or the page's text.
+/// The title of a web server's page, or the page's text.
 std::string html_message(std::string_view body) {
   constexpr std::string_view kOpen{"<title>"};
   const auto open = body.find(kOpen);
@@ -77,8 +77,8 @@ std::string html_message(std::string_view body) {
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// oarsub refused before it made a job: its own checks, or those of the cluster's administrator.
-/// A negative result of its submission function ends as 256 minus a small number.
+/// Whether oarsub refused before it made a job: by its own checks, or those of the cluster's administrator. A negative result of its
+/// submission function ends as 256 minus a small number.
 bool refused_by_oarsub(std::string_view message) {
   constexpr std::array<std::string_view, 4> kSayings{"Cannot recognize the resource description",
                                                      "Unknown option:", "[ADMISSION RULE] Error", "[ADMISSION RULE] root and oar users"};

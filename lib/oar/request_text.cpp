@@ -13,7 +13,7 @@ bool is_digit_or_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || (letter >= '0' && letter <= '9');
 }
 
-/// What OAR drops of a parameter file makes no job, and would shift all the ids after it.
+/// A line of a parameter file that OAR drops makes no job, and would shift all ids after it.
 std::optional<std::string> wrong_line(const std::string& line) {
   const auto first = line.find_first_not_of(" \t\r\f\v");
   if (first == std::string::npos) {

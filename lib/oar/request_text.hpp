@@ -10,16 +10,16 @@
 #include "lib/grid/time.hpp"
 #include "lib/oar/submit_request.hpp"
 
-/// The texts that go to OAR: paths, queries and bodies. Pure functions.
+/// Texts that are sent to OAR: paths, queries and bodies. Pure functions.
 namespace gleaner::oar {
 
-/// Why OAR would act as somebody else, or nobody: it keeps the first run of word letters of a name.
+/// Why OAR would use another identity, or none, for this name: it keeps only the first run of word characters.
 [[nodiscard]] std::optional<std::string> wrong_user(std::string_view user);
 
-/// Why the request must not be sent as it is; nothing when all is well.
+/// Why the request must not be sent as it is; empty: it may.
 [[nodiscard]] std::optional<std::string> wrong_request(const SubmitRequest& request);
 
-/// How many jobs the request makes.
+/// Number of jobs that the request makes.
 [[nodiscard]] std::size_t jobs_of(const SubmitRequest& request);
 
 /// The body of POST /jobs, ASCII only.
@@ -28,23 +28,23 @@ namespace gleaner::oar {
 /// The ids in texts `1:2:3` of at most `bytes` bytes (at least one id each), sorted, each id once.
 [[nodiscard]] std::vector<std::string> id_chunks(std::span<const grid::RemoteJobId> ids, std::size_t bytes);
 
-/// Which jobs a question is about: OAR's administrators keep some resources from best-effort ones.
+/// The kind of jobs that a query is about: OAR's administrators exclude best-effort jobs from some resources.
 enum class Effort { best, normal };
 
-/// Why properties cannot be asked for as one condition: a parenthesis or a quote that is not closed, a `;`, a comment.
+/// Why properties are not usable as one condition: an open parenthesis or quote, a `;`, a comment.
 [[nodiscard]] std::optional<std::string> wrong_properties(std::string_view properties);
 
-/// The path of the question how many resources, alive or woken when a job wants them at `now`, have these properties: `total` is one
-/// more than that, as OAR takes a count of 0 for an error.
+/// The path of the query for the number of resources with these properties, alive or woken for a job at `now`. `total` in the answer is
+/// that number plus one, because OAR reports a count of 0 as an error.
 [[nodiscard]] std::string matching_path(std::string_view properties, Effort effort, grid::Instant now);
 
-/// Why a path is not for /media: OAR gives it to a shell without quotes, so only plain letters may
-/// be in it, and it must be absolute or start with `~/`.
+/// Why a path is refused for /media. OAR passes it to a shell without quotes, so it may have only plain characters, and must be absolute or
+/// start with `~/`.
 [[nodiscard]] std::optional<std::string> wrong_path(std::string_view path);
 
-/// `/media/~/a%2Cb`, from `~/a,b` or an absolute path that is not wrong.
+/// `/media/~/a%2Cb`, from `~/a,b` or an absolute path that wrong_path accepts.
 [[nodiscard]] std::string media_path(std::string_view path);
-/// ...where the names in it are asked for.
+/// The path that lists the names in the folder.
 [[nodiscard]] std::string listing_path(std::string_view path);
 
 }  // namespace gleaner::oar

@@ -7,12 +7,12 @@ namespace gleaner::oar {
 /// One node, by its network address.
 struct Node {
   std::string name;
-  int resources = 0;  ///< all of them, whatever their state
+  int resources = 0;  ///< all of them, in any state
   int usable = 0;
 };
 
-/// What a cluster has. A resource counts once: alive, standby (Absent, but OAR wakes it when a
-/// job wants it), or out (Dead, Suspected, Absent for good).
+/// The resources of a cluster. Each counts once: alive, standby (Absent, but OAR wakes it for a job), or out (Dead, Suspected, Absent for
+/// good).
 struct Resources {
   int total = 0;
   int alive = 0;

@@ -6,11 +6,11 @@
 
 namespace gleaner::oar {
 
-/// One POST: as many jobs as `lines`, or one job when there is none.
+/// One POST: one job for each of `lines`, or one job when there are none.
 struct SubmitRequest {
-  std::string user;                ///< of the cluster; OAR keeps word letters only, so others are refused here
+  std::string user;                ///< of the cluster; OAR keeps only word characters, so other names are refused here
   std::string name;                ///< OAR's job name: the launch's tag
-  std::string resources;           ///< what `-l` takes, without the walltime: `/nodes=1/core=4`
+  std::string resources;           ///< the value of `-l`, without the walltime: `/nodes=1/core=4`
   std::string walltime;            ///< h:m:s; empty: the cluster's default
   std::string command;             ///< read by a shell at submission: escape `$`, the back-quote and `\` once
   std::vector<std::string> lines;  ///< appended to the command, one job each; none is blank or starts with #

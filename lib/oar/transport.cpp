@@ -52,7 +52,7 @@ void append(List& list, const std::string& line) {
   list.reset(longer);
 }
 
-/// libcurl failed before it had a connection that a request could go over.
+/// Whether libcurl failed before it had a connection for the request.
 bool before_sending(CURLcode code, CURL* easy) {
   switch (code) {
     case CURLE_UNSUPPORTED_PROTOCOL:
@@ -85,7 +85,7 @@ struct Transport::Curl {
   std::vector<Easy> idle;
 };
 
-/// One request on its way.
+/// One request in progress.
 class Transport::Transfer {
  public:
   Transfer(Easy easy, const Request& request, std::size_t place, const Access& access, const Limits& limits)
@@ -177,7 +177,7 @@ class Transport::Transfer {
     set(CURLOPT_SSL_VERIFYHOST, verified ? 2L : 0L);
   }
 
-  /// The API knows the format from an Accept that is exactly this one, and from nothing else.
+  /// The API reads the format only from an Accept header that is exactly this one.
   void set_headers(const Request& request, const Access& access) {
     append(headers_, "Accept: application/json");
     append(headers_, "Expect:");

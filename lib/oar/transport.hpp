@@ -12,7 +12,7 @@
 #include "lib/oar/access.hpp"
 #include "lib/oar/failure.hpp"
 
-/// HTTP to one cluster over libcurl; knows nothing of OAR but its identity header.
+/// HTTP to one cluster over libcurl; of OAR it uses only the identity header.
 namespace gleaner::oar {
 
 enum class Method { get, post, remove };
@@ -20,26 +20,26 @@ enum class Method { get, post, remove };
 struct Request {
   Method method = Method::get;
   std::string path;                                        ///< after the cluster's URL, with its query
-  std::string user;                                        ///< whom the identity header names; empty: no header
+  std::string user;                                        ///< the user in the identity header; empty: no header
   std::string body;                                        ///< of a POST, JSON
-  std::optional<std::chrono::milliseconds> patience = {};  ///< less than Limits allow for the whole answer
-  std::optional<std::size_t> enough = {};                  ///< bytes: a longer body is cut there, and its transfer is ended
+  std::optional<std::chrono::milliseconds> patience = {};  ///< shorter limit than Limits have for the whole answer
+  std::optional<std::size_t> enough = {};                  ///< bytes: a longer body is cut there, and its transfer is stopped
 };
 
 struct Answer {
   int status = 0;
   std::string content_type;
   std::string body;
-  std::chrono::milliseconds latency{0};             ///< until the whole answer was there
-  std::optional<std::chrono::seconds> clock_ahead;  ///< how far the server's clock is before ours
+  std::chrono::milliseconds latency{0};             ///< until the whole answer was received
+  std::optional<std::chrono::seconds> clock_ahead;  ///< difference of the server's clock to ours; positive: it is ahead
 };
 
-/// Whether the answer was longer than Limits::answer_bytes: less may be asked for at once.
+/// Whether the answer was longer than Limits::answer_bytes; a request for fewer items may succeed.
 [[nodiscard]] bool is_too_long(const Failure& failure);
 
-/// Sends requests together, at most Limits::parallel at once, and keeps connections. A request
-/// that is not a GET never goes over a connection that was used before: libcurl would silently
-/// send it again when such a connection turns out to be closed, and it may have been done.
+/// Sends requests in parallel, at most Limits::parallel at once, and keeps connections open. A request other than a GET never uses a
+/// connection a second time: if that connection had been closed, libcurl would silently send the request again, although it may have been
+/// carried out.
 class Transport {
  public:
   Transport(const Access& access, const Limits& limits);
@@ -47,7 +47,7 @@ class Transport {
   Transport(Transport&&) = delete;
   Transport& operator=(Transport&&) = delete;
 
-  /// The answers in the order of the requests; failures are NotSent or NoAnswer.
+  /// Returns the answers in the order of the requests; failures are NotSent or NoAnswer.
   [[nodiscard]] std::vector<Result<Answer>> send(std::span<const Request> requests);
 
   [[nodiscard]] std::chrono::milliseconds last_latency() const { return last_latency_; }

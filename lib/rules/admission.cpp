@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kParameters{"params", "param_file", "nb_jobs"};
 
-/// What a rule may not do to the campaign's own keys, without saying so.
+/// A change of the campaign's own keys that is not allowed to rules.
 std::optional<std::string> wrong_key(const std::string& jdl) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(jdl.data(), jdl.size());
@@ -27,14 +27,14 @@ std::optional<std::string> wrong_key(const std::string& jdl) {
   return {};
 }
 
-/// The project of all its clusters, where they have one.
+/// The project of all its clusters; `otherwise` if they differ or have none.
 std::string common_project(const jdl::CampaignFile& file, const std::string& otherwise) {
   const auto& first = file.clusters.front().project;
   const bool one = std::ranges::all_of(file.clusters, [&](const auto& section) { return section.project == first; });
   return one ? first : otherwise;
 }
 
-/// The campaign that a rule has made of another; the error says what it is not.
+/// Reads the campaign as a rule changed it; the error states why it is invalid.
 tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl, const jdl::CampaignFile& before,
                                                           const Applicant& applicant, const jdl::KnownClusters& known) {
   if (auto wrong = wrong_key(jdl)) return tl::unexpected{std::move(*wrong)};

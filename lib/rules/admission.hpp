@@ -13,7 +13,7 @@
 
 namespace gleaner::rules {
 
-/// What one rule did to a campaign.
+/// The result of one rule for a campaign.
 struct Step {
   std::string rule;  ///< its name
   Effect effect = Effect::unchanged;
@@ -23,26 +23,25 @@ struct Step {
   int line = 0;           ///< of a failure; 0: unknown
 };
 
-/// What a rule did, for the person who submits: a line for each change and each note.
+/// The changes and notes of a rule for the user, one line each.
 [[nodiscard]] std::vector<std::string> sentences(const Step& step);
-/// What is wrong with a rule: `line 3: NoMethodError: undefined method 'foo'`.
+/// The error of a rule: `line 3: NoMethodError: undefined method 'foo'`.
 [[nodiscard]] std::string failure_text(const Step& step);
 
 struct Applicant {
   const jdl::CampaignFile& file;
   const std::string& user;
   std::int64_t tasks;
-  const jdl::Defaults& defaults;  ///< for what a rule takes away; its type is not looked at
+  const jdl::Defaults& defaults;  ///< for keys that a rule removes; its type is ignored
 };
 
-/// The enabled rules that were run, up to the first that refuses or fails, and what is left of the
-/// campaign when none does.
+/// The enabled rules that were run, up to the first that refuses or fails, and the resulting campaign if none does.
 struct Admission {
   jdl::CampaignFile file;
   std::vector<Step> steps{};
 
   [[nodiscard]] bool is_changed() const;
-  /// The rule that refused or failed.
+  /// The rule that refused or failed; null: none.
   [[nodiscard]] const Step* obstacle() const;
 };
 

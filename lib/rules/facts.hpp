@@ -8,7 +8,7 @@
 
 namespace gleaner::rules {
 
-/// The rules, and what they see of the grid.
+/// The rules, and the facts of the grid that they can read.
 struct Setting {
   std::vector<store::Rule> rules;  ///< all of them, in order
   jdl::KnownClusters known;        ///< every cluster: a disabled one may be enabled while the campaign runs

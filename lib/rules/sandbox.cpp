@@ -18,7 +18,7 @@ namespace {
 
 constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag) | static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
                         static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag);
-/// Besides the rules' own time of the processor: a busy machine gives it slowly.
+/// In addition to the rules' own processor time: on a busy machine this takes long.
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::size_t kDeepestAnswer = text::kDeepestJson + 16;  // a rule's campaign is within it (ruby/values.cpp)
 
@@ -35,7 +35,7 @@ std::string question_text(std::string_view wish, const std::vector<std::string>&
   return json.end_object().text();
 }
 
-/// A file without a name, which a child opens by the descriptor's.
+/// An anonymous file, which a child opens by its descriptor.
 class MemoryFile {
  public:
   MemoryFile() : descriptor_{::memfd_create("admission", MFD_CLOEXEC)} {}
@@ -88,7 +88,7 @@ Ran stopped(const std::string& why, int line, const Limits& limits) {
   return Ran{Effect::failed, {}, message, line};
 }
 
-/// One line of the answer; nothing when it is none.
+/// One line of the answer; empty: the line is invalid.
 std::optional<Ran> read_line(std::string_view line, const Limits& limits) {
   if (text::is_nested_deeper(line, kDeepestAnswer)) return {};
   rapidjson::Document document;
@@ -159,7 +159,7 @@ tl::expected<std::vector<Ran>, std::string> Sandbox::ask(const std::string& ques
   const auto said = output.content();
   auto all = read_lines(said, limits_);
   if (all.size() == rules || (!all.empty() && is_end(all.back()))) return all;
-  // It ended in the middle of a rule.
+  // The process ended during a rule.
   if (end && end->signal == 0) return tl::unexpected{fmt::format("{}: {}: {}", program_.string(), end->text(), said.substr(0, 200))};
   all.push_back(Ran{Effect::failed,
                     {},

@@ -11,28 +11,27 @@
 
 #include <tl/expected.hpp>
 
-/// Where rules run: in a child process, the program `admission`, which they may loop, fill or crash
-/// without harm to anybody else.
+/// Runs rules in a child process, the program `admission`: endless loops, memory use and crashes of rules do not affect other programs.
 namespace gleaner::rules {
 
-/// What rules see, as JSON but the user and the tasks.
+/// The values that rules can read, as JSON except the user and the tasks.
 struct Question {
   std::string jdl;  ///< jdl::to_jdl
   std::string user;
   std::int64_t tasks = 0;
-  std::string clusters;  ///< an object: facts by the cluster's name
+  std::string clusters;  ///< an object: facts by cluster name
 };
 
 enum class Effect { unchanged, changed, refused, failed };
 [[nodiscard]] std::string_view name_of(Effect effect);
 
-/// How one rule ended.
+/// The result of one rule.
 struct Ran {
   Effect effect = Effect::unchanged;
-  std::string jdl{};                 ///< when changed: all of it
+  std::string jdl{};                 ///< if changed: the whole JDL
   std::string message{};             ///< of a refusal or a failure
   int line = 0;                      ///< of a failure, in the rule; 0: unknown
-  std::vector<std::string> notes{};  ///< what it said by `warn`
+  std::vector<std::string> notes{};  ///< its texts for `warn`
 };
 
 struct Limits {
@@ -46,11 +45,11 @@ class Sandbox {
   /// `program`: where `admission` is.
   explicit Sandbox(std::filesystem::path program, Limits limits = {}) : program_{std::move(program)}, limits_{limits} {}
 
-  /// Runs the texts in order, each on what the one before has made of the JDL. One ending each, up to
-  /// the first that refuses or fails. The error: the program cannot be run.
+  /// Runs the texts in order, each on the JDL that the one before produced. One result each, up to the first that refuses or fails. The
+  /// error: the program cannot be run.
   [[nodiscard]] tl::expected<std::vector<Ran>, std::string> run(const std::vector<std::string>& texts, const Question& question);
 
-  /// What is wrong with the syntax of a rule: a failure, with its line.
+  /// The syntax error of a rule, as a failure with its line; empty: there is none.
   [[nodiscard]] tl::expected<std::optional<Ran>, std::string> check(const std::string& text);
 
  private:
@@ -62,7 +61,7 @@ class Sandbox {
   std::counting_semaphore<kAtOnce> free_{kAtOnce};
 };
 
-/// The program `admission` beside the one that runs.
+/// The path of the program `admission` in the folder of the running program.
 [[nodiscard]] std::filesystem::path program_beside_us();
 
 }  // namespace gleaner::rules

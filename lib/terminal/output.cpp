@@ -21,7 +21,7 @@ constexpr std::size_t kLeastColumn = 6;
 std::string shown(const Cell& cell) { return printable(cell.shown.empty() ? text_of(cell.value) : cell.shown); }
 
 struct Layout {
-  std::vector<std::size_t> columns;  ///< those that people see
+  std::vector<std::size_t> columns;  ///< those shown to people
   std::vector<std::size_t> widths;
 };
 
@@ -43,7 +43,7 @@ std::size_t total_width(const Layout& layout) {
   return total;
 }
 
-/// Takes columns from the widest of those that may shrink, until the line fits.
+/// Narrows the widest of the columns that may shrink, until the line fits.
 void shrink(Layout& layout, const Table& table, std::size_t screen_width) {
   auto excess = total_width(layout) > screen_width ? total_width(layout) - screen_width : 0;
   while (excess > 0) {
@@ -126,7 +126,7 @@ class Quiet final : public Output {
 
 }  // namespace
 
-// Not inline: g++ 12 sees uninitialised strings in variants that hold none.
+// Not inline: g++ 12 reports uninitialized strings in variants without any.
 Cell::Cell(Value content) : value{std::move(content)} {}
 Cell::Cell(Value content, std::string text, Ink colour) : value{std::move(content)}, shown{std::move(text)}, ink{colour} {}
 

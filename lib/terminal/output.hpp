@@ -6,14 +6,14 @@
 #include <variant>
 #include <vector>
 
-/// What a command answers, as data, and its renderings. Data goes to stdout, talk to stderr.
+/// A command's answer, as data, and its renderings. Data goes to stdout, messages to stderr.
 namespace gleaner::terminal {
 
 enum class Ink { plain, good, bad, warm, faint, strong };
 
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 
-/// A value, and how a person reads it when that differs.
+/// A value, and its form for people when that differs.
 struct Cell {
   Cell() = default;
   Cell(Value content);
@@ -28,7 +28,7 @@ enum class Shrink { never, when_needed };
 
 struct Column {
   std::string key;    ///< in JSON and CSV
-  std::string title;  ///< for people; empty: not shown to them
+  std::string title;  ///< for people; empty: only in JSON and CSV
   Align align = Align::left;
   Shrink shrink = Shrink::never;
 };
@@ -38,39 +38,39 @@ enum class Heading { shown, left_out };
 struct Table {
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;
-  std::string when_empty{};  ///< what a person reads instead of no row
+  std::string when_empty{};  ///< text for people when there are no rows
   Heading heading = Heading::shown;
 };
 
-/// What a command answers; each form takes what it needs.
+/// A command's answer; each form uses the parts that it needs.
 struct Answer {
-  Table table{};                   ///< CSV; people too, unless there is `text`
-  std::string text{};              ///< people, with its line ends
+  Table table{};                   ///< for CSV, and for people unless there is `text`
+  std::string text{};              ///< for people, with its line ends
   std::string json{};              ///< the whole document; empty: {"items": the table}
-  std::vector<std::string> ids{};  ///< quiet, one a line
+  std::vector<std::string> ids{};  ///< for quiet, one a line
 };
 
 enum class Form { human, json, csv, quiet };
 
-/// Where the output goes to.
+/// The destination of the output.
 struct Screen {
   std::size_t width = 80;
   bool is_terminal = false;
   bool has_colour = false;
 };
-/// Stdout, or stderr, as it is; NO_COLOR and TERM=dumb are respected.
+/// The properties of stdout or stderr; NO_COLOR and TERM=dumb are respected.
 [[nodiscard]] Screen screen_of(int descriptor);
 
 class Output {
  public:
   virtual ~Output() = default;
-  /// Data, on stdout. Throws process::Error when it cannot be written.
+  /// Writes data to stdout. Throws process::Error when it cannot be written.
   virtual void show(const Answer& answer) = 0;
-  /// A line for the person who runs the command, on stderr.
+  /// Writes a line for the user to stderr.
   virtual void tell(std::string_view line) = 0;
 
   [[nodiscard]] const Screen& screen() const { return screen_; }
-  /// The text in a colour, where there are any.
+  /// The text in a colour, if the destination has colours.
   [[nodiscard]] std::string paint(Ink ink, std::string_view text) const;
 
  protected:
@@ -87,10 +87,10 @@ class Output {
 [[nodiscard]] std::string render_csv(const Table& table);
 [[nodiscard]] std::string render_json(const Table& table);
 [[nodiscard]] std::string painted(Ink ink, std::string_view text, const Screen& screen);
-/// A value as CSV and people read it.
+/// A value's form in CSV and for people.
 [[nodiscard]] std::string text_of(const Value& value);
 
-/// `[#####     ]`, of so many columns in all.
+/// `[#####     ]`, with so many columns in all.
 [[nodiscard]] std::string bar(double fraction, std::size_t columns);
 
 }  // namespace gleaner::terminal

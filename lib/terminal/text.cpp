@@ -50,7 +50,7 @@ bool is_in(const std::array<Range, Size>& ranges, char32_t code) {
   return std::ranges::any_of(ranges, [&](const Range& range) { return code >= range.first && code <= range.last; });
 }
 
-// Marks that stand over the character before them, and joiners.
+// Marks that combine with the character before them, and joiners.
 constexpr std::array kNoWidth{Range{0x300, 0x36f},   Range{0x483, 0x489},   Range{0x591, 0x5bd},   Range{0x610, 0x61a},
                               Range{0x64b, 0x65f},   Range{0x1ab0, 0x1aff}, Range{0x1dc0, 0x1dff}, Range{0x200b, 0x200f},
                               Range{0x20d0, 0x20ff}, Range{0xfe00, 0xfe0f}, Range{0xfe20, 0xfe2f}, Range{0xfeff, 0xfeff}};
@@ -58,7 +58,7 @@ constexpr std::array kTwoColumns{Range{0x1100, 0x115f},   Range{0x2e80, 0x303e},
                                  Range{0x4e00, 0x9fff},   Range{0xa000, 0xa4cf},  Range{0xac00, 0xd7a3}, Range{0xf900, 0xfaff},
                                  Range{0xfe30, 0xfe6f},   Range{0xff00, 0xff60},  Range{0xffe0, 0xffe6}, Range{0x1f300, 0x1f64f},
                                  Range{0x1f900, 0x1f9ff}, Range{0x20000, 0x3fffd}};
-// C0, DEL, C1, and what reverses the direction of writing.
+// C0, DEL, C1, and characters that reverse the direction of writing.
 constexpr std::array kObeyed{Range{0, 0x1f}, Range{0x7f, 0x9f}, Range{0x202a, 0x202e}, Range{0x2066, 0x2069}};
 
 std::size_t columns_of(const Character& character) {

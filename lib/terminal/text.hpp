@@ -6,21 +6,21 @@
 /// Text on a terminal: widths are columns of a UTF-8 terminal, not bytes.
 namespace gleaner::terminal {
 
-/// The text with nothing in it that a terminal would obey: control characters and bytes that are
-/// not UTF-8 become `?`, line ends and tabs become blanks.
+/// The text without characters that a terminal would interpret: control characters and bytes that are not UTF-8 become `?`, line ends and
+/// tabs become blanks.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// Columns that a printable text takes.
+/// Columns of a printable text.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
-/// The text in at most `columns` columns; what was cut off is shown by a `…` at its end.
+/// The text in at most `columns` columns; if it is cut, it ends with `…`.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t columns);
 
-/// Filled up with blanks on its right or left side to `columns`; a longer text is left alone.
+/// Padded with blanks on its right or left side to `columns`; a longer text is unchanged.
 [[nodiscard]] std::string pad_right(std::string_view text, std::size_t columns);
 [[nodiscard]] std::string pad_left(std::string_view text, std::size_t columns);
 
-/// Broken into lines of at most `columns` columns at blanks; lines behind the first one begin with `indent`.
+/// Wrapped at blanks into lines of at most `columns` columns; lines after the first begin with `indent`.
 [[nodiscard]] std::string wrap(std::string_view text, std::size_t columns, std::string_view indent);
 
 /// `1 task`, `2 tasks`.

@@ -5,7 +5,7 @@
 
 #include "lib/grid/time.hpp"
 
-/// Times as people read them.
+/// Times in a form for people.
 namespace gleaner::terminal {
 
 /// `2026-11-20 18-14-56`, in local time, as CiGri's gridstat writes it.

@@ -4,15 +4,14 @@
 #include <chrono>
 #include <cstddef>
 
-/// What keeps a rule from running or growing without end. mruby as Debian builds it has no hook
-/// between two instructions, so the process itself ends; its parent reads why.
+/// Limits that stop a rule from running or growing without end. mruby as Debian builds it has no hook between two instructions, so the
+/// process itself ends, and its parent reads the reason.
 namespace gleaner::rules::ruby {
 
-/// This process can open no file, socket or pipe any more, leaves no core, and has an end of its own
-/// in time and memory, should all else fail.
+/// Forbids this process to open files, sockets and pipes and to dump core, and limits its time and memory as a last resort.
 void close_doors(std::chrono::milliseconds time, std::size_t memory);
 
-/// What mruby may take; the process ends with `{"stopped":"memory"}` on stdout when it asks for more.
+/// The memory of mruby; when mruby requests more, the process ends with `{"stopped":"memory"}` on stdout.
 class Memory {
  public:
   explicit Memory(std::size_t limit) : limit_{limit} {}
@@ -27,8 +26,8 @@ class Memory {
   std::size_t used_ = 0;
 };
 
-/// While it lives, the interpreter has this much time of the processor; then the process ends with
-/// `{"stopped":"time","line":N}` on stdout. One at a time.
+/// While it lives, the interpreter has this much processor time; then the process ends with `{"stopped":"time","line":N}` on stdout. One at
+/// a time.
 class TimeLimit {
  public:
   TimeLimit(mrb_state* mrb, std::chrono::milliseconds time);
@@ -37,11 +36,10 @@ class TimeLimit {
   TimeLimit& operator=(const TimeLimit&) = delete;
 };
 
-/// The line that the rule runs, by its name as a file: 0 when that is unknown. Only reads; between two
-/// calls it is the line of the last one.
+/// The present line of the rule, by its file name; 0: unknown. Only reads; between two calls it is the line of the last one.
 [[nodiscard]] int running_line(mrb_state* mrb);
 
-/// What the rules are called where mruby tells a place.
+/// The name of rules in mruby's positions.
 inline constexpr const char* kRuleFile = "rule";
 
 }  // namespace gleaner::rules::ruby

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kLongestMessage = 2000;
 
-/// A text that may be shown: UTF-8, not too long.
+/// A text for messages: UTF-8, of limited length.
 std::string shown(std::string_view bytes) {
   std::string text{bytes.substr(0, kLongestMessage)};
   for (auto wrong = jdl::first_invalid_utf8(text); wrong != std::string_view::npos; wrong = jdl::first_invalid_utf8(text))
@@ -36,8 +36,8 @@ std::string text_of(mrb_value value) {
   return mrb_string_p(value) ? shown({RSTRING_PTR(value), static_cast<std::size_t>(RSTRING_LEN(value))}) : std::string{};
 }
 
-/// mruby with what one rule needs. Nothing of C++ that has a destructor may live across its longjmps:
-/// only mrb_load_exec runs ruby, and it catches them.
+/// mruby, prepared for one rule. No C++ object with a destructor may live across its longjmps: only mrb_load_exec runs ruby, and it catches
+/// them.
 class Interpreter {
  public:
   explicit Interpreter(std::size_t memory) : memory_{memory}, mrb_{mrb_open_allocf(&Memory::allocate, &memory_)} {
@@ -54,7 +54,7 @@ class Interpreter {
   Interpreter(const Interpreter&) = delete;
   Interpreter& operator=(const Interpreter&) = delete;
 
-  /// The rule's local variables.
+  /// Defines the rule's local variables.
   void define(const rapidjson::Value& jdl, const Facts& facts) {
     set("$admission_jdl", jdl);
     set("$admission_user", facts.user);
@@ -64,7 +64,7 @@ class Interpreter {
         evaluate("jdl = $admission_jdl; user = $admission_user; tasks = $admission_tasks; clusters = $admission_clusters; nil"));
   }
 
-  /// Reads the rule; what is wrong with its syntax.
+  /// Parses the rule; returns its syntax error.
   std::optional<Ending> read(const std::string& rule) {
     context_->lineno = 1;
     parser_ = mrb_parse_nstring(mrb_, rule.data(), rule.size(), context_);
@@ -77,7 +77,7 @@ class Interpreter {
   }
   void forget() { mrb_parser_free(parser_); }
 
-  /// Runs what was read.
+  /// Runs the parsed rule.
   Ending run_it(std::chrono::milliseconds time) {
     {
       const TimeLimit limit{mrb_, time};
@@ -89,7 +89,7 @@ class Interpreter {
     return ending;
   }
 
-  /// What the rule has made of the JDL.
+  /// The JDL after the rule.
   tl::expected<rapidjson::Document, std::string> jdl(const rapidjson::Value& original) {
     const auto value = evaluate("jdl");
     if (!mrb_hash_p(value)) return tl::unexpected{fmt::format("jdl has become a {}: it must stay a Hash", mrb_obj_classname(mrb_, value))};
@@ -123,13 +123,13 @@ class Interpreter {
     return ending;
   }
 
-  /// Not by calling `message`: the rule may have made it anything. mruby keeps it in one of two places.
+  /// Does not call `message`, which the rule may have redefined. mruby stores it in one of two places.
   std::string message_of(mrb_value exception) {
     auto* own = mrb_exc_ptr(exception)->mesg;
     return text_of(own != nullptr ? mrb_obj_value(own) : mrb_iv_get(mrb_, exception, mrb_intern_lit(mrb_, "mesg")));
   }
 
-  /// The innermost place in the rule: `rule:12:in each`.
+  /// The innermost position in the rule: `rule:12:in each`.
   int line_of(mrb_value exception) {
     const auto trace = mrb_exc_backtrace(mrb_, exception);
     if (!mrb_array_p(trace)) return 0;

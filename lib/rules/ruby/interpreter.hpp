@@ -9,7 +9,7 @@
 
 namespace gleaner::rules::ruby {
 
-/// What rules see.
+/// The values that rules can read.
 struct Facts {
   const rapidjson::Value& user;
   const rapidjson::Value& tasks;
@@ -18,12 +18,12 @@ struct Facts {
 
 struct Limits {
   std::chrono::milliseconds time;  ///< of the processor, for one rule
-  std::size_t memory;              ///< bytes that mruby may take for one rule
+  std::size_t memory;              ///< bytes that mruby may allocate for one rule
 };
 
 enum class Outcome { ran, refused, failed };
 
-/// How a rule ended. Texts are UTF-8.
+/// The result of a rule. Texts are UTF-8.
 struct Ending {
   Outcome outcome = Outcome::ran;
   std::string message{};  ///< of a refusal or a failure
@@ -31,11 +31,11 @@ struct Ending {
   std::vector<std::string> notes{};
 };
 
-/// What is wrong with the syntax of a rule, if anything.
+/// The syntax error of a rule; empty: there is none.
 [[nodiscard]] std::optional<Ending> syntax_error(const std::string& rule, const Limits& limits);
 
-/// Runs a rule in an interpreter of its own; `jdl` becomes what the rule has made of it, when it ran to
-/// its end. Ends the process when the rule goes beyond the limits.
+/// Runs a rule in an interpreter of its own. If the rule runs to its end, `jdl` becomes the changed JDL. Ends the process when the rule
+/// exceeds the limits.
 [[nodiscard]] Ending run(const std::string& rule, rapidjson::Document& jdl, const Facts& facts, const Limits& limits);
 
 }  // namespace gleaner::rules::ruby

@@ -1,5 +1,5 @@
-// Runs the admission rules on one campaign, in a process that they may take down: gridapi and gridctl
-// start it, ask on its stdin, and read the answer on its stdout. It has no configuration and no option.
+// Runs the admission rules on one campaign, in a process that a rule may crash. gridapi and gridctl start it, write to its stdin, and read
+// the answer from its stdout. It has no configuration and no option.
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,5 +29,5 @@ int main() {
     std::fprintf(stderr, "admission: %s\n", error.what());
     ::_exit(2);
   }
-  ::_exit(0);  // nothing is left to be done, and nothing can be opened to do it
+  ::_exit(0);  // no cleanup is left, and no file can be opened for it
 }

@@ -7,15 +7,13 @@
 
 namespace gleaner::rules::ruby {
 
-/// Gives the interpreter what the rules see besides their values (`refuse`, `warn`, `raise "…"`), and
-/// takes from it what reaches out of it: files, sockets, programs, the terminal.
+/// Defines the functions of rules (`refuse`, `warn`, `raise "…"`), and removes those that access files, sockets, programs and the terminal.
 void prepare(mrb_state* mrb);
 
-/// Whether the exception is a refusal: of `refuse`, or of `raise` with a message and no class, which is
-/// how CiGri 3's rules refuse.
+/// Whether the exception is a refusal: by `refuse`, or by `raise` with a message and no class, as in CiGri 3's rules.
 [[nodiscard]] bool is_refusal(mrb_state* mrb, mrb_value exception);
 
-/// What the rule said by `warn`, at most so many lines of it.
+/// Lines of `warn` that are kept of one rule.
 inline constexpr std::size_t kMostNotes = 20;
 [[nodiscard]] std::vector<std::string> notes(mrb_state* mrb);
 

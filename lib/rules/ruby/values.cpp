@@ -47,7 +47,7 @@ mrb_value object_to_ruby(mrb_state* mrb, const Value& object) {
   return result;
 }
 
-/// From ruby's values to JSON's.
+/// Converts ruby's values to JSON's.
 class Reader {
  public:
   using Read = tl::expected<Value, std::string>;
@@ -77,7 +77,7 @@ class Reader {
 
   std::string class_of(mrb_value value) { return mrb_obj_classname(mrb_, value); }
 
-  /// mruby cuts a double by two bits; one that was not touched gets them back.
+  /// mruby drops two bits of a double; an unchanged value gets them back.
   Read read_float(mrb_value value, const Value* original, const std::string& path) {
     const auto number = mrb_float(value);
     if (!std::isfinite(number)) return wrong(path, "it is a number without end (Infinity or NaN)");

@@ -6,16 +6,16 @@
 
 #include <tl/expected.hpp>
 
-/// JSON's values as ruby's, and back. A number of ruby has 63 bits, or about 15 digits: what it cannot
-/// hold comes back as it was, where the rule has left it in its place.
+/// Converts JSON's values to ruby's, and back. A number of ruby has 63 bits, or about 15 digits: a number beyond that is restored if the
+/// rule left it in its place.
 namespace gleaner::rules::ruby {
 
-/// Never raises: mruby's memory is limited by ending the process, not by exceptions.
+/// Never raises: when mruby exceeds its memory, the process ends instead.
 [[nodiscard]] mrb_value to_ruby(mrb_state* mrb, const rapidjson::Value& value);
 
-/// The error says what is no JSON and where: `jdl["clusters"][:alpha]: the key is a Symbol, …`.
-/// @param original  what `to_ruby` was given for this value; null: nothing
-/// @param path      how the value is called in the error
+/// The error names the value that is no JSON: `jdl["clusters"][:alpha]: the key is a Symbol, …`.
+/// the value that was passed to `to_ruby`; null: none
+/// the value's name in the error
 [[nodiscard]] tl::expected<rapidjson::Value, std::string> from_ruby(mrb_state* mrb, mrb_value value, const rapidjson::Value* original,
                                                                     const std::string& path, rapidjson::Document::AllocatorType& allocator);
 

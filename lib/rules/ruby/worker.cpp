@@ -31,7 +31,7 @@ std::string_view name_of(const Ending& ending, bool changed) {
   return changed ? "changed" : "unchanged";
 }
 
-/// `jdl`: what the rule has changed it into; null when it has not.
+/// `jdl`: the changed JDL; null: unchanged.
 std::string line_of(const Ending& ending, const rapidjson::Value* jdl) {
   text::JsonWriter json;
   json.begin_object();
