@@ -25,90 +25,89 @@ enum class JobKind { best_effort, normal };
 [[nodiscard]] std::string_view name_of(JobKind kind);  ///< `best-effort`, `normal`
 [[nodiscard]] std::optional<JobKind> job_kind(std::string_view name);
 
-/// Where the parameters come from; std::monostate: from elsewhere (an option, standard input).
+/// A file of parameters.
 struct ParamFile {
-  std::string path;  ///< as written; `~` and `{HOME}` are for the client to replace
+  std::string path;  ///< as written; the client replaces `~` and `{HOME}`
   bool operator==(const ParamFile&) const = default;
 };
 struct Params {
   std::vector<Parameter> values;
   bool operator==(const Params&) const = default;
 };
-/// Tasks of one campaign.
+/// The greatest number of tasks of one campaign.
 inline constexpr std::int64_t kMostTasks = 100'000'000;
 struct Count {
   std::int64_t tasks;  ///< 1 to kMostTasks; their parameters are "0" to "tasks - 1"
   bool operator==(const Count&) const = default;
 };
+/// The source of the parameters; std::monostate: an option or standard input.
 using ParamSource = std::variant<std::monostate, ParamFile, Params, Count>;
 
-/// What a campaign asks of one cluster, defaults filled in.
+/// The requests of a campaign on one cluster, with defaults filled in.
 struct ClusterSection {
   std::string name;
   std::string exec_file;            ///< for the cluster's shell, macros not expanded
   std::string exec_directory;       ///< macros not expanded
-  grid::ResourceRequest resources;  ///< of every task; empty when an expression is there
+  grid::ResourceRequest resources;  ///< of every task; empty if there is an expression
   std::string resources_expression;
-  grid::Seconds walltime{};                   ///< of every task; 0 when an expression is there
-  std::string walltime_expression;            ///< gives seconds
-  std::string memory_mb;                      ///< an expression or a number: what a node must have; empty: anything
-  std::optional<grid::Seconds> max_walltime;  ///< up to where it grows when jobs are killed by it
+  grid::Seconds walltime{};                   ///< of every task; 0 if there is an expression
+  std::string walltime_expression;            ///< its value is in seconds
+  std::string memory_mb;                      ///< an expression or a number: memory that a node must have; empty: any
+  std::optional<grid::Seconds> max_walltime;  ///< upper bound for raised walltimes
   std::string properties;                     ///< OAR's `-p`, empty: none
   std::string project;
   std::vector<std::string> job_types;  ///< further OAR types (`-t`), never best-effort
   JobKind kind = JobKind::best_effort;
-  std::optional<int> max_jobs;  ///< most jobs of the campaign at once on this cluster
+  std::optional<int> max_jobs;  ///< most live jobs of the campaign on this cluster
   int priority = 1;             ///< the cluster's rank in this campaign: the highest goes first
-  Position place;               ///< of its name in the file; not part of equality nor of the JSON
+  Position place;               ///< of its name in the file; ignored by == and in the JSON
   bool operator==(const ClusterSection& other) const;
   /// As the user wrote them.
   [[nodiscard]] std::string resources_text() const { return resources_expression.empty() ? resources.text() : resources_expression; }
-  /// Whether its request has to be worked out for each task.
+  /// Whether its request must be computed for each task.
   [[nodiscard]] bool has_expressions() const { return !resources_expression.empty() || !walltime_expression.empty() || !memory_mb.empty(); }
 };
 
-/// How a campaign wants to be scheduled.
+/// The scheduling keys of a campaign.
 struct Scheduling {
-  int priority = 4;                           ///< of the seven, 1 the highest
-  std::optional<std::string> scheduler;       ///< workqueue or prediction; nothing: the configuration's
+  int priority = 4;                           ///< one of seven levels, 1 the highest
+  std::optional<std::string> scheduler;       ///< workqueue or prediction; empty: the configuration's
   std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
-  std::optional<int> max_attempts;            ///< jobs for one task at most; nothing: the configuration's
+  std::optional<int> max_attempts;            ///< most jobs for one task; empty: the configuration's
   bool operator==(const Scheduling&) const = default;
 };
 
-/// A campaign as its user wrote it, checked.
+/// A checked campaign file.
 struct CampaignFile {
   std::string name;
   CampaignType type = CampaignType::default_;
   std::string project;
   Scheduling scheduling;
   ParamSource parameters;
-  std::vector<std::string> parameter_names;  ///< of the words of a parameter, for expressions
-  bool replicas_allowed = false;             ///< a running task may get a second copy on another cluster
-  std::string input_mb;                      ///< an expression or a number: each task's input; empty: not said
+  std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions
+  bool replicas_allowed = false;             ///< a running task may get a replica on another cluster
+  std::string input_mb;                      ///< an expression or a number: each task's input, in MB; empty: not stated
   std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;
 };
 
-/// The same as JSON, normalised, one line: every field said, in one order. Of the parameters only
-/// `param_file` and `nb_jobs` are kept, never `params`.
+/// The campaign as normalized JSON, one line: all fields, in a fixed order. Of the parameters only `param_file` and `nb_jobs` are kept,
+/// never `params`.
 [[nodiscard]] std::string to_json(const CampaignFile& campaign);
-/// Reads what `to_json` wrote; the error is for a log, not for a user.
+/// Reads the output of `to_json`; the error is for a log, not for a user.
 [[nodiscard]] tl::expected<CampaignFile, std::string> from_json(std::string_view json);
 
-/// The same in the words of a campaign file, for those who change it (admission rules): `parse` reads
-/// it back as it was, but for the parameters, which it leaves out, and the campaign's own `project`,
-/// which each cluster says. Every field is said, `test_mode` too.
+/// The campaign as a campaign file that admission rules may change. `parse` reads it back unchanged, except for the parameters, which it
+/// leaves out, and the campaign's own `project`, which each cluster states. All fields are stated, `test_mode` too.
 [[nodiscard]] std::string to_jdl(const CampaignFile& campaign);
 
 struct Expanded {
   std::string exec_file;
   std::string exec_directory;
 };
-/// Replaces the macros of a section. `{HOME}`, a lone `~` and a `~/` at the start of a word become
-/// `$HOME` (CiGri 3 replaced every `~`, also in the middle of a word: `backup~` is left alone
-/// here); in exec_directory, which is one word, only at its start. `{CAMPAIGN_ID}` becomes
-/// `$CIGRI_CAMPAIGN_ID` in exec_file and the number in exec_directory.
+/// Replaces the macros of a section. `{HOME}`, a lone `~` and a `~/` at the start of a word become `$HOME` (CiGri 3 replaced every `~`,
+/// even within a word; here `backup~` is unchanged). In exec_directory, which is one word, this applies only to its start. `{CAMPAIGN_ID}`
+/// becomes `$CIGRI_CAMPAIGN_ID` in exec_file, and the number in exec_directory.
 [[nodiscard]] Expanded expand(const ClusterSection& section, grid::CampaignId campaign);
 
 }  // namespace gleaner::jdl

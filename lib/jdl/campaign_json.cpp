@@ -17,7 +17,7 @@ using namespace stored;
 
 namespace {
 
-/// What is taken for an expression is one.
+/// Checks that stored expressions are valid.
 void check_expressions(const CampaignFile& campaign) {
   const auto names = expression_names(campaign.parameter_names, !campaign.input_mb.empty());
   const auto check = [&](const std::string& text) {

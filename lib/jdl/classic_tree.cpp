@@ -41,7 +41,7 @@ constexpr std::array kKeys{
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
-/// What a section may say: DEFAULT its own keys and those of every cluster.
+/// The keys of a section; DEFAULT has its own keys and those of every cluster.
 std::vector<std::string_view> offered_keys(Home home) {
   std::vector<std::string_view> names;
   for (const auto& key : kKeys)
@@ -49,8 +49,7 @@ std::vector<std::string_view> offered_keys(Home home) {
   return names;
 }
 
-/// Reads line by line: a section's head, its values, its end may stand on one line or on many, but a
-/// value ends on its own line.
+/// Reads line by line. A section's head, values and end may be on one line or on several, but a value ends on its own line.
 class ClassicReader {
  public:
   ClassicReader(std::string_view text, Findings& findings) : text_{text}, findings_{findings} {}
@@ -71,7 +70,7 @@ class ClassicReader {
   [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   [[nodiscard]] std::size_t line_end() const { return std::min(text_.find('\n', at_), text_.size()); }
 
-  /// Over blanks, ends of lines and comments.
+  /// Skips blanks, ends of lines and comments.
   void skip_blanks() {
     while (at_ < text_.size()) {
       if (peek() == '#') at_ = line_end();
@@ -80,7 +79,7 @@ class ClassicReader {
     }
   }
 
-  /// Of sections, or of problems.
+  /// Whether there are too many sections or problems.
   bool is_too_much() {
     if (clusters_->members.size() > kMostKeys)
       findings_.add(at_, "", "", fmt::format("there are more than {} sections in this file", kMostKeys));
@@ -90,7 +89,7 @@ class ClassicReader {
   void section() {
     const auto begin = at_;
     const auto end = std::min(text_.find_first_of("{};#\n", at_), text_.size());
-    // A longer name is wrong in any case, and would stand in each message.
+    // A longer name is wrong in any case, and would be quoted in each message.
     const std::string name{trim(text_.substr(begin, end - begin)).substr(0, kLongestKey)};
     at_ = end;
     skip_blanks();
@@ -135,13 +134,13 @@ class ClassicReader {
     else if (name != "DEFAULT" && !again) clusters_->members.push_back({name, name, offset, std::move(section)});
   }
 
-  /// Whether there is the head of another section where a key should be.
+  /// Whether the head of another section is in the place of a key.
   [[nodiscard]] bool begins_section() const {
     const auto stop = text_.find_first_of("=;\n#{}", at_);
     return stop != std::string_view::npos && text_[stop] == '{';
   }
 
-  /// One `key = value ;`. True when the line, wrong, ended the section too.
+  /// Reads one `key = value ;`. True when the line, which is wrong, also ended the section.
   bool statement(const std::string& section, Node& into) {
     const auto begin = at_;
     const auto stop = std::min(text_.find_first_of("=;\n#}", at_), text_.size());

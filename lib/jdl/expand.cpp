@@ -11,16 +11,16 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
 bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// `$NAME`, in braces when what follows would be read as a part of the name.
+/// `$NAME`, in braces if the next character would be read as a part of the name.
 std::string variable(std::string_view name, std::string_view rest) {
   const bool runs_on = !rest.empty() && is_name_character(rest.front());
   return runs_on ? fmt::format("${{{}}}", name) : fmt::format("${}", name);
 }
 
-/// Whether the `~` at the start of a word is the home folder: it is alone, or before a '/'.
+/// Whether the `~` at the start of a word is the home folder: it is the whole word, or is followed by '/'.
 bool is_home(std::string_view word) { return word.starts_with('~') && (word.size() == 1 || word[1] == '/' || is_blank(word[1])); }
 
-/// A text in which each macro is replaced by what `replacement` says of it and of the text behind it.
+/// The text with each macro replaced by `replacement` of the macro and the text after it.
 template <class Replacement>
 std::string with_macro(std::string_view text, std::string_view macro, Replacement replacement) {
   std::string result;
@@ -36,7 +36,7 @@ std::string with_home(std::string_view text) {
   return with_macro(text, "{HOME}", [](std::string_view rest) { return variable("HOME", rest); });
 }
 
-/// The home folder at the start of each word; of a folder's path, which is one word, of the first only.
+/// Replaces the home folder at the start of words: of each word, or, for a folder's path, which is one word, of the first only.
 std::string with_tildes(std::string_view text, std::size_t most_words) {
   std::string result;
   std::size_t words = 0;
@@ -49,7 +49,7 @@ std::string with_tildes(std::string_view text, std::size_t most_words) {
   return result;
 }
 
-/// A folder in which each variable that stands before the campaign's number has braces: its name would run on.
+/// Puts braces around each variable before the campaign's number, which would otherwise continue its name.
 std::string with_braces(std::string folder, std::string_view number_macro) {
   for (const auto name : grid::kFolderVariables) {
     folder = with_macro(folder, fmt::format("${}{}", name, number_macro),

@@ -29,7 +29,7 @@ void prepare(mu::Parser& parser) {
   parser.DefineFun("floor", down);
 }
 
-/// muParser would assign to the name, and evaluate what stands behind a comma only.
+/// Syntax that muParser accepts with another meaning: it would assign to the name, and evaluate only the part after a comma.
 std::optional<std::string> refused(std::string_view text) {
   if (text.size() > Expression::kLongest) return fmt::format("it is longer than {} characters", Expression::kLongest);
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -43,7 +43,7 @@ std::optional<std::string> refused(std::string_view text) {
   return std::nullopt;
 }
 
-/// What muParser says, as the end of a sentence.
+/// muParser's error, as the end of a sentence.
 std::string said(const mu::ParserError& error) {
   auto message = error.GetMsg();
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
@@ -57,7 +57,7 @@ struct Expression::Implementation {
   mu::Parser parser;
   std::string text;
   std::vector<std::string> names;
-  std::vector<double> values;  // that the parser points at
+  std::vector<double> values;  // the parser has pointers to these
 };
 
 Expression::Expression(std::unique_ptr<Implementation> implementation) : implementation_{std::move(implementation)} {}
@@ -82,7 +82,7 @@ tl::expected<Expression, std::string> Expression::compile(std::string_view text,
     }
     made->values.resize(made->names.size(), 1);
     for (std::size_t i = 0; i < made->names.size(); ++i) made->parser.DefineVar(made->names[i], &made->values[i]);
-    // The syntax is looked at when it is computed first; whatever comes of these values.
+    // muParser checks the syntax in the first evaluation; the result is not used.
     static_cast<void>(made->parser.Eval());
     if (made->parser.GetNumResults() > 1) return tl::unexpected{std::string{"there is a ',' in it outside a function's brackets"}};
   } catch (const mu::ParserError& error) {

@@ -7,7 +7,7 @@ namespace gleaner::jdl {
 /// The facts that a campaign file states; the others have their defaults.
 [[nodiscard]] grid::CampaignFacts facts_of(const CampaignFile& file);
 
-/// The facts that one of its sections states of a pair.
+/// The facts of a pair that one of its sections states.
 [[nodiscard]] grid::PairFacts facts_of(const ClusterSection& section);
 
 }  // namespace gleaner::jdl

@@ -38,7 +38,7 @@ std::optional<SyntaxError> unclosed(const Stop& stop, std::string_view text) {
   return SyntaxError{stop.open, fmt::format("this '{}' is never closed: the file ends before its '{}'", open, open == '{' ? '}' : ']')};
 }
 
-/// What goes wrong in the same way wherever it stands.
+/// Errors that are the same anywhere in the text.
 std::optional<SyntaxError> seen_everywhere(const Stop& stop, std::string_view text) {
   const char c = at(text, stop.offset);
   if (c == '#' || (c == '/' && (at(text, stop.offset + 1) == '/' || at(text, stop.offset + 1) == '*')))

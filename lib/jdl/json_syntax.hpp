@@ -5,12 +5,12 @@
 
 namespace gleaner::jdl {
 
-/// Where the JSON reader stopped.
+/// The state of the JSON reader when it stopped.
 struct Stop {
   int code;            ///< rapidjson::ParseErrorCode
   std::size_t offset;  ///< where it stopped
-  std::size_t token;   ///< where the value that it was reading begins
-  std::size_t open;    ///< the innermost '{' or '[' that is still open, or npos
+  std::size_t token;   ///< the begin of the value that it was reading
+  std::size_t open;    ///< the innermost open '{' or '[', or npos
 };
 
 struct SyntaxError {
@@ -18,7 +18,7 @@ struct SyntaxError {
   std::string message;
 };
 
-/// What a person would say of it, and where they would point at.
+/// The error in words for people, and the place that they should correct.
 [[nodiscard]] SyntaxError explain(const Stop& stop, std::string_view text);
 
 }  // namespace gleaner::jdl

@@ -14,8 +14,7 @@ namespace {
 
 constexpr std::size_t kDeepest = 16;
 
-/// A text as RapidJSON wants to read it. It is passed by reference, so that the handler can ask
-/// it where the reader is.
+/// A text in the form that RapidJSON reads. It is passed by reference, so that the handler can ask it for the reader's position.
 class TextStream {
  public:
   using Ch = char;
@@ -28,7 +27,7 @@ class TextStream {
   }
   [[nodiscard]] std::size_t Tell() const { return at_; }
 
-  // Writing is not for a stream that is read; RapidJSON wants the names.
+  // Output functions are not called for an input stream, but RapidJSON requires their names.
   [[noreturn]] Ch* PutBegin() { std::terminate(); }
   [[noreturn]] void Put(Ch) { std::terminate(); }
   [[noreturn]] void Flush() { std::terminate(); }
@@ -39,8 +38,8 @@ class TextStream {
   std::size_t at_ = 0;
 };
 
-/// Builds the tree. The reader tells of a value once it has read it, so a value begins at the
-/// first character behind the one before that is neither blank nor punctuation.
+/// Builds the tree. The reader reports a value after it has read it, so the value's begin is computed: the first character after the
+/// previous value that is neither blank nor punctuation.
 class TreeBuilder {
  public:
   TreeBuilder(std::string_view text, const TextStream& stream, std::size_t most_values)
@@ -71,14 +70,14 @@ class TreeBuilder {
   bool EndObject(rapidjson::SizeType) { return end(); }
   bool EndArray(rapidjson::SizeType) { return end(); }
 
-  /// Where the value that is being read begins.
+  /// The begin of the present value.
   [[nodiscard]] std::size_t token() const {
     const auto found = text_.find_first_not_of(" \t\r\n,:", done_);
     return found == std::string_view::npos ? text_.size() : found;
   }
   [[nodiscard]] std::size_t open() const { return open_.empty() ? std::string_view::npos : open_.back()->offset; }
   [[nodiscard]] Node take_root() { return std::move(root_); }
-  /// What is too much of, when that ended the reading.
+  /// The limit that was exceeded, if that ended the reading.
   [[nodiscard]] const std::optional<SyntaxError>& excess() const { return excess_; }
 
  private:
@@ -92,7 +91,7 @@ class TreeBuilder {
         "there are more than {} values in this file: put the parameters into a file of their own, one a line, and name it by param_file",
         most_values_));
   }
-  /// Pointers in open_ stay good: a container grows only while it is the innermost one.
+  /// Pointers in open_ stay valid: a container grows only while it is the innermost one.
   Node& place() {
     if (open_.empty()) return root_;
     auto& parent = *open_.back();
@@ -137,7 +136,7 @@ void lower_keys(Node& root) {
   for (auto& member : root.members) member.key = lower(member.key);
 }
 
-/// A key said twice is an error; the first one counts from there on.
+/// A repeated key is an error; its first value is kept.
 void take_out_duplicates(Node& node, const std::string& path, Findings& findings) {
   std::unordered_set<std::string> seen;
   std::vector<Member> kept;

@@ -11,7 +11,7 @@
 namespace gleaner::jdl {
 namespace {
 
-/// What a byte makes necessary to look at.
+/// The checks that a byte requires.
 enum Trait : std::uint8_t { kPlain = 0, kNul = 1, kNotAscii = 2, kQuoting = 4 };
 
 constexpr auto kTraits = [] {

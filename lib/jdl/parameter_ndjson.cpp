@@ -12,7 +12,7 @@
 namespace gleaner::jdl {
 namespace {
 
-/// Bytes that a JSON string cannot hold as they are.
+/// Bytes that a JSON string must escape.
 constexpr auto kEscaped = [] {
   std::array<bool, 256> escaped{};
   for (std::size_t i = 0; i < 0x20; ++i) escaped[i] = true;
@@ -49,7 +49,7 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-/// A scalar alone, or an array of scalars; anything else ends the reading.
+/// Accepts a scalar, or an array of scalars; any other value stops the reader.
 class ParameterBuilder {
  public:
   bool String(const char* text, rapidjson::SizeType size, bool) { return add({text, size}); }
@@ -86,7 +86,7 @@ class ParameterBuilder {
 tl::expected<Parameter, ParameterError> parse_any(std::string_view line) {
   constexpr auto kFlags =
       static_cast<unsigned>(rapidjson::kParseIterativeFlag) | static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
-  if (const auto nul = line.find('\0'); nul != std::string_view::npos)  // which RapidJSON takes for the end
+  if (const auto nul = line.find('\0'); nul != std::string_view::npos)  // RapidJSON reads NUL as the end
     return tl::unexpected{ParameterError{characters(line.substr(0, nul)) + 1, "there is a NUL byte in this parameter"}};
   rapidjson::MemoryStream stream{line.data(), line.size()};
   rapidjson::Reader reader;
@@ -100,7 +100,7 @@ tl::expected<Parameter, ParameterError> parse_any(std::string_view line) {
   return builder.take();
 }
 
-/// A string without escapes, which is what nearly all of them are.
+/// Whether the line is a string without escapes, which is the usual case.
 bool is_plain_string(std::string_view line) {
   return line.size() >= 2 && line.front() == '"' && line.back() == '"' && std::ranges::none_of(line.substr(1, line.size() - 2), is_escaped);
 }

@@ -19,7 +19,7 @@ bool is_skipped(std::string_view line) { return line.starts_with('#') || line.fi
 
 ParameterReader::ParameterReader(std::istream& input) : input_{input}, buffer_(kBufferBytes) {}
 
-/// Reads more behind what is in the buffer already.
+/// Reads more bytes into the buffer, after those that it has.
 void ParameterReader::fill() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
@@ -27,7 +27,7 @@ void ParameterReader::fill() {
   try {
     input_.read(buffer_.data() + end_, static_cast<std::streamsize>(buffer_.size() - end_));
   } catch (const std::ios_base::failure&) {
-    // a stream may be told to throw; its state says the same
+    // a stream may be configured to throw; its state has the same information
   }
   end_ += static_cast<std::size_t>(input_.gcount());
   exhausted_ = !input_.good();
@@ -35,7 +35,7 @@ void ParameterReader::fill() {
   if (line_ == 0 && std::string_view{buffer_.data(), end_}.starts_with(kByteOrderMark)) begin_ = kByteOrderMark.size();
 }
 
-/// The next line without its end, or its beginning when it is longer than the buffer.
+/// The next line without its end, or its beginning if it is longer than the buffer.
 std::optional<std::string_view> ParameterReader::take_line() {
   const auto newline = [&](std::size_t from) { return static_cast<const char*>(std::memchr(buffer_.data() + from, '\n', end_ - from)); };
   const char* end = newline(begin_);
@@ -54,7 +54,7 @@ std::optional<std::string_view> ParameterReader::take_line() {
   return std::string_view{from, size};
 }
 
-/// Over the rest of a line that did not fit.
+/// Skips the rest of a line that is longer than the buffer.
 void ParameterReader::skip_line() {
   const void* end = nullptr;
   while (end == nullptr) {

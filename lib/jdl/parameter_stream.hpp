@@ -11,17 +11,17 @@
 
 namespace gleaner::jdl {
 
-/// Reads parameters from NDJSON that comes in pieces, cut anywhere (the body of a request), in
-/// constant memory. Blank lines are skipped. It stops at the first wrong line.
+/// Reads parameters from NDJSON in pieces that may be cut anywhere (the body of a request), in constant memory. Blank lines are skipped. It
+/// stops at the first invalid line.
 class ParameterStream {
  public:
   using Sink = std::function<void(Parameter&&)>;
   explicit ParameterStream(Sink sink) : sink_{std::move(sink)} {}
 
-  /// Gives the sink every parameter that the piece completes. The error names the line; after
-  /// one, the stream must not be fed again.
+  /// Passes every parameter that the piece completes to the sink. The error names the line; after an error, the stream must not be fed
+  /// again.
   [[nodiscard]] tl::expected<void, Problem> feed(std::string_view piece);
-  /// The last line, when nothing ended it.
+  /// Reads the last line if it has no end.
   [[nodiscard]] tl::expected<void, Problem> finish();
 
   [[nodiscard]] std::size_t parameters() const { return parameters_; }

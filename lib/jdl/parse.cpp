@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 9> kCampaignKeys{"replicas", "name",     
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
-/// The form is that of the first character that is neither blank nor in a comment (`//` too: it is
-/// JSON's wrong comment, not ours).
+/// Determines the form from the first character that is neither blank nor in a comment. Lines with `//`, JSON's usual comment, are skipped
+/// too: the form's own reader reports them.
 Form form_of(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     i = text.find_first_not_of(" \t\r\n\v\f", i);
@@ -37,7 +37,7 @@ Form form_of(std::string_view text) {
   return Form::classic;
 }
 
-/// From the tree to the campaign.
+/// Converts the tree to the campaign.
 class Validator {
  public:
   Validator(Document& document, const Defaults& defaults, const KnownClusters* known, Findings& findings)
@@ -225,7 +225,7 @@ class Validator {
     return type;
   }
 
-  /// Each expression of each cluster is kept ready for all tasks.
+  /// The number is limited because each expression of each cluster is kept compiled for all tasks.
   bool are_too_many(const std::vector<ClusterSection>& clusters) {
     std::size_t expressions = 0;
     for (const auto& section : clusters)
@@ -261,7 +261,7 @@ class Validator {
     auto result = section.level.section;
     result.name = section.member->key;
     result.kind = section.level.kind.value_or(type == CampaignType::test ? JobKind::normal : JobKind::best_effort);
-    result.place = Position{section.member->offset, 0};  // still an offset: parse() works all places out at once
+    result.place = Position{section.member->offset, 0};  // still an offset: parse() computes all places together
     check_max_walltime(result, section.member->offset);
     return result;
   }
@@ -281,7 +281,7 @@ class Validator {
   std::vector<Section> sections_;
 };
 
-/// What no form can hold.
+/// Reports bytes that no form may contain.
 void check_bytes(std::string_view text, Findings& findings) {
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     findings.add(nul, "", "", "there is a NUL byte here: this is not a text file");

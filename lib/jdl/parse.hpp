@@ -11,13 +11,13 @@
 
 namespace gleaner::jdl {
 
-/// What a campaign gets where it says nothing.
+/// Defaults for a campaign.
 struct Defaults {
   std::string resources = "/core=1";
   grid::Seconds walltime{3600};
-  /// Said on the command line: goes before the file's own `test_mode`.
+  /// From the command line; it overrides the file's `test_mode`.
   std::optional<CampaignType> type = {};
-  /// The administrator's bound on the JDL's max_attempts; nothing: it is not known here.
+  /// The administrator's upper bound of the JDL's max_attempts; empty: unknown here.
   std::optional<int> most_attempts = {};
 };
 
@@ -30,29 +30,27 @@ struct KnownClusters {
 /// Reads a campaign file of either form: JSON with CiGri 3's fields when its first character that
 /// is neither blank nor in a `#` comment is a brace, else the classic `DEFAULT { … } cluster { … }`.
 ///
-/// JSON. Keys of the top level in any case, keys of a cluster in lower case. A cluster's key on the
-/// top level is the default of every cluster that does not say it. Fields: name and clusters
-/// (mandatory); params, param_file, nb_jobs (at most one of them); jobs_type (`normal`); and for
-/// each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project,
-/// cluster_job_type, type, test_mode (the same on all clusters), max_jobs, priority. CiGri's fields
-/// that are not built are refused by name, unless they hold CiGri's neutral value. Whole numbers
-/// may be strings ("10"). A walltime must be a string: CiGri passed the number 2 on to OAR, which
-/// read it as hours, and its users took it for seconds.
+/// JSON. Keys of the top level are in any case, keys of a cluster in lower case. A cluster's key on the top level is the default of every
+/// cluster that does not state it. Fields: name and clusters (mandatory); params, param_file, nb_jobs (at most one of them); jobs_type
+/// (`normal`); and for each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project, cluster_job_type,
+/// type, test_mode (the same on all clusters), max_jobs, priority. CiGri's fields that are not built are refused by name, unless they hold
+/// CiGri's neutral value. Whole numbers may be strings ("10"). A walltime must be a string: CiGri passed the number 2 on to OAR, which read
+/// it as hours, while its users meant seconds.
 ///
 /// Classic. Keys name, paramFile, nbJobs (in DEFAULT), execFile, execDir, walltime, resources,
 /// priority, properties, project, type (in a cluster's section, or in DEFAULT for all), in exactly this
 /// case. A value ends at the first `;` of its line, and `#` begins a comment. A value in double quotes
 /// may contain both; in it `\"` is a quote and `\\` a backslash.
 ///
-/// In a test campaign jobs are `normal` unless the file gives their `type`.
+/// In a test campaign jobs are `normal` unless the file states their `type`.
 ///
-/// @param clusters  without it, any cluster name is taken
-/// @return the campaign, or every problem of the file at once, in the order of the text. A text
-///         that is not JSON at all has only its first problem told.
+/// null: any cluster name is accepted
+/// the campaign, or all problems of the file, in the order of the text. For a text that is not JSON at all, only the first problem is
+/// reported.
 [[nodiscard]] tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults = {},
                                                                      const KnownClusters* clusters = nullptr);
 
-/// Whether it is a key of a cluster, which the top level may say for all of them.
+/// Whether it is a key of a cluster, which the top level may state for all of them.
 [[nodiscard]] bool is_cluster_key(std::string_view key);
 
 }  // namespace gleaner::jdl

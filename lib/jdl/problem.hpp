@@ -8,20 +8,19 @@
 
 namespace gleaner::jdl {
 
-/// A place in a text, as editors count: lines and columns from 1, columns in characters (not
-/// bytes). Line 0: the whole text.
+/// A place in a text, as editors count: lines and columns from 1, columns in characters, not bytes. Line 0: the whole text.
 struct Position {
   std::size_t line = 0;
   std::size_t column = 0;
   auto operator<=>(const Position&) const = default;
 };
 
-/// One thing that is wrong in what the user wrote.
+/// One error in a user's text.
 struct Problem {
   Position place;
-  std::string path;     ///< what it is about, `clusters.alpha.walltime`; empty: the text as a whole
-  std::string value;    ///< what was found there; empty when nothing was
-  std::string message;  ///< a sentence that says what is wrong and what would be right
+  std::string path;     ///< the value in question, `clusters.alpha.walltime`; empty: the whole text
+  std::string value;    ///< the text found there; empty: none
+  std::string message;  ///< a sentence that states what is wrong and what would be right
   bool operator==(const Problem&) const = default;
 };
 
@@ -29,11 +28,10 @@ struct Problem {
 /// `campaign.jdl:7:15: clusters.alpha.walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00`.
 [[nodiscard]] std::string render(std::span<const Problem> problems, std::string_view file);
 
-/// The same for the API: an array of `{"line","column","path","value","message"}`.
+/// The problems as JSON for the API: an array of `{"line","column","path","value","message"}`.
 [[nodiscard]] std::string to_json(std::span<const Problem> problems);
 
-/// What a message quotes of a value: at most 60 characters of it, control characters shown as
-/// `\xNN`, bytes that are not UTF-8 too.
+/// A value in a form that messages may quote: at most 60 characters of it; control characters, and bytes that are not UTF-8, become `\xNN`.
 [[nodiscard]] std::string excerpt(std::string_view value);
 
 }  // namespace gleaner::jdl

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kInput = "input_mb";
 constexpr double kMostMegabytes = 1e9;
 
-/// The n of `p<n>`, from 1; 0 when it is not such a name.
+/// The n of `p<n>`, from 1; 0: the name has another form.
 std::size_t word_number(std::string_view name) {
   constexpr std::size_t kMostWords = 1000;
   if (name.size() < 2 || name[0] != 'p' || name[1] == '0') return 0;
@@ -34,7 +34,7 @@ tl::expected<double, std::string> number_of(std::string_view name, std::size_t w
   return *value;
 }
 
-/// One task while it is worked out.
+/// One task while its request is computed.
 struct Task {
   Arguments words;
   std::optional<double> input_mb;
@@ -42,7 +42,7 @@ struct Task {
 
 enum class Zero { refused, allowed };
 
-/// An expression and where its numbers come from.
+/// An expression with the sources of its values.
 class Formula {
  public:
   Formula(std::string what, Expression expression, const std::vector<std::string>& names)
@@ -54,7 +54,7 @@ class Formula {
     values_.resize(words_.size());
   }
 
-  /// A number that is not beyond `most`, and greater than 0 or also 0.
+  /// The value, if it is at most `most`, and greater than 0 or, if allowed, equal to 0.
   tl::expected<double, std::string> value(const Task& task, double most, Zero zero = Zero::refused) {
     for (std::size_t i = 0; i < words_.size(); ++i) {
       if (words_[i] == 0) {
@@ -80,11 +80,11 @@ class Formula {
 
   std::string what_;
   Expression expression_;
-  std::vector<std::size_t> words_;  ///< of each of its names, from 1; 0: the input
+  std::vector<std::size_t> words_;  ///< for each of its names, the word's number from 1; 0: the input
   std::vector<double> values_;
 };
 
-/// What one cluster is asked for a task.
+/// One task's request on one cluster.
 struct Wanted {
   std::string resources;
   std::optional<int> resources_per_job;
@@ -101,7 +101,7 @@ struct Requests::Implementation {
     std::optional<Formula> walltime, memory;
     std::optional<ResourceTemplate> resources;
     std::vector<Formula> counts;
-    std::map<std::string, std::optional<int>> counted;  ///< resources of a job by request, of those seen
+    std::map<std::string, std::optional<int>> counted;  ///< resources of a job by request, for the requests so far
     std::map<std::string, int> shapes;
   };
 
@@ -115,7 +115,7 @@ struct Requests::Implementation {
   std::vector<ClusterLimits> limits;
   std::optional<Formula> input;
   std::vector<Section> sections;
-  std::map<std::string, int> numbers;  ///< of the different requests, by all that they ask
+  std::map<std::string, int> numbers;  ///< of the different requests, by their content
   std::vector<TaskRequest> different;
   double input_sum = 0;
   std::int64_t inputs = 0;
@@ -123,7 +123,7 @@ struct Requests::Implementation {
 
 namespace {
 
-/// Why a cluster cannot hold it; nothing when it can.
+/// Why a cluster cannot hold it; empty: it can.
 std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& section, const ClusterLimits& limits) {
   if (const auto request = grid::ResourceRequest::parse(wanted.resources)) {
     if (auto wide = grid::too_wide(*request, limits.name, limits.nodes)) return std::move(wide->why);
@@ -147,7 +147,7 @@ std::string quoted(const Parameter& parameter) {
   return excerpt(json);
 }
 
-/// What is wrong with a campaign whose resources none of its clusters can hold.
+/// The problem of a campaign whose resources none of its clusters can hold.
 std::optional<Problem> held_nowhere(const CampaignFile& file, const std::vector<ClusterLimits>& limits) {
   const auto sections = too_wide_sections(file, limits);
   if (sections.empty() || sections.size() < file.clusters.size()) return std::nullopt;
@@ -158,7 +158,7 @@ std::optional<Problem> held_nowhere(const CampaignFile& file, const std::vector<
   return Problem{first.place, path, first.resources_text(), fmt::format("no job of it would ever start: {}", fmt::join(reasons, "; "))};
 }
 
-/// Names the key, not a task: no task has anything to do with it.
+/// Names the key, not a task, because the problem is the same for all tasks.
 Problem problem(const ClusterSection& section, std::string_view key, const std::string& text, const std::string& why) {
   return {section.place, fmt::format("clusters.{}.{}", section.name, key), text, why};
 }
@@ -235,7 +235,7 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
     if (!seconds) return tl::unexpected{seconds.error()};
     const grid::Seconds exact{static_cast<std::int64_t>(std::ceil(*seconds))};
     wanted.walltime = grid::round_up_walltime(exact);
-    // Rounding alone makes nothing too long.
+    // Rounding alone must not exceed the maximum.
     if (const auto most = section.file->max_walltime; most && exact <= *most) wanted.walltime = std::min(wanted.walltime, *most);
   }
   if (section.memory) {

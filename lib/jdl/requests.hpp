@@ -15,18 +15,18 @@
 
 namespace gleaner::jdl {
 
-/// What is known of a cluster that a request may be too big for.
+/// Known limits of a cluster.
 struct ClusterLimits {
   std::string name;
-  int max_resources = 0;                      ///< 0: not known
-  bool tells_memory = false;                  ///< whether its resources say how much memory a node has
-  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node, if known
+  int max_resources = 0;                      ///< 0: unknown
+  bool tells_memory = false;                  ///< whether its resources state the memory of a node
+  std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   grid::NodeSizes nodes = {};
 };
 
-/// One of the different requests of a campaign, as one cluster understands it.
+/// One of the different requests of a campaign, in the form for one cluster.
 struct TaskRequest {
-  std::size_t cluster = 0;  ///< the place of its section in the campaign's file
+  std::size_t cluster = 0;  ///< index of its section in the campaign's file
   int request = 1;          ///< from 1, the same on every cluster
   int shape = 1;            ///< equal where only the walltime differs
   std::string resources;
@@ -35,27 +35,27 @@ struct TaskRequest {
   grid::Seconds walltime{};
 };
 
-/// Works out what each task of a campaign asks for, from the expressions of its file. Walltimes are
-/// rounded up (grid::round_up_walltime), so that there are few different requests.
+/// Computes the request of each task from the expressions of its campaign's file. Walltimes are rounded up (grid::round_up_walltime), so
+/// that there are few different requests.
 class Requests {
  public:
-  /// The most different requests of one campaign.
+  /// The greatest number of different requests of one campaign.
   static constexpr int kMost = 1000;
 
-  /// Nothing when the campaign's file has no expression: all its tasks ask the same.
+  /// Empty when the campaign's file has no expression: all its tasks have the same request.
   /// @param limits  of each of the file's clusters, in the file's order
-  /// @return or what is wrong with the file, whatever the tasks: an expression, or resources that none of its clusters can hold
+  /// or an error of the file that does not depend on the tasks: an expression, or resources that none of its clusters can hold
   [[nodiscard]] static tl::expected<std::optional<Requests>, Problem> of(const CampaignFile& file, std::vector<ClusterLimits> limits);
 
   Requests(Requests&&) noexcept;
   Requests& operator=(Requests&&) noexcept;
   ~Requests();
 
-  /// The number of the task's request, from 1; or a sentence that names the task, the expression and
-  /// what is wrong: no number, not more than 0, too big for each cluster.
+  /// The number of the task's request, from 1; or a sentence that names the task, the expression and the error: no number, not more than 0,
+  /// too big for each cluster.
   [[nodiscard]] tl::expected<int, std::string> request_of(std::int64_t task, const Parameter& parameter);
 
-  /// The different ones so far; those that a cluster cannot hold are left out there.
+  /// The different requests so far; those that a cluster cannot hold are left out there.
   [[nodiscard]] const std::vector<TaskRequest>& different() const;
   /// The mean input of the tasks so far, in MB.
   [[nodiscard]] std::optional<double> mean_input_mb() const;
@@ -66,20 +66,19 @@ class Requests {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// A section that asks for more than its cluster can ever hold.
+/// A section that requests more than its cluster can ever hold.
 struct TooWideSection {
-  std::size_t cluster = 0;  ///< its place in the file
+  std::size_t cluster = 0;  ///< index in the file
   std::string why;
 };
-/// Those whose resources are the same for all tasks, in the file's order.
+/// The sections of this kind whose resources are the same for all tasks, in the file's order.
 /// @param limits  of each of the file's clusters, in the file's order
 [[nodiscard]] std::vector<TooWideSection> too_wide_sections(const CampaignFile& file, const std::vector<ClusterLimits>& limits);
 
-/// The input of each task, when the file says one number for all.
+/// The input of each task, in MB, if the file states one number for all.
 [[nodiscard]] std::optional<double> constant_input_mb(const CampaignFile& file);
 
-/// The names that the expressions of a campaign may use: p1, p2… (words of the parameter), its
-/// parameter_names, and input_mb when it says that.
+/// The names for the expressions of a campaign: p1, p2… (words of the parameter), its parameter_names, and input_mb if it states that.
 [[nodiscard]] Expression::Names expression_names(const std::vector<std::string>& parameter_names, bool has_input);
 
 }  // namespace gleaner::jdl

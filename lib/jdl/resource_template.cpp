@@ -18,7 +18,7 @@ bool is_formula(std::string_view count) {
   return std::ranges::any_of(count, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
 }
 
-/// Where each count stands: behind a `=` outside braces, up to the next sign of OAR's outside brackets.
+/// The place of a count: after a `=` outside braces, up to OAR's next sign outside brackets.
 struct Span {
   std::size_t begin;
   std::size_t end;
@@ -73,7 +73,7 @@ tl::expected<ResourceTemplate, std::string> ResourceTemplate::compile(std::strin
     written = at.end;
   }
   made.between_.emplace_back(text.substr(written));
-  // What stands around the formulas is right whatever they give.
+  // The text around the formulas must be valid, whatever their values.
   const std::vector<std::int64_t> ones(made.counts_.size(), 1);
   if (const auto example = grid::ResourceRequest::parse(made.filled(ones)); !example) return tl::unexpected{example.error()};
   return made;

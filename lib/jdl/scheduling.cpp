@@ -14,10 +14,10 @@
 namespace gleaner::jdl {
 namespace {
 
-/// Source: spec/002, "Project Priority".
+/// Source: document 002, "Project Priority".
 constexpr std::array<std::string_view, 7> kPriorities{"highest", "high", "above-normal", "normal", "below-normal", "low", "lowest"};
 
-/// The campaign schedulers that a campaign may name; `test` is said by test_mode.
+/// The campaign schedulers that a JDL may name; `test` is set by test_mode.
 constexpr std::array<std::string_view, 2> kSchedulers{"workqueue", "prediction"};
 
 void read_priority(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {

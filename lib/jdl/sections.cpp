@@ -25,15 +25,15 @@ namespace {
 
 using Reader = void (*)(const Node&, const std::string&, SectionLevel&, Findings&);
 
-/// A walltime has digits and colons alone.
+/// A walltime has only digits and colons.
 bool is_formula(std::string_view text) {
   return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
 }
 
 constexpr std::size_t kLongestCommand = 64 * 1024;
-constexpr std::size_t kLongestTypes = 80;  // a job's message in OAR holds them all
+constexpr std::size_t kLongestTypes = 80;  // a job's message in OAR contains all of them
 
-/// What OAR is given as it stands has a grammar: oarsub_words.hpp.
+/// Text that OAR receives unchanged has a grammar: oarsub_words.hpp.
 struct Place {
   const Node& node;
   const std::string& path;
@@ -186,7 +186,7 @@ void read_number(const Node& node, const std::string& path, SectionLevel& into, 
   if (const auto value = read_integer(node, path, {Least, Most}, findings)) into.section.*Member = static_cast<int>(*value);
 }
 
-// The stored form, both ways.
+// The stored form: writers and readers.
 
 template <auto Member>
 void store(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
@@ -202,7 +202,7 @@ void take(const rapidjson::Value& value, std::string_view name, ClusterSection& 
 void store_resources(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
   json.field(name, section.resources_text());
 }
-/// An expression is what is no request.
+/// A text that is no valid request is an expression.
 void take_resources(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto asked = text(value, name);
   auto resources = grid::ResourceRequest::parse(asked);
@@ -242,13 +242,13 @@ void take_kind(const rapidjson::Value& value, std::string_view name, ClusterSect
   into.kind = known(job_kind(kind), name, kind);
 }
 
-/// A key of a cluster: its reader, and its stored form both ways (null: it is not stored).
+/// A key of a cluster: its reader, and the writer and reader of its stored form (null: it is not stored).
 struct ClusterKey {
   std::string_view name;
   Reader read;
   void (*store)(text::JsonWriter&, std::string_view name, const ClusterSection&) = nullptr;
   void (*take)(const rapidjson::Value&, std::string_view name, ClusterSection&) = nullptr;
-  bool (*is_stated)(const ClusterSection&) = nullptr;  ///< null: it is always stored; otherwise only where this holds
+  bool (*is_stated)(const ClusterSection&) = nullptr;  ///< null: it is always stored; otherwise only if this is true
 };
 template <auto Member>
 bool is_stated(const ClusterSection& section) {
@@ -278,7 +278,7 @@ constexpr std::array kClusterKeys{
 
 struct UnbuiltKey {
   std::string_view name;
-  std::string_view instead;  ///< what to do about it, as the end of the sentence
+  std::string_view instead;  ///< the remedy, as the end of the sentence
 };
 constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"prologue", ""},
@@ -302,7 +302,7 @@ constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"dependencies", ""},
 };
 
-/// CiGri's values for "nothing of the kind".
+/// Whether the value means "none" in CiGri.
 bool is_neutral(const Node& node) {
   const auto text = lower(node.text);
   switch (node.kind) {

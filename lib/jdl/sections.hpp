@@ -10,11 +10,10 @@
 #include "lib/jdl/tree.hpp"
 #include "lib/text/json_writer.hpp"
 
-/// The keys of a cluster, which the campaign may state for all of them: how each is read from a campaign file, and how it is stored.
-/// Not for use outside lib/jdl.
+/// The keys of a cluster, which the campaign may state for all of them: each key's reader and stored form. For lib/jdl only.
 namespace gleaner::jdl {
 
-/// An expression and where it stands; it can be checked when the whole file is read, as its names may come later.
+/// An expression and its place. It is checked after the whole file was read, because its names may be defined later.
 struct WrittenExpression {
   enum class Kind { walltime, resources, memory, input } kind;
   std::string text;
@@ -31,23 +30,22 @@ struct SectionLevel {
   std::vector<WrittenExpression> expressions;  ///< stated here, not yet checked
 };
 
-/// Reads one key, if it is one of a cluster's: the value, or what is wrong with it.
-/// @return false when it is no key of a cluster
+/// Reads one key if it is a cluster's: sets the value, or adds a problem.
+/// false when it is no key of a cluster
 [[nodiscard]] bool read_cluster_key(const Member& member, const std::string& path, SectionLevel& into, Findings& findings);
 
-/// A number or a string that is to be an expression.
+/// Reads a number or a string as an expression.
 [[nodiscard]] std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings);
 
 /// The stored form of a section (campaign_json.cpp): an object of its keys.
 void write_section(text::JsonWriter& json, const ClusterSection& section);
-/// Reads what write_section wrote. Throws Malformed (stored_json.hpp).
+/// Reads the output of write_section. Throws Malformed (stored_json.hpp).
 [[nodiscard]] ClusterSection read_section(std::string name, const rapidjson::Value& value);
 
 /// The keys that read_cluster_key knows.
 [[nodiscard]] const std::vector<std::string_view>& cluster_keys();
 
-/// Whether it is a field of CiGri that this version does not have: refused, unless it holds the value
-/// with which CiGri does nothing.
+/// Whether it is a field of CiGri that is not built. It is refused, unless it holds the value with which it has no effect in CiGri.
 [[nodiscard]] bool refuse_unbuilt_key(const Member& member, const std::string& path, Findings& findings);
 
 }  // namespace gleaner::jdl

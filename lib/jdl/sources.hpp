@@ -2,13 +2,12 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/tree.hpp"
 
-/// The three fields that say where parameters come from. Not for use outside lib/jdl.
+/// The three fields for the source of the parameters. For lib/jdl only.
 namespace gleaner::jdl {
 
 [[nodiscard]] bool is_source_key(std::string_view key);
 
-/// Reads params, param_file and nb_jobs of the campaign's level; more than one is a problem. Moves
-/// the parameters out of the tree.
+/// Reads params, param_file and nb_jobs of the campaign's level; more than one is a problem. Moves the parameters out of the tree.
 [[nodiscard]] ParamSource read_source(Document& document, Findings& findings);
 
 }  // namespace gleaner::jdl

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <utility>
 
-/// Reading the stored form of campaigns. Not for use outside lib/jdl.
+/// Reads the stored form of campaigns. For lib/jdl only.
 namespace gleaner::jdl::stored {
 
-/// Reads what was written, and throws at what was not: from_json makes one error of it.
+/// The stored form is invalid; from_json returns it as an error.
 struct Malformed {
   std::string what;
 };

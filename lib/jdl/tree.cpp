@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostProblems = 1000;
 constexpr std::size_t kLongestPath = 300;
 
-/// A path as it is kept, cut between two characters: its keys may be long, and many.
+/// A path in its stored form, cut between two characters: keys may be long, and many.
 std::string shortened(std::string path) {
   if (path.size() <= kLongestPath) return path;
   auto end = kLongestPath;
@@ -23,7 +23,7 @@ std::string shortened(std::string path) {
 }  // namespace
 
 void Findings::add(std::size_t offset, std::string path, std::string_view value, std::string message) {
-  // Those of one pass come in the order of the text: the first thousand of all are among these.
+  // The problems of one pass are in the order of the text, so the first thousand of all are among these.
   constexpr std::size_t kMostKept = 5 * kMostProblems;
   if (found_.size() == kMostKept) {
     ++left_out_;

@@ -6,12 +6,12 @@
 
 #include "lib/jdl/problem.hpp"
 
-/// What the two forms of a campaign file have in common before anything is understood of it: a
-/// tree of values that know where they stand. Outside lib/jdl, gridsim reads its scenarios with it.
+/// The common tree of both forms of a campaign file, before its meaning is checked: values with their places. Outside lib/jdl, gridsim
+/// reads its scenarios with it.
 namespace gleaner::jdl {
 
-/// What a campaign file may hold, so that its tree is no larger than some fifty megabytes: values of any
-/// kind, keys of one object or sections, bytes of a key.
+/// Limits of a campaign file, so that its tree takes at most about 50 MB: values of any kind, keys of one object or sections, bytes of a
+/// key.
 inline constexpr std::size_t kMostValues = 250'000;
 inline constexpr std::size_t kMostKeys = 5'000;
 inline constexpr std::size_t kLongestKey = 1'000;
@@ -28,7 +28,7 @@ struct Node {
 };
 
 struct Member {
-  std::string key;       ///< in the words of the JSON form: `exec_file`
+  std::string key;       ///< as in the JSON form: `exec_file`
   std::string spelling;  ///< as the user wrote it: `execFile`
   std::size_t offset = 0;
   Node value;
@@ -36,22 +36,22 @@ struct Member {
 
 enum class Form { json, classic };
 
-/// A file as a tree: the root has the campaign's keys, with `clusters` one of them in both forms.
+/// A file as a tree: the root has the campaign's keys, including `clusters` in both forms.
 struct Document {
   Form form = Form::json;
   Node root;
 };
 
-/// What is found wrong, by offset; places are worked out at the end, for all at once.
+/// The problems found, by offset; their places are computed at the end, for all together.
 class Findings {
  public:
-  /// Of a path, the first 300 bytes are kept.
+  /// Adds a problem. Only the first 300 bytes of a path are kept.
   void add(std::size_t offset, std::string path, std::string_view value, std::string message);
   [[nodiscard]] bool empty() const { return found_.empty(); }
   [[nodiscard]] std::size_t count() const { return found_.size() + left_out_; }
-  /// There are more than will be told: there is no use in looking for others.
+  /// There are more problems than will be reported: further checks are useless.
   [[nodiscard]] bool is_full() const;
-  /// In the order of the text. Of very many, the first thousand and a word about the others.
+  /// In the order of the text. Of very many, the first thousand and a note on the others.
   [[nodiscard]] std::vector<Problem> problems(std::string_view text) const;
 
  private:
@@ -63,15 +63,14 @@ class Findings {
   std::size_t left_out_ = 0;
 };
 
-/// Reads JSON. Says what is wrong with the syntax, or too much, and stops there. `shape` is said of a text
-/// that is JSON, but no object.
+/// Reads JSON. Stops at the first error of syntax, or at a limit. `shape` is the message for a text that is JSON, but no object.
 [[nodiscard]] Document read_json(std::string_view text, Findings& findings,
                                  std::string_view shape = "a campaign is an object: { \"name\": …, \"clusters\": { … } }",
                                  std::size_t most_values = kMostValues);
-/// Reads the classic form. Goes on behind each line that is wrong.
+/// Reads the classic form. Continues after each invalid line.
 [[nodiscard]] Document read_classic(std::string_view text, Findings& findings);
 
-/// What a key is called in messages: `clusters.alpha.walltime`, `alpha.walltime`, `DEFAULT.name`.
+/// The name of a key in messages: `clusters.alpha.walltime`, `alpha.walltime`, `DEFAULT.name`.
 [[nodiscard]] std::string campaign_path(Form form, std::string_view spelling);
 [[nodiscard]] std::string cluster_path(Form form, std::string_view cluster, std::string_view spelling);
 

@@ -6,7 +6,7 @@
 
 #include "lib/jdl/tree.hpp"
 
-/// Single values of a campaign file. Each function tells what is wrong, and then returns nothing.
+/// Single values of a campaign file. On an error, each function adds a problem and returns empty.
 namespace gleaner::jdl {
 
 /// A string of one line, without blanks around it.
@@ -20,9 +20,9 @@ struct Bounds {
 };
 [[nodiscard]] std::optional<std::int64_t> read_integer(const Node& node, const std::string& path, Bounds bounds, Findings& findings);
 
-/// "a number", "an array": what a message says that it found.
+/// "a number", "an array": the kind of a value in messages.
 [[nodiscard]] std::string_view kind_name(NodeKind kind);
-/// What a message quotes of it: the text, or [ … ] or { … }.
+/// A value as a message quotes it: the text, or [ … ] or { … }.
 [[nodiscard]] std::string shown(const Node& node);
 
 }  // namespace gleaner::jdl

@@ -45,8 +45,8 @@ struct Admission {
   [[nodiscard]] const Step* obstacle() const;
 };
 
-/// Runs the enabled rules in order. What a rule makes of the campaign must be a campaign again, with the
-/// parameters and the type that it had: the rule fails otherwise. The error: no rule could be run.
+/// Runs the enabled rules in order. The result of each must be a valid campaign with the same parameters and type; otherwise the rule
+/// fails. The error: no rule could be run.
 [[nodiscard]] tl::expected<Admission, std::string> admit(Sandbox& sandbox, const Setting& setting, const Applicant& applicant);
 
 }  // namespace gleaner::rules
