@@ -20,9 +20,9 @@ enum class Starting {
   stuck   ///< no job has started for a while: the waiting jobs cannot use the free resources
 };
 
-/// latest start of a job of the campaign on the cluster; empty: none started
-/// submission of the job that waits longest there; empty: none waits
-/// the time in which the cluster should start a job
+/// @param last_start  latest start of a job of the campaign on the cluster; empty: none started
+/// @param oldest      submission of the job that waits longest there; empty: none waits
+/// @param settle       the time in which the cluster should start a job
 [[nodiscard]] Starting starting_of(std::optional<Instant> last_start, std::optional<Instant> oldest, Instant now, Seconds settle);
 
 /// The jobs of one campaign that wait on one cluster, and the resources that they may wait for.

@@ -149,7 +149,7 @@ struct BoundTasks {
 enum class Release { replicas, retired, waited };
 /// The reason for which they may go to another cluster, each with a new attempt (attempt_after_release); empty: they stay bound. Brakes and
 /// outages are no reason.
-/// 0: time alone never releases them
+/// @param release_after  0: time alone never releases them
 [[nodiscard]] std::optional<Release> release_of(const BoundTasks& tasks, std::chrono::microseconds release_after);
 [[nodiscard]] int attempt_after_release(const TaskFacts& task);
 

@@ -139,7 +139,7 @@ struct Settlement {
 /// Whether this end is a failure of the campaign on its cluster, which would repeat for the next jobs: the task was at fault, or the
 /// cluster could not start it.
 [[nodiscard]] bool is_failure(JobEnd end);
-/// Whether this end counts as a failure, charged or not. A walltime that may be raised does not count.
+/// Whether this end counts as a failure, charged or not. A raised walltime does not count.
 [[nodiscard]] bool is_failure(JobEnd end, const Settlement& next);
 /// Failures in a row of a campaign on a cluster after more of its jobs ended there. A success among these resets the count, whatever their
 /// order. The query jobs.settle counts in the same way.

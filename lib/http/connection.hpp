@@ -16,7 +16,7 @@ struct ConnectionContext {
 };
 
 /// Answers the requests of one connection until it ends; closes it. Throws nothing.
-/// called with each phase that it enters; slow at first, busy before its socket is closed
+/// @param enter  called with each phase that it enters; slow at first, busy before its socket is closed
 void serve_connection(FileDescriptor socket, const ConnectionContext& context, const std::function<void(Phase)>& enter) noexcept;
 
 }  // namespace gleaner::http

@@ -20,8 +20,8 @@ namespace gleaner::http {
 class Stream {
  public:
   enum class Wait { late, over };
-  /// readable when the server stops: a wait then ends soon
-  /// called during a wait when all waits together exceed Deadlines::patience (late), and at the end of that wait (over)
+  /// @param stop_fd  readable when the server stops: a wait then ends soon
+  /// @param on_wait  called during a wait when all waits together exceed Deadlines::patience (late), and at the end of that wait (over)
   Stream(FileDescriptor fd, const Deadlines& deadlines, int stop_fd, std::function<void(Wait)> on_wait)
       : fd_{std::move(fd)}, deadlines_{deadlines}, stop_fd_{stop_fd}, on_wait_{std::move(on_wait)} {
     within(deadlines.head);

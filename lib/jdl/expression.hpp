@@ -33,7 +33,7 @@ class Expression {
   /// The names in the formula, sorted.
   [[nodiscard]] const std::vector<std::string>& names() const;
   /// @param values  one for each of `names()`
-  /// a finite number, or the error of the computation
+  /// @return a finite number, or the error of the computation
   [[nodiscard]] tl::expected<double, std::string> evaluate(std::span<const double> values);
 
  private:

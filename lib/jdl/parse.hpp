@@ -44,9 +44,9 @@ struct KnownClusters {
 ///
 /// In a test campaign jobs are `normal` unless the file states their `type`.
 ///
-/// null: any cluster name is accepted
-/// the campaign, or all problems of the file, in the order of the text. For a text that is not JSON at all, only the first problem is
-/// reported.
+/// @param clusters  null: any cluster name is accepted
+/// @return the campaign, or all problems of the file, in the order of the text. For a text that is not JSON at all, only the first problem
+/// is reported.
 [[nodiscard]] tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults = {},
                                                                      const KnownClusters* clusters = nullptr);
 

@@ -44,7 +44,7 @@ class Requests {
 
   /// Empty when the campaign's file has no expression: all its tasks have the same request.
   /// @param limits  of each of the file's clusters, in the file's order
-  /// or an error of the file that does not depend on the tasks: an expression, or resources that none of its clusters can hold
+  /// @return or an error of the file that does not depend on the tasks: an expression, or resources that none of its clusters can hold
   [[nodiscard]] static tl::expected<std::optional<Requests>, Problem> of(const CampaignFile& file, std::vector<ClusterLimits> limits);
 
   Requests(Requests&&) noexcept;

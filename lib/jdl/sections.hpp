@@ -31,7 +31,7 @@ struct SectionLevel {
 };
 
 /// Reads one key if it is a cluster's: sets the value, or adds a problem.
-/// false when it is no key of a cluster
+/// @return false when it is no key of a cluster
 [[nodiscard]] bool read_cluster_key(const Member& member, const std::string& path, SectionLevel& into, Findings& findings);
 
 /// Reads a number or a string as an expression.

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-// glibc 2.36 forgot to say that these are C functions.
+// glibc 2.36 declares these functions without C linkage.
 extern "C" {
 #include <sys/pidfd.h>
 }

@@ -17,7 +17,7 @@ struct ToClean {
   std::vector<std::string> logins;  ///< the users in whose homes its folder may be
 };
 /// Ended campaigns of which no file can appear any more, by id: the first few after a given one.
-/// since then no launch became void, and no job ended that OAR may start late
+/// @param quiet_since  since then no launch became void, and no job ended that OAR may start late
 [[nodiscard]] std::vector<ToClean> campaigns_to_clean(Transaction& transaction, grid::ClusterId cluster, grid::Instant ended_before,
                                                       grid::Instant quiet_since, grid::CampaignId after = grid::CampaignId{0});
 /// Whether the campaign is over. If tasks were given back in the meantime, it is live again, and its claims are in use.

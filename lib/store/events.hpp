@@ -28,7 +28,7 @@ struct Event {
 /// Opens the event, or counts a repetition into the open one with the same code and target. The message may contain output of a user's
 /// program: see text::clean_text. If the database refuses the event (its campaign was pruned meanwhile), an event EVENT_REFUSED on the
 /// whole grid names it instead.
-/// its id; empty: it was refused
+/// @return its id; empty: it was refused
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now);
 /// True when an event was open.
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now);

@@ -18,12 +18,12 @@ struct UnmatchedPair {
   bool best_effort = true;
 };
 /// Pairs without an answer come first.
-/// answers from before this time are out of date
-/// the same for answers that no resource has the properties
+/// @param told_before       answers from before this time are out of date
+/// @param none_told_before  the same for answers that no resource has the properties
 [[nodiscard]] std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before,
                                                          grid::Instant none_told_before);
 
-/// empty: the cluster could not answer
+/// @param resources  empty: the cluster could not answer
 void record_matching(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, std::optional<int> resources,
                      grid::Instant now);
 

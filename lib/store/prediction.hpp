@@ -41,7 +41,7 @@ struct PredictionCampaign {
   std::int64_t ended_in_window = 0;
   bool paused = false;
   std::optional<KeptForecast> last_kept;  ///< when it was made, and its end, alone
-  grid::Durations earlier;                ///< earlier jobs of its user with its command; empty once the campaign has a done task
+  grid::Durations earlier;                ///< earlier jobs of its user with its command; none once the campaign has a done task
 };
 
 struct PredictionFacts {

@@ -23,8 +23,8 @@ struct PlannedReplicas {
 int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now);
 
 /// For active campaigns that allow replicas. Cost: O(their running jobs).
-/// the quantile of the durations of done jobs beyond which a task is expired, in (0, 1]
-/// done jobs without which no task is expired
+/// @param share  the quantile of the durations of done jobs beyond which a task is expired, in (0, 1]
+/// @param least  done jobs without which no task is expired
 [[nodiscard]] std::vector<grid::Replicable> replicable_tasks(Transaction& transaction, double share, int least, grid::Instant now);
 
 }  // namespace gleaner::store

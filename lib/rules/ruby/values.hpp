@@ -14,8 +14,8 @@ namespace gleaner::rules::ruby {
 [[nodiscard]] mrb_value to_ruby(mrb_state* mrb, const rapidjson::Value& value);
 
 /// The error names the value that is no JSON: `jdl["clusters"][:alpha]: the key is a Symbol, …`.
-/// the value that was passed to `to_ruby`; null: none
-/// the value's name in the error
+/// @param original  the value that was passed to `to_ruby`; null: none
+/// @param path      the value's name in the error
 [[nodiscard]] tl::expected<rapidjson::Value, std::string> from_ruby(mrb_state* mrb, mrb_value value, const rapidjson::Value* original,
                                                                     const std::string& path, rapidjson::Document::AllocatorType& allocator);
 
