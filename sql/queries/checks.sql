@@ -56,7 +56,7 @@ FROM (
 LIMIT 1000
 
 -- name: checks.mend_lease
--- A term beyond all, held by nobody.
+-- Sets a term greater than all others, without a holder.
 WITH known AS (SELECT coalesce(max(term), 0) AS term FROM launches WHERE is_open(state)),
 new AS (
   INSERT INTO lease (term) SELECT term + 1 FROM known WHERE NOT EXISTS (SELECT FROM lease) RETURNING term),
