@@ -229,7 +229,7 @@ process::Outcome usage_list(const Call& call) {
 process::Outcome affinity_add(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    store::couple(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1]));
+    store::set_affinity(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1]));
   });
   call.output.tell(
       fmt::format("gridctl: {} goes first on {} where the order of campaigns has affinity", call.arguments[0], call.arguments[1]));
@@ -239,7 +239,7 @@ process::Outcome affinity_add(const Call& call) {
 process::Outcome affinity_remove(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    if (!store::uncouple(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1])))
+    if (!store::remove_affinity(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1])))
       throw Error{ExitCode::not_found,
                   fmt::format("{} and {} are no couple (gridctl affinity list)", call.arguments[0], call.arguments[1])};
   });
@@ -251,7 +251,7 @@ process::Outcome affinity_list(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
   Table table{{{"user", "User"}, {"cluster", "Cluster"}}, {}, "There are no couples of a user and a cluster."};
-  for (const auto& couple : store::couples(transaction)) table.rows.push_back({Cell{couple.user}, Cell{couple.cluster_name}});
+  for (const auto& affinity : store::affinities(transaction)) table.rows.push_back({Cell{affinity.user}, Cell{affinity.cluster_name}});
   call.output.show({.table = table});
   return ExitCode::ok;
 }

@@ -45,9 +45,9 @@ std::vector<grid::Share> shares(Transaction& transaction) {
   return all;
 }
 
-std::vector<grid::Affinity> couples(Transaction& transaction) {
+std::vector<grid::Affinity> affinities(Transaction& transaction) {
   std::vector<grid::Affinity> all;
-  for (const auto& row : exec_prepared(transaction, sql::policies_couples{}))
+  for (const auto& row : exec_prepared(transaction, sql::policies_affinities{}))
     all.push_back({*row.user_name, *row.cluster_id, *row.cluster});
   return all;
 }
@@ -66,7 +66,7 @@ grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& need
     if (needs.priorities) facts.priorities = user_priorities(transaction);
     if (needs.shares) facts.shares = shares(transaction);
   }
-  if (needs.couples) facts.affinities = couples(transaction);
+  if (needs.affinities) facts.affinities = affinities(transaction);
   if (needs.endings) {
     for (const auto& row : exec(transaction, sql::policies_endings{.now = now}))
       facts.endings.push_back({*row.after, *row.resources, *row.cluster_id});
@@ -125,13 +125,13 @@ bool remove_share(Transaction& transaction, std::int64_t id) {
   return removed;
 }
 
-void couple(Transaction& transaction, const std::string& user, grid::ClusterId cluster) {
-  exec(transaction, sql::policies_couple{.user = user, .cluster = cluster});
+void set_affinity(Transaction& transaction, const std::string& user, grid::ClusterId cluster) {
+  exec(transaction, sql::policies_set_affinity{.user = user, .cluster = cluster});
   wake_up(transaction);
 }
 
-bool uncouple(Transaction& transaction, const std::string& user, grid::ClusterId cluster) {
-  const bool removed = !exec(transaction, sql::policies_uncouple{.user = user, .cluster = cluster}).empty();
+bool remove_affinity(Transaction& transaction, const std::string& user, grid::ClusterId cluster) {
+  const bool removed = !exec(transaction, sql::policies_remove_affinity{.user = user, .cluster = cluster}).empty();
   wake_up(transaction);
   return removed;
 }

@@ -9,14 +9,14 @@
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
-/// Shares, usage, limits and couples: what the policies of the planner need, and what gridctl edits.
+/// Shares, usage, limits and affinities: the facts for the planner's policies, and the edits of gridctl.
 namespace gleaner::store {
 
-/// Which facts the policies in force need.
+/// The facts that the policies in force need.
 struct PolicyNeeds {
-  bool limits = true, shares = true, priorities = true;  ///< false: there are none
-  int usage_days = 0;  ///< of usage, today included, with the shares and the users' priorities; 0: none of these
-  bool couples = false;
+  bool limits = true, shares = true, priorities = true;  ///< false: the grid has none
+  int usage_days = 0;  ///< days of usage, today included, with the shares and the users' priorities; 0: none of these
+  bool affinities = false;
   bool endings = false;
   bool dying = false;
   bool profiled = false;
@@ -25,7 +25,7 @@ struct PolicyNeeds {
 
 [[nodiscard]] std::vector<grid::Share> shares(Transaction& transaction);
 [[nodiscard]] std::vector<grid::Limit> limits(Transaction& transaction, grid::Instant now);
-[[nodiscard]] std::vector<grid::Affinity> couples(Transaction& transaction);
+[[nodiscard]] std::vector<grid::Affinity> affinities(Transaction& transaction);
 [[nodiscard]] std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now);
 [[nodiscard]] std::vector<grid::UserPriority> user_priorities(Transaction& transaction);
 
@@ -40,11 +40,11 @@ void set_share(Transaction& transaction, const std::string& kind, const std::str
                double shares);
 bool remove_share(Transaction& transaction, std::int64_t id);
 
-void couple(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
-bool uncouple(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
+void set_affinity(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
+bool remove_affinity(Transaction& transaction, const std::string& user, grid::ClusterId cluster);
 void set_user_priority(Transaction& transaction, const std::string& user, int priority);
 
-/// Kill requests for the youngest running jobs of a campaign on a cluster, and for all that wait there.
+/// Requests kills of the youngest running jobs of a campaign on a cluster, and of all that wait there.
 void preempt_jobs(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, int jobs, grid::Instant now);
 
 }  // namespace gleaner::store

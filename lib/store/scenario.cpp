@@ -23,7 +23,7 @@ std::map<grid::CampaignId, DurationCounts> counts_of(const Rows<Query>& rows) {
 GridState grid_state(Transaction& transaction, const ClusterDefaults& defaults, int usage_days, grid::Instant now) {
   GridState state;
   state.planning = planning_facts(transaction, defaults, now);
-  state.planning.policies = policy_facts(transaction, {.usage_days = usage_days, .couples = true, .profiled = true}, now);
+  state.planning.policies = policy_facts(transaction, {.usage_days = usage_days, .affinities = true, .profiled = true}, now);
   for (const auto& row : exec(transaction, sql::scenario_campaigns{})) {
     const grid::CampaignId campaign = *row.id;
     state.names[campaign] = *row.name;

@@ -1,7 +1,7 @@
--- Shares, usage, limits, couples: what the policies of the planner need, and what gridctl edits.
+-- Shares, usage, limits, affinities: the facts for the planner's policies, and the edits of gridctl.
 
 -- name: policies.usage
--- Resource-seconds by user, project and day: what is booked, and what the jobs that run have used so far.
+-- Resource-seconds by user, project and day: those booked, plus the use by running jobs so far.
 SELECT user_name, project, days_ago, sum(resource_seconds) AS resource_seconds
 FROM (
   SELECT user_name, project, (instant(@now) AT TIME ZONE 'UTC')::date - day AS days_ago, resource_seconds
@@ -15,23 +15,23 @@ FROM (
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
 
 -- name: policies.user_priorities
--- The administrators' priorities of users.
+-- Users' priorities, as administrators set them.
 SELECT user_name, priority FROM user_priorities ORDER BY user_name
 
 -- name: policies.shares
--- The tree, parents before their children.
+-- The tree of shares, parents before their children.
 WITH RECURSIVE tree AS (
   SELECT id, name, kind, parent_id, shares, ARRAY[id] AS path FROM shares WHERE parent_id IS NULL
   UNION ALL
   SELECT s.id, s.name, s.kind, s.parent_id, s.shares, t.path || s.id FROM shares s JOIN tree t ON t.id = s.parent_id)
 SELECT id, name, kind, parent_id, shares FROM tree ORDER BY path
 
--- name: policies.couples
--- Users and clusters that belong together.
+-- name: policies.affinities
+-- Users and the clusters that they have affinity with.
 SELECT a.user_name, a.cluster_id, k.name AS cluster FROM affinities a JOIN clusters k ON k.id = a.cluster_id ORDER BY 1, 3
 
 -- name: policies.limits
--- Every limit, with what it counts now; a job whose width nobody knows yet counts for rather too much.
+-- Every limit with its present use. A job of unknown width is counted by an estimate that is rather too high.
 SELECT
   l.id,
   l.kind,
@@ -57,7 +57,7 @@ CROSS JOIN LATERAL (
   SELECT coalesce(sum(live_jobs(p)), 0)::double precision AS jobs,
     coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
     coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
-    -- What the live jobs are expected to use in all.
+    -- Expected use of the live jobs in all.
     coalesce(sum((live_jobs(p)) * job_width(p)
       * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds
   FROM campaign_clusters p
@@ -68,7 +68,7 @@ CROSS JOIN LATERAL (
 ORDER BY l.id
 
 -- name: policies.endings
--- When our running jobs end, by their mean duration or, while none is known, their walltime; in steps of a tenth.
+-- Expected ends of our running jobs, by their mean duration or, if none is known, their walltime; in steps of a tenth.
 SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
   SELECT j.cluster_id, coalesce(j.resources, known_width(p), 1) AS resources,
     ceil(greatest(1, least(p.walltime_s - e.elapsed, CASE
@@ -81,12 +81,12 @@ SELECT cluster_id, after, sum(resources)::double precision AS resources FROM (
 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: policies.dying
--- Live jobs with a kill on its way, by pair.
+-- Live jobs with an open kill request, by pair.
 SELECT j.campaign_id, j.cluster_id, count(*) AS jobs FROM kill_requests k
 JOIN jobs j ON j.id = k.job_id AND j.state = 'running' GROUP BY 1, 2
 
 -- name: policies.profiled
--- Campaigns in treatment that have done nothing yet, and of whose user's 50 campaigns before them one has done the same command (as
+-- Campaigns in treatment without a done task, if one of the user's 50 campaigns before each has done the same command (as
 -- prediction.earlier).
 SELECT c.id FROM campaigns c
 WHERE c.state = 'in_treatment' AND c.done = 0 AND EXISTS (
@@ -95,7 +95,7 @@ WHERE c.state = 'in_treatment' AND c.done = 0 AND EXISTS (
     AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id))
 
 -- name: policies.preempt
--- The youngest running jobs (@jobs of them) of a campaign on a cluster are to be killed, and all that wait there.
+-- Requests kills of the @jobs youngest running jobs of a campaign on a cluster, and of all that wait there.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT id, 'preempted', instant(@now) FROM (
   (SELECT j.id FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND j.state = 'running'
@@ -107,7 +107,7 @@ SELECT id, 'preempted', instant(@now) FROM (
 ON CONFLICT DO NOTHING
 
 -- name: policies.set_limit
--- A limit of this kind on this target, the old one's successor.
+-- Sets a limit of this kind on this target, in place of the old one.
 INSERT INTO limits (kind, most, user_name, project, campaign_id, cluster_id, days)
 VALUES (@kind, @most, @user, @project, @campaign, @cluster, @days)
 ON CONFLICT (kind, coalesce(user_name, ''), coalesce(project, ''), coalesce(campaign_id, 0), coalesce(cluster_id, 0))
@@ -117,26 +117,26 @@ DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days RETURNING id
 DELETE FROM limits WHERE id = @limit RETURNING id
 
 -- name: policies.share_of
--- A node of the tree. @parent: null: below the root.
+-- Finds a node of the tree of shares. @parent: null: a child of the root.
 SELECT id FROM shares WHERE kind = @kind AND name = @name AND coalesce(parent_id, 0) = coalesce(@parent::bigint, 0)
 
 -- name: policies.projects_named
--- The projects of the tree of a name, wherever they are.
+-- The projects of this name in the tree of shares.
 SELECT id FROM shares WHERE kind = 'project' AND name = @name ORDER BY id
 
 -- name: policies.set_share
--- @parent: null: below the root.
+-- Sets a node's shares. @parent: null: a child of the root.
 INSERT INTO shares (kind, name, parent_id, shares) VALUES (@kind, @name, @parent, @shares)
 ON CONFLICT (coalesce(parent_id, 0), kind, name) DO UPDATE SET shares = EXCLUDED.shares RETURNING id
 
 -- name: policies.remove_share
--- A node, with all below it.
+-- Removes a node, with all nodes below it.
 DELETE FROM shares WHERE id = @share RETURNING id
 
--- name: policies.couple
+-- name: policies.set_affinity
 INSERT INTO affinities (user_name, cluster_id) VALUES (@user, @cluster) ON CONFLICT DO NOTHING
 
--- name: policies.uncouple
+-- name: policies.remove_affinity
 DELETE FROM affinities WHERE user_name = @user AND cluster_id = @cluster RETURNING user_name
 
 -- name: policies.set_user_priority

@@ -10,7 +10,7 @@ class Policies : public GridFixture {
  protected:
   grid::PolicyFacts facts() {
     auto transaction = database.begin();
-    return store::policy_facts(transaction, {.usage_days = 7, .couples = true, .endings = true, .dying = true, .profiled = true}, now);
+    return store::policy_facts(transaction, {.usage_days = 7, .affinities = true, .endings = true, .dying = true, .profiled = true}, now);
   }
   void edit(const std::function<void(store::Transaction&)>& work) { store::transact(database, std::nullopt, work); }
 };
