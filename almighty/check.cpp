@@ -40,7 +40,7 @@ void check_laws(const process::Config& config, store::Database& database, store:
     try {
       check(database, term, law, left);
     } catch (const std::logic_error& error) {
-      // Of this one law nothing is known; it stops neither the others nor the grid.
+      // Only this law stays unchecked; the other laws and the cycle continue.
       process::log::error("law not checked", {{"law", law.name}, {"error", error.what()}});
     }
   }

@@ -24,11 +24,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::milliseconds;
 
-/// A time in which the database cannot be used: it does not answer, takes no writes (read-only, a standby, a full disk), or takes
-/// too long. One warning tells that it begins, and one event, written afterwards, that it was.
+/// A period in which the database cannot be used: it does not answer, takes no writes (read-only, a standby, a full disk), or takes too
+/// long. Its beginning logs one warning; its end writes one event.
 class Outage {
  public:
-  /// Whether it begins.
+  /// True for the first failure of an outage.
   bool note(const std::string& why) {
     const bool begins = !began_;
     if (begins) began_ = fleet::now();
@@ -57,7 +57,7 @@ class Outage {
     forget();
   }
 
-  /// Another almighty conducts meanwhile.
+  /// Without an event: another almighty conducts meanwhile.
   void forget() {
     began_.reset();
     why_.clear();
@@ -69,14 +69,14 @@ class Outage {
   std::string why_;
 };
 
-/// Cycles that the notifications of a burst of submissions start are not closer than this.
+/// The shortest pause between two cycles, so that a burst of submissions does not start one cycle each.
 constexpr Milliseconds kLeastPause{200};
 
 class Conductor {
  public:
   explicit Conductor(const process::Config& config) : config_{config}, modules_{config} {}
 
-  /// Until a stop, or until the database or the lease is lost (thrown).
+  /// Returns when a stop is requested. Throws when the database or the lease is lost.
   void conduct();
   [[nodiscard]] bool note_outage(const std::string& why) { return outage_.note(why); }
   void stop() { modules_.stop(); }
@@ -109,7 +109,7 @@ void Conductor::stand_by(store::Database& database) {
       sd_notify(0, "READY=1\nSTATUS=standing by");
     }
     said = true;
-    // Whoever gives the lease back says so.
+    // Releasing the lease sends a notification.
     static_cast<void>(database.wait_for_notification(config_.lease_duration / 5, process::stop_descriptor()));
   }
 }
@@ -158,7 +158,7 @@ process::Outcome run_once(const process::Config& config) {
   Modules modules{config};
   run_cycle(config, database, lease.term(), modules);
   check_laws(config, database, lease.term());
-  // What still waits for a slow cluster writes under this lease.
+  // Modules left running still write under this lease.
   const auto alive = keeper_of_lease(config, database, lease.term());
   for (const auto deadline = Clock::now() + config.module_time_limit;
        modules.busy() && Clock::now() < deadline && !process::stop_requested();) {

@@ -13,7 +13,7 @@ namespace {
 
 bool went_wrong(const ModuleRun& run) { return run.result == ModuleRun::Result::failed || run.result == ModuleRun::Result::timed_out; }
 
-/// What a module left for the log is without quotes and control characters: JSON takes it as it is.
+/// Names and results contain no quotes and no control characters, so they need no escaping in JSON.
 std::string json_of(const std::vector<ModuleRun>& runs) {
   std::string json;
   for (const auto& run : runs) {

@@ -9,12 +9,12 @@
 
 namespace gleaner::almighty {
 
-/// Renews the lease each time that a third of it has passed; to be called often. Throws LeaseLost when another has taken it.
+/// A function that renews the lease each time that a third of its duration has passed; to be called often. It throws store::LeaseLost when
+/// another almighty has taken the lease.
 [[nodiscard]] std::function<void()> keeper_of_lease(const process::Config& config, store::Database& database, store::Term term);
 
-/// Runs the modules of one cycle in their order, and logs the cycle. A module that fails is an
-/// event; the others go on. A module still waiting for a slow cluster after `module_patience` is
-/// left to finish beside the next ones.
+/// Runs the modules of one cycle in their order, and logs the cycle. If a module fails, an event is opened, and the other modules run. A
+/// module that still waits for a slow cluster after `module_patience` finishes in the background.
 void run_cycle(const process::Config& config, store::Database& database, store::Term term, Modules& modules);
 
 }  // namespace gleaner::almighty

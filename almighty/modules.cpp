@@ -56,18 +56,18 @@ tl::expected<process::Child, std::string> Modules::begin(const std::string& modu
   const auto turn = std::to_string(term);
   if (auto kept = kept_.extract(module); !kept.empty()) {
     auto& child = kept.mapped();
-    if (!child.wait(process::Duration{0}) && child.say(turn)) return std::move(child);
+    if (!child.wait(process::Duration{0}) && child.send(turn)) return std::move(child);
   }
   auto child = process::Child::start(
       {.arguments = {fmt::format("{}/{}", directory_, module)}, .environment = {{process::kTurnsVariable, "1"}}, .conversation = true});
-  // One that is over already tells its end.
-  if (child) static_cast<void>(child->say(turn));
+  // If the process is already over, end_within() reports how it ended.
+  if (child) static_cast<void>(child->send(turn));
   return child;
 }
 
 std::optional<ModuleRun> Modules::end_within(Running& running, process::Duration limit) {
   ModuleRun run{.module = running.module, .result = ModuleRun::Result::succeeded, .detail = {}, .duration = {}};
-  if (running.child.hear(limit)) {
+  if (running.child.receive(limit)) {
     kept_.try_emplace(running.module, std::move(running.child));
   } else if (const auto end = running.child.wait(process::Duration{0})) {
     if (!end->succeeded()) {

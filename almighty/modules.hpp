@@ -16,8 +16,8 @@
 
 namespace gleaner::almighty {
 
-/// The modules of a cycle, in their order: the predictor judges what the updator just saw, and what
-/// Nikita wiped can be planned again in the same cycle.
+/// The modules of a cycle, in their order. The predictor follows the updator, because it judges what the updator has just read. Nikita
+/// precedes the metascheduler, because the tasks of jobs that it takes back can be planned again in the same cycle.
 inline constexpr std::array<std::string_view, 5> kModules{"updator", "predictor", "nikita", "metascheduler", "runner"};
 
 /// How one run of a module ended.
@@ -29,19 +29,17 @@ struct ModuleRun {
 };
 [[nodiscard]] std::string_view name_of(ModuleRun::Result result);
 
-/// The modules as child processes, kept from turn to turn (lib/process/turns.hpp): at most one turn
-/// of each in the foreground, and those that were left running until their time limit. One that
-/// ended is started again for its next turn. All die with this process.
+/// The modules as child processes, kept from turn to turn (lib/process/turns.hpp): at most one turn of each in the foreground, and those
+/// that were left running until their time limit. A process that exited is restarted for its next turn. All die with this process.
 class Modules {
  public:
   explicit Modules(const process::Config& config);
 
-  /// Gives a module a turn and waits for its end, at most its patience; then it is left running. A module that
-  /// failed again and again is skipped until its time has come. `alive` is called while waiting, often
-  /// enough to keep a lease.
+  /// Starts a turn of a module, and waits at most `module_patience` for its end; then the module is left running. A module that failed
+  /// several times in a row is skipped until its delay has passed. `alive` is called while waiting, often enough to keep a lease.
   [[nodiscard]] ModuleRun run(std::string_view module, store::Term term, const std::function<void()>& alive);
 
-  /// The runs left behind that are over now, or had to be killed at their time limit.
+  /// The runs that were left running and are over now, or were killed at their time limit.
   [[nodiscard]] std::vector<ModuleRun> collect();
 
   [[nodiscard]] bool busy() const { return !left_.empty(); }
@@ -55,9 +53,9 @@ class Modules {
     process::Child child;
     std::chrono::steady_clock::time_point started;
   };
-  /// A process that took the turn: the one kept, or a new one; why it could not be started.
+  /// A process that took the turn: the one that was kept, or a new one. Error: why no process could be started.
   [[nodiscard]] tl::expected<process::Child, std::string> begin(const std::string& module, store::Term term);
-  /// How the turn ended; nothing while it goes on after the limit. A process that ended it well is kept, unless another is.
+  /// How the turn ended; empty: it continues after `limit`. A process that succeeded is kept, unless another one of its module is.
   [[nodiscard]] std::optional<ModuleRun> end_within(Running& running, process::Duration limit);
   struct Failures {
     int in_a_row = 0;

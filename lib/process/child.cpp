@@ -232,14 +232,14 @@ std::optional<ChildEnd> Child::wait(Duration limit) {
   return end_;
 }
 
-bool Child::say(const std::string& message) const {
+bool Child::send(const std::string& message) const {
   ssize_t sent = 0;
   do sent = ::send(conversation_, message.data(), message.size(), MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
   return sent == static_cast<ssize_t>(message.size());
 }
 
-std::optional<std::string> Child::hear(Duration limit) {
+std::optional<std::string> Child::receive(Duration limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (!end_) {
     const auto left = std::max<std::int64_t>(std::chrono::ceil<Duration>(deadline - std::chrono::steady_clock::now()).count(), 0);

@@ -29,26 +29,26 @@ Command listener(const std::string& then) {
 TEST(Conversation, GoesBothWays_MessageByMessage) {
   auto child = Child::start(listener(R"(printf "heard $heard" >&0; printf more >&0; dd bs=256 count=1 2>/dev/null >/dev/null)"));
   ASSERT_TRUE(child);
-  EXPECT_EQ(child->hear(Duration{0}), std::nullopt);
-  ASSERT_TRUE(child->say("42"));
-  EXPECT_EQ(child->hear(kLong), "heard 42");
-  EXPECT_EQ(child->hear(kLong), "more");
+  EXPECT_EQ(child->receive(Duration{0}), std::nullopt);
+  ASSERT_TRUE(child->send("42"));
+  EXPECT_EQ(child->receive(kLong), "heard 42");
+  EXPECT_EQ(child->receive(kLong), "more");
   EXPECT_EQ(child->wait(Duration{0}), std::nullopt);
 }
 
 TEST(Conversation, EndsWithTheChild_WhoseLastWordIsStillHeard) {
   auto child = Child::start(listener("printf bye >&0; exit 3"));
-  ASSERT_TRUE(child && child->say("42"));
-  EXPECT_EQ(child->hear(kLong), "bye");
-  EXPECT_EQ(child->hear(kLong), std::nullopt);
+  ASSERT_TRUE(child && child->send("42"));
+  EXPECT_EQ(child->receive(kLong), "bye");
+  EXPECT_EQ(child->receive(kLong), std::nullopt);
   EXPECT_EQ(child->wait(Duration{0})->exit_status, 3);
-  EXPECT_FALSE(child->say("43"));
+  EXPECT_FALSE(child->send("43"));
 }
 
 TEST(Conversation, OfAChildThatClosesItsStdin_EndsWhenTheChildDoes) {
   auto child = Child::start({.arguments = {"sh", "-c", "exec </dev/null; sleep 0.2; exit 3"}, .conversation = true});
   ASSERT_TRUE(child);
-  EXPECT_EQ(child->hear(kLong), std::nullopt);
+  EXPECT_EQ(child->receive(kLong), std::nullopt);
   EXPECT_EQ(child->wait(Duration{0})->exit_status, 3);
 }
 
@@ -62,7 +62,7 @@ class Conductor {
     ours_ = pair[0];
     ::setenv(kTurnsVariable, "1", 1);
   }
-  void say(const std::string& message) const { ::send(ours_, message.data(), message.size(), 0); }
+  void send(const std::string& message) const { ::send(ours_, message.data(), message.size(), 0); }
   void leave() const { ::shutdown(ours_, SHUT_WR); }
   [[nodiscard]] int answers() const {
     int count = 0;
@@ -95,8 +95,8 @@ TEST(Turns, EachRunsTheBodyWithItsTerm_AndIsAnswered_UntilTheConductorLeaves) {
   EXPECT_EXIT(
       {
         const Conductor conductor;
-        conductor.say("7");
-        conductor.say("8");
+        conductor.send("7");
+        conductor.send("8");
         conductor.leave();
         std::vector<std::int64_t> terms;
         const int code = run_module([&](const Context& context) {
@@ -112,8 +112,8 @@ TEST(Turns, OneThatGoesWrong_EndsTheModule_Unanswered) {
   EXPECT_EXIT(
       {
         const Conductor conductor;
-        conductor.say("7");
-        conductor.say("8");
+        conductor.send("7");
+        conductor.send("8");
         conductor.leave();
         int turns = 0;
         const int code = run_module([&](const Context&) {
@@ -129,8 +129,8 @@ TEST(Turns, AStop_EndsTheModuleAfterItsTurn) {
   EXPECT_EXIT(
       {
         const Conductor conductor;
-        conductor.say("7");
-        conductor.say("8");
+        conductor.send("7");
+        conductor.send("8");
         int turns = 0;
         const int code = run_module([&](const Context&) {
           ++turns;
@@ -148,8 +148,8 @@ TEST(Turns, EachReadsTheConfigurationAnew) {
   EXPECT_EXIT(
       {
         const Conductor conductor;
-        conductor.say("7");
-        conductor.say("7");
+        conductor.send("7");
+        conductor.send("7");
         conductor.leave();
         std::vector<double> floods;
         const int code = run_module(
@@ -169,7 +169,7 @@ TEST(Turns, AnythingElseThanATerm_IsRefused) {
   EXPECT_EXIT(
       {
         const Conductor conductor;
-        conductor.say("4x");
+        conductor.send("4x");
         std::_Exit(run_module([](const Context&) { return Outcome{"reached"}; }));
       },
       testing::ExitedWithCode(2), "'4x' is not the number of a lease's term");
