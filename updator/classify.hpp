@@ -7,18 +7,18 @@
 #include "lib/oar/job.hpp"
 #include "lib/store/jobs.hpp"
 
-/// OAR's words in the words of the rule (lib/grid/settle.hpp), and the rule's in a user's.
+/// Translates OAR's states and events into the terms of grid::settle (lib/grid/settle.hpp), and its results into sentences for users.
 namespace gleaner::updator {
 
-/// What OAR's record says of a job in Error: by its events.
+/// OAR's record of a job in state Error, by its events.
 [[nodiscard]] grid::Record record_of(std::span<const oar::RemoteEvent> events);
-/// Whether OAR waited for a node too long and called the job an Error: the node may have begun it.
+/// Whether OAR gave up waiting for a node and set the job to Error: the node may have started it all the same.
 [[nodiscard]] bool gave_up_launch(std::span<const oar::RemoteEvent> events);
 
-/// What OAR's record says of a job that is over. Nothing when only its details tell: it is in Error, and `details` is null.
+/// OAR's record of a job that is over. Empty: the job is in Error, only its details show the cause, and `details` is null.
 [[nodiscard]] std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details);
 
-/// What a record and its evidence say, and what the rule made of it.
+/// The end of a job for describe_end(): its record and evidence, and how it was settled.
 struct EndWords {
   grid::JobEnd end = grid::JobEnd::done;
   grid::RemoteEnd record = {};
@@ -27,8 +27,8 @@ struct EndWords {
   std::optional<grid::Seconds> max_walltime = {};
   grid::Settlement settlement = {};
 };
-/// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`; it adds whose word that is when OAR's record
-/// says otherwise, or when nobody could look. Empty for a success that OAR recorded.
+/// One sentence for the user: `exit status 3`, `killed by its walltime of 0:10:00: …`. It names the source if OAR's record disagrees, or if
+/// the evidence could not be read. Empty: a success that OAR recorded.
 [[nodiscard]] std::string describe_end(const EndWords& words);
 
 }  // namespace gleaner::updator

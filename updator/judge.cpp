@@ -30,7 +30,7 @@ const Reading* reading_of(const store::LiveJob& job, const Poll& poll) {
   return found == poll.evidence.end() ? nullptr : &found->second;
 }
 
-/// Unread when nobody looked in this turn, unreadable when that failed.
+/// Unread: not requested in this turn. Unreadable: the request failed.
 grid::Evidence evidence_of(const store::LiveJob& job, const Poll& poll) {
   const auto* const reading = reading_of(job, poll);
   if (reading == nullptr) return {};
@@ -42,8 +42,8 @@ bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witnes
 
 bool is_of_earlier_run(const grid::Evidence& evidence) { return evidence.witness == Witness::started && evidence.earlier; }
 
-/// Whether OAR gave up a launch that began all the same; it may have run the job again since, which found its own claim. The first run may
-/// go on for as long as its walltime, and OAR tells nothing of it any more.
+/// Whether OAR gave up a launch that began all the same. The first run may continue for up to its walltime, and OAR reports nothing more
+/// about it; a second run of the job may have found the claim of the first.
 bool may_run_on(const grid::Evidence& evidence, const oar::JobDetails* details) {
   return is_of_earlier_run(evidence) || (evidence.witness == Witness::started && details != nullptr && gave_up_launch(details->events));
 }
@@ -60,21 +60,21 @@ grid::Deletion deletion_of(const store::LiveJob& job) {
   return job.kill_reason == "overdue" ? grid::Deletion::overdue : grid::Deletion::ours;
 }
 
-/// What is known of an end before the details of an error.
+/// The end as far as it is known without the details of an error.
 grid::RemoteEnd known_end(const store::LiveJob& job, const oar::RemoteJob& remote, const oar::JobDetails* details) {
   auto end = remote_end(remote, details).value_or(grid::RemoteEnd{.record = grid::Record::failed, .started = remote.started.has_value()});
   end.again = job.resubmissions > 0;
   return end;
 }
 
-/// Whether the job noted itself how its command ended, so that whatever OAR says of the cause does not matter.
+/// Whether the job itself noted how its command ended; then OAR's cause does not matter.
 bool noted_its_end(const grid::Evidence& evidence) {
   if (evidence.witness != Witness::ended) return false;
   const auto end = grid::end_of({.record = grid::Record::failed, .started = true}, evidence, grid::Deletion::none);
   return end != grid::JobEnd::node_failure;
 }
 
-/// For how long OAR has been about to start the job; nothing when it is not, or the job is to be deleted already.
+/// How long OAR has been about to start the job. Empty: it is not in launch, or its deletion is requested.
 std::optional<grid::Instant::duration> in_launch(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now) {
   if (!is_starting(remote) || !job.kill_reason.empty() || !job.launching_since) return std::nullopt;
   return now - *job.launching_since;
@@ -84,30 +84,30 @@ bool may_be_impatient(const store::LiveJob& job, const oar::RemoteJob& remote, g
   return in_launch(job, remote, now) >= patience.launch;
 }
 
-/// OAR applies no walltime to a job before it calls it Running, though its command may run.
+/// OAR enforces no walltime before the state Running, although the command may already run.
 bool is_overdue(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now, const Patience& patience) {
   return in_launch(job, remote, now) >= patience.launch + job.walltime;
 }
 
-/// Why evidence is read; the ends of jobs come before their beginnings.
+/// Why evidence is read. Ends of jobs are read before beginnings.
 enum class Need { end, beginning };
 
-/// For what the job waits, and since when; the lesser one is more urgent.
+/// Why a job's evidence is read, and since when it has been needed; the lesser one is more urgent.
 struct Want {
   Need need = Need::end;
   grid::Instant since = {};
   auto operator<=>(const Want&) const = default;
 };
 
-/// Nothing when the job's evidence is not to be read in this turn.
-std::optional<Want> wants_evidence(const store::LiveJob& job, const Poll& poll, const Patience& patience) {
+/// Empty: the job's evidence is not to be read in this turn.
+std::optional<Want> need_of_evidence(const store::LiveJob& job, const Poll& poll, const Patience& patience) {
   const auto now = poll.began;
   if (poll.reused.contains(job.remote)) return Want{.since = job.absent_since.value_or(now)};
   const auto* const remote = remote_of(job, poll);
   if (remote == nullptr) return poll.usable_resources && job.absent_since ? std::optional{Want{.since = now}} : std::nullopt;
   if (may_be_impatient(job, *remote, now, patience)) return Want{Need::beginning, job.launching_since.value_or(now)};
   if (!oar::is_over(*remote) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
-  // A job that never had resources was most probably deleted while it waited: its details say so.
+  // A job without resources was most probably deleted while it waited; its details show this.
   if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;
   return grid::needs_evidence(known_end(job, *remote, details_of(job, poll))) ? std::optional{Want{.since = job.over_since.value_or(now)}}
                                                                               : std::nullopt;
@@ -123,15 +123,15 @@ class Judge {
  public:
   Judge(const Poll& poll, const Patience& patience) : poll_{poll}, patience_{patience} {}
 
-  void look_at(const store::LiveJob& job);
+  void judge_job(const store::LiveJob& job);
   Judged take() { return std::move(judged_); }
 
  private:
-  void look_at_absent(const store::LiveJob& job);
-  void look_at_reused(const store::LiveJob& job);
-  void look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote);
-  void look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote);
-  void look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void judge_absent(const store::LiveJob& job);
+  void judge_reused(const store::LiveJob& job);
+  void judge_end(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void judge_state(const store::LiveJob& job, const oar::RemoteJob& remote);
+  void judge_launch(const store::LiveJob& job, const oar::RemoteJob& remote);
   void note_waits(const store::LiveJob& job, const store::Waits& waits);
   void add_end(const store::LiveJob& job, const oar::RemoteJob* remote, const grid::RemoteEnd& record, const grid::Evidence& evidence);
 
@@ -156,8 +156,8 @@ void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, con
   if (remote != nullptr && remote->started && job.state != grid::JobState::running) judged_.starts.push_back(job.id);
 }
 
-/// Its files are all that is left to ask. Without an end in them it stays as it is: absence alone is never an end.
-void Judge::look_at_absent(const store::LiveJob& job) {
+/// Only its files can show its end. Without an end in them the job keeps its state: absence is never treated as an end.
+void Judge::judge_absent(const store::LiveJob& job) {
   if (const auto evidence = evidence_of(job, poll_); noted_its_end(evidence))
     return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
   ++judged_.absent;
@@ -165,7 +165,7 @@ void Judge::look_at_absent(const store::LiveJob& job) {
              {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
 }
 
-void Judge::look_at_reused(const store::LiveJob& job) {
+void Judge::judge_reused(const store::LiveJob& job) {
   const auto evidence = evidence_of(job, poll_);
   if (noted_its_end(evidence)) return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
   if (is_read(evidence) || (job.absent_since && poll_.began - *job.absent_since >= patience_.evidence)) {
@@ -176,7 +176,7 @@ void Judge::look_at_reused(const store::LiveJob& job) {
              {.job = job.id, .absent = job.absent_since.value_or(poll_.began), .over = job.over_since, .launching = job.launching_since});
 }
 
-void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
+void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto* const details = details_of(job, poll_);
   auto evidence = evidence_of(job, poll_);
   if (details != nullptr && details->resubmitted_as && !noted_its_end(evidence)) {
@@ -188,7 +188,7 @@ void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote)
   const bool never_explained = poll_.unexplained.contains(job.remote) && is_due(job.over_since, poll_.began, patience_.evidence);
   if (!record && !noted_its_end(evidence) && !never_explained) return note_waits(job, waits);  // the cause of its error is not known yet
   const auto known = known_end(job, remote, details);
-  // Files may come a little later: a look that was too early can only miss some.
+  // Files may appear late on a network file system, so evidence read early may miss some.
   const bool may_be_behind = evidence.witness == Witness::nothing || evidence.witness == Witness::started;
   const bool too_early = may_be_behind && !is_due(job.over_since, poll_.began, patience_.delay);
   if (grid::needs_evidence(known) && (too_early || !is_read(evidence))) {
@@ -200,9 +200,9 @@ void Judge::look_at_end(const store::LiveJob& job, const oar::RemoteJob& remote)
   add_end(job, &remote, known, evidence);
 }
 
-/// What its command does decides for how long OAR may keep it in launch. Where nobody can tell, its walltime is given to it, and not laid
-/// to its charge. A job that OAR runs again after an earlier run of it claimed the attempt runs nothing.
-void Judge::look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remote) {
+/// The command's state decides how long OAR may keep the job in launch. If the evidence cannot be read, the job gets its walltime and is
+/// not charged. If OAR runs a job again after an earlier run claimed the attempt, the new run executes nothing.
+void Judge::judge_launch(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto evidence = evidence_of(job, poll_);
   const bool overdue = is_overdue(job, remote, poll_.began, patience_);
   const bool runs = evidence.witness == Witness::started && !is_of_earlier_run(evidence);
@@ -211,14 +211,14 @@ void Judge::look_at_launch(const store::LiveJob& job, const oar::RemoteJob& remo
   else if (overdue || (!runs_or_may && may_be_impatient(job, remote, poll_.began, patience_))) judged_.impatient.push_back(job.id);
 }
 
-void Judge::look_at_state(const store::LiveJob& job, const oar::RemoteJob& remote) {
+void Judge::judge_state(const store::LiveJob& job, const oar::RemoteJob& remote) {
   if (remote.state == oar::RemoteState::to_error || remote.state == oar::RemoteState::unknown) return;
   note_waits(job, {.job = job.id,
                    .absent = {},
                    .over = {},
                    .launching = is_starting(remote) ? std::optional{job.launching_since.value_or(poll_.began)} : std::nullopt});
-  look_at_launch(job, remote);
-  // Resources are given from toLaunch on, and counted as used by the cluster's status.
+  judge_launch(job, remote);
+  // From toLaunch on the job holds resources, and the cluster's status counts them as used.
   const auto state = oar::holds_resources(remote.state) ? grid::JobState::running : grid::JobState::remote_waiting;
   const bool news = state != job.state || (state == grid::JobState::running && !job.resources && remote.resources);
   if (!news) return;
@@ -231,13 +231,13 @@ void Judge::look_at_state(const store::LiveJob& job, const oar::RemoteJob& remot
   judged_.observations.push_back(observation);
 }
 
-void Judge::look_at(const store::LiveJob& job) {
+void Judge::judge_job(const store::LiveJob& job) {
   if (job.state == grid::JobState::running) ++judged_.ran_before;
-  if (poll_.reused.contains(job.remote)) return look_at_reused(job);
+  if (poll_.reused.contains(job.remote)) return judge_reused(job);
   const auto* const remote = remote_of(job, poll_);
-  if (remote == nullptr) return look_at_absent(job);
-  if (oar::is_over(*remote)) look_at_end(job, *remote);
-  else look_at_state(job, *remote);
+  if (remote == nullptr) return judge_absent(job);
+  if (oar::is_over(*remote)) judge_end(job, *remote);
+  else judge_state(job, *remote);
 }
 
 }  // namespace
@@ -251,11 +251,11 @@ std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, co
   struct Wanted {
     Want want;
     FenceToRead fence;
-    int turn = 0;  ///< of its login
+    int turn = 0;  ///< position among the fences of its login
   };
   std::map<grid::LaunchId, Wanted> wanted;
   for (const auto& job : live) {
-    const auto want = wants_evidence(job, poll, patience);
+    const auto want = need_of_evidence(job, poll, patience);
     if (!want) continue;
     const auto [known, is_new] = wanted.try_emplace(job.fence, Wanted{*want, {job.login, job.campaign, job.fence}});
     if (!is_new) known->second.want = std::min(known->second.want, *want);
@@ -289,7 +289,7 @@ std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, 
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr || remote->state != oar::RemoteState::error) continue;
     const auto evidence = evidence_of(job, poll);
-    // Without its evidence a cause is of no use yet, unless the job was deleted while it waited.
+    // The cause is of no use without the evidence, unless the job was deleted while it waited.
     const bool is_of_use = is_read(evidence) || !remote->started ||
                            (evidence.witness == Witness::unreadable && is_due(job.over_since, poll.began, patience.evidence));
     if (is_of_use && !noted_its_end(evidence)) asked.push_back({job.login, job.remote});
@@ -299,7 +299,7 @@ std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, 
 
 Judged judge(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience) {
   Judge judge{poll, patience};
-  for (const auto& job : live) judge.look_at(job);
+  for (const auto& job : live) judge.judge_job(job);
   return judge.take();
 }
 

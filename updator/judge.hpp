@@ -6,27 +6,28 @@
 #include "lib/grid/settle.hpp"
 #include "updator/poll.hpp"
 
-/// Judging: what follows from a poll, and what it still lacks. Pure functions of what was gathered; time is the poll's.
+/// Decides what follows from a poll, and what has to be read in addition. Pure functions of what was gathered; the time is the poll's.
 namespace gleaner::updator {
 
-/// How long is waited for what.
+/// How long the updator waits (seconds) before it acts.
 struct Patience {
-  grid::Seconds launch{300};    ///< with a job that is about to start
-  grid::Seconds evidence{120};  ///< with files that cannot be read
-  grid::Seconds delay{5};       ///< until a job's files are taken to be complete
+  grid::Seconds launch{300};    ///< for a job that OAR is about to start
+  grid::Seconds evidence{120};  ///< for files that cannot be read
+  grid::Seconds delay{5};       ///< after a job's end, until its files are taken to be complete
   [[nodiscard]] static Patience of(const process::Config& config);
 };
 
-/// A folder of evidence that somebody's end depends on.
+/// A folder of evidence that decides the end of some job.
 struct FenceToRead {
   std::string login;
   grid::CampaignId campaign{0};
   grid::LaunchId fence{0};
   bool operator==(const FenceToRead&) const = default;
 };
-/// After the lists: the fences of jobs whose end is ambiguous and old enough, of those whose id is somebody else's, and, once a minute
-/// (when the resources were asked for), of those that OAR does not list; last, the fences of jobs that OAR is about to start: most of these
-/// run, and are read in each turn. Each once. The logins take turns, each with its oldest first.
+/// The fences to read after the lists: first those of jobs whose end is ambiguous and old enough, and of those whose id now belongs to a
+/// foreign job; once a minute (when the resources were requested) those of jobs that OAR does not list; last those of jobs that OAR is
+/// about to start, of which most run. Each fence once. The logins alternate, each with its oldest first. Cost: O(live jobs · log live
+/// jobs).
 [[nodiscard]] std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 struct TailToRead {
@@ -34,10 +35,12 @@ struct TailToRead {
   grid::RemoteJobId remote{0};
   std::string path;
 };
-/// After the evidence: stderr of the first few jobs of each campaign that ended by an error of their own or their wrapper's.
+/// The stderr files to read after the evidence: those of the first few jobs of each campaign that failed by their own fault or their
+/// wrapper's. Cost: O(live jobs).
 [[nodiscard]] std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll);
 
-/// After the evidence: jobs in Error whose cause decides. The cause of an end that the job itself noted does not.
+/// The jobs in Error whose details are to be requested, after the evidence: those whose end depends on the cause. If a job noted its own
+/// end, OAR's cause does not matter. Cost: O(live jobs).
 [[nodiscard]] std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 /// A job that is over.
@@ -48,9 +51,9 @@ struct Over {
   grid::Evidence evidence = {};
   grid::Deletion deletion = grid::Deletion::none;
   grid::JobEnd end = grid::JobEnd::done;
-  const store::LiveJob* live = nullptr;         ///< null: of a job that was given up, and whose files were found
-  const oar::RemoteJob* remote = nullptr;       ///< null: OAR does not know it
-  const grid::EvidenceIndex* beside = nullptr;  ///< what the other jobs of its fence left, when it was read
+  const store::LiveJob* live = nullptr;         ///< null: a job of a void launch, whose files were found
+  const oar::RemoteJob* remote = nullptr;       ///< null: OAR does not list it
+  const grid::EvidenceIndex* beside = nullptr;  ///< the evidence of its fence's other jobs, if it was read; else null
 };
 
 struct Followed {
@@ -64,20 +67,20 @@ struct Reused {
   grid::RemoteJobId remote{0};
 };
 
-/// What a poll says of our live jobs. Each of them is in one of these lists, or goes on as it was.
+/// What follows from a poll for our live jobs. Each job is in one of these lists, or keeps its state.
 struct Judged {
   std::vector<store::Observation> observations;
-  std::vector<store::Waits> waits;  ///< where that changed
+  std::vector<store::Waits> waits;  ///< of jobs whose waiting times changed
   std::vector<Followed> followed;   ///< resubmitted by OAR itself
-  std::vector<Reused> reused;       ///< their ids are somebody else's, and nothing shows what became of them
+  std::vector<Reused> reused;       ///< their ids belong to foreign jobs, and nothing shows how they ended
   std::vector<Over> over;
-  std::vector<grid::JobId> impatient;  ///< to be deleted: OAR keeps them in launch, and they do not begin, or have noted an end
-  std::vector<grid::JobId> overdue;    ///< to be deleted: they run beyond their walltime, and OAR is about to start them
-  std::vector<grid::JobId> starts;     ///< that this poll saw, also of jobs that are over by now
-  int ran_before = 0;                  ///< at the last poll
-  int absent = 0;                      ///< not listed: they stay as they are
+  std::vector<grid::JobId> impatient;  ///< to be deleted: in launch for too long without running, or after they noted an end
+  std::vector<grid::JobId> overdue;    ///< to be deleted: they run beyond their walltime although OAR has not called them Running
+  std::vector<grid::JobId> starts;     ///< jobs that started since the last poll, those that are over by now included
+  int ran_before = 0;                  ///< jobs that ran at the last poll
+  int absent = 0;                      ///< jobs that OAR does not list: they keep their state
 };
-/// Points into `live` and `poll`.
+/// The result points into `live` and `poll`. Cost: O(live jobs).
 [[nodiscard]] Judged judge(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 }  // namespace gleaner::updator

@@ -16,10 +16,10 @@ namespace gleaner::updator {
 namespace {
 
 constexpr std::chrono::minutes kPeriod{10};
-constexpr std::chrono::minutes kNonePeriod{1};  ///< nodes come back
-constexpr std::size_t kMostQuestions = 4;       ///< in one turn
+constexpr std::chrono::minutes kNonePeriod{1};  ///< shorter while no resource matches: nodes may come back
+constexpr std::size_t kMostQuestions = 4;       ///< per turn
 
-struct Told {
+struct Answer {
   grid::CampaignId campaign{0};
   std::optional<int> resources;
 };
@@ -28,9 +28,9 @@ bool is_answered(const oar::Failure& failure) {
   return std::holds_alternative<oar::Refused>(failure) || std::holds_alternative<oar::ServerError>(failure);
 }
 
-/// Until the cluster does not answer, or the turn is over.
-std::vector<Told> ask(fleet::Visit& visit, const std::vector<store::UnmatchedPair>& pairs) {
-  std::vector<Told> told;
+/// Stops when the cluster does not answer, or the turn is over.
+std::vector<Answer> ask(fleet::Visit& visit, const std::vector<store::UnmatchedPair>& pairs) {
+  std::vector<Answer> answers;
   std::map<std::tuple<std::string, bool>, std::optional<int>> known;
   for (const auto& pair : pairs) {
     const std::tuple question{pair.properties, pair.best_effort};
@@ -41,15 +41,15 @@ std::vector<Told> ask(fleet::Visit& visit, const std::vector<store::UnmatchedPai
       const auto found = visit.client.matching(pair.login, pair.properties, pair.best_effort ? oar::Effort::best : oar::Effort::normal);
       if (!found && !is_answered(found.error())) break;
       if (!found)
-        process::log::warning("a cluster cannot tell which resources match", {{"cluster", visit.cluster.name},
-                                                                              {"campaign", pair.campaign},
-                                                                              {"properties", pair.properties},
-                                                                              {"answer", oar::describe(found.error())}});
+        process::log::warning("properties not matched", {{"cluster", visit.cluster.name},
+                                                         {"campaign", pair.campaign},
+                                                         {"properties", pair.properties},
+                                                         {"answer", oar::describe(found.error())}});
       answer = known.emplace(question, found ? std::optional{*found} : std::nullopt).first;
     }
-    told.push_back({pair.campaign, answer->second});
+    answers.push_back({pair.campaign, answer->second});
   }
-  return told;
+  return answers;
 }
 
 }  // namespace
@@ -62,10 +62,10 @@ void match_properties(fleet::Visit& visit) {
     pairs = store::unmatched_pairs(transaction, visit.cluster.id, now - kPeriod, now - kNonePeriod);
   });
   if (pairs.empty()) return;
-  const auto told = ask(visit, pairs);
-  if (told.empty()) return;
+  const auto answers = ask(visit, pairs);
+  if (answers.empty()) return;
   visit.database.transact([&](store::Transaction& transaction) {
-    for (const auto& [campaign, resources] : told) store::record_matching(transaction, campaign, visit.cluster.id, resources, now);
+    for (const auto& [campaign, resources] : answers) store::record_matching(transaction, campaign, visit.cluster.id, resources, now);
   });
 }
 

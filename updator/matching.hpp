@@ -3,9 +3,9 @@
 
 namespace gleaner::updator {
 
-/// Asks the cluster how many of its resources have the properties that campaigns ask for there, where it has not told yet or not for
-/// some time, and notes the answers. A few questions in each turn; equal properties are asked for once. What fails costs nothing but
-/// the answer: the planner lets a few jobs go first then.
+/// Requests from the cluster how many of its resources have the properties that campaigns request there, and stores the answers. Only pairs
+/// without an answer, or with an old one, are included: a few requests per turn, one for equal properties. After a failure there is no
+/// answer, and the planner sends only a few jobs at first.
 void match_properties(fleet::Visit& visit);
 
 }  // namespace gleaner::updator

@@ -19,7 +19,7 @@ constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 
 oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
   const auto& asked_at = visit.cluster.resources_at;
-  // A date after now is of a clock that was set back.
+  // A time after now was written before the clock was set back.
   if (asked_at && *asked_at <= poll.began && poll.began - *asked_at < kResourcesPeriod && visit.cluster.reachable.value_or(false))
     return {};
   auto resources = visit.client.resources();
@@ -54,8 +54,8 @@ oar::Result<void> ask_jobs(fleet::Visit& visit, const std::vector<store::LiveJob
 
 Clock::time_point end_of(const fleet::Visit& visit, std::chrono::milliseconds time) { return std::min(Clock::now() + time, visit.ends); }
 
-/// Asks for parts of a list, a few at a time, until the time is over or `ask` says that it is enough. At least one part is asked for. `ask`
-/// gets the part, and all that comes after it, to sort that anew.
+/// Requests the parts of a list, a few at a time, until the time is over or `ask` returns false. At least one part is requested. `ask`
+/// receives the part and all that follows it, and may sort the rest anew.
 template <class Item, class Ask>
 void ask_in_time(const fleet::Visit& visit, std::span<Item> items, Clock::time_point end, Ask ask) {
   const auto part = static_cast<std::size_t>(std::max(fleet::limits_of(visit.config).parallel, 1));
@@ -72,14 +72,14 @@ bool is_missing(const oar::Failure& failure) {
   return refused != nullptr && refused->status == kNotFound;
 }
 
-/// Reads the folders of fences. One that OAR does not find holds nothing, unless the whole home is not there: a file system that is not
-/// mounted must not look like jobs that never began.
+/// Reads the folders of fences. A folder that OAR does not find is empty, unless the whole home is missing: an unmounted file system must
+/// not look like jobs that never began.
 class EvidenceReader {
  public:
   EvidenceReader(const fleet::Visit& visit, std::string grid_token)
       : client_{visit.client.access(), fleet::file_limits_of(visit.config)}, grid_token_{std::move(grid_token)} {}
 
-  /// False when none of them was answered.
+  /// False: no request was answered.
   bool read(std::span<const FenceToRead> fences, Poll& poll) {
     std::vector<oar::PathOf> folders;
     for (const auto& fence : fences) folders.push_back({fence.login, grid::fence_folder(grid_token_, fence.campaign, fence.fence)});
@@ -94,9 +94,9 @@ class EvidenceReader {
     return answered;
   }
 
-  /// Whether the login's home answered so far.
+  /// True while the login's home has answered in this turn.
   [[nodiscard]] bool answers(const FenceToRead& fence) const { return !silent_.contains(fence.login); }
-  /// Whether any home did.
+  /// True once any home has answered.
   [[nodiscard]] bool has_answer() const { return answered_; }
 
  private:
@@ -120,13 +120,13 @@ class EvidenceReader {
 
   oar::Client client_;
   std::string grid_token_;
-  std::map<std::string, std::optional<std::string>> homes_;  ///< by login: what is wrong with it
-  std::set<std::string> silent_;                             ///< logins of which a folder was not answered
+  std::map<std::string, std::optional<std::string>> homes_;  ///< by login: the error of its home; empty: it is readable
+  std::set<std::string> silent_;                             ///< logins with an unanswered request
   bool answered_ = false;
 };
 
-/// A home that stalls costs one answer's patience: what is left of its login comes after all others. Where no home answers at all, the
-/// folders that were not asked for cannot be read either; where some do, they are merely not read yet.
+/// A home that stalls costs one request's time limit: the rest of its login's folders come after all others. If no home answers, the
+/// folders not yet requested count as unreadable; if some do, they stay unread.
 void ask_evidence(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token, Poll& poll,
                   std::chrono::milliseconds time) {
   auto wanted = fences_to_read(live, poll, Patience::of(visit.config));

@@ -12,48 +12,49 @@
 #include "lib/grid/node_sizes.hpp"
 #include "lib/store/jobs.hpp"
 
-/// Gathering: what one cluster says in one turn. Only this part of the updator talks to OAR.
+/// Reads from one cluster what one turn needs. Only this part of the updator sends requests to OAR.
 namespace gleaner::updator {
 
-/// What the files in one fence's folder show; the error says why they could not be read in this turn.
+/// What the files in one fence's folder show. Error: why they could not be read in this turn.
 using Reading = tl::expected<grid::EvidenceIndex, std::string>;
 
-/// What was not asked is not in it, and what was not answered neither: it is asked for in the next turn.
+/// The answers of one turn. Whatever was not requested or not answered is missing here, and is requested in the next turn.
 struct Poll {
-  grid::Instant began;                                         ///< by the database's clock
-  std::optional<int> usable_resources = {};                    ///< when they were asked for
-  grid::NodeSizes nodes = {};                                  ///< with them
-  std::vector<oar::RemoteJob> occupying = {};                  ///< of everybody; what either of the two lists shows to hold resources
-  std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};       ///< each of our live jobs that OAR knows
-  std::set<grid::RemoteJobId> leaving = {};                    ///< jobs of this grid that are over for us, and still occupy resources
-  std::set<grid::RemoteJobId> reused = {};                     ///< ids of our live jobs under which OAR shows somebody else's
-  std::map<grid::LaunchId, Reading> evidence = {};             ///< by fence
-  std::map<grid::RemoteJobId, oar::JobDetails> details = {};   ///< of jobs in Error
-  std::set<grid::RemoteJobId> unexplained = {};                ///< jobs in Error whose details were asked for, and did not come
-  std::map<grid::RemoteJobId, std::string> stderr_tails = {};  ///< of the first few whose command failed; made by text::clean_text
+  grid::Instant began;                                        ///< by the database's clock
+  std::optional<int> usable_resources = {};                   ///< if they were requested in this turn
+  grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
+  std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources
+  std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists
+  std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of this grid that we settled, and that still occupy resources
+  std::set<grid::RemoteJobId> reused = {};                    ///< ids of our live jobs that OAR now lists for foreign jobs
+  std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence
+  std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error
+  std::set<grid::RemoteJobId> unexplained = {};               ///< jobs in Error whose details were requested and not received
+  std::map<grid::RemoteJobId, std::string> stderr_tails =
+      {};  ///< of the first few jobs whose command failed; passed through text::clean_text
   int latency_ms = 0;
-  std::optional<double> stress = {};    ///< OAR's stress factor, when it told
-  std::optional<int> response_ms = {};  ///< of that small question alone
+  std::optional<double> stress = {};    ///< OAR's stress factor; empty: not reported
+  std::optional<int> response_ms = {};  ///< the time in which OAR answered the request of the stress factor alone
 };
 
-/// How long the parts of a turn may take after the lists. Each asks a few at a time, and checks the clock in between.
+/// Time limits of the parts of a turn after the lists. Each part sends a few requests at a time, and checks the clock in between.
 struct GatherTimes {
   std::chrono::milliseconds evidence{5000};
   std::chrono::milliseconds tails{3000};
   std::chrono::milliseconds details{10000};
-  std::chrono::milliseconds one_tail{2000};  ///< patience with one file
+  std::chrono::milliseconds one_tail{2000};  ///< limit for one file
 };
 
-/// Asks the cluster what this turn needs: the lists, without which nothing is known; then the evidence of ambiguous ends, the last
-/// words of failed jobs, and the causes of errors, as many as fit in their times.
-/// @param began  the database's time
+/// Reads what this turn needs: the lists; then the evidence of ambiguous ends, the last lines of failed jobs' stderr, and the causes of
+/// errors, as many as fit in their times. Error: the lists could not be read.
+/// @param began  the time of the database's clock
 [[nodiscard]] oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token,
                                              grid::Instant began, const GatherTimes& times = {});
 
-/// Puts the jobs that OAR lists under our ids where they belong: `ours` when name and command are those that we gave them, else `reused`.
+/// Sorts the jobs that OAR lists under our ids: into `ours` if their name and command are ours, else into `reused`.
 void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<oar::RemoteJob> listed);
 
-/// Of two lists of different moments: what the second one shows to hold resources holds them too.
+/// Adds to `occupying` the jobs that only the second list, of a later moment, shows to hold resources.
 void join_occupying(Poll& poll, std::span<const oar::RemoteJob> listed_by_id);
 
 }  // namespace gleaner::updator

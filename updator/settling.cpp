@@ -14,10 +14,10 @@
 namespace gleaner::updator {
 namespace {
 
-/// Some jobs, none of the same task as another.
+/// Jobs of which no two belong to the same task.
 struct Round {
   std::vector<const Over*> over;
-  std::vector<store::SettlingFacts> facts;  ///< of each
+  std::vector<store::SettlingFacts> facts;  ///< of each job in `over`
 };
 
 class Settling {
@@ -41,7 +41,7 @@ class Settling {
   grid::Instant now_;
   const std::function<void(const Settled&)>& written_;
   std::deque<const Over*> waiting_;
-  std::deque<Over> found_;  ///< jobs that had been given up
+  std::deque<Over> found_;  ///< jobs of void launches
 };
 
 bool is_live(grid::JobState state) {
@@ -57,7 +57,7 @@ grid::JobState state_of(const Over& over) {
              : grid::JobState::error;
 }
 
-/// As wait() gives it.
+/// In the encoding of wait().
 std::optional<int> wait_status_of(const Over& over) {
   if (over.evidence.witness == grid::Witness::ended) return over.evidence.status << 8;
   return over.remote != nullptr ? over.remote->exit_status : std::nullopt;
@@ -74,7 +74,7 @@ Round Settling::next_round() {
   std::set<grid::JobId> ended_already;
   for (auto& facts : store::facts_for_settling(transaction_, ids)) {
     if (!tasks.emplace(facts.campaign, facts.number).second) continue;
-    // A holder's number is read in a user's home: it may name anybody's job.
+    // The holder's number is read from a user's home, so it may name a job of any campaign.
     if (!is_live(facts.state) || facts.campaign != wanted.at(facts.id)->campaign) {
       ended_already.insert(facts.id);
       continue;
@@ -85,17 +85,17 @@ Round Settling::next_round() {
   std::set<const Over*> taken{round.over.begin(), round.over.end()};
   const auto before = waiting_.size();
   std::erase_if(waiting_, [&](const Over* over) { return taken.contains(over) || ended_already.contains(over->job); });
-  if (waiting_.size() == before) waiting_.clear();  // jobs that were pruned meanwhile
+  if (waiting_.size() == before) waiting_.clear();  // the rest was pruned meanwhile
   return round;
 }
 
-/// OAR ran the holder again, after all its other words said that it would never begin.
+/// Revives the holder if its files show that OAR started it after reporting that it would never begin.
 bool Settling::revives_holder(const Over& over) {
   const auto remote = over.beside == nullptr ? std::nullopt : over.beside->started_as(over.evidence.holder);
   return remote && store::revive_job(transaction_, over.evidence.holder, *remote, *over.live);
 }
 
-/// The claim is taken, and nobody who lives can have it: it is a job of a launch that was given up, or one that never began.
+/// Finds the holder of a claim that no live job can hold: a job of a void launch, or one that was taken never to begin.
 void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
   if (over.end != grid::JobEnd::duplicate || over.live == nullptr || facts.job.contender_lives ||
       !grid::is_copy(facts.task, facts.job.attempt))

@@ -11,10 +11,10 @@ struct Settled {
   const store::Verdict* verdict = nullptr;
 };
 
-/// Settles the tasks of jobs that are over, by the rule: facts are read under the tasks' locks, and each is judged as the ones before
-/// it left them. A duplicate of a job that had been given up brings that one back: its files say what became of it, or its launch is
-/// searched for again. A job that the database refuses stays as it is. `written` is called for each of the others, in their order.
-/// Number of ends.
+/// Settles the tasks of jobs that are over, by grid::settle. Facts are read under the tasks' locks, and each is judged after the ones
+/// before it are written. If a duplicate's claim is held by a job of a void launch, that job is live again: either its files show how it
+/// ended, or its launch is searched for once more. A job that the database refuses keeps its state. `written` is called for each of the
+/// others, in their order. Returns the number of ends written.
 int settle_ends(store::Transaction& transaction, const fleet::Visit& visit, std::span<const Over> over, grid::Instant now,
                 const std::function<void(const Settled&)>& written);
 

@@ -14,15 +14,15 @@
 namespace gleaner::updator {
 namespace {
 
-/// Ranges of tasks that an event names; the others are counted.
+/// The most ranges of tasks that an event names; the rest is counted.
 constexpr std::size_t kMostRanges = 30;
 
-/// Whether it is worth asking what the jobs take elsewhere: most campaigns' last ends are as long as all others.
+/// Cheap filter before the durations on other clusters are read: most campaigns' last ends take as long as all others.
 bool is_odd(const store::EndsOfPair& pair) {
   if (pair.suspected) return true;
   if (std::ssize(pair.seconds) < grid::kTellingEnds) return false;
   const auto longest = std::ranges::max(std::span{pair.seconds}.first(grid::kTellingEnds));
-  // Half of the slowest cluster's mean, where a tenth of the median of the last ends will count.
+  // find_sink compares with a tenth of the median; half of the slowest cluster's mean is a safe bound.
   return (pair.min_duration && longest < *pair.min_duration) || (pair.slowest_elsewhere && longest < *pair.slowest_elsewhere / 2);
 }
 
@@ -40,7 +40,7 @@ void brake(store::Transaction& transaction, const fleet::Visit& visit, const sto
     return store::open_event(transaction, {.code = "SINK", .target = target, .job = {}, .message = message, .occurrences = occurrences},
                              now);
   };
-  // Its id is needed to know what it has named so far.
+  // The event's id selects the tasks that it has named so far.
   const auto event = open(reason, static_cast<std::int64_t>(sink.ends));
   if (!event) return;
   store::mark_swallowed(transaction, *event, std::span{pair.jobs}.first(sink.ends));

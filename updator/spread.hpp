@@ -5,7 +5,7 @@
 
 namespace gleaner::updator {
 
-/// Up to `most` places of `count`, evenly spread.
+/// Up to `most` indices below `count`, in ascending order and evenly spread.
 [[nodiscard]] inline std::vector<std::size_t> spread(std::size_t count, std::size_t most) {
   std::vector<std::size_t> places;
   const auto chosen = std::min(count, most);

@@ -26,7 +26,7 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   if (over.live != nullptr) tally.failures_before = over.live->failures_in_a_row;
   if (over.end == grid::JobEnd::done) ++tally.done;
   if (!grid::is_failure(over.end)) return;
-  // A walltime that grows opens an event, and brakes nothing.
+  // A raised walltime opens an event, but does not count towards the brake.
   if (verdict.settlement.walltime) ++tally.raised;
   else ++tally.failed;
   tally.last = over.end;
@@ -36,7 +36,7 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   auto message = cause;
   const auto tail = over.remote != nullptr ? poll.stderr_tails.find(over.remote->id) : poll.stderr_tails.end();
   if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
-  // The longest message tells most.
+  // The longest message holds the most detail.
   if (message.size() >= tally.message.size()) {
     tally.last_job = over.job;
     tally.cause = cause;

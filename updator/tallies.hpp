@@ -6,7 +6,7 @@
 
 namespace gleaner::updator {
 
-/// What happened to each campaign on a cluster in one turn: the events and brakes that follow from the ends of its jobs.
+/// Counts how jobs of each campaign ended on a cluster in one turn, and writes the events and brakes that follow.
 class Tallies {
  public:
   void add(const Settled& settled, const Poll& poll);
@@ -15,8 +15,8 @@ class Tallies {
  private:
   struct Tally {
     int done = 0;
-    int failed = 0;  ///< by the tasks' fault, or because the cluster could not start them: the next ones would fail too
-    int raised = 0;  ///< killed by a walltime that grows
+    int failed = 0;  ///< by the tasks' fault, or because the cluster could not start them; the next ones would fail too
+    int raised = 0;  ///< killed at their walltime, and retried with a longer one
     int failures_before = 0;
     grid::JobEnd last = grid::JobEnd::done;
     grid::JobId last_job{0};

@@ -17,13 +17,13 @@
 namespace gleaner::updator {
 namespace {
 
-/// A probe that is due later than they are ever spaced is of a clock that was set back.
+/// A probe due later than the longest interval was scheduled before the clock was set back.
 bool is_due(const store::Cluster& cluster, grid::Instant now) {
   constexpr std::chrono::seconds kLongestWait{64};
   return !cluster.next_probe_at || *cluster.next_probe_at <= now || *cluster.next_probe_at > now + kLongestWait;
 }
 
-/// A cluster that was lost is asked one small question before all the others.
+/// An unreachable cluster gets one small request before all others.
 oar::Result<void> probe(fleet::Visit& visit) {
   if (visit.cluster.reachable.value_or(true)) return {};
   auto version = visit.client.version();
@@ -38,7 +38,7 @@ void add(Counts& counts, const Changes& changes) {
   counts.absent += changes.absent;
 }
 
-/// Nothing when the cluster could not be polled.
+/// Empty: the cluster could not be polled.
 std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token) {
   if (const auto answered = probe(visit); !answered) {
     fleet::note_unreachable(visit, oar::describe(answered.error()));
@@ -52,7 +52,7 @@ std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token
     live = store::live_jobs(transaction, visit.cluster.id);
     awaited = !live.empty() || store::awaits_launches(transaction, visit.cluster.id, began - grid::kOrphanWatch);
   });
-  // A disabled cluster is asked while it may still have jobs of ours.
+  // A disabled cluster is polled while it may still have jobs of ours.
   if (!awaited && !visit.cluster.enabled) return Changes{};
   const auto poll = poll_cluster(visit, live, grid_token, began);
   if (!poll) {

@@ -6,10 +6,10 @@
 
 namespace gleaner::updator {
 
-/// What one run saw and changed.
+/// What one run observed and changed.
 struct Counts {
   int clusters = 0;     ///< polled
-  int unreachable = 0;  ///< of them
+  int unreachable = 0;  ///< of these, the clusters that could not be polled
   int observed = 0;
   int ended = 0;
   int followed = 0;
@@ -18,9 +18,8 @@ struct Counts {
   [[nodiscard]] std::string summary() const;
 };
 
-/// One cycle: polls the clusters, each on its own, and writes what became of our jobs; then ends
-/// the campaigns of which nothing is left. A cluster that does not answer is marked, keeps its
-/// jobs as they are, and is asked again later and later.
+/// One cycle: polls each cluster independently, writes the new states and ends of our jobs, and then ends the campaigns that have no work
+/// left. A cluster that does not answer is marked unreachable, keeps its jobs as they are, and is probed at growing intervals.
 Counts run_once(const process::Config& config, store::Database& database, store::Term term);
 
 }  // namespace gleaner::updator

@@ -115,8 +115,8 @@ void Writer::report_absent() {
       now_);
 }
 
-/// A few of the jobs that started, whether or not they are over: chosen without a look at how long they took. The jobs beside them are
-/// those that ran before and all that started, so that their number does not depend on it either.
+/// Samples a few of the jobs that started, independently of how long they took. The jobs beside them are those that ran before and all that
+/// started, so that this number does not depend on durations either.
 void Writer::sample_durations(const Judged& judged) {
   constexpr std::size_t kMost = 4;
   std::vector<grid::JobId> chosen;
@@ -139,7 +139,7 @@ void Writer::write_status() {
     if (job.is_best_effort()) status.used_besteffort += resources;
     if (poll_.ours.contains(job.id) || poll_.leaving.contains(job.id)) status.our_running += resources;
   }
-  // The lists are of two moments: what one job left to another in between may be counted for both.
+  // The two lists are of different moments, so resources that passed from one job to another may be counted twice.
   status.used = std::min(status.used, status.max_resources);
   status.used_besteffort = std::min(status.used_besteffort, status.used);
   status.our_running = std::min(status.our_running, status.used);

@@ -1,19 +1,19 @@
 #pragma once
 #include "updator/judge.hpp"
 
-/// Writing: what was judged, in one transaction.
+/// Writes in one transaction what was judged.
 namespace gleaner::updator {
 
 /// What a turn changed.
 struct Changes {
-  int observed = 0;  ///< jobs that went on to another state
+  int observed = 0;  ///< jobs whose state changed
   int ended = 0;
   int followed = 0;  ///< resubmitted by OAR itself
-  int absent = 0;    ///< ours, and OAR says nothing of them: they stay as they are
+  int absent = 0;    ///< our jobs that OAR does not list: they keep their state
 };
 
-/// Writes states, ends and their consequences, events, brakes, the cluster's status. A job that the database refuses is left as it is,
-/// with an event, and the others are written. `now` is the database's.
+/// Writes states, ends and their consequences, events, brakes and the cluster's status. A job that the database refuses keeps its state,
+/// with an event, and the others are written. `now` is the database's time.
 [[nodiscard]] Changes write(store::Transaction& transaction, const fleet::Visit& visit, const Poll& poll, const Judged& judged,
                             grid::Instant now);
 
