@@ -14,7 +14,7 @@ namespace {
 
 struct CampaignForecast {
   grid::Durations durations;
-  double walltime = 0;     ///< seconds, the greatest
+  double walltime = 0;     ///< seconds, the greatest of its pairs
   std::int64_t slots = 0;  ///< jobs that its clusters could run at once
   prediction::Forecast forecast;
   std::optional<prediction::StartForecast> start;
@@ -28,7 +28,7 @@ std::int64_t slots_of(const store::PredictionPair& pair) {
   return pair.max_jobs ? std::min<std::int64_t>(slots, *pair.max_jobs) : slots;
 }
 
-/// What has not started ends later by the time until it does.
+/// Delays the end of what has not started by the time until it starts.
 void delay(CampaignForecast& one, grid::Instant now) {
   if (!one.start || one.forecast.method == prediction::Method::none) return;
   if (one.forecast.end) *one.forecast.end += one.start->start - now;
@@ -85,7 +85,7 @@ prediction::QueueState queue_of(const store::PredictionPair& pair, grid::Instant
   return queue;
 }
 
-/// The ratio is left as it is while the cluster does not answer: nothing is known of the queue.
+/// While the cluster does not answer, the ratio stays: its queue is not known.
 double ratio_of(const store::PredictionPair& pair, const prediction::Algorithm& algorithm, double upper, grid::Instant now) {
   const double old = pair.forecast_ratio.value_or(prediction::first_ratio(pair.resources_per_job));
   if (!pair.reachable) return old;
@@ -122,7 +122,7 @@ std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& fa
   for (const auto& pair : facts.pairs) {
     const auto& campaign = campaigns.at(pair.campaign);
     if (forecasts.empty() || forecasts.back().campaign != pair.campaign) forecasts.push_back(forecast_of(pair.campaign, campaign));
-    if (!pair.active) continue;  // nothing is known of a pair that never had a job
+    if (!pair.active) continue;  // a pair that never had a job has nothing to forecast from
     forecasts.back().pairs.push_back({.cluster = pair.cluster,
                                       .job_ratio = ratio_of(pair, **algorithm, config.job_ratio_max, now),
                                       .throughput = throughput_of(pair, campaign.started, config, now)});

@@ -6,9 +6,9 @@
 
 namespace gleaner::predictor {
 
-/// A forecast for each campaign that has a pair among the facts: its start and end; and, of its active pairs, the job ratio by the
-/// configured algorithm and the throughput.
-/// Pure: all that depends on the clock is decided here. Throws std::invalid_argument when the configuration names no algorithm.
+/// A forecast for each campaign that has a pair among the facts: its start and end, and for its active pairs the throughput and the job
+/// ratio, by the configured algorithm. Pure: everything that depends on the clock is decided here. Throws std::invalid_argument if the
+/// configuration names an unknown algorithm.
 [[nodiscard]] std::vector<store::StoredForecast> forecasts_of(const store::PredictionFacts& facts, const process::Config& config,
                                                               grid::Instant now);
 

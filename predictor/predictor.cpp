@@ -13,7 +13,7 @@
 namespace gleaner::predictor {
 namespace {
 
-/// Writes what was judged; the event of a cluster is open while it is limited. How many are.
+/// Writes the judged stress. A cluster's event is open while its jobs are limited. Returns the number of limited clusters.
 int watch_stress(const process::Config& config, store::Transaction& transaction, grid::Instant now) {
   const auto judged = stress_of(store::stress_facts(transaction), config);
   int limited = 0;

@@ -8,12 +8,12 @@ namespace gleaner::predictor {
 
 struct Counts {
   int campaigns = 0;  ///< that have a forecast
-  int limited = 0;    ///< clusters under stress
+  int limited = 0;    ///< clusters whose jobs are limited because of stress
   [[nodiscard]] std::string summary() const;
 };
 
-/// One cycle: corrects the job ratio of each campaign on each cluster by what became of the jobs
-/// last submitted, forecasts the campaigns' ends, and sets how many jobs the clusters under stress take.
+/// One cycle: corrects the job ratio of each pair by how the jobs last submitted fared, forecasts the campaigns' starts and ends, and sets
+/// how many jobs each cluster under stress takes.
 Counts run_once(const process::Config& config, store::Database& database, store::Term term, grid::Instant now);
 
 }  // namespace gleaner::predictor

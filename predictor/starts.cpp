@@ -5,7 +5,7 @@
 namespace gleaner::predictor {
 namespace {
 
-/// Seconds of one job: the mean, else what is known of earlier campaigns, else the walltime.
+/// Seconds of one job: the mean, else that of earlier campaigns, else the walltime.
 double duration_of(const store::PredictionPair& pair, const store::PredictionCampaign& campaign) {
   if (pair.done > 0) return pair.duration_sum / static_cast<double>(pair.done);
   if (const auto mean = campaign.earlier.mean()) return *mean;
@@ -13,8 +13,8 @@ double duration_of(const store::PredictionPair& pair, const store::PredictionCam
 }
 
 struct Jobs {
-  std::int64_t waiting = 0;  ///< of the campaign, in its bag or in a cluster's queue
-  std::size_t clusters = 0;  ///< that could take them
+  std::int64_t waiting = 0;  ///< jobs of the campaign, in its bag or in a cluster's queue
+  std::size_t clusters = 0;  ///< clusters that could take them
 };
 
 }  // namespace

@@ -8,23 +8,23 @@
 
 namespace gleaner::predictor {
 
-/// Resources of one job: as asked, as OAR gave them, or 1; at least 1.
+/// Resources of one job: as the JDL requests, else the mean that OAR assigned, else 1; at least 1.
 [[nodiscard]] double width_of(const store::PredictionPair& pair);
 
-/// When campaigns of which no job has started start: what is before each of them, on each of its
-/// clusters. Campaigns are taken in the order of their submission.
+/// When campaigns without a started job will start, by the work before each of them on each of its clusters. Campaigns are taken in the
+/// order of their submission.
 class Starts {
  public:
   Starts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now);
 
-  /// On the cluster where it is first; nothing where no job runs and none can.
+  /// The start on the cluster where it comes first. Empty: no job runs and none can.
   [[nodiscard]] std::optional<prediction::StartForecast> of(const store::PredictionCampaign& campaign) const;
 
  private:
   struct Before {
-    int running = 0;       ///< jobs on the cluster, of everybody's campaigns
-    double durations = 0;  ///< seconds, the sum of what each of them takes on average
-    double ours = 0;       ///< resources of them
+    int running = 0;       ///< jobs on the cluster, of all campaigns
+    double durations = 0;  ///< seconds, the sum of the jobs' mean durations
+    double ours = 0;       ///< resources that these jobs hold
   };
   struct Ahead {
     double likely = 0;  ///< resource-seconds that wait before it on a cluster

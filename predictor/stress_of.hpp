@@ -13,11 +13,11 @@ struct JudgedCluster {
   StressChange change = StressChange::none;
 };
 struct JudgedStress {
-  std::vector<JudgedCluster> clusters;  ///< those with a poll that was not judged before
-  std::vector<grid::JobId> forgotten;   ///< samples that are one too many
+  std::vector<JudgedCluster> clusters;  ///< clusters with a poll that was not judged before
+  std::vector<grid::JobId> forgotten;   ///< samples to delete
 };
 
-/// How many of our jobs each cluster takes from now on. Pure.
+/// Judges how many of our jobs each cluster takes from now on. Pure.
 [[nodiscard]] JudgedStress stress_of(const store::StressFacts& facts, const process::Config& config);
 
 }  // namespace gleaner::predictor

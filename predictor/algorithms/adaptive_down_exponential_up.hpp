@@ -4,8 +4,8 @@
 
 namespace gleaner::prediction {
 
-/// Doubles while nothing waits, and comes down to what the resources take. For many short jobs.
-/// Source: spec/003, "Adaptative-down, exponential-up".
+/// Doubles the ratio while nothing waits, and lowers it to the jobs per resource that were observed. For many short jobs. Source: document
+/// 003, "Adaptative-down, exponential-up".
 class AdaptiveDownExponentialUp final : public Algorithm {
  public:
   [[nodiscard]] std::string_view name() const override { return "adaptive-down-exponential-up"; }

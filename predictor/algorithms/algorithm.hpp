@@ -8,32 +8,29 @@
 
 #include "lib/grid/flood.hpp"
 
-/// How many jobs a free resource is worth: the job ratio of a campaign on a cluster (jobs per
-/// resource), corrected each cycle by what became of the jobs just submitted. Source: spec/003,
-/// "Prediction Algorithms"; how its formulas were mended is told in docs/prediction.md.
+/// The job ratio of a campaign on a cluster (jobs per resource), corrected each cycle by how the jobs just submitted fared. Source:
+/// document 003, "Prediction Algorithms"; docs/prediction.md explains how its formulas were corrected.
 namespace gleaner::prediction {
 
-/// The jobs of one campaign on one cluster now, and the cluster itself. All counts of jobs are of
-/// this campaign on this cluster.
+/// The jobs of one campaign on one cluster now, and the cluster itself. All numbers of jobs count this pair's jobs only.
 struct QueueState {
   int running = 0;
   int waiting = 0;
-  int free_resources = 0;  ///< on the cluster, after what the last cycle submitted has started
+  int free_resources = 0;  ///< resources free on the cluster, after the last cycle's jobs have started
   int max_resources = 0;
-  double flood = 0.0;                               ///< what may wait, a fraction of max_resources
+  double flood = 0.0;                               ///< the resources for which jobs may wait, as a fraction of max_resources
   grid::Starting starting = grid::Starting::stuck;  ///< `still`: waiting jobs may be about to take what is free
-  std::optional<double> assigned_resources = {};    ///< mean of what OAR gave the jobs that ran
-  std::optional<int> resources_per_job = {};        ///< of the JDL's request, when it says it
+  std::optional<double> assigned_resources = {};    ///< mean of the resources that OAR assigned to the jobs that ran; empty: none ran
+  std::optional<int> resources_per_job = {};        ///< as the JDL requests; empty: it does not state them
 };
 
-/// What the last cycle, and no earlier one, submitted for this campaign on this cluster.
+/// The jobs that the last cycle, and no earlier one, submitted for this pair.
 struct LastCycle {
   double free_offered = 0.0;  ///< free resources in the offer (the OLD_FREE of the specification)
-  int nsub = 0;               ///< jobs submitted; 0: there is nothing to learn from
+  int nsub = 0;               ///< jobs submitted; 0: no evidence
 };
 
-/// The ratio of a campaign that has no forecast yet: one job takes what the JDL says, or one
-/// resource.
+/// The ratio of a campaign without a forecast: one job takes the resources that the JDL states, else one.
 [[nodiscard]] double first_ratio(std::optional<int> resources_per_job);
 
 class Algorithm {
@@ -41,22 +38,21 @@ class Algorithm {
   virtual ~Algorithm() = default;
   [[nodiscard]] virtual std::string_view name() const = 0;
 
-  /// The new ratio, within [1/max_resources, upper]. `old` out of these bounds, or not a number,
-  /// is brought into them first.
+  /// The new ratio, within [1/max_resources, upper]. If `old` is outside these bounds, or not a number, it is first moved into them.
   [[nodiscard]] double next(double old, const LastCycle& last, const QueueState& queue, double upper) const;
 
  private:
   [[nodiscard]] virtual double propose(double old, const LastCycle& last, const QueueState& queue) const = 0;
 };
 
-/// The algorithm of that name; the error gives the closest name that exists.
+/// The algorithm of that name. Error: a message with the closest name that exists.
 [[nodiscard]] tl::expected<const Algorithm*, std::string> find_algorithm(std::string_view name);
 [[nodiscard]] std::vector<std::string_view> algorithm_names();
 
-/// What is chosen when the configuration says nothing.
+/// The algorithm if the configuration names none.
 constexpr std::string_view kDefaultAlgorithm = "measured";
-/// A resource is worth one job at most. A greater bound lets the algorithms that double send more short jobs than there are resources,
-/// so that these have work until the next cycle; the flood, counted at that ratio, still bounds what waits.
+/// Jobs per resource: at most one. With a greater bound, the algorithms that double submit more short jobs than there are resources, so
+/// that the resources stay busy until the next cycle; the flood, counted at that ratio, still bounds the waiting jobs.
 constexpr double kDefaultUpperBound = 1.0;
 
 }  // namespace gleaner::prediction

@@ -7,12 +7,10 @@
 
 namespace gleaner::prediction {
 
-/// Feedback control of what is submitted, on the waiting queue and the free resources. The error is
-/// taken in the logarithm of the ratio, so that the correction integrates over the cycles and the
-/// ratio never changes its sign. Too little: the error is the part of the offered resources that
-/// stayed free, so the steps are the gentler the nearer the fixed point is. Too much: all the way at
-/// once, as what waits in the queue beyond the flood cannot be taken back gently. Source: the work on
-/// controlling CiGri's injection of best-effort tasks with a proportional-integral controller.
+/// Feedback control of the submitted jobs, by the waiting queue and the free resources. The error is taken in the logarithm of the ratio,
+/// so that the correction integrates over the cycles and the ratio keeps its sign. If the ratio is too small, the error is the fraction of
+/// the offered resources that stayed free, so the steps shrink near the fixed point. If it is too big, it is corrected in one step, because
+/// jobs beyond the flood cannot be taken back gradually. Source: Guilloteau and others, ICSTCC 2021 (docs/sources.md).
 class Control final : public Algorithm {
  public:
   [[nodiscard]] std::string_view name() const override { return "control"; }

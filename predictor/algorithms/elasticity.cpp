@@ -11,9 +11,9 @@ constexpr int kFewest = 12;
 constexpr double kSignificant = 4.0;
 constexpr double kSuspicious = 0.15;
 constexpr double kSaturated = 0.5;
-/// Shorter durations are OAR's own work more than the job's, and tell nothing of what the jobs share.
+/// Seconds. Shorter durations are mostly OAR's own overhead, and show nothing of a shared resource.
 constexpr double kShortest = 10.0;
-/// Pairs of which the medians are taken, of each campaign: many more would tell no more.
+/// The most pairs per campaign for the medians; more would not change them noticeably.
 constexpr std::size_t kPairs = 4096;
 
 using Group = std::vector<const DurationSample*>;
@@ -32,7 +32,7 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-/// Leaves out those that started so late that most jobs like them could not have ended yet: they would add nothing but variance.
+/// Leaves out the samples that started so late that most similar jobs could not have ended yet: they add only variance.
 void leave_out_young(Group& near, Group& far) {
   std::vector<double> known;
   for (const auto* group : {&near, &far}) {
@@ -44,10 +44,10 @@ void leave_out_young(Group& near, Group& far) {
   for (auto* group : {&near, &far}) std::erase_if(*group, [&](const DurationSample* sample) { return sample->horizon < usual; });
 }
 
-/// The durations of two jobs, as far as both could be seen.
+/// The durations of two jobs within the time for which both could be observed.
 struct Seen {
   double one, other;
-  bool any_ended;  ///< by then
+  bool any_ended;  ///< within that time
 };
 Seen seen(const DurationSample& one, const DurationSample& other) {
   const double horizon = std::min(one.horizon, other.horizon);

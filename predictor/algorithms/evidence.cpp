@@ -19,15 +19,13 @@ grid::WaitingJobs waiting_jobs(double ratio, const QueueState& queue) {
           .starting = queue.starting};
 }
 
-/// Free resources, but for those that have proved useless: the cluster has stopped starting these
-/// jobs although they wait.
+/// Free resources, except those that the jobs cannot use: the cluster has stopped starting them although they wait.
 int useful_free(const QueueState& queue) { return queue.waiting > 0 && queue.starting == grid::Starting::stuck ? 0 : queue.free_resources; }
 
-/// Resources of the offer that are gone.
+/// Resources of the offer that are no longer free.
 double taken(const LastCycle& last, const QueueState& queue) { return last.free_offered - useful_free(queue); }
 
-/// What one more job needs, as far as is known: the JDL's word, or what the last ones took, or what
-/// the doubled ratio believes.
+/// Resources that one more job needs, as far as is known: by the JDL, else by the last jobs, else by the doubled ratio.
 double size_of_another(double ratio, const LastCycle& last, const QueueState& queue) {
   if (queue.resources_per_job) return *queue.resources_per_job;
   if (taken(last, queue) > 0.0) return taken(last, queue) / last.nsub;
@@ -38,13 +36,12 @@ bool has_room_for_another(double ratio, const LastCycle& last, const QueueState&
   return queue.free_resources + kDust >= std::max(1.0, size_of_another(ratio, last, queue));
 }
 
-/// Submitted as much as the ratio allowed for the free resources alone, or the one job that is
-/// always allowed.
+/// Whether as many jobs were submitted as the ratio allows for the free resources alone, or the one job that is always allowed.
 bool ratio_was_the_limit(double ratio, const LastCycle& last) {
   return last.nsub >= std::max(1.0, std::floor(last.free_offered * ratio + kDust));
 }
 
-/// Jobs a resource that the running jobs prove, at least.
+/// Jobs per resource that the running jobs prove, at least.
 double proved_ratio(const QueueState& queue) {
   const int used_by_anybody = queue.max_resources - useful_free(queue);
   return used_by_anybody > 0 ? double(std::max(0, queue.running)) / used_by_anybody : 0.0;

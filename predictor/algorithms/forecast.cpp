@@ -8,7 +8,7 @@
 namespace gleaner::prediction {
 namespace {
 
-/// Beyond this, an end is not a forecast any more.
+/// Later ends are not reported as forecasts.
 constexpr double kFarthest = 100.0 * 365 * 86400;
 
 std::optional<grid::Instant> after(grid::Instant now, double seconds) {
@@ -18,7 +18,7 @@ std::optional<grid::Instant> after(grid::Instant now, double seconds) {
 
 double seconds_between(grid::Instant from, grid::Instant to) { return std::chrono::duration<double>{to - from}.count(); }
 
-/// Jobs a second over the window, or over the campaign's age when it is younger.
+/// Jobs per second over the window, or over the campaign's age if it is younger.
 double throughput_of(const Progress& progress, double age) {
   const double span = std::min(age, static_cast<double>(progress.window.count()));
   return span > 0.0 && progress.ended_in_window > 0 ? static_cast<double>(progress.ended_in_window) / span : 0.0;
@@ -39,7 +39,7 @@ std::string_view name_of(Method method) {
 
 namespace {
 
-/// The end by spec/003's formulas.
+/// The end by the formulas of document 003.
 void forecast_end(const Progress& progress, const grid::Durations& durations, Forecast& result) {
   const double age = seconds_between(progress.started, progress.now);
   const auto mean = durations.mean();
@@ -59,9 +59,9 @@ void forecast_end(const Progress& progress, const grid::Durations& durations, Fo
   if (!result.end) result.method = Method::none;
 }
 
-/// The mean of all tasks, from those that are done: while jobs run, the long ones are missing among these.
-/// Of r slots in use for a time t, renewal theory gives E(ended) = r t / mean + r (cv^2 - 1) / 2, and the
-/// expected age of what runs is mean (1 + cv^2) / 2, so that mean = sum / (ended - r cv^2).
+/// The mean duration of all tasks, estimated from those that are done: while jobs run, the long ones are missing among these. For r slots
+/// in use for a time t, renewal theory gives E(ended) = r t / mean + r (cv^2 - 1) / 2, and the expected age of a running job is mean (1 +
+/// cv^2) / 2, so mean = sum / (ended - r cv^2).
 double unbiased_mean(const grid::Durations& durations, double running) {
   const auto ended = static_cast<double>(durations.count);
   const double mean = durations.sum / ended;
@@ -69,8 +69,8 @@ double unbiased_mean(const grid::Durations& durations, double running) {
   return durations.sum / std::max(ended - running * variation * variation, 0.5 * ended);
 }
 
-/// Jobs that run at once from now on. A campaign younger than the window began with nothing but fresh
-/// jobs, so that its first ends are missing: as if it were younger by mean (1 - cv^2) / 2.
+/// Jobs that run at once from now on. A campaign younger than the window began with only fresh jobs, so its first ends are missing: it
+/// counts as younger by mean (1 - cv^2) / 2.
 double slots_of(const Progress& progress, const Forecast& result, double mean, double variation) {
   const auto remaining = static_cast<double>(progress.remaining);
   double slots = static_cast<double>(progress.running > 0 ? progress.running : progress.slots);
@@ -118,7 +118,7 @@ Forecast forecast(const Progress& progress) {
 }
 
 std::optional<StartForecast> forecast_start(const Turn& turn) {
-  constexpr double kStarting = 10.0;  // OAR's own time until a job that it took runs
+  constexpr double kStarting = 10.0;  // seconds that OAR takes until an accepted job runs
   const auto at = [&](double seconds) { return after(turn.now, seconds).value_or(turn.now); };
   if (turn.has_room) return StartForecast{at(turn.cycle), {turn.now, at(2.0 * turn.cycle + kStarting)}};
   if (!(turn.next_end > 0.0)) return std::nullopt;

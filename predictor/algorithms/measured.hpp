@@ -3,8 +3,8 @@
 
 namespace gleaner::prediction {
 
-/// What OAR really gave: one job in the mean of the resources assigned to the jobs that ran. The old
-/// ratio, which is at first the JDL's, until one has run. Source: spec/README, "measured".
+/// One job per mean number of resources that OAR assigned to the jobs that ran. Until one has run, the old ratio stays, which is first the
+/// JDL's. Source: CiGri's production code (docs/sources.md).
 class Measured final : public Algorithm {
  public:
   [[nodiscard]] std::string_view name() const override { return "measured"; }

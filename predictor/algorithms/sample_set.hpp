@@ -6,15 +6,15 @@
 #include <span>
 #include <vector>
 
-/// Which samples of a cluster's jobs are kept: a number of them, whatever the number of jobs.
+/// Which samples of a cluster's jobs are kept: a bounded number, independent of the number of jobs.
 namespace gleaner::prediction {
 
 constexpr std::size_t kMostSamples = 256;
 
-/// The places of the samples to forget, in ascending order, of samples in the order of their starts, each with the jobs that ran when
-/// it started. As long as they are more than `most`, every second one of the older half goes. But of those that started among about as
-/// many jobs the newest few stay, down to an eighth of what runs now: so something stays known of every number of jobs there was. How
-/// long a job took has no part in it.
+/// The indices of the samples to forget, in ascending order. `running` has one entry for each sample, in the order of their starts: the
+/// jobs that ran when it started. While there are more than `most`, every second sample of the older half goes. Exempt are the newest
+/// `kept_of_each` of those that started among about as many jobs, down to an eighth of the present number, so that each level of load keeps
+/// samples. A sample's duration has no influence. Cost: O(samples · log samples).
 [[nodiscard]] inline std::vector<std::size_t> samples_to_forget(std::span<const int> running, std::size_t most = kMostSamples,
                                                                 std::size_t kept_of_each = 16) {
   std::vector<std::size_t> places;
@@ -29,7 +29,7 @@ constexpr std::size_t kMostSamples = 256;
   }
   std::ranges::reverse(free);
   for (std::size_t i = 0; i < free.size() / 2; i += 2) places.push_back(free[i]);
-  // Where that is not enough, the oldest ones go.
+  // The exempt samples may still be too many; then the oldest ones go.
   for (std::size_t place = 0; place < running.size() && running.size() - places.size() > most; ++place) {
     if (!std::ranges::binary_search(places, place)) places.insert(std::ranges::lower_bound(places, place), place);
   }

@@ -4,8 +4,8 @@
 
 namespace gleaner::prediction {
 
-/// Doubles while nothing waits; one job on the whole cluster as soon as too much does. For clusters
-/// that are shared with others. Source: spec/003, "Slow-start".
+/// Doubles the ratio while nothing waits; as soon as too much waits, falls to one job on the whole cluster. For clusters that are shared
+/// with others. Source: document 003, "Slow-start".
 class SlowStart final : public Algorithm {
  public:
   [[nodiscard]] std::string_view name() const override { return "slow-start"; }

@@ -6,24 +6,24 @@
 namespace gleaner::prediction {
 namespace {
 
-constexpr double kTenth = 1.2815515655446004;  // a tenth of the normal distribution is beyond so many deviations
+constexpr double kTenth = 1.2815515655446004;  // the 90 % quantile of the standard normal distribution
 
 double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
-/// Of the gamma distribution of this shape and scale 1, the share below x: Wilson and Hilferty's
-/// approximation (1931), within 0.01 for shapes from 0.3 on.
+/// The distribution function at x of the gamma distribution with this shape and scale 1. Source: Wilson and Hilferty's approximation
+/// (1931), within 0.01 for shapes of 0.3 and more.
 double gamma_below(double shape, double x) {
   if (x <= 0.0) return 0.0;
   return normal((std::cbrt(x / shape) - (1.0 - 1.0 / (9.0 * shape))) * std::sqrt(9.0 * shape));
 }
 
-/// The share of residual times beyond x means: E(max(0, D - x)) / E(D).
+/// The probability that a residual time is greater than x means: E(max(0, D - x)) / E(D).
 double residual_beyond(double shape, double x) {
   const double beyond = (1.0 - gamma_below(shape + 1.0, x * shape)) - x * (1.0 - gamma_below(shape, x * shape));
   return std::clamp(beyond, 0.0, 1.0);
 }
 
-/// The deviation over the mean, as far as so few tasks show it: as if one more had shown a half.
+/// The coefficient of variation, drawn towards 1/2 for few tasks, as if one more task had shown 1/2.
 double variation_of(const Bag& bag) {
   constexpr double kUsual = 0.5;
   const double seen = bag.deviation / bag.mean;
@@ -52,7 +52,7 @@ Spread spread_of(const Bag& bag) {
   const double of_work = std::sqrt(waiting) * variation * bag.mean / bag.slots;
   const double of_rate = until_empty * variation / std::sqrt(std::max(1.0, bag.ended));
   const double of_bag = kTenth * std::hypot(of_work, of_rate);
-  // Durations whose tail is longer than a gamma distribution's (lognormal ones) are allowed for.
+  // The allowance covers durations with a longer tail than a gamma distribution's, such as lognormal ones.
   constexpr double kLongerTail = 1.28;
   const auto tail = [&](double share, double factor) { return last_residual(bag.mean, factor * variation, bag.slots, share); };
   const double likely = tail(0.5, 1.0);

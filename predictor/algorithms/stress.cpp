@@ -12,13 +12,13 @@ namespace {
 constexpr int kInARow = 3;
 constexpr double kSlowestCalm = 3000.0, kFastestSlow = 1000.0;  // ms
 constexpr double kDecrease = 0.5;
-/// Steps from nothing to the cluster's size.
+/// Steps in which the limit rises from 0 to the cluster's size.
 constexpr int kSteps = 40;
-/// Of the cluster's size: below this the limit never falls.
+/// The least limit, as a fraction of the cluster's size.
 constexpr double kFloor = 0.02;
-/// Jobs that have ended at the present limit, before it rises after durations had lowered it.
-constexpr int kTellingEnds = 16;
-/// And before a trial is given up.
+/// Jobs that must have ended at the present limit before it rises, if durations had lowered it.
+constexpr int kEnoughEnds = 16;
+/// Jobs that must have ended before a trial without a finding is given up.
 constexpr int kVerdictEnds = 48;
 constexpr grid::Seconds kRest{86400};
 
@@ -26,16 +26,16 @@ constexpr std::array<std::string_view, 4> kNames{"none", "stress_factor", "laten
 
 int floor_of(const StressReading& reading) { return std::max(1, static_cast<int>(std::lround(kFloor * reading.max_resources))); }
 
-/// Learns what is usual: faster down than up, and hardly up while the cluster is limited.
+/// Tracks the usual value: down faster than up, and up very slowly while the cluster is limited.
 void learn(std::optional<double>& usual, double seen, bool is_limited) {
   constexpr double kDown = 0.1, kUp = 0.01, kUpLimited = 0.0005;
   if (!usual) {
     usual = seen;
     return;
   }
-  // One bad reading is worth no more than a double one.
-  const double believed = std::min(seen, 2.0 * *usual + 1e-3);
-  *usual += (seen < *usual ? kDown : is_limited ? kUpLimited : kUp) * (believed - *usual);
+  // An outlier counts as at most twice the usual value.
+  const double bounded = std::min(seen, 2.0 * *usual + 1e-3);
+  *usual += (seen < *usual ? kDown : is_limited ? kUpLimited : kUp) * (bounded - *usual);
 }
 
 double worst_factor(const StressState& state, const StressRules& rules) {
@@ -46,7 +46,7 @@ double worst_latency(const StressState& state, const StressRules& rules) {
   return std::clamp(rules.latency_factor * state.calm_latency_ms.value_or(0.0), kFastestSlow, kSlowestCalm);
 }
 
-/// The samples that started within these times the level, and not before.
+/// The samples that started among `least` to `most` times `level` jobs, after `since`.
 std::vector<DurationSample> around(std::span<const DurationSample> samples, double level, double least, double most,
                                    std::optional<grid::Instant> since) {
   std::vector<DurationSample> found;
@@ -56,7 +56,7 @@ std::vector<DurationSample> around(std::span<const DurationSample> samples, doub
   return found;
 }
 
-/// One reading, judged.
+/// Judges one reading.
 class Judge {
  public:
   Judge(const StressState& old, const StressReading& reading, std::span<const DurationSample> samples, const StressRules& rules)
@@ -64,18 +64,18 @@ class Judge {
 
   StressState judge() {
     if (state_.job_limit && *state_.job_limit >= reading_.max_resources) lift();
-    hear_factor();
-    hear_latency();
+    read_factor();
+    read_latency();
     state_.judged_at = reading_.time;
     const bool watched = rules_.factor_max > 0 || rules_.latency_factor > 0 || rules_.durations;
     if (!watched) lift();
-    else if (state_.stressed_polls > 0 || state_.slow_polls > 0) look_at_polls();
-    else if (!(rules_.durations && look_at_durations()) && may_rise()) rise();
+    else if (state_.stressed_polls > 0 || state_.slow_polls > 0) judge_polls();
+    else if (!(rules_.durations && judge_durations()) && may_rise()) rise();
     return state_;
   }
 
  private:
-  void hear_factor() {
+  void read_factor() {
     if (!reading_.factor || rules_.factor_max <= 0) {
       state_.stressed_polls = 0;
       return;
@@ -86,7 +86,7 @@ class Judge {
     learn(state_.usual_factor, *reading_.factor, state_.job_limit.has_value());
   }
 
-  void hear_latency() {
+  void read_latency() {
     if (!reading_.latency_ms || rules_.latency_factor <= 0) {
       state_.slow_polls = 0;
       return;
@@ -98,15 +98,15 @@ class Judge {
   }
 
   [[nodiscard]] bool has_settled() const { return !state_.changed_at || reading_.time - *state_.changed_at >= rules_.pause; }
-  /// Once in a pause.
+  /// True for the first reading in each `pause`.
   [[nodiscard]] bool is_due() const {
     const auto pauses = [&](grid::Instant time) { return time.time_since_epoch() / rules_.pause; };
     return !last_judged_ || rules_.pause.count() == 0 || pauses(reading_.time) != pauses(*last_judged_);
   }
   [[nodiscard]] bool is_draining() const { return state_.job_limit && reading_.live_jobs > *state_.job_limit; }
 
-  /// One or two readings say nothing but that the limit does not rise now.
-  void look_at_polls() {
+  /// One or two stressed readings only keep the limit from rising.
+  void judge_polls() {
     if (std::max(state_.stressed_polls, state_.slow_polls) < kInARow || !has_settled() || is_draining()) return;
     int base = state_.job_limit.value_or(reading_.max_resources);
     if (reading_.live_jobs > 0) base = std::min(base, reading_.live_jobs);
@@ -120,46 +120,48 @@ class Judge {
                         *state_.calm_latency_ms));
   }
 
-  /// The number of jobs whose durations are judged; they are where the limit keeps them, or where nothing does.
+  /// The number of running jobs whose durations are judged: the limit where it binds, else the present number.
   [[nodiscard]] double level() const { return is_binding() ? *state_.job_limit : reading_.running_jobs; }
   [[nodiscard]] bool is_binding() const { return state_.job_limit && reading_.running_jobs >= 0.8 * *state_.job_limit; }
   [[nodiscard]] std::vector<DurationSample> here(std::optional<grid::Instant> since) const {
     return around(samples_, level(), 0.8, 1.25, since);
   }
-  /// Those that started at the present limit.
+  /// The samples that started at the present limit.
   [[nodiscard]] std::vector<DurationSample> here() const { return here(state_.job_limit ? state_.changed_at : std::nullopt); }
 
-  /// True when the limit was lowered. Samples from before the limit are of jobs that saw many more jobs later than when they started.
-  bool look_at_durations() {
+  /// True: the limit was lowered. Samples from before the limit are left out, because these jobs ran among many more jobs later than at
+  /// their start.
+  bool judge_durations() {
     if (samples_.empty() || !has_settled() || is_draining()) return false;
     if (!state_.job_limit && !is_due()) return false;
     if (is_trial()) return end_trial();
     if (!state_.job_limit && state_.trial_at && reading_.time - *state_.trial_at < kRest) return false;
     const auto fewer = elasticity(here(state_.limited_at), around(samples_, level(), 0.2, 0.7, state_.limited_at));
     if (state_.job_limit ? fewer.is_saturated() : fewer.is_suspicious()) {
-      lower(level() * kDecrease, StressSignal::durations, told(fewer, "fewer"));
+      lower(level() * kDecrease, StressSignal::durations, described(fewer, "fewer"));
       return true;
     }
     if (!state_.job_limit || fewer.is_enough()) return false;
-    // Nothing is known of fewer jobs, and every job that went made the others faster: so it may go on.
+    // There are no samples among fewer jobs. If each reduction so far made the jobs faster, a further one may help too.
     const auto more = elasticity(here(), around(samples_, level(), 1.4, 2.5, std::nullopt));
     if (!more.is_saturated()) return false;
-    lower(level() * kDecrease, StressSignal::durations, told(more, "more"));
+    lower(level() * kDecrease, StressSignal::durations, described(more, "more"));
     return true;
   }
 
-  /// Durations lowered the limit, and nothing has changed it since.
+  /// Whether the present limit is a trial: durations set it, and nothing has changed it since.
   [[nodiscard]] bool is_trial() const {
     return state_.signal == StressSignal::durations && state_.job_limit && state_.changed_at == state_.limited_at;
   }
 
-  /// Are the jobs as much faster as they are fewer? True when the limit goes down further, or is lifted.
+  /// Ends a trial if enough jobs have ended: lowers the limit further if the jobs became faster in proportion, else lifts it. True: the
+  /// limit must not rise now.
   bool end_trial() {
     if (!is_binding()) return false;
     const auto more = elasticity(here(), around(samples_, level(), 1.4, 2.5, std::nullopt));
     if (!more.is_saturated() && (!more.is_enough() || ended_here() < kVerdictEnds)) return true;
     if (more.is_saturated()) {
-      lower(level() * kDecrease, StressSignal::durations, told(more, "more"));
+      lower(level() * kDecrease, StressSignal::durations, described(more, "more"));
     } else {
       state_.trial_at = reading_.time;
       lift();
@@ -171,7 +173,7 @@ class Judge {
     return std::ranges::count_if(now, [](const DurationSample& sample) { return sample.seconds < sample.horizon; });
   }
 
-  [[nodiscard]] std::string told(const Elasticity& found, std::string_view others) const {
+  [[nodiscard]] std::string described(const Elasticity& found, std::string_view others) const {
     return fmt::format(
         "with about {:.0f} of our jobs running, jobs take {:.2f} times as long as with {} (the duration grows with the jobs to the power {:.2f})",
         level(), found.ratio, others, found.slope);
@@ -180,9 +182,9 @@ class Judge {
   [[nodiscard]] bool may_rise() const {
     if (!state_.job_limit || !has_settled() || is_draining()) return false;
     if (state_.signal != StressSignal::durations || !is_binding()) return true;
-    return ended_here() >= kTellingEnds || reading_.time - *state_.changed_at >= patience();
+    return ended_here() >= kEnoughEnds || reading_.time - *state_.changed_at >= patience();
   }
-  /// After which the limit rises although too few of the samples are over: three times as long as the others there took.
+  /// After this time the limit rises even with too few ended samples: three times the median duration.
   [[nodiscard]] grid::Seconds patience() const {
     constexpr double kDurations = 3.0;
     constexpr int kPauses = 20;

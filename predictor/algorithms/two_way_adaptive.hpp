@@ -4,8 +4,8 @@
 
 namespace gleaner::prediction {
 
-/// Goes up and down to what the last submission shows that the resources take. Source: spec/003,
-/// "Two-way Adaptative"; the numerator lost there is OLD_JR * OLD_FREE - EXCESS.
+/// Moves the ratio in both directions to the jobs per resource that the last submission showed. Source: document 003, "Two-way Adaptative";
+/// the numerator lost there is OLD_JR * OLD_FREE - EXCESS.
 class TwoWayAdaptive final : public Algorithm {
  public:
   [[nodiscard]] std::string_view name() const override { return "two-way-adaptive"; }
