@@ -18,7 +18,7 @@
 namespace gleaner::nikita {
 namespace {
 
-/// Of one turn, for one cluster: an API of 150 ms a call, four calls at once, removes some 100 files in it.
+/// Per turn and cluster: with an API of 150 ms a call, four calls at once, this suffices for some 100 files.
 constexpr std::chrono::seconds kPatience{4};
 
 class Cleaning {
@@ -34,11 +34,11 @@ class Cleaning {
   void clean_crowded();
   void remove_folders(const std::vector<store::LaunchFolder>& folders);
   void thin(const store::LaunchFolder& folder);
-  /// Those of them that are gone. The paths of a login without an answer stay until the next turn, and so does what the time is too short
-  /// for.
+  /// Whether each path is gone. The paths of a login without an answer stay until the next turn, and so do those that the time does not
+  /// suffice for.
   std::vector<bool> remove(const std::vector<oar::PathOf>& paths);
   [[nodiscard]] bool may_go_on() const;
-  /// Whether the login's home answered so far in this turn.
+  /// True while the login's home has answered in this turn.
   [[nodiscard]] bool answers(const std::string& login) const { return !silent_.contains(login); }
   template <class T>
   void note_answer(const std::string& login, const oar::Result<T>& answer);
@@ -47,13 +47,13 @@ class Cleaning {
   const std::string& token_;
   oar::Client files_;
   std::chrono::steady_clock::time_point ends_ = std::chrono::steady_clock::now() + kPatience;
-  std::set<std::string> silent_;  ///< logins whose homes did not answer in this turn: nothing more is asked of them
+  std::set<std::string> silent_;  ///< logins whose homes did not answer: they get no more requests in this turn
   Cleaned cleaned_;
 };
 
 bool Cleaning::may_go_on() const { return std::chrono::steady_clock::now() < ends_ && visit_.time_left() > process::Duration{0}; }
 
-/// Refused: it is not there, or not ours to delete; again would not help.
+/// A refusal counts as an answer: the path is missing, or not ours to delete, and a retry would not help.
 template <class T>
 void Cleaning::note_answer(const std::string& login, const oar::Result<T>& answer) {
   if (!answer && !std::holds_alternative<oar::Refused>(answer.error())) silent_.insert(login);
@@ -126,7 +126,7 @@ void Cleaning::remove_folders(const std::vector<store::LaunchFolder>& folders) {
 void Cleaning::thin(const store::LaunchFolder& folder) {
   if (!answers(folder.login)) return;
   const auto path = grid::fence_folder(token_, folder.campaign, folder.launch);
-  // Listed first: a job that begins later is not in the list, one that ends later stays.
+  // Listed before the attempts are read: a job that begins later is not in the list, and the files of one that ends later stay.
   const auto names = files_.list_folder(folder.login, path);
   note_answer(folder.login, names);
   if (!answers(folder.login)) return;
@@ -140,7 +140,7 @@ void Cleaning::thin(const store::LaunchFolder& folder) {
     for (const auto& name : settled_files(*names, in_use)) paths.push_back({folder.login, path + "/" + name});
   }
   const auto gone = std::ranges::count(remove(paths), true);
-  // Files of attempts in use may still come.
+  // Attempts in use may still write files.
   const auto settled_left = static_cast<std::int64_t>(paths.size()) - gone;
   const auto most = settled_left + kFilesPerAttempt * static_cast<std::int64_t>(in_use.size());
   visit_.database.transact([&](store::Transaction& transaction) { store::note_files(transaction, folder.launch, most); });

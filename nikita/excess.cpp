@@ -12,7 +12,7 @@ double resources_of(const store::WaitingJob& job) {
   return job.resources_per_job.value_or(1);
 }
 
-/// Whether the cluster is still at work on our jobs: it took or started one lately.
+/// Whether the cluster is still starting our jobs: it accepted or started one recently.
 grid::Starting starting_of(const std::vector<store::WaitingJob>& jobs, grid::Instant now) {
   std::optional<grid::Instant> last;
   for (const auto& job : jobs) last = std::max({last, job.last_start_at, job.last_accept_at});
@@ -29,7 +29,7 @@ Wiped to_wipe(const Queue& queue, const Patience& patience, grid::Instant now) {
   const double allowed = queue.flood * queue.max_resources + startable;
   for (const auto& job : queue.jobs) {
     const auto age = now - job.submitted_at;
-    // Where anything may wait, the last job of the queue may, however big it is.
+    // If the flood is above 0, the last job left in the queue may wait, whatever its width.
     const bool tolerated = queue.flood > 0 && wiped.excess.size() + wiped.waited_too_long.size() + 1 == queue.jobs.size();
     if (waiting > allowed + grid::kDust && age >= patience.grace && !tolerated) {
       wiped.excess.push_back(job.id);

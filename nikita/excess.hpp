@@ -6,9 +6,9 @@
 
 namespace gleaner::nikita {
 
-/// The queue of one cluster, as far as it is ours.
+/// Our part of the queue of one cluster.
 struct Queue {
-  std::vector<store::WaitingJob> jobs;  ///< that wait, the newest first
+  std::vector<store::WaitingJob> jobs;  ///< waiting jobs, the newest first
   int free_resources = 0;
   int max_resources = 0;
   double flood = 0;
@@ -16,7 +16,7 @@ struct Queue {
 
 struct Patience {
   std::chrono::milliseconds grace;    ///< a younger job is never wiped
-  std::chrono::milliseconds timeout;  ///< an older one has waited too long
+  std::chrono::milliseconds timeout;  ///< an older job has waited too long
 };
 
 struct Wiped {
@@ -24,9 +24,9 @@ struct Wiped {
   std::vector<grid::JobId> waited_too_long;
 };
 
-/// Which waiting jobs are to go. Those beyond the flood and beyond what the free resources are
-/// about to take, counted in resources, the newest first; and those that have waited too long, which
-/// may find room elsewhere. Source: spec/003, step 9, and Bzizou's note on Nikita.
+/// The waiting jobs to wipe: those beyond the flood and beyond what the free resources are about to take (counted in resources, the newest
+/// first), and those that have waited too long and may find room elsewhere. Pure. Cost: O(waiting jobs). Source: document 003, step 9, and
+/// Bzizou's note on Nikita.
 [[nodiscard]] Wiped to_wipe(const Queue& queue, const Patience& patience, grid::Instant now);
 
 }  // namespace gleaner::nikita

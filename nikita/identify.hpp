@@ -7,11 +7,12 @@
 
 namespace gleaner::nikita {
 
-/// Those of the jobs to be killed that are listed under their id with their own name and command: after OAR was restored or reinstalled,
-/// the id may be somebody else's. One that is not in its launch's array is to be deleted alone.
+/// The kills whose jobs are listed under their id with their own name and command: after OAR was restored or reinstalled, an id may belong
+/// to a foreign job. A job outside its launch's array is marked to be deleted singly.
 [[nodiscard]] std::vector<store::PendingKill> ours_of(std::vector<store::PendingKill> kills, std::span<const oar::RemoteJob> listed);
 
-/// The same, by what the cluster lists right now; what it does not list is left out too. Others are logged.
+/// The same, by a list that is requested now; jobs that the cluster does not list are left out too. Kills that are left out are logged.
+/// Error: the list could not be read.
 [[nodiscard]] oar::Result<std::vector<store::PendingKill>> still_ours(fleet::Visit& visit, std::vector<store::PendingKill> kills);
 
 }  // namespace gleaner::nikita

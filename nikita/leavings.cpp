@@ -19,7 +19,7 @@ grid::FolderFacts facts_of(const store::LaunchFolder& folder, grid::Instant now)
   return facts;
 }
 
-/// Files of attempts that are settled, as far as is known.
+/// Files of settled attempts, as far as is known.
 std::int64_t superfluous(const store::LaunchFolder& folder) { return folder.files - kFilesPerAttempt * folder.attempts; }
 
 /// `<task>.<attempt>.claim`
@@ -57,7 +57,7 @@ Leavings leavings_of(std::span<const store::LaunchFolder> folders, grid::Instant
       leavings.thin.push_back(folder);
     }
   }
-  // Each costs a request for every file: first those that bring most.
+  // Each file costs a request, so the fullest folders come first.
   std::ranges::stable_sort(leavings.thin, std::greater<>{}, superfluous);
   auto last = leavings.thin.begin();
   for (; last != leavings.thin.end() && left > target; ++last) left -= superfluous(*last);

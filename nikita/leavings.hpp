@@ -6,20 +6,20 @@
 
 #include "lib/store/clean.hpp"
 
-/// Which files of campaigns that go on are to be removed from a cluster: pure.
+/// Which files of unfinished campaigns are to be removed from a cluster. Pure.
 namespace gleaner::nikita {
 
-/// Of the folders of one campaign, the oldest first, until no more files than its target are left.
+/// The folders of one campaign to clean, the oldest first, until at most its target number of files is left.
 struct Leavings {
-  std::vector<store::LaunchFolder> remove;  ///< whole: nobody can claim in them any more
-  std::vector<store::LaunchFolder> thin;    ///< some of their attempts are settled, the rest goes on; the fullest first
+  std::vector<store::LaunchFolder> remove;  ///< to be removed whole: no job can claim in them any more
+  std::vector<store::LaunchFolder> thin;    ///< to be removed in part: some of their attempts are settled; the fullest first
 };
 [[nodiscard]] Leavings leavings_of(std::span<const store::LaunchFolder> folders, grid::Instant now);
 
 /// Two files for each attempt: a claim, and the file of its job.
 inline constexpr std::int64_t kFilesPerAttempt = 2;
 
-/// Of the files in a folder, those of attempts that are not among the ones in use; what is not a claim or a job's file stays.
+/// The files of a folder whose attempts are not in use. Files that are neither claims nor jobs' files stay.
 [[nodiscard]] std::vector<std::string> settled_files(std::span<const std::string> names, std::span<const store::Attempt> in_use);
 
 }  // namespace gleaner::nikita

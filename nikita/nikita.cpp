@@ -19,10 +19,10 @@
 namespace gleaner::nikita {
 namespace {
 
-/// A deletion that OAR noted may still be lost: it is asked for again.
+/// OAR may lose a deletion that it accepted, so it is sent again after this time.
 constexpr std::chrono::seconds kResend{30};
 
-/// The user's array, when all that is left of it goes in one request.
+/// An array of a login, deleted by one request if all its live jobs are to go.
 using Array = std::pair<std::string, grid::RemoteJobId>;
 
 struct Deletions {
@@ -31,7 +31,7 @@ struct Deletions {
   std::vector<grid::JobId> ids;  ///< of `jobs`
 };
 
-/// All live jobs of a cancelled campaign go, so its arrays can be deleted whole.
+/// Arrays of a cancelled campaign are deleted whole, because all its live jobs are to go.
 Deletions sort_deletions(const std::vector<store::PendingKill>& kills) {
   Deletions deletions;
   for (const auto& kill : kills) {
@@ -52,29 +52,29 @@ class Wiping {
   Wiping(fleet::Visit& visit, const grid::ClusterFacts& status, const std::string& token) : visit_{visit}, status_{status}, token_{token} {}
 
   Counts run() {
-    condemn();
+    request_kills();
     kill();
     counts_.cleaned = clean(visit_, token_);
     return counts_;
   }
 
  private:
-  void condemn();
+  void request_kills();
   void kill();
   void kill_array(const Array& array, std::span<const grid::JobId> jobs);
   void kill_jobs(std::span<const oar::JobOf> jobs, std::span<const grid::JobId> ids);
   void note_sent(std::span<const grid::JobId> jobs);
-  /// Whether there is time for another request, and a cluster that answers.
+  /// Whether the turn has time left, and the cluster answers.
   [[nodiscard]] bool may_go_on() const;
 
   fleet::Visit& visit_;
   const grid::ClusterFacts& status_;
   const std::string& token_;
-  bool silent_ = false;  ///< the last requests had no answer at all
+  bool silent_ = false;  ///< the last requests got no answer
   Counts counts_;
 };
 
-void Wiping::condemn() {
+void Wiping::request_kills() {
   visit_.database.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     const Queue queue{.jobs = store::waiting_jobs(transaction, visit_.cluster.id),
@@ -111,7 +111,7 @@ void Wiping::kill() {
   process::failpoint("nikita.before_delete");
   const auto deletions = sort_deletions(kills);
   for (const auto& [array, jobs] : deletions.arrays) kill_array(array, jobs);
-  // As many at once as the client has in flight: a cluster that hangs costs one request's time limit, not that of all of them.
+  // In parts of as many as the client has in flight, so that a hanging cluster costs the time limit of one request.
   const auto at_once = static_cast<std::size_t>(oar::Limits{}.parallel);
   for (std::size_t first = 0; first < deletions.jobs.size(); first += at_once) {
     const auto count = std::min(at_once, deletions.jobs.size() - first);
@@ -123,7 +123,7 @@ void Wiping::kill() {
 
 bool Wiping::may_go_on() const { return !silent_ && visit_.time_left() > process::Duration{0}; }
 
-// Deletions are noted before they are sent: when the process dies in between, the end of the job is still known to be ours.
+// Deletions are written before they are sent: if the process dies in between, the end of the job is still attributed to us.
 
 void Wiping::kill_array(const Array& array, std::span<const grid::JobId> jobs) {
   if (!may_go_on()) {

@@ -8,21 +8,19 @@
 namespace gleaner::nikita {
 
 struct Counts {
-  int wiped = 0;     ///< waiting jobs newly condemned
-  int sent = 0;      ///< jobs whose deletion was asked for
-  int not_sent = 0;  ///< OAR could not be asked, or said no: again in the next cycle
-  int left = 0;      ///< deletions for the next cycle: this turn's time was over, or the cluster answered nothing more
-  int foreign = 0;   ///< not asked for: under their ids OAR has other jobs, or none
+  int wiped = 0;     ///< waiting jobs whose kill was requested in this turn
+  int sent = 0;      ///< deletions sent
+  int not_sent = 0;  ///< OAR did not answer, or refused: retried in the next cycle
+  int left = 0;      ///< deletions left for the next cycle: the turn's time was over, or the cluster did not answer
+  int foreign = 0;   ///< not sent: OAR lists foreign jobs, or none, under their ids
   Cleaned cleaned;   ///< files on the clusters
   [[nodiscard]] std::string summary() const;
 };
 
-/// One cycle: condemns the jobs of cancelled campaigns, the waiting jobs beyond the flood and those
-/// that waited too long; asks OAR for the deletions that are due, of jobs that it has seen to be ours;
-/// removes what campaigns left (clean.hpp).
-/// A job is over only when its state says so, in a later cycle. Clusters that cannot be reached are
-/// left alone. However many deletions are due, and however slow the cluster is, a turn ends in time
-/// (fleet::turn_budget); what was not asked for stays due.
+/// One cycle: requests kills of the jobs of cancelled campaigns, of superseded jobs, of waiting jobs beyond the flood, and of those that
+/// waited too long; sends the deletions that are due, for jobs that OAR lists as ours; removes files of campaigns (clean.hpp). A job is
+/// over only when a later cycle reads so in its state. Unreachable clusters are skipped. A turn ends in time (fleet::turn_budget), however
+/// many deletions are due and however slow the cluster is; deletions that were not sent stay due.
 Counts run_once(const process::Config& config, store::Database& database, store::Term term);
 
 }  // namespace gleaner::nikita

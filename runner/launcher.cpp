@@ -42,7 +42,7 @@ class Launcher {
  private:
   [[nodiscard]] std::optional<Begun> begin(const store::LaunchToMake& launch);
   [[nodiscard]] std::vector<Begun> begin_some(std::span<const store::LaunchToMake> launches);
-  /// Those of them that are still to be sent.
+  /// The launches that are still to be sent.
   [[nodiscard]] std::vector<Begun> confirm(std::vector<Begun> begun);
   void send(std::vector<Begun> begun);
   void settle(const Begun& begun, const oar::Result<oar::Submitted>& answer);

@@ -6,11 +6,10 @@
 
 namespace gleaner::runner {
 
-/// Makes the planned launches of one cluster (docs/architecture/exactly-once.md): the intent is
-/// written, the POST is sent, the answer is written, each in its own step, so that a death between
-/// two of them leaves a launch that the next run finds. Right before the POST each launch is looked
-/// at once more: this process may have been stopped in between for any time. A launch that cannot be
-/// begun or written is set aside, the others go on.
+/// Makes the planned launches of one cluster (docs/architecture/exactly-once.md): the intent is written, the POST is sent, the answer is
+/// written, each in a step of its own, so that a death between two of them leaves a launch that the next run finds. Each launch is checked
+/// once more right before the POST, because this process may have been suspended for any time. A launch that cannot be begun or written is
+/// set aside, and the others continue.
 void make_launches(fleet::Visit& visit, const std::string& grid, Counts& counts);
 
 }  // namespace gleaner::runner

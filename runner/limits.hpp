@@ -5,7 +5,7 @@
 #include "lib/process/config.hpp"
 #include "lib/store/events.hpp"
 
-/// What the configuration says of attempts and brakes.
+/// The configured limits of attempts, and the length of brakes.
 namespace gleaner::runner {
 
 [[nodiscard]] inline grid::Limits limits_of(const process::Config& config) {

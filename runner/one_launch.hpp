@@ -11,10 +11,10 @@ struct LaunchOf {
   grid::CampaignId campaign{0};
 };
 
-/// Does something with one launch. When that fails, the launch is set aside until the next turn, with an event (LAUNCH_FAILED) that
-/// names it and says why, and the others go on: false. What fails for all of them passes: the database cannot be reached, its schema is
-/// another one, the lease is lost.
-/// @param doing  for the event: `begin`, `write the answer of`…
+/// Executes `work` for one launch. If it throws, the launch is set aside until the next turn, with an event (LAUNCH_FAILED) that names it
+/// and the reason, and the others continue: false. Errors that concern all launches are thrown: the database cannot be reached, its schema
+/// is another one, the lease is lost.
+/// @param doing  a verb phrase for the event: `begin`, `write the answer to`…
 bool for_one_launch(fleet::Visit& visit, const LaunchOf& launch, std::string_view doing, const std::function<void()>& work);
 
 }  // namespace gleaner::runner

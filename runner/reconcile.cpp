@@ -25,7 +25,7 @@ class Reconciliation {
  public:
   Reconciliation(fleet::Visit& visit, Counts& counts, grid::Instant now) : visit_{visit}, counts_{counts}, now_{now} {}
 
-  /// False when the cluster did not answer.
+  /// False: the cluster did not answer.
   [[nodiscard]] bool settle(const std::vector<UnsettledLaunch>& launches);
 
  private:
@@ -37,7 +37,7 @@ class Reconciliation {
 
   fleet::Visit& visit_;
   Counts& counts_;
-  grid::Instant now_;  ///< by the database's clock
+  grid::Instant now_;  ///< the time of the database's clock
 };
 
 grid::Search Reconciliation::search_of(const UnsettledLaunch& launch) const {
@@ -47,8 +47,8 @@ grid::Search Reconciliation::search_of(const UnsettledLaunch& launch) const {
   return search;
 }
 
-/// The time counts from when the whole cluster was last known to be healthy: a POST that hung on
-/// OAR's data base is carried out when that is back.
+/// The delay counts from the time when the whole cluster was last known to be healthy: OAR carries out a POST that hung on its database
+/// when the database is back.
 grid::Looked Reconciliation::looked_of(const UnsettledLaunch& launch, int adopted) const {
   grid::Looked looked{.state = launch.state, .missing = launch.missing - adopted, .looks = launch.looks + 1};
   if (visit_.cluster.healthy_since) looked.healthy = now_ - std::max(launch.unknown_at, *visit_.cluster.healthy_since);
@@ -96,7 +96,7 @@ void Reconciliation::settle_one(const UnsettledLaunch& launch, const std::vector
 
 bool Reconciliation::settle_user(const std::string& login, const std::vector<UnsettledLaunch>& launches) {
   const auto first = std::ranges::min_element(launches, {}, &UnsettledLaunch::launching_at)->launching_at;
-  // The client compares this host's clock with the cluster's; the age of the launch is the database's.
+  // The client compares this host's clock with the cluster's, while the launch's age is by the database's.
   const auto jobs = visit_.client.jobs_since(login, fleet::now() - (now_ - first));
   if (!jobs) {
     fleet::note_unreachable(visit_, oar::describe(jobs.error()));
@@ -114,7 +114,7 @@ bool Reconciliation::settle(const std::vector<UnsettledLaunch>& launches) {
   std::vector<std::pair<std::optional<grid::Instant>, std::string>> logins;
   for (const auto& [login, theirs] : by_user)
     logins.emplace_back(std::ranges::max(theirs, {}, &UnsettledLaunch::last_look_at).last_look_at, login);
-  // A login whose list never comes has the oldest look: it comes last, and stops no other one.
+  // A login whose list cannot be read has the oldest look. It comes last, so that it does not delay the others.
   std::ranges::sort(logins, std::greater<>{});
   for (const auto& [looked, login] : logins) {
     if (visit_.time_left() <= process::Duration{0}) return true;

@@ -23,7 +23,7 @@ std::string_view reason_of(grid::Release release) {
   return "";
 }
 
-/// The first of them by their numbers.
+/// The numbers of the first tasks, and how many more there are.
 std::string listed(const std::vector<grid::TaskNumber>& tasks) {
   constexpr std::size_t kMost = 20;
   std::string text;

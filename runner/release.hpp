@@ -5,8 +5,8 @@
 
 namespace gleaner::runner {
 
-/// Lets tasks of void launches go to other clusters, where that is allowed at the risk that they run
-/// twice (grid::release_of): each with a new attempt, and with an event that says which, and why.
+/// Lets tasks of void launches go to other clusters, where grid::release_of allows it although they may run twice. Each gets a new attempt;
+/// the event TASKS_RELEASED lists them and the reason.
 void release_tasks(store::Transaction& transaction, const process::Config& config, Counts& counts);
 
 }  // namespace gleaner::runner

@@ -25,7 +25,7 @@ std::string Counts::summary() const {
 
 namespace {
 
-/// One that the database refuses is set aside, with an event.
+/// A launch that the database refuses is set aside, with an event.
 void give_back_stranded(store::Transaction& transaction, const process::Config& config, grid::Instant now, Counts& counts) {
   for (const auto launch : store::stranded_launches(transaction)) {
     const store::GiveBack stranded{.launch = launch,

@@ -10,15 +10,14 @@ struct Counts {
   int launches = 0;  ///< posted
   int accepted = 0;
   int refused = 0;
-  int unknown = 0;  ///< without an answer
+  int unknown = 0;  ///< POSTs whose answer was lost
   int given_back = 0;
-  int found = 0;     ///< jobs of lost answers, adopted
-  int released = 0;  ///< tasks of void launches that may go elsewhere
+  int found = 0;     ///< jobs of launches without an answer, adopted
+  int released = 0;  ///< tasks of void launches that may go to other clusters
   [[nodiscard]] std::string summary() const;
 };
 
-/// One cycle: settles the launches whose fate is unknown, then makes the planned ones, each
-/// cluster on its own.
+/// One cycle: settles the launches whose fate is unknown, then makes the planned ones, on each cluster independently.
 Counts run_once(const process::Config& config, store::Database& database, store::Term term);
 
 }  // namespace gleaner::runner

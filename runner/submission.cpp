@@ -36,7 +36,7 @@ std::vector<std::string> types_of(const store::LaunchToMake& launch) {
   return types;
 }
 
-/// OAR reserves no memory; a job that needs some is sent to nodes that have it.
+/// OAR reserves no memory, so a job that requests some is restricted to nodes that have it.
 std::string properties_of(const store::LaunchToMake& launch) {
   if (!launch.memory_mb || launch.memory_property.empty()) return launch.properties;
   const auto least = (*launch.memory_mb + launch.memory_unit_mb - 1) / launch.memory_unit_mb;
@@ -44,8 +44,8 @@ std::string properties_of(const store::LaunchToMake& launch) {
   return launch.properties.empty() ? memory : fmt::format("({}) AND {}", launch.properties, memory);
 }
 
-/// The texts of the campaign were right when it was submitted; administrators, admission rules and older
-/// versions of the grid may have written them too.
+/// Checks the campaign's texts again: they were right at submission, but administrators, admission rules and older versions may have
+/// changed them.
 std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, const std::string& own_properties) {
   using Grammar = std::optional<std::string> (*)(std::string_view);
   const auto wrong = [](std::string_view what, const std::string& text, Grammar grammar) -> std::optional<std::string> {
@@ -58,7 +58,7 @@ std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, c
     return read ? std::nullopt : std::optional{read.error()};
   };
   if (auto why = wrong("resources", request.resources, resources)) return why;
-  // Each alone too: two halves of a bracket would be right together.
+  // Each is checked alone too: two unbalanced texts may be balanced together.
   if (auto why = wrong("properties", own_properties, grid::wrong_properties)) return why;
   if (auto why = wrong("properties", request.properties, grid::wrong_properties)) return why;
   if (auto why = wrong("project", request.project, grid::wrong_project)) return why;
@@ -94,7 +94,7 @@ tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMa
   request.project = launch.project;
   if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
   if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
-  // CiGri's names, which its users' scripts remove and read.
+  // CiGri's file names: its users' scripts remove and read these files.
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());
   for (const auto& line : lines) {

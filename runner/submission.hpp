@@ -9,7 +9,7 @@
 
 namespace gleaner::runner {
 
-/// The POST of a launch. The error says what of the campaign cannot be submitted.
+/// The POST of a launch. Error: which part of the campaign cannot be submitted.
 [[nodiscard]] tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMake& launch,
                                                                        const std::vector<store::LaunchLine>& lines,
                                                                        std::string_view cluster, std::string_view grid);

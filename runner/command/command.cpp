@@ -14,24 +14,22 @@
 namespace gleaner::runner {
 namespace {
 
-/// What every job runs, after the facts of its launch, with `<task> <attempt> <job> <fence> <arguments>`
-/// as its own arguments. OAR keeps it in the record of every job and sends it in every list, so
-/// its names are short: d the fence's folder, c the claim, f this job's own file, l its line, p what its
-/// messages begin with, v whether this run made the file; w() writes it, k() claims, h() ends a job whose
-/// claim somebody holds, q() one that ran nothing; e why no claim could be made, x the exec_file, s its
-/// status, z the own file's last name, a the arguments.
-/// It forks for ln, base64, the command and mv, and in the first job of a folder for mkdir.
+/// The script of every job, after the facts of its launch, with `<task> <attempt> <job> <fence> <arguments>` as its own arguments. OAR
+/// keeps it in the record of every job and sends it in every list, so its names are short: d the fence's folder, c the claim, f this job's
+/// own file, l its line, p the prefix of its messages, v whether this run made the file; w() writes it, k() claims, h() ends a job whose
+/// claim is held by another, q() one that executed nothing; e why no claim could be made, x the exec_file, s its status, z the own file's
+/// last name, a the arguments.
 ///
-/// - A hard link is made by one job only, over NFS too. NFS may lose the answer of one that was made, and
-///   say that it was there already: then the own file has two names, and the claim is this job's.
-/// - The own file is never written over (set -C): OAR can run a job twice under one id, and the first run may
-///   hold the claim by that very file.
-/// - When anything failed, all is tried a second time, for the reason that the message gives.
+/// - Only one job can make the hard link, over NFS too. NFS may lose the answer of a link that was made, and report that it exists already:
+///   then the own file has two names, and the claim is this job's.
+/// - The own file is never overwritten (set -C): OAR can run a job twice under one id, and the first run may hold the claim by that very
+///   file.
+/// - After any failure, everything is tried a second time, so that the message can state the reason.
 /// - The command gets a shell of its own, so that it sees none of these names.
 /// - The arguments are decoded through a pipe: the status of a process substitution gets lost in bash,
 ///   once in some thousand times (`wait` then says -1).
-/// - Signals of OAR (checkpoint, end of walltime) are the command's: the wrapper only outlives it.
-/// - A command may have removed the folder: the end is noted all the same.
+/// - Signals of OAR (checkpoint, end of walltime) are for the command: the wrapper only outlives it.
+/// - A command may have removed the folder: the end is still noted.
 constexpr std::string_view kWrapper{R"sh(
 d=$HOME/.gleaner/$g/$i/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}";p="gleaner: task $1, attempt $2:";v=
 w(){ printf "%(%s)T %s\n" -1 "$l" >"$f.s";}
@@ -89,10 +87,10 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
 
 struct Variable {
   std::string_view name;
-  std::size_t length;  ///< as it is written
+  std::size_t length;  ///< characters in the text
 };
 
-/// The variable at the beginning of a text, `$HOME` or `${HOME}`: one that OAR's shell replaces in a folder (grid::wrong_directory).
+/// The variable at the beginning of a text, `$HOME` or `${HOME}`, if OAR's shell replaces it in a folder (grid::wrong_directory).
 std::optional<Variable> variable_at(std::string_view text) {
   for (const std::string_view name : {"HOME", "USER", "LOGNAME"}) {
     if (text.starts_with(fmt::format("${{{}}}", name))) {
@@ -110,10 +108,10 @@ std::optional<Variable> variable_at(std::string_view text) {
   return std::nullopt;
 }
 
-/// A folder as a word of the job's shell: its variables have the job's values, and all the rest stands for itself.
+/// A folder as a word of the job's shell: variables are expanded with the job's values, and the rest is literal.
 std::string folder_word(std::string_view folder) {
   std::string word;
-  std::size_t plain = 0;  // where the text begins that stands for itself
+  std::size_t plain = 0;  // where the literal text begins
   const auto quote_until = [&](std::size_t end) {
     if (end > plain) {
       word += text::quote(folder.substr(plain, end - plain));
@@ -133,7 +131,7 @@ std::string folder_word(std::string_view folder) {
   return word;
 }
 
-/// The facts as assignments, exported where the command is to see them.
+/// The facts as shell assignments, exported if the command needs them.
 std::string assignments(const LaunchFacts& facts) {
   const auto walltime = grid::parse_walltime(facts.walltime);
   return fmt::format(
@@ -149,8 +147,8 @@ tl::expected<JobCommand, std::string> JobCommand::create(const LaunchFacts& fact
   if (auto wrong = wrong_facts(facts)) {
     return tl::unexpected(std::move(*wrong));
   }
-  // OAR's API gives the command to a shell at submission, and spoils letters out of ASCII: base64
-  // passes both, and `\$` is what becomes a `$` of the job's shell.
+  // OAR's API passes the command to a shell at submission, and corrupts letters outside ASCII: base64 survives both, and `\$` becomes a `$`
+  // of the job's shell.
   const auto script = base64(assignments(facts) + std::string{kWrapper});
   return JobCommand{fmt::format("bash -c \"\\$(echo {}|base64 -d)\" {}{}", script, grid::kCommandMark, facts.campaign.value())};
 }
