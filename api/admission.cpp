@@ -12,7 +12,7 @@ http::Response stopped(unsigned status, const std::string& rule, const std::stri
   text::JsonWriter json;
   json.object([&] {
     json.field("status", std::int64_t{status});
-    json.field("title", "Admission rule error");  // as CiGri's clients know it
+    json.field("title", "Admission rule error");  // the title that CiGri's clients expect
     json.field("message", message);
     json.field("rule", rule);
   });
@@ -64,7 +64,7 @@ Asked<void> admit(const Call& call, Submission& submission, std::int64_t tasks) 
   return {};
 }
 
-void tell_administrators(const Call& call, const std::string& broken_rule) {
+void report_broken_rule(const Call& call, const std::string& broken_rule) {
   call.connections.write([&](store::Transaction& transaction) {
     store::open_event(transaction, {.code = "ADMISSION_RULE", .target = {}, .job = {}, .message = broken_rule}, call.now);
     return true;

@@ -9,17 +9,17 @@
 
 namespace gleaner::api {
 
-/// How many tasks the campaign will have, where that is known before its parameters have come.
+/// The number of tasks of the campaign. Empty: not known before its parameters are received.
 [[nodiscard]] std::optional<std::int64_t> known_tasks(const jdl::CampaignFile& file);
 
-/// Asks the admission rules, once; the file and the warnings become what they say. The answer when one
-/// refuses: 403; when one is broken: 500, and `broken_rule` is for tell_administrators.
+/// Runs the admission rules once; the file and the warnings become what the rules return. Errors: 403 if a rule refuses; 500 if a rule is
+/// broken, with `broken_rule` set for report_broken_rule().
 [[nodiscard]] Asked<void> admit(const Call& call, Submission& submission, std::int64_t tasks);
 
-/// Opens the event ADMISSION_RULE.
-void tell_administrators(const Call& call, const std::string& broken_rule);
+/// Opens the event ADMISSION_RULE for the administrators.
+void report_broken_rule(const Call& call, const std::string& broken_rule);
 
-/// `"rules"`: those that changed the campaign or said something.
+/// Writes `"rules"`: the rules that changed the campaign or wrote a message.
 void write_rules(text::JsonWriter& json, const std::vector<rules::Step>& steps);
 
 }  // namespace gleaner::api

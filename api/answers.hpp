@@ -10,17 +10,17 @@
 #include "lib/jdl/problem.hpp"
 #include "lib/text/json_writer.hpp"
 
-/// The answers that every route gives in the same shape.
+/// Answers whose shape is common to all routes.
 namespace gleaner::api {
 
 [[nodiscard]] http::Response answer(unsigned status, std::string json);
 [[nodiscard]] inline http::Response answer(const text::JsonWriter& json) { return answer(200, json.text()); }
 
-/// `{"status","title","message"}`; the title is the status's own.
+/// `{"status","title","message"}`; the title is the standard one of the status.
 [[nodiscard]] http::Response error(unsigned status, std::string_view message);
-/// With everything that is wrong in what the user wrote.
+/// With all problems of the user's input.
 [[nodiscard]] http::Response error(std::string_view message, std::span<const jdl::Problem> problems);
-/// 202, in the shape of an error; `count` says how many things were concerned.
+/// 202, in the shape of an error; `count` is the number of affected objects.
 [[nodiscard]] http::Response accepted(std::string_view message, std::optional<std::int64_t> count = {});
 
 struct Link {

@@ -22,50 +22,50 @@ namespace gleaner::api {
 
 class Spool;
 
-/// What a route's function works with.
+/// The arguments of a route's function.
 struct Call {
   const http::Request& request;
-  const std::vector<std::string>& parts;  ///< what the path had for each `:name` of the route
-  const Caller& caller;                   ///< nobody's name on routes that need no identity
+  const std::vector<std::string>& parts;  ///< the parts of the path that match the route's `:name`s
+  const Caller& caller;                   ///< without a name on routes that need no identity
   Connections& connections;
   const jdl::Defaults& defaults;
   rules::Sandbox& sandbox;
   const process::Config& config;  ///< how the grid is run
-  Spool& spool;                   ///< for what is sent
-  Room& room;                     ///< for what is large
+  Spool& spool;                   ///< disk space for submissions
+  Room& room;                     ///< memory for large requests
   grid::Instant now;
 };
 
-/// A wrong request becomes the answer to it.
+/// The value, or the answer to a wrong request.
 template <class T>
 using Asked = tl::expected<T, http::Response>;
 
-/// A query parameter that is a number; `fallback` without it.
+/// The inclusive bounds of a number.
 struct Bounds {
   std::int64_t least;
   std::int64_t most;
 };
-/// @param remark  the end of what is said of a wrong one
+/// @param remark  the end of the message about a wrong number
 [[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds,
                                          std::string_view remark = {});
 /// Seconds since 1970.
 [[nodiscard]] Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name);
-/// Given, and neither 0 nor false.
+/// True: the parameter is present, and neither 0 nor false.
 [[nodiscard]] bool flag(const Call& call, std::string_view name);
 /// `limit` and `offset`.
 [[nodiscard]] Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit);
 /// The parts of a comma-separated parameter.
 [[nodiscard]] std::vector<std::string> list(const Call& call, std::string_view name);
 
-/// An id of the path; nothing when it is no number.
+/// An id of the path. Empty: not a number.
 [[nodiscard]] std::optional<std::int64_t> id_of(const std::string& part);
 
 [[nodiscard]] http::Response no_campaign(const Call& call);
 
-/// The href of this list from `offset` on, its other parameters kept.
+/// The href of this list with one parameter replaced, and the others kept.
 [[nodiscard]] std::string href_with(const Call& call, std::string_view name, std::int64_t value);
 
-/// Whether the caller may change what belongs to this user.
+/// Whether the caller may change objects of this user.
 [[nodiscard]] bool may_change(const Call& call, const std::string& owner);
 
 }  // namespace gleaner::api

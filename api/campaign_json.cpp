@@ -36,7 +36,7 @@ void write_request(text::JsonWriter& json, const store::views::CampaignCluster& 
   json.field("max_walltime", cluster.max_walltime);
 }
 
-/// Within what time most of the jobs done ended.
+/// The duration within which most jobs that were done ended.
 void write_most_durations(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
   if (!cluster.most_durations) {
     json.null();

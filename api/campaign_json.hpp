@@ -9,15 +9,15 @@ namespace gleaner::api {
 
 [[nodiscard]] std::string campaign_path(grid::CampaignId id);
 
-/// The fields of a campaign, into an object that is open.
+/// Writes the fields of a campaign into an open object.
 void write_campaign(text::JsonWriter& json, const store::views::Campaign& campaign);
-/// The same for what it does on one cluster.
+/// Writes the fields of a campaign on one cluster into an open object.
 void write_campaign_cluster(text::JsonWriter& json, const store::views::CampaignCluster& cluster);
-/// When it starts and ends, with the intervals, into an object that is open.
+/// Writes start and end, with their intervals, into an open object.
 void write_forecast(text::JsonWriter& json, const store::views::Forecast& forecast);
-/// A forecast of its history, into an object that is open.
+/// Writes a forecast of the history into an open object.
 void write_kept_forecast(text::JsonWriter& json, const store::KeptForecast& forecast);
-/// A brake or null.
+/// Writes a brake, or null.
 void write_brake(text::JsonWriter& json, const std::optional<store::views::Brake>& brake);
 
 }  // namespace gleaner::api

@@ -11,7 +11,7 @@ constexpr int kMostInUse = 16;
 constexpr std::size_t kMostIdle = 4;
 constexpr auto kPatience = std::chrono::seconds{10};
 
-/// Zero is no limit.
+/// 0 means no limit.
 process::Duration shorter(process::Duration limit, process::Duration patience) {
   return limit.count() == 0 ? patience : std::min(limit, patience);
 }

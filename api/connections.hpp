@@ -11,14 +11,13 @@
 
 namespace gleaner::api {
 
-/// A few connections to the database, kept open between requests. Those that the database has
-/// closed meanwhile are noticed and replaced. Safe from any thread.
+/// A few database connections, kept open between requests. Connections that the database has closed are detected and replaced. Thread-safe.
 class Connections {
  public:
   Connections(std::string conninfo, const process::Config& config);
 
-  /// Runs reads in a transaction; once more when a connection turns out to be dead. Throws
-  /// store::Unavailable, and store::WrongSchema.
+  /// Runs reads in a transaction, and repeats them once if a kept connection turns out to be dead. Throws store::Unavailable and
+  /// store::WrongSchema.
   template <class Work>
   auto read(Work&& work) {
     for (bool first = true;; first = false) {
@@ -34,7 +33,7 @@ class Connections {
     }
   }
 
-  /// Runs writes in a transaction and commits it; from the beginning again after a deadlock.
+  /// Runs writes in a transaction and commits it; repeats `work` from its beginning after a deadlock.
   template <class Work>
   auto write(Work&& work) {
     Lease lease{*this};
@@ -44,7 +43,8 @@ class Connections {
     return std::move(*result);
   }
 
-  /// Runs a work that cannot be repeated, and that commits by itself, or not. It may be long: a million tasks are one.
+  /// Runs `work` once, for writes that cannot be repeated; `work` commits by itself, or not at all. The limits are longer than a request's,
+  /// because a submission may write a million tasks.
   template <class Work>
   auto write_once(Work&& work) {
     Lease lease{*this};
@@ -55,7 +55,7 @@ class Connections {
   }
 
  private:
-  /// A connection for one request. Unless it is kept, it is closed at the end.
+  /// A connection for one request. It is closed at the end, unless keep() was called.
   class Lease {
    public:
     explicit Lease(Connections& from);
@@ -78,8 +78,8 @@ class Connections {
   void give_back(std::optional<store::Database> database);
 
   std::string conninfo_;
-  store::ConnectionLimits longer_;  ///< as configured for every program
-  store::ConnectionLimits limits_;  ///< of a request: at most api_patience
+  store::ConnectionLimits longer_;  ///< as configured for all programs
+  store::ConnectionLimits limits_;  ///< limits of a request: at most api_patience
   std::mutex mutex_;
   std::condition_variable freed_;
   std::vector<store::Database> idle_;

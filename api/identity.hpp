@@ -8,12 +8,10 @@
 
 namespace gleaner::api {
 
-/// Who calls: on the unix socket, who the kernel says; elsewhere, whom the bearer token stands
-/// for. No other header counts.
+/// The caller's identity: on the unix socket as the kernel reports it, elsewhere the owner of the bearer token. Other headers are ignored.
 class Identities {
  public:
-  /// Administrators are root, this program's own user, the members of the group, and the users
-  /// whose token says so.
+  /// Administrators are root, this program's own user, the members of the group, and the users with an `admin` token.
   Identities(std::string admin_group, std::optional<std::filesystem::path> tokens_file);
 
   [[nodiscard]] std::optional<Caller> of(const http::Request& request);

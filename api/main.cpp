@@ -16,7 +16,7 @@ namespace {
 
 using process::ExitCode;
 
-/// What a large request took goes back to the machine: glibc would keep it, in one arena a thread.
+/// Returns freed memory of large requests to the system: glibc would keep it, in one arena per thread.
 void keep_little_memory() {
   constexpr int kArenas = 4;
   constexpr int kOwnMapping = 256 * 1024;
@@ -27,7 +27,7 @@ void keep_little_memory() {
 
 process::Outcome serve(const process::Context& context) {
   keep_little_memory();
-  // A database that does not answer must not hold requests for long.
+  // An unresponsive database must not hold requests for long.
   ::setenv("PGCONNECT_TIMEOUT", "5", 0);
   const auto options = options_of(context.config);
   const auto api = Api::start(options);

@@ -3,7 +3,7 @@
 
 namespace gleaner::api {
 
-/// api/openapi.json.
+/// The text of api/openapi.json.
 [[nodiscard]] std::string_view openapi_document();
 
 }  // namespace gleaner::api

@@ -12,7 +12,7 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-/// `127.0.0.1:8443` or `[::1]:8443`; checked by the configuration.
+/// Splits `127.0.0.1:8443` or `[::1]:8443`, which the configuration has checked.
 http::TcpEndpoint endpoint_of(const std::string& address) {
   const auto colon = address.rfind(':');
   auto host = address.substr(0, colon);

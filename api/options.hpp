@@ -4,9 +4,8 @@
 
 namespace gleaner::api {
 
-/// The options of gridapi.
-/// Throws process::Error (usage) when the configuration is not one for an API: nothing to listen on, an address that others can reach
-/// without TLS, no tokens for TCP, files that cannot be used.
+/// The options of gridapi, by the configuration. Throws process::Error (usage) if it does not suffice for an API: no address to listen on,
+/// an address reachable from other hosts without TLS, no tokens for TCP, files that cannot be used.
 [[nodiscard]] ApiOptions options_of(const process::Config& config);
 
 }  // namespace gleaner::api

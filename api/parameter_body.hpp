@@ -9,14 +9,14 @@
 
 namespace gleaner::api {
 
-/// The body of an NDJSON submission: its first line, and then the rest as it comes.
+/// The body of an NDJSON submission: its first line, and then the rest as it is received.
 class ParameterBody {
  public:
   explicit ParameterBody(http::Body& body);
 
-  /// Without its end; `too_large` when it is longer than `limit`. Once, and first.
+  /// The first line without its line end; `too_large` if it is longer than `limit` bytes. To be called once, before next().
   [[nodiscard]] tl::expected<std::string, http::BodyError> first_line(std::size_t limit);
-  /// What comes next, cut anywhere; empty at the end. The view holds until the next call.
+  /// The next bytes, cut anywhere; empty at the end. The view is valid until the next call.
   [[nodiscard]] tl::expected<std::string_view, http::BodyError> next();
 
  private:

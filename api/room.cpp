@@ -9,7 +9,7 @@ bool Room::fits(const Waiting& waiting) const {
   return taken_ + waiting.bytes <= bytes_ && (own == of_user_.end() || own->second + waiting.bytes <= bytes_ / 2);
 }
 
-/// Nobody is overtaken but those whose own requests are in their way.
+/// A request may overtake only those that wait for their own user's other requests.
 bool Room::is_next(const Waiting& waiting) const {
   for (const auto& one : waiting_) {
     if (&one == &waiting) return fits(one);

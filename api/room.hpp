@@ -11,26 +11,25 @@
 
 namespace gleaner::api {
 
-/// Memory for what requests make large: a campaign file that is read, a long answer until it is sent.
-/// Each takes what it may need before it begins, in turn; no user has more than half of it. Small ones
-/// wait for nobody, and are not counted. Safe from any thread.
+/// Memory for large requests: a campaign file while it is read, a long answer until it is sent. Each request takes the memory that it may
+/// need before it begins, in turn; no user has more than half. Small requests neither wait nor count. Thread-safe.
 class Room {
  public:
   /// @param patience  how long a request waits for its turn
   Room(std::uint64_t bytes, std::chrono::milliseconds patience) : bytes_{bytes}, patience_{patience} {}
-  /// What needs no more takes nothing.
+  /// Bytes; a request of at most this size takes no memory here.
   static constexpr std::uint64_t kSmall = std::uint64_t{1} << 20U;
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
-  /// What a request has taken, given back with it.
+  /// The memory that a request has taken; its destructor gives it back.
   class Part {
    public:
     Part(Room& room, std::string user, std::uint64_t bytes) : room_{&room}, user_{std::move(user)}, bytes_{bytes} {}
     Part(Part&& other) noexcept : room_{std::exchange(other.room_, nullptr)}, user_{std::move(other.user_)}, bytes_{other.bytes_} {}
     Part& operator=(Part&&) = delete;
     ~Part() { shrink(0); }
-    /// Gives back what is beyond so many bytes.
+    /// Gives back the memory beyond so many bytes.
     void shrink(std::uint64_t bytes);
 
    private:
@@ -39,7 +38,7 @@ class Room {
     std::uint64_t bytes_;
   };
 
-  /// Waits for its turn; nothing when that does not come in time. More than a user may have is cut to that.
+  /// Waits for the request's turn. A request of more than a user may have is cut to that. Empty: the turn did not come within the patience.
   [[nodiscard]] std::optional<Part> take(const std::string& user, std::uint64_t bytes);
 
  private:

@@ -8,7 +8,7 @@
 namespace gleaner::api {
 namespace {
 
-/// What is between the slashes; one at the end counts for nothing.
+/// The parts between the slashes; a slash at the end is ignored.
 std::vector<std::string_view> split(std::string_view path) {
   std::vector<std::string_view> parts;
   while (!path.empty()) {

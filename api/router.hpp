@@ -11,7 +11,7 @@ namespace gleaner::api {
 
 enum class Access { anybody, identified };
 
-/// One line of a table of routes. A pattern's `:name` stands for any one part of a path.
+/// One line of a table of routes. `:name` in a pattern matches any one part of a path.
 struct Route {
   std::string_view method;
   std::string_view pattern;
@@ -19,7 +19,7 @@ struct Route {
   http::Response (*respond)(const Call&);
 };
 
-// One table a file.
+// Each file defines one table.
 [[nodiscard]] std::span<const Route> service_routes();
 [[nodiscard]] std::span<const Route> submission_routes();
 [[nodiscard]] std::span<const Route> campaign_routes();
@@ -29,20 +29,20 @@ struct Route {
 [[nodiscard]] std::span<const Route> cluster_routes();
 [[nodiscard]] std::span<const Route> scenario_routes();
 
-/// All of them.
+/// All routes.
 [[nodiscard]] std::vector<Route> all_routes();
 
 struct Match {
   const Route* route;
   std::vector<std::string> parts;
 };
-/// The path is known, the method is not one of its own; these are, for the header Allow.
+/// The path exists, but not with this method; `allowed` lists its methods for the header Allow.
 struct WrongMethod {
   std::string allowed;
 };
 struct NoSuchPath {};
 
-/// Finds the route of a request; HEAD goes where GET goes.
+/// Finds the route of a request; HEAD uses the routes of GET.
 [[nodiscard]] std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method,
                                                                       std::string_view path);
 

@@ -1,4 +1,4 @@
-// What is to be seen of campaigns.
+// Routes that read campaigns.
 #include <array>
 #include <limits>
 #include <map>
@@ -67,7 +67,7 @@ http::Response list_campaigns(const Call& call) {
   if (!filter) return filter.error();
   const auto part = window(call, 1000);
   if (!part) return part.error();
-  constexpr std::uint64_t kCampaign = 6000;  // bytes, on its way
+  constexpr std::uint64_t kCampaign = 6000;  // bytes of memory for one campaign
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
   if (!memory) return memory.error();
   const auto page = call.connections.read([&](store::Transaction& transaction) { return views::campaigns(transaction, *filter, *part); });
@@ -121,7 +121,7 @@ http::Response show_campaign(const Call& call) {
 
 struct Totals {
   grid::Durations durations;
-  std::int64_t started = 0;    ///< jobs that ran, or run
+  std::int64_t started = 0;    ///< jobs that started
   std::int64_t concluded = 0;  ///< jobs that settled their task
   std::int64_t alive = 0;
   double throughput = 0;
@@ -148,7 +148,7 @@ http::Response show_stats(const Call& call) {
   if (!detail) return no_campaign(call);
   const auto& campaign = detail->campaign;
   const auto totals = totals_of(detail->clusters);
-  // CiGri's clients divide by it.
+  // CiGri's clients divide by this number.
   constexpr double kLeastThroughput = 1e-16;
   const auto throughput = std::max(totals.throughput, kLeastThroughput);
   const auto& tasks = campaign.tasks;

@@ -1,4 +1,4 @@
-// What is to be seen of the clusters.
+// Routes that read clusters.
 #include <algorithm>
 #include <array>
 
@@ -111,7 +111,7 @@ void write_usage(text::JsonWriter& json, const views::Usage& usage) {
   });
 }
 
-/// The figures of one time are one item.
+/// The figures of one time form one item.
 std::vector<std::span<const views::Usage>> by_time(const std::vector<views::Usage>& all) {
   std::vector<std::span<const views::Usage>> groups;
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
@@ -155,7 +155,7 @@ http::Response grid_usage(const Call& call) {
   views::Span span{from->value_or(grid::Instant{}), to->value_or(call.now), grid::Seconds{60}};
   if (span.from >= span.to) return error(400, "from must be before to");
   constexpr int kMostSlices = 1000;
-  constexpr std::uint64_t kMemory = std::uint64_t{16} << 20U;  // of so many slices of some ten clusters, on their way
+  constexpr std::uint64_t kMemory = std::uint64_t{16} << 20U;  // bytes of memory for so many slices of some ten clusters
   auto memory = take_memory(call, kMemory);
   if (!memory) return memory.error();
   span.slice = std::max(span.slice, std::chrono::ceil<grid::Seconds>((span.to - span.from) / kMostSlices));

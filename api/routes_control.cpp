@@ -1,4 +1,4 @@
-// What users do to their campaigns and events.
+// Routes that change campaigns and events.
 #include <array>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using Owner = std::optional<store::CampaignOwner>;
 
-/// What a change came to: how many things it concerned, or nothing when the state forbids it.
+/// The result of a change: the number of affected objects. Empty: the state does not allow it.
 struct Change {
   Owner owner;
   std::optional<std::int64_t> count;
@@ -25,8 +25,8 @@ http::Response not_yours(const Call& call, std::string_view what, const std::str
 
 std::string campaign_text(grid::CampaignId id) { return fmt::format("campaign {}", id.value()); }
 
-/// Does something to a campaign of the caller's; 404, 403 or 409 otherwise. `work` gives nothing
-/// when the campaign is not in a state for it; `refusal` says why, `done` what was done.
+/// Applies `work` to a campaign of the caller, or answers 404, 403 or 409. An empty result of `work` means that the campaign's state does
+/// not allow it; `refusal` is the message then, `done` that of a success.
 template <class Work, class Refusal, class Done>
 http::Response change(const Call& call, std::string_view event, Work&& work, Refusal&& refusal, Done&& done) {
   const auto number = id_of(call.parts[0]);
@@ -78,7 +78,7 @@ http::Response cancel(const Call& call) {
       [&](std::int64_t) { return fmt::format("Campaign {} cancelled", call.parts[0]); });
 }
 
-/// The id of an event, or the name of a cluster.
+/// An event's id, or a cluster's name.
 store::SinkName sink_of(std::string_view text) {
   const std::string name{text};
   const auto event = id_of(name);

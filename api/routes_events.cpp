@@ -1,4 +1,4 @@
-// What is to be seen of events.
+// Routes that read events.
 #include <array>
 
 #include <fmt/chrono.h>
@@ -43,7 +43,7 @@ void write_event(text::JsonWriter& json, const views::EventView& event) {
   });
 }
 
-/// For a page of events on its way: a message has 4 kB at most.
+/// Bytes of memory for a page of events: a message has at most 4 kB.
 Asked<Memory> memory_of(const Call& call, views::Window part) { return take_memory(call, static_cast<std::uint64_t>(part.limit) * 6000); }
 
 http::Response list(const Call& call, const views::Page<views::EventView>& page, views::Window part, const std::string& parent) {

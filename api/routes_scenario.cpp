@@ -1,4 +1,4 @@
-// The grid's present state, to be played forward by whoever asks.
+// Route of the grid's present state as a scenario, for simulation by the client.
 #include <array>
 
 #include "api/limits.hpp"
@@ -8,7 +8,7 @@
 namespace gleaner::api {
 namespace {
 
-/// The state of a large grid, on its way: as much as one user may have, so that one is made at a time for each.
+/// Bytes of memory for the state of a large grid: as much as one user may have, so each user gets one at a time.
 constexpr std::uint64_t kMemory = std::uint64_t{96} << 20U;
 
 http::Response show_scenario(const Call& call) {

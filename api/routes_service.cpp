@@ -1,4 +1,4 @@
-// The API itself: its entry, its health, its document.
+// Routes of the API itself: entry, health, OpenAPI document.
 #include <array>
 
 #include "api/openapi.hpp"

@@ -1,4 +1,4 @@
-// What is to be seen of tasks and jobs.
+// Routes that read tasks and jobs.
 #include <array>
 #include <limits>
 #include <ranges>
@@ -17,11 +17,11 @@ namespace {
 
 namespace views = store::views;
 
-/// Memory of a page: for its parameters as they are stored and as they are written, and for each task.
+/// Bytes of memory for a page: its parameters as stored and as written, and a constant per task.
 constexpr std::uint64_t kParameters = std::uint64_t{20} << 20U;
 constexpr std::uint64_t kTask = 3000;
-/// Bytes of an answer: JSON makes parameters up to twelve times longer, so that a page may end before its window does. The answer
-/// is built in a buffer that grows by half, and then copied, so it takes up to three times its size.
+/// The most bytes of an answer. JSON makes parameters up to twelve times longer, so a page may end before its window does. The answer is
+/// built in a buffer that grows by half, and then copied, so it takes up to three times its size.
 constexpr std::uint64_t kText = std::uint64_t{4} << 20U;
 constexpr std::uint64_t kTextOfTask = kTask / 3;
 
@@ -47,7 +47,7 @@ struct Tasks {
   bool more;
 };
 
-/// One task more than asked says whether there is a next page.
+/// One more task than requested shows whether there is a next page.
 std::optional<Tasks> load(const Call& call, grid::CampaignId id, const views::TaskFilter& filter, views::Window window) {
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<Tasks> {
     auto campaign = views::campaign(transaction, id);
@@ -66,7 +66,7 @@ std::string next_href(const Call& call, const Tasks& tasks, const views::TaskFil
   return href_with(call, "offset", window.offset + std::ssize(tasks.page.items));
 }
 
-/// As many tasks as the answer may hold, at least one; the others are taken off the page.
+/// Removes the tasks that exceed the size of an answer from the page; at least one stays.
 void write_tasks(text::JsonWriter& json, Tasks& tasks, std::int64_t limit) {
   const auto most = kText + static_cast<std::uint64_t>(limit) * kTextOfTask;
   auto& items = tasks.page.items;

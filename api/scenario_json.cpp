@@ -19,7 +19,7 @@ std::string why_left_out(const grid::ClusterFacts& cluster) {
   return cluster.max_resources > 0 ? "" : "without any resource";
 }
 
-/// Resources of one job: as asked, or as OAR gave them.
+/// Resources of one job: as requested, else as OAR assigned.
 std::int64_t width_of(const grid::PairFacts& pair) {
   if (pair.resources_per_job) return std::max(1, *pair.resources_per_job);
   if (pair.resources_jobs > 0) return std::max<std::int64_t>(1, (pair.resources_sum + pair.resources_jobs / 2) / pair.resources_jobs);
@@ -43,7 +43,7 @@ void write_field(text::JsonWriter& json, std::string_view name, std::optional<Nu
   if (number) json.field(name, bounded(*number, bounds));
 }
 
-/// The facts that a scenario carries. What is empty is left out.
+/// Writes the facts that a scenario contains; empty ones are omitted.
 template <class Facts, class... Fields>
 void write_facts(text::JsonWriter& json, const Facts& facts, const std::tuple<Fields...>& fields) {
   grid::for_each_scenario_field(fields, [&](const auto& field) { write_field(json, field.name, facts.*field.member, field.bounds); });
@@ -56,7 +56,7 @@ void write_counts(text::JsonWriter& json, const store::DurationCounts& counts) {
   });
 }
 
-/// Durations, and what they rest on: what is known, or else the walltime.
+/// Writes durations and their basis: the observed ones, else the walltime.
 void write_durations(text::JsonWriter& json, const store::DurationCounts& own, const store::DurationCounts& earlier, double walltime) {
   const store::DurationCounts bound{{walltime, 1}};
   const auto& counts = !own.empty() ? own : !earlier.empty() ? earlier : bound;
@@ -76,7 +76,7 @@ void configuration(text::JsonWriter& json, const process::Config& config) {
   });
 }
 
-/// Writes the parts of a state.
+/// Writes the parts of a scenario.
 class Writer {
  public:
   Writer(text::JsonWriter& json, const store::GridState& state, grid::Instant now) : json_{json}, state_{state}, now_{now} {
@@ -213,7 +213,7 @@ class Writer {
     write_facts(json_, pair, grid::kCountedFields);
     const auto kind = state_.best_effort.find({pair.campaign, pair.cluster});
     json_.field("best_effort", kind == state_.best_effort.end() || kind->second);
-    // How fast its tasks are there, against all of them.
+    // The speed of its tasks there, relative to all clusters.
     json_.field("speed",
                 pair.done >= kTelling && pair.duration_sum > 0 ? mean / (pair.duration_sum / static_cast<double>(pair.done)) : 1.0);
     write_brake(pair.brake);
@@ -225,10 +225,10 @@ class Writer {
   text::JsonWriter& json_;
   const store::GridState& state_;
   grid::Instant now_;
-  std::map<grid::ClusterId, std::string> names_;  ///< of those that play a part
+  std::map<grid::ClusterId, std::string> names_;  ///< of the clusters in the scenario
   std::map<grid::ClusterId, std::int64_t> ours_;  ///< resources that our jobs hold
   std::map<grid::CampaignId, std::vector<const grid::PairFacts*>> pairs_;
-  std::map<std::pair<grid::CampaignId, grid::ClusterId>, store::DurationCounts> ages_;  ///< of the jobs that run
+  std::map<std::pair<grid::CampaignId, grid::ClusterId>, store::DurationCounts> ages_;  ///< of running jobs
 };
 
 }  // namespace

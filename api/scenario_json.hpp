@@ -11,7 +11,7 @@
 /// The grid's state as a scenario of gridsim (docs/simulator.md).
 namespace gleaner::api {
 
-/// A cluster that plays no part, and why.
+/// A cluster that the scenario leaves out, and the reason.
 struct LeftOut {
   std::string cluster;
   std::string why;
@@ -21,14 +21,14 @@ struct LeftOut {
 
 void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now);
 
-/// A campaign that might be submitted, as one of the scenario's `live` campaigns.
+/// A campaign that is not submitted, as one of the scenario's `live` campaigns.
 struct Candidate {
   const jdl::CampaignFile& file;
   std::string user;
   std::int64_t tasks = 0;
-  double input_mb = 0;                 ///< of one of them, on average
-  const store::DurationCounts& known;  ///< of the user's earlier campaigns of its commands
-  std::vector<std::string> clusters;   ///< that a scenario has
+  double input_mb = 0;                 ///< input of one task, on average
+  const store::DurationCounts& known;  ///< durations of the user's earlier campaigns of the same commands
+  std::vector<std::string> clusters;   ///< clusters that the scenario contains
 };
 void write_candidate(text::JsonWriter& json, const Candidate& candidate);
 

@@ -11,12 +11,12 @@
 namespace gleaner::api {
 namespace {
 
-/// For campaign files as they are read and answers until they are sent, all together.
+/// Bytes for campaign files while they are read and answers until they are sent, in total.
 constexpr std::uint64_t kRoom = std::uint64_t{192} << 20U;
 constexpr std::chrono::seconds kPatience{10};
-/// A longer answer is not indented: that takes several times its memory.
+/// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
-constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel says who it is
+constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel identifies the caller
 
 http::Response unauthorized() {
   auto response = error(401, "who you are is not known: call the unix socket, or send a header 'Authorization: Bearer TOKEN'");

@@ -24,18 +24,18 @@ struct ApiOptions {
   std::string database;
   std::optional<std::filesystem::path> socket;
   std::vector<http::TcpEndpoint> listen;
-  std::optional<http::TlsFiles> tls;  ///< for all of `listen`
+  std::optional<http::TlsFiles> tls;  ///< used by all of `listen`
   std::optional<std::filesystem::path> tokens_file;
   std::string admin_group;
   jdl::Defaults defaults;
-  process::Config config = process::default_config();  ///< how the grid is run, for /scenario
+  process::Config config = process::default_config();  ///< the grid's configuration, for /scenario
   std::filesystem::path rules_program;                 ///< `admission`, which runs the admission rules
 };
 
-/// The API, answering until it is destroyed. The database need not be there when it starts.
+/// The API, which answers until it is destroyed. The database may be unavailable at the start.
 class Api {
  public:
-  /// The error says what cannot be used, and why.
+  /// Error: which option cannot be used, and why.
   [[nodiscard]] static tl::expected<std::unique_ptr<Api>, std::string> start(const ApiOptions& options);
 
   /// The base URLs of the TCP endpoints.
@@ -58,7 +58,7 @@ class Api {
   Spool spool_;
   Room room_;
   std::vector<Route> routes_;
-  std::vector<std::unique_ptr<http::Server>> servers_;  // the last: it stops before the rest goes
+  std::vector<std::unique_ptr<http::Server>> servers_;  // last member: the servers stop before the others are destroyed
 };
 
 }  // namespace gleaner::api

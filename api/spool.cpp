@@ -26,7 +26,7 @@ http::Response no_room(std::string_view why) {
   return response;
 }
 
-/// A file of which nothing is left when it is closed.
+/// An unnamed file, which is freed when it is closed.
 http::FileDescriptor nameless_file(const std::filesystem::path& folder) {
   http::FileDescriptor file{::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)};
   if (file.valid() || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return file;
@@ -92,13 +92,13 @@ Asked<void> Upload::receive_all() {
   }
 }
 
-/// Nothing of it is asked for when it says that it is too large.
+/// Refuses a body whose announced size is too large before any of it is read.
 Asked<void> Upload::check_announced() const {
   if (announced_size(call_.request).value_or(0) > most_.bytes) return tl::unexpected{most_.answer(most_.bytes)};
   return {};
 }
 
-/// False at the end.
+/// False: the body has ended.
 Asked<bool> Upload::receive_piece() {
   if (ended_) return false;
   const auto size = call_.request.body->read(piece_);

@@ -16,7 +16,7 @@
 
 namespace gleaner::api {
 
-/// The room on disk for submissions that arrive, and who has how much of it. Safe from any thread.
+/// Counts the disk space of arriving submissions, in total and by user. Thread-safe.
 class Spool {
  public:
   Spool(std::filesystem::path folder, std::uint64_t bytes) : folder_{std::move(folder)}, bytes_{bytes} {}
@@ -24,7 +24,7 @@ class Spool {
   Spool& operator=(const Spool&) = delete;
 
   enum class Grown { yes, too_much_of_user, too_much };
-  /// @param most  that the user may have at once
+  /// @param most  bytes that the user may have at once
   [[nodiscard]] Grown grow(const std::string& user, std::uint64_t bytes, std::uint64_t most);
   void give_back(const std::string& user, std::uint64_t bytes);
 
@@ -39,31 +39,31 @@ class Spool {
   std::uint64_t taken_ = 0;
 };
 
-/// The body of a submission. It is received whole before a transaction begins, so that none waits for a
-/// client: a small one in memory, a larger one in a file without a name. Then it is read as a body.
+/// The body of a submission. It is received whole before a transaction begins, so that no transaction waits for a client: a small one in
+/// memory, a larger one in an unnamed file. Then it is read like a body.
 class Upload final : public http::Body {
  public:
-  /// The most bytes that it may have, and the answer when it has more.
+  /// The most bytes of the body, and the answer to a longer one.
   struct Most {
     std::uint64_t bytes;
     http::Response (*answer)(std::uint64_t most);
   };
-  /// @param of_user  bytes that the caller may send at once, in this and other submissions
+  /// @param of_user  bytes that the caller may send at once, other submissions included
   Upload(const Call& call, std::uint64_t of_user, Most most);
   ~Upload() override;
   Upload(const Upload&) = delete;
   Upload& operator=(const Upload&) = delete;
 
-  /// Receives until its first line is there, or as much of it as is kept in memory.
+  /// Receives the first line, or as much of it as fits in memory.
   [[nodiscard]] Asked<void> receive_first_line();
-  /// The first line, when all of it is in memory.
+  /// The first line. Empty: it is not wholly in memory.
   [[nodiscard]] std::optional<std::string_view> first_line() const;
   /// Receives the rest.
   [[nodiscard]] Asked<void> receive_all();
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] bool is_whole() const { return ended_; }
 
-  /// The next bytes of it, once it is received.
+  /// The next bytes, after receive_all().
   [[nodiscard]] tl::expected<std::size_t, http::BodyError> read(std::span<char> into) override;
 
  private:
@@ -76,10 +76,10 @@ class Upload final : public http::Body {
   const std::uint64_t of_user_;
   const Most most_;
   std::vector<char> piece_;
-  std::string memory_;         ///< its beginning
+  std::string memory_;         ///< the beginning of the body
   http::FileDescriptor file_;  ///< the rest, if any
   std::uint64_t size_ = 0;
-  std::uint64_t taken_ = 0;  ///< of the spool
+  std::uint64_t taken_ = 0;  ///< bytes taken from the spool
   std::uint64_t read_ = 0;
   bool ended_ = false;
 };

@@ -20,7 +20,7 @@ std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
   return limits;
 }
 
-/// Of each of the file's clusters, in the file's order.
+/// The limits of the file's clusters, in its order.
 std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const std::vector<jdl::ClusterLimits>& known) {
   std::vector<jdl::ClusterLimits> limits;
   for (const auto& section : file.clusters) {
@@ -53,7 +53,7 @@ http::Response one_problem(std::string path, std::string message) {
   return error(problems[0].message, problems);
 }
 
-/// Puts the head's own count into the file; says when two places give parameters, or none does.
+/// Copies the head's number of tasks into the file. Empty: success; else the answer, because two places give parameters, or none does.
 std::optional<http::Response> settle_parameters(jdl::CampaignFile& file, const SubmissionHead& head, Parameters parameters) {
   auto& source = file.parameters;
   const bool named_file = std::holds_alternative<jdl::ParamFile>(source);

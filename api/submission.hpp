@@ -17,27 +17,27 @@
 
 namespace gleaner::api {
 
-/// A campaign that may be submitted: its file is right, and where its parameters come from is clear.
+/// A campaign that can be submitted: its file is valid, and the source of its parameters is known.
 struct Submission {
-  jdl::CampaignFile file;  ///< as the admission rules have made it, once they were asked
+  jdl::CampaignFile file;  ///< as changed by the admission rules, after admit()
   std::vector<std::string> warnings;
-  rules::Setting setting;            ///< the rules, and what they see
-  std::vector<rules::Step> steps{};  ///< what each did
+  rules::Setting setting;            ///< the rules and their input
+  std::vector<rules::Step> steps{};  ///< the result of each rule
   bool is_admitted = false;
-  bool is_changed = false;                   ///< by a rule
-  std::optional<std::string> broken_rule{};  ///< for the administrators: what is wrong with a rule
-  std::vector<jdl::ClusterLimits> limits{};  ///< of every cluster
+  bool is_changed = false;                   ///< by an admission rule
+  std::optional<std::string> broken_rule{};  ///< for the administrators: the error of a rule
+  std::vector<jdl::ClusterLimits> limits{};  ///< limits of every cluster
 };
 
-/// Checks the file against the clusters that there are. `streamed`: parameters may follow; without
-/// it, they must be in the file or the head.
+/// Checks the file against the existing clusters. `may_follow`: parameters may be streamed after the head; `in_the_file`: they must be in
+/// the file or the head.
 enum class Parameters { in_the_file, may_follow };
 [[nodiscard]] Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters);
 
-/// What works out the requests of its tasks; nothing when they all ask the same.
+/// Evaluates the requests of the campaign's tasks. Empty: all tasks request the same.
 [[nodiscard]] Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission);
 
-/// What is stored of one cluster's section.
+/// The row to store for a section of one cluster.
 [[nodiscard]] store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign);
 
 }  // namespace gleaner::api

@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<std::string_view, 5> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs"};
 using jdl::kMostTasks;
 
-/// Takes the members as the reader finds them; false ends the reading.
+/// Takes the members as the reader finds them; false stops the reading.
 class HeadReader {
  public:
   bool StartObject() { return started_ ? nested() : (started_ = true); }
@@ -59,7 +59,7 @@ class HeadReader {
   }
   bool Null() { return started_ && (key_ == "type" || key_ == "nb_jobs") ? true : wrong_kind(); }
 
-  /// What ended the reading before the end, if anything of the members did.
+  /// Why the members stopped the reading, if they did.
   [[nodiscard]] const std::string& wrong() const { return wrong_; }
   [[nodiscard]] bool is_object() const { return started_; }
   [[nodiscard]] bool has_jdl() const { return has_jdl_; }

@@ -13,16 +13,16 @@
 
 namespace gleaner::api {
 
-/// Where the tasks of a campaign go: into the database, or, when all is only checked, nowhere.
+/// Takes the tasks of a campaign: writes them to the database, or only counts them for a check.
 class TaskIntake {
  public:
-  /// @param writer    null: only counts
-  /// @param requests  works out what each task asks for; null: they all ask the same
-  /// @param most      tasks that it takes; more are refused
+  /// @param writer    null: tasks are only counted
+  /// @param requests  evaluates what each task requests; null: all request the same
+  /// @param most      the most tasks; more are refused
   TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most);
 
-  /// Takes the parameters of the file itself, then those of `following` (null: none follow), which
-  /// may be there only when the file has none. Wrong parameters, and none at all, become answers.
+  /// Takes the parameters of the file itself, then those of `following` (null: none), which are allowed only if the file has none. Returns
+  /// the number of tasks. Errors: answers to wrong parameters, and to none at all.
   [[nodiscard]] Asked<std::int64_t> take_all(ParameterBody* following);
 
  private:
@@ -30,19 +30,19 @@ class TaskIntake {
   void write(const jdl::Parameter& parameter, std::optional<int> request);
   void take_own();
   [[nodiscard]] Asked<void> take_following(ParameterBody& body);
-  /// A test campaign has one task for each cluster: the first parameters, again when they are fewer.
+  /// A test campaign has one task per cluster: the first parameters, repeated if there are fewer than clusters.
   void write_test_tasks();
 
   const jdl::CampaignFile& file_;
   store::TaskWriter* writer_;
   jdl::Requests* requests_;
   std::int64_t most_;
-  std::optional<http::Response> wrong_request_;                      // of the first task that has one
-  std::vector<std::pair<jdl::Parameter, std::optional<int>>> kept_;  // of a test campaign, with their requests
+  std::optional<http::Response> wrong_request_;                      // the answer to the first task with a wrong request
+  std::vector<std::pair<jdl::Parameter, std::optional<int>>> kept_;  // parameters of a test campaign, with their requests
   std::int64_t count_ = 0;
 };
 
-/// What is answered to a body that did not come whole.
+/// The answer to a body that was not received whole.
 [[nodiscard]] http::Response broken_body(http::BodyError error);
 
 }  // namespace gleaner::api

@@ -12,14 +12,14 @@
 namespace gleaner::api {
 namespace {
 
-/// A parameter as it is stored; one that cannot be read is shown as a line.
+/// A stored parameter; one that cannot be parsed is shown as a line.
 jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored) {
   if (form == store::ParameterForm::line) return stored;
   auto parameter = jdl::parse_ndjson(stored);
   return parameter ? std::move(*parameter) : jdl::Parameter{stored};
 }
 
-/// As a line that a shell would split into the same arguments.
+/// The arguments as a line that a shell would split into the same ones.
 std::string line_of(const jdl::Parameter& parameter) {
   if (const auto* line = std::get_if<std::string>(&parameter)) return *line;
   std::string line;

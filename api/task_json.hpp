@@ -4,12 +4,12 @@
 
 namespace gleaner::api {
 
-/// The fields of a task of this campaign, into an object that is open.
+/// Writes the fields of a task of this campaign into an open object.
 void write_task(text::JsonWriter& json, const store::views::Task& task, grid::CampaignId campaign);
-/// The same for a job.
+/// Writes the fields of a job into an open object.
 void write_job(text::JsonWriter& json, const store::views::Job& job);
 
-/// What a shell would say of a wait status: the exit status, or 128 + the signal.
+/// The exit code of a wait status as a shell reports it: the exit status, or 128 + the signal.
 [[nodiscard]] int exit_code(int wait_status);
 
 }  // namespace gleaner::api

@@ -56,7 +56,7 @@ void Tokens::refresh() {
   if (::stat(file_.c_str(), &status) == 0) {
     version = {static_cast<std::int64_t>(status.st_ino), status.st_size, nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
   }
-  // A file that is not there is looked for every time.
+  // A missing file has no version, so it is looked up each time.
   if (version == version_ && version.size >= 0) return;
   version_ = version;
   auto entries = read(file_);

@@ -18,17 +18,16 @@ struct Caller {
   Role role = Role::user;
 };
 
-/// The tokens that stand for users over TCP. Lines of the file: `token user` or
-/// `token user admin`; blank lines and lines that begin with `#` say nothing. The file must not be
-/// readable by its group or by others. It is read again when it has changed; while it cannot be
-/// used, no token is good.
+/// The tokens of users over TCP. Lines of the file: `token user` or `token user admin`; blank lines and lines that begin with `#` are
+/// ignored. The file must not be readable by its group or by others. It is read again after a change; while it is unusable, no token is
+/// accepted.
 class Tokens {
  public:
   explicit Tokens(std::filesystem::path file) : file_{std::move(file)} {}
 
-  /// Whom a token stands for. Takes the same time for any token. Safe from any thread.
+  /// The owner of a token. Takes the same time for any token. Thread-safe.
   [[nodiscard]] std::optional<Caller> find(std::string_view token);
-  /// What is wrong with the file, when something is.
+  /// Why the file is unusable. Empty: it is usable.
   [[nodiscard]] std::optional<std::string> problem();
 
  private:
