@@ -7,20 +7,20 @@
 #include "lib/process/run.hpp"
 #include "lib/terminal/output.hpp"
 
-/// What users do to campaigns that they have submitted.
+/// Changes of submitted campaigns: cancel, pause, resume and the like.
 namespace gleaner::clients {
 
 enum class Verb { post, remove };
 
 struct Action {
-  std::string_view option;  ///< that asks for it
+  std::string_view option;  ///< the option that selects it
   Verb verb;
-  std::string_view path;  ///< behind `/campaigns/ID`
+  std::string_view path;  ///< the part of the URL after `/campaigns/ID`
   std::string_view done;  ///< `cancelled`
 };
 
-/// Does it to each, and says what it did; one that is refused does not stop the others. The worst
-/// of the codes: `not_found` or `refused` when there was one, else `ok`.
+/// Applies the action to each campaign, and reports each result. A refusal does not stop the others. Returns the worst exit code:
+/// `not_found` or `refused` if there was one, else `ok`.
 [[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,
                                       const std::vector<std::int64_t>& campaigns);
 

@@ -30,7 +30,7 @@ struct Request {
   std::string idempotency_key{};
 };
 
-/// The connection was lost, or the answer: whether the request was done is unknown.
+/// The connection or the answer was lost: whether the request was executed is unknown.
 struct Lost {
   CURLcode code;
   std::string what;
@@ -38,10 +38,10 @@ struct Lost {
 
 constexpr int kSubmissionAttempts = 6;
 constexpr int kReadAttempts = 4;
-constexpr long kSilenceSeconds = 300;  // while a submission's tasks are written, nothing is heard
+constexpr long kSilenceSeconds = 300;  // the server sends nothing while it writes a submission's tasks
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
-/// What one transfer reads and writes.
+/// The buffers of one transfer.
 struct Exchange {
   BodySource* body = nullptr;
   Reply reply{};
@@ -84,7 +84,7 @@ std::string message_of(const Reply& reply) {
   return message.empty() ? fmt::format("the API answered {}", reply.status) : message;
 }
 
-/// Nothing for an answer that is good.
+/// Empty: the reply is a success.
 void refuse_errors(const Reply& reply) {
   if (reply.status >= 200 && reply.status < 300) return;
   const auto message = message_of(reply);
@@ -102,7 +102,7 @@ void refuse_errors(const Reply& reply) {
   }
 }
 
-/// An admission rule that is broken stays so until somebody mends it.
+/// An error of an admission rule remains until an administrator fixes it, so it is not retried.
 bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.json["rule"].is_null(); }
 
 }  // namespace
@@ -135,7 +135,7 @@ struct ApiClient::Curl {
     token = std::move(*secret);
   }
 
-  /// The reply, or how it was lost. Throws when nothing was sent, or the body cannot be read.
+  /// The reply. Error: how it was lost. Throws if nothing was sent, or the body cannot be read.
   std::variant<Reply, Lost> send(const Request& request);
   Reply send_once(const Request& request);
   Reply read(const Request& request);
@@ -152,7 +152,7 @@ struct ApiClient::Curl {
 };
 
 curl_slist* ApiClient::Curl::headers_of(const Request& request) const {
-  // The API may answer while the body is still on its way; nothing waits for its permission.
+  // The API may answer while the body is being sent; there is no wait for `100 Continue`.
   curl_slist* headers = curl_slist_append(nullptr, "Expect:");
   headers = curl_slist_append(headers, "Accept: application/json");
   if (request.body != nullptr) {
@@ -202,7 +202,7 @@ Error ApiClient::Curl::unreachable(const std::string& what) const {
                            config.api, what)};
 }
 
-/// libcurl speaks of a host and a port even of a unix socket.
+/// libcurl's messages name a host and a port even for a unix socket.
 std::string ApiClient::Curl::why(CURLcode code, const char* text) const {
   long system_error = 0;
   curl_easy_getinfo(handle, CURLINFO_OS_ERRNO, &system_error);
@@ -244,7 +244,7 @@ Reply ApiClient::Curl::send_once(const Request& request) {
   return std::move(reply);
 }
 
-/// An answer that broke off is asked for again: gridapi is started anew within a moment when it dies.
+/// Repeats a request whose answer broke off: gridapi restarts within a moment after a crash.
 Reply ApiClient::Curl::read(const Request& request) {
   std::string what;
   for (int attempt = 1; attempt <= kReadAttempts; ++attempt) {
@@ -287,7 +287,7 @@ Reply ApiClient::submit(BodySource& body) {
       sent_before = true;
       what = reply != nullptr ? message_of(*reply) : std::get<Lost>(result).what;
     } catch (const Error& error) {
-      // Where nothing was ever sent, there is nothing to find out.
+      // If nothing was ever sent, the result is not in doubt.
       if (error.code() != ExitCode::unavailable || !sent_before) throw;
       what = error.what();
     }

@@ -12,30 +12,30 @@
 
 namespace gleaner::clients {
 
-/// The configuration keys of a program that talks to the API.
+/// The configuration keys of a program that uses the API.
 [[nodiscard]] std::vector<process::Use> api_keys();
 
 /// An answer of the API, of any status.
 struct Reply {
   int status = 0;
   std::string body;
-  Json json;              ///< null when the body is no JSON
-  bool replayed = false;  ///< the submission had been taken before
+  Json json;              ///< null: the body is not JSON
+  bool replayed = false;  ///< the campaign already existed under the submission's key
 };
 
-/// A body that is sent as it is made, in constant memory.
+/// A request body that is produced while it is sent, in constant memory.
 class BodySource {
  public:
   virtual ~BodySource() = default;
-  /// Begins again at the first byte; called before each attempt.
+  /// Returns to the first byte; called before each attempt.
   virtual void rewind() = 0;
-  /// Writes the next bytes into the buffer; 0 at the end.
+  /// Writes the next bytes into the buffer, and returns their number; 0 at the end.
   [[nodiscard]] virtual std::size_t read(std::span<char> buffer) = 0;
 };
 
-/// The REST API: over its unix socket, HTTP or HTTPS, with one connection kept open. A `get` whose answer breaks off is sent again.
-/// Requests that fail throw process::Error with the exit code and what to do: `unavailable` when the API or its database cannot be reached,
-/// `not_found`, `refused`.
+/// A client of the REST API, over its unix socket, HTTP or HTTPS, with one connection kept open. A `get` whose answer breaks off is
+/// repeated. Failed requests throw process::Error with the exit code and a remedy: `unavailable` if the API or its database cannot be
+/// reached, `not_found`, `refused`.
 class ApiClient {
  public:
   explicit ApiClient(const process::Config& config);
@@ -47,8 +47,8 @@ class ApiClient {
   Reply post(const std::string& path);
   Reply remove(const std::string& path);
 
-  /// POST /campaigns as NDJSON, under a key of its own, and again with the same key when the
-  /// answer is lost: the campaign is created once. The reply may be of status 400, with problems.
+  /// POST /campaigns as NDJSON, with a unique idempotency key, and again with the same key if the answer is lost, so that the campaign is
+  /// created once. The reply may have status 400, with problems.
   [[nodiscard]] Reply submit(BodySource& body);
 
  private:
@@ -56,10 +56,10 @@ class ApiClient {
   std::unique_ptr<Curl> curl_;
 };
 
-/// The text as a part of a URL.
+/// The text, percent-encoded for a URL.
 [[nodiscard]] std::string url_encoded(std::string_view text);
 
-/// A key that no other submission has.
+/// A random key, different for each submission.
 [[nodiscard]] std::string new_idempotency_key();
 
 }  // namespace gleaner::clients

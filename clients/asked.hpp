@@ -8,25 +8,24 @@
 #include "lib/process/run.hpp"
 #include "lib/terminal/output.hpp"
 
-/// What the command lines of several programs have in common.
+/// Command-line options that several programs share.
 namespace gleaner::clients {
 
-/// --json, --csv, --quiet: at most one of them; those that a program does not have are not given.
+/// The output form by --json, --csv and --quiet. Throws process::Error (usage) for more than one of them.
 [[nodiscard]] terminal::Form form_of(const process::Arguments& arguments);
 
-/// Ids, one an argument or several with commas between them; each once, in the order given. Throws
-/// process::Error (usage).
+/// Ids, one per argument or several with commas between them; each once, in the order given. Throws process::Error (usage).
 [[nodiscard]] std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments);
 
-/// A whole number of an option; throws process::Error (usage) unless it is from `least` to `most`.
+/// The whole number of an option, or `fallback` without it. Throws process::Error (usage) unless it is from `least` to `most`.
 [[nodiscard]] std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback,
                                      std::int64_t least, std::int64_t most);
 
-/// Where the `param_file` of a campaign file is on this machine: `~/x` and `{HOME}/x` are in our home, another relative path is beside the
-/// campaign file, or in the working directory when the campaign was in no file.
+/// The path of a campaign file's `param_file` on this machine: `~/x` and `{HOME}/x` are in our home; another relative path is relative to
+/// the folder of the campaign file, or to the working directory if the campaign is not from a file.
 [[nodiscard]] std::filesystem::path parameter_path(std::string_view path, const std::filesystem::path& campaign_file);
 
-/// Who runs the program.
+/// The name of the user who runs the program.
 [[nodiscard]] std::string our_name();
 
 /// `1,2,3`.

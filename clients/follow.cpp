@@ -16,8 +16,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kIdsOfOneRequest = 500;
 
-/// Nothing while the API cannot be reached.
-std::optional<std::vector<Json>> look(ApiClient& api, terminal::Output& output, const Following& following, bool& was_there) {
+/// Empty: the API cannot be reached.
+std::optional<std::vector<Json>> poll_once(ApiClient& api, terminal::Output& output, const Following& following, bool& was_there) {
   try {
     auto campaigns = campaigns_of(api, following.ids);
     if (!was_there) output.tell("the API is back");
@@ -61,7 +61,7 @@ bool has_succeeded(const Json& campaign) {
 
 ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following) {
   const auto deadline = following.time_limit ? std::optional{Clock::now() + *following.time_limit} : std::nullopt;
-  // At first an API that is not there is an error like any other.
+  // At the first request, an unreachable API is an error.
   auto campaigns = std::optional{campaigns_of(api, following.ids)};
   bool is_there = true;
   while (true) {
@@ -72,7 +72,7 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
     if (deadline) pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()));
     if (pause.count() <= 0) return ExitCode::try_again;
     std::this_thread::sleep_for(pause);
-    campaigns = look(api, output, following, is_there);
+    campaigns = poll_once(api, output, following, is_there);
   }
 }
 

@@ -16,7 +16,7 @@ std::optional<seconds> from_now(const Json& time, grid::Instant now) {
   return seconds{std::max<std::int64_t>(0, *time.whole() - grid::to_unix(now))};
 }
 
-/// Not to the second where minutes are at stake: that would be a precision that no forecast has.
+/// Rounds to the precision that a forecast can have: no seconds beside minutes.
 seconds rounded(seconds duration) {
   const auto to = [&](std::int64_t step) { return seconds{(duration.count() + step / 2) / step * step}; };
   if (duration < seconds{600}) return duration;
@@ -24,7 +24,7 @@ seconds rounded(seconds duration) {
   return to(3600);
 }
 
-/// `2 h 10 min`, `12 min`, `3 h`: no unit that says 0.
+/// `2 h 10 min`, `12 min`, `3 h`: units of 0 are omitted.
 std::string words(seconds duration) {
   auto text = terminal::length(rounded(duration));
   for (const std::string_view nothing : {" 0 s", " 0 min", " 0 h"}) {

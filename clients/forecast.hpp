@@ -7,20 +7,20 @@
 #include "clients/json.hpp"
 #include "lib/grid/time.hpp"
 
-/// Times that are forecast, as people read them.
+/// Forecast times as text for people.
 namespace gleaner::clients {
 
-/// From now: the time expected, and the two that it is between in 8 of 10 cases.
+/// Durations from now: the expected one, and the interval that holds 8 of 10 cases.
 struct Forecast {
   std::chrono::seconds expected{};
   std::optional<std::chrono::seconds> earliest{};
   std::optional<std::chrono::seconds> latest{};
 };
 
-/// `forecast_end` (or `_start`) with its `_earliest` and `_latest`; nothing when it is null.
+/// `forecast_end` (or `_start`) with its `_earliest` and `_latest`. Empty: it is null.
 [[nodiscard]] std::optional<Forecast> forecast_of(const Json& object, std::string_view key, grid::Instant now);
 
-/// `2 h 10 min (1 h 50 min to 2 h 45 min)`; without an interval, or where it says nothing more, `2 h 10 min`.
+/// `2 h 10 min (1 h 50 min to 2 h 45 min)`; `2 h 10 min` without an interval, or if the interval adds nothing.
 [[nodiscard]] std::string in_words(const Forecast& forecast);
 /// The same in few columns: `2h10m (1h50m-2h45m)`.
 [[nodiscard]] std::string in_short(const Forecast& forecast);
@@ -29,7 +29,7 @@ struct Forecast {
 /// The interval alone: `1h50m-2h45m`.
 [[nodiscard]] std::string short_interval(const Forecast& forecast);
 
-/// What a forecast rests on: `the jobs that ended lately`. Of `none`, nothing.
+/// The basis of a forecast: `the jobs that ended lately`. Empty for `none`.
 [[nodiscard]] std::string basis_of(std::string_view method);
 
 }  // namespace gleaner::clients

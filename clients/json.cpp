@@ -116,7 +116,7 @@ void Json::add(std::string key, Json value) {
 }
 
 tl::expected<Json, std::string> Json::parse(std::string_view text) {
-  // The reader, and whoever goes through it afterwards, calls itself.
+  // The reader and its callers recurse, so the depth is limited.
   if (text::is_nested_deeper(text)) return tl::unexpected{fmt::format("it is nested deeper than {} levels", text::kDeepestJson)};
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());

@@ -11,8 +11,7 @@
 
 namespace gleaner::clients {
 
-/// A JSON value of the API, read whole. Asking for what is not there gives null, so that a client
-/// goes on with what an older or newer server says.
+/// A JSON value of the API, parsed whole. Access to missing parts yields null, so that a client works with older and newer servers.
 class Json {
  public:
   using Member = std::pair<std::string, Json>;
@@ -23,20 +22,20 @@ class Json {
   [[nodiscard]] static Json of(std::vector<Json> items);
   [[nodiscard]] static Json of(std::vector<Member> members);
 
-  /// The object with one more member.
+  /// Adds a member to an object.
   void add(std::string key, Json value);
 
-  /// A member of an object; null when there is none, or this is no object.
+  /// A member of an object; null if there is none, or this is not an object.
   [[nodiscard]] const Json& operator[](std::string_view key) const;
-  [[nodiscard]] const std::vector<Json>& items() const;      ///< of an array, else none
-  [[nodiscard]] const std::vector<Member>& members() const;  ///< of an object, else none
+  [[nodiscard]] const std::vector<Json>& items() const;      ///< of an array; else empty
+  [[nodiscard]] const std::vector<Member>& members() const;  ///< of an object; else empty
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
   [[nodiscard]] bool is_true() const;
-  [[nodiscard]] std::string text() const;  ///< of a string; of anything else, nothing
+  [[nodiscard]] std::string text() const;  ///< of a string; else empty
   [[nodiscard]] std::int64_t integer() const { return whole().value_or(0); }
-  [[nodiscard]] std::optional<std::int64_t> whole() const;  ///< of a whole number
-  [[nodiscard]] std::optional<double> number() const;       ///< of any number
+  [[nodiscard]] std::optional<std::int64_t> whole() const;  ///< empty: not a whole number
+  [[nodiscard]] std::optional<double> number() const;       ///< empty: not a number
 
  private:
   friend class JsonReader;

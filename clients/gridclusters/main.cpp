@@ -18,7 +18,7 @@ using terminal::Table;
 
 constexpr std::size_t kBar = 22;
 
-/// Whether jobs go there, and if not, why.
+/// Whether the cluster receives jobs; if not, why.
 Cell state_of(const Json& cluster, grid::Instant now) {
   if (!cluster["retired_at"].is_null()) return {std::string{"retired"}, "retired", Ink::faint};
   if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
@@ -65,7 +65,7 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   return table;
 }
 
-/// What a person must know that no column holds.
+/// Notes that no column shows.
 std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& screen) {
   std::string text;
   for (const auto& c : clusters) {
@@ -103,7 +103,7 @@ std::string usage_text(const std::vector<Json>& clusters, terminal::Output& outp
       text += name + "  no figures yet\n";
       continue;
     }
-    // What is neither free nor used cannot be used: dead or absent.
+    // Resources that are neither free nor used are dead or absent.
     const auto used = status["used"].integer();
     const auto drawn = output.screen().is_terminal ? "  " + output.paint(Ink::good, terminal::bar(share(used, max), kBar)) : std::string{};
     text += fmt::format("{}{}  {} of {} used ({:.0f}%), {} by the grid, {} free\n", name, drawn, used, max, share(used, max) * 100,

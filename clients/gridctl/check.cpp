@@ -1,4 +1,4 @@
-// Is everything within reach? One finding a line, with what to do when it is not.
+// Checks what the grid depends on. One finding per line, with a remedy for each failure.
 #include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ using terminal::Table;
 struct Finding {
   std::string subject;  ///< the database, the conductor, a cluster
   std::string says;
-  std::string to_do{};  ///< empty: all is well
+  std::string to_do{};  ///< empty: no failure
   [[nodiscard]] bool is_wrong() const { return !to_do.empty(); }
 };
 using Findings = std::vector<Finding>;
@@ -45,12 +45,12 @@ Finding conductor(const Call& call, store::Transaction& transaction) {
   const auto age = call.context.now - cycle->started_at;
   const auto text =
       fmt::format("{}; the last cycle began {}", holder ? "conducted by " + holder->name : "nobody holds the lease", terminal::ago(age));
-  // Run by cron, nobody holds the lease between two cycles.
+  // If cron runs the cycles, no process holds the lease between two of them.
   const auto patience = 3 * std::max<process::Duration>(config.idle_period, std::chrono::minutes{1});
   return {"conductor", text, age > patience ? start : std::string{}};
 }
 
-/// The clusters, when the database can be read.
+/// The clusters. Empty: the database cannot be read.
 std::vector<store::Cluster> check_database(const Call& call, Findings& findings) {
   try {
     store::Database database{call.context.config.database, limits_of(call)};
@@ -67,7 +67,8 @@ std::vector<store::Cluster> check_database(const Call& call, Findings& findings)
     if (clusters.empty()) findings.push_back({"clusters", "there is none", "add one: 'gridctl cluster add NAME URL'"});
     return clusters;
   } catch (const store::Unavailable& error) {
-    findings.push_back({"database", error.what(), "start PostgreSQL, or mend `database` in the configuration; it must let this user in"});
+    findings.push_back(
+        {"database", error.what(), "start PostgreSQL, or correct `database` in the configuration; it must let this user in"});
     return {};
   }
 }
@@ -75,15 +76,16 @@ std::vector<store::Cluster> check_database(const Call& call, Findings& findings)
 std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
   const auto edit = fmt::format("'gridctl cluster edit {}'", cluster.name);
   if (std::holds_alternative<oar::NotSent>(failure))
-    return fmt::format("is the address right ({})? is its web server up, and is the way open? mend it with {} --url", cluster.url, edit);
+    return fmt::format("is the address right ({})? is its web server up, and is the network path open? fix it with {} --url", cluster.url,
+                       edit);
   if (std::holds_alternative<oar::NoAnswer>(failure))
-    return fmt::format("is {} the URL of an OAR API? does its server answer others?", cluster.url);
+    return fmt::format("is {} the URL of an OAR API? does its server answer other clients?", cluster.url);
   if (const auto* refused = std::get_if<oar::Refused>(&failure)) {
     if (refused->status == 401 || refused->status == 403)
-      return fmt::format("is the login right, and its password? mend it with {} --login --secret-file", edit);
-    return fmt::format("is {} the URL of an OAR API? mend it with {} --url", cluster.url, edit);
+      return fmt::format("is the login right, and its password? fix it with {} --login --secret-file", edit);
+    return fmt::format("is {} the URL of an OAR API? fix it with {} --url", cluster.url, edit);
   }
-  return "look into the log of its web server, and whether its OAR and database run";
+  return "read the log of its web server, and check that its OAR and database run";
 }
 
 void check_identity(oar::Client& client, const store::Cluster& cluster, const std::string& user, Findings& findings) {

@@ -127,8 +127,8 @@ void read_access(const Call& call, store::Cluster& cluster) {
   read_memory(call, cluster);
 }
 
-/// What belongs together is there; files that cannot be read here are only told, as the grid's
-/// processes may run as another user.
+/// Checks that options are complete. Files that cannot be read here only cause a note, because the grid's processes may run as another
+/// user.
 void check_whole(const Call& call, const store::Cluster& cluster) {
   if (cluster.authentication == "basic") {
     if (cluster.login.empty() || cluster.secret_file.empty())
@@ -147,7 +147,7 @@ void check_whole(const Call& call, const store::Cluster& cluster) {
 
 void done(const Call& call, const std::string& sentence) { call.output.tell("gridctl: " + sentence); }
 
-/// A retired cluster is in use again; its old jobs are late.
+/// Puts a retired cluster back into use; its old jobs are late.
 std::string bring_back(store::Transaction& transaction, const store::Cluster& cluster) {
   store::hold_lease(transaction);
   const auto now = store::now(transaction);
@@ -223,7 +223,7 @@ process::Outcome cluster_add(const Call& call) {
     store::add_cluster(transaction, cluster);
     store::wake_up(transaction);
   });
-  done(call, fmt::format("{} is added; 'gridctl check' tells whether it can be reached", cluster.name));
+  done(call, fmt::format("{} is added; 'gridctl check' shows whether it can be reached", cluster.name));
   return ExitCode::ok;
 }
 
@@ -240,7 +240,7 @@ process::Outcome cluster_edit(const Call& call) {
     store::edit_cluster(transaction, cluster);
     store::wake_up(transaction);
   });
-  done(call, fmt::format("{} is changed; 'gridctl check' tells whether it can be reached", call.arguments[0]));
+  done(call, fmt::format("{} is changed; 'gridctl check' shows whether it can be reached", call.arguments[0]));
   return ExitCode::ok;
 }
 

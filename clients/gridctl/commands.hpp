@@ -10,10 +10,10 @@
 #include "lib/store/database.hpp"
 #include "lib/terminal/output.hpp"
 
-/// What administrators do, one function a command.
+/// The commands of administrators, one function each.
 namespace gleaner::gridctl {
 
-/// One command as it was called: its words are taken off, what is left are its arguments.
+/// A command with its context; `arguments` are what follows the command's words.
 struct Call {
   const process::Context& context;
   std::vector<std::string> arguments;
@@ -25,28 +25,27 @@ struct Call {
 
 struct Command {
   std::string_view words;      ///< `cluster add`
-  std::string_view arguments;  ///< `NAME URL`, as --help shows them; [X] may be left out
+  std::string_view arguments;  ///< `NAME URL`, as --help shows them; [X] is optional
   std::string_view purpose;
-  std::vector<std::string_view> options;  ///< that it takes, beyond --json, --csv and --quiet
+  std::vector<std::string_view> options;  ///< options of its own, beyond --json, --csv and --quiet
   process::Outcome (*act)(const Call& call);
 };
 
-/// All of them, in the order of --help.
+/// All commands, in the order of --help.
 [[nodiscard]] std::span<const Command> commands();
 
-/// Finds the command, checks its arguments and options, and runs it. Throws process::Error (usage)
-/// with what is known when something is not.
+/// Finds the command, checks its arguments and options, and runs it. Throws process::Error (usage) for an unknown one, with the known ones.
 process::Outcome dispatch(const process::Context& context);
 
-/// The cluster of that name, or the closest name that there is.
+/// The cluster of that name. Throws process::Error with the closest name if there is none.
 [[nodiscard]] store::Cluster known_cluster(store::Transaction& transaction, const std::string& name);
 
-/// The database of the configuration, whose schema is this program's.
+/// The configured database. Throws if its schema is not this program's.
 [[nodiscard]] store::Database open_database(const Call& call);
-/// As configured, but without one for statements: an administrator waits for a migration, and can interrupt it.
+/// The configured limits without the one for statements: an administrator waits for a migration, and can interrupt it.
 [[nodiscard]] store::ConnectionLimits limits_of(const Call& call);
 
-/// What a task may still cost, by the configuration.
+/// The configured limits of attempts.
 [[nodiscard]] grid::Limits limits_of(const process::Config& config);
 
 process::Outcome db_migrate(const Call& call);

@@ -1,4 +1,4 @@
-// The laws of the database: which hold, which are broken, and their repair.
+// Checks the laws of the database, lists breaches and repairs them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,8 @@ Findings check_all(store::Database& database, store::Reach reach) {
   return findings;
 }
 
-/// A repair can uncover another breach (a campaign with a task that goes back is in treatment again), and handles 1 000 rows at a time.
+/// Repairs are repeated: one can uncover another breach (a campaign with a returned task is in treatment again), and handles 1 000 rows at
+/// a time.
 void repair_all(const Call& call, store::Database& database, store::Reach reach, Findings& findings) {
   const auto author = clients::our_name();
   const auto limits = limits_of(call.context.config);
@@ -75,7 +76,7 @@ std::string examples_of(const store::Breaches& breaches, std::size_t most) {
   return text;
 }
 
-/// A breach, with its first rows and what to do about it.
+/// A breach, with its first rows and the remedy.
 std::string paragraph(const terminal::Output& output, const Finding& finding) {
   constexpr std::size_t kShown = 10;
   const auto width = std::max<std::size_t>(output.screen().width, 40) - 11;

@@ -1,4 +1,4 @@
-// What an administrator knows better than the grid: clusters that are gone, jobs and launches that are lost.
+// Declarations by an administrator: clusters that are gone, jobs and launches that are lost.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ Id id_of(const Call& call, std::string_view what) {
   return Id{*read};
 }
 
-/// By --yes, or by the name typed on a terminal.
+/// Confirms by --yes, or by the name typed on a terminal.
 bool is_confirmed(const Call& call, const std::string& name) {
   if (call.has("yes")) return true;
   if (::isatty(STDIN_FILENO) == 0) return false;
@@ -36,7 +36,7 @@ bool is_confirmed(const Call& call, const std::string& name) {
   return std::getline(std::cin, typed) && typed == name;
 }
 
-/// In one transaction, while no module writes.
+/// Runs the declaration in one transaction, while no module writes.
 std::string declare(const Call& call, const std::function<std::string(store::Transaction&)>& work) {
   auto database = open_database(call);
   std::string message;
@@ -55,7 +55,7 @@ store::Cluster cluster_in_use(store::Transaction& transaction, const std::string
   return cluster;
 }
 
-/// What is at risk, before anything is changed.
+/// Prints what is at risk, before anything is changed.
 void warn_of_risk(const Call& call, const std::string& name) {
   auto database = open_database(call);
   auto transaction = database.begin();

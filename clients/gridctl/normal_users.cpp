@@ -1,4 +1,4 @@
-// Who may submit jobs that are not best-effort: the list that the shipped admission rule looks at.
+// Users who may submit jobs that are not best-effort: the list that the shipped admission rule reads.
 #include <fmt/format.h>
 
 #include "clients/asked.hpp"
@@ -41,7 +41,7 @@ process::Outcome user_forbid_normal(const Call& call) {
     if (!store::forbid_normal(transaction, user, cluster_of(call, transaction)))
       throw Error{ExitCode::not_found, fmt::format("{} was not listed {}; 'gridctl user list-normal' has them all", user, place_of(call))};
   });
-  call.output.tell(fmt::format("gridctl: {} is listed {} no more; what was submitted goes on", user, place_of(call)));
+  call.output.tell(fmt::format("gridctl: {} is no longer listed {}; submitted campaigns continue", user, place_of(call)));
   return ExitCode::ok;
 }
 

@@ -76,8 +76,7 @@ std::string target_text(const grid::Limit& limit) {
   return parts.empty() ? "the whole grid" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// The project above a node, as --project names it: `physics`, or `science/physics` where one name
-/// is there several times.
+/// The parent project of a node as --project takes it: `physics`, or `science/physics` if a name occurs several times.
 std::optional<std::int64_t> parent_of(const Call& call, store::Transaction& transaction) {
   const auto path = call.value("project");
   if (!path) return std::nullopt;
@@ -241,9 +240,9 @@ process::Outcome affinity_remove(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (!store::remove_affinity(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1])))
       throw Error{ExitCode::not_found,
-                  fmt::format("{} and {} are no couple (gridctl affinity list)", call.arguments[0], call.arguments[1])};
+                  fmt::format("user {} has no affinity to {} (gridctl affinity list)", call.arguments[0], call.arguments[1])};
   });
-  call.output.tell(fmt::format("gridctl: {} and {} are no couple any more", call.arguments[0], call.arguments[1]));
+  call.output.tell(fmt::format("gridctl: user {} has no affinity to {} any more", call.arguments[0], call.arguments[1]));
   return ExitCode::ok;
 }
 

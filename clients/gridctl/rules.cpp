@@ -1,4 +1,4 @@
-// The admission rules as they are kept.
+// Commands that edit the stored admission rules.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::string read_text(const std::string& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// A text whose syntax is right.
+/// Reads a rule, and checks its syntax.
 std::string checked_text(const std::string& path) {
   auto text = read_text(path);
   if (text.find('\0') != std::string::npos) throw Error{ExitCode::usage, fmt::format("{} holds a NUL byte: it is not a text file", path)};
@@ -78,7 +78,7 @@ store::Rule known_rule(store::Transaction& transaction, const std::string& name)
               fmt::format("there is no rule '{}'{}; 'gridctl rules list' has them all", name, text::did_you_mean(name, known))};
 }
 
-/// Changes a rule; whatever was wrong with the rules may be mended now, and is told again if it is not.
+/// Changes a rule, and closes the event of broken rules, which opens again if the error persists.
 template <class Change>
 void change(const Call& call, Change what) {
   auto database = open_database(call);

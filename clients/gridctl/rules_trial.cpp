@@ -1,4 +1,4 @@
-// What the admission rules do to a campaign file, without submitting it.
+// Applies the admission rules to a campaign file without submitting it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ jdl::CampaignFile campaign_of(const std::string& path, const jdl::Defaults& defa
   throw Error{ExitCode::usage, text};
 }
 
-/// The lines of a parameter file.
+/// The number of parameters in a file.
 std::int64_t count_parameters(const std::string& path, const std::string& campaign) {
   const auto here = clients::parameter_path(path, campaign);
   std::ifstream file{here, std::ios::binary};
@@ -57,11 +57,11 @@ std::int64_t tasks_of(const Call& call, const jdl::CampaignFile& file) {
   if (const auto* count = std::get_if<jdl::Count>(&file.parameters)) return count->tasks;
   if (const auto* params = std::get_if<jdl::Params>(&file.parameters)) return std::ssize(params->values);
   if (const auto* path = std::get_if<jdl::ParamFile>(&file.parameters)) return count_parameters(path->path, call.arguments[0]);
-  call.output.tell("gridctl: the file gives no parameters: the rules are told of one task (--nb-jobs says otherwise)");
+  call.output.tell("gridctl: the file gives no parameters: the rules are applied as for one task (--nb-jobs sets another number)");
   return 1;
 }
 
-/// One rule, as people and programs read it.
+/// The result of one rule, as text and as JSON.
 struct Line {
   std::string rule;
   std::string effect;
@@ -135,7 +135,7 @@ process::Outcome rules_test(const Call& call) {
   if (obstacle->effect == rules::Effect::refused)
     return {ExitCode::refused, fmt::format("{} of {} is refused by the rule '{}'", path, user, obstacle->rule)};
   return {ExitCode::failure,
-          fmt::format("the rule '{}' fails: campaigns like this one cannot be submitted until it is mended or disabled", obstacle->rule)};
+          fmt::format("the rule '{}' fails: campaigns like this one cannot be submitted until it is fixed or disabled", obstacle->rule)};
 }
 
 }  // namespace gleaner::gridctl

@@ -1,4 +1,4 @@
-// What one user may submit, where the configuration does not say it.
+// Limits of submissions for one user, in place of the configured ones.
 #include "lib/store/user_limits.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using terminal::Table;
 
 constexpr std::string_view kDefault = "default";
 
-/// What an option says: nothing for `default`.
+/// The value of an option. Empty: `default`.
 std::optional<std::int64_t> read_limit(const std::string& name, const std::string& text) {
   if (text == kDefault) return std::nullopt;
   const auto value = name == "submission" ? process::parse_size(text) : [&]() -> std::optional<std::uint64_t> {

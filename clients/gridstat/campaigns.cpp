@@ -1,4 +1,4 @@
-// One campaign or several: figures, tasks, reasons, events.
+// Shows one or several campaigns: figures, tasks, decisions, events.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using terminal::Heading;
 
 constexpr std::int64_t kTasksForPeople = 1000;
 constexpr std::int64_t kPage = 1000;
-constexpr std::int64_t kMostAsked = 10000;  // the server may allow less, and says so
+constexpr std::int64_t kMostAsked = 10000;  // the server may allow fewer
 
 std::string path_of(std::int64_t id, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", id, rest); }
 
@@ -33,7 +33,7 @@ Json tasks_page(const Run& run, std::int64_t id, std::int64_t limit, std::int64_
   return run.api.get(path_of(id, fmt::format("/jobs?limit={}&offset={}{}", limit, offset, state_query(run)))).json;
 }
 
-/// A page may be shorter than asked for: its link says whether another one follows.
+/// A page may be shorter than requested; its link shows whether another one follows.
 bool has_next(const Json& page) {
   return std::ranges::any_of(page["links"].items(), [](const Json& link) { return link["rel"].text() == "next"; });
 }
@@ -46,7 +46,7 @@ std::int64_t asked_limit(const Run& run, std::int64_t fallback) {
   return clients::number_of(run.context.arguments, "limit", fallback, 1, kMostAsked);
 }
 
-/// All tasks, a page at a time, or the window that was asked for.
+/// All tasks, page by page, or the requested window.
 void show_tasks_csv(const Run& run, std::int64_t id) {
   auto setting = run.setting();
   if (has_window(run)) {
@@ -85,7 +85,7 @@ std::string tasks_text(const Run& run, std::int64_t id) {
   const auto& items = page["items"].items();
   auto text = "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
   const auto next = offset + static_cast<std::int64_t>(items.size());
-  if (has_next(page)) run.output.tell(fmt::format("gridstat: WARNING: more tasks left: next ones with --offset={}", next));
+  if (has_next(page)) run.output.tell(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
   return text;
 }
 
@@ -97,7 +97,7 @@ void show_for_people(const Run& run, std::int64_t id, bool is_first) {
   run.output.show({.text = text, .ids = {fmt::format("{}", id)}});
 }
 
-/// One document for one campaign, a list of them for several.
+/// One JSON document for one campaign, a list for several.
 void show_documents(const Run& run, const std::vector<std::int64_t>& ids, Json (*load)(const Run& run, std::int64_t id)) {
   std::vector<Json> documents;
   for (const auto id : ids) documents.push_back(load(run, id));

@@ -23,7 +23,7 @@ terminal::Form form_of(const process::Arguments& arguments) {
 
 bool is_number(const std::string& text) { return !text.empty() && text.find_first_not_of("0123456789,") == std::string::npos; }
 
-/// The ids, of -c and alone; the name behind a lone -u is no id.
+/// The ids given with -c and without an option; the name after -u is not an id.
 std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
   auto named = arguments.all("campaign");
   for (const auto& argument : arguments.positional) {
@@ -33,7 +33,7 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
   return clients::ids_of(named);
 }
 
-/// Options that show something of one campaign, and nothing without one.
+/// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state"}) {
     if (arguments.has(option) && ids.empty())

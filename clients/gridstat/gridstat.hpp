@@ -11,10 +11,10 @@
 
 namespace gleaner::gridstat {
 
-/// Shows campaigns, as the command line says.
+/// Shows the campaigns that the command line selects.
 process::Outcome gridstat(const process::Context& context);
 
-/// What a run of the program works with.
+/// The context of one run of the program.
 struct Run {
   const process::Context& context;
   clients::ApiClient& api;
@@ -26,12 +26,12 @@ struct Run {
   [[nodiscard]] std::string document(const clients::Json& json) const;
 };
 
-/// Numbers of campaigns: `3`, `3-7`, `3-*`, `*-7`, `*-*`; both ends belong to it.
+/// Ids of campaigns: `3`, `3-7`, `3-*`, `*-7`, `*-*`; bounds are inclusive.
 struct Range {
   std::int64_t first = 1;
-  std::optional<std::int64_t> last{};  ///< nothing: open
+  std::optional<std::int64_t> last{};  ///< empty: no upper bound
 };
-/// Nothing when it is no range.
+/// Empty: the text is not a range.
 [[nodiscard]] std::optional<Range> parse_range(std::string_view text);
 
 void show_list(const Run& run);
@@ -41,10 +41,10 @@ void show_history(const Run& run, const std::vector<std::int64_t>& ids);
 void show_events(const Run& run, const std::vector<std::int64_t>& ids);
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids);
 void show_job(const Run& run, std::int64_t job);
-/// Until all have ended (see clients::follow), or, without ids, for ever.
+/// Redraws the campaigns until all have ended (see clients::follow); without ids, until it is interrupted.
 [[nodiscard]] process::ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids);
 
-/// The campaigns of a list as the command line asks for it, and how many there are in all.
+/// A page of the list that the command line selects, and the number of all its campaigns.
 struct Listed {
   std::vector<clients::Json> campaigns;
   std::int64_t total = 0;

@@ -1,4 +1,4 @@
-// Lists of campaigns.
+// Shows lists of campaigns.
 #include <fmt/format.h>
 
 #include <limits>
@@ -19,14 +19,14 @@ using process::ExitCode;
 constexpr std::int64_t kListPage = 1000;
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
 
-/// Whose campaigns; nothing: everybody's.
+/// The user whose campaigns are listed; empty: all users.
 std::optional<std::string> asked_user(const Run& run) {
   const auto& arguments = run.context.arguments;
   if (const auto name = arguments.value("username")) return name;
   const auto name = arguments.value("user");
   if (!name || !name->empty()) return name;
   if (!arguments.positional.empty()) return arguments.positional.front();
-  // Who we are is the API's to say: over TCP it is the token's owner.
+  // The API decides who we are: over TCP it is the token's owner.
   return run.api.get("/").json["user"].text();
 }
 
@@ -48,7 +48,7 @@ bool is_in(const std::vector<Range>& ranges, std::int64_t id) {
                      [&](const Range& range) { return id >= range.first && id <= range.last.value_or(kMost); });
 }
 
-/// A few numbers are asked for by name, so that a long history costs nothing.
+/// A few ids are requested by name, so that the cost does not grow with the history.
 std::optional<std::vector<std::int64_t>> few_ids(const std::vector<Range>& ranges) {
   std::vector<std::int64_t> ids;
   for (const auto& range : ranges) {
@@ -117,7 +117,7 @@ Listed list_campaigns(const Run& run) {
   const auto limit = clients::number_of(arguments, "limit", kListPage, 1, 10000);
   const auto offset = clients::number_of(arguments, "offset", 0, 0, kMost);
   auto listed = one_page(run, query, limit, offset);
-  // The newest are at the end, and of a long list they are what one wants.
+  // The end of a long list holds the newest campaigns, which users need most often.
   if (!arguments.has("offset") && listed.total > limit) listed = one_page(run, query, limit, listed.total - limit);
   return listed;
 }

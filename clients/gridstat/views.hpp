@@ -6,48 +6,48 @@
 #include "lib/grid/time.hpp"
 #include "lib/terminal/output.hpp"
 
-/// What the API says, as people see it: pure functions.
+/// Renders answers of the API as text. Pure functions.
 namespace gleaner::gridstat {
 
-/// Where and when it is shown.
+/// The screen, and the time that counts as now.
 struct Setting {
   terminal::Screen screen;
   terminal::Heading heading = terminal::Heading::shown;
   grid::Instant now;
 };
 
-/// A line for each campaign.
+/// One line per campaign.
 [[nodiscard]] terminal::Table summary(const std::vector<clients::Json>& campaigns, const Setting& setting);
 
 enum class Detail { some, all };
-/// One campaign, its forecasts, its clusters.
+/// A campaign with its forecasts and its clusters.
 [[nodiscard]] std::string campaign_view(const clients::Json& campaign, const clients::Json& stats, Detail detail, const Setting& setting);
 
-/// Its tasks, each with its last job.
+/// Tasks, each with its last job.
 [[nodiscard]] terminal::Table tasks_table(const std::vector<clients::Json>& tasks, const Setting& setting);
 
-/// Why each cluster runs its jobs, or does not.
+/// For each cluster, why it runs the campaign's jobs or does not.
 [[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions,
                                    const std::vector<clients::Json>& events, const Setting& setting);
-/// The forecasts of its end, against the end once it is known: a table, and a plot of them below it.
+/// The forecasts of a campaign's end, compared with the end once it is known: a table and a plot.
 [[nodiscard]] std::string history_view(const clients::Json& campaign, const std::vector<clients::Json>& forecasts, const Setting& setting);
 [[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts,
                                             const Setting& setting);
 
-/// Each event with its whole message: the last lines of stderr may be in it.
+/// Events with their whole messages, which may include the last lines of stderr.
 [[nodiscard]] std::string events_view(const std::vector<clients::Json>& events, const Setting& setting);
 [[nodiscard]] terminal::Table events_table(const std::vector<clients::Json>& events, const Setting& setting);
 
-/// One job, a `key: value` a line.
+/// A job, one `key: value` per line.
 [[nodiscard]] std::string job_view(const clients::Json& job);
 
-/// What --watch redraws.
+/// The text that --watch redraws.
 [[nodiscard]] std::string progress_view(const clients::Json& campaign, const clients::Json& stats, const Setting& setting);
 
-/// Tasks in the bag, or on their way to run.
+/// Tasks in the bag, or submitted and not yet running.
 [[nodiscard]] std::int64_t waiting_of(const clients::Json& campaign);
 
-/// `124.0 jobs/hour`, or `~` when nothing is known of it.
+/// `124.0 jobs/hour`, or `~` if the throughput is not known.
 [[nodiscard]] std::string rate_of(const clients::Json& stats);
 
 }  // namespace gleaner::gridstat

@@ -1,4 +1,4 @@
-// One campaign: its figures, its clusters, why they work for it or not, its progress.
+// Views of one campaign: figures, clusters, decisions, progress.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ using terminal::Table;
 
 namespace {
 
-// CiGri's server says this when it has no throughput.
+// CiGri's server reports this value if it has no throughput.
 constexpr double kNoThroughput = 1e-15;
 constexpr double kSecondsOfHour = 3600;
 
@@ -126,8 +126,8 @@ std::string counts_of(const Json& campaign, const Json& stats) {
   return text + labelled("Duration", seconds(stats["elapsed_time"]));
 }
 
-/// Advice on the walltime, once enough jobs ended there to tell: too long a one keeps jobs from gaps
-/// between reservations, too short a one kills them.
+/// Advice on the walltime, once enough jobs have ended: with a longer one than necessary, jobs do not fit into gaps between reservations;
+/// with a shorter one, they are killed.
 std::string walltime_advice(const Json& cluster) {
   constexpr std::int64_t kEnough = 20;
   constexpr double kMargin = 1.2;
@@ -181,7 +181,7 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
         decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
     const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
     const auto sentence = fmt::format("{} (for {})", terminal::printable(decision["sentence"].text()), terminal::length(since));
-    // Colours have no width: they are put on what is wrapped already.
+    // Colours are added after wrapping, because they have no width.
     const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence),
                                       setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");
     text += fmt::format("  {}{}\n", terminal::painted(Ink::strong, cluster, setting.screen),

@@ -1,4 +1,4 @@
-// What was forecast of a campaign's end, and how it came out.
+// The history of forecasts of a campaign's end, and their errors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ Cell time_cell(const Json& time, grid::Instant now) {
   return time.whole() ? Cell{*time.whole(), terminal::near_time(*time.whole(), now)} : Cell{};
 }
 
-/// `-12m`: it ended so much later than was forecast.
+/// `-12m`: the campaign ended so much later than forecast.
 Cell error_cell(std::int64_t forecast, std::int64_t end) {
   const auto error = forecast - end;
   return {error, fmt::format("{}{}", error < 0 ? '-' : '+', clients::short_length(std::chrono::seconds{std::abs(error)}))};
@@ -36,10 +36,10 @@ bool holds(const Json& forecast, std::int64_t end) {
          end <= forecast[kLatest].integer();
 }
 
-/// A drawing of characters: the time at which a forecast was made against the end that was forecast.
+/// A plot in characters: the forecast end (vertical) by the time at which it was made.
 class Plot {
  public:
-  /// @param until  the campaign's end, or now; after it was made, each forecast stands until the next one, the last one until here
+  /// @param until  the campaign's end, or now; each forecast holds until the next one, the last one until here
   Plot(const std::vector<Json>& forecasts, std::optional<std::int64_t> end, std::int64_t until, std::size_t columns)
       : forecasts_{forecasts}, from_{forecasts.front()["forecast_time"].integer()}, until_{std::max(until, from_ + 1)} {
     scale(end);
@@ -70,13 +70,13 @@ class Plot {
            fmt::format("{:>{}}  {}{:>{}}\n", "", width, first, last, std::max(columns, first.size() + last.size() + 1) - first.size());
   }
 
-  /// Columns that the labels of the axis may take.
+  /// The most columns for the labels of the axis.
   static constexpr std::size_t kMargin = 21;
 
  private:
   static constexpr std::size_t kRows = 13;
 
-  /// A walltime is only a bound, and may be far beyond all others: the scale is that of the others, where there are any.
+  /// A walltime is only a bound, and may be far beyond other forecasts, so the scale ignores it if there are others.
   void scale(std::optional<std::int64_t> end) {
     const auto is_scaled = [&](const Json& forecast) { return forecast["forecast_method"].text() != "walltime"; };
     const bool has_others = std::ranges::any_of(forecasts_, is_scaled);
@@ -93,7 +93,7 @@ class Plot {
     const auto height = static_cast<double>(time - least_) / static_cast<double>(most_ - least_);
     return kRows - 1 - static_cast<std::size_t>(std::lround(std::clamp(height, 0.0, 1.0) * static_cast<double>(kRows - 1)));
   }
-  /// The last one made by then.
+  /// The last forecast made by then.
   [[nodiscard]] const Json& forecast_at(std::int64_t time) const {
     const auto later = std::ranges::find_if(forecasts_, [&](const Json& forecast) { return forecast["forecast_time"].integer() > time; });
     return later == forecasts_.begin() ? *later : *std::prev(later);
@@ -107,9 +107,9 @@ class Plot {
   }
 
   const std::vector<Json>& forecasts_;
-  std::int64_t from_, until_;          ///< of the axis of time
-  std::int64_t least_ = 0, most_ = 0;  ///< of the axis of ends
-  std::vector<std::string> rows_;      ///< the topmost first
+  std::int64_t from_, until_;          ///< bounds of the time axis
+  std::int64_t least_ = 0, most_ = 0;  ///< bounds of the axis of ends
+  std::vector<std::string> rows_;      ///< rows of the plot, the topmost first
   std::optional<std::size_t> end_row_;
 };
 

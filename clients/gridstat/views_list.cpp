@@ -30,7 +30,7 @@ Cell campaign_state(const std::string& state) {
   return {state, state, state == "terminated" ? Ink::good : Ink::plain};
 }
 
-/// Tasks that need their user, and `e` when an event is open.
+/// The number of tasks that need their user, and `e` for an open event.
 Cell to_fix(const Json& campaign) {
   const auto failed = campaign["tasks"]["failed"].integer();
   auto shown = failed > 0 ? fmt::format("{}", failed) : std::string{};
@@ -38,7 +38,7 @@ Cell to_fix(const Json& campaign) {
   return {failed, shown.empty() ? " " : shown, failed > 0 ? Ink::bad : Ink::warm};
 }
 
-/// The interval where there is room for no more.
+/// The interval alone, if there is no space for more.
 Cell ends_in(const Json& campaign, const Setting& setting) {
   const auto forecast = clients::forecast_of(campaign, "forecast_end", setting.now);
   if (!forecast) return {};

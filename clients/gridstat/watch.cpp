@@ -1,4 +1,4 @@
-// --watch: the same again and again, in place.
+// --watch: redraws the view in place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ process::Duration asked_period(const Run& run) {
   return std::max<process::Duration>(*read, std::chrono::milliseconds{100});
 }
 
-/// Draws over what it drew before on a terminal; elsewhere it writes what has changed.
+/// On a terminal, overwrites the last drawing; elsewhere, writes what has changed.
 class Canvas {
  public:
   explicit Canvas(const Run& run) : run_{run} {}
@@ -43,7 +43,7 @@ class Canvas {
   std::ptrdiff_t lines_ = 0;
 };
 
-/// Null while the API cannot be reached: the next look shows them.
+/// Null while the API cannot be reached; the next request is tried.
 Json stats_of(const Run& run, std::int64_t id) {
   try {
     return run.api.get(fmt::format("/campaigns/{}/stats", id)).json;
@@ -61,7 +61,7 @@ std::string progress_of(const Run& run, const std::vector<Json>& campaigns) {
   return text;
 }
 
-/// A line of JSON, or of the summary, at each look.
+/// Writes a line of JSON, or of the summary, after each request.
 void show_data(const Run& run, const std::vector<Json>& campaigns, terminal::Heading heading) {
   auto setting = run.setting();
   setting.heading = heading;

@@ -34,7 +34,7 @@ std::string read_all(std::istream& stream) { return {std::istreambuf_iterator<ch
 struct Given {
   std::string source;
   std::string text;
-  std::string path;  ///< empty: no file
+  std::string path;  ///< empty: not from a file
 };
 
 Given read_file(const std::string& path) {
@@ -68,7 +68,7 @@ bool in_the_file(const jdl::CampaignFile& file) {
   return std::holds_alternative<jdl::Params>(file.parameters) || std::holds_alternative<jdl::Count>(file.parameters);
 }
 
-/// The file of the parameters, `-` for standard input; nothing when they are in the campaign.
+/// The parameter file, `-` for standard input. Empty: the parameters are in the campaign file.
 std::optional<std::string> parameter_source(const process::Arguments& arguments, const Campaign& campaign, const Given& given) {
   const auto option = arguments.value("param-file");
   const bool elsewhere = option.has_value() || campaign.nb_jobs.has_value();

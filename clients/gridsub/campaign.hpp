@@ -11,23 +11,22 @@
 
 namespace gleaner::gridsub {
 
-/// A campaign file that is valid in itself, with its parameters: what is left to check is what
-/// only the grid knows.
+/// A campaign file that is valid by itself, with its parameters: only the grid can check the rest.
 struct Campaign {
-  std::string source;  ///< the name of its file, for messages
+  std::string source;  ///< name of its file, for messages
   std::string text;
   jdl::CampaignFile file;
-  std::optional<grid::CampaignType> type{};     ///< said on the command line
-  std::optional<std::int64_t> nb_jobs{};        ///< said on the command line
-  std::unique_ptr<ParameterFile> parameters{};  ///< where they are not in the file itself
+  std::optional<grid::CampaignType> type{};     ///< from the command line
+  std::optional<std::int64_t> nb_jobs{};        ///< from the command line
+  std::unique_ptr<ParameterFile> parameters{};  ///< null: they are in the campaign file itself
   std::int64_t tasks = 0;
 };
 
-/// Reads and checks a campaign as the command line says it: -f or -j, -t, -n, -p. Throws
-/// process::Error (usage) with every problem, each with its place.
+/// Reads and checks the campaigns that the command line names by -f, -j, -t, -n and -p. Throws process::Error (usage) with all problems and
+/// their places.
 [[nodiscard]] std::vector<Campaign> read_campaigns(const process::Arguments& arguments);
 
-/// The first line of a submission: what it is, and how it is meant.
+/// The first line of a submission.
 enum class Wish { submit, check_only };
 [[nodiscard]] std::string head_of(const Campaign& campaign, Wish wish);
 

@@ -30,7 +30,7 @@ constexpr std::array kActions{
     clients::Action{"fix", clients::Verb::remove, "/events", "fixed"},
 };
 
-/// What the grid finds wrong, as if it had been found here.
+/// The error for problems that the grid reports, in the form of those found locally.
 Error refused(const Reply& reply, const Campaign& campaign) {
   std::vector<jdl::Problem> of_file;
   std::vector<jdl::Problem> of_parameters;
@@ -60,7 +60,7 @@ void tell_warnings(const Reply& reply, Output& output) {
     output.tell(fmt::format("gridsub: note: {}", terminal::printable(warning.text())));
 }
 
-/// The grid with the campaign that was checked; nothing, and a note, where that cannot be played: the check counts all the same.
+/// Simulates the grid with the checked campaign. Empty, with a note: it cannot be simulated; the check is valid all the same.
 std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output& output) {
   if (checked.json["candidate"].is_null()) return std::nullopt;
   try {
@@ -95,7 +95,7 @@ std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
   return *id;
 }
 
-/// The campaigns at hand are checked as for a submission; without any, the grid is played as it is.
+/// Checks the campaigns as for a submission; without any, simulates the grid as it is.
 process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Output& output) {
   std::vector<clients::Json> candidates;
   for (auto& campaign : campaigns) {
@@ -108,7 +108,7 @@ process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Outpu
   return ExitCode::ok;
 }
 
-/// A campaign need not be given, and nothing that acts on one goes with it.
+/// --what-if allows no campaign file, and excludes options that act on campaigns.
 void check_what_if(const process::Arguments& arguments) {
   if (!arguments.has("what-if")) return;
   for (const std::string_view option : {"hold", "resume", "retry", "fix", "wait", "dry-run", "quiet"}) {
@@ -130,7 +130,7 @@ terminal::Form form_of(const process::Arguments& arguments) {
   return arguments.has("quiet") ? terminal::Form::quiet : terminal::Form::human;
 }
 
-/// Which tasks are run again.
+/// The tasks that are run again.
 std::string sink_query(const process::Arguments& arguments) {
   const auto sink = arguments.value("sink");
   return sink ? "?sink=" + clients::url_encoded(*sink) : std::string{};
@@ -167,7 +167,7 @@ process::Outcome gridsub(const process::Context& context) {
   }
   if (!arguments.positional.empty())
     throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
-  // All are checked before the first one is sent.
+  // All campaigns are checked before the first one is sent.
   const bool is_played = arguments.has("what-if");
   auto campaigns = is_played && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments);
   ApiClient api{context.config};

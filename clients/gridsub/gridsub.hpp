@@ -3,7 +3,7 @@
 
 namespace gleaner::gridsub {
 
-/// Submits campaigns, or holds, resumes, retries or fixes some, as the command line says.
+/// Submits campaigns, or pauses, resumes, retries or fixes some, as the command line requests.
 process::Outcome gridsub(const process::Context& context);
 
 }  // namespace gleaner::gridsub

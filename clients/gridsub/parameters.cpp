@@ -23,7 +23,7 @@ using process::ExitCode;
 constexpr std::size_t kMostProblems = 20;
 constexpr std::size_t kPiece = 256 * 1024;
 
-/// A file without a name: gone with the last descriptor.
+/// Creates an unnamed file, which is freed with its last descriptor.
 int open_unnamed() {
   std::string path = std::filesystem::temp_directory_path() / "gridsub-XXXXXX";
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);

@@ -16,16 +16,16 @@
 
 namespace gleaner::gridsub {
 
-/// A parameter file that can be read more than once: a file, or a copy of standard input on disk.
+/// A parameter file that can be read repeatedly: a file, or a copy of standard input on disk.
 class ParameterFile {
  public:
-  /// `-` is standard input. Throws process::Error when it cannot be read.
+  /// `-` is standard input. Throws process::Error if it cannot be read.
   explicit ParameterFile(const std::string& path);
 
-  /// The name in messages.
+  /// The name for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] std::istream& stream() { return file_; }
-  /// Goes back to its first byte.
+  /// Returns to the first byte.
   void rewind();
 
  private:
@@ -34,10 +34,10 @@ class ParameterFile {
   std::ifstream file_;
 };
 
-/// How many parameters there are, or what is wrong with them (the first problems of many).
+/// The number of parameters. Error: the first problems found.
 [[nodiscard]] tl::expected<std::int64_t, std::vector<jdl::Problem>> check_parameters(ParameterFile& file);
 
-/// The body of a submission: its head, one line, and then the parameters.
+/// The body of a submission: its head as one line, followed by the parameters.
 class SubmissionBody final : public clients::BodySource {
  public:
   SubmissionBody(std::string head, ParameterFile* parameters) : head_{std::move(head)}, parameters_{parameters} {}

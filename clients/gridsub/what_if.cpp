@@ -76,7 +76,7 @@ std::string held_text(const Outlook& outlook) {
   return text;
 }
 
-/// What was supposed; local users come last.
+/// The assumptions of the simulation, one sentence each; those about local users come last.
 std::string suppositions(const Outlook& outlook, const terminal::Screen& screen) {
   std::string text;
   const auto say = [&](const std::string& sentence) { text += terminal::wrap(sentence, screen.width, "  ") + "\n"; };
@@ -107,7 +107,7 @@ Json times_json(const std::optional<Times>& times) {
 
 Json parsed(const std::string& text) { return Json::parse(text).value(); }
 
-/// What came of a campaign, times in seconds from now.
+/// The forecast of one campaign, times in seconds from now.
 std::vector<Json::Member> times_of(const Prospect& prospect) {
   return {{"starts_in", times_json(prospect.start)},
           {"ends_in", times_json(prospect.end)},

@@ -7,26 +7,26 @@
 #include "lib/terminal/output.hpp"
 #include "sim/gridsim/engine/what_if.hpp"
 
-/// The grid played forward on this machine: when would each campaign end?
+/// Simulates the grid from its present state on this machine, to forecast when campaigns would end.
 namespace gleaner::gridsub {
 
-/// What came of it, and what to say of it.
+/// The result of the simulation, for the renderings below.
 struct Outlook {
   gridsim::Prospects prospects;
-  std::vector<clients::Json> left_out;  ///< clusters that play no part
+  std::vector<clients::Json> left_out;  ///< clusters that are not simulated
 };
 
-/// Asks the API for the grid's state and plays it, with the campaigns that are not submitted behind the
-/// others (each the `candidate` of a check's answer). Throws process::Error when that cannot be done.
+/// Requests the grid's state from the API and simulates it, with the campaigns that are not submitted behind the others (each is the
+/// `candidate` of a check's answer). Throws process::Error if the state cannot be read or simulated.
 [[nodiscard]] Outlook play(clients::ApiClient& api, const std::vector<clients::Json>& candidates);
 
-/// A line a campaign, and what was supposed.
+/// One line per campaign, and the assumptions.
 [[nodiscard]] std::string describe(const Outlook& outlook, const terminal::Screen& screen);
 [[nodiscard]] std::string to_json(const Outlook& outlook);
 
-/// Of the last campaign, a sentence or two: when it would start and end, and what that rests on.
+/// When the last campaign would start and end, and the basis of the forecast, in one or two sentences.
 [[nodiscard]] std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen);
-/// The same as JSON, times in seconds from now.
+/// The forecast of the last campaign as JSON, times in seconds from now.
 [[nodiscard]] clients::Json forecast_json(const Outlook& outlook);
 
 }  // namespace gleaner::gridsub
