@@ -7,19 +7,20 @@
 #include "sim/minioar/api.hpp"
 #include "sim/minioar/pages.hpp"
 
-/// What a test makes of the cluster. All are POSTs of a JSON object, from this machine:
+/// Routes by which tests control the cluster: POSTs of a JSON object, from this machine only.
 ///
-/// | path | body | |
-/// |---|---|---|
-/// | /_faults | see faults.hpp | answers that are late, spoilt or lost; DELETE ends them |
-/// | /_latency | {"ms"} | of each answer from now on |
-/// | /_server | {"alive":false,"ends":"late","report_again_ms":30000}, {"alive":true} | OAR's server dies, or starts; see crash.hpp |
-/// | /_launches | {"become":"launching","count":1} | the next launches go wrong; see crash.hpp |
-/// | /_exit_codes | {"lost":1} | the next jobs that end by themselves are Terminated without an exit code |
-/// | /_forget | {"last":0,"processes":"killed"} or {"newest":5} | the jobs above this id, or the newest ones, are forgotten, and new ones
-/// get their ids; processes: killed, left | | /_start_after | {"name":"","match":"GET /jobs","count":1} | jobs whose name begins so start
-/// when so many such requests have their answer | | /_preempt | {"job":7} or {"count":3} | best-effort jobs give way | | /_node |
-/// {"name","state"} | Alive, Absent, Suspected, Dead | | /_stress | {"value":"0.5"} | what GET /stress_factor says |
+/// - /_faults, see faults.hpp: answers that are late, damaged or lost; DELETE clears them
+/// - /_latency {"ms"}: milliseconds before each answer from now on
+/// - /_server {"alive":false,"ends":"late","report_again_ms":30000} or {"alive":true}: OAR's server dies, or starts; see crash.hpp
+/// - /_launches {"become":"launching","count":1}: the next launches go wrong; see crash.hpp
+/// - /_exit_codes {"lost":1}: the next jobs that end by themselves are Terminated without an exit code
+/// - /_forget {"last":0,"processes":"killed"} or {"newest":5}: the jobs above this id, or the newest ones, are forgotten, and new jobs get
+///   their ids; `processes` is killed or left
+/// - /_start_after {"name":"","match":"GET /jobs","count":1}: jobs whose names begin with `name` start after so many such requests are
+///   answered
+/// - /_preempt {"job":7} or {"count":3}: best-effort jobs are preempted
+/// - /_node {"name","state"}: the state is Alive, Absent, Suspected or Dead
+/// - /_stress {"value":"0.5"}: the answer of GET /stress_factor
 namespace gleaner::minioar {
 
 /// The JSON object of an administrator; a missing or wrong field is the default.
