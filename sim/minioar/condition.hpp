@@ -9,13 +9,13 @@
 
 namespace gleaner::minioar {
 
-/// A condition on the properties of a resource, in the part of SQL that people write after `-p`:
-/// = != <> < > <= >=, [NOT] LIKE, [NOT] IN, [NOT] BETWEEN, IS [NOT] NULL, AND, OR, NOT, parentheses.
+/// A condition on the properties of a resource, in the subset of SQL that is used after `-p`: = != <> < > <= >=, [NOT] LIKE, [NOT] IN,
+/// [NOT] BETWEEN, IS [NOT] NULL, AND, OR, NOT, parentheses.
 class Condition {
  public:
   struct Node;
 
-  /// Reads a condition; the error is worded as PostgreSQL's.
+  /// Parses a condition. Error: worded like PostgreSQL's.
   [[nodiscard]] static tl::expected<Condition, std::string> parse(std::string_view text);
   /// Always true.
   Condition() = default;

@@ -5,14 +5,14 @@
 #include <optional>
 #include <string_view>
 
-/// The ways in which a real OAR goes wrong when its server dies; tests/oar-testbed/README.md says where each was seen.
+/// How a real OAR fails when its server dies; tests/oar-testbed/README.md states where each failure was observed.
 namespace gleaner::minioar {
 
-/// What OAR will know of a job that ends while its server is dead.
+/// What OAR records of a job that ends while its server is dead.
 enum class EndsMeanwhile {
   late,      ///< the job reports its end again after 30 s, then after 60 s more, 120 s, … 900 s; it counts when the server lives then
-  lost,      ///< nothing: the job stays Running until its walltime, a preemption or a deletion ends the record
-  finishing  ///< its exit code; it stays Finishing for ever, whatever is asked
+  lost,      ///< no report: the job stays Running until its walltime, a preemption or a deletion ends the record
+  finishing  ///< the exit code is recorded, but the job stays Finishing for ever
 };
 constexpr std::array<std::string_view, 3> kEndsMeanwhileNames{"late", "lost", "finishing"};
 
@@ -22,17 +22,17 @@ struct ServerState {
   std::chrono::milliseconds report_again{30'000};
 };
 
-/// What becomes of a launch that goes wrong.
+/// How a launch fails.
 enum class LaunchFate {
   launching,    ///< Launching for ever; nothing is executed
   running,      ///< Running until its walltime; nothing is executed
-  unseen,       ///< it is executed, and is Launching until it ends
-  resubmitted,  ///< its node refuses it: Error, and OAR submits it again; nothing is executed
-  run_twice     ///< OAR gives it up and submits it again, but it is executed all the same
+  unseen,       ///< executed, but shown as Launching until it ends
+  resubmitted,  ///< its node refuses it: Error, and OAR resubmits it; nothing is executed
+  run_twice     ///< OAR gives it up and resubmits it, but the first one is executed all the same
 };
 constexpr std::array<std::string_view, 5> kLaunchFateNames{"launching", "running", "unseen", "resubmitted", "run_twice"};
 
-/// What becomes of the processes of jobs that OAR has forgotten.
+/// What happens to the processes of jobs that OAR has forgotten.
 enum class Processes { killed, left };
 
 template <class Enum, std::size_t kSize>

@@ -23,30 +23,30 @@ struct EngineOptions {
   std::string state_directory;
   std::string homes;  ///< the home of USER is HOMES/USER
   ClusterShape shape;
-  double start_rate = 0;                                ///< jobs started per second; 0: as fast as it can
+  double start_rate = 0;                                ///< jobs started per second; 0: unlimited
   std::chrono::milliseconds start_delay{0};             ///< between the scheduler's decision and the start
   std::chrono::milliseconds kill_grace{1000};           ///< between SIGTERM and SIGKILL
   std::chrono::milliseconds exterminate_after{20'000};  ///< between the first kill of a job that has no process and its end
   bool kill_jobs_on_exit = false;
 };
 
-/// Why an action on a job is refused.
+/// Why an action on a job was refused.
 enum class Refusal { wrong_user, unknown_job, not_running, already_killed, wrong_state };
 using Done = tl::expected<void, Refusal>;
 
-/// The cluster at work: schedules, starts, watches, kills. Safe for threads.
+/// The engine of the cluster: schedules, starts, supervises and kills jobs. Thread-safe.
 class Engine {
  public:
-  /// Takes up what is in the state directory, jobs that still run included.
+  /// Continues from the state directory, jobs that still run included.
   [[nodiscard]] static tl::expected<std::unique_ptr<Engine>, std::string> start(EngineOptions options);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  /// No job starts any more; those that run go on, unless kill_jobs_on_exit.
+  /// Starts no more jobs; running ones continue, unless kill_jobs_on_exit.
   void stop();
 
-  /// Reads the jobs and resources, which do not change meanwhile.
+  /// Calls a reader on the jobs and resources, which do not change meanwhile.
   template <class Reader>
   auto read(Reader reader) {
     const std::lock_guard lock{mutex_};
@@ -55,7 +55,7 @@ class Engine {
 
   /// The ids of the new jobs.
   [[nodiscard]] tl::expected<std::vector<JobNumber>, RequestError> submit(Submission submission, std::vector<std::string> commands);
-  /// A new job like that one.
+  /// Adds a job like that one.
   [[nodiscard]] tl::expected<JobNumber, Refusal> resubmit(const std::string& user, JobNumber id);
   Done kill(const std::string& user, JobNumber id);
   Done checkpoint(const std::string& user, JobNumber id);
@@ -64,31 +64,30 @@ class Engine {
   Done suspend(const std::string& user, JobNumber id);
   Done resume(const std::string& user, JobNumber id);
 
-  /// Kills best-effort jobs as if a normal one wanted their resources: that one, or the `count`
-  /// youngest. Says which.
+  /// Kills best-effort jobs as if a normal one needed their resources: that one, or the `count` youngest. Returns their ids.
   std::vector<JobNumber> preempt(std::optional<JobNumber> id, int count);
-  /// False when there is no such node.
+  /// False: there is no such node.
   bool set_node_state(const std::string& node, ResourceState state);
 
   // engine_crash.cpp
-  /// OAR's server dies: until it starts nothing is scheduled, started, killed or noted. Jobs go on, submissions and
-  /// deletions are registered.
+  /// Simulates the death of OAR's server: until it starts, nothing is scheduled, started, killed or recorded. Jobs continue; submissions
+  /// and deletions are registered.
   void server_dies(const ServerState& dead);
   void server_starts();
   [[nodiscard]] bool server_lives();
-  /// The next launches go wrong.
+  /// Makes the next launches fail.
   void spoil_launches(LaunchFate fate, int count);
-  /// The next jobs that end by themselves are Terminated without an exit code.
+  /// Makes the next jobs that end by themselves Terminated without an exit code.
   void lose_exit_codes(int count);
-  /// The jobs above this id are forgotten, and new ones get their ids.
+  /// Forgets the jobs above this id; new jobs get their ids.
   void forget_after(JobNumber last, Processes processes);
-  /// Jobs whose name begins so stay Waiting, until they are released. That returns when those that fit run, after 5 s at most.
+  /// Keeps jobs whose names begin so Waiting, until they are released. The release returns when those that fit run, after at most 5 s.
   void hold_starts(const std::string& prefix);
   void release_starts(const std::string& prefix);
 
   [[nodiscard]] const EngineOptions& options() const { return options_; }
   [[nodiscard]] std::string home_of(const std::string& user) const { return options_.homes + "/" + user; }
-  /// Adds a line to the execution log.
+  /// Appends a line to the execution log.
   void log(const std::string& line);
 
  private:
@@ -100,7 +99,7 @@ class Engine {
     std::optional<Clock::time_point> checkpoint_at;
     bool kill_sent = false;
   };
-  /// A job that OAR believes to be there, without a process.
+  /// A job without a process that OAR takes to exist.
   struct Ghost {
     std::optional<Clock::time_point> walltime_end;  ///< of a Running one
     std::optional<Clock::time_point> reports_at;    ///< when its end is reported again
@@ -169,18 +168,18 @@ class Engine {
   http::FileDescriptor wake_event_;
   std::map<JobNumber, Running> running_;
   std::map<JobNumber, Ghost> ghosts_;
-  std::vector<Stray> strays_;  ///< processes of which OAR knows nothing
+  std::vector<Stray> strays_;  ///< processes unknown to OAR
   std::vector<JobNumber> ended_;
   std::deque<Launch> launches_;
   std::vector<JobNumber> predicted_;
   Clock::time_point next_launch_{};
   Clock::time_point last_pass_{};
   std::deque<LaunchFate> fates_;
-  std::set<JobNumber> given_up_;   ///< about to be executed all the same
+  std::set<JobNumber> given_up_;   ///< given up by OAR, and executed all the same
   std::vector<std::string> held_;  ///< prefixes of names
   int exit_codes_to_lose_ = 0;
   bool dirty_ = true;
-  bool draining_ = false;  ///< nothing more starts
+  bool draining_ = false;  ///< no more jobs start
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -43,8 +43,7 @@ struct RequestError {
   std::string message;  ///< as OAR prints it
 };
 
-/// Reads an `-l` option. `nodes` becomes network_address, an absent request is `/core=1`, an absent
-/// walltime the default.
+/// Parses an `-l` option. `nodes` becomes network_address, a missing request `/core=1`, a missing walltime the default.
 [[nodiscard]] tl::expected<Moldable, RequestError> parse_moldable(std::string_view text);
 
 /// `-l "{type = 'default'}/core=1,walltime=2:0:0" `, as OAR shows what it understood.
@@ -53,15 +52,15 @@ struct RequestError {
 /// h:m:s without padding.
 [[nodiscard]] std::string walltime_text(std::int64_t seconds);
 
-/// Which resources may be used, and which ones rather than others.
+/// The usable resources, and their order of preference.
 struct Choice {
   std::span<const Resource> resources;
   std::vector<bool> usable;  ///< by place in resources
   std::vector<int> rank;     ///< lower first, by place; empty: by id
 };
 
-/// Places of the resources that a request gets, in order; nothing when it does not fit. A level takes
-/// whole values: `/host=1` needs all the eligible resources of one host.
+/// Indices of the resources that a request gets, in order. Empty: it does not fit. A level takes whole values: `/host=1` needs all eligible
+/// resources of one host.
 [[nodiscard]] std::optional<std::vector<int>> place(const Moldable& moldable, const Condition& properties, const Choice& choice);
 
 }  // namespace gleaner::minioar

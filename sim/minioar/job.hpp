@@ -23,18 +23,18 @@ constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",  
                                                           "Suspended", "Resuming", "Finishing", "Terminated", "Error"};
 [[nodiscard]] constexpr std::string_view name_of(JobState state) { return kJobStateNames[static_cast<std::size_t>(state)]; }
 [[nodiscard]] constexpr bool over(JobState state) { return state == JobState::terminated || state == JobState::error; }
-/// It may wait for resources, or be made to.
+/// States in which a job waits for resources.
 [[nodiscard]] constexpr bool queued(JobState state) { return state == JobState::waiting || state == JobState::hold; }
-/// A supervisor may be there.
+/// States in which a job may have a supervisor.
 [[nodiscard]] constexpr bool started(JobState state) { return !queued(state) && !over(state); }
 
-/// What OAR does not know of a job, since its server died, or the launch went wrong, at the wrong moment.
+/// What OAR does not record of a job, because its server died, or the launch failed.
 enum class Missed {
   nothing,
-  start,    ///< it is Launching or Running, and nothing of it was ever executed
+  start,    ///< it is Launching or Running, and was never executed
   running,  ///< it is executed, and stays Launching
-  end,      ///< it has ended, and will be reported again
-  end_lost  ///< it has ended, and nobody will report it
+  end,      ///< it has ended; the end will be reported again
+  end_lost  ///< it has ended; the end is never reported
 };
 constexpr std::array<std::string_view, 5> kMissedNames{"nothing", "start", "running", "end", "end_lost"};
 
@@ -46,14 +46,14 @@ struct Event {
   bool to_check = false;
 };
 
-/// What the jobs of one POST have in common; does not change.
+/// Properties that the jobs of one POST share. Immutable.
 struct Submission {
   std::string user;
   std::optional<std::string> name;
   std::string project = "default";
   std::string queue = "default";
   std::vector<std::string> types;
-  std::string property;                ///< what the user gave
+  std::string property;                ///< as posted
   std::vector<std::string> resources;  ///< the `-l` options
   std::string initial_request;
   std::string directory;
@@ -77,7 +77,7 @@ struct Submission {
   [[nodiscard]] bool best_effort() const { return has_type("besteffort"); }
 };
 
-/// Fills what follows from the rest; the error is as OAR prints it.
+/// Fills the derived members. Error: the message that OAR prints.
 [[nodiscard]] tl::expected<void, RequestError> complete(Submission& submission, const std::vector<Resource>& resources);
 
 struct Job {
@@ -85,7 +85,7 @@ struct Job {
   JobNumber array_id = 0;
   int array_index = 1;
   JobNumber resubmitted = 0;  ///< the job that this one replaces
-  int era = 0;                ///< how many times ids were forgotten before it got its own
+  int era = 0;                ///< number of times that ids were forgotten before this job got its id
   std::shared_ptr<const Submission> submission;
   std::string command;
 
@@ -96,8 +96,8 @@ struct Job {
   std::optional<std::int64_t> exit_code;
   std::string message;
   std::vector<int> resources;   ///< places; kept after the end
-  std::optional<int> moldable;  ///< once it has resources
-  bool fragged = false;         ///< somebody asked for its end
+  std::optional<int> moldable;  ///< set once it has resources
+  bool fragged = false;         ///< its deletion was requested
   Missed missed = Missed::nothing;
   std::vector<Event> events;
 

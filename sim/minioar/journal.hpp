@@ -7,23 +7,23 @@
 
 namespace gleaner::minioar {
 
-/// A file of lines to which lines are only ever added, each with one write(2), so that a kill at any
-/// moment leaves whole lines, or at worst a last line without its end.
+/// An append-only file of lines. Each append is one write(2), so a kill at any moment leaves complete lines, or at worst an incomplete last
+/// one.
 class Journal {
  public:
-  /// Reads the lines there are, then opens the file to add to it. A last line without its end, or one
-  /// that `on_line` refuses (false) with all that follows, is cut off.
+  /// Reads the lines, and opens the file for appending. An incomplete last line is cut off, and so is a line that `on_line` refuses
+  /// (false), with all that follow it.
   [[nodiscard]] static tl::expected<Journal, std::string> open(const std::string& path,
                                                                const std::function<bool(std::string_view)>& on_line);
 
-  /// Opens a file that others add to as well; nothing is read, nothing cut off.
+  /// Opens a file to which other processes append too: nothing is read or cut off.
   [[nodiscard]] static tl::expected<Journal, std::string> append_to(const std::string& path);
 
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&&) = delete;
   ~Journal();
 
-  /// Adds a line, or several that belong together. Throws when the disk refuses.
+  /// Appends a line, or several that belong together. Throws if the write fails.
   void add(std::string lines);
 
  private:

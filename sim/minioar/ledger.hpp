@@ -14,19 +14,18 @@
 
 namespace gleaner::minioar {
 
-/// All the jobs there have been, and the resources, on the disk before anybody else knows of a change.
-/// Not safe for threads.
+/// All jobs, and the resources. Every change is written to disk before it becomes visible. Not thread-safe.
 class Ledger {
  public:
-  /// Reads what an earlier one left in `path`.
+  /// Reads the journal that an earlier process left in `path`.
   [[nodiscard]] static tl::expected<std::unique_ptr<Ledger>, std::string> open(const std::string& path, std::vector<Resource> resources);
 
-  /// New jobs, one a command, in one array; in the order of the commands.
+  /// Adds one job per command, in one array, in the order of the commands.
   std::vector<Job*> add(Submission submission, std::vector<std::string> commands);
-  /// A new job like an old one, in its place.
+  /// Adds a job like an old one, which it replaces.
   Job& add_again(const Job& old, std::int64_t now);
 
-  /// Nothing when there is none.
+  /// Null: there is none.
   [[nodiscard]] Job* find(JobNumber id);
   [[nodiscard]] const std::deque<Job>& jobs() const { return jobs_; }  ///< by id, from 1
   /// The ids of the jobs that are not over.
@@ -40,12 +39,12 @@ class Ledger {
 
   [[nodiscard]] const ServerState& server() const { return server_; }
   void set_server(const ServerState& server);
-  /// Forgets the jobs above this id, as a restored data base does: the next one gets the id after it.
+  /// Forgets the jobs above this id, like a restored database: the next job gets the id after it.
   void forget_after(JobNumber last);
-  /// How many times jobs were forgotten: an id may stand for one job in each of these eras.
+  /// How many times jobs were forgotten: an id may denote one job in each of these eras.
   [[nodiscard]] int era() const { return era_; }
 
-  /// Writes down what has changed in the job.
+  /// Writes what has changed in the job.
   void save(const Job& job);
   void add_event(Job& job, std::string type, std::string description, std::int64_t now);
 

@@ -9,14 +9,14 @@
 
 namespace gleaner::minioar {
 
-/// An answer that is an error: {"code","title","message"}.
+/// An error answer: {"code","title","message"}.
 struct ApiError {
   unsigned code;
   std::string title;
   std::string message;
 };
 
-/// The options of a job as they were posted, and the parts that are not options of oarsub.
+/// The posted options of a job, and the parts that are not options of oarsub.
 struct PostedOptions {
   std::vector<std::pair<std::string, std::string>> options;  ///< in their order; an empty value: a flag
   std::optional<std::string> command;
@@ -25,14 +25,13 @@ struct PostedOptions {
   std::string workdir;
 };
 
-/// Reads the JSON of POST /jobs. An object that is none gives code 500 without a title: OAR's server
-/// breaks on it, and answers HTML.
+/// Reads the JSON of POST /jobs. Invalid JSON yields code 500 without a title: OAR's server fails on it, and answers HTML.
 [[nodiscard]] tl::expected<PostedOptions, ApiError> read_posted_job(const std::string& json);
 
 /// The "mode" of a chmod's JSON.
 [[nodiscard]] tl::expected<std::string, ApiError> read_mode(const std::string& json);
 
-/// UTF-8 to Latin-1, when every letter is in it; the text itself otherwise.
+/// Converts UTF-8 to Latin-1; returns the text itself if Latin-1 lacks one of its characters.
 [[nodiscard]] std::string latin1_when_possible(const std::string& utf8);
 
 }  // namespace gleaner::minioar

@@ -9,12 +9,12 @@
 
 namespace gleaner::minioar {
 
-/// What a line of the journal says.
-struct JobsRecord {       ///< jobs exist from now on
+/// The records of the journal, one per line.
+struct JobsRecord {       ///< new jobs
   Submission submission;  ///< not completed
   std::vector<Job> jobs;  ///< without their submission
 };
-struct StateRecord {  ///< all of a job that changes, but its events
+struct StateRecord {  ///< everything of a job that changes, except its events
   Job job;
 };
 struct EventRecord {
@@ -28,7 +28,7 @@ struct ResourceRecord {
 struct ServerRecord {
   ServerState server;
 };
-struct ForgetRecord {  ///< the jobs above this id are unknown from now on
+struct ForgetRecord {  ///< the jobs above this id are forgotten
   JobNumber last;
 };
 using Record = std::variant<JobsRecord, StateRecord, EventRecord, ResourceRecord, ServerRecord, ForgetRecord>;
@@ -40,7 +40,7 @@ using Record = std::variant<JobsRecord, StateRecord, EventRecord, ResourceRecord
 [[nodiscard]] std::string server_line(const ServerState& server);
 [[nodiscard]] std::string forget_line(JobNumber last);
 
-/// Nothing when the line is not whole.
+/// Empty: the line is incomplete.
 [[nodiscard]] std::optional<Record> read_record(std::string_view line);
 
 }  // namespace gleaner::minioar

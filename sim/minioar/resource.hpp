@@ -15,7 +15,7 @@ enum class ResourceState { alive = 1, absent = 2, suspected = 3, dead = 4 };
 [[nodiscard]] std::string_view name_of(ResourceState state);
 [[nodiscard]] std::optional<ResourceState> resource_state(std::string_view name);
 
-/// One core of a node. Its place in the list of resources, from 0, is its id less 1.
+/// One core of a node. Its index in the list of resources is its id - 1.
 struct Resource {
   std::int64_t id;
   std::int64_t cpu;
@@ -37,11 +37,11 @@ struct ClusterShape {
 /// Nodes called NAME-1, NAME-2…, one cpu each.
 [[nodiscard]] std::vector<Resource> make_resources(const ClusterShape& shape);
 
-/// What `column` of the table of resources holds for this one; nothing when there is no such column.
+/// The value of `column` for this resource. Empty: there is no such column.
 [[nodiscard]] std::optional<PropertyValue> property(const Resource& resource, std::string_view column);
 
 enum class ColumnType { integer, text };
-/// Nothing when there is no such column.
+/// Empty: there is no such column.
 [[nodiscard]] std::optional<ColumnType> column_type(std::string_view column);
 
 }  // namespace gleaner::minioar

@@ -20,17 +20,17 @@ struct Holder {
   bool being_killed;
 };
 
-/// A job that wants some, with what all the jobs of its submission share.
+/// A job that waits for resources, with the properties that its submission shares.
 struct Candidate {
   JobNumber job;
-  const std::vector<Moldable>* moldables;  ///< also the identity of the submission
+  const std::vector<Moldable>* moldables;  ///< also identifies the submission
   const Condition* properties;
   bool best_effort;
 };
 
 struct Start {
   JobNumber job;
-  int moldable;  ///< which of the alternatives
+  int moldable;  ///< index of the alternative
   std::vector<int> resources;
   bool operator==(const Start&) const = default;
 };
@@ -42,18 +42,17 @@ struct Prediction {
 };
 
 struct Schedule {
-  std::vector<Start> starts;            ///< now
-  std::vector<Prediction> predictions;  ///< later, for the first jobs that cannot start now
-  std::vector<JobNumber> kills;         ///< best-effort jobs in the way of a normal one
+  std::vector<Start> starts;            ///< jobs to start now
+  std::vector<Prediction> predictions;  ///< start times of the first jobs that cannot start now
+  std::vector<JobNumber> kills;         ///< best-effort jobs to kill for a normal one
 };
 
-/// How many waiting jobs get a prediction, that the jobs behind them must not delay.
+/// The most waiting jobs with a predicted start, which later jobs must not delay.
 constexpr int kPredictionDepth = 20;
 
-/// Conservative backfilling: the candidates in their order (normal ones first), each at the first time
-/// when it fits, so that a later one may start first if it delays none of those before it. Normal jobs do
-/// not see the best-effort ones: what is in their way is killed, youngest first, and they start in a later
-/// pass. Pure.
+/// Conservative backfilling: each candidate, in order (normal jobs first), gets the earliest time at which it fits, so a later one may
+/// start first if it delays none before it. Best-effort jobs do not block normal ones: those in the way are killed, youngest first, and the
+/// normal job starts in a later pass. Pure.
 [[nodiscard]] Schedule schedule(std::int64_t now, std::span<const Resource> resources, std::span<const Holder> holders,
                                 std::span<const Candidate> candidates);
 

@@ -10,7 +10,7 @@ namespace gleaner::minioar {
 
 struct SpawnRequest {
   std::string program;
-  std::vector<std::string> arguments;    ///< with the program's name as the first
+  std::vector<std::string> arguments;    ///< the program's name is the first
   std::vector<std::string> environment;  ///< all of it, NAME=value
   std::string directory;                 ///< empty: as it is
   /// Descriptors given to the child: (ours, its). 0, 1 and 2 are /dev/null unless given.
@@ -18,7 +18,7 @@ struct SpawnRequest {
   std::vector<int> blocked_signals;  ///< the others are unblocked; none is ignored
 };
 
-/// Starts a process in a session of its own; nothing when it cannot (errno tells why).
+/// Starts a process in a session of its own. Empty: it could not be started (see errno).
 [[nodiscard]] std::optional<pid_t> spawn(const SpawnRequest& request);
 
 struct CommandOutput {

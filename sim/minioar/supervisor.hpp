@@ -11,9 +11,8 @@
 
 namespace gleaner::minioar {
 
-/// The files by which a job's supervisor and minioar know of each other, in the state directory. The
-/// supervisor holds a lock on `lock` as long as it lives, and writes its pid there; at the end it writes
-/// `status` in one piece. Either may die at any moment without the other.
+/// The files in the state directory by which minioar and a job's supervisor communicate. The supervisor holds a lock on `lock` while it
+/// lives, and writes its pid there; at the end it writes `status` atomically. Either may die at any moment without the other.
 struct JobFiles {
   std::string lock;
   std::string status;
@@ -23,7 +22,7 @@ struct JobFiles {
 [[nodiscard]] JobFiles job_files(const std::string& run_directory, JobNumber job);
 void remove_files(const JobFiles& files);
 
-/// How a job ended, as its supervisor tells.
+/// How a job ended, as its supervisor recorded.
 struct JobEnding {
   enum class Kind { exited, no_directory, no_output, lost };
   Kind kind = Kind::lost;  ///< lost: the supervisor was killed
@@ -44,7 +43,7 @@ struct SupervisorOrder {
   std::vector<std::string> environment;
 };
 
-/// Starts the supervisor of a job; nothing when it cannot be.
+/// Starts the supervisor of a job. Empty: it could not be started.
 [[nodiscard]] std::optional<pid_t> start_supervisor(const SupervisorOrder& order);
 
 enum class SupervisorState { never_started, starting, alive, gone };
@@ -52,10 +51,10 @@ struct SupervisorTrace {
   SupervisorState state;
   pid_t pid = 0;  ///< when alive
 };
-/// What has become of the supervisor of a job, told by its lock.
+/// The state of a job's supervisor, by its lock.
 [[nodiscard]] SupervisorTrace find_supervisor(const JobFiles& files);
 
-/// Asks it to end the job: SIGTERM to the job's processes, then SIGKILL after the grace.
+/// Makes the supervisor end the job: SIGTERM to the job's processes, then SIGKILL after the grace.
 void ask_to_kill(pid_t supervisor);
 /// Passes a signal to the first process of the job.
 void ask_to_signal(pid_t supervisor, int signal);
