@@ -8,7 +8,7 @@ namespace {
 
 bool was_lost(const Job& job) { return job.superseded || (job.end && job.end != JobEnd::done); }
 
-/// Seconds that its command ran, until `until`.
+/// Seconds for which the job's command ran, until `until`.
 double seconds_run(const Job& job, double until) {
   if (!job.started) return 0;
   const double end = job.state == JobState::ended ? seconds_of(job.ended) : until;
@@ -41,7 +41,7 @@ class Measurement {
   const Scenario& scenario_;
   const Outcome& outcome_;
   Metrics metrics_;
-  std::vector<UsageChange> local_usage_;  ///< as if there were no grid
+  std::vector<UsageChange> local_usage_;  ///< usage by the local jobs alone
   std::vector<double> work_;
   std::vector<std::optional<grid::Instant>> full_at_;
   std::vector<double> held_;  ///< resource-seconds held by the grid's jobs, by cluster
@@ -127,8 +127,7 @@ void Measurement::add_up() {
   }
 }
 
-/// Seconds that the campaign would take at least if it were the only one: the omniscient bound, and
-/// no less than its longest task.
+/// The least seconds that the campaign would take alone: the omniscient bound, and at least its longest task.
 double Measurement::alone(std::size_t campaign) const {
   std::vector<double> work(work_.size(), 0.0);
   work[campaign] = work_[campaign];
@@ -164,7 +163,7 @@ void Measurement::judge_campaigns() {
   metrics_.makespan = last - first;
 }
 
-/// What a user got a second, while a campaign of theirs was there.
+/// Resource-seconds per second that a user received while one of their campaigns was present.
 void Measurement::judge_users() {
   struct User {
     double used = 0;

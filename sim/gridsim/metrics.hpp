@@ -15,9 +15,9 @@ struct ClusterMetrics {
   int resources = 0;
   double capacity = 0;
   double local = 0;
-  double used = 0;      ///< by the grid's jobs that ended well, or still ran at the end
-  double wasted = 0;    ///< by its jobs that were killed
-  double overhead = 0;  ///< held by its jobs while OAR started and ended them
+  double used = 0;      ///< by the grid's jobs that succeeded, or still ran at the end
+  double wasted = 0;    ///< by the grid's jobs that were killed
+  double overhead = 0;  ///< held by the grid's jobs while OAR started and ended them
   double idle = 0;
   std::int64_t submitted = 0;                         ///< jobs
   std::optional<std::int64_t> submitted_before_full;  ///< jobs, until 90 % of the resources were in use
@@ -32,7 +32,7 @@ struct CampaignMetrics {
   double used = 0;                 ///< resource-seconds
   double submitted = 0;            ///< seconds since the beginning
   std::optional<double> flow;      ///< seconds from its submission until the grid knew its end
-  std::optional<double> slowdown;  ///< flow / what it would take alone, by the omniscient bound
+  std::optional<double> slowdown;  ///< flow / the least time that it would take alone, by the omniscient bound
 };
 
 struct Metrics {
@@ -40,7 +40,7 @@ struct Metrics {
   bool complete = false;
   std::vector<ClusterMetrics> clusters;
   std::vector<CampaignMetrics> campaigns;
-  ClusterMetrics all;  ///< the sums; submitted_before_full is the greatest
+  ClusterMetrics all;  ///< sums over the clusters; submitted_before_full is the greatest
   Omniscient omniscient;
   double achieved = 0;             ///< useful resource-seconds (at speed 1) until omniscient.until
   std::optional<double> makespan;  ///< seconds from the first submission to the end of the last job
@@ -52,20 +52,20 @@ struct Metrics {
   std::int64_t walltime_kills = 0;
   std::int64_t cycles = 0;
 
-  /// All resources in use, by anybody, of all that there are.
+  /// The fraction of all resources that was in use, by anybody.
   [[nodiscard]] double utilisation() const { return all.capacity > 0 ? 1 - all.idle / all.capacity : 0; }
-  /// Of what an omniscient scheduler would have used.
+  /// The fraction of the omniscient scheduler's use that was achieved.
   [[nodiscard]] double efficiency() const { return omniscient.work > 0 ? achieved / omniscient.work : 1; }
-  /// Of what the grid's jobs used: killed work.
+  /// The fraction of the grid's use that was lost in killed jobs.
   [[nodiscard]] double waste() const { return all.used + all.wasted > 0 ? all.wasted / (all.used + all.wasted) : 0; }
 };
 
-/// A cluster counts as full when so much of it is in use.
+/// The fraction of resources in use from which a cluster counts as full.
 inline constexpr double kFull = 0.9;
 
 [[nodiscard]] Metrics measure(const Scenario& scenario, const Outcome& outcome);
 
-/// Jain's index of what each got: 1 when all got the same, 1/n when one got everything.
+/// Jain's index of the shares: 1 if all are equal, 1/n if one has everything.
 [[nodiscard]] std::optional<double> jain(const std::vector<double>& got);
 
 }  // namespace gleaner::gridsim

@@ -8,9 +8,9 @@
 namespace gleaner::gridsim {
 namespace {
 
-constexpr double kRounding = 1e-6;  // of sums over a whole simulation
+constexpr double kRounding = 1e-6;  // tolerance of sums over a whole simulation
 
-/// The capacity over time, in pieces on which nothing changes.
+/// The capacity over time, as intervals of constant capacity.
 class Bound {
  public:
   Bound(const Scenario& scenario, std::span<const double> work) : scenario_{scenario}, work_{work}, packed_(scenario.clusters.size()) {
@@ -29,7 +29,7 @@ class Bound {
   std::span<const double> work_;
   std::vector<int> free_;
   std::vector<std::vector<Width>> widths_;  ///< by cluster, of the campaigns submitted
-  std::vector<std::map<int, int>> packed_;  ///< by cluster: what was computed for these widths
+  std::vector<std::map<int, int>> packed_;  ///< by cluster: cached packings of these widths
   double submitted_ = 0;
   std::size_t to_submit_ = 0;
   double now_ = 0;
@@ -58,8 +58,7 @@ double Bound::rate() {
   return rate;
 }
 
-/// Goes on to an instant, or to the end of the work when that is before it and nothing is to be
-/// submitted any more: false then.
+/// Advances to an instant, or only to the end of the work if that comes first and no campaign is still to be submitted; false then.
 bool Bound::pass(double until, Omniscient& result) {
   const double at = rate();
   const double gained = at * (until - now_);
@@ -103,7 +102,7 @@ int packed(int free, std::span<const Width> widths) {
   std::vector<bool> sums(static_cast<std::size_t>(std::max(0, free)) + 1, false);
   sums[0] = true;
   for (const auto& width : widths) {
-    // How many of this width each sum needs at least, when the other widths make up the rest.
+    // The fewest jobs of this width that each sum needs, if the other widths make up the rest.
     std::vector<std::int64_t> used(sums.size(), std::numeric_limits<std::int64_t>::max());
     for (std::size_t sum = 0; sum < sums.size(); ++sum) {
       const auto step = static_cast<std::size_t>(width.width);

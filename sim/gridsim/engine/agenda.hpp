@@ -15,7 +15,7 @@ namespace gleaner::gridsim {
 [[nodiscard]] inline grid::Instant after(grid::Instant now, double seconds) { return now + (instant_of(seconds) - grid::Instant{}); }
 [[nodiscard]] inline double seconds_of(grid::Instant instant) { return static_cast<double>(instant.time_since_epoch().count()) * 1e-6; }
 
-/// What may happen, to whom.
+/// An event: what happens, and to which object.
 struct Event {
   enum class Kind {
     local_arrival,
@@ -31,11 +31,10 @@ struct Event {
     cycle
   } kind;
   int cluster = 0;
-  int job = 0;  ///< of ours or of the cluster's, or a campaign
+  int job = 0;  ///< a job of ours, a local job, or a campaign
 };
 
-/// The virtual clock: events in order of time, those of one instant in the order in which they were
-/// noted.
+/// The virtual clock: events in order of time; simultaneous ones in the order in which they were added.
 class Agenda {
  public:
   void add(grid::Instant time, Event event) { events_.push({time, noted_++, event}); }

@@ -92,7 +92,7 @@ void Cluster::run(int job) {
   world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
 }
 
-/// A job that ended before what was noted for it is left alone.
+/// An event of a job that has ended earlier is ignored.
 void Cluster::finish(int job, JobEnd why) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
   if (one.state == JobState::ended) return;
@@ -151,8 +151,7 @@ void Cluster::schedule_local() {
   local_queue_ = std::move(still);
 }
 
-/// Kills best-effort jobs, the youngest first, until so many resources are free or will be; none when
-/// that is not enough.
+/// Kills best-effort jobs, the youngest first, until so many resources are free or will be; kills none if that is not possible.
 bool Cluster::make_room(int resources) {
   int coming = nodes_.free() + dying_ - claimed_;
   std::vector<int> victims;
@@ -201,7 +200,7 @@ std::optional<std::size_t> Cluster::next_to_start() {
   const int available = nodes_.free() - claimed_;
   if (available <= 0) return std::nullopt;
   std::optional<Reservation> reservation;
-  std::set<std::pair<int, int>> too_big;  // campaigns whose jobs do not fit: the others of them do not either
+  std::set<std::pair<int, int>> too_big;  // campaigns with a job that does not fit, so that their other jobs are not tried
   for (std::size_t place = 0; place < queue_.size(); ++place) {
     const auto& job = world_.jobs[static_cast<std::size_t>(queue_[place])];
     if (too_big.contains({job.campaign, job.pair})) continue;
@@ -215,8 +214,7 @@ std::optional<std::size_t> Cluster::next_to_start() {
   return std::nullopt;
 }
 
-/// When so many resources are free if every job runs to its walltime, and no job but those that hold
-/// resources now is there.
+/// The time at which so many resources are free, if each job runs to its walltime, and no job starts meanwhile.
 Cluster::Reservation Cluster::reservation_for(int width, int available) const {
   std::vector<std::pair<grid::Instant, int>> ends;
   for (const int job : holding_) {

@@ -10,32 +10,31 @@
 
 namespace gleaner::gridsim {
 
-/// What the clusters of a simulation share.
+/// State that the clusters of a simulation share.
 struct World {
   const Scenario& scenario;
   Agenda agenda;
-  std::vector<Job> jobs;           ///< of the grid, all of them
+  std::vector<Job> jobs;           ///< all jobs of the grid
   std::vector<UsageChange> usage;  ///< in order of time
-  std::vector<int> changed;        ///< jobs whose state changed since the grid last looked
+  std::vector<int> changed;        ///< jobs whose state changed since the grid's last poll
 };
 
-/// One OAR cluster. Local jobs start in the order of their arrival, a later one before an earlier that
-/// does not fit; where too little is free for one, best-effort jobs are killed, the youngest first, and
-/// give way after a while. The grid's jobs start one by one, at the cluster's start rate, in order;
-/// behind one that does not fit, only those that end (by their walltimes) before it can start, or that
-/// leave it what it needs: OAR's own backfilling.
+/// One OAR cluster. Local jobs start in the order of arrival, a later one before an earlier one that does not fit; if too little is free
+/// for one, best-effort jobs are killed, the youngest first, and release their resources after a delay. The grid's jobs start one by one,
+/// in order, at the cluster's start rate. Behind one that does not fit, only those start that end (by their walltimes) before it can start,
+/// or that leave enough resources for it, as in OAR's own backfilling.
 class Cluster {
  public:
   Cluster(int index, std::vector<LocalJob> local, World& world);
 
-  /// Notes the first local arrival.
+  /// Schedules the first local arrival.
   void begin();
-  /// Has a job of ours run that began before the simulation; false when it finds no room.
+  /// Starts a job of ours that began before the simulation. False: it finds no resources.
   bool resume(int job);
   void happen(const Event& event);
 
   [[nodiscard]] const ClusterSpec& spec() const { return spec_; }
-  /// Resources that nobody holds now.
+  /// Resources that are free now.
   [[nodiscard]] int free() const { return nodes_.free(); }
   [[nodiscard]] const std::deque<int>& waiting() const { return queue_; }
   [[nodiscard]] bool is_without_us() const { return holding_.empty(); }
@@ -43,7 +42,7 @@ class Cluster {
  private:
   struct Local {
     int index;
-    bool claims = false;  ///< room is being made for it
+    bool claims = false;  ///< best-effort jobs are being killed for it
   };
   struct RunningLocal {
     Shares shares;
@@ -70,7 +69,7 @@ class Cluster {
 
   struct Reservation {
     grid::Instant time;
-    int spare = 0;  ///< resources free then that it does not need
+    int spare = 0;  ///< resources free at that time that the job does not need
   };
   [[nodiscard]] Reservation reservation_for(int width, int available) const;
 
@@ -83,11 +82,11 @@ class Cluster {
   std::map<int, RunningLocal> running_local_;
   std::deque<int> queue_;     ///< the grid's jobs that wait
   std::vector<int> holding_;  ///< the grid's jobs that hold resources, the youngest last
-  int claimed_ = 0;           ///< resources that local jobs wait for while room is made
+  int claimed_ = 0;           ///< resources for which local jobs wait while best-effort jobs are killed
   int dying_ = 0;             ///< resources of jobs that are being killed
   grid::Instant next_start_{};
   std::optional<grid::Instant> next_pass_;
-  std::optional<Shares> taken_;  ///< for the job that next_to_start found
+  std::optional<Shares> taken_;  ///< the resources of the job found by next_to_start
 };
 
 }  // namespace gleaner::gridsim

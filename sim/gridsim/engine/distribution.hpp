@@ -24,23 +24,23 @@ struct Lognormal {
   double least = 0;
   double most = 0;
 };
-/// These, in turn, and again from the first.
+/// These values in turn, cyclically.
 struct Values {
   std::vector<double> seconds;
 };
-/// What was seen: how many jobs took up to so many seconds, and more than 1 / 1.1 of them. Drawn by
-/// these numbers, and evenly between the two.
+/// An observed histogram: how many jobs took up to so many seconds, and more than 1 / 1.1 of them. A bucket is drawn by these counts, and a
+/// value evenly within it.
 struct Seen {
   struct Bucket {
     double seconds = 0;
     double jobs = 0;
   };
   std::vector<Bucket> buckets;
-  bool are_alike = false;  ///< each bucket has as many jobs as any other
+  bool are_alike = false;  ///< true: all buckets hold equally many jobs
 };
 using Distribution = std::variant<Constant, Uniform, Exponential, Lognormal, Values, Seen>;
 
-/// Draws one value after the other.
+/// Draws values one after the other.
 class Draws {
  public:
   Draws(Distribution distribution, Random random) : distribution_{std::move(distribution)}, random_{random} {}
@@ -52,7 +52,7 @@ class Draws {
   std::size_t drawn_ = 0;
 };
 
-/// The longest that it can give, if it has an end.
+/// The greatest possible value, if it is bounded.
 [[nodiscard]] double longest(const Distribution& distribution);
 
 }  // namespace gleaner::gridsim

@@ -6,28 +6,27 @@
 
 namespace gleaner::gridsim {
 
-/// What one cycle did for one campaign on one cluster, when that was anything.
+/// The actions of one cycle for one pair, if there were any.
 struct PairCycle {
   grid::Instant time;
   int campaign = 0;
   int cluster = 0;
   double job_ratio = 0;
-  int free = 0;       ///< resources, in the cycle's status
+  int free = 0;       ///< free resources by the cycle's status
   int running = 0;    ///< jobs
   int waiting = 0;    ///< jobs
   int wiped = 0;      ///< jobs
   int submitted = 0;  ///< jobs
 };
 
-/// One cycle of the grid, by production's own code: the updator's look, the predictor
-/// (predictor::forecasts_of), nikita (nikita::to_wipe), the metascheduler (snapshot_of, planner::plan,
-/// submitted_of) and the runner's submissions, one launch after the other on a cluster, the clusters
-/// beside each other.
+/// One cycle of the grid, by production's code: the updator's poll, the predictor (predictor::forecasts_of), nikita (nikita::to_wipe), the
+/// metascheduler (snapshot_of, planner::plan, submitted_of) and the runner's submissions, sequential on each cluster and parallel across
+/// clusters.
 class GridCycle {
  public:
   GridCycle(World& world, Book& book) : world_{world}, book_{book} {}
 
-  /// When it is over: the last submission is answered.
+  /// The end of the cycle: the last submission is answered.
   grid::Instant run(std::span<const Cluster> clusters, grid::Instant now);
 
   [[nodiscard]] const std::vector<PairCycle>& history() const { return history_; }

@@ -13,7 +13,7 @@ enum class JobState { submitting, waiting, launching, running, ended };
 
 using grid::JobEnd;
 
-/// One of the grid's jobs, from its plan to its end: the clusters' truth, not what the grid knows of it.
+/// One of the grid's jobs, from its plan to its end, as the clusters know it; the grid may know less.
 struct Job {
   int campaign = 0;  ///< in Scenario::campaigns
   int pair = 0;      ///< in its clusters
@@ -22,20 +22,20 @@ struct Job {
   int attempt = 0;
   JobState state = JobState::submitting;
   std::optional<JobEnd> end;
-  bool superseded = false;  ///< its end changed nothing: another copy of its task had been done
+  bool superseded = false;  ///< true: its end changed nothing, because another job of its task was done first
   grid::Instant planned{};
   grid::Instant queued{};                ///< accepted by the cluster
-  std::optional<grid::Instant> held;     ///< has its resources: what OAR calls its start
+  std::optional<grid::Instant> held;     ///< it holds resources: OAR's start time
   std::optional<grid::Instant> started;  ///< its command runs
   grid::Instant ended{};
-  double duration = 0;  ///< seconds that it runs here, its walltime apart
+  double duration = 0;  ///< seconds that it runs here, its walltime ignored
   int width = 1;
-  std::int64_t tasks = 1;  ///< that it does, one after the other
+  std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
   bool being_killed = false;
   Shares shares;
 };
 
-/// Resources that somebody takes (delta > 0) or gives back on a cluster.
+/// Resources that are taken (delta > 0) or released on a cluster.
 struct UsageChange {
   grid::Instant time;
   int cluster;

@@ -3,9 +3,8 @@
 
 namespace gleaner::gridsim {
 
-/// SplitMix64: numbers that are the same on every machine and with every library, unlike those of
-/// <random>'s distributions. A stream of its own for each purpose keeps variants comparable: what
-/// one of them draws more does not move the others.
+/// SplitMix64: the same numbers on every machine and with every library, unlike the distributions of <random>. Each purpose has a stream of
+/// its own, so that variants stay comparable: additional draws of one purpose do not affect the others.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : state_{seed ^ (stream * 0xD1342543DE82EF95ULL + 0x2545F4914F6CDD1DULL)} {}
@@ -17,7 +16,7 @@ class Random {
     mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBULL;
     return mixed ^ (mixed >> 31);
   }
-  /// In (0, 1): neither end, so that its logarithm is finite.
+  /// A number in (0, 1), both ends excluded, so that its logarithm is finite.
   [[nodiscard]] double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
 
  private:

@@ -35,7 +35,7 @@ void read_into(std::optional<Value>& into, const Node& value, const Path& at, gr
   if (findings.count() == before) into = read;
 }
 
-/// Adds a key for each field that a scenario carries; what it reads goes into `facts`.
+/// Adds a key for each field that a scenario contains; the values are read into `facts`.
 template <class Facts, class... Fields>
 void add_keys(std::vector<Key>& keys, Facts& facts, const std::tuple<Fields...>& fields, Findings& findings) {
   grid::for_each_scenario_field(fields, [&](const auto& field) {

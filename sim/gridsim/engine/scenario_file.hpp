@@ -10,8 +10,8 @@
 
 namespace gleaner::gridsim {
 
-/// Reads a scenario. Files that it names (traces, JDL and parameter files) are looked for beside it.
-/// @return the scenario, or everything that is wrong with it at once, in the order of the text
+/// Reads a scenario. The paths of files that it names (traces, JDL and parameter files) are relative to it.
+/// @return the scenario, or all errors at once, in the order of the text
 [[nodiscard]] tl::expected<Scenario, std::vector<jdl::Problem>> read_scenario(std::string_view text, const std::filesystem::path& folder);
 
 }  // namespace gleaner::gridsim

@@ -39,15 +39,15 @@ class Simulation {
   GridCycle grid_;
   std::vector<Cluster> clusters_;
   double limit_;
-  std::optional<grid::Instant> next_cycle_;  ///< noted in the agenda
+  std::optional<grid::Instant> next_cycle_;  ///< its time in the agenda
   grid::Instant busy_until_{};
   std::int64_t cycles_ = 0;
-  std::size_t changes_ = 0;      ///< of the clusters' use, seen at the last cycle
-  grid::Instant last_change_{};  ///< the cycle that saw one
-  bool hopeless_ = false;        ///< nothing more is going to start
+  std::size_t changes_ = 0;      ///< changes of the clusters' usage, as of the last cycle
+  grid::Instant last_change_{};  ///< time of the last cycle that found a change
+  bool hopeless_ = false;        ///< no more jobs will start
 };
 
-/// A job that was there before: it runs, or waits in its cluster's queue.
+/// Adds a job that existed before the simulation: running, or waiting in its cluster's queue.
 void Simulation::resume(int job) {
   const auto& one = world_.jobs[static_cast<std::size_t>(job)];
   if (one.held && clusters_[static_cast<std::size_t>(one.cluster)].resume(job)) return;
@@ -60,7 +60,7 @@ void Simulation::happen(const Event& event) {
   else clusters_[static_cast<std::size_t>(event.cluster)].happen(event);
 }
 
-/// A submission wakes almighty at once, or as soon as the cycle in hand is over.
+/// A submission starts a cycle at once, or as soon as the present one is over.
 void Simulation::submit(int campaign) {
   const auto now = world_.agenda.now();
   book_.submit(campaign, now);
@@ -72,7 +72,7 @@ void Simulation::submit(int campaign) {
 
 void Simulation::cycle() {
   const auto now = world_.agenda.now();
-  if (next_cycle_ != now) return;  // an earlier one has taken its place
+  if (next_cycle_ != now) return;  // superseded by an earlier cycle
   ++cycles_;
   busy_until_ = grid_.run(clusters_, now);
   next_cycle_.reset();
@@ -82,7 +82,7 @@ void Simulation::cycle() {
   world_.agenda.add(*next_cycle_, {.kind = Event::Kind::cycle});
 }
 
-/// Jobs that wait, and are taken back and sent again, are no sign of life: only those that start or end.
+/// Only starts and ends of jobs count as progress: waiting jobs may be taken back and submitted again for ever.
 bool Simulation::is_hopeless(grid::Instant now) {
   if (world_.usage.size() != changes_) {
     changes_ = world_.usage.size();

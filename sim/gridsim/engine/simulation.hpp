@@ -8,18 +8,18 @@
 
 namespace gleaner::gridsim {
 
-/// How a campaign of the scenario went.
+/// The result of one campaign of the scenario.
 struct CampaignOutcome {
   bool submitted = false;
   std::int64_t done = 0;
   std::int64_t failed = 0;
-  std::optional<double> ended;  ///< seconds, when the grid knew that it is over
+  std::optional<double> ended;  ///< seconds, when the grid recorded its end
 };
 
-/// Everything that happened.
+/// The complete record of a simulation.
 struct Outcome {
   double end = 0;         ///< seconds that were simulated
-  bool complete = false;  ///< every campaign is over
+  bool complete = false;  ///< true: all campaigns are over
   std::vector<Job> jobs;
   std::vector<UsageChange> usage;
   std::vector<PairCycle> cycles;
@@ -28,13 +28,13 @@ struct Outcome {
   std::vector<std::vector<double>> durations;  ///< of each campaign's tasks, at speed 1
 };
 
-/// The longest that a scenario without a `length` may last.
+/// The longest duration of a scenario without `length`.
 inline constexpr double kLongestRun = 31.0 * 86400;
 
-/// Plays a scenario. The same scenario gives the same outcome, on every machine.
+/// Simulates a scenario. The outcome is deterministic, and the same on every machine.
 [[nodiscard]] Outcome simulate(const Scenario& scenario);
 
-/// The use of the clusters by their local jobs alone, as if there were no grid, until `end` seconds.
+/// The clusters' usage by their local jobs alone, without the grid, until `end` seconds.
 [[nodiscard]] std::vector<UsageChange> simulate_local(const Scenario& scenario, double end);
 
 }  // namespace gleaner::gridsim

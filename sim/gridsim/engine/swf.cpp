@@ -15,7 +15,7 @@ namespace gleaner::gridsim {
 namespace {
 
 constexpr std::size_t kFields = 18;
-/// Of the errors of one file, the first ones.
+/// The most errors that are reported for one file.
 constexpr std::size_t kMostErrors = 20;
 enum Field : std::size_t { submit = 1, wait = 2, run = 3, allocated = 4, requested = 7 };
 
@@ -36,7 +36,7 @@ tl::expected<Fields, std::string> read_fields(const std::string& line) {
   return fields;
 }
 
-/// Nothing for a job that did not run.
+/// Empty: the job did not run.
 tl::expected<std::optional<LocalJob>, std::string> job_of(const Fields& fields, const TraceFit& fit) {
   const double processors = fields[allocated] > 0 ? fields[allocated] : fields[requested];
   if (fields[run] <= 0 || processors <= 0) return std::nullopt;
