@@ -8,17 +8,17 @@
 
 namespace gleaner::gridlocal {
 
-/// A cluster of the grid, as `gridctl cluster add` wants it.
+/// A cluster of the grid, with the arguments of `gridctl cluster add`.
 struct LocalCluster {
   std::string name;
   std::string url;
   std::string login;
   std::filesystem::path password_file;
   std::string identity_header = "X_REMOTE_IDENT";
-  std::string user{};  ///< the login there of who runs the grid; empty: the same name
+  std::string user{};  ///< login there of the user who runs the grid; empty: the same name
 };
 
-/// What `up` was asked to make.
+/// The minioar clusters that `up` creates.
 struct ClusterWish {
   int clusters = 2;
   int cores = 1;  ///< of each
@@ -26,14 +26,14 @@ struct ClusterWish {
 
 inline constexpr int kMostClusters = 9;
 
-/// The name of this machine's user who runs the grid.
+/// The name of the user who runs the grid.
 [[nodiscard]] std::string our_name();
 
 /// Starts minioar clusters (alpha, beta ...), whose jobs are processes of this machine.
 [[nodiscard]] std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const ClusterWish& wish);
 
-/// Reads the clusters of a file such as tests/oar-testbed/up writes; throws process::Error when it
-/// is not one. Their passwords are put into files that only we can read.
+/// Reads the clusters of a file such as tests/oar-testbed/up writes. Their passwords are written to files that only we can read. Throws
+/// process::Error for an invalid file.
 [[nodiscard]] std::vector<LocalCluster> read_clusters(const Place& place, const std::filesystem::path& file);
 
 }  // namespace gleaner::gridlocal

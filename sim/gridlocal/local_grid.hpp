@@ -8,30 +8,29 @@
 
 namespace gleaner::gridlocal {
 
-/// What `up` makes: minioar clusters, or those of a file.
+/// The clusters that `up` provides: minioar clusters, or those of a file.
 struct Wish {
   ClusterWish minioar;
   std::optional<std::filesystem::path> clusters_file{};
 };
 
-/// Brings the whole grid up: database, clusters, API, almighty; what runs already is left as it
-/// is. What this call started is stopped again when it fails, with a process::Error. The text says
-/// what is up, for people.
+/// Starts the whole grid: database, clusters, API, almighty; running services are kept. Returns a text for people that lists what runs. If
+/// it fails, it stops what it started, and throws process::Error.
 [[nodiscard]] std::string up(const Place& place, const Wish& wish);
 
-/// What `down` does with the place's files.
+/// Whether `down` removes the place's files.
 enum class Leftovers { remove, keep };
 
-/// Stops what `up` started, the last first. The text says what was done.
+/// Stops the services that `up` started, the last first. The text lists what was done.
 [[nodiscard]] std::string down(const Place& place, Leftovers leftovers);
 
 struct Status {
   bool all_running = false;
-  std::string text;  ///< a line a service
+  std::string text;  ///< one line per service
 };
 [[nodiscard]] Status status(const Place& place);
 
-/// Shell commands that make the programs of this grid the ones of the shell.
+/// Shell commands that put the programs of this grid on the shell's PATH.
 [[nodiscard]] std::string environment(const Place& place);
 
 }  // namespace gleaner::gridlocal

@@ -4,8 +4,7 @@
 
 namespace gleaner::gridlocal {
 
-/// Where a local grid keeps everything: its database, its clusters with their homes, its logs, its
-/// configuration.
+/// The folder of a local grid: its database, its clusters with their homes, its logs, its configuration.
 class Place {
  public:
   explicit Place(std::filesystem::path root) : root_{std::move(root)} {}
@@ -27,14 +26,14 @@ class Place {
 /// PostgreSQL cannot enter, /var/lib/gleaner/local.
 [[nodiscard]] std::filesystem::path default_place();
 
-/// Throws process::Error (usage) when a grid cannot live there: the paths of its unix sockets
-/// would be too long, or, for root, PostgreSQL's user could not enter it.
+/// Throws process::Error (usage) if a grid cannot be there: the paths of its unix sockets would be too long, or, under root, PostgreSQL's
+/// user could not enter it.
 void check_place(const Place& place);
 
-/// The folder of this program, where the others are.
+/// The folder of this program and of the grid's other programs.
 [[nodiscard]] std::filesystem::path program_folder();
 
-/// The program of that name beside this one; throws process::Error when it is not there.
+/// The program of that name in this one's folder. Throws process::Error if it is missing.
 [[nodiscard]] std::string program(const std::string& name);
 
 }  // namespace gleaner::gridlocal

@@ -11,14 +11,13 @@ namespace gleaner::gridlocal {
 /// Writes the place's gleaner.conf.
 void write_configuration(const Place& place);
 
-/// A program of the grid with this place's configuration, whatever the environment says.
+/// A command that runs a program of the grid with this place's configuration, independent of the environment.
 [[nodiscard]] process::Command program_command(const Place& place, const std::string& name, const std::vector<std::string>& arguments);
 
-/// Brings the database's schema up to date. Throws process::Error.
+/// Migrates the database to the present schema. Throws process::Error.
 void migrate(const Place& place);
 
-/// Makes the grid know these clusters at their present addresses, and who this machine's user is
-/// there. Throws process::Error.
+/// Registers these clusters at their present addresses, and the login of this machine's user there. Throws process::Error.
 void register_clusters(const Place& place, const std::vector<LocalCluster>& clusters);
 
 }  // namespace gleaner::gridlocal

@@ -12,16 +12,16 @@
 
 namespace gleaner::gridlocal {
 
-/// A process that an earlier or this run started and that outlives it. It is known by its pid, its
-/// start and the machine's boot, so that another process that got the same pid is never taken for it.
+/// A process that an earlier run or this one started, and that outlives it. It is identified by its pid, its start time and the machine's
+/// boot, so that another process with the same pid is not mistaken for it.
 struct Service {
   std::string name;
   pid_t pid = -1;
-  std::uint64_t started = 0;  ///< in the kernel's ticks since the boot
+  std::uint64_t started = 0;  ///< in kernel ticks since the boot
   std::string boot;
 };
 
-/// The services of one place, remembered in a file there, in the order of their starts.
+/// The services of one place, recorded in a file there, in the order of their starts.
 class Services {
  public:
   explicit Services(Place place);
@@ -29,15 +29,14 @@ class Services {
   [[nodiscard]] std::vector<Service> all() const;
   [[nodiscard]] bool is_running(const std::string& name) const;
 
-  /// Starts `command` as the service `name`, its output in its log, and waits until `ready` says
-  /// so. Throws process::Error with the last lines of the log when it cannot be started, ends, or
-  /// is not ready in time; it runs no more then.
+  /// Starts `command` as the service `name`, with its output in its log, and waits until `ready` returns true. Throws process::Error with
+  /// the last lines of the log if it cannot be started, exits, or is not ready in time; it is stopped then.
   void start(const std::string& name, process::Command command, const std::function<bool()>& ready);
 
-  /// Stops it with `signal`, and by SIGKILL when that takes too long; forgets it.
+  /// Stops the service with `signal`, or with SIGKILL if that takes too long, and removes its record.
   void stop(const Service& service, int signal);
 
-  /// `\n<the log's name>:\n<its last lines>`, to put at the end of a message.
+  /// `\n<the log's name>:\n<its last lines>`, for the end of a message.
   [[nodiscard]] std::string log_tail(const std::string& name) const;
 
  private:
@@ -47,11 +46,10 @@ class Services {
   Place place_;
 };
 
-/// Whether the process that is remembered still runs.
+/// Whether the recorded process still runs.
 [[nodiscard]] bool is_alive(const Service& service);
 
-/// Asks again and again, until `condition` holds (true), or until the time is over, or the user
-/// wants to stop.
+/// Polls until `condition` holds (true), or the time is over or the user requests a stop (false).
 [[nodiscard]] bool wait_until(process::Duration limit, const std::function<bool()>& condition);
 
 }  // namespace gleaner::gridlocal

@@ -15,13 +15,13 @@ struct Variant {
   Metrics metrics;
 };
 
-/// What a person reads of one simulation, in at most the screen's columns.
+/// The report of one simulation for people, within the screen's columns.
 [[nodiscard]] std::string describe(const Variant& variant, const terminal::Screen& screen);
 
-/// A column for each variant, a line for each figure.
+/// The comparison: a column for each variant, a line for each figure.
 [[nodiscard]] std::string describe_all(const std::string& key, const std::vector<Variant>& variants, const terminal::Screen& screen);
 
-/// Everything that was measured, of each variant, as one JSON document; `key` is what varies, or empty.
+/// All measurements of each variant as one JSON document; `key` is the setting that varies, or empty.
 [[nodiscard]] std::string to_json(const std::string& key, const std::vector<Variant>& variants);
 
 }  // namespace gleaner::gridsim

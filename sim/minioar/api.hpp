@@ -12,21 +12,21 @@ namespace gleaner::minioar {
 
 class AdminBody;
 
-/// What an action is for: one job, or an array of them.
+/// The target of an action: one job, or an array of jobs.
 enum class Scope { job, array };
 enum class Users { listed, any };
 enum class Admin { refused, allowed };
 
 struct ApiOptions {
   std::string prefix = "/oarapi-grid";
-  std::string login;  ///< empty: no password is asked
+  std::string login;  ///< empty: no password is required
   std::string password;
-  std::set<std::string> users;  ///< whom the cluster knows
+  std::set<std::string> users;  ///< users of the cluster
   Users accept = Users::listed;
-  Admin admin = Admin::refused;  ///< the paths of api_admin.cpp
+  Admin admin = Admin::refused;  ///< whether the routes of api_admin.cpp are allowed
 };
 
-/// The REST API of OAR 2.5.9, over an engine. Safe for threads.
+/// The REST API of OAR 2.5.9, over an engine. Thread-safe.
 class Api {
  public:
   Api(Engine& engine, ApiOptions options) : engine_{engine}, options_{std::move(options)} {}

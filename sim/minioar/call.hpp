@@ -10,13 +10,13 @@
 
 namespace gleaner::minioar {
 
-/// A request to the API, after the web server's part.
+/// A request to the API, after the web server's processing.
 struct Call {
   const http::Request& http;
   std::string prefix;     ///< "/oarapi-grid"
-  std::string path_info;  ///< what follows the prefix, decoded: "/jobs/3.json"
-  std::string path;       ///< the same without the extension
-  std::string user;       ///< empty: nobody
+  std::string path_info;  ///< the rest after the prefix, decoded: "/jobs/3.json"
+  std::string path;       ///< path_info without the extension
+  std::string user;       ///< empty: no login
   std::int64_t now = std::time(nullptr);
 
   [[nodiscard]] std::string link(std::string_view to) const { return prefix + "/" + std::string{to}; }
@@ -27,7 +27,7 @@ struct Call {
 /// {"href","rel"[,"title"]}
 void write_link(text::JsonWriter& json, const std::string& href, std::string_view rel, std::string_view title = {});
 
-/// Items of a page whose request names no limit.
+/// The number of items of a page if the request has no limit.
 inline constexpr std::int64_t kPageLimit = 500;
 
 /// One page of a list.
@@ -37,7 +37,7 @@ struct Page {
   std::int64_t offset = 0;
   std::string items;  ///< JSON: an array, or an object for structure=oar
 };
-/// The links of the page come from the query of the call, unless there is none to page by.
+/// The page's links repeat the query of the call, if there is one.
 [[nodiscard]] std::string page_json(const Call& call, const Page& page);
 
 }  // namespace gleaner::minioar

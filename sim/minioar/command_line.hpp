@@ -9,14 +9,14 @@
 
 namespace gleaner::minioar {
 
-/// Puts a backslash before each of `marks`, and doubles the backslashes that precede it.
+/// Escapes each of `marks` with a backslash, and doubles the backslashes before it.
 [[nodiscard]] std::string escape_before(std::string_view text, std::string_view marks);
 
-/// What oarsub is called with, after a shell has read it.
+/// The arguments of oarsub after a shell has parsed them.
 struct CommandLine {
-  std::string shown;                   ///< for error messages, as OAR quotes it
+  std::string shown;                   ///< the command line as OAR quotes it in errors
   std::vector<std::string> arguments;  ///< options, then the command if any
-  std::string noise;                   ///< what substitutions have printed on stderr
+  std::string noise;                   ///< stderr of command substitutions
 };
 
 struct ShellFailure {
@@ -25,9 +25,8 @@ struct ShellFailure {
   std::string shown;
 };
 
-/// Builds the command line of oarsub and has it read by the shells through which OAR passes it: in
-/// options and command, `$`, the backquote and the backslash count. Runs in `home`, with the login
-/// environment given.
+/// Builds the command line of oarsub and has it parsed by the shells through which OAR passes it: `$`, the backquote and the backslash are
+/// special in options and command. Runs in `home`, with the given login environment.
 [[nodiscard]] tl::expected<CommandLine, ShellFailure> read_by_shell(const PostedOptions& posted, const std::string& home,
                                                                     const std::vector<std::string>& environment);
 

@@ -7,10 +7,10 @@
 
 namespace gleaner::minioar {
 
-/// What OAR puts in the environment of a job, and nothing of ours.
+/// The environment that OAR gives a job, without ours.
 [[nodiscard]] std::vector<std::string> job_environment(const Job& job, const std::string& home, const SupervisorOrder& order);
 
-/// The environment of a user's login on the front end, where commands are read.
+/// The environment of a user's login on the front end, where commands are parsed.
 [[nodiscard]] std::vector<std::string> login_environment(const std::string& user, const std::string& home);
 
 /// $OAR_NODEFILE (a node's name for each resource) and $OAR_RESOURCE_PROPERTIES_FILE.

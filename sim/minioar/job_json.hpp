@@ -6,9 +6,9 @@
 
 namespace gleaner::minioar {
 
-/// A job as GET /jobs shows it.
+/// A job as in GET /jobs.
 void write_listed_job(text::JsonWriter& json, const Call& call, const Job& job);
-/// As GET /jobs/table.
+/// A job as in GET /jobs/table.
 void write_table_job(text::JsonWriter& json, const Call& call, const Job& job);
 
 enum class Detail {
@@ -18,7 +18,7 @@ enum class Detail {
 };
 void write_full_job(text::JsonWriter& json, const Call& call, const Ledger& ledger, const Job& job, Detail detail);
 
-/// The resources of a job, or its nodes: a JSON array and its size.
+/// A JSON array of the resources of a job, or of its nodes, and its size.
 struct Items {
   std::string json;
   std::int64_t count;
@@ -26,12 +26,12 @@ struct Items {
 [[nodiscard]] Items job_resources(const Call& call, const Ledger& ledger, const Job& job);
 [[nodiscard]] Items job_nodes(const Call& call, const Ledger& ledger, const Job& job);
 
-/// The links to a job and what belongs to it.
+/// The links to a job and its subresources.
 void write_job_links(text::JsonWriter& json, const Call& call, JobNumber id);
 
-/// A resource with all its properties; `status` is that of a job's resource, empty otherwise.
+/// A resource with all its properties; `status` is that of a job's resource, else empty.
 void write_resource(text::JsonWriter& json, const Call& call, const Resource& resource, std::string_view status = {});
-/// A resource as GET /resources shows it.
+/// A resource as in GET /resources.
 void write_listed_resource(text::JsonWriter& json, const Call& call, const Resource& resource);
 
 }  // namespace gleaner::minioar

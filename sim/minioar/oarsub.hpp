@@ -10,14 +10,14 @@
 
 namespace gleaner::minioar {
 
-constexpr int kServerPort = 6666;  ///< OAR's own, in its messages
+constexpr int kServerPort = 6666;  ///< port in OAR's messages
 
 struct Accepted {
   std::vector<JobNumber> ids;
-  std::string output;  ///< what oarsub prints
+  std::string output;  ///< output of oarsub
 };
 
-/// Submits a posted job as oarsub does: options, admission rules, jobs. The errors are those of POST /jobs.
+/// Submits a posted job like oarsub: options, admission rules, jobs. Errors are those of POST /jobs.
 [[nodiscard]] tl::expected<Accepted, ApiError> oarsub(Engine& engine, const std::string& user, const PostedOptions& posted);
 
 }  // namespace gleaner::minioar

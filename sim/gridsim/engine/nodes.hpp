@@ -19,8 +19,7 @@ class Nodes {
   Nodes(int nodes, int per_node) : per_node_{per_node}, free_(static_cast<std::size_t>(nodes), per_node), total_free_{nodes * per_node} {}
 
   [[nodiscard]] int free() const { return total_free_; }
-  /// Takes the resources for a job of this shape, the first nodes that have them, as OAR does; nothing
-  /// when they are not free.
+  /// Takes the resources for a job of this shape, on the first nodes that have them, like OAR. Empty: they are not free.
   [[nodiscard]] std::optional<Shares> take(const Shape& shape);
   void give_back(const Shares& shares);
 
@@ -33,7 +32,7 @@ class Nodes {
   int total_free_;
 };
 
-/// Resources of a job of this shape on nodes of so many.
+/// Resources of a job of this shape, on nodes of this size.
 [[nodiscard]] int width_of(const Shape& shape, int per_node);
 
 }  // namespace gleaner::gridsim

@@ -8,13 +8,13 @@
 #include "lib/jdl/tree.hpp"
 #include "sim/gridsim/engine/distribution.hpp"
 
-/// Single values of a scenario. Each function tells what is wrong, and then returns nothing.
+/// Readers of single values of a scenario. Each reports an invalid value, and then returns empty.
 namespace gleaner::gridsim {
 
 using jdl::Findings;
 using jdl::Node;
 
-/// Where a value stands, for people: `clusters.alpha.nodes`.
+/// The path of a value, for messages: `clusters.alpha.nodes`.
 struct Path {
   std::string text;
   [[nodiscard]] Path operator/(std::string_view key) const { return {text.empty() ? std::string{key} : text + '.' + std::string{key}}; }
@@ -26,9 +26,9 @@ struct Key {
   std::function<void(const Node&, const Path&)> read;
   enum class Need { optional, mandatory } need = Need::optional;
 };
-/// Reads an object by the table of its keys: each key that is there is read, one that is not in the
-/// table is refused with the closest that is, a mandatory one that is missing is told.
-/// @return false when it is no object
+/// Reads an object by the table of its keys. A key that is not in the table is an error with the closest known key; so is a missing
+/// mandatory key.
+/// @return false: the value is not an object
 bool read_object(const Node& node, const Path& path, const std::vector<Key>& keys, Findings& findings);
 
 /// A finite number within bounds.
@@ -45,7 +45,7 @@ struct Range {
 /// {"lognormal": {"median", "sigma", "least", "most"}}, {"list": [...]}.
 [[nodiscard]] std::optional<Distribution> read_distribution(const Node& node, const Path& path, Findings& findings);
 
-/// Tells what is wrong with a value, and what would be right.
+/// Reports what is wrong with a value, and what is expected.
 void refuse(const Node& node, const Path& path, std::string_view right, Findings& findings);
 
 }  // namespace gleaner::gridsim

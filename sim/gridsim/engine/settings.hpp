@@ -8,12 +8,11 @@
 
 namespace gleaner::gridsim {
 
-/// The grid's configuration as it is when nothing is said: no file and no environment has a say in a
-/// simulation.
+/// The default configuration of the grid. A simulation reads neither the configuration file nor the environment.
 [[nodiscard]] process::Config default_config();
 
-/// Sets a key of the grid's configuration (packaging/gleaner.conf). The error says what would be right:
-/// the closest key, or the names of the policies; keys that a simulation has no use for are refused.
+/// Sets a key of the grid's configuration (packaging/gleaner.conf). Error: the closest key, or the names of the policies; keys without a
+/// meaning in a simulation are refused.
 [[nodiscard]] tl::expected<void, std::string> set(Scenario& scenario, std::string_view key, std::string_view value);
 
 }  // namespace gleaner::gridsim
