@@ -20,11 +20,11 @@ namespace fs = std::filesystem;
 using process::Error;
 using process::ExitCode;
 
-constexpr const char* kPort = "5432";  // the name of the socket: no TCP port is taken
+constexpr const char* kPort = "5432";  // part of the socket's name: no TCP port is used
 constexpr process::Duration kInitLimit = std::chrono::minutes{2};
 constexpr process::Duration kQuestionLimit = std::chrono::seconds{5};
 
-/// The newest version in Debian's place for the server's programs, or the one of PATH.
+/// The newest version in Debian's folder of server programs, or the one on PATH.
 std::string server_program(const std::string& name) {
   std::string newest = name;
   int version = 0;
@@ -76,7 +76,7 @@ void make_files(const Place& place) {
           kInitLimit);
 }
 
-/// A client's program, told where the server is whatever the environment says.
+/// A client program, with the server's address independent of the environment.
 process::Command client(const Place& place, std::string name, const std::vector<std::string>& more) {
   std::vector<std::string> arguments{std::move(name), "-h", place.database().string(), "-p", kPort, "-U", "gleaner"};
   arguments.insert(arguments.end(), more.begin(), more.end());

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 using process::Error;
 using process::ExitCode;
 
-/// One `up` or `down` at a time on one place.
+/// A lock: one `up` or `down` at a time per place.
 class Lock {
  public:
   explicit Lock(const Place& place) {
@@ -59,14 +59,14 @@ bool accepts_connections(const fs::path& socket_path) {
   return connected;
 }
 
-/// Where systemd would hear that a service is ready: almighty says it once it works.
+/// The notification socket on which almighty reports that it is ready.
 class ReadySocket {
  public:
   ReadySocket() {
     descriptor_ = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
-    // An abstract address that the kernel chooses: no file, no name to collide with.
+    // The kernel chooses an abstract address: no file, no collision of names.
     socklen_t size = sizeof address.sun_family;
     const bool bound = descriptor_ >= 0 && ::bind(descriptor_, reinterpret_cast<const sockaddr*>(&address), size) == 0;
     size = sizeof address;
@@ -96,7 +96,7 @@ class ReadySocket {
 };
 
 int stop_signal(const Service& service) {
-  // PostgreSQL's fast shutdown; for the others, a clean stop.
+  // SIGINT is PostgreSQL's fast shutdown; the others stop cleanly on SIGTERM.
   return service.name == kDatabaseService ? SIGINT : SIGTERM;
 }
 
@@ -170,7 +170,7 @@ std::string down(const Place& place, Leftovers leftovers) {
 Status status(const Place& place) {
   const auto services = Services{place}.all();
   Status result;
-  // almighty is the last to be started: without it, `up` did not come to its end.
+  // almighty starts last: without it, `up` was interrupted.
   result.all_running = std::ranges::any_of(services, [](const Service& service) { return service.name == "almighty"; }) &&
                        std::ranges::all_of(services, is_alive);
   for (const auto& service : services) {

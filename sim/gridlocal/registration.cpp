@@ -18,7 +18,7 @@ using process::ExitCode;
 
 constexpr process::Duration kLimit = std::chrono::minutes{1};
 
-/// Runs gridctl; what it says when it fails is the error.
+/// Runs gridctl. Throws an error with its output if it fails.
 process::Captured gridctl(const Place& place, const std::vector<std::string>& arguments) {
   const auto said = process::capture(program_command(place, "gridctl", arguments), kLimit);
   if (!said) throw Error{ExitCode::failure, said.error()};
@@ -35,7 +35,7 @@ void must(const Place& place, const std::vector<std::string>& arguments) {
 
 void write_configuration(const Place& place) {
   std::ofstream file{place.configuration()};
-  // Clusters that answer at once may be looked at often.
+  // Local clusters answer at once, so short periods are cheap.
   file << "# Written by gridlocal up, and again at each one.\n"
        << fmt::format("cycle_period = 1s\ndatabase = {}\napi = unix:{}\napi_socket = {}\nbin_directory = {}\n", conninfo(place),
                       place.api_socket().string(), place.api_socket().string(), program_folder().string());
@@ -46,7 +46,7 @@ process::Command program_command(const Place& place, const std::string& name, co
   process::Command command{.arguments = {program(name)}};
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   command.directory = "/";
-  // An empty variable is as good as none: the place's file alone decides.
+  // An empty variable counts as unset: only the place's file decides.
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text{*entry};
     if (text.starts_with("GLEANER_")) command.environment.emplace_back(std::string{text.substr(0, text.find('='))}, "");
@@ -61,9 +61,9 @@ void register_clusters(const Place& place, const std::vector<LocalCluster>& clus
   for (const auto& cluster : clusters) {
     const std::vector<std::string> how{"--authentication=basic", "--login=" + cluster.login,
                                        "--secret-file=" + cluster.password_file.string(), "--identity-header=" + cluster.identity_header,
-                                       // minioar's nodes have 16 GB, as it says.
+                                       // minioar reports 16 GB per node.
                                        "--memory-property=mem", "--memory-unit=1024", "--memory-max=16384"};
-    // A place that was kept knows its clusters; their addresses are new.
+    // A kept place has its clusters registered; only their addresses are new.
     std::vector<std::string> edit{"cluster", "edit", cluster.name, "--url=" + cluster.url};
     edit.insert(edit.end(), how.begin(), how.end());
     const auto edited = gridctl(place, edit);
@@ -76,7 +76,7 @@ void register_clusters(const Place& place, const std::vector<LocalCluster>& clus
     }
     if (!cluster.user.empty() && cluster.user != our_name()) must(place, {"user", "map", our_name(), cluster.name, cluster.user});
   }
-  // On a grid of one's own there is nobody to ask.
+  // The user of a local grid is its only administrator.
   must(place, {"user", "allow-normal", our_name()});
 }
 

@@ -33,7 +33,7 @@ std::string boot_id() {
   return id;
 }
 
-/// The 22nd field of /proc/PID/stat, 0 when there is no such process or it is a zombie.
+/// The 22nd field of /proc/PID/stat; 0: there is no such process, or it is a zombie.
 std::uint64_t start_of(pid_t pid) {
   std::ifstream file{fmt::format("/proc/{}/stat", pid)};
   std::string line;
@@ -48,14 +48,14 @@ std::uint64_t start_of(pid_t pid) {
   return text::whole_number<std::uint64_t>(field).value_or(0);
 }
 
-/// A descriptor of the very process that is remembered, so that no signal reaches another one.
+/// A descriptor of exactly the recorded process, so that no signal reaches another one.
 class Handle {
  public:
   explicit Handle(const Service& service) {
     const auto opened = static_cast<int>(::syscall(SYS_pidfd_open, service.pid, 0));
     if (opened < 0) return;
     descriptor_ = opened;
-    // Looked at after the opening: what is open now is what is looked at.
+    // Checked after the opening, so that the check applies to the opened process.
     if (!is_alive(service)) close();
   }
   Handle(const Handle&) = delete;

@@ -67,7 +67,7 @@ void make_folder(const fs::path& folder) {
     throw process::Error{process::ExitCode::failure, fmt::format("{}: the folder cannot be made: {}", folder.string(), error.message())};
 }
 
-/// A variant's name as that of a folder.
+/// A variant's name as a folder name.
 std::string folder_name(const std::string& name) {
   std::string result;
   for (const char c : name) result += c == '/' || c == '\0' ? '_' : c;

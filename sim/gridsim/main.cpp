@@ -21,7 +21,7 @@ using namespace gleaner::gridsim;
 using process::Error;
 using process::ExitCode;
 
-/// `key=value`, or an error of usage.
+/// Splits `key=value`. Throws an error of usage.
 std::pair<std::string, std::string> setting(std::string_view option, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) throw Error{ExitCode::usage, fmt::format("--{} {}: write KEY=VALUE", option, text)};
@@ -66,7 +66,7 @@ Variant play(std::string name, Scenario scenario) {
 }
 
 struct Played {
-  std::string key;  ///< what varies; empty: nothing
+  std::string key;  ///< the setting that varies; empty: none
   std::vector<Variant> variants;
 };
 
@@ -87,7 +87,7 @@ Played compare(const process::Arguments& arguments, const std::string& file) {
     throw Error{ExitCode::usage,
                 fmt::format("--vary {}: there is nothing to compare; write two values or more, with commas between them", texts.front())};
   const auto scenario = asked(arguments, file);
-  std::vector<Scenario> scenarios;  // all of them are checked before the first is played
+  std::vector<Scenario> scenarios;  // all are checked before the first one is simulated
   for (const auto& value : values) apply(scenarios.emplace_back(scenario), "vary", key, value);
   for (std::size_t i = 0; i < values.size(); ++i) played.variants.push_back(play(values[i], std::move(scenarios[i])));
   played.key = key;

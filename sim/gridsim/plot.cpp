@@ -22,7 +22,7 @@ constexpr std::size_t kParts = 240;
 constexpr int kPanelHeight = 220;
 constexpr int kWidth = 900;
 constexpr std::string_view kLocalColour = "#b8b8b8";
-/// Okabe and Ito's colours, which colour-blind people tell apart, then lighter ones of them.
+/// Okabe and Ito's colours, which colour-blind people can distinguish, then lighter ones of them.
 constexpr auto kColours = std::to_array<std::string_view>(
     {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f6bb2", "#8c564b", "#2f4b7c"});
 
@@ -32,7 +32,7 @@ struct Panel {
   int resources = 0;
 };
 
-/// A text in gnuplot's single quotes, without a meaning for its enhanced mode (which is off).
+/// A text in gnuplot's single quotes, without characters that its enhanced mode (which is off) interprets.
 std::string in_script(const std::string& text) {
   std::string result{"'"};
   for (const char c : text) {
@@ -102,7 +102,7 @@ std::string curves(std::size_t index, const Panel& panel) {
   return text + fmt::format("{} with lines linecolor rgb '#404040' dashtype 2 notitle\n", panel.resources);
 }
 
-/// A panel without axes, whose key names the colours.
+/// A panel without axes that holds the legend.
 std::string legend(const Scenario& scenario) {
   std::string text{
       "unset title\nunset xlabel\nunset ylabel\nunset xtics\nunset ytics\nunset grid\nunset border\nset key center center maxrows 3 samplen 1.5 spacing 1.2\n"};

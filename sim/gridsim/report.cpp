@@ -14,7 +14,7 @@ using terminal::Column;
 using terminal::Shrink;
 using terminal::Table;
 
-constexpr std::size_t kMostNamed = 5;  ///< more variants have numbers for titles
+constexpr std::size_t kMostNamed = 5;  ///< with more variants, the titles are numbers
 
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100 * fraction); }
 std::string share(double part, double whole) { return whole > 0 ? percent(part / whole) : "-"; }
@@ -59,7 +59,7 @@ Table campaigns_table(const Metrics& metrics) {
   return table;
 }
 
-/// The figures of a simulation as a whole: what each is called, and its text.
+/// The figures of a simulation as a whole: the name of each, and its text.
 struct Figure {
   std::string_view name;
   std::string (*text)(const Metrics&);

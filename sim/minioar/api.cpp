@@ -24,7 +24,7 @@ std::string decode_base64(std::string_view text) {
   return out;
 }
 
-/// Only what OAR's \w+ keeps of a name.
+/// The characters of a name that OAR's \w+ keeps.
 std::string word_of(std::string_view text) {
   const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; };
   std::string word;
@@ -60,7 +60,7 @@ bool known_format(std::string_view type) {
   return false;
 }
 
-/// OAR wants a format: an extension, or else an Accept or a Content-Type that it knows, word for word.
+/// OAR requires a format: an extension, else an Accept or a Content-Type that it knows literally.
 std::optional<ApiError> format_problem(const http::Request& request, const std::string& path_info) {
   for (const auto* extension : {".yaml", ".json", ".html", ".tgz", ".tar.gz"}) {
     if (path_info.ends_with(extension)) return std::nullopt;
@@ -81,7 +81,7 @@ std::string without_extension(const std::string& path) {
   return path;
 }
 
-/// What a fault is matched with: "GET /jobs/table?state=Running&limit=500".
+/// The text that a fault is matched with: "GET /jobs/table?state=Running&limit=500".
 std::string signature_of(const http::Request& request, const std::string& path_info) {
   auto text = request.method + " " + without_extension(path_info);
   char separator = '?';
@@ -103,7 +103,7 @@ std::vector<std::string> parts_of(const std::string& path) {
   return parts;
 }
 
-/// Do the parts of a path look like that? `#` is a number, `?` anything but a number or nothing.
+/// Whether the parts of a path match. `#` is a number, `?` anything but a number or nothing.
 bool looks(const std::vector<std::string>& parts, std::initializer_list<std::string_view> shape) {
   const auto number = [](const std::string& part) {
     return !part.empty() && part.size() < 16 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBodyLimit = std::size_t{1} << 30U;
 
-/// The exit status of OAR's commands, as wait gives it.
+/// The exit status of OAR's commands, in the encoding of wait().
 int status_of(Refusal refusal) {
   switch (refusal) {
     case Refusal::already_killed: return 6 << 8;
@@ -38,7 +38,7 @@ std::string_view hold_reason(Refusal refusal, std::string_view wrong_state) {
   return wrong_state;
 }
 
-/// What one of OAR's commands prints, and how it exits.
+/// The output and exit status of one of OAR's commands.
 struct Outcome {
   std::string output;
   int status = 0;
@@ -80,7 +80,7 @@ Outcome change(const Done& done, JobNumber id, std::string_view asked, std::stri
   return {fmt::format("/!\\ Cannot {} {} : {}\n", verb, id, hold_reason(done.error(), wrong_state)), 1 << 8};
 }
 
-/// One of OAR's commands that the API runs on jobs.
+/// A command of OAR that the API runs on jobs.
 struct Action {
   std::string_view name;
   std::string_view command;

@@ -97,7 +97,7 @@ std::optional<std::string> forget(Engine& engine, const AdminBody& body) {
 
 }  // namespace
 
-/// What is wrong with it; nothing when it is done.
+/// Applies the request. Empty: it is done; else what is wrong with it.
 std::optional<std::string> Api::administer(const std::string& path, const AdminBody& body) {
   if (path == "/_server") return change_server(engine_, body);
   if (path == "/_node") return change_node(engine_, body);

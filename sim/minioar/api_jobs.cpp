@@ -19,7 +19,7 @@ std::vector<std::string> split(const std::string& text, char mark) {
   return parts;
 }
 
-/// Which jobs a list wants, as OAR reads the query.
+/// The jobs that a list requests, as OAR interprets the query.
 class JobFilter {
  public:
   explicit JobFilter(const Call& call) : user_{call.parameter("user").value_or("")}, from_{call.number("from")}, to_{call.number("to")} {

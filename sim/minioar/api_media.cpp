@@ -31,7 +31,7 @@ http::Response file_answer(unsigned status) {
   return response;
 }
 
-/// Where the last `lines` lines begin.
+/// The offset at which the last `lines` lines begin.
 std::streamoff tail_begin(std::ifstream& file, std::int64_t lines) {
   file.seekg(0, std::ios::end);
   std::streamoff at = file.tellg();
@@ -78,7 +78,7 @@ std::string Api::file_of(const Call& call, std::string_view path) const {
   return file;
 }
 
-/// All the users are one for the kernel: what is in another's home is open as its mode says of others.
+/// All users are one to the kernel, so files in another's home are accessible according to their mode for others.
 bool Api::may(const std::string& user, const std::string& file, int others_bit) const {
   std::error_code error;
   const auto path = fs::weakly_canonical(file, error).string();

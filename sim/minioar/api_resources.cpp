@@ -100,8 +100,8 @@ http::Response Api::show_resource(const Call& call, std::int64_t id) {
   return json_answer(200, *json, "GET, DELETE");
 }
 
-/// OAR runs the query as it is. The one that a grid asks is understood: the resources of a condition, and one row more, because a count
-/// of 0 is an error here as it is there.
+/// OAR executes the query as it is. Here, only the grid's query is understood: the resources of a condition, and one row more, because a
+/// count of 0 is an error as in OAR.
 http::Response Api::select_all(const Call& call) {
   if (call.user.empty()) return error_answer({401, "Permission denied", "A suitable authentication must be done before looking at jobs"});
   const auto query = call.parameter("query");

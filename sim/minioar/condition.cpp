@@ -79,7 +79,7 @@ class Lexer {
   std::size_t at_ = 0;
 };
 
-/// `%` any run, `_` any one.
+/// Matches a LIKE pattern: `%` any run of characters, `_` any one.
 bool like(std::string_view text, std::string_view pattern) {
   if (pattern.empty()) return text.empty();
   if (pattern.front() == '%') {
@@ -109,7 +109,7 @@ std::int64_t integer(const std::string& text) {
   return *value;
 }
 
-/// Makes both of one type: a quoted literal takes the type of the column.
+/// Converts both to one type: a quoted literal takes the type of the column.
 void unify(Operand& left, Operand& right, const std::string& op) {
   const auto adapt = [](Operand& literal) {
     literal.literal = integer(std::get<std::string>(literal.literal));
@@ -165,7 +165,7 @@ class Parser {
     if (!accept_symbol(symbol)) unexpected();
   }
   [[noreturn]] void unexpected() const {
-    // What follows the user's text in the server's query is a parenthesis.
+    // In the server's query, a parenthesis follows the user's text.
     throw SyntaxError{fmt::format("syntax error at or near \"{}\"", current_.kind == TokenKind::end ? ")" : current_.text)};
   }
 

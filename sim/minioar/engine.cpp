@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPassInterval = 10ms;  ///< many requests at once share a pass of the scheduler
+constexpr auto kPassInterval = 10ms;  ///< so that simultaneous requests share one pass of the scheduler
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void Engine::recover(Job& job) {
   if (job.missed != Missed::nothing && job.missed != Missed::running) return recover_ghost(job);
   const auto files = files_of(job);
   auto trace = find_supervisor(files);
-  // It has its lock, and writes its number first of all.
+  // The supervisor holds its lock, and writes its pid first.
   for (int look = 0; trace.state == SupervisorState::starting && look < 200; ++look) {
     std::this_thread::sleep_for(10ms);
     trace = find_supervisor(files);
@@ -129,7 +129,7 @@ void Engine::loop() {
       const std::lock_guard lock{mutex_};
       launched(order, pid);
     }
-    if (!orders.empty()) timeout = 0;  // their ends of walltime are not in it
+    if (!orders.empty()) timeout = 0;  // their walltimes are not in `timeout` yet
   }
 }
 
@@ -210,7 +210,7 @@ void Engine::enforce_times(Clock::time_point now) {
       running.checkpoint_at.reset();
       ask_to_signal(running.pid, job.submission->signal);
     }
-    // The walltime of a job that is still Launching is not looked at.
+    // OAR does not enforce the walltime of a job that is still Launching.
     const bool watched = job.missed != Missed::running;
     if (watched && running.walltime_end && *running.walltime_end <= now && !running.kill_sent) expire(job, second);
   }

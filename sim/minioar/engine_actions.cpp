@@ -10,7 +10,7 @@ namespace gleaner::minioar {
 
 namespace {
 
-/// OAR runs an idempotent job again when it asks for it by this status, and has lasted so long.
+/// OAR resubmits an idempotent job that ends with this status after at least this time.
 constexpr int kResubmitStatus = 99 << 8;
 constexpr std::int64_t kResubmitAfter = 60;
 
@@ -72,7 +72,7 @@ void Engine::frag(Job& job, const std::string& who, std::int64_t now) {
   if (ledger_->server().alive || draining_) carry_out_deletions();
 }
 
-/// What OAR calls Leon: whatever wakes it, it looks at every job that is to be deleted.
+/// OAR's module Leon: each time that it is woken, it checks every job that is to be deleted.
 void Engine::carry_out_deletions() {
   const auto unfinished = ledger_->unfinished();
   for (const auto id : unfinished) {
@@ -81,7 +81,7 @@ void Engine::carry_out_deletions() {
 }
 
 void Engine::carry_out_deletion(Job& job) {
-  if (job.state == JobState::finishing) return;  // it is about to end, OAR says
+  if (job.state == JobState::finishing) return;  // OAR refuses: the job is about to end
   if (queued(job.state) || job.state == JobState::to_launch) {
     job.state = JobState::error;
     job.message = "Job killed by Leon directly";
@@ -172,7 +172,7 @@ Done Engine::resume(const std::string& user, JobNumber id) {
 std::vector<JobNumber> Engine::preempt(std::optional<JobNumber> id, int count) {
   const std::lock_guard lock{mutex_};
   std::vector<Job*> victims;
-  if (!ledger_->server().alive) return {};  // it is OAR that preempts
+  if (!ledger_->server().alive) return {};  // preemption is done by OAR's server
   for (const auto number : ledger_->unfinished()) {
     auto& job = *ledger_->find(number);
     const bool there = running_.contains(number) || ghosts_.contains(number);

@@ -10,7 +10,7 @@
 
 #include "sim/minioar/engine.hpp"
 
-/// What a real OAR does when its server dies, and when it is there again.
+/// The failures of a real OAR when its server dies, and when it starts again.
 namespace gleaner::minioar {
 
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::system_clock;
 
-constexpr Clock::duration kLongestWait = 900s;  ///< of oarexec, between two reports of an end
+constexpr Clock::duration kLongestWait = 900s;  ///< longest time of oarexec between two reports of an end
 
 bool has_event(const Job& job, std::string_view type, std::int64_t until) {
   return std::any_of(job.events.begin(), job.events.end(), [&](const Event& event) { return event.type == type && event.date <= until; });
@@ -41,13 +41,13 @@ void Engine::server_starts() {
   ledger_->set_server(state);
   const auto now = Clock::now();
   for (auto& [id, ghost] : ghosts_) {
-    // Nobody listened to the reports meanwhile.
+    // Reports were not received meanwhile.
     while (ghost.reports_at && *ghost.reports_at <= now) {
       *ghost.reports_at += ghost.next_wait;
       ghost.next_wait = std::min(2 * ghost.next_wait, kLongestWait);
     }
   }
-  // The deletions that were asked for meanwhile wait for the next one.
+  // Deletions requested meanwhile are handled with the next one.
   dirty_ = true;
   wake();
 }
@@ -160,7 +160,7 @@ void Engine::step_ghosts(Clock::time_point now) {
   }
 }
 
-/// The signal finds no process, or one that does not listen any more.
+/// The signal finds no process, or one that ignores it.
 void Engine::kill_ghost(Job& job, Ghost& ghost, Clock::time_point now) {
   if (!ghost.killed_at) ghost.killed_at = now;
   ++ghost.kills;
@@ -194,7 +194,7 @@ void Engine::exterminate(Job& job, std::int64_t now) {
   dirty_ = true;
 }
 
-/// False when it is to be executed, whatever OAR will say of it.
+/// False: the job is to be executed, whatever OAR reports of it.
 bool Engine::launch_badly(Job& job, Clock::time_point now) {
   const auto fate = fates_.front();
   fates_.pop_front();

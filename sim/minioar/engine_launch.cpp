@@ -10,7 +10,7 @@
 #include "sim/minioar/engine.hpp"
 #include "sim/minioar/job_environment.hpp"
 
-/// From the scheduler's decision to a job that is watched.
+/// Starts a job after the scheduler's decision, until it is supervised.
 namespace gleaner::minioar {
 
 namespace {
@@ -69,7 +69,7 @@ SupervisorOrder Engine::order_for(const Job& job) const {
 
 void Engine::launched(const SupervisorOrder& order, std::optional<pid_t> pid) {
   auto* const known = ledger_->find(order.job);
-  if (known == nullptr || files_of(*known).lock != order.files.lock) {  // it was forgotten meanwhile
+  if (known == nullptr || files_of(*known).lock != order.files.lock) {  // the job was forgotten meanwhile
     if (pid) add_stray(*pid);
     return;
   }
@@ -108,7 +108,7 @@ void Engine::watch(Job& job, pid_t pid, Clock::time_point started_at) {
     event.data.u64 = static_cast<std::uint64_t>(job.id);
     ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, running.handle.get(), &event);
   } else {
-    ended_.push_back(job.id);  // it is over already
+    ended_.push_back(job.id);  // the job is over already
     wake();
   }
   running_.insert_or_assign(job.id, std::move(running));

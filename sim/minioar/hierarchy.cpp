@@ -98,8 +98,7 @@ tl::expected<Group, RequestError> parse_group(std::string_view text, std::string
   return group;
 }
 
-/// One group's choice among the resources: values of the first level, each holding what the deeper
-/// levels need.
+/// Chooses a group's resources: values of the first level, each with the resources that the deeper levels need.
 class Placement {
  public:
   Placement(const Choice& choice, std::vector<bool>& usable) : choice_{choice}, usable_{usable} {}
@@ -135,7 +134,7 @@ class Placement {
     return true;
   }
 
-  /// The members by value of a property; the values whose worst member ranks best come first.
+  /// The members by value of a property; values whose worst member ranks best come first.
   [[nodiscard]] std::vector<std::vector<int>> values_of(const std::string& name, const std::vector<int>& members) const {
     std::map<PropertyValue, std::vector<int>> by_value;
     for (const int place : members) {

@@ -18,7 +18,7 @@ bool Ledger::apply(std::string_view line) {
   auto record = read_record(line);
   if (!record) return false;
   if (auto* jobs = std::get_if<JobsRecord>(&*record)) {
-    // A cluster that has become smaller still knows its old jobs.
+    // Old jobs of a cluster that has become smaller are kept.
     (void)complete(jobs->submission, resources_);
     const auto submission = std::make_shared<const Submission>(std::move(jobs->submission));
     for (auto& job : jobs->jobs) insert(std::move(job), submission);

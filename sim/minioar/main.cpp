@@ -92,7 +92,7 @@ http::TcpEndpoint endpoint_of(const std::string& text) {
   return {text.substr(0, colon), *port};
 }
 
-/// Nothing when all is said already (--help).
+/// Empty: the program is finished (--help).
 std::optional<Settings> read_settings(int argc, char** argv) {
   Settings s;
   std::string listen;
@@ -168,7 +168,7 @@ int serve(Settings settings) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], kSupervisorFlag) == 0) supervisor_main(argc, argv);
-  // Before any thread: only wait_for_end takes these.
+  // Blocked before any thread starts: only wait_for_end takes these signals.
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGTERM, SIGINT, SIGHUP, SIGPIPE}) sigaddset(&signals, signal);

@@ -19,7 +19,7 @@ namespace gleaner::minioar {
 
 namespace {
 
-/// oarsub's exit statuses that the API calls the user's fault.
+/// Exit statuses of oarsub that the API treats as the user's errors.
 constexpr std::array kUserFaults{4, 5, 6, 7, 8, 10, 16, 17};
 constexpr std::array<std::string_view, 13> kTypes{"besteffort", "idempotent",      "timesharing",    "deploy", "desktop_computing",
                                                   "cosystem",   "container",       "inner",          "noop",   "placeholder",
@@ -53,7 +53,7 @@ std::int64_t local_time(const std::string& text) {
   return std::mktime(&parts);
 }
 
-/// What the options of one oarsub say.
+/// The parsed options of one oarsub.
 class Options {
  public:
   void read(const std::vector<std::string>& arguments, const std::string& command_hint) {
@@ -124,7 +124,7 @@ bool known_type(const std::string& type) {
   return std::find(kTypes.begin(), kTypes.end(), base) != kTypes.end();
 }
 
-/// The rules of a fresh OAR; they print what they do.
+/// The admission rules of a fresh OAR, with the messages that they print.
 std::string admit(Submission& submission) {
   std::string said;
   const auto say = [&](std::string_view text) { said += fmt::format("[ADMISSION RULE] {}\n", text); };
@@ -243,7 +243,7 @@ Accepted submit(Engine& engine, const std::string& user, const PostedOptions& po
   if (ids->size() > 1) said += fmt::format("OAR_ARRAY_ID={}\n", ids->front());
   engine.log(fmt::format("{{\"what\":\"post\",\"user\":\"{}\",\"first\":{},\"count\":{},\"time\":{}}}\n", user, ids->front(), ids->size(),
                          std::time(nullptr)));
-  // The jobs are there all the same, and run once the server is.
+  // The jobs exist all the same, and run once the server does.
   if (!engine.server_lives()) {
     throw Failure{
         9, fmt::format("{}[ERROR] Cannot connect to executor {}:{}. Job is killed.\n", said, engine.options().shape.name, kServerPort)};

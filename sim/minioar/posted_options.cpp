@@ -11,7 +11,7 @@ namespace gleaner::minioar {
 
 namespace {
 
-/// Options that vanish when they are empty.
+/// Options that are dropped if they are empty.
 constexpr std::array<std::string_view, 22> kWithValue{"resource",
                                                       "name",
                                                       "property",

@@ -14,7 +14,7 @@ struct Interval {
   std::int64_t end;
 };
 
-/// What is promised of each resource, and when.
+/// The reservations of each resource over time.
 class Timeline {
  public:
   Timeline(std::int64_t now, std::span<const Resource> resources) : now_{now}, resources_{resources}, busy_(resources.size()) {}

@@ -36,7 +36,7 @@ std::optional<JobEnding> read_ending(const JobFiles& files) {
 std::optional<pid_t> start_supervisor(const SupervisorOrder& order) {
   const int lock = ::open(order.files.lock.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (lock < 0) return std::nullopt;
-  // The lock belongs to the open file, which the supervisor inherits: there is no moment without a holder.
+  // The lock belongs to the open file, which the supervisor inherits, so it is held without interruption.
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {
     ::close(lock);
     return std::nullopt;

@@ -54,7 +54,7 @@ void log_start(const Order& order) {
 
 [[noreturn]] void become_job(const Order& order, pid_t supervisor, int out, int err) {
   ::setsid();
-  // Should the supervisor be killed, nobody would enforce the walltime.
+  // If the supervisor is killed, nothing else enforces the walltime.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != supervisor) ::_exit(127);
   sigset_t none;
@@ -66,7 +66,7 @@ void log_start(const Order& order) {
   ::_exit(127);
 }
 
-/// Ends whatever the job has left behind; they are our children now.
+/// Ends the job's remaining processes, which are our children now.
 void kill_leftovers(pid_t group) {
   ::kill(-group, SIGKILL);
   const auto list = fmt::format("/proc/self/task/{}/children", ::getpid());
@@ -89,11 +89,11 @@ class Watch {
     for (const int signal : {SIGTERM, SIGCHLD, signal_to_first(), signal_to_all()}) sigaddset(&signals_, signal);
   }
 
-  /// Until the job's first process is over; its wait status.
+  /// Waits until the job's first process is over; its wait status.
   int run() {
     int status = 0;
     while (true) {
-      // It stays a zombie, so that its number, and its group's, cannot become another's.
+      // The zombie is kept, so that its pid and process group are not reused.
       siginfo_t exited{};
       if (::waitid(P_PID, static_cast<id_t>(job_), &exited, WEXITED | WNOHANG | WNOWAIT) == 0 && exited.si_pid == job_) break;
       handle_signal();

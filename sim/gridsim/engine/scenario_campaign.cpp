@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMostTasks = 10'000'000;
 
-/// What an inline campaign says for all of its clusters.
+/// The keys of an inline campaign that apply to all of its clusters.
 struct Inline {
   std::optional<grid::ResourceRequest> resources;
   double walltime = 0;
@@ -185,7 +185,7 @@ void CampaignReader::finish_inline() {
     for (std::size_t i = 0; i < scenario_.clusters.size(); ++i) inline_.clusters.push_back(i);
   }
   const auto request = inline_.resources ? *inline_.resources : grid::ResourceRequest::parse(scenario_.config.default_resources).value();
-  // Without a walltime of its own, one that no task reaches: what a walltime kills is for those who give one.
+  // The default is a walltime that no task reaches, so that only an explicit one kills.
   const double enough =
       std::max(static_cast<double>(scenario_.config.default_walltime.count()), std::min(longest(campaign_.duration), 30.0 * 86400));
   for (const auto cluster : inline_.clusters) {

@@ -12,7 +12,7 @@
 namespace gleaner::gridsim {
 namespace {
 
-constexpr double kMostSeed = 9007199254740991.0;  // what JSON's numbers hold exactly
+constexpr double kMostSeed = 9007199254740991.0;  // the greatest integer that JSON's numbers hold exactly
 
 void read_configuration(const Node& node, const Path& path, Scenario& scenario, Findings& findings) {
   if (node.kind != jdl::NodeKind::object) {

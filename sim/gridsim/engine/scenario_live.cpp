@@ -8,7 +8,7 @@
 #include "sim/gridsim/engine/scenario_facts.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"
 
-/// Campaigns as a grid has them: what is left of each, what it does now, what it has shown.
+/// Reads campaigns as a grid has them: the rest of each, its present jobs, its observed durations.
 namespace gleaner::gridsim {
 namespace {
 
@@ -48,14 +48,14 @@ class Members {
   Findings& findings_;
 };
 
-/// Each element of an array, with its path.
+/// Calls a function for each element of an array, with its path.
 template <class Read>
 void each(const Node& node, const Path& path, Findings& findings, Read&& read) {
   if (node.kind != jdl::NodeKind::array) return refuse(node, path, "a list", findings);
   for (std::size_t i = 0; i < node.elements.size(); ++i) read(node.elements[i], Path{fmt::format("{}[{}]", path.text, i)});
 }
 
-/// [[NUMBER, NUMBER], …]: what it is, and how many.
+/// Reads [[NUMBER, NUMBER], …]: a value and its count.
 template <class Add>
 void read_pairs(const Node& node, const Path& path, Findings& findings, Add&& add) {
   each(node, path, findings, [&](const Node& one, const Path& at) {
@@ -229,7 +229,7 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
     }
     if (campaign > 0) {
       read.campaign = campaign_of(campaign);
-      if (!read.campaign) return;  // of one that is over
+      if (!read.campaign) return;  // the campaign is over
     }
     policies.limits.push_back(std::move(read));
   };

@@ -11,7 +11,7 @@ namespace {
 
 /// OAR's usual names of a node.
 constexpr std::array<std::string_view, 4> kNodeLevels{"nodes", "host", "network_address", "node"};
-/// Levels above the nodes: a simulated cluster has one of each.
+/// Levels above the nodes; a simulated cluster has one of each.
 constexpr std::array<std::string_view, 3> kUpperLevels{"cluster", "switch", "site"};
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) { return std::ranges::find(names, name) != names.end(); }

@@ -36,7 +36,7 @@ double jobs_at_once(const Scenario& scenario, const CampaignSpec& campaign) {
   return std::max(1.0, jobs);
 }
 
-/// Seconds until all is done, if nothing stood in the way.
+/// Seconds until all work is done, without any obstacle.
 double least_time(const Scenario& scenario) {
   double work = 0, resources = 0, longest_alone = 0;
   for (const auto& cluster : scenario.clusters) resources += cluster.resources() - cluster.held;
@@ -48,8 +48,8 @@ double least_time(const Scenario& scenario) {
   return std::max({60.0, longest_alone, work / std::max(1.0, resources)});
 }
 
-/// Bags that are too big are played in groups: one job does several tasks, one after the other. As many
-/// groups stay as make a hundred rounds on the campaign's clusters, or as many as the limit leaves.
+/// Simulates bags that are too big in groups: one job carries out several tasks, one after the other. There are as many groups as make a
+/// hundred rounds on the campaign's clusters, or as the limit allows.
 void group(Scenario& scenario, std::int64_t limit) {
   std::int64_t all = 0;
   for (const auto& campaign : scenario.campaigns) all += campaign.tasks - campaign.live;
@@ -63,7 +63,7 @@ void group(Scenario& scenario, std::int64_t limit) {
   }
 }
 
-/// How long is played, and how often the grid looks: a campaign of weeks needs no look every five seconds.
+/// The simulated time, and the period of the grid's cycles: a campaign of weeks needs no cycle every five seconds.
 void set_clock(Scenario& scenario) {
   constexpr double kLooks = 5000;
   const double least = least_time(scenario);
@@ -75,7 +75,7 @@ void set_clock(Scenario& scenario) {
   }
   const double period = std::max(std::chrono::duration<double>{scenario.config.cycle_period}.count(), least / kLooks);
   scenario.config.cycle_period = std::chrono::duration_cast<process::Duration>(std::chrono::duration<double>{period});
-  // Jobs that stand for many tasks wait for as many others'.
+  // A job that represents many tasks waits for as many others' tasks.
   std::int64_t most = 1;
   for (const auto& campaign : scenario.campaigns) most = std::max(most, campaign.group);
   scenario.config.remote_waiting_timeout *= most;
@@ -86,7 +86,7 @@ void set_clock(Scenario& scenario) {
 
 double normal(Random& random) { return std::sqrt(-2.0 * std::log(random.uniform())) * std::cos(2.0 * std::numbers::pi * random.uniform()); }
 
-/// Durations as they might have been seen.
+/// Resamples the observed durations.
 void resample(CampaignSpec& campaign, Random random) {
   constexpr std::int64_t kMost = 400;
   constexpr double kUnsure = 0.3;
@@ -97,7 +97,7 @@ void resample(CampaignSpec& campaign, Random random) {
   Draws draws{*seen, Random{random.next()}};
   Seen again;
   again.are_alike = true;
-  // What is drawn once more from these is, on average, by half a bucket shorter.
+  // Values drawn again from these are shorter by half a bucket on average.
   constexpr double kHalfBucket = 2.2 / 2.1;
   for (std::int64_t i = 0; i < std::min(jobs, kMost); ++i) again.buckets.push_back({draws.next() * factor * kHalfBucket, 1});
   campaign.duration = std::move(again);
@@ -122,7 +122,7 @@ Run play(Scenario scenario, std::uint64_t seed) {
   return run;
 }
 
-/// The value that one more run is below with this probability: of n runs, the k-th is that of k / (n + 1). Between the two nearest.
+/// The quantile of n runs: the k-th value is that of k / (n + 1), with linear interpolation.
 double quantile(const std::vector<double>& sorted, double share) {
   const double place = std::clamp(share * static_cast<double>(sorted.size() + 1) - 1.0, 0.0, static_cast<double>(sorted.size() - 1));
   const auto below = static_cast<std::size_t>(place);
@@ -130,7 +130,7 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[below] + (sorted[above] - sorted[below]) * (place - static_cast<double>(below));
 }
 
-/// Of the runs in which it happens at all; nothing when these are not the most.
+/// The times of the runs in which the event happens. Empty: it does not in most runs.
 std::optional<Times> times_of(const std::vector<Run>& runs, std::vector<std::optional<double>> Run::*which, std::size_t campaign) {
   std::vector<double> values;
   for (const auto& run : runs) {
@@ -156,7 +156,7 @@ Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vec
   if (!prospect.started && campaign.tasks > 0) prospect.start = times_of(runs, &Run::starts, index);
   if (campaign.paused) return prospect;
   prospect.end = times_of(runs, &Run::ends, index);
-  // The last group ends as a whole; its tasks would be shared out.
+  // The last group ends as a whole, whereas its tasks would be spread over several jobs.
   if (prospect.end && campaign.group > 1)
     prospect.end->earliest = std::max(0.0, prospect.end->earliest - static_cast<double>(campaign.group - 1) * mean_of(campaign));
   return prospect;
