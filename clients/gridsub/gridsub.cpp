@@ -55,7 +55,7 @@ Reply send(ApiClient& api, Campaign& campaign, Wish wish) {
   return reply;
 }
 
-void tell_warnings(const Reply& reply, Output& output) {
+void show_warnings(const Reply& reply, Output& output) {
   for (const auto& warning : reply.json["warnings"].items())
     output.tell(fmt::format("gridsub: note: {}", terminal::printable(warning.text())));
 }
@@ -73,7 +73,7 @@ std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output&
 
 void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Form form) {
   const auto reply = send(api, campaign, Wish::check_only);
-  tell_warnings(reply, output);
+  show_warnings(reply, output);
   const auto outlook = form == terminal::Form::quiet ? std::nullopt : forecast_of(api, reply, output);
   std::string clusters;
   for (const auto& cluster : reply.json["clusters"].items()) clusters += (clusters.empty() ? "" : ", ") + cluster["cluster_name"].text();
@@ -89,7 +89,7 @@ std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
   const auto reply = send(api, campaign, Wish::submit);
   const auto id = reply.json["id"].whole();
   if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};
-  tell_warnings(reply, output);
+  show_warnings(reply, output);
   output.tell(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_jobs"].integer(), "task")));
   output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id), .json = reply.body, .ids = {fmt::format("{}", *id)}});
   return *id;
@@ -100,7 +100,7 @@ process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Outpu
   std::vector<clients::Json> candidates;
   for (auto& campaign : campaigns) {
     const auto reply = send(api, campaign, Wish::check_only);
-    tell_warnings(reply, output);
+    show_warnings(reply, output);
     candidates.push_back(reply.json["candidate"]);
   }
   const auto outlook = play(api, candidates);

@@ -20,7 +20,7 @@ process::Duration duration(const process::Arguments& arguments, std::string_view
   return *read;
 }
 
-void tell_ends(const std::vector<clients::Json>& campaigns, terminal::Output& output) {
+void report_ends(const std::vector<clients::Json>& campaigns, terminal::Output& output) {
   for (const auto& campaign : campaigns) {
     output.tell(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(),
                             terminal::printable(campaign["state"].text()), campaign["finished_jobs"].integer(),
@@ -40,7 +40,7 @@ process::Outcome gridwait(const process::Context& context) {
   following.show = [&](const std::vector<clients::Json>& campaigns) { last = campaigns; };
   clients::ApiClient api{context.config};
   const auto code = clients::follow(api, *output, following);
-  tell_ends(last, *output);
+  report_ends(last, *output);
   return code;
 }
 

@@ -31,7 +31,7 @@ gridlocal::Wish read_wish(const process::Arguments& arguments) {
 }
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void tell(const std::string& text) { fmt::print(stderr, "gridlocal: {}\n", text); }
+void report(const std::string& text) { fmt::print(stderr, "gridlocal: {}\n", text); }
 
 process::Outcome act(const process::Context& context) {
   const auto& arguments = context.arguments;
@@ -40,9 +40,9 @@ process::Outcome act(const process::Context& context) {
   const auto state = arguments.value("state");
   const Place place{state ? std::filesystem::absolute(process::expand_home(*state)).lexically_normal() : gridlocal::default_place()};
   if (what == "up") {
-    tell(gridlocal::up(place, read_wish(arguments)));
+    report(gridlocal::up(place, read_wish(arguments)));
   } else if (what == "down") {
-    tell(gridlocal::down(place, arguments.has("keep") ? gridlocal::Leftovers::keep : gridlocal::Leftovers::remove));
+    report(gridlocal::down(place, arguments.has("keep") ? gridlocal::Leftovers::keep : gridlocal::Leftovers::remove));
   } else if (what == "status") {
     const auto status = gridlocal::status(place);
     print(status.text);
