@@ -33,7 +33,7 @@ http::Response broken(const Call& call, Submission& submission, const std::strin
   return stopped(
       500, rule,
       fmt::format(
-          "nothing was submitted: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been told",
+          "nothing was submitted: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been notified",
           rule));
 }
 

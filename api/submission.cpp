@@ -37,7 +37,7 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
   std::vector<std::string> warnings;
   for (const auto& section : file.clusters) {
     const bool disabled = std::ranges::find(clusters.disabled, section.name) != clusters.disabled.end();
-    if (disabled) warnings.push_back(fmt::format("cluster '{}' is disabled: no job goes there until it is enabled", section.name));
+    if (disabled) warnings.push_back(fmt::format("cluster '{}' is disabled: it gets no job until it is enabled", section.name));
   }
   for (const auto& [cluster, why] : jdl::too_wide_sections(file, limits_of(file, limits)))
     warnings.push_back(fmt::format("cluster '{}' gets no job: {}", file.clusters[cluster].name, why));

@@ -67,7 +67,7 @@ struct Reused {
   grid::RemoteJobId remote{0};
 };
 
-/// What follows from a poll for our live jobs. Each job is in one of these lists, or keeps its state.
+/// The conclusions from a poll for our live jobs. Each job is in one of these lists, or keeps its state.
 struct Judged {
   std::vector<store::Observation> observations;
   std::vector<store::Waits> waits;  ///< of jobs whose waiting times changed

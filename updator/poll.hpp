@@ -15,7 +15,7 @@
 /// Reads from one cluster what one turn needs. Only this part of the updator sends requests to OAR.
 namespace gleaner::updator {
 
-/// What the files in one fence's folder show. Error: why they could not be read in this turn.
+/// The content of one fence's folder. Error: why it could not be read in this turn.
 using Reading = tl::expected<grid::EvidenceIndex, std::string>;
 
 /// The answers of one turn. Whatever was not requested or not answered is missing here, and is requested in the next turn.

@@ -6,7 +6,7 @@
 
 namespace gleaner::updator {
 
-/// What one run observed and changed.
+/// The results of one run, as numbers of jobs unless stated.
 struct Counts {
   int clusters = 0;     ///< polled
   int unreachable = 0;  ///< of these, the clusters that could not be polled

@@ -4,7 +4,7 @@
 /// Writes in one transaction what was judged.
 namespace gleaner::updator {
 
-/// What a turn changed.
+/// The changes of one turn, as numbers of jobs.
 struct Changes {
   int observed = 0;  ///< jobs whose state changed
   int ended = 0;

@@ -172,7 +172,7 @@ process::Outcome set_enabled(const Call& call, bool enabled) {
   });
   if (returned) done(call, *returned);
   done(call, enabled ? fmt::format("{} is enabled: jobs go there from the next cycle on", call.arguments[0])
-                     : fmt::format("{} is disabled: nothing more is sent there, its jobs go on", call.arguments[0]));
+                     : fmt::format("{} is disabled: nothing more is submitted to it, its jobs continue", call.arguments[0]));
   return ExitCode::ok;
 }
 

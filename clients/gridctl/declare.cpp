@@ -62,8 +62,9 @@ void warn_of_risk(const Call& call, const std::string& name) {
   const auto cluster = cluster_in_use(transaction, name);
   auto risk = store::risk_of(store::live_jobs_of(transaction, cluster.id));
   risk.bound = store::bound_tasks_of(transaction, cluster.id);
-  call.output.tell(fmt::format("gridctl: {} has {}{}", name, store::describe(risk),
-                               risk.is_none() ? " of ours" : ": their tasks go elsewhere, and run twice where one of these jobs goes on"));
+  call.output.tell(
+      fmt::format("gridctl: {} has {}{}", name, store::describe(risk),
+                  risk.is_none() ? " of ours" : ": their tasks go to other clusters, and run twice if one of these jobs still runs"));
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ process::Outcome rules_add(const Call& call) {
       throw Error{ExitCode::refused, fmt::format("there is a rule '{0}' already: 'gridctl rules edit {0} FILE' changes it", rule.name)};
   });
   call.output.tell(
-      fmt::format("gridctl: the rule '{}' {}", rule.name, rule.enabled ? "counts from the next submission on" : "is there, disabled"));
+      fmt::format("gridctl: the rule '{}' {}", rule.name, rule.enabled ? "counts from the next submission on" : "is stored, disabled"));
   return ExitCode::ok;
 }
 

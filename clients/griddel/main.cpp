@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
       .name = "griddel",
       .purpose = "Cancels campaigns: their waiting tasks at once, their jobs are killed. Or pauses and resumes them.",
       .keys = clients::api_keys(),
-      .options = {{"pause,p", "", "pause them instead: nothing more is submitted, their jobs go on"},
+      .options = {{"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},
                   {"resume,r", "", "resume them instead, and lift their brakes"},
                   {"json", "", "print JSON"},
                   {"csv", "", "print CSV"},

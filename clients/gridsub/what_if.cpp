@@ -93,7 +93,7 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
     say("not foreseen: nothing sends it to a cluster as things are, or it takes longer than was played; gridstat ID --why says more.");
   for (const auto& out : outlook.left_out)
     say(fmt::format("Left out: {}, {}.", terminal::printable(out["cluster"].text()), terminal::printable(out["why"].text())));
-  say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now{}.",
+  say(fmt::format("Not known: what local users will do. Assumed: they keep what they hold now{}.",
                   prospects.clusters.empty() ? "" : " (" + held_text(outlook) + " resources)"));
   return text;
 }
@@ -174,8 +174,8 @@ Json forecast_json(const Outlook& outlook) { return Json::of(times_of(outlook.pr
 std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) {
   const auto& prospect = outlook.prospects.campaigns.back();
   const auto say = [&](const std::string& sentence) { return terminal::wrap(sentence, screen.width, "  ") + "\n"; };
-  const auto held = say(fmt::format("Not known: what local users will do. Supposed: they go on holding what they hold now ({} resources).",
-                                    held_text(outlook)));
+  const auto held =
+      say(fmt::format("Not known: what local users will do. Assumed: they keep what they hold now ({} resources).", held_text(outlook)));
   if (!prospect.end)
     return say("As things are, its end is not foreseen: no cluster that is free for it is in reach, or it takes longer than was played.") +
            held;

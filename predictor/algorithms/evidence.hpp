@@ -1,7 +1,7 @@
 #pragma once
 #include "predictor/algorithms/algorithm.hpp"
 
-/// What one cycle shows about a ratio: the parts that the algorithms share.
+/// The evidence of one cycle about a ratio: the parts that the algorithms share.
 namespace gleaner::prediction {
 
 enum class Verdict {

@@ -26,8 +26,8 @@ namespace {
 ///   file.
 /// - After any failure, everything is tried a second time, so that the message can state the reason.
 /// - The command gets a shell of its own, so that it sees none of these names.
-/// - The arguments are decoded through a pipe: the status of a process substitution gets lost in bash,
-///   once in some thousand times (`wait` then says -1).
+/// - The arguments are decoded through a pipe: in bash, the status of a process substitution gets lost about once in some thousand times
+///   (`wait` returns -1).
 /// - Signals of OAR (checkpoint, end of walltime) are for the command: the wrapper only outlives it.
 /// - A command may have removed the folder: the end is still noted.
 constexpr std::string_view kWrapper{R"sh(

@@ -8,7 +8,7 @@
 /// How a real OAR fails when its server dies; tests/oar-testbed/README.md states where each failure was observed.
 namespace gleaner::minioar {
 
-/// What OAR records of a job that ends while its server is dead.
+/// OAR's record of a job that ends while its server is dead.
 enum class EndsMeanwhile {
   late,      ///< the job reports its end again after 30 s, then after 60 s more, 120 s, … 900 s; it counts when the server lives then
   lost,      ///< no report: the job stays Running until its walltime, a preemption or a deletion ends the record
@@ -32,7 +32,7 @@ enum class LaunchFate {
 };
 constexpr std::array<std::string_view, 5> kLaunchFateNames{"launching", "running", "unseen", "resubmitted", "run_twice"};
 
-/// What happens to the processes of jobs that OAR has forgotten.
+/// The fate of the processes of jobs that OAR has forgotten.
 enum class Processes { killed, left };
 
 template <class Enum, std::size_t kSize>

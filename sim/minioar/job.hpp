@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 10> kJobStateNames{"Waiting",   "Hold",  
 /// States in which a job may have a supervisor.
 [[nodiscard]] constexpr bool started(JobState state) { return !queued(state) && !over(state); }
 
-/// What OAR does not record of a job, because its server died, or the launch failed.
+/// Facts missing in OAR's record of a job, because its server died, or the launch failed.
 enum class Missed {
   nothing,
   start,    ///< it is Launching or Running, and was never executed

@@ -69,7 +69,7 @@ grid::Instant GridCycle::plan(grid::Instant now) {
     at = submit(book_.replicate(replicas, metascheduler::longer_than(replicas, facts), at), replicas.cluster, at);
     last = std::max(last, at);
   }
-  // What the metascheduler condemns, nikita deletes in the next cycle.
+  // Nikita deletes the jobs preempted here in the next cycle.
   for (const auto& preemption : plan.preemptions) remove(book_.to_preempt(preemption), now + config.cycle_period);
   const auto submitted = metascheduler::submitted_of(plan, facts);
   book_.write(submitted);
