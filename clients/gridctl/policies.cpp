@@ -249,7 +249,7 @@ process::Outcome affinity_remove(const Call& call) {
 process::Outcome affinity_list(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
-  Table table{{{"user", "User"}, {"cluster", "Cluster"}}, {}, "There are no couples of a user and a cluster."};
+  Table table{{{"user", "User"}, {"cluster", "Cluster"}}, {}, "There are no affinities."};
   for (const auto& affinity : store::affinities(transaction)) table.rows.push_back({Cell{affinity.user}, Cell{affinity.cluster_name}});
   call.output.show({.table = table});
   return ExitCode::ok;

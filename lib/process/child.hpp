@@ -23,7 +23,7 @@ struct Command {
   enum class Lifetime { ends_with_us, survives_us } lifetime = Lifetime::ends_with_us;
   std::optional<uid_t> as_user{};  ///< root only: the program runs as this user and its groups
   std::filesystem::path directory{};
-  bool conversation = false;  ///< stdin is a socket to this process: see Child::say and Child::hear
+  bool conversation = false;  ///< stdin is a socket to this process: see Child::send and Child::receive
 };
 
 /// How a child ended: by itself with a status, or by a signal.
@@ -58,9 +58,9 @@ class Child {
   /// Waits for the child's end, at most `limit` (0: no wait); empty: it still runs.
   [[nodiscard]] std::optional<ChildEnd> wait(Duration limit);
   /// Sends a message to the child; false when it has closed the socket. Requires Command::conversation.
-  [[nodiscard]] bool say(const std::string& message) const;
+  [[nodiscard]] bool send(const std::string& message) const;
   /// The child's next message, at most kMessageBytes of it; empty: the child ended, or the limit (0: no wait) was reached, first.
-  [[nodiscard]] std::optional<std::string> hear(Duration limit);
+  [[nodiscard]] std::optional<std::string> receive(Duration limit);
   /// Sends a signal to the child's group; no effect once its end was noticed.
   void signal_group(int signal) const;
   /// Sends SIGTERM to the group, and SIGKILL after `patience`; returns how the child ended.
