@@ -47,18 +47,18 @@ void emit(Draft& draft);
 
 /// Reserves resources for a campaign of wide jobs for which no cluster has room: freed resources of the cluster that can start one first
 /// are held back for it. At most one reservation for each campaign, and one for each cluster; only where nothing but resources is
-/// lacking, and for a task that may go there. Source: spec/001, "Backfill"; spec/004, "Schedule Reserved Jobs".
+/// lacking, and for a task that may go there. Source: document 001, "Backfill"; document 004, "Schedule Reserved Jobs".
 void reserve(Contender& contender, Draft& draft);
 
 /// Frees resources that campaigns of normal priority and above lack on a cluster, by killing jobs of the lowest priority there. It kills
 /// no more than needed, and counts the resources of kills on their way. The caller chooses the jobs, because a plan has only counts.
-/// Source: spec/002, "Project Priority".
+/// Source: document 002, "Project Priority".
 void preempt(std::vector<Contender>& contenders, Draft& draft);
 
 /// The campaign scheduler `finalize`: if the JDL allows it and no task of the campaign waits, each running task may get one replica, on
 /// a cluster where its first job is not, and only on free resources. Expired tasks get theirs before other campaigns get anything; the
 /// others after the plan has served all campaigns.
-/// Source: spec/003, "finalize scheduling"; spec/002, "Expired Job Management".
+/// Source: document 003, "finalize scheduling"; document 002, "Expired Job Management".
 void replicate(ReplicaKind kind, Draft& draft);
 
 }  // namespace gleaner::planner

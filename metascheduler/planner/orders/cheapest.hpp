@@ -8,7 +8,7 @@
 namespace gleaner::planner {
 
 /// The campaign whose job costs least on the cheapest cluster that fits it goes first. Source:
-/// spec/000, `prioritize_jobs`.
+/// document 000, `prioritize_jobs`.
 class Cheapest final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "cheapest"; }

@@ -18,7 +18,7 @@ enum class UsageRule {
 
 /// The user whose share is used least goes first; what is given counts as used at once, so that one
 /// plan is shared too. Equal users: the bigger share, then the campaign that came first. Source:
-/// spec/001, "fair-share".
+/// document 001, "fair-share".
 class FairShare final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fairshare"; }

@@ -9,7 +9,7 @@ namespace gleaner::planner {
 
 /// The users of the tree, the one to serve first at the head. At each level the siblings are ranked by share / usage, both relative to
 /// their siblings, and a whole branch goes before the next; branches of equal rank are ranked together, user by user.
-/// Source: spec/001, "fair-tree" (the algorithm that Slurm describes under that name).
+/// Source: document 001, "fair-tree" (the algorithm that Slurm describes under that name).
 /// @param given  what the plan gave each node so far, in days of the whole grid, by its index
 [[nodiscard]] std::vector<std::size_t> ranked_users(const std::vector<ShareNode>& tree, const std::vector<double>& given);
 

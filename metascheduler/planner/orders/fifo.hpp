@@ -21,7 +21,7 @@ class Sequence : public Turns {
   std::size_t at_ = 0;
 };
 
-/// First come, first served. Source: spec/003, "Metascheduler".
+/// First come, first served. Source: document 003, "Metascheduler".
 class Fifo final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fifo"; }

@@ -27,7 +27,7 @@ struct FactorWeights {
 
 [[nodiscard]] double weighted(const Factors& factors, const FactorWeights& weights);
 
-/// The campaign with the greatest sum of weighted factors first. Source: spec/001, "multi-factor".
+/// The campaign with the greatest sum of weighted factors first. Source: document 001, "multi-factor".
 class Multifactor final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "multifactor"; }

@@ -39,7 +39,7 @@ struct Ranking {
 
 /// A weighted random draw decides which campaign gets the next resources: tickets = sum of all rankings / own ranking. A campaign whose
 /// one job took more than its slice sits out the draws that it wins until this is made up for: tickets share resources, not jobs. Source:
-/// spec/002, "Calculating Project Ranking", "Random Ticket Draw".
+/// document 002, "Calculating Project Ranking", "Random Ticket Draw".
 class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }

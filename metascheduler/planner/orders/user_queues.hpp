@@ -8,7 +8,7 @@
 namespace gleaner::planner {
 
 /// The campaigns of a class that take part: all, or only the first one of each user, by priority and then by creation, until it is
-/// exhausted (spec/002, "Project Priority", "Simultaneous Project Processing").
+/// exhausted (document 002, "Project Priority", "Simultaneous Project Processing").
 class UserQueues {
  public:
   explicit UserQueues(const Class& among);

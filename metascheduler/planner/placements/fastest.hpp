@@ -8,7 +8,7 @@
 namespace gleaner::planner {
 
 /// The cluster on which the campaign's jobs take the least time, by the jobs that ended; if none did, by the configured power. Source:
-/// spec/002, "Resource Listing".
+/// document 002, "Resource Listing".
 class Fastest final : public Placement {
  public:
   [[nodiscard]] std::string_view name() const override { return "fastest"; }

@@ -7,7 +7,7 @@
 namespace gleaner::planner {
 
 /// The clusters in use first, of these the one with the fewest free resources that still fit a job, so that the others empty; then the
-/// cheapest that is not in use. Source: spec/000,
+/// cheapest that is not in use. Source: document 000,
 /// `fit_jobs` and `allocate_new_instances`.
 class Packed final : public Placement {
  public:

@@ -9,7 +9,7 @@
 
 namespace gleaner::planner {
 
-/// How the tasks of a campaign are distributed among clusters that all have room (spec/004, "Distribute Jobs Tasks Across Allocated
+/// How the tasks of a campaign are distributed among clusters that all have room (document 004, "Distribute Jobs Tasks Across Allocated
 /// Resources").
 enum class Distribution {
   blocks,      ///< the first cluster is filled, then the next

@@ -8,8 +8,8 @@
 namespace gleaner::planner {
 
 /// The cluster on which a job is expected to end first, with the transfer of its input: input / bandwidth + duration there. If a cluster
-/// has no configured bandwidth, its transfer is assumed to take the mean of those to the campaign's other clusters. Source: spec/003, "File
-/// transfer of input data per job".
+/// has no configured bandwidth, its transfer is assumed to take the mean of those to the campaign's other clusters. Source: document 003,
+/// "File transfer of input data per job".
 class Transfer final : public Placement {
  public:
   [[nodiscard]] std::string_view name() const override { return "transfer"; }

@@ -4,7 +4,7 @@
 namespace gleaner::planner {
 
 /// A probe on each cluster first (PlannerConfig::probe_jobs), to learn the duration, resources and failures of jobs; then like the
-/// workqueue. A profiled campaign needs no probe. Source: spec/003, "Scheduling modes" and "Fairsharing".
+/// workqueue. A profiled campaign needs no probe. Source: document 003, "Scheduling modes" and "Fairsharing".
 class Prediction final : public Workqueue {
  public:
   [[nodiscard]] std::string_view name() const override { return "prediction"; }

@@ -16,7 +16,7 @@ enum class Room { needed, not_needed };
 /// How many jobs a campaign may get on a cluster, and why not more; or why it gets none.
 using Sizing = tl::expected<Cap, Reason>;
 
-/// A campaign scheduler: how many jobs a campaign gets on a cluster (spec/003, "Scheduler"). A new one is a class in a file of this
+/// A campaign scheduler: how many jobs a campaign gets on a cluster (document 003, "Scheduler"). A new one is a class in a file of this
 /// folder and a line in table.cpp.
 class CampaignScheduler {
  public:

@@ -3,7 +3,7 @@
 
 namespace gleaner::planner {
 
-/// One job on each cluster of the JDL, even on a full one, and never a second one. Source: spec/003, "test scheduling".
+/// One job on each cluster of the JDL, even on a full one, and never a second one. Source: document 003, "test scheduling".
 class TestScheduler final : public CampaignScheduler {
  public:
   [[nodiscard]] std::string_view name() const override { return "test"; }

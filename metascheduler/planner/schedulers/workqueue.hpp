@@ -5,7 +5,7 @@
 
 namespace gleaner::planner {
 
-/// As many jobs as fill the offer. Source: spec/003, "workqueue scheduling".
+/// As many jobs as fill the offer. Source: document 003, "workqueue scheduling".
 class Workqueue : public CampaignScheduler {
  public:
   [[nodiscard]] std::string_view name() const override { return "workqueue"; }
