@@ -13,19 +13,28 @@ namespace {
 
 Snapshot a_grid(int clusters, int campaigns, std::int64_t tasks) {
   Snapshot snapshot{.clusters = {}, .campaigns = {}, .pairs = {}};
-  for (int i = 1; i <= clusters; ++i)
-    snapshot.clusters.push_back({.id = grid::ClusterId{i},
-                                 .name = fmt::format("c{}", i),
-                                 .max_resources = 128,
-                                 .free_resources = 100,
-                                 .flood = 0.5,
-                                 .array_size = 500});
+  for (int i = 1; i <= clusters; ++i) {
+    auto& cluster = snapshot.clusters.emplace_back();
+    cluster.id = grid::ClusterId{i};
+    cluster.name = fmt::format("c{}", i);
+    cluster.max_resources = 128;
+    cluster.free_resources = 100;
+    cluster.flood = 0.5;
+    cluster.array_size = 500;
+  }
   for (int i = 1; i <= campaigns; ++i) {
-    snapshot.campaigns.push_back(
-        {.id = grid::CampaignId{i}, .user = fmt::format("user{}", i % 50), .submitted = grid::from_unix(i), .waiting_tasks = tasks});
+    auto& campaign = snapshot.campaigns.emplace_back();
+    campaign.id = grid::CampaignId{i};
+    campaign.user = fmt::format("user{}", i % 50);
+    campaign.submitted = grid::from_unix(i);
+    campaign.waiting_tasks = tasks;
+    campaign.scheduler = "workqueue";
     for (int j = 1; j <= clusters; ++j) {
-      snapshot.pairs.push_back({.campaign = grid::CampaignId{i}, .cluster = grid::ClusterId{j}, .resources_per_job = 1});
-      snapshot.pairs.back().walltime = 3600;
+      auto& pair = snapshot.pairs.emplace_back();
+      pair.campaign = campaign.id;
+      pair.cluster = grid::ClusterId{j};
+      pair.resources_per_job = 1;
+      pair.walltime = 3600;
     }
   }
   for (int i = 0; i < 50; ++i) {

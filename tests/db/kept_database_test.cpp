@@ -31,11 +31,11 @@ TEST(KeptDatabase, IsOpenedOnce) {
 TEST(KeptDatabase, ThatTheServerEnded_IsOpenedAgain) {
   const auto conninfo = postgres().fresh_database();
   fleet::KeptDatabase kept;
-  static_cast<void>(kept.open(conninfo));
+  auto& database = kept.open(conninfo);
   execute(conninfo,
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()");
-  // PostgreSQL may end the session at any moment from now on, also while it is asked.
-  for (auto& database = kept.open(conninfo); database.seems_open();) {
+  // PostgreSQL ends the session at some moment from now on, also while it is asked.
+  while (database.seems_open()) {
     try {
       static_cast<void>(database.try_lock(store::Database::Work::update, 1));
     } catch (const store::Unavailable&) {
