@@ -93,7 +93,7 @@ TEST_F(Declarations, RetiredCluster_LosesItsJobs_AndTheirTasksGoAnywhereWithANew
       said.output,
       AllOf(
           HasSubstr(
-              "alpha has 1 job that runs, 1 job that waits, 2 jobs of unknown fate and 1 task that waits for a job of a void launch: their tasks go elsewhere, and run twice"),
+              "alpha has 1 job that runs, 1 job that waits, 2 jobs of unknown fate and 1 task that waits for a job of a void launch: their tasks go to other clusters, and run twice if one of these jobs still runs"),
           HasSubstr("alpha is retired: 4 jobs are lost, 1 bound task is released")));
   EXPECT_EQ(tasks(), "0:waiting:1 1:waiting:1 2:waiting:1 3:waiting:1 4:waiting:1 5:submitted:0");
   EXPECT_EQ(value("SELECT string_agg(charged || '/' || attempt - uncounted, ' ') FROM tasks WHERE number < 5"), "0/0 0/0 0/0 0/0 0/0")
