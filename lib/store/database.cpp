@@ -108,7 +108,7 @@ bool Database::wait_for_notification(std::chrono::milliseconds at_most, int othe
 bool Database::seems_open() const {
   // An idle server sends nothing: readable data announces its end of the connection.
   pollfd item{.fd = implementation_->connection.sock(), .events = POLLIN, .revents = 0};
-  return poll(&item, 1, 0) == 0;
+  return item.fd >= 0 && poll(&item, 1, 0) == 0;
 }
 
 namespace {
