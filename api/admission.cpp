@@ -19,10 +19,10 @@ http::Response stopped(unsigned status, const std::string& rule, const std::stri
   return answer(status, json.text());
 }
 
-http::Response refused(const Call& call, const rules::Step& step) {
+http::Response refused(const Call& call, const Submission& submission, const rules::Step& step) {
   process::log::info("campaign refused", {{"user", call.caller.user}, {"rule", step.rule}, {"why", step.message}});
   return stopped(403, step.rule,
-                 fmt::format("nothing was submitted: the admission rule '{}' refuses it{}{}", step.rule, step.message.empty() ? "" : ": ",
+                 fmt::format("{}: the admission rule '{}' refuses it{}{}", submission.refusal, step.rule, step.message.empty() ? "" : ": ",
                              step.message));
 }
 
@@ -33,8 +33,8 @@ http::Response broken(const Call& call, Submission& submission, const std::strin
   return stopped(
       500, rule,
       fmt::format(
-          "nothing was submitted: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been notified",
-          rule));
+          "{}: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been notified",
+          submission.refusal, rule));
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ Asked<void> admit(const Call& call, Submission& submission, std::int64_t tasks) 
   auto admission = rules::admit(call.sandbox, submission.setting, {submission.file, call.caller.user, tasks, call.defaults});
   if (!admission) return tl::unexpected{broken(call, submission, "?", admission.error())};
   if (const auto* step = admission->obstacle()) {
-    return tl::unexpected{step->effect == rules::Effect::refused ? refused(call, *step)
+    return tl::unexpected{step->effect == rules::Effect::refused ? refused(call, submission, *step)
                                                                  : broken(call, submission, step->rule, rules::failure_text(*step))};
   }
   submission.is_admitted = true;
@@ -71,27 +71,32 @@ void report_broken_rule(const Call& call, const std::string& broken_rule) {
   });
 }
 
+void write_changes(text::JsonWriter& json, const std::vector<rules::Change>& changes) {
+  const auto side = [&](std::string_view name, const std::optional<std::string>& value) {
+    json.key(name);
+    if (value) json.raw(*value);
+    else json.null();
+  };
+  json.array(changes, [&](const rules::Change& change) {
+    json.object([&] {
+      json.field("path", change.path);
+      side("before", change.before);
+      side("after", change.after);
+    });
+  });
+}
+
 void write_rules(text::JsonWriter& json, const std::vector<rules::Step>& steps) {
   json.key("rules");
   std::vector<const rules::Step*> told;
   for (const auto& step : steps) {
     if (!step.changes.empty() || !step.notes.empty()) told.push_back(&step);
   }
-  const auto side = [&](std::string_view name, const std::optional<std::string>& value) {
-    json.key(name);
-    if (value) json.raw(*value);
-    else json.null();
-  };
   json.array(told, [&](const rules::Step* step) {
     json.object([&] {
       json.field("name", step->rule);
-      json.key("changes").array(step->changes, [&](const rules::Change& change) {
-        json.object([&] {
-          json.field("path", change.path);
-          side("before", change.before);
-          side("after", change.after);
-        });
-      });
+      json.key("changes");
+      write_changes(json, step->changes);
       json.key("notes").array(step->notes, [&](const std::string& note) { json.value(note); });
     });
   });

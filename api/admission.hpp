@@ -19,6 +19,9 @@ namespace gleaner::api {
 /// Opens the event ADMISSION_RULE for the administrators.
 void report_broken_rule(const Call& call, const std::string& broken_rule);
 
+/// An array of `{"path", "before", "after"}`; a side that is null: there was no such key.
+void write_changes(text::JsonWriter& json, const std::vector<rules::Change>& changes);
+
 /// Writes `"rules"`: the rules that changed the campaign or wrote a message.
 void write_rules(text::JsonWriter& json, const std::vector<rules::Step>& steps);
 

@@ -15,6 +15,7 @@ std::string_view title_of(unsigned status) {
     case 409: return "Conflict";
     case 413: return "Too large";
     case 415: return "Unsupported media type";
+    case 502: return "Bad gateway";
     case 503: return "Service unavailable";
     default: return "Internal error";
   }

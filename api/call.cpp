@@ -72,4 +72,10 @@ std::string href_with(const Call& call, std::string_view name, std::int64_t valu
 
 bool may_change(const Call& call, const std::string& owner) { return call.caller.role == Role::administrator || call.caller.user == owner; }
 
+http::Response not_yours(const Call& call, std::string_view what, const std::string& owner) {
+  return error(403, fmt::format("{} is of {}, and you are {}", what, jdl::excerpt(owner), jdl::excerpt(call.caller.user)));
+}
+
+std::string campaign_text(grid::CampaignId id) { return fmt::format("campaign {}", id.value()); }
+
 }  // namespace gleaner::api

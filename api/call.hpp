@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "api/answers.hpp"
+#include "api/cluster_turns.hpp"
 #include "api/connections.hpp"
 #include "api/room.hpp"
 #include "api/tokens.hpp"
@@ -33,6 +34,7 @@ struct Call {
   const process::Config& config;  ///< how the grid is run
   Spool& spool;                   ///< disk space for submissions
   Room& room;                     ///< memory for large requests
+  ClusterTurns& cluster_turns;    ///< the right to ask clusters
   grid::Instant now;
 };
 
@@ -67,5 +69,9 @@ struct Bounds {
 
 /// Whether the caller may change objects of this user.
 [[nodiscard]] bool may_change(const Call& call, const std::string& owner);
+/// The answer to a caller who may not. `what`: `campaign 3`.
+[[nodiscard]] http::Response not_yours(const Call& call, std::string_view what, const std::string& owner);
+/// `campaign 12`.
+[[nodiscard]] std::string campaign_text(grid::CampaignId id);
 
 }  // namespace gleaner::api

@@ -8,9 +8,8 @@
 
 namespace gleaner::api {
 
-SubmissionLimits submission_limits(const Call& call) {
-  const auto known =
-      call.connections.read([&](store::Transaction& transaction) { return store::limits_of_user(transaction, call.caller.user); });
+SubmissionLimits submission_limits(const Call& call, const std::string& user) {
+  const auto known = call.connections.read([&](store::Transaction& transaction) { return store::limits_of_user(transaction, user); });
   const auto& own = known.limits;
   const auto& config = call.config;
   const auto bytes = own.submission ? static_cast<std::uint64_t>(*own.submission) : config.max_submission;

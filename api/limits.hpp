@@ -8,15 +8,15 @@
 /// How much users may submit, and request at once.
 namespace gleaner::api {
 
-/// The caller's limits of submissions: their own, else the configured ones.
+/// A user's limits of submissions: their own, else the configured ones.
 struct SubmissionLimits {
   std::int64_t campaigns = 0;       ///< in treatment or paused
   std::int64_t tasks = 0;           ///< of one campaign
   std::uint64_t submission = 0;     ///< bytes
   std::uint64_t campaign_file = 0;  ///< bytes, as part of the submission
-  std::int64_t present = 0;         ///< the caller's campaigns in treatment or paused, when the limits were read
+  std::int64_t present = 0;         ///< the user's campaigns in treatment or paused, when the limits were read
 };
-[[nodiscard]] SubmissionLimits submission_limits(const Call& call);
+[[nodiscard]] SubmissionLimits submission_limits(const Call& call, const std::string& user);
 
 /// The answer to a campaign of more tasks than `most`.
 [[nodiscard]] http::Response too_many_tasks(std::int64_t most);

@@ -27,7 +27,7 @@ void check_endpoints(const process::Config& config, const ApiOptions& options) {
   if (config.api_certificate.empty() != config.api_key.empty())
     throw Error{ExitCode::usage, "api_certificate and api_key are needed together"};
   if (!options.listen.empty() && !options.tokens_file)
-    throw Error{ExitCode::usage, "api_listen needs api_tokens_file: over TCP, a token says who calls"};
+    throw Error{ExitCode::usage, "api_listen needs api_tokens_file: over TCP, a token identifies the caller"};
   for (const auto& endpoint : options.listen) {
     if (!options.tls && !is_loopback(endpoint.address))
       throw Error{ExitCode::usage,

@@ -22,12 +22,16 @@ struct Route {
 // Each file defines one table.
 [[nodiscard]] std::span<const Route> service_routes();
 [[nodiscard]] std::span<const Route> submission_routes();
+[[nodiscard]] std::span<const Route> append_routes();
+[[nodiscard]] std::span<const Route> edit_routes();
 [[nodiscard]] std::span<const Route> campaign_routes();
 [[nodiscard]] std::span<const Route> control_routes();
 [[nodiscard]] std::span<const Route> task_routes();
+[[nodiscard]] std::span<const Route> stream_routes();
 [[nodiscard]] std::span<const Route> event_routes();
 [[nodiscard]] std::span<const Route> cluster_routes();
 [[nodiscard]] std::span<const Route> scenario_routes();
+[[nodiscard]] std::span<const Route> output_routes();
 
 /// All routes.
 [[nodiscard]] std::vector<Route> all_routes();

@@ -9,6 +9,7 @@
 #include "api/limits.hpp"
 #include "api/router.hpp"
 #include "lib/grid/durations.hpp"
+#include "lib/store/changes.hpp"
 #include "lib/store/views.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -89,7 +90,10 @@ struct Detail {
   views::Campaign campaign;
   std::vector<views::CampaignCluster> clusters;
   std::optional<views::Brake> brake;
+  std::vector<store::RecordedChange> changes;
 };
+
+constexpr int kChanges = 20;  // the last ones
 
 std::optional<Detail> load(const Call& call) {
   const auto id = id_of(call.parts[0]);
@@ -98,7 +102,17 @@ std::optional<Detail> load(const Call& call) {
     auto campaign = views::campaign(transaction, grid::CampaignId{*id});
     if (!campaign) return std::nullopt;
     return Detail{*campaign, views::campaign_clusters(transaction, campaign->id, call.now),
-                  views::campaign_brake(transaction, campaign->id, call.now)};
+                  views::campaign_brake(transaction, campaign->id, call.now), store::recorded_changes(transaction, campaign->id, kChanges)};
+  });
+}
+
+void write_change(text::JsonWriter& json, const store::RecordedChange& change) {
+  json.object([&] {
+    json.field("time", change.at);
+    json.field("user", change.author);
+    json.key("edits").raw(change.edits);
+    json.field("first_job", change.tasks ? std::optional{change.tasks->first} : std::nullopt);
+    json.field("jobs", change.tasks ? change.tasks->count : std::int64_t{0});
   });
 }
 
@@ -115,6 +129,7 @@ http::Response show_campaign(const Call& call) {
         json.key(fmt::format("{}", cluster.cluster.value())).object([&] { write_campaign_cluster(json, cluster); });
       }
     });
+    json.key("changes").array(detail->changes, [&](const auto& change) { write_change(json, change); });
   });
   return answer(json);
 }

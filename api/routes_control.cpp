@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/chosen_tasks.hpp"
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
@@ -18,12 +19,6 @@ struct Change {
   Owner owner;
   std::optional<std::int64_t> count;
 };
-
-http::Response not_yours(const Call& call, std::string_view what, const std::string& owner) {
-  return error(403, fmt::format("{} is of {}, and you are {}", what, jdl::excerpt(owner), jdl::excerpt(call.caller.user)));
-}
-
-std::string campaign_text(grid::CampaignId id) { return fmt::format("campaign {}", id.value()); }
 
 /// Applies `work` to a campaign of the caller, or answers 404, 403 or 409. An empty result of `work` means that the campaign's state does
 /// not allow it; `refusal` is the message then, `done` that of a success.
@@ -59,7 +54,7 @@ http::Response hold(const Call& call) {
 http::Response resume(const Call& call) {
   return change(
       call, "campaign resumed",
-      [](store::Transaction& transaction, grid::CampaignId id) { return once(store::resume_campaign(transaction, id)); },
+      [&](store::Transaction& transaction, grid::CampaignId id) { return once(store::resume_campaign(transaction, id, call.now)); },
       [&](grid::CampaignState state) {
         return fmt::format("campaign {} is {}: only a paused one can be resumed", call.parts[0], grid::name_of(state));
       },
@@ -104,7 +99,11 @@ http::Response retry_swallowed(const Call& call, std::string_view sink) {
 }
 
 http::Response retry(const Call& call) {
-  if (const auto sink = call.request.parameter("sink")) return retry_swallowed(call, *sink);
+  const auto sink = call.request.parameter("sink");
+  const bool has_tasks = call.request.parameter("tasks").has_value();
+  if (sink && has_tasks) return error(400, "sink and tasks exclude each other: a sink names its tasks itself");
+  if (sink) return retry_swallowed(call, *sink);
+  if (has_tasks) return retry_chosen_tasks(call);
   return change(
       call, "failed tasks retried",
       [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
@@ -156,6 +155,8 @@ http::Response fix_one(const Call& call) {
 
 constexpr std::array kRoutes{
     Route{"DELETE", "/campaigns/:id", Access::identified, cancel},
+    Route{"DELETE", "/campaigns/:id/jobs", Access::identified, cancel_chosen_tasks},
+    Route{"DELETE", "/campaigns/:id/jobs/:task", Access::identified, cancel_one_task},
     Route{"POST", "/campaigns/:id/hold", Access::identified, hold},
     Route{"POST", "/campaigns/:id/resume", Access::identified, resume},
     Route{"POST", "/campaigns/:id/retries", Access::identified, retry},

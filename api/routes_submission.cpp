@@ -22,18 +22,6 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::size_t kLongestKey = 200;
-
-Asked<std::optional<std::string>> idempotency_key(const Call& call) {
-  const auto key = call.request.headers.find("Idempotency-Key");
-  if (!key) return std::optional<std::string>{};
-  const bool printable = std::ranges::all_of(*key, [](char c) { return c > ' ' && c < '\x7f'; });
-  if (key->empty() || key->size() > kLongestKey || !printable)
-    return tl::unexpected{
-        error(400, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
-  return std::optional{std::string{*key}};
-}
-
 void write_findings(text::JsonWriter& json, const Submission& submission) {
   json.key("warnings").array(submission.warnings, [&](const std::string& warning) { json.value(warning); });
   write_rules(json, submission.steps);
@@ -93,7 +81,7 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
   const auto known = call.connections.read([&](store::Transaction& transaction) {
     names.clear();
     for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood, .array_size = call.config.array_size})) {
-      if (plays_a_part(cluster)) names.push_back(cluster.name);
+      if (is_simulated(cluster)) names.push_back(cluster.name);
     }
     return store::durations_of(transaction, call.caller.user, commands);
   });
@@ -149,27 +137,7 @@ Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignI
 void write_requests(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, const jdl::Requests* requests) {
   const auto input = requests == nullptr ? jdl::constant_input_mb(file) : requests->mean_input_mb();
   if (input) store::write_input(transaction, id, *input);
-  if (requests == nullptr) return;
-  std::vector<store::ClusterRequest> stored;
-  for (const auto& one : requests->different()) {
-    stored.push_back({.cluster = file.clusters[one.cluster].name,
-                      .request = one.request,
-                      .shape = one.shape,
-                      .resources = one.resources,
-                      .resources_per_job = one.resources_per_job,
-                      .memory_mb = one.memory_mb,
-                      .walltime = one.walltime});
-  }
-  store::write_requests(transaction, id, stored);
-}
-
-/// The evaluation of the tasks' requests.
-std::string asking(const jdl::CampaignFile& file) {
-  std::string text = fmt::format("{}\n{}\n", file.input_mb, fmt::join(file.parameter_names, " "));
-  for (const auto& section : file.clusters)
-    text += fmt::format("{}\n{}\n{} {}\n{}\n{}\n", section.name, section.resources_text(), section.walltime.count(),
-                        section.walltime_expression, section.memory_mb, section.max_walltime.value_or(grid::Seconds{0}).count());
-  return text;
+  if (requests != nullptr) store::write_requests(transaction, id, stored_requests(file, *requests));
 }
 
 /// Admission rules that need the number of tasks run after the tasks are written.
@@ -190,7 +158,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
   for (const auto& section : file.clusters) {
-    if (!store::add_campaign_cluster(transaction, id, stored_section(section, id)))
+    if (!store::add_campaign_cluster(transaction, id, stored_section(file, section, id)))
       return error(409, fmt::format("cluster '{}' was removed just now", section.name));
   }
   // Requests of streamed tasks were evaluated on arrival.
@@ -217,11 +185,11 @@ std::optional<http::Response> find_repeated(const Call& call, const Submission& 
   });
 }
 
-http::Response take(const Call& call, Submission& submission, Wish wish, std::optional<std::string> key, const SubmissionLimits& limits,
-                    ParameterBody* following) {
+http::Response take(const Call& call, Submission& submission, SubmissionMode mode, std::optional<std::string> key,
+                    const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
   const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
-  if (wish == Wish::store) {
+  if (mode == SubmissionMode::store) {
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
   if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
@@ -229,7 +197,7 @@ http::Response take(const Call& call, Submission& submission, Wish wish, std::op
     if (*tasks > limits.tasks) return too_many_tasks(limits.tasks);
     if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   }
-  if (wish == Wish::check_only) return check_only(call, submission, limits, following);
+  if (mode == SubmissionMode::check_only) return check_only(call, submission, limits, following);
   return call.connections.write_once(
       [&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, limits, following); });
 }
@@ -239,16 +207,10 @@ http::Response submit(const Call& call, const SubmissionHead& head, const Submis
   if (!key) return key.error();
   auto submission = check_submission(call, head, following == nullptr ? Parameters::in_the_file : Parameters::may_follow);
   if (!submission) return submission.error();
-  auto response = take(call, *submission, head.wish, std::move(*key), limits, following);
+  auto response = take(call, *submission, head.mode, std::move(*key), limits, following);
   // No connection to the database is held here.
   if (submission->broken_rule) report_broken_rule(call, *submission->broken_rule);
   return response;
-}
-
-/// Bytes for reading a campaign file of that size: its text several times, its tree, its parameters.
-std::uint64_t memory_of_file(std::uint64_t bytes) {
-  constexpr std::uint64_t kOfAValue = 250;
-  return 64 * 1024 + 6 * bytes + std::min<std::uint64_t>(bytes / 2, jdl::kMostValues) * kOfAValue;
 }
 
 http::Response submit_json(const Call& call) {
@@ -257,8 +219,8 @@ http::Response submit_json(const Call& call) {
     head.type = grid::campaign_type(*type);
     if (!head.type) return error(400, fmt::format("type={}: it is default or test", jdl::excerpt(*type)));
   }
-  if (flag(call, "dry_run")) head.wish = Wish::check_only;
-  const auto limits = submission_limits(call);
+  if (flag(call, "dry_run")) head.mode = SubmissionMode::check_only;
+  const auto limits = submission_limits(call, call.caller.user);
   Upload upload{call, limits.submission, {limits.campaign_file, file_too_large}};
   if (auto received = upload.receive_all(); !received) return received.error();
   const auto memory = take_memory(call, memory_of_file(upload.size()));
@@ -280,7 +242,7 @@ Asked<void> check_early(const Call& call, std::string_view line) {
 }
 
 http::Response submit_ndjson(const Call& call) {
-  const auto limits = submission_limits(call);
+  const auto limits = submission_limits(call, call.caller.user);
   Upload upload{call, limits.submission, {limits.submission, submission_too_large}};
   if (auto received = upload.receive_first_line(); !received) return received.error();
   const auto first = upload.first_line();

@@ -1,14 +1,17 @@
 // Routes that read tasks and jobs.
 #include <array>
 #include <limits>
+#include <map>
 #include <ranges>
 
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
+#include "api/output.hpp"
 #include "api/router.hpp"
 #include "api/task_json.hpp"
+#include "lib/store/clusters.hpp"
 #include "lib/store/views_tasks.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -105,9 +108,34 @@ http::Response list_tasks(const Call& call) {
 }
 
 struct TaskDetail {
+  std::string user;
   views::Task task;
   std::vector<views::Job> jobs;
+  std::vector<store::Cluster> clusters{};
 };
+
+/// The hosts of the last few jobs that started, by job. Each cluster is asked once; one that has no turn or does not answer is left out.
+std::map<grid::JobId, std::vector<std::string>> ask_hosts(const Call& call, const TaskDetail& detail) {
+  constexpr std::size_t kMostJobs = 8;
+  constexpr std::chrono::milliseconds kPatience{500};
+  std::map<grid::ClusterId, std::vector<const views::Job*>> by_cluster;
+  std::size_t wanted = 0;
+  for (const auto& job : std::views::reverse(detail.jobs)) {
+    if (!job.remote_id || !job.started_at || wanted == kMostJobs) continue;
+    by_cluster[job.cluster].push_back(&job);
+    ++wanted;
+  }
+  std::map<grid::JobId, std::vector<std::string>> hosts;
+  for (const auto& cluster : detail.clusters) {
+    const auto jobs = by_cluster.find(cluster.id);
+    if (jobs == by_cluster.end()) continue;
+    const auto turn = call.cluster_turns.take(cluster.id, kPatience);
+    if (!turn) continue;
+    auto known = hosts_of(cluster, jobs->second);
+    for (std::size_t i = 0; i < known.size(); ++i) hosts.emplace(jobs->second[i]->id, std::move(known[i]));
+  }
+  return hosts;
+}
 
 http::Response show_task(const Call& call) {
   const auto id = id_of(call.parts[0]);
@@ -119,14 +147,21 @@ http::Response show_task(const Call& call) {
     const views::TaskFilter filter{.states = {}, .from = *number};
     auto page = views::tasks(transaction, *campaign, filter, {1, 0});
     if (page.items.empty()) return std::nullopt;
-    return TaskDetail{std::move(page.items.front()), views::jobs_of_task(transaction, campaign->id, grid::TaskNumber{*number})};
+    TaskDetail found{campaign->user, std::move(page.items.front()),
+                     views::jobs_of_task(transaction, campaign->id, grid::TaskNumber{*number})};
+    if (flag(call, "hosts") && may_change(call, found.user)) found.clusters = store::clusters(transaction);
+    return found;
   });
   if (!detail) return error(404, fmt::format("campaign {} has no task '{}'", *id, jdl::excerpt(call.parts[1])));
+  const auto hosts = ask_hosts(call, *detail);
+  const auto hosts_of_job = [&](grid::JobId job) { return hosts.contains(job) ? hosts.at(job) : std::vector<std::string>{}; };
   text::JsonWriter json;
   json.object([&] {
     write_task(json, detail->task, grid::CampaignId{*id});
     json.field("campaign_id", *id);
-    json.key("execution").array(detail->jobs, [&](const views::Job& job) { json.object([&] { write_job(json, job); }); });
+    json.key("execution").array(detail->jobs, [&](const views::Job& job) {
+      json.object([&] { write_job(json, job, hosts_of_job(job.id)); });
+    });
     write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/jobs"}});
   });
   return answer(json);

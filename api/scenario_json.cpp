@@ -233,7 +233,7 @@ class Writer {
 
 }  // namespace
 
-bool plays_a_part(const grid::ClusterFacts& cluster) { return why_left_out(cluster).empty(); }
+bool is_simulated(const grid::ClusterFacts& cluster) { return why_left_out(cluster).empty(); }
 
 std::vector<LeftOut> left_out(const store::GridState& state) {
   std::vector<LeftOut> out;

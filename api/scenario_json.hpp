@@ -16,7 +16,7 @@ struct LeftOut {
   std::string cluster;
   std::string why;
 };
-[[nodiscard]] bool plays_a_part(const grid::ClusterFacts& cluster);
+[[nodiscard]] bool is_simulated(const grid::ClusterFacts& cluster);
 [[nodiscard]] std::vector<LeftOut> left_out(const store::GridState& state);
 
 void write_scenario(text::JsonWriter& json, const store::GridState& state, const process::Config& config, grid::Instant now);

@@ -1,5 +1,6 @@
 #include "api/server.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@ namespace {
 /// Bytes for campaign files while they are read and answers until they are sent, in total.
 constexpr std::uint64_t kRoom = std::uint64_t{192} << 20U;
 constexpr std::chrono::seconds kPatience{10};
+/// Requests to clusters for users, at once: at most a quarter of the connections.
+constexpr int kMostClusterTurns = 12;
 /// Bytes. Longer answers are not indented, because indenting takes several times their memory.
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel identifies the caller
@@ -59,6 +62,7 @@ Api::Api(const ApiOptions& options)
       sandbox_{options.rules_program},
       spool_{options.config.api_spool, options.config.api_spool_size},
       room_{kRoom, kPatience},
+      cluster_turns_{std::clamp(options.config.api_connections / 4, 1, kMostClusterTurns)},
       routes_{all_routes()} {}
 
 tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
@@ -107,7 +111,8 @@ http::Response Api::dispatch(const http::Request& request) try {
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized();
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  return match.route->respond(Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, spool_, room_, now});
+  return match.route->respond(
+      Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, now});
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
   return try_again("the database cannot be used now: try again in a few seconds");
@@ -116,7 +121,7 @@ http::Response Api::dispatch(const http::Request& request) try {
   return try_again("the database's schema is not this program's: its administrator has to run 'gridctl db migrate'");
 } catch (const std::exception& failure) {
   process::log::error("request failed", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
-  return error(500, "an error of the server itself: its log says more");
+  return error(500, "an error of the server itself: see its log");
 }
 
 }  // namespace gleaner::api

@@ -8,6 +8,7 @@
 
 #include <tl/expected.hpp>
 
+#include "api/cluster_turns.hpp"
 #include "api/connections.hpp"
 #include "api/identity.hpp"
 #include "api/room.hpp"
@@ -57,6 +58,7 @@ class Api {
   rules::Sandbox sandbox_;
   Spool spool_;
   Room room_;
+  ClusterTurns cluster_turns_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // last member: the servers stop before the others are destroyed
 };

@@ -12,6 +12,7 @@
 #include "api/task_intake.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/values.hpp"
+#include "lib/text/digest.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::api {
@@ -157,6 +158,19 @@ tl::expected<std::size_t, http::BodyError> Upload::read(std::span<char> into) {
   if (count <= 0) return tl::unexpected{http::BodyError::broken};
   read_ += static_cast<std::uint64_t>(count);
   return static_cast<std::size_t>(count);
+}
+
+std::optional<std::uint64_t> Upload::digest() {
+  text::Digest digest;
+  read_ = 0;
+  while (true) {
+    const auto size = read(piece_);
+    if (!size) return std::nullopt;
+    if (*size == 0) break;
+    for (const auto byte : std::span{piece_}.first(*size)) digest.add(static_cast<unsigned char>(byte));
+  }
+  read_ = 0;
+  return digest.add(size_).value();
 }
 
 }  // namespace gleaner::api

@@ -63,6 +63,9 @@ class Upload final : public http::Body {
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] bool is_whole() const { return ended_; }
 
+  /// A number for the whole body, after receive_all(); the body is read from its beginning again. Empty: it cannot be read.
+  [[nodiscard]] std::optional<std::uint64_t> digest();
+
   /// The next bytes, after receive_all().
   [[nodiscard]] tl::expected<std::size_t, http::BodyError> read(std::span<char> into) override;
 

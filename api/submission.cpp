@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "lib/jdl/tree.hpp"
 #include "lib/store/clusters.hpp"
 
 namespace gleaner::api {
@@ -26,7 +27,7 @@ std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const s
   for (const auto& section : file.clusters) {
     const auto found = std::ranges::find(known, section.name, &jdl::ClusterLimits::name);
     limits.push_back(found == known.end()
-                         ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .tells_memory = false, .memory_max_mb = {}}
+                         ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .has_memory_property = false, .memory_max_mb = {}}
                          : *found);
   }
   return limits;
@@ -76,23 +77,27 @@ std::string count_text(std::size_t problems) { return problems == 1 ? std::strin
 }  // namespace
 
 Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters) {
-  std::vector<jdl::ClusterLimits> limits;
-  auto setting = call.connections.read([&](store::Transaction& transaction) {
-    limits = load_limits(transaction);
-    return rules::load_setting(transaction);
-  });
+  auto surroundings = call.connections.read([](store::Transaction& transaction) { return load_surroundings(transaction); });
   auto defaults = call.defaults;
   defaults.type = head.type;
-  auto file = jdl::parse(head.jdl, defaults, &setting.known);
+  auto file = jdl::parse(head.jdl, defaults, &surroundings.setting.known);
   if (!file) {
     const auto name = head.source.empty() ? std::string{"the campaign file"} : jdl::excerpt(head.source);
     return tl::unexpected{error(
         fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
   }
   if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
-  auto warnings = warnings_of(*file, setting, limits, call.config);
-  Submission submission{std::move(*file), std::move(warnings), std::move(setting)};
-  submission.limits = std::move(limits);
+  return submission_of(call, std::move(*file), std::move(surroundings));
+}
+
+Surroundings load_surroundings(store::Transaction& transaction) {
+  return {.setting = rules::load_setting(transaction), .limits = load_limits(transaction)};
+}
+
+Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings surroundings) {
+  auto warnings = warnings_of(file, surroundings.setting, surroundings.limits, call.config);
+  Submission submission{std::move(file), std::move(warnings), std::move(surroundings.setting)};
+  submission.limits = std::move(surroundings.limits);
   return submission;
 }
 
@@ -102,7 +107,45 @@ Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
   return std::move(*requests);
 }
 
-store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign) {
+std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests) {
+  std::vector<store::ClusterRequest> stored;
+  for (const auto& one : requests.different()) {
+    stored.push_back({.cluster = file.clusters[one.cluster].name,
+                      .request = one.request,
+                      .shape = one.shape,
+                      .resources = one.resources,
+                      .resources_per_job = one.resources_per_job,
+                      .memory_mb = one.memory_mb,
+                      .walltime = one.walltime});
+  }
+  return stored;
+}
+
+std::string asking(const jdl::CampaignFile& file) {
+  std::string text = fmt::format("{}\n{}\n", file.input_mb, fmt::join(file.parameter_names, " "));
+  for (const auto& section : file.clusters)
+    text += fmt::format("{}\n{}\n{} {}\n{}\n{}\n", section.name, section.resources_text(), section.walltime.count(),
+                        section.walltime_expression, section.memory_mb, section.max_walltime.value_or(grid::Seconds{0}).count());
+  return text;
+}
+
+Asked<std::optional<std::string>> idempotency_key(const Call& call) {
+  constexpr std::size_t kLongestKey = 200;
+  const auto key = call.request.headers.find("Idempotency-Key");
+  if (!key) return std::optional<std::string>{};
+  const bool printable = std::ranges::all_of(*key, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (key->empty() || key->size() > kLongestKey || !printable)
+    return tl::unexpected{
+        error(400, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
+  return std::optional{std::string{*key}};
+}
+
+std::uint64_t memory_of_file(std::uint64_t bytes) {
+  constexpr std::uint64_t kOfAValue = 250;
+  return 64 * 1024 + 6 * bytes + std::min<std::uint64_t>(bytes / 2, jdl::kMostValues) * kOfAValue;
+}
+
+store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section, grid::CampaignId campaign) {
   const auto expanded = jdl::expand(section, campaign);
   store::NewCampaignCluster stored;
   stored.name = section.name;
@@ -118,6 +161,8 @@ store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, gri
   stored.best_effort = section.kind == jdl::JobKind::best_effort;
   stored.max_jobs = section.max_jobs;
   stored.max_walltime = section.max_walltime;
+  stored.output_directory = expanded.output_directory;
+  stored.output_files = jdl::stored_output_files(section, file.parameter_names);
   return stored;
 }
 

@@ -14,8 +14,16 @@
 #include "lib/jdl/requests.hpp"
 #include "lib/rules/admission.hpp"
 #include "lib/store/campaigns.hpp"
+#include "lib/store/requests.hpp"
 
 namespace gleaner::api {
+
+/// The grid, as a campaign is checked against it.
+struct Surroundings {
+  rules::Setting setting;                    ///< the rules and their input
+  std::vector<jdl::ClusterLimits> limits{};  ///< of every cluster
+};
+[[nodiscard]] Surroundings load_surroundings(store::Transaction& transaction);
 
 /// A campaign that can be submitted: its file is valid, and the source of its parameters is known.
 struct Submission {
@@ -24,10 +32,14 @@ struct Submission {
   rules::Setting setting;            ///< the rules and their input
   std::vector<rules::Step> steps{};  ///< the result of each rule
   bool is_admitted = false;
-  bool is_changed = false;                   ///< by an admission rule
-  std::optional<std::string> broken_rule{};  ///< for the administrators: the error of a rule
-  std::vector<jdl::ClusterLimits> limits{};  ///< limits of every cluster
+  bool is_changed = false;                             ///< by an admission rule
+  std::optional<std::string> broken_rule{};            ///< for the administrators: the error of a rule
+  std::vector<jdl::ClusterLimits> limits{};            ///< limits of every cluster
+  std::string_view refusal = "nothing was submitted";  ///< the beginning of a rule's refusal
 };
+
+/// A submission of a valid file, with the warnings about it.
+[[nodiscard]] Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings surroundings);
 
 /// Checks the file against the existing clusters. `may_follow`: parameters may be streamed after the head; `in_the_file`: they must be in
 /// the file or the head.
@@ -37,7 +49,20 @@ enum class Parameters { in_the_file, may_follow };
 /// Evaluates the requests of the campaign's tasks. Empty: all tasks request the same.
 [[nodiscard]] Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission);
 
+/// The rows to store for these requests of a file's tasks.
+[[nodiscard]] std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests);
+
+/// What the requests of a file's tasks are computed from.
+[[nodiscard]] std::string asking(const jdl::CampaignFile& file);
+
 /// The row to store for a section of one cluster.
-[[nodiscard]] store::NewCampaignCluster stored_section(const jdl::ClusterSection& section, grid::CampaignId campaign);
+[[nodiscard]] store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section,
+                                                       grid::CampaignId campaign);
+
+/// The header Idempotency-Key. Empty: there is none.
+[[nodiscard]] Asked<std::optional<std::string>> idempotency_key(const Call& call);
+
+/// Bytes for reading a campaign file of that size: its text several times, its tree, its parameters.
+[[nodiscard]] std::uint64_t memory_of_file(std::uint64_t bytes);
 
 }  // namespace gleaner::api

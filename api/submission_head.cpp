@@ -54,7 +54,7 @@ class HeadReader {
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return wrong_kind(); }
   bool Bool(bool truth) {
     if (!started_ || key_ != "dry_run") return wrong_kind();
-    head_.wish = truth ? Wish::check_only : Wish::store;
+    head_.mode = truth ? SubmissionMode::check_only : SubmissionMode::store;
     return true;
   }
   bool Null() { return started_ && (key_ == "type" || key_ == "nb_jobs") ? true : wrong_kind(); }

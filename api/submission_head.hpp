@@ -10,7 +10,7 @@
 
 namespace gleaner::api {
 
-enum class Wish { store, check_only };
+enum class SubmissionMode { store, check_only };
 
 /// The head of a submission, before its parameters.
 struct SubmissionHead {
@@ -18,7 +18,7 @@ struct SubmissionHead {
   std::string source;  ///< name of the campaign file; empty: unknown
   std::optional<grid::CampaignType> type;
   std::optional<std::int64_t> nb_jobs;
-  Wish wish = Wish::store;
+  SubmissionMode mode = SubmissionMode::store;
 };
 
 /// Reads the first line of an NDJSON submission, whose values are strings, numbers and booleans; reading stops at an array or an object.

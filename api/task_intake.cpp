@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "api/limits.hpp"
+#include "lib/jdl/parameter_array.hpp"
 #include "lib/jdl/parameter_stream.hpp"
 
 namespace gleaner::api {
@@ -34,16 +37,17 @@ http::Response wrong_request(const std::string& sentence) {
 
 }  // namespace
 
-TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most)
-    : file_{file}, writer_{writer}, requests_{requests}, most_{most} {}
+TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most,
+                       std::int64_t first)
+    : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first} {}
 
-Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
+Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following, ParameterBodyForm form) {
   take_own();
   if (following != nullptr) {
-    if (auto taken = take_following(*following); !taken) return tl::unexpected{std::move(taken.error())};
+    auto taken = form == ParameterBodyForm::array ? take_array(*following) : take_following(*following);
+    if (!taken) return tl::unexpected{std::move(taken.error())};
   }
-  if (wrong_request_) return tl::unexpected{std::move(*wrong_request_)};
-  if (count_ > most_) return tl::unexpected{too_many_tasks(most_)};
+  if (auto wrong = obstacle()) return tl::unexpected{std::move(*wrong)};
   if (count_ == 0) return tl::unexpected{none()};
   if (file_.type != grid::CampaignType::test) return count_;
   write_test_tasks();
@@ -51,8 +55,8 @@ Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following) {
 }
 
 void TaskIntake::add(const jdl::Parameter& parameter) {
-  const auto number = count_++;
-  if (count_ > most_) return;
+  const auto number = first_ + count_++;
+  if (first_ + count_ > most_) return;
   std::optional<int> request;
   if (requests_ != nullptr && !wrong_request_) {
     const auto worked_out = requests_->request_of(number, parameter);
@@ -84,7 +88,7 @@ void TaskIntake::take_own() {
   } else if (const auto* count = std::get_if<jdl::Count>(&file_.parameters)) {
     const bool needed = (writer_ != nullptr && file_.type != grid::CampaignType::test) || requests_ != nullptr;
     const auto wanted = needed ? count->tasks : std::min(count->tasks, std::ssize(file_.clusters));
-    for (std::int64_t i = 0; i < wanted && !wrong_request_ && i <= most_; ++i) add(std::to_string(i));
+    for (std::int64_t i = 0; i < wanted && !wrong_request_ && first_ + i <= most_; ++i) add(std::to_string(first_ + i));
     count_ = count->tasks;
   }
 }
@@ -102,10 +106,31 @@ Asked<void> TaskIntake::take_following(ParameterBody& body) {
     const auto read = piece->empty() ? stream.finish() : stream.feed(*piece);
     if (!read) return tl::unexpected{wrong_parameters(read.error())};
     if (conflict) return tl::unexpected{twice()};
-    if (count_ > most_) return tl::unexpected{too_many_tasks(most_)};
-    if (wrong_request_) return tl::unexpected{std::move(*wrong_request_)};
+    if (auto wrong = obstacle()) return tl::unexpected{std::move(*wrong)};
     if (piece->empty()) return {};
   }
+}
+
+Asked<void> TaskIntake::take_array(ParameterBody& body) {
+  std::optional<http::Response> broken;
+  const auto next = [&]() -> std::string_view {
+    const auto piece = body.next();
+    if (piece) return *piece;
+    broken = broken_body(piece.error());
+    return {};
+  };
+  const auto read = jdl::read_parameter_array(next, [&](jdl::Parameter&& parameter) {
+    add(parameter);
+    return !wrong_request_ && first_ + count_ <= most_;
+  });
+  if (broken) return tl::unexpected{std::move(*broken)};
+  if (!read) return tl::unexpected{wrong_parameters(read.error())};
+  return {};
+}
+
+std::optional<http::Response> TaskIntake::obstacle() {
+  if (first_ + count_ > most_) return too_many_tasks(most_);
+  return std::exchange(wrong_request_, std::nullopt);
 }
 
 void TaskIntake::write_test_tasks() {

@@ -13,23 +13,30 @@
 
 namespace gleaner::api {
 
+/// The parameters of a body: NDJSON, or one JSON array.
+enum class ParameterBodyForm { lines, array };
+
 /// Takes the tasks of a campaign: writes them to the database, or only counts them for a check.
 class TaskIntake {
  public:
   /// @param writer    null: tasks are only counted
   /// @param requests  evaluates what each task requests; null: all request the same
-  /// @param most      the most tasks; more are refused
-  TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most);
+  /// @param most      the most tasks of the campaign; more are refused
+  /// @param first     number of the first of these tasks: how many the campaign has already
+  TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most, std::int64_t first = 0);
 
   /// Takes the parameters of the file itself, then those of `following` (null: none), which are allowed only if the file has none. Returns
   /// the number of tasks. Errors: answers to wrong parameters, and to none at all.
-  [[nodiscard]] Asked<std::int64_t> take_all(ParameterBody* following);
+  [[nodiscard]] Asked<std::int64_t> take_all(ParameterBody* following, ParameterBodyForm form = ParameterBodyForm::lines);
 
  private:
   void add(const jdl::Parameter& parameter);
   void write(const jdl::Parameter& parameter, std::optional<int> request);
   void take_own();
   [[nodiscard]] Asked<void> take_following(ParameterBody& body);
+  [[nodiscard]] Asked<void> take_array(ParameterBody& body);
+  /// The answer to parameters that cannot be taken, as soon as that is known.
+  [[nodiscard]] std::optional<http::Response> obstacle();
   /// A test campaign has one task per cluster: the first parameters, repeated if there are fewer than clusters.
   void write_test_tasks();
 
@@ -37,6 +44,7 @@ class TaskIntake {
   store::TaskWriter* writer_;
   jdl::Requests* requests_;
   std::int64_t most_;
+  std::int64_t first_;
   std::optional<http::Response> wrong_request_;                      // the answer to the first task with a wrong request
   std::vector<std::pair<jdl::Parameter, std::optional<int>>> kept_;  // parameters of a test campaign, with their requests
   std::int64_t count_ = 0;

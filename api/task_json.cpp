@@ -10,14 +10,14 @@
 #include "lib/text/words.hpp"
 
 namespace gleaner::api {
-namespace {
 
-/// A stored parameter; one that cannot be parsed is shown as a line.
 jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored) {
   if (form == store::ParameterForm::line) return stored;
   auto parameter = jdl::parse_ndjson(stored);
   return parameter ? std::move(*parameter) : jdl::Parameter{stored};
 }
+
+namespace {
 
 /// The arguments as a line that a shell would split into the same ones.
 std::string line_of(const jdl::Parameter& parameter) {
@@ -64,13 +64,14 @@ void write_task(text::JsonWriter& json, const store::views::Task& task, grid::Ca
   if (const auto* arguments = std::get_if<jdl::Arguments>(&parameter))
     json.key("arguments").array(*arguments, [&](const std::string& argument) { json.value(argument); });
   json.field("state", grid::name_of(task.state));
+  json.field("cancelling", task.cancelling);
   json.field("attempt", task.attempt);
   json.field("charged", task.charged);
   write_last_job(json, task.job);
   json.field("href", fmt::format("{}/jobs/{}", campaign_path(campaign), task.number.value()));
 }
 
-void write_job(text::JsonWriter& json, const store::views::Job& job) {
+void write_job(text::JsonWriter& json, const store::views::Job& job, const std::vector<std::string>& hosts) {
   json.field("id", job.id);
   json.field("campaign_id", job.campaign);
   json.field("grid_user", job.user);
@@ -91,6 +92,7 @@ void write_job(text::JsonWriter& json, const store::views::Job& job) {
   json.field("stop_time", job.ended_at);
   json.field("resubmissions", job.resubmissions);
   json.field("message", job.message);
+  if (!hosts.empty()) json.key("hosts").array(hosts);
   const auto path = campaign_path(job.campaign);
   write_links(json, {{"self", fmt::format("/jobs/{}", job.id.value())},
                      {"parent", path},

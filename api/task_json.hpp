@@ -1,4 +1,8 @@
 #pragma once
+#include <string>
+#include <vector>
+
+#include "lib/jdl/parameter.hpp"
 #include "lib/store/views_tasks.hpp"
 #include "lib/text/json_writer.hpp"
 
@@ -7,7 +11,11 @@ namespace gleaner::api {
 /// Writes the fields of a task of this campaign into an open object.
 void write_task(text::JsonWriter& json, const store::views::Task& task, grid::CampaignId campaign);
 /// Writes the fields of a job into an open object.
-void write_job(text::JsonWriter& json, const store::views::Job& job);
+/// @param hosts  its nodes; empty: not known
+void write_job(text::JsonWriter& json, const store::views::Job& job, const std::vector<std::string>& hosts = {});
+
+/// A stored parameter; one that cannot be parsed is shown as a line.
+[[nodiscard]] jdl::Parameter parameter_of(store::ParameterForm form, const std::string& stored);
 
 /// The exit code of a wait status as a shell reports it: the exit status, or 128 + the signal.
 [[nodiscard]] int exit_code(int wait_status);

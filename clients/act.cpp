@@ -9,24 +9,52 @@ namespace gleaner::clients {
 using process::Error;
 using process::ExitCode;
 
-process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns) {
+namespace {
+
+/// One request for each part of the list of tasks.
+std::vector<std::string> paths_of(const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks) {
+  const auto path = fmt::format("/campaigns/{}{}", campaign, action.path);
+  if (tasks.empty()) return {path};
+  std::vector<std::string> paths;
+  for (const auto& list : tasks) paths.push_back(fmt::format("{}?tasks={}", path, url_encoded(list)));
+  return paths;
+}
+
+/// The rest of a long list, which the API leaves to another request; empty: there is none.
+std::string next_of(const Json& reply) {
+  for (const auto& link : reply["links"].items()) {
+    if (link["rel"].text() == "next") return link["href"].text();
+  }
+  return {};
+}
+
+}  // namespace
+
+process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns,
+                        const std::vector<std::string>& tasks) {
   if (campaigns.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
   auto code = ExitCode::ok;
   std::string refusals;
   terminal::Answer answer{.table = {{{"campaign", "Campaign"}, {"done", "Done"}, {"message", "Message"}}, {}}};
   for (const auto id : campaigns) {
-    const auto path = fmt::format("/campaigns/{}{}", id, action.path);
-    try {
-      const auto reply = action.verb == Verb::post ? api.post(path) : api.remove(path);
-      const auto message = reply.json["message"].text();
-      answer.text += terminal::printable(message) + "\n";
-      answer.table.rows.push_back({terminal::Cell{id}, terminal::Cell{std::string{action.done}}, terminal::Cell{message}});
-      answer.ids.push_back(fmt::format("{}", id));
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::not_found && error.code() != ExitCode::refused) throw;
-      code = error.code();
-      refusals += (refusals.empty() ? "" : "\n") + std::string{error.what()};
+    bool is_done = false;
+    for (const auto& path : paths_of(action, id, tasks)) {
+      try {
+        for (auto next = path; !next.empty();) {
+          const auto reply = action.verb == Verb::post ? api.post(next) : api.remove(next);
+          const auto message = reply.json["message"].text();
+          answer.text += terminal::printable(message) + "\n";
+          answer.table.rows.push_back({terminal::Cell{id}, terminal::Cell{std::string{action.done}}, terminal::Cell{message}});
+          is_done = true;
+          next = next_of(reply.json);
+        }
+      } catch (const Error& error) {
+        if (error.code() != ExitCode::not_found && error.code() != ExitCode::refused) throw;
+        code = error.code();
+        refusals += (refusals.empty() ? "" : "\n") + std::string{error.what()};
+      }
     }
+    if (is_done) answer.ids.push_back(fmt::format("{}", id));
   }
   if (!answer.table.rows.empty()) output.show(answer);
   return {code, refusals};

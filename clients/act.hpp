@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,8 @@ struct Action {
 
 /// Applies the action to each campaign, and reports each result. A refusal does not stop the others. Returns the worst exit code:
 /// `not_found` or `refused` if there was one, else `ok`.
+/// @param tasks  lists of the campaign's tasks, one for each request (task_lists); empty: the whole campaign
 [[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,
-                                      const std::vector<std::int64_t>& campaigns);
+                                      const std::vector<std::int64_t>& campaigns, const std::vector<std::string>& tasks = {});
 
 }  // namespace gleaner::clients

@@ -21,13 +21,31 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-enum class Method { get, post, remove };
+enum class Method { get, post, put, remove };
 
 struct Request {
   Method method = Method::get;
   std::string path;
   BodySource* body = nullptr;
   std::string idempotency_key{};
+  const ApiClient::TakeBytes* take = nullptr;  ///< of the body of a success
+  std::string_view content_type = "application/x-ndjson";
+};
+
+/// A body that is there as a whole.
+class TextBody final : public BodySource {
+ public:
+  explicit TextBody(std::string_view text) : text_{text} {}
+  void rewind() override { given_ = 0; }
+  std::size_t read(std::span<char> buffer) override {
+    const auto size = text_.copy(buffer.data(), buffer.size(), given_);
+    given_ += size;
+    return size;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t given_ = 0;
 };
 
 /// The connection or the answer was lost: whether the request was executed is unknown.
@@ -38,18 +56,33 @@ struct Lost {
 
 constexpr int kSubmissionAttempts = 6;
 constexpr int kReadAttempts = 4;
-constexpr long kSilenceSeconds = 300;  // the server sends nothing while it writes a submission's tasks
+constexpr long kSilenceSeconds =
+    300;  // the server sends nothing while it writes a submission's tasks, or while a cluster reads a large file
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;
 
 /// The buffers of one transfer.
 struct Exchange {
   BodySource* body = nullptr;
+  const ApiClient::TakeBytes* take = nullptr;
+  CURL* handle = nullptr;
   Reply reply{};
   std::exception_ptr failure{};
 };
 
 std::size_t take_body(char* data, std::size_t size, std::size_t count, void* self) {
-  auto& reply = static_cast<Exchange*>(self)->reply;
+  auto& exchange = *static_cast<Exchange*>(self);
+  auto& reply = exchange.reply;
+  long status = 0;
+  if (exchange.take != nullptr) curl_easy_getinfo(exchange.handle, CURLINFO_RESPONSE_CODE, &status);
+  if (status == 200) {
+    try {
+      (*exchange.take)({data, size * count});
+    } catch (...) {
+      exchange.failure = std::current_exception();
+      return 0;
+    }
+    return size * count;
+  }
   if (reply.body.size() + size * count > kMostBytes) return 0;
   reply.body.append(data, size * count);
   return size * count;
@@ -101,6 +134,9 @@ void refuse_errors(const Reply& reply) {
     default: throw Error{ExitCode::failure, message};
   }
 }
+
+/// The user's input is wrong, and the answer says where.
+bool has_problems(const Reply& reply) { return reply.status == 400 && !reply.json["problems"].is_null(); }
 
 /// An error of an admission rule remains until an administrator fixes it, so it is not retried.
 bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.json["rule"].is_null(); }
@@ -156,7 +192,7 @@ curl_slist* ApiClient::Curl::headers_of(const Request& request) const {
   curl_slist* headers = curl_slist_append(nullptr, "Expect:");
   headers = curl_slist_append(headers, "Accept: application/json");
   if (request.body != nullptr) {
-    headers = curl_slist_append(headers, "Content-Type: application/x-ndjson");
+    headers = curl_slist_append(headers, fmt::format("Content-Type: {}", request.content_type).c_str());
     headers = curl_slist_append(headers, "Transfer-Encoding: chunked");
   }
   if (!request.idempotency_key.empty()) headers = curl_slist_append(headers, ("Idempotency-Key: " + request.idempotency_key).c_str());
@@ -180,9 +216,15 @@ void ApiClient::Curl::prepare(const Request& request, Exchange& exchange) {
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_header);
   curl_easy_setopt(handle, CURLOPT_HEADERDATA, &exchange);
   if (request.method == Method::remove) curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "DELETE");
-  if (request.method == Method::post) {
+  if (request.method == Method::put) curl_easy_setopt(handle, CURLOPT_CUSTOMREQUEST, "PUT");
+  if (request.method == Method::post || request.method == Method::put) {
     curl_easy_setopt(handle, CURLOPT_POST, 1L);
     if (request.body == nullptr) curl_easy_setopt(handle, CURLOPT_POSTFIELDS, "");
+  }
+  if (request.take != nullptr) {
+    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(handle, CURLOPT_LOW_SPEED_TIME, kSilenceSeconds);
+    return;
   }
   if (request.body == nullptr) {
     curl_easy_setopt(handle, CURLOPT_TIMEOUT_MS, static_cast<long>(config.submit_timeout.count()));
@@ -211,7 +253,7 @@ std::string ApiClient::Curl::why(CURLcode code, const char* text) const {
 }
 
 std::variant<Reply, Lost> ApiClient::Curl::send(const Request& request) {
-  Exchange exchange{request.body};
+  Exchange exchange{request.body, request.take, handle};
   if (request.body != nullptr) request.body->rewind();
   prepare(request, exchange);
   auto* headers = headers_of(request);
@@ -252,7 +294,7 @@ Reply ApiClient::Curl::read(const Request& request) {
     try {
       auto result = send(request);
       if (auto* reply = std::get_if<Reply>(&result)) {
-        refuse_errors(*reply);
+        if (!has_problems(*reply)) refuse_errors(*reply);
         return std::move(*reply);
       }
       what = std::get<Lost>(result).what;
@@ -268,11 +310,28 @@ ApiClient::ApiClient(const process::Config& config) : curl_{std::make_unique<Cur
 ApiClient::~ApiClient() = default;
 
 Reply ApiClient::get(const std::string& path) { return curl_->read({Method::get, path}); }
+bool ApiClient::download(const std::string& path, const TakeBytes& take) {
+  const auto result = curl_->send({.path = path, .take = &take});
+  if (std::holds_alternative<Lost>(result)) return false;
+  refuse_errors(std::get<Reply>(result));
+  return true;
+}
 Reply ApiClient::post(const std::string& path) { return curl_->send_once({Method::post, path}); }
 Reply ApiClient::remove(const std::string& path) { return curl_->send_once({Method::remove, path}); }
 
+Reply ApiClient::put(const std::string& path, const std::string& json) {
+  TextBody body{json};
+  return curl_->read({.method = Method::put, .path = path, .body = &body, .content_type = "application/json"});
+}
+
 Reply ApiClient::submit(BodySource& body) {
-  const Request request{Method::post, "/campaigns", &body, new_idempotency_key()};
+  return post_once({"/campaigns", "whether the campaign was created is unknown",
+                    "'gridstat -u' shows your campaigns; submit it again only if it is not there"},
+                   body);
+}
+
+Reply ApiClient::post_once(const Posting& posting, BodySource& body) {
+  const Request request{Method::post, posting.path, &body, new_idempotency_key()};
   bool sent_before = false;
   std::string what;
   for (int attempt = 1; attempt <= kSubmissionAttempts; ++attempt) {
@@ -281,7 +340,7 @@ Reply ApiClient::submit(BodySource& body) {
       auto result = curl_->send(request);
       auto* reply = std::get_if<Reply>(&result);
       if (reply != nullptr && !may_be_repeated(*reply)) {
-        if (reply->status != 400 || reply->json["problems"].is_null()) refuse_errors(*reply);
+        if (!has_problems(*reply)) refuse_errors(*reply);
         return std::move(*reply);
       }
       sent_before = true;
@@ -292,11 +351,7 @@ Reply ApiClient::submit(BodySource& body) {
       what = error.what();
     }
   }
-  throw Error{
-      ExitCode::unavailable,
-      fmt::format(
-          "whether the campaign was created is unknown: {}. 'gridstat -u' shows your campaigns; submit it again only if it is not there",
-          what)};
+  throw Error{ExitCode::unavailable, fmt::format("{}: {}. {}", posting.in_doubt, what, posting.remedy)};
 }
 
 std::string url_encoded(std::string_view text) {

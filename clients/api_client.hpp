@@ -44,12 +44,27 @@ class ApiClient {
   ApiClient& operator=(const ApiClient&) = delete;
 
   [[nodiscard]] Reply get(const std::string& path);
+  /// A GET whose body is passed on as it arrives, so that memory is bounded; an exception of `take` ends it, and is rethrown. False: the
+  /// answer broke off, and what was passed on is its beginning. Failed requests throw as those of `get`, and nothing was passed on.
+  using TakeBytes = std::function<void(std::string_view)>;
+  [[nodiscard]] bool download(const std::string& path, const TakeBytes& take);
   Reply post(const std::string& path);
   Reply remove(const std::string& path);
 
-  /// POST /campaigns as NDJSON, with a unique idempotency key, and again with the same key if the answer is lost, so that the campaign is
-  /// created once. The reply may have status 400, with problems.
+  /// POST as NDJSON, with a unique idempotency key, and again with the same key if the answer is lost, so that the campaign is created, or
+  /// the tasks are appended, once. The reply may have status 400, with problems.
+  /// @param in_doubt  what to say when the result stays unknown: "whether the campaign was created is unknown"
+  struct Posting {
+    std::string path;
+    std::string_view in_doubt;
+    std::string_view remedy;
+  };
+  [[nodiscard]] Reply post_once(const Posting& posting, BodySource& body);
+  /// POST /campaigns, so.
   [[nodiscard]] Reply submit(BodySource& body);
+
+  /// PUT of JSON, and again if the answer is lost. The reply may have status 400, with problems.
+  [[nodiscard]] Reply put(const std::string& path, const std::string& json);
 
  private:
   struct Curl;

@@ -17,6 +17,10 @@ namespace gleaner::clients {
 /// Ids, one per argument or several with commas between them; each once, in the order given. Throws process::Error (usage).
 [[nodiscard]] std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments);
 
+/// The tasks of the option --task, `7,9-12`, as lists that each fit into a URL; empty without the option. Throws process::Error (usage) for
+/// what is no list of tasks, and for more or fewer campaigns than one.
+[[nodiscard]] std::vector<std::string> task_lists(const process::Arguments& arguments, const std::vector<std::int64_t>& campaigns);
+
 /// The whole number of an option, or `fallback` without it. Throws process::Error (usage) unless it is from `least` to `most`.
 [[nodiscard]] std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback,
                                      std::int64_t least, std::int64_t most);

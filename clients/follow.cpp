@@ -20,12 +20,12 @@ constexpr std::size_t kIdsOfOneRequest = 500;
 std::optional<std::vector<Json>> poll_once(ApiClient& api, terminal::Output& output, const Following& following, bool& was_there) {
   try {
     auto campaigns = campaigns_of(api, following.ids);
-    if (!was_there) output.tell("the API is back");
+    if (!was_there) output.report("the API is back");
     was_there = true;
     return campaigns;
   } catch (const Error& error) {
     if (error.code() != ExitCode::unavailable) throw;
-    if (was_there) output.tell(fmt::format("{}; waiting for it", error.what()));
+    if (was_there) output.report(fmt::format("{}; waiting for it", error.what()));
     was_there = false;
     return std::nullopt;
   }

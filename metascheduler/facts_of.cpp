@@ -15,7 +15,7 @@ store::PolicyNeeds needs_of(const grid::PlanningFacts& facts, const process::Con
   const auto any_campaign = [&](auto test) { return std::ranges::any_of(facts.campaigns, test); };
   store::PolicyNeeds needs{.limits = facts.present.limits, .shares = facts.present.shares, .priorities = facts.present.priorities};
   if (wants.shares) needs.usage_days = config.fairshare_window;
-  needs.affinities = wants.couples;
+  needs.affinities = wants.affinities;
   // Only a job of several resources ever waits for them to be free at once.
   needs.endings = config.reservations && std::ranges::any_of(facts.pairs, [](const auto& pair) { return pair.resources_per_job != 1; });
   needs.dying = any_campaign([](const auto& campaign) { return campaign.priority == grid::kLowestPriority; });
@@ -30,7 +30,7 @@ grid::PlanningFacts facts_of(store::Transaction& transaction, const process::Con
   auto facts = store::planning_facts(transaction, {config.flood, config.array_size}, now);
   facts.policies = store::policy_facts(transaction, needs_of(facts, config), now);
   if (std::ranges::any_of(facts.campaigns, &grid::CampaignFacts::replicas_allowed))
-    facts.policies.replicable = store::replicable_tasks(transaction, config.expired_quantile, kTellingEnds, now);
+    facts.policies.replicable = store::replicable_tasks(transaction, config.expired_quantile, kMinJobsDone, now);
   return facts;
 }
 

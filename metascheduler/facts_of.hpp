@@ -5,11 +5,11 @@
 
 namespace gleaner::metascheduler {
 
-/// Jobs of a campaign that are done, without which none of its tasks runs too long.
-inline constexpr int kTellingEnds = 10;
+/// A task counts as expired only when at least this many jobs of its campaign are done.
+inline constexpr int kMinJobsDone = 10;
 
-/// What a plan needs to know, read in one transaction. A fact that neither the configured policies
-/// nor the campaigns at hand look at is not asked for: each is a query more in every cycle.
+/// The facts for a plan, read in one transaction. A fact that neither the configured policies
+/// nor the campaigns use is not read: each costs a query in every cycle.
 [[nodiscard]] grid::PlanningFacts facts_of(store::Transaction& transaction, const process::Config& config, grid::Instant now);
 
 }  // namespace gleaner::metascheduler

@@ -86,9 +86,14 @@ Counts run_once(const process::Config& config, store::Database& database, store:
     aside.settle(facts);
     std::map<PairKey, int> got;
     for (const auto& launch : plan.launches) {
-      const int jobs = store::plan_launch(
-          transaction, {.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, term,
-          now);
+      const int jobs = store::plan_launch(transaction,
+                                          {.campaign = launch.campaign,
+                                           .cluster = launch.cluster,
+                                           .jobs = launch.jobs,
+                                           .pooled = launch.pooled,
+                                           .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
+                                           .resources = launch.resources},
+                                          term, now);
       got[{launch.campaign, launch.cluster}] += jobs;
       counts.jobs += jobs;
       ++counts.launches;

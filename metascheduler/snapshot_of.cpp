@@ -53,7 +53,7 @@ planner::PairView view_of(const grid::PairFacts& facts, const process::Config& c
   view.starting = grid::starting_of(facts.last_start_at, facts.last_accept_at, now, grid::kSettling);
   view.frozen_jobs = facts.unknown;
   // After repeated failures and the end of the brake, one job at a time until one succeeds.
-  if (facts.failures_in_a_row >= config.failures_before_brake) view.max_jobs = 1;
+  if (facts.failures_in_a_row >= config.failures_before_brake) view.max_jobs = std::min(1, view.max_jobs.value_or(1));
   view.mapped = is_login(facts.login);
   if (facts.done > 0) view.mean_duration = facts.duration_sum / static_cast<double>(facts.done);
   view.standing = standing_of(facts, now);
@@ -107,7 +107,7 @@ class Picture {
     auto& campaign = campaign_of(pair);
     auto& cluster = snapshot_.clusters[clusters_.at(pair.cluster)];
     auto view = view_of(pair, config_, now_);
-    view.affine = !affinities_.empty() && affinities_.contains({campaign.user, pair.cluster});
+    view.has_affinity = !affinities_.empty() && affinities_.contains({campaign.user, pair.cluster});
     view.min_duration = campaign.min_duration;
     if (const auto found = dying_.find({pair.campaign, pair.cluster}); found != dying_.end()) view.dying_jobs = found->second;
     if (const auto found = replicable_.find({pair.campaign, pair.cluster}); found != replicable_.end()) {

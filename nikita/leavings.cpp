@@ -53,7 +53,7 @@ Leavings leavings_of(std::span<const store::LaunchFolder> folders, grid::Instant
     if (folder.attempts == 0) {
       leavings.remove.push_back(folder);
       left -= folder.files;
-    } else if (superfluous(folder) > 0) {
+    } else if (!folder.pool && superfluous(folder) > 0) {
       leavings.thin.push_back(folder);
     }
   }

@@ -12,7 +12,8 @@ namespace gleaner::nikita {
 /// The folders of one campaign to clean, the oldest first, until at most its target number of files is left.
 struct Leavings {
   std::vector<store::LaunchFolder> remove;  ///< to be removed whole: no job can claim in them any more
-  std::vector<store::LaunchFolder> thin;    ///< to be removed in part: some of their attempts are settled; the fullest first
+  std::vector<store::LaunchFolder> thin;  ///< to be removed in part: some of their attempts are settled; the fullest first. Never a pool's:
+                                          ///< without its claim, a carrier would run a settled attempt again
 };
 [[nodiscard]] Leavings leavings_of(std::span<const store::LaunchFolder> folders, grid::Instant now);
 

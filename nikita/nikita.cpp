@@ -171,6 +171,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   shared.transact([&](store::Transaction& transaction) {
     const auto now = store::now(transaction);
     store::request_kills_of_cancelled(transaction, now);
+    store::request_kills_of_cancelled_tasks(transaction, now);
     store::request_kills_of_superseded(transaction, now);
     clusters = store::clusters_to_wipe(transaction, now - config.cleanup_delay);
     for (auto& status : store::planning_clusters(transaction, {config.flood, config.array_size}))

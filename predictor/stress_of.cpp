@@ -33,7 +33,7 @@ prediction::StressState state_of(const store::StressedCluster& cluster) {
           .trial_at = cluster.trial_at};
 }
 
-void remember(store::StressedCluster& cluster, const prediction::StressState& state) {
+void write_state(store::StressedCluster& cluster, const prediction::StressState& state) {
   cluster.judged_at = state.judged_at;
   cluster.usual_stress = state.usual_factor;
   cluster.calm_latency_ms = state.calm_latency_ms;
@@ -84,7 +84,7 @@ JudgedStress stress_of(const store::StressFacts& facts, const process::Config& c
                                             .live_jobs = facts_of_one.live,
                                             .running_jobs = facts_of_one.running};
     JudgedCluster one{.cluster = facts_of_one};
-    remember(one.cluster, prediction::judge_stress(state_of(facts_of_one), reading, samples, rules));
+    write_state(one.cluster, prediction::judge_stress(state_of(facts_of_one), reading, samples, rules));
     one.change = change_of(facts_of_one.job_limit, one.cluster.job_limit);
     judged.clusters.push_back(std::move(one));
     for (const auto place : prediction::samples_to_forget(running))

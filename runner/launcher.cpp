@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
+#include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/failpoint.hpp"
@@ -22,7 +24,7 @@ namespace {
 struct Begun {
   store::LaunchToMake launch;
   std::vector<store::LaunchLine> lines;
-  oar::SubmitRequest request;
+  Submission submission;
 };
 
 LaunchOf of(const store::LaunchToMake& launch) { return {launch.id, launch.campaign}; }
@@ -42,6 +44,8 @@ class Launcher {
  private:
   [[nodiscard]] std::optional<Begun> begin(const store::LaunchToMake& launch);
   [[nodiscard]] std::vector<Begun> begin_some(std::span<const store::LaunchToMake> launches);
+  /// Writes the files of the pools. The launches of which the file was written; the others are given back.
+  [[nodiscard]] std::vector<Begun> write_pools(std::vector<Begun> begun);
   /// The launches that are still to be sent.
   [[nodiscard]] std::vector<Begun> confirm(std::vector<Begun> begun);
   void send(std::vector<Begun> begun);
@@ -86,18 +90,23 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
     give_back(launch, grid::LaunchState::planned, fmt::format("its campaign is {}", grid::name_of(launch.campaign_state)));
     return std::nullopt;
   }
-  Begun begun{.launch = launch, .lines = {}, .request = {}};
+  Begun begun{.launch = launch, .lines = {}, .submission = {}};
   visit_.database.transact([&](store::Transaction& transaction) { begun.lines = store::launch_lines(transaction, launch.id); });
-  auto request = request_of(launch, begun.lines, visit_.cluster.name, grid_);
-  if (!request) {
-    refuse(launch, grid::LaunchState::planned, request.error());
+  const bool has_cancelled = std::ranges::any_of(begun.lines, &store::LaunchLine::cancelling);
+  if (grid::to_begin({.campaign = launch.campaign_state, .has_cancelled_task = has_cancelled}) != grid::LaunchStep::go_on) {
+    give_back(launch, grid::LaunchState::planned, "a task of it was cancelled");
     return std::nullopt;
   }
-  begun.request = std::move(*request);
+  auto submission = submission_of(launch, begun.lines, visit_.cluster.name, grid_);
+  if (!submission) {
+    refuse(launch, grid::LaunchState::planned, submission.error());
+    return std::nullopt;
+  }
+  begun.submission = std::move(*submission);
   bool ours = false;
   visit_.database.transact([&](store::Transaction& transaction) {
-    ours = store::begin_launch(transaction, {.launch = launch.id, .tag = begun.request.name, .login = launch.login}, visit_.database.term(),
-                               store::now(transaction));
+    ours = store::begin_launch(transaction, {.launch = launch.id, .tag = begun.submission.request.name, .login = launch.login},
+                               visit_.database.term(), store::now(transaction));
   });
   if (!ours) return std::nullopt;
   return begun;
@@ -110,6 +119,36 @@ std::vector<Begun> Launcher::begin_some(std::span<const store::LaunchToMake> lau
       if (auto one = begin(launch)) begun.push_back(std::move(*one));
     });
   }
+  return begun;
+}
+
+std::vector<Begun> Launcher::write_pools(std::vector<Begun> begun) {
+  std::vector<oar::FileOf> files;
+  std::vector<const Begun*> owners;
+  for (auto& one : begun) {
+    if (one.submission.pool.empty()) continue;
+    const auto folder = grid::fence_folder(grid_, one.launch.campaign, one.launch.id);
+    files.push_back({{one.launch.login, folder + "/pool"}, std::move(one.submission.pool)});
+    owners.push_back(&one);
+  }
+  if (files.empty()) return begun;
+  oar::Client client{visit_.client.access(), fleet::file_limits_of(visit_.config)};
+  const auto answers = client.write_files(files);
+  std::set<grid::LaunchId> failed;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (answers[i]) continue;
+    const auto& launch = owners[i]->launch;
+    failed.insert(launch.id);
+    const auto why = fmt::format("the list of its pooled tasks cannot be written on the cluster: {}", oar::describe(answers[i].error()));
+    // A home in which nothing can be written brakes the pair; an API that does not answer is tried again.
+    const auto& error = answers[i].error();
+    const bool is_answer = std::holds_alternative<oar::Refused>(error) || std::holds_alternative<oar::ServerError>(error);
+    for_one_launch(visit_, of(launch), "give back", [&] {
+      if (is_answer) refuse(launch, grid::LaunchState::launching, why);
+      else give_back(launch, grid::LaunchState::launching, why);
+    });
+  }
+  std::erase_if(begun, [&](const Begun& one) { return failed.contains(one.launch.id); });
   return begun;
 }
 
@@ -145,7 +184,10 @@ std::vector<Begun> Launcher::confirm(std::vector<Begun> begun) {
 
 void Launcher::accept(const Begun& begun, const oar::Submitted& submitted) {
   std::vector<store::AcceptedJob> jobs;
-  for (std::size_t i = 0; i < begun.lines.size(); ++i) jobs.push_back({begun.lines[i].job, submitted.ids[i]});
+  std::size_t next = 0;
+  for (const auto& line : begun.lines) {
+    if (!line.pooled) jobs.push_back({line.job, submitted.ids[next++]});
+  }
   visit_.database.transact([&](store::Transaction& transaction) {
     store::accept_launch(transaction, begun.launch.id, jobs, submitted.array, store::now(transaction));
   });
@@ -179,7 +221,7 @@ void Launcher::settle(const Begun& begun, const oar::Result<oar::Submitted>& ans
 
 void Launcher::send(std::vector<Begun> begun) {
   std::vector<oar::SubmitRequest> requests;
-  for (auto& one : begun) requests.push_back(std::move(one.request));
+  for (auto& one : begun) requests.push_back(std::move(one.submission.request));
   const auto answers = visit_.client.submit(requests);
   process::failpoint("runner.after_post");
   for (std::size_t i = 0; i < begun.size(); ++i)
@@ -194,6 +236,7 @@ void Launcher::make(const std::vector<store::LaunchToMake>& launches) {
   for (std::size_t first = 0; first < all.size() && usable_ && visit_.time_left() > process::Duration{0}; first += batch) {
     auto begun = begin_some(all.subspan(first, std::min(batch, all.size() - first)));
     if (begun.empty()) continue;
+    begun = write_pools(std::move(begun));
     process::failpoint("runner.before_post");
     begun = confirm(std::move(begun));
     if (!begun.empty()) send(std::move(begun));

@@ -5,6 +5,7 @@
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/resource_request.hpp"
+#include "lib/grid/task_outputs.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter.hpp"
 #include "lib/jdl/problem.hpp"
@@ -69,10 +70,37 @@ std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, c
   return std::nullopt;
 }
 
+std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines) {
+  if (!launch.pool) return std::nullopt;
+  PoolFacts pool{.launch = launch.id, .duration = *launch.pool, .task_walltime = launch.walltime, .first_job = grid::JobId{0}, .jobs = 0};
+  for (const auto& line : lines) {
+    if (line.pooled) continue;
+    if (pool.jobs++ == 0 || line.job < pool.first_job) pool.first_job = line.job;
+  }
+  return pool;
+}
+
+/// A line of the array, or of the file `pool`.
+tl::expected<std::string, std::string> text_of(const store::LaunchLine& line) {
+  auto words = arguments(line);
+  if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
+  auto text =
+      parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)});
+  if (!text) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), text.error())};
+  return text;
+}
+
+/// As wrong_for_oarsub(), of the texts that the wrapper's shell reads.
+std::optional<std::string> wrong_outputs(const store::LaunchToMake& launch) {
+  if (auto why = launch.output_directory.empty() ? std::nullopt : grid::wrong_output_directory(launch.output_directory))
+    return fmt::format("its output_directory '{}' cannot be used: {}", jdl::excerpt(launch.output_directory), *why);
+  return std::nullopt;
+}
+
 }  // namespace
 
-tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
-                                                         std::string_view cluster, std::string_view grid) {
+tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
+                                                    std::string_view cluster, std::string_view grid) {
   const LaunchFacts facts{.grid = std::string{grid},
                           .campaign = launch.campaign,
                           .exec_file = launch.exec_file,
@@ -80,32 +108,40 @@ tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMa
                           .user = launch.login,
                           .workdir = launch.exec_directory,
                           .resources = launch.request,
-                          .walltime = grid::format_walltime(launch.walltime)};
+                          .walltime = grid::format_walltime(launch.walltime),
+                          .pool = pool_of(launch, lines),
+                          .output_directory = launch.output_directory,
+                          .output_files = launch.output_files};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};
   oar::SubmitRequest request;
   request.user = launch.login;
   request.name = grid::launch_tag(grid, launch.campaign, launch.id);
   request.resources = launch.request;
-  request.walltime = facts.walltime;
+  request.walltime = grid::format_walltime(launch.walltime + launch.pool.value_or(grid::Seconds{0}));
   request.command = command->text();
   request.types = types_of(launch);
   request.properties = properties_of(launch);
   request.project = launch.project;
   if (launch.exec_directory != "$HOME") request.directory = launch.exec_directory;
   if (auto wrong = wrong_for_oarsub(request, launch.properties)) return tl::unexpected{std::move(*wrong)};
+  if (auto wrong = wrong_outputs(launch)) return tl::unexpected{std::move(*wrong)};
   // CiGri's file names: its users' scripts remove and read these files.
   request.stdout_file = fmt::format("OAR.cigri.{}.%jobid%.stdout", launch.campaign.value());
   request.stderr_file = fmt::format("OAR.cigri.{}.%jobid%.stderr", launch.campaign.value());
-  for (const auto& line : lines) {
-    auto words = arguments(line);
-    if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
-    auto text =
-        parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)});
-    if (!text) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), text.error())};
-    request.lines.push_back(std::move(*text));
+  std::vector<std::string> pooled;
+  if (!launch.output_directory.empty()) {
+    // OAR opens its files before the job begins, and gives the job up where their folder is missing. Here they hold no more than what the
+    // wrapper reports of attempts that it cannot begin, so that one file, to which OAR appends, serves the whole campaign.
+    request.stdout_file = fmt::format("OAR.cigri.{}.log", launch.campaign.value());
+    request.stderr_file = request.stdout_file;
   }
-  return request;
+  for (const auto& line : lines) {
+    auto text = text_of(line);
+    if (!text) return tl::unexpected{std::move(text.error())};
+    (line.pooled ? pooled : request.lines).push_back(std::move(*text));
+  }
+  return Submission{std::move(request), pooled.empty() ? std::string{} : pool_list(pooled)};
 }
 
 }  // namespace gleaner::runner

@@ -9,9 +9,14 @@
 
 namespace gleaner::runner {
 
-/// The POST of a launch. Error: which part of the campaign cannot be submitted.
-[[nodiscard]] tl::expected<oar::SubmitRequest, std::string> request_of(const store::LaunchToMake& launch,
-                                                                       const std::vector<store::LaunchLine>& lines,
-                                                                       std::string_view cluster, std::string_view grid);
+/// The POST of a launch and, before it, the file with its pooled tasks.
+struct Submission {
+  oar::SubmitRequest request;
+  std::string pool;  ///< the content of its file `pool` (pool_list); empty: it has no pooled task
+};
+/// Error: which part of the campaign cannot be submitted.
+[[nodiscard]] tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch,
+                                                                  const std::vector<store::LaunchLine>& lines, std::string_view cluster,
+                                                                  std::string_view grid);
 
 }  // namespace gleaner::runner

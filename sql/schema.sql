@@ -15,7 +15,8 @@ CREATE TYPE job_state AS ENUM (
     'terminated',
     'error',
     'killed',
-    'unknown'
+    'unknown',
+    'pooled'
 );
 
 CREATE TYPE launch_state AS ENUM (
@@ -48,7 +49,7 @@ BEGIN
   JOIN before b ON b.id = a.id AND b.ended_at IS NULL
   JOIN campaigns c ON c.id = a.campaign_id
   JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
-  WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL
+  WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL AND NOT a.pooled
   GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds;
   RETURN NULL;
@@ -73,7 +74,7 @@ CREATE FUNCTION count_jobs() RETURNS trigger
 BEGIN
   IF TG_OP = 'INSERT' THEN
     UPDATE campaign_clusters p SET launching = p.launching + d.n, active = true
-    FROM (SELECT campaign_id, cluster_id, count(*) AS n FROM after GROUP BY 1, 2) d
+    FROM (SELECT campaign_id, cluster_id, count(*) AS n FROM after WHERE NOT pooled GROUP BY 1, 2) d
     WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id;
     RETURN NULL;
   END IF;
@@ -121,6 +122,53 @@ CREATE FUNCTION duration_bucket(seconds double precision) RETURNS smallint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT ceil(ln(greatest(seconds, 1)) / ln(1.1::double precision))::smallint $$;
 
+CREATE TABLE campaigns (
+    id bigint NOT NULL,
+    user_name text NOT NULL,
+    name text NOT NULL,
+    type text NOT NULL,
+    state campaign_state DEFAULT 'in_treatment'::campaign_state NOT NULL,
+    sealed boolean DEFAULT false NOT NULL,
+    submitted_at timestamp with time zone NOT NULL,
+    first_start_at timestamp with time zone,
+    ended_at timestamp with time zone,
+    idempotency_key text,
+    jdl jsonb NOT NULL,
+    submitted_jdl jsonb,
+    asked text DEFAULT ''::text NOT NULL,
+    priority integer GENERATED ALWAYS AS (COALESCE(((jdl ->> 'campaign_priority'::text))::integer, 4)) STORED,
+    project text GENERATED ALWAYS AS (COALESCE((jdl ->> 'project'::text), ''::text)) STORED,
+    scheduler text GENERATED ALWAYS AS ((jdl ->> 'scheduler'::text)) STORED,
+    min_duration_s double precision GENERATED ALWAYS AS (((jdl ->> 'min_duration'::text))::double precision) STORED,
+    replicas boolean GENERATED ALWAYS AS ((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text)) STORED,
+    max_attempts integer GENERATED ALWAYS AS (((jdl ->> 'max_attempts'::text))::integer) STORED,
+    total bigint DEFAULT 0 NOT NULL,
+    next_task bigint DEFAULT 0 NOT NULL,
+    requests smallint DEFAULT 0 NOT NULL,
+    input_mb double precision,
+    waiting bigint DEFAULT 0 NOT NULL,
+    launching bigint DEFAULT 0 NOT NULL,
+    submitted bigint DEFAULT 0 NOT NULL,
+    running bigint DEFAULT 0 NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    failed bigint DEFAULT 0 NOT NULL,
+    cancelled bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    max_fails double precision GENERATED ALWAYS AS (((jdl ->> 'max_fails'::text))::double precision) STORED,
+    forgiven bigint DEFAULT 0 NOT NULL,
+    temporal_grouping text GENERATED ALWAYS AS (COALESCE((jdl ->> 'temporal_grouping'::text), 'false'::text)) STORED,
+    CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
+    CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
+    CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
+    CONSTRAINT campaigns_type_check CHECK ((type = ANY (ARRAY['default'::text, 'test'::text])))
+);
+
+CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE WHEN campaign.max_fails < 1 THEN floor(campaign.max_fails * campaign.total + 1e-9) ELSE campaign.max_fails END
+$$;
+
 CREATE FUNCTION files_target(live_jobs integer) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 5 * live_jobs::bigint + 500 $$;
@@ -164,7 +212,9 @@ CREATE TABLE jobs (
     ending text,
     exit_status integer,
     message text,
-    sink bigint
+    sink bigint,
+    pooled boolean DEFAULT false NOT NULL,
+    CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state)))
 )
 WITH (fillfactor='80');
 
@@ -188,6 +238,7 @@ CREATE TABLE tasks (
     replica_lives boolean DEFAULT false NOT NULL,
     charged integer DEFAULT 0 NOT NULL,
     uncounted integer DEFAULT 0 NOT NULL,
+    cancelling boolean DEFAULT false NOT NULL,
     CONSTRAINT tasks_uncounted_check CHECK ((uncounted >= 0))
 )
 WITH (fillfactor='90', autovacuum_vacuum_scale_factor='0.05');
@@ -206,7 +257,7 @@ CREATE FUNCTION is_live(state campaign_state) RETURNS boolean
 
 CREATE FUNCTION is_live(state job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
-    AS $$ SELECT state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown') $$;
+    AS $$ SELECT state IN ('planned', 'launching', 'remote_waiting', 'running', 'unknown', 'pooled') $$;
 
 CREATE TABLE kill_requests (
     job_id bigint NOT NULL,
@@ -214,7 +265,7 @@ CREATE TABLE kill_requests (
     requested_at timestamp with time zone NOT NULL,
     sent_at timestamp with time zone,
     sends integer DEFAULT 0 NOT NULL,
-    CONSTRAINT kill_requests_reason_check CHECK ((reason = ANY (ARRAY['cancelled'::text, 'excess'::text, 'waited_too_long'::text, 'replica'::text, 'preempted'::text, 'impatient'::text, 'overdue'::text, 'late'::text, 'lost'::text])))
+    CONSTRAINT kill_requests_reason_check CHECK ((reason = ANY (ARRAY['cancelled'::text, 'task_cancelled'::text, 'excess'::text, 'waited_too_long'::text, 'replica'::text, 'preempted'::text, 'impatient'::text, 'overdue'::text, 'late'::text, 'lost'::text])))
 );
 
 CREATE FUNCTION is_lost_and_killed(job jobs, kill kill_requests) RETURNS boolean
@@ -243,7 +294,7 @@ CREATE FUNCTION is_remote(state job_state) RETURNS boolean
 CREATE FUNCTION is_unfound(job jobs) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
-  SELECT job.state = 'error' AND (job.ending = 'never_submitted' OR (job.ending = 'lost' AND job.remote_id IS NULL))
+  SELECT job.state = 'error' AND NOT job.pooled AND (job.ending = 'never_submitted' OR (job.ending = 'lost' AND job.remote_id IS NULL))
 $$;
 
 CREATE TABLE campaign_clusters (
@@ -279,7 +330,9 @@ CREATE TABLE campaign_clusters (
     failures_in_a_row integer DEFAULT 0 NOT NULL,
     last_failure_at timestamp with time zone,
     suspected boolean DEFAULT false NOT NULL,
-    cleaned_at timestamp with time zone
+    cleaned_at timestamp with time zone,
+    output_directory text DEFAULT ''::text NOT NULL,
+    output_files text DEFAULT ''::text NOT NULL
 );
 
 CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
@@ -314,6 +367,13 @@ CREATE FUNCTION micros(t timestamp with time zone) RETURNS bigint
 CREATE FUNCTION next_attempt(task tasks) RETURNS integer
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT greatest(task.attempt, task.replica) + 1 $$;
+
+CREATE FUNCTION next_untaken(campaign bigint, first bigint, most bigint) RETURNS SETOF bigint
+    LANGUAGE sql
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    AS $$ SELECT number FROM tasks WHERE campaign_id = campaign AND number >= first AND state = 'waiting' ORDER BY number LIMIT most $$;
 
 CREATE FUNCTION note_asked() RETURNS trigger
     LANGUAGE plpgsql
@@ -378,6 +438,30 @@ ALTER TABLE brakes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE campaign_changes (
+    id bigint NOT NULL,
+    campaign_id bigint NOT NULL,
+    changed_by text NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    edits jsonb DEFAULT '[]'::jsonb NOT NULL,
+    first_task bigint,
+    tasks bigint DEFAULT 0 NOT NULL,
+    idempotency_key text,
+    digest bigint,
+    CONSTRAINT campaign_changes_check CHECK (((first_task IS NULL) = (tasks = 0))),
+    CONSTRAINT campaign_changes_check1 CHECK (((idempotency_key IS NULL) = (digest IS NULL))),
+    CONSTRAINT campaign_changes_tasks_check CHECK ((tasks >= 0))
+);
+
+ALTER TABLE campaign_changes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME campaign_changes_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE campaign_forecasts (
     campaign_id bigint NOT NULL,
     made_at timestamp with time zone NOT NULL,
@@ -399,41 +483,6 @@ CREATE TABLE campaign_requests (
     resources_per_job integer,
     memory_mb bigint,
     walltime_s integer NOT NULL
-);
-
-CREATE TABLE campaigns (
-    id bigint NOT NULL,
-    user_name text NOT NULL,
-    name text NOT NULL,
-    type text NOT NULL,
-    state campaign_state DEFAULT 'in_treatment'::campaign_state NOT NULL,
-    sealed boolean DEFAULT false NOT NULL,
-    submitted_at timestamp with time zone NOT NULL,
-    first_start_at timestamp with time zone,
-    ended_at timestamp with time zone,
-    idempotency_key text,
-    jdl jsonb NOT NULL,
-    submitted_jdl jsonb,
-    asked text DEFAULT ''::text NOT NULL,
-    priority integer GENERATED ALWAYS AS (COALESCE(((jdl ->> 'campaign_priority'::text))::integer, 4)) STORED,
-    project text GENERATED ALWAYS AS (COALESCE((jdl ->> 'project'::text), ''::text)) STORED,
-    scheduler text GENERATED ALWAYS AS ((jdl ->> 'scheduler'::text)) STORED,
-    min_duration_s double precision GENERATED ALWAYS AS (((jdl ->> 'min_duration'::text))::double precision) STORED,
-    replicas boolean GENERATED ALWAYS AS ((COALESCE((jdl ->> 'replicas'::text), ''::text) = 'allowed'::text)) STORED,
-    max_attempts integer GENERATED ALWAYS AS (((jdl ->> 'max_attempts'::text))::integer) STORED,
-    total bigint DEFAULT 0 NOT NULL,
-    next_task bigint DEFAULT 0 NOT NULL,
-    requests smallint DEFAULT 0 NOT NULL,
-    input_mb double precision,
-    waiting bigint DEFAULT 0 NOT NULL,
-    launching bigint DEFAULT 0 NOT NULL,
-    submitted bigint DEFAULT 0 NOT NULL,
-    running bigint DEFAULT 0 NOT NULL,
-    done bigint DEFAULT 0 NOT NULL,
-    failed bigint DEFAULT 0 NOT NULL,
-    cancelled bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
-    CONSTRAINT campaigns_type_check CHECK ((type = ANY (ARRAY['default'::text, 'test'::text])))
 );
 
 ALTER TABLE campaigns ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -736,7 +785,9 @@ CREATE TABLE launches (
     last_look_at timestamp with time zone,
     released_at timestamp with time zone,
     files integer,
-    cleaned_at timestamp with time zone
+    cleaned_at timestamp with time zone,
+    pool_s integer,
+    CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0))
 );
 
 ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -878,6 +929,9 @@ ALTER TABLE ONLY affinities
 ALTER TABLE ONLY brakes
     ADD CONSTRAINT brakes_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY campaign_changes
+    ADD CONSTRAINT campaign_changes_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY campaign_clusters
     ADD CONSTRAINT campaign_clusters_pkey PRIMARY KEY (campaign_id, cluster_id);
 
@@ -982,6 +1036,10 @@ ALTER TABLE ONLY user_priorities
 
 CREATE UNIQUE INDEX brakes_target ON brakes USING btree (COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
 
+CREATE INDEX campaign_changes_campaign ON campaign_changes USING btree (campaign_id, id);
+
+CREATE UNIQUE INDEX campaign_changes_key ON campaign_changes USING btree (campaign_id, idempotency_key) WHERE (idempotency_key IS NOT NULL);
+
 CREATE INDEX campaign_clusters_active ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE active;
 
 CREATE INDEX campaign_clusters_cluster ON campaign_clusters USING btree (cluster_id);
@@ -1006,7 +1064,7 @@ CREATE INDEX jobs_done ON jobs USING btree (campaign_id, cluster_id, ended_at, i
 
 CREATE INDEX jobs_launch ON jobs USING btree (launch_id);
 
-CREATE INDEX jobs_live ON jobs USING btree (cluster_id, id) WHERE (state = ANY (ARRAY['planned'::job_state, 'launching'::job_state, 'remote_waiting'::job_state, 'running'::job_state, 'unknown'::job_state]));
+CREATE INDEX jobs_live ON jobs USING btree (cluster_id, id) WHERE (state = ANY (ARRAY['planned'::job_state, 'launching'::job_state, 'remote_waiting'::job_state, 'running'::job_state, 'unknown'::job_state, 'pooled'::job_state]));
 
 CREATE INDEX jobs_running ON jobs USING btree (campaign_id, started_at) WHERE (state = 'running'::job_state);
 
@@ -1038,6 +1096,8 @@ CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (
 
 CREATE UNIQUE INDEX shares_sibling ON shares USING btree (COALESCE(parent_id, (0)::bigint), kind, name);
 
+CREATE INDEX tasks_cancelling ON tasks USING btree (campaign_id, number) WHERE cancelling;
+
 CREATE INDEX tasks_failed ON tasks USING btree (campaign_id, number) WHERE (state = 'failed'::task_state);
 
 CREATE TRIGGER account_usage AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION account_usage();
@@ -1060,6 +1120,9 @@ ALTER TABLE ONLY brakes
 
 ALTER TABLE ONLY brakes
     ADD CONSTRAINT brakes_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY campaign_changes
+    ADD CONSTRAINT campaign_changes_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY campaign_clusters
     ADD CONSTRAINT campaign_clusters_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;

@@ -64,6 +64,7 @@ std::string sentence(const EndWords& words) {
       return words.evidence.holder.value() > 0
                  ? fmt::format("its attempt is claimed by job {}: it ran nothing", words.evidence.holder.value())
                  : std::string{"its attempt is claimed by another job: it ran nothing"};
+    case grid::JobEnd::not_reached: return "the jobs of its launch ended before they came to it";
     default: return std::string{grid::name_of(words.end)};
   }
 }

@@ -1,11 +1,14 @@
 #include "updator/judge.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <compare>
 #include <map>
 #include <utility>
 
 #include "lib/grid/exit_status.hpp"
+#include "lib/grid/task_outputs.hpp"
 #include "updator/classify.hpp"
 
 namespace gleaner::updator {
@@ -74,6 +77,12 @@ bool noted_its_end(const grid::Evidence& evidence) {
   return end != grid::JobEnd::node_failure;
 }
 
+/// The same for a job that OAR does not list. A carrier that noted the end of its own task may have gone on with others, for as long as its
+/// walltime lets it.
+bool is_over_by_itself(const store::LiveJob& job, const grid::Evidence& evidence, grid::Instant now) {
+  return noted_its_end(evidence) && (!job.carries || is_due(job.absent_since, now, job.walltime));
+}
+
 /// How long OAR has been about to start the job. Empty: it is not in launch, or its deletion is requested.
 std::optional<grid::Instant::duration> in_launch(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now) {
   if (!is_starting(remote) || !job.kill_reason.empty() || !job.launching_since) return std::nullopt;
@@ -119,6 +128,16 @@ bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, c
   return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start;
 }
 
+/// With an output directory, the task's stderr is there; OAR's file has what the wrapper reports of an attempt that it could not begin.
+std::string stderr_of(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
+  const bool could_not_start = remote.state == oar::RemoteState::terminated &&
+                               grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none) == grid::JobEnd::cannot_start;
+  if (job.output_directory.empty() || could_not_start) return remote.stderr_path;
+  const grid::TaskOutput output{.task = job.task.value(), .attempt = job.attempt, .kind = grid::OutputKind::standard_error};
+  return fmt::format("{}/{}", grid::media_folder(grid::output_folder(job.output_directory, output.task), job.login),
+                     grid::output_name(output));
+}
+
 class Judge {
  public:
   Judge(const Poll& poll, const Patience& patience) : poll_{poll}, patience_{patience} {}
@@ -158,7 +177,7 @@ void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, con
 
 /// Only its files can show its end. Without an end in them the job keeps its state: absence is never treated as an end.
 void Judge::judge_absent(const store::LiveJob& job) {
-  if (const auto evidence = evidence_of(job, poll_); noted_its_end(evidence))
+  if (const auto evidence = evidence_of(job, poll_); is_over_by_itself(job, evidence, poll_.began))
     return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
   ++judged_.absent;
   note_waits(job,
@@ -167,7 +186,8 @@ void Judge::judge_absent(const store::LiveJob& job) {
 
 void Judge::judge_reused(const store::LiveJob& job) {
   const auto evidence = evidence_of(job, poll_);
-  if (noted_its_end(evidence)) return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
+  if (is_over_by_itself(job, evidence, poll_.began))
+    return add_end(job, nullptr, {.record = grid::Record::forgotten, .started = true}, evidence);
   if (is_read(evidence) || (job.absent_since && poll_.began - *job.absent_since >= patience_.evidence)) {
     judged_.reused.push_back({job.id, job.campaign, job.remote});
     return;
@@ -179,7 +199,7 @@ void Judge::judge_reused(const store::LiveJob& job) {
 void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto* const details = details_of(job, poll_);
   auto evidence = evidence_of(job, poll_);
-  if (details != nullptr && details->resubmitted_as && !noted_its_end(evidence)) {
+  if (details != nullptr && details->resubmitted_as && (job.carries || !noted_its_end(evidence))) {
     judged_.followed.push_back({job.id, job.remote, *details->resubmitted_as});
     return;
   }
@@ -278,7 +298,7 @@ std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, cons
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr || !oar::is_over(*remote) || remote->stderr_path.empty()) continue;
     if (failed_by_itself(job, *remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign)
-      tails.push_back({job.login, job.remote, remote->stderr_path});
+      tails.push_back({job.login, job.remote, stderr_of(job, *remote, evidence_of(job, poll))});
   }
   return tails;
 }

@@ -70,9 +70,10 @@ struct Reused {
 /// The conclusions from a poll for our live jobs. Each job is in one of these lists, or keeps its state.
 struct Judged {
   std::vector<store::Observation> observations;
-  std::vector<store::Waits> waits;  ///< of jobs whose waiting times changed
-  std::vector<Followed> followed;   ///< resubmitted by OAR itself
-  std::vector<Reused> reused;       ///< their ids belong to foreign jobs, and nothing shows how they ended
+  std::vector<store::Waits> waits;      ///< of jobs whose waiting times changed
+  std::vector<Followed> followed;       ///< resubmitted by OAR itself
+  std::vector<Reused> reused;           ///< their ids belong to foreign jobs, and nothing shows how they ended
+  std::vector<store::Claimed> claimed;  ///< pooled jobs whose carrier was not known before
   std::vector<Over> over;
   std::vector<grid::JobId> impatient;  ///< to be deleted: in launch for too long without running, or after they noted an end
   std::vector<grid::JobId> overdue;    ///< to be deleted: they run beyond their walltime although OAR has not called them Running

@@ -7,6 +7,7 @@
 #include "lib/grid/job_identity.hpp"
 #include "lib/text/clean.hpp"
 #include "updator/judge.hpp"
+#include "updator/pools.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -127,9 +128,8 @@ class EvidenceReader {
 
 /// A home that stalls costs one request's time limit: the rest of its login's folders come after all others. If no home answers, the
 /// folders not yet requested count as unreadable; if some do, they stay unread.
-void ask_evidence(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token, Poll& poll,
+void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const std::string& grid_token, Poll& poll,
                   std::chrono::milliseconds time) {
-  auto wanted = fences_to_read(live, poll, Patience::of(visit.config));
   if (wanted.empty()) return;
   EvidenceReader reader{visit, grid_token};
   const auto end = end_of(visit, time);
@@ -192,8 +192,8 @@ void join_occupying(Poll& poll, std::span<const oar::RemoteJob> listed_by_id) {
   }
 }
 
-oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token,
-                               grid::Instant began, const GatherTimes& times) {
+oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, std::span<const store::Pool> pools,
+                               const std::string& grid_token, grid::Instant began, const GatherTimes& times) {
   Poll poll{.began = began};
   if (auto asked = ask_resources(visit, poll); !asked) return tl::unexpected{asked.error()};
   if (auto asked = ask_jobs(visit, live, poll); !asked) return tl::unexpected{asked.error()};
@@ -201,7 +201,11 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
     if (!poll.ours.contains(job.id) && grid::is_launch_tag(job.name, grid_token)) poll.leaving.insert(job.id);
   }
   poll.latency_ms = static_cast<int>(visit.client.slowest_latency().count());
-  ask_evidence(visit, live, grid_token, poll, times.evidence);
+  auto fences = fences_to_read(live, poll, Patience::of(visit.config));
+  for (auto& fence : fences_of(pools)) {
+    if (std::ranges::find(fences, fence) == fences.end()) fences.push_back(std::move(fence));
+  }
+  ask_evidence(visit, std::move(fences), grid_token, poll, times.evidence);
   ask_tails(visit, live, poll, times);
   ask_details(visit, live, poll, times.details);
   return poll;

@@ -47,8 +47,9 @@ struct GatherTimes {
 /// Reads what this turn needs: the lists; then the evidence of ambiguous ends, the last lines of failed jobs' stderr, and the causes of
 /// errors, as many as fit in their times. Error: the lists could not be read.
 /// @param began  the time of the database's clock
-[[nodiscard]] oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live, const std::string& grid_token,
-                                             grid::Instant began, const GatherTimes& times = {});
+[[nodiscard]] oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::LiveJob>& live,
+                                             std::span<const store::Pool> pools, const std::string& grid_token, grid::Instant began,
+                                             const GatherTimes& times = {});
 
 /// Sorts the jobs that OAR lists under our ids: into `ours` if their name and command are ours, else into `reused`.
 void recognise(Poll& poll, const std::vector<store::LiveJob>& live, std::vector<oar::RemoteJob> listed);

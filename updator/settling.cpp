@@ -133,6 +133,11 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     verdict.ended_at = over.remote->stopped;
     verdict.resources = over.remote->resources;
   }
+  if (over.evidence.duration) {
+    verdict.duration = std::chrono::duration<double>{*over.evidence.duration}.count();
+    if (over.live != nullptr && over.live->state == grid::JobState::pooled)
+      verdict.started_at = now_ - std::chrono::duration_cast<grid::Instant::duration>(*over.evidence.duration);
+  }
   verdict.message = describe_end({.end = over.end,
                                   .record = over.record,
                                   .evidence = over.evidence,

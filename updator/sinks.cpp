@@ -20,8 +20,8 @@ constexpr std::size_t kMostRanges = 30;
 /// Cheap filter before the durations on other clusters are read: most campaigns' last ends take as long as all others.
 bool is_odd(const store::EndsOfPair& pair) {
   if (pair.suspected) return true;
-  if (std::ssize(pair.seconds) < grid::kTellingEnds) return false;
-  const auto longest = std::ranges::max(std::span{pair.seconds}.first(grid::kTellingEnds));
+  if (std::ssize(pair.seconds) < grid::kMinEnds) return false;
+  const auto longest = std::ranges::max(std::span{pair.seconds}.first(grid::kMinEnds));
   // find_sink compares with a tenth of the median; half of the slowest cluster's mean is a safe bound.
   return (pair.min_duration && longest < *pair.min_duration) || (pair.slowest_elsewhere && longest < *pair.slowest_elsewhere / 2);
 }

@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "lib/fleet/fleet.hpp"
 #include "lib/grid/launch_fate.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/jobs.hpp"
 #include "lib/store/launches.hpp"
 #include "updator/matching.hpp"
+#include "updator/pools.hpp"
 #include "updator/write.hpp"
 
 namespace gleaner::updator {
@@ -45,21 +49,27 @@ std::optional<Changes> update(fleet::Visit& visit, const std::string& grid_token
     return std::nullopt;
   }
   std::vector<store::LiveJob> live;
+  std::vector<store::Pool> pools;
   bool awaited = false;
   grid::Instant began;
   visit.database.transact([&](store::Transaction& transaction) {
     began = store::now(transaction);
     live = store::live_jobs(transaction, visit.cluster.id);
-    awaited = !live.empty() || store::awaits_launches(transaction, visit.cluster.id, began - grid::kOrphanWatch);
+    pools = store::live_pools(transaction, visit.cluster.id);
+    awaited = !live.empty() || !pools.empty() || store::awaits_launches(transaction, visit.cluster.id, began - grid::kOrphanWatch);
   });
   // A disabled cluster is polled while it may still have jobs of ours.
   if (!awaited && !visit.cluster.enabled) return Changes{};
-  const auto poll = poll_cluster(visit, live, grid_token, began);
+  const auto poll = poll_cluster(visit, live, pools, grid_token, began);
   if (!poll) {
     fleet::note_unreachable(visit, oar::describe(poll.error()));
     return std::nullopt;
   }
-  const auto judged = judge(live, *poll, Patience::of(visit.config));
+  const auto patience = Patience::of(visit.config);
+  auto judged = judge(live, *poll, patience);
+  auto judged_pools = judge_pools(pools, *poll, patience);
+  std::ranges::move(judged_pools.over, std::back_inserter(judged.over));
+  judged.claimed = std::move(judged_pools.claimed);
   process::failpoint("updator.before_write");
   Changes changes;
   visit.database.transact(
@@ -101,6 +111,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
       process::log::info("campaign terminated", {{"campaign", campaign}});
       ++counts.finished;
     }
+    if (const auto paused = store::pause_failing_campaigns(transaction, store::now(transaction)); paused > 0)
+      process::log::warning("campaigns paused by their max_fails", {{"campaigns", paused}});
   });
   return counts;
 }

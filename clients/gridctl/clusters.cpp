@@ -135,17 +135,18 @@ void check_whole(const Call& call, const store::Cluster& cluster) {
       throw Error{ExitCode::usage,
                   "basic authentication needs --login and --secret-file (a file with the password alone, readable by its owner only)"};
     if (const auto secret = process::read_secret_file(cluster.secret_file); !secret)
-      call.output.tell(fmt::format("gridctl: note: {}", secret.error()));
+      call.output.report(fmt::format("gridctl: note: {}", secret.error()));
   }
   if (cluster.authentication == "certificate" && (cluster.certificate_file.empty() || cluster.key_file.empty()))
     throw Error{ExitCode::usage, "authentication by certificate needs --certificate and --key"};
   for (const auto& file : {cluster.ca_file, cluster.certificate_file, cluster.key_file}) {
     std::error_code error;
-    if (!file.empty() && !std::filesystem::exists(file, error)) call.output.tell(fmt::format("gridctl: note: {} is not there (yet)", file));
+    if (!file.empty() && !std::filesystem::exists(file, error))
+      call.output.report(fmt::format("gridctl: note: {} is not there (yet)", file));
   }
 }
 
-void done(const Call& call, const std::string& sentence) { call.output.tell("gridctl: " + sentence); }
+void done(const Call& call, const std::string& sentence) { call.output.report("gridctl: " + sentence); }
 
 /// Puts a retired cluster back into use; its old jobs are late.
 std::string bring_back(store::Transaction& transaction, const store::Cluster& cluster) {

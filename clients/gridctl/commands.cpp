@@ -106,7 +106,8 @@ std::span<const Command> commands() {
       Command{
           "db check", "", "which laws of the database hold; --repair repairs what can be repaired safely", {"repair", "full"}, db_check},
       Command{"cluster add", "NAME URL", "add a cluster by the URL of its OAR API", with(kAccess, "disabled"), cluster_add},
-      Command{"cluster edit", "NAME", "change how it is reached and used; what is not said stays", with(kAccess, "url"), cluster_edit},
+      Command{"cluster edit", "NAME", "change how it is reached and used; other settings stay as they are", with(kAccess, "url"),
+              cluster_edit},
       Command{"cluster list", "", "the clusters, as they are reached", {}, cluster_list},
       Command{"cluster disable", "NAME", "submit nothing more to it; its jobs continue", {}, cluster_disable},
       Command{"cluster enable", "NAME", "use it again, also a retired one", {}, cluster_enable},

@@ -31,7 +31,7 @@ Id id_of(const Call& call, std::string_view what) {
 bool is_confirmed(const Call& call, const std::string& name) {
   if (call.has("yes")) return true;
   if (::isatty(STDIN_FILENO) == 0) return false;
-  call.output.tell(fmt::format("gridctl: type {} to retire it", name));
+  call.output.report(fmt::format("gridctl: type {} to retire it", name));
   std::string typed;
   return std::getline(std::cin, typed) && typed == name;
 }
@@ -62,7 +62,7 @@ void warn_of_risk(const Call& call, const std::string& name) {
   const auto cluster = cluster_in_use(transaction, name);
   auto risk = store::risk_of(store::live_jobs_of(transaction, cluster.id));
   risk.bound = store::bound_tasks_of(transaction, cluster.id);
-  call.output.tell(
+  call.output.report(
       fmt::format("gridctl: {} has {}{}", name, store::describe(risk),
                   risk.is_none() ? " of ours" : ": their tasks go to other clusters, and run twice if one of these jobs still runs"));
 }
@@ -88,7 +88,7 @@ process::Outcome cluster_retire(const Call& call) {
     store::declare(transaction, {.what = "cluster_retired", .subject = name, .author = author, .message = text}, now);
     return text;
   });
-  call.output.tell("gridctl: " + message);
+  call.output.report("gridctl: " + message);
   return ExitCode::ok;
 }
 
@@ -113,7 +113,7 @@ process::Outcome job_lost(const Call& call) {
                    store::now(transaction));
     return text;
   });
-  call.output.tell("gridctl: " + message);
+  call.output.report("gridctl: " + message);
   return ExitCode::ok;
 }
 
@@ -140,7 +140,7 @@ process::Outcome launch_lost(const Call& call) {
                    store::now(transaction));
     return text;
   });
-  call.output.tell("gridctl: " + message);
+  call.output.report("gridctl: " + message);
   return ExitCode::ok;
 }
 

@@ -64,7 +64,7 @@ process::Outcome event_list(const Call& call) {
     ids.push_back(fmt::format("{}", e.id));
   }
   call.output.show({.table = table, .ids = ids});
-  if (page.total > kMostEvents) call.output.tell(fmt::format("gridctl: only the first {} of {} events", kMostEvents, page.total));
+  if (page.total > kMostEvents) call.output.report(fmt::format("gridctl: only the first {} of {} events", kMostEvents, page.total));
   return ExitCode::ok;
 }
 
@@ -77,7 +77,7 @@ process::Outcome event_close(const Call& call) {
     if (!store::fix_event(transaction, id, store::now(transaction)))
       throw Error{ExitCode::refused, fmt::format("event {} is closed already", id)};
   });
-  call.output.tell(fmt::format("gridctl: event {} is closed, and its brake lifted", id));
+  call.output.report(fmt::format("gridctl: event {} is closed, and its brake lifted", id));
   return ExitCode::ok;
 }
 

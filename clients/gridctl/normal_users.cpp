@@ -30,7 +30,7 @@ process::Outcome user_allow_normal(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     store::allow_normal(transaction, user, cluster_of(call, transaction), {clients::our_name(), store::now(transaction)});
   });
-  call.output.tell(fmt::format("gridctl: {} may submit normal jobs {}", user, place_of(call)));
+  call.output.report(fmt::format("gridctl: {} may submit normal jobs {}", user, place_of(call)));
   return ExitCode::ok;
 }
 
@@ -41,7 +41,7 @@ process::Outcome user_forbid_normal(const Call& call) {
     if (!store::forbid_normal(transaction, user, cluster_of(call, transaction)))
       throw Error{ExitCode::not_found, fmt::format("{} was not listed {}; 'gridctl user list-normal' has them all", user, place_of(call))};
   });
-  call.output.tell(fmt::format("gridctl: {} is no longer listed {}; submitted campaigns continue", user, place_of(call)));
+  call.output.report(fmt::format("gridctl: {} is no longer listed {}; submitted campaigns continue", user, place_of(call)));
   return ExitCode::ok;
 }
 

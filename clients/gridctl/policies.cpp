@@ -116,7 +116,7 @@ process::Outcome limit_set(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     read_target(call, transaction, limit);
     const auto id = store::set_limit(transaction, limit);
-    call.output.tell(fmt::format("gridctl: limit {} is set, in force from the next cycle", id));
+    call.output.report(fmt::format("gridctl: limit {} is set, in force from the next cycle", id));
   });
   return ExitCode::ok;
 }
@@ -148,7 +148,7 @@ process::Outcome limit_remove(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     if (!store::remove_limit(transaction, id)) throw Error{ExitCode::not_found, fmt::format("there is no limit {}", id)};
   });
-  call.output.tell(fmt::format("gridctl: limit {} is removed", id));
+  call.output.report(fmt::format("gridctl: limit {} is removed", id));
   return ExitCode::ok;
 }
 
@@ -160,7 +160,7 @@ process::Outcome share_set(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     store::set_share(transaction, kind, call.arguments[1], parent_of(call, transaction), shares);
   });
-  call.output.tell(fmt::format("gridctl: {} {} has {:g} shares", kind, call.arguments[1], shares));
+  call.output.report(fmt::format("gridctl: {} {} has {:g} shares", kind, call.arguments[1], shares));
   return ExitCode::ok;
 }
 
@@ -197,7 +197,7 @@ process::Outcome share_remove(const Call& call) {
     if (!id || !store::remove_share(transaction, *id))
       throw Error{ExitCode::not_found, fmt::format("there is no {} '{}' there (gridctl share list)", kind, call.arguments[1])};
   });
-  call.output.tell(fmt::format("gridctl: {} {} has no shares any more, nor has what was below it", kind, call.arguments[1]));
+  call.output.report(fmt::format("gridctl: {} {} has no shares any more, nor has what was below it", kind, call.arguments[1]));
   return ExitCode::ok;
 }
 
@@ -230,7 +230,7 @@ process::Outcome affinity_add(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     store::set_affinity(transaction, call.arguments[0], cluster_named(transaction, call.arguments[1]));
   });
-  call.output.tell(
+  call.output.report(
       fmt::format("gridctl: {} goes first on {} where the order of campaigns has affinity", call.arguments[0], call.arguments[1]));
   return ExitCode::ok;
 }
@@ -242,7 +242,7 @@ process::Outcome affinity_remove(const Call& call) {
       throw Error{ExitCode::not_found,
                   fmt::format("user {} has no affinity to {} (gridctl affinity list)", call.arguments[0], call.arguments[1])};
   });
-  call.output.tell(fmt::format("gridctl: user {} has no affinity to {} any more", call.arguments[0], call.arguments[1]));
+  call.output.report(fmt::format("gridctl: user {} has no affinity to {} any more", call.arguments[0], call.arguments[1]));
   return ExitCode::ok;
 }
 
@@ -260,7 +260,7 @@ process::Outcome user_priority(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt,
                   [&](store::Transaction& transaction) { store::set_user_priority(transaction, call.arguments[0], priority); });
-  call.output.tell(fmt::format("gridctl: user {} has priority {} in the ticket draw", call.arguments[0], priority));
+  call.output.report(fmt::format("gridctl: user {} has priority {} in the ticket draw", call.arguments[0], priority));
   return ExitCode::ok;
 }
 

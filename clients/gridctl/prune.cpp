@@ -41,8 +41,8 @@ process::Outcome prune(const Call& call) {
                 {Cell{"cycles"}, Cell{rows.cycles}},
                 {Cell{"closed events"}, Cell{rows.events}},
                 {Cell{"forecasts of ends"}, Cell{rows.forecasts}}};
-  call.output.tell(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what",
-                               process::format_duration(age), call.has("dry-run") ? "; nothing was deleted" : ""));
+  call.output.report(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what",
+                                 process::format_duration(age), call.has("dry-run") ? "; nothing was deleted" : ""));
   call.output.show({.table = table});
   return ExitCode::ok;
 }

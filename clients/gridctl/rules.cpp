@@ -95,7 +95,7 @@ process::Outcome set_enabled(const Call& call, bool enabled) {
     rule.enabled = enabled;
     store::edit_rule(transaction, rule, rule.position, author(call));
   });
-  call.output.tell(
+  call.output.report(
       fmt::format("gridctl: the rule '{}' {} from the next submission on", call.arguments[0], enabled ? "counts" : "does not count"));
   return ExitCode::ok;
 }
@@ -148,7 +148,7 @@ process::Outcome rules_add(const Call& call) {
     if (!store::add_rule(transaction, rule, author(call)))
       throw Error{ExitCode::refused, fmt::format("there is a rule '{0}' already: 'gridctl rules edit {0} FILE' changes it", rule.name)};
   });
-  call.output.tell(
+  call.output.report(
       fmt::format("gridctl: the rule '{}' {}", rule.name, rule.enabled ? "counts from the next submission on" : "is stored, disabled"));
   return ExitCode::ok;
 }
@@ -170,7 +170,7 @@ process::Outcome rules_edit(const Call& call) {
     rule.position = static_cast<int>(clients::number_of(call.context.arguments, "position", rule.position, 1, kMostRules));
     store::edit_rule(transaction, rule, from, author(call));
   });
-  call.output.tell(fmt::format("gridctl: the rule '{}' is changed, from the next submission on", call.arguments[0]));
+  call.output.report(fmt::format("gridctl: the rule '{}' is changed, from the next submission on", call.arguments[0]));
   return ExitCode::ok;
 }
 
@@ -179,7 +179,7 @@ process::Outcome rules_disable(const Call& call) { return set_enabled(call, fals
 
 process::Outcome rules_remove(const Call& call) {
   change(call, [&](store::Transaction& transaction) { store::remove_rule(transaction, known_rule(transaction, call.arguments[0])); });
-  call.output.tell(fmt::format("gridctl: the rule '{}' is removed", call.arguments[0]));
+  call.output.report(fmt::format("gridctl: the rule '{}' is removed", call.arguments[0]));
   return ExitCode::ok;
 }
 

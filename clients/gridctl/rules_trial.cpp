@@ -44,7 +44,7 @@ std::int64_t count_parameters(const std::string& path, const std::string& campai
   std::ifstream file{here, std::ios::binary};
   if (!file)
     throw Error{ExitCode::not_found,
-                fmt::format("the parameter file {} cannot be read (--nb-jobs says how many tasks there are without it)", here.string())};
+                fmt::format("the parameter file {} cannot be read (--nb-jobs sets the number of tasks without it)", here.string())};
   jdl::ParameterReader reader{file};
   std::int64_t count = 0;
   for (auto next = reader.next(); !next || *next; next = reader.next()) ++count;
@@ -57,7 +57,7 @@ std::int64_t tasks_of(const Call& call, const jdl::CampaignFile& file) {
   if (const auto* count = std::get_if<jdl::Count>(&file.parameters)) return count->tasks;
   if (const auto* params = std::get_if<jdl::Params>(&file.parameters)) return std::ssize(params->values);
   if (const auto* path = std::get_if<jdl::ParamFile>(&file.parameters)) return count_parameters(path->path, call.arguments[0]);
-  call.output.tell("gridctl: the file gives no parameters: the rules are applied as for one task (--nb-jobs sets another number)");
+  call.output.report("gridctl: the file gives no parameters: the rules are applied as for one task (--nb-jobs sets another number)");
   return 1;
 }
 
@@ -129,7 +129,7 @@ process::Outcome rules_test(const Call& call) {
   show(call, lines_of(setting, *admission));
   const auto* obstacle = admission->obstacle();
   if (obstacle == nullptr) {
-    call.output.tell(fmt::format("gridctl: {} of {} is admitted{}", path, user, admission->is_changed() ? ", changed" : ""));
+    call.output.report(fmt::format("gridctl: {} of {} is admitted{}", path, user, admission->is_changed() ? ", changed" : ""));
     return ExitCode::ok;
   }
   if (obstacle->effect == rules::Effect::refused)

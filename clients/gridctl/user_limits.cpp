@@ -58,7 +58,7 @@ process::Outcome user_limit(const Call& call) {
     store::set_user_limits(transaction, user, limits, clients::our_name(), store::now(transaction));
   });
   const auto shown = [](const std::optional<std::int64_t>& limit) { return limit ? std::to_string(*limit) : std::string{kDefault}; };
-  call.output.tell(fmt::format(
+  call.output.report(fmt::format(
       "gridctl: {} may have {} campaigns, {} tasks in each, and send {} at once", user, shown(limits.campaigns), shown(limits.tasks),
       limits.submission ? process::format_size(static_cast<std::uint64_t>(*limits.submission)) : std::string{kDefault}));
   return ExitCode::ok;

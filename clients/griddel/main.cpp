@@ -18,8 +18,14 @@ process::Outcome griddel(const process::Context& context) {
   if (arguments.has("resume")) action = {"resume", clients::Verb::post, "/resume", "resumed"};
   const auto output = terminal::make_output(clients::form_of(arguments));
   const auto ids = clients::ids_of(arguments.positional);
+  const auto tasks = clients::task_lists(arguments, ids);
+  if (!tasks.empty()) {
+    if (!action.option.empty())
+      throw process::Error{process::ExitCode::usage, fmt::format("--{} is for whole campaigns: it does not go with --task", action.option)};
+    action.path = "/jobs";
+  }
   clients::ApiClient api{context.config};
-  return clients::act_on(api, *output, action, ids);
+  return clients::act_on(api, *output, action, ids, tasks);
 }
 
 }  // namespace
@@ -27,9 +33,10 @@ process::Outcome griddel(const process::Context& context) {
 int main(int argc, char** argv) {
   const process::Program program{
       .name = "griddel",
-      .purpose = "Cancels campaigns: their waiting tasks at once, their jobs are killed. Or pauses and resumes them.",
+      .purpose = "Cancels campaigns, or some tasks of one: waiting tasks at once, jobs are killed. Or pauses and resumes campaigns.",
       .keys = clients::api_keys(),
-      .options = {{"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},
+      .options = {{"task", "LIST", "cancel only these tasks of the campaign: 7,9-12, 100-*"},
+                  {"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},
                   {"resume,r", "", "resume them instead, and lift their brakes"},
                   {"json", "", "print JSON"},
                   {"csv", "", "print CSV"},

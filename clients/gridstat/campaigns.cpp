@@ -85,7 +85,7 @@ std::string tasks_text(const Run& run, std::int64_t id) {
   const auto& items = page["items"].items();
   auto text = "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
   const auto next = offset + static_cast<std::int64_t>(items.size());
-  if (has_next(page)) run.output.tell(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
+  if (has_next(page)) run.output.report(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
   return text;
 }
 

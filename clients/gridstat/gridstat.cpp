@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "clients/asked.hpp"
 
@@ -33,6 +34,23 @@ std::vector<std::int64_t> asked_ids(const process::Arguments& arguments) {
   return clients::ids_of(named);
 }
 
+/// Options for single tasks.
+void check_outputs(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  if (arguments.has("task")) static_cast<void>(clients::task_lists(arguments, ids));
+  for (const std::string_view option : {"job", "watch", "why", "history", "events", "jdl", "state"}) {
+    if (arguments.has("task") && arguments.has(option))
+      throw Error{ExitCode::usage, fmt::format("--task and --{} exclude each other", option)};
+  }
+  const bool has_output = arguments.has("stdout") || arguments.has("stderr");
+  if (has_output && !arguments.has("task") && !arguments.has("job"))
+    throw Error{ExitCode::usage, "whose output? gridstat 12 --task 7 -O, or gridstat -j 31 -O"};
+  for (const std::string_view option : {"follow", "lines", "attempt"}) {
+    if (arguments.has(option) && !has_output)
+      throw Error{ExitCode::usage, fmt::format("--{} goes with --stdout or --stderr: gridstat 12 --task 7 -O --{}", option, option)};
+  }
+  if (arguments.has("attempt") && arguments.has("job")) throw Error{ExitCode::usage, "--attempt is for --task: a job is one attempt"};
+}
+
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state"}) {
@@ -43,6 +61,7 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
     if (arguments.has(option) && !ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
   }
+  check_outputs(arguments, ids);
   for (const std::string_view option : {"why", "history"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
@@ -68,7 +87,12 @@ process::Outcome gridstat(const process::Context& context) {
   const auto output = terminal::make_output(form);
   clients::ApiClient api{context.config};
   const Run run{context, api, *output, form};
-  if (arguments.has("job")) {
+  const bool has_output = arguments.has("stdout") || arguments.has("stderr");
+  if (arguments.has("job") && has_output) {
+    return show_job_outputs(run, clients::number_of(arguments, "job", 0, 1, std::numeric_limits<std::int64_t>::max()));
+  } else if (arguments.has("task")) {
+    return show_tasks(run, ids.front());
+  } else if (arguments.has("job")) {
     show_job(run, clients::number_of(arguments, "job", 0, 1, std::numeric_limits<std::int64_t>::max()));
   } else if (arguments.has("watch")) {
     return watch(run, ids);

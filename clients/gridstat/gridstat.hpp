@@ -41,6 +41,11 @@ void show_history(const Run& run, const std::vector<std::int64_t>& ids);
 void show_events(const Run& run, const std::vector<std::int64_t>& ids);
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids);
 void show_job(const Run& run, std::int64_t job);
+/// The attempts of the tasks that --task names, or the ends of their outputs (--stdout, --stderr). With --follow it returns when the task
+/// is over: ok if it is done.
+[[nodiscard]] process::ExitCode show_tasks(const Run& run, std::int64_t campaign);
+/// The end of a job's output.
+[[nodiscard]] process::ExitCode show_job_outputs(const Run& run, std::int64_t job);
 /// Redraws the campaigns until all have ended (see clients::follow); without ids, until it is interrupted.
 [[nodiscard]] process::ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids);
 

@@ -135,7 +135,7 @@ void show_list(const Run& run) {
   run.output.show(answer);
   const auto shown = static_cast<std::int64_t>(listed.campaigns.size());
   if (listed.total > shown)
-    run.output.tell(fmt::format("gridstat: {} of {} campaigns; --offset and --limit show others", shown, listed.total));
+    run.output.report(fmt::format("gridstat: {} of {} campaigns; --offset and --limit show others", shown, listed.total));
 }
 
 }  // namespace gleaner::gridstat

@@ -26,6 +26,11 @@ enum class Detail { some, all };
 /// Tasks, each with its last job.
 [[nodiscard]] terminal::Table tasks_table(const std::vector<clients::Json>& tasks, const Setting& setting);
 
+/// The attempts of tasks with their jobs, in CSV all of them.
+[[nodiscard]] terminal::Table attempts_table(const std::vector<clients::Json>& tasks, const Setting& setting);
+/// A task with all its attempts, and why each of them ended.
+[[nodiscard]] std::string task_view(const clients::Json& task, const Setting& setting);
+
 /// For each cluster, why it runs the campaign's jobs or does not.
 [[nodiscard]] std::string why_view(const clients::Json& campaign, const std::vector<clients::Json>& decisions,
                                    const std::vector<clients::Json>& events, const Setting& setting);

@@ -71,6 +71,7 @@ std::string forecasts_of(const Json& stats, grid::Instant now) {
 Cell cluster_state(const Json& cluster) {
   if (cluster["retired"].is_true()) return {std::string{"retired"}, "retired", Ink::faint};
   if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
+  if (cluster["max_jobs"].whole() == 0) return {std::string{"off"}, "off", Ink::faint};
   if (!cluster["brake"].is_null()) return {std::string{"braked"}, "braked", Ink::bad};
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (!cluster["reachable"].is_true()) return {std::string{"unreachable"}, "unreachable", Ink::bad};
@@ -145,6 +146,30 @@ std::string walltime_advice(const Json& cluster) {
   return text + "\n";
 }
 
+/// `100 tasks appended (200 to 299)`, `clusters.alpha.walltime: "1:00:00" -> "2:00:00"`.
+std::vector<std::string> lines_of(const Json& change) {
+  std::vector<std::string> lines;
+  if (const auto jobs = change["jobs"].integer(); jobs > 0) {
+    const auto first = change["first_job"].integer();
+    lines.push_back(fmt::format("{} appended ({} to {})", terminal::counted(jobs, "task"), first, first + jobs - 1));
+  }
+  const auto side = [](const Json& value) { return value.is_null() ? "(default)" : clients::dump(value, clients::Layout::one_line); };
+  for (const auto& edit : change["edits"].items())
+    lines.push_back(fmt::format("{}: {} -> {}", edit["path"].text(), side(edit["before"]), side(edit["after"])));
+  return lines;
+}
+
+/// The last changes, the oldest first.
+std::string changes_of(const Json& campaign, const Setting& setting) {
+  Table table{{{"time", "Time"}, {"user", "User"}, {"change", "Change", Align::left, Shrink::when_needed}}, {}};
+  const auto& changes = campaign["changes"].items();
+  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
+    for (const auto& line : lines_of(*change))
+      table.rows.push_back({Cell{terminal::local_time((*change)["time"].integer())}, Cell{(*change)["user"].text()}, Cell{line}});
+  }
+  return table.rows.empty() ? std::string{} : "\nChanges:\n" + terminal::render_human(table, setting.screen);
+}
+
 }  // namespace
 
 std::string rate_of(const Json& stats) {
@@ -168,7 +193,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
           fmt::format("{}: stopped: {}\n", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
     text += walltime_advice(cluster);
   }
-  return text;
+  return text + changes_of(campaign, setting);
 }
 
 std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {

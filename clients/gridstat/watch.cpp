@@ -94,7 +94,7 @@ ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
       was_there = true;
     } catch (const Error& error) {
       if (error.code() != ExitCode::unavailable) throw;
-      if (was_there) run.output.tell(fmt::format("gridstat: {}; waiting for it", error.what()));
+      if (was_there) run.output.report(fmt::format("gridstat: {}; waiting for it", error.what()));
       was_there = false;
     }
   }

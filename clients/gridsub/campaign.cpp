@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "clients/asked.hpp"
+#include "clients/gridsub/problems.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/values.hpp"
@@ -24,9 +25,7 @@ using process::Error;
 using process::ExitCode;
 
 Error wrong(const std::vector<jdl::Problem>& problems, const std::string& source) {
-  auto text = jdl::render(problems, source);
-  if (text.ends_with('\n')) text.pop_back();
-  return Error{ExitCode::usage, fmt::format("nothing was submitted:\n{}", text)};
+  return wrong_input(problems, source, "nothing was submitted");
 }
 
 std::string read_all(std::istream& stream) { return {std::istreambuf_iterator<char>{stream}, {}}; }
@@ -124,11 +123,11 @@ std::vector<Campaign> read_campaigns(const process::Arguments& arguments) {
   return campaigns;
 }
 
-std::string head_of(const Campaign& campaign, Wish wish) {
+std::string head_of(const Campaign& campaign, SubmissionMode mode) {
   auto head = fmt::format(R"({{"jdl":{},"source":{})", text::json_string(campaign.text), text::json_string(campaign.source));
   if (campaign.type) head += fmt::format(R"(,"type":"{}")", grid::name_of(*campaign.type));
   if (campaign.nb_jobs) head += fmt::format(R"(,"nb_jobs":{})", *campaign.nb_jobs);
-  if (wish == Wish::check_only) head += R"(,"dry_run":true)";
+  if (mode == SubmissionMode::check_only) head += R"(,"dry_run":true)";
   return head + "}";
 }
 

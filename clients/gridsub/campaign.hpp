@@ -27,7 +27,7 @@ struct Campaign {
 [[nodiscard]] std::vector<Campaign> read_campaigns(const process::Arguments& arguments);
 
 /// The first line of a submission.
-enum class Wish { submit, check_only };
-[[nodiscard]] std::string head_of(const Campaign& campaign, Wish wish);
+enum class SubmissionMode { submit, check_only };
+[[nodiscard]] std::string head_of(const Campaign& campaign, SubmissionMode mode);
 
 }  // namespace gleaner::gridsub

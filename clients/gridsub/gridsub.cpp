@@ -9,7 +9,10 @@
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/follow.hpp"
+#include "clients/gridsub/append.hpp"
 #include "clients/gridsub/campaign.hpp"
+#include "clients/gridsub/edit.hpp"
+#include "clients/gridsub/problems.hpp"
 #include "clients/gridsub/what_if.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -34,11 +37,7 @@ constexpr std::array kActions{
 Error refused(const Reply& reply, const Campaign& campaign) {
   std::vector<jdl::Problem> of_file;
   std::vector<jdl::Problem> of_parameters;
-  for (const auto& item : reply.json["problems"].items()) {
-    jdl::Problem problem{{static_cast<std::size_t>(item["line"].integer()), static_cast<std::size_t>(item["column"].integer())},
-                         item["path"].text(),
-                         item["value"].text(),
-                         item["message"].text()};
+  for (auto& problem : problems_of(reply.json)) {
     const bool is_parameter = problem.path == "parameters" && campaign.parameters != nullptr;
     (is_parameter ? of_parameters : of_file).push_back(std::move(problem));
   }
@@ -48,31 +47,26 @@ Error refused(const Reply& reply, const Campaign& campaign) {
   return Error{ExitCode::usage, fmt::format("nothing was submitted:\n{}", text)};
 }
 
-Reply send(ApiClient& api, Campaign& campaign, Wish wish) {
-  SubmissionBody body{head_of(campaign, wish), campaign.parameters.get()};
+Reply send(ApiClient& api, Campaign& campaign, SubmissionMode mode) {
+  SubmissionBody body{head_of(campaign, mode), campaign.parameters.get()};
   auto reply = api.submit(body);
   if (reply.status == 400) throw refused(reply, campaign);
   return reply;
-}
-
-void show_warnings(const Reply& reply, Output& output) {
-  for (const auto& warning : reply.json["warnings"].items())
-    output.tell(fmt::format("gridsub: note: {}", terminal::printable(warning.text())));
 }
 
 /// Simulates the grid with the checked campaign. Empty, with a note: it cannot be simulated; the check is valid all the same.
 std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output& output) {
   if (checked.json["candidate"].is_null()) return std::nullopt;
   try {
-    return play(api, {checked.json["candidate"]});
+    return simulate(api, {checked.json["candidate"]});
   } catch (const Error& error) {
-    output.tell(fmt::format("gridsub: note: no forecast: {}", error.what()));
+    output.report(fmt::format("gridsub: note: no forecast: {}", error.what()));
     return std::nullopt;
   }
 }
 
 void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Form form) {
-  const auto reply = send(api, campaign, Wish::check_only);
+  const auto reply = send(api, campaign, SubmissionMode::check_only);
   show_warnings(reply, output);
   const auto outlook = form == terminal::Form::quiet ? std::nullopt : forecast_of(api, reply, output);
   std::string clusters;
@@ -86,11 +80,11 @@ void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Fo
 }
 
 std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
-  const auto reply = send(api, campaign, Wish::submit);
+  const auto reply = send(api, campaign, SubmissionMode::submit);
   const auto id = reply.json["id"].whole();
   if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};
   show_warnings(reply, output);
-  output.tell(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_jobs"].integer(), "task")));
+  output.report(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_jobs"].integer(), "task")));
   output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id), .json = reply.body, .ids = {fmt::format("{}", *id)}});
   return *id;
 }
@@ -99,11 +93,11 @@ std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
 process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Output& output) {
   std::vector<clients::Json> candidates;
   for (auto& campaign : campaigns) {
-    const auto reply = send(api, campaign, Wish::check_only);
+    const auto reply = send(api, campaign, SubmissionMode::check_only);
     show_warnings(reply, output);
     candidates.push_back(reply.json["candidate"]);
   }
-  const auto outlook = play(api, candidates);
+  const auto outlook = simulate(api, candidates);
   output.show({.text = describe(outlook, output.screen()), .json = to_json(outlook)});
   return ExitCode::ok;
 }
@@ -111,7 +105,7 @@ process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Outpu
 /// --what-if allows no campaign file, and excludes options that act on campaigns.
 void check_what_if(const process::Arguments& arguments) {
   if (!arguments.has("what-if")) return;
-  for (const std::string_view option : {"hold", "resume", "retry", "fix", "wait", "dry-run", "quiet"}) {
+  for (const std::string_view option : {"hold", "resume", "retry", "fix", "edit", "campaign", "wait", "dry-run", "quiet"}) {
     if (arguments.has(option))
       throw Error{ExitCode::usage,
                   fmt::format("--what-if and --{} exclude each other: --what-if changes nothing, and shows a table", option)};
@@ -123,6 +117,13 @@ bool names_a_campaign(const process::Arguments& arguments) {
     if (arguments.has(option)) return true;
   }
   return false;
+}
+
+/// CiGri's options for the parameters of an append.
+void check_jobs_options(const process::Arguments& arguments) {
+  for (const std::string_view option : {"jobfile", "jsonjob"}) {
+    if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--{} appends tasks to a campaign: name it by -c ID", option)};
+  }
 }
 
 terminal::Form form_of(const process::Arguments& arguments) {
@@ -145,8 +146,15 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
   }
   if (arguments.has("sink") && (!asked || asked->option != "retry"))
     throw Error{ExitCode::usage, "--sink goes with --retry: 'gridsub --retry ID --sink SINK'"};
+  if (arguments.has("task") && (!asked || asked->option != "retry"))
+    throw Error{ExitCode::usage, "--task goes with --retry: 'gridsub --retry ID --task 7,9-12'"};
+  if (arguments.has("task") && arguments.has("sink"))
+    throw Error{ExitCode::usage, "--task and --sink exclude each other: a sink names its tasks itself"};
   if (asked && (arguments.has("file") || arguments.has("json")))
     throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
+  for (const std::string_view other : {"campaign", "edit"}) {
+    if (asked && arguments.has(other)) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", asked->option, other)};
+  }
   return asked;
 }
 
@@ -162,16 +170,29 @@ process::Outcome gridsub(const process::Context& context) {
     action->path = path;
     auto named = arguments.all(action->option);
     named.insert(named.end(), arguments.positional.begin(), arguments.positional.end());
+    const auto ids = clients::ids_of(named);
+    const auto tasks = clients::task_lists(arguments, ids);
     ApiClient api{context.config};
-    return clients::act_on(api, *output, *action, clients::ids_of(named));
+    return clients::act_on(api, *output, *action, ids, tasks);
+  }
+  if (arguments.has("edit")) {
+    edit(context, *output);
+    return ExitCode::ok;
   }
   if (!arguments.positional.empty())
     throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
+  if (arguments.has("campaign")) {
+    const auto id = append(context, *output);
+    if (!arguments.has("wait") || arguments.has("dry-run")) return ExitCode::ok;
+    ApiClient api{context.config};
+    return clients::follow(api, *output, {.ids = {id}});
+  }
+  check_jobs_options(arguments);
   // All campaigns are checked before the first one is sent.
-  const bool is_played = arguments.has("what-if");
-  auto campaigns = is_played && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments);
+  const bool simulates = arguments.has("what-if");
+  auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments);
   ApiClient api{context.config};
-  if (is_played) return what_if(api, campaigns, *output);
+  if (simulates) return what_if(api, campaigns, *output);
   std::vector<std::int64_t> ids;
   for (auto& campaign : campaigns) {
     if (arguments.has("dry-run")) {

@@ -10,9 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 
 #include "lib/jdl/parameter.hpp"
+#include "lib/jdl/parameter_array.hpp"
 #include "lib/process/exit_code.hpp"
+#include "lib/process/values.hpp"
 
 namespace gleaner::gridsub {
 namespace {
@@ -24,10 +27,10 @@ constexpr std::size_t kMostProblems = 20;
 constexpr std::size_t kPiece = 256 * 1024;
 
 /// Creates an unnamed file, which is freed with its last descriptor.
-int open_unnamed() {
+int open_unnamed(std::string_view what) {
   std::string path = std::filesystem::temp_directory_path() / "gridsub-XXXXXX";
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) throw Error{ExitCode::failure, fmt::format("standard input cannot be kept in {}: {}", path, std::strerror(errno))};
+  if (descriptor < 0) throw Error{ExitCode::failure, fmt::format("{} cannot be kept in {}: {}", what, path, std::strerror(errno))};
   ::unlink(path.c_str());
   return descriptor;
 }
@@ -36,9 +39,17 @@ void write_all(int descriptor, std::span<const char> data) {
   while (!data.empty()) {
     const auto written = ::write(descriptor, data.data(), data.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw Error{ExitCode::failure, fmt::format("standard input cannot be kept on disk: {}", std::strerror(errno))};
+    if (written < 0) throw Error{ExitCode::failure, fmt::format("the parameters cannot be kept on disk: {}", std::strerror(errno))};
     data = data.subspan(static_cast<std::size_t>(written));
   }
+}
+
+/// A stream of the file, from its beginning; the descriptor is closed.
+std::ifstream reopened(int descriptor) {
+  std::ifstream file{fmt::format("/proc/self/fd/{}", descriptor), std::ios::binary};
+  ::close(descriptor);
+  if (!file) throw Error{ExitCode::failure, "the copy of the parameters cannot be read"};
+  return file;
 }
 
 }  // namespace
@@ -61,7 +72,7 @@ ParameterFile::ParameterFile(const std::string& path) : name_{path == "-" ? "sta
 }
 
 void ParameterFile::copy_standard_input() {
-  const int copy = open_unnamed();
+  const int copy = open_unnamed("standard input");
   std::vector<char> buffer(kPiece);
   while (true) {
     const auto size = ::read(STDIN_FILENO, buffer.data(), buffer.size());
@@ -70,9 +81,7 @@ void ParameterFile::copy_standard_input() {
     if (size == 0) break;
     write_all(copy, std::span{buffer}.first(static_cast<std::size_t>(size)));
   }
-  file_.open(fmt::format("/proc/self/fd/{}", copy), std::ios::binary);
-  ::close(copy);
-  if (!file_) throw Error{ExitCode::failure, "the copy of standard input cannot be read"};
+  file_ = reopened(copy);
 }
 
 void ParameterFile::rewind() {
@@ -103,7 +112,7 @@ tl::expected<std::int64_t, std::vector<jdl::Problem>> check_parameters(Parameter
 }
 
 void SubmissionBody::rewind() {
-  pending_ = head_ + "\n";
+  pending_ = head_ ? *head_ + "\n" : std::string{};
   given_ = 0;
   reader_.reset();
   if (parameters_ == nullptr) return;
@@ -132,6 +141,49 @@ std::size_t SubmissionBody::read(std::span<char> buffer) {
   std::memcpy(buffer.data(), pending_.data() + given_, size);
   given_ += size;
   return size;
+}
+
+tl::expected<ParameterArray, jdl::Problem> ParameterArray::read(std::istream& text) {
+  const int copy = open_unnamed("the array of parameters");
+  std::vector<char> buffer(kPiece);
+  std::string lines;
+  std::int64_t parameters = 0;
+  const auto next = [&] {
+    text.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    return std::string_view{buffer.data(), static_cast<std::size_t>(text.gcount())};
+  };
+  const auto read = jdl::read_parameter_array(next, [&](const jdl::Parameter& parameter) {
+    jdl::append_ndjson(lines, parameter);
+    ++parameters;
+    if (lines.size() >= kPiece) write_all(copy, std::exchange(lines, {}));
+    return true;
+  });
+  write_all(copy, lines);
+  auto file = reopened(copy);
+  if (!read) return tl::unexpected{read.error()};
+  if (text.bad()) return tl::unexpected{jdl::Problem{{}, {}, {}, "it cannot be read to its end"}};
+  if (parameters == 0) return tl::unexpected{jdl::Problem{{}, {}, {}, "it is empty: there is no task to append"}};
+  return ParameterArray{std::move(file)};
+}
+
+void ParameterArray::rewind() {
+  file_.clear();
+  file_.seekg(0);
+}
+
+std::size_t ParameterArray::read(std::span<char> buffer) {
+  file_.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+  return static_cast<std::size_t>(file_.gcount());
+}
+
+std::unique_ptr<std::istream> open_array(const std::string& path) {
+  if (path == "-") return std::make_unique<std::istream>(std::cin.rdbuf());
+  const auto file_path = process::expand_home(path);
+  if (std::error_code error; std::filesystem::is_directory(file_path, error))
+    throw Error{ExitCode::not_found, fmt::format("{} is a folder, and not a file of parameters", path)};
+  auto file = std::make_unique<std::ifstream>(file_path, std::ios::binary);
+  if (!*file) throw Error{ExitCode::not_found, fmt::format("the file of parameters {} cannot be read: {}", path, std::strerror(errno))};
+  return file;
 }
 
 }  // namespace gleaner::gridsub

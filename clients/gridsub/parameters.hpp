@@ -5,6 +5,7 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,20 +38,54 @@ class ParameterFile {
 /// The number of parameters. Error: the first problems found.
 [[nodiscard]] tl::expected<std::int64_t, std::vector<jdl::Problem>> check_parameters(ParameterFile& file);
 
-/// The body of a submission: its head as one line, followed by the parameters.
+/// A body of parameters, after a head of one line if there is one.
 class SubmissionBody final : public clients::BodySource {
  public:
-  SubmissionBody(std::string head, ParameterFile* parameters) : head_{std::move(head)}, parameters_{parameters} {}
+  SubmissionBody(std::optional<std::string> head, ParameterFile* parameters) : head_{std::move(head)}, parameters_{parameters} {}
   void rewind() override;
   [[nodiscard]] std::size_t read(std::span<char> buffer) override;
 
  private:
   void fill();
-  std::string head_;
+  std::optional<std::string> head_;
   ParameterFile* parameters_;
   std::optional<jdl::ParameterReader> reader_{};
   std::string pending_{};
   std::size_t given_ = 0;
+};
+
+/// A body of parameters alone.
+class ParameterLines final : public clients::BodySource {
+ public:
+  explicit ParameterLines(std::unique_ptr<ParameterFile> file) : file_{std::move(file)}, body_{std::nullopt, file_.get()} {}
+  void rewind() override { body_.rewind(); }
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override { return body_.read(buffer); }
+
+ private:
+  std::unique_ptr<ParameterFile> file_;
+  SubmissionBody body_;
+};
+
+/// A body of the parameters of a JSON array (CiGri's form), kept on disk as NDJSON.
+class ParameterArray final : public clients::BodySource {
+ public:
+  /// Reads the array in constant memory. Error: the first problem, or no parameter in it. Throws process::Error if the disk is full.
+  [[nodiscard]] static tl::expected<ParameterArray, jdl::Problem> read(std::istream& text);
+  void rewind() override;
+  [[nodiscard]] std::size_t read(std::span<char> buffer) override;
+
+ private:
+  explicit ParameterArray(std::ifstream file) : file_{std::move(file)} {}
+  std::ifstream file_;
+};
+
+/// The file of a JSON array; `-` is standard input. Throws process::Error if it cannot be read.
+[[nodiscard]] std::unique_ptr<std::istream> open_array(const std::string& path);
+
+class NoBody final : public clients::BodySource {
+ public:
+  void rewind() override {}
+  [[nodiscard]] std::size_t read(std::span<char> /*buffer*/) override { return 0; }
 };
 
 }  // namespace gleaner::gridsub

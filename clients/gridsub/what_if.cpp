@@ -56,7 +56,7 @@ terminal::Table table_of(const Outlook& outlook) {
                          {"end", "Ends in"},
                          {"evidence", "Known from"}},
                         {},
-                        "No campaign is in treatment or paused: nothing is to be played.",
+                        "No campaign is in treatment or paused: there is nothing to simulate.",
                         terminal::Heading::shown};
   for (const auto& one : outlook.prospects.campaigns) {
     table.rows.push_back({one.id > 0 ? Cell{one.id} : Cell{std::string{"new"}, "new"}, Cell{terminal::printable(one.name)},
@@ -79,22 +79,24 @@ std::string held_text(const Outlook& outlook) {
 /// The assumptions of the simulation, one sentence each; those about local users come last.
 std::string suppositions(const Outlook& outlook, const terminal::Screen& screen) {
   std::string text;
-  const auto say = [&](const std::string& sentence) { text += terminal::wrap(sentence, screen.width, "  ") + "\n"; };
+  const auto add = [&](const std::string& sentence) { text += terminal::wrap(sentence, screen.width, "  ") + "\n"; };
   const auto& prospects = outlook.prospects;
-  if (prospects.runs > 0) say(fmt::format("Played {} times; the times in brackets hold 8 of 10 cases.", prospects.runs));
+  if (prospects.runs > 0) add(fmt::format("Simulated {} times. In 8 of 10 cases the time is between the two in brackets.", prospects.runs));
   if (any(outlook, [](const Prospect& one) { return one.evidence == "walltime"; }))
-    say("walltime: nothing is known of how long its tasks take, so each is supposed to take its whole walltime: the end is a bound.");
+    add("walltime: no duration of its tasks is known. Each is assumed to take its whole walltime, so the end is a bound.");
   if (any(outlook, [](const Prospect& one) { return one.evidence == "history"; }))
-    say("earlier: jobs of earlier campaigns of the same user and command.");
+    add("earlier: the durations are those of jobs of earlier campaigns of the same user with the same command.");
   std::int64_t group = 1;
   for (const auto& one : prospects.campaigns) group = std::max(group, one.group);
-  if (group > 1) say(fmt::format("Big bags were played in groups, of up to {} tasks that one job does one after the other.", group));
+  if (group > 1)
+    add(fmt::format("Big campaigns are simulated with fewer, longer jobs: one job runs up to {} tasks, one after the other.", group));
   if (any(outlook, [](const Prospect& one) { return !one.paused && !one.end; }))
-    say("not foreseen: nothing sends it to a cluster as things are, or it takes longer than was played; gridstat ID --why says more.");
+    add("not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation. gridstat ID --why shows why.");
   for (const auto& out : outlook.left_out)
-    say(fmt::format("Left out: {}, {}.", terminal::printable(out["cluster"].text()), terminal::printable(out["why"].text())));
-  say(fmt::format("Not known: what local users will do. Assumed: they keep what they hold now{}.",
-                  prospects.clusters.empty() ? "" : " (" + held_text(outlook) + " resources)"));
+    add(fmt::format("Cluster {} is not simulated: it is {}.", terminal::printable(out["cluster"].text()),
+                    terminal::printable(out["why"].text())));
+  add(fmt::format("Future jobs of local users are not known. Assumed: local users keep the resources that they use now{}.",
+                  prospects.clusters.empty() ? "" : " (" + held_text(outlook) + ")"));
   return text;
 }
 
@@ -130,7 +132,7 @@ Json campaign_json(const Prospect& prospect) {
 
 }  // namespace
 
-Outlook play(clients::ApiClient& api, const std::vector<Json>& candidates) {
+Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates) {
   const auto reply = api.get("/scenario");
   std::vector<Json::Member> members;
   for (const auto& [key, value] : reply.json["scenario"].members()) {
@@ -143,9 +145,9 @@ Outlook play(clients::ApiClient& api, const std::vector<Json>& candidates) {
     members.emplace_back(key, Json::of(std::move(live)));
   }
   if (reply.json["scenario"]["clusters"].members().empty())
-    throw Error{ExitCode::unavailable, "no cluster of the grid can be reached now: nothing can be played forward"};
+    throw Error{ExitCode::unavailable, "no cluster of the grid is reachable now: there is nothing to simulate"};
   auto prospects = gridsim::what_if(clients::dump(Json::of(std::move(members)), clients::Layout::one_line));
-  if (!prospects) throw Error{ExitCode::failure, fmt::format("the API's answer cannot be played:\n{}", prospects.error())};
+  if (!prospects) throw Error{ExitCode::failure, fmt::format("the API's answer cannot be simulated:\n{}", prospects.error())};
   return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items()};
 }
 
@@ -173,22 +175,21 @@ Json forecast_json(const Outlook& outlook) { return Json::of(times_of(outlook.pr
 
 std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) {
   const auto& prospect = outlook.prospects.campaigns.back();
-  const auto say = [&](const std::string& sentence) { return terminal::wrap(sentence, screen.width, "  ") + "\n"; };
-  const auto held =
-      say(fmt::format("Not known: what local users will do. Assumed: they keep what they hold now ({} resources).", held_text(outlook)));
+  const auto wrapped = [&](const std::string& sentence) { return terminal::wrap(sentence, screen.width, "  ") + "\n"; };
+  const auto held = wrapped(fmt::format(
+      "Future jobs of local users are not known. Assumed: local users keep the resources that they use now ({}).", held_text(outlook)));
   if (!prospect.end)
-    return say("As things are, its end is not foreseen: no cluster that is free for it is in reach, or it takes longer than was played.") +
-           held;
+    return wrapped("Its end is not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation.") + held;
   const bool is_bound = prospect.evidence == "walltime";
   std::string start;
   if (prospect.start)
-    start = prospect.start->latest < 1 ? "start at once, and "
-                                       : fmt::format("start in {}, and ", clients::in_words(forecast_of(*prospect.start)));
-  const auto basis = is_bound
-                         ? std::string{"if each task took its walltime: no campaign of yours with this command is known"}
-                         : fmt::format("going by {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
-  return say(fmt::format("It would {}end in {}{}, {}.", start, is_bound ? "at most " : "", clients::in_words(forecast_of(*prospect.end)),
-                         basis)) +
+    start = prospect.start->latest < 1 ? "start at once and "
+                                       : fmt::format("start in {} and ", clients::in_words(forecast_of(*prospect.start)));
+  const auto basis =
+      is_bound ? std::string{"if each task took its whole walltime. You have no earlier campaign with this command"}
+               : fmt::format("by the durations of {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
+  return wrapped(fmt::format("It would {}end in {}{}, {}.", start, is_bound ? "at most " : "",
+                             clients::in_words(forecast_of(*prospect.end)), basis)) +
          held;
 }
 

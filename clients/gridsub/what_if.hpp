@@ -18,7 +18,7 @@ struct Outlook {
 
 /// Requests the grid's state from the API and simulates it, with the campaigns that are not submitted behind the others (each is the
 /// `candidate` of a check's answer). Throws process::Error if the state cannot be read or simulated.
-[[nodiscard]] Outlook play(clients::ApiClient& api, const std::vector<clients::Json>& candidates);
+[[nodiscard]] Outlook simulate(clients::ApiClient& api, const std::vector<clients::Json>& candidates);
 
 /// One line per campaign, and the assumptions.
 [[nodiscard]] std::string describe(const Outlook& outlook, const terminal::Screen& screen);

@@ -22,9 +22,9 @@ process::Duration duration(const process::Arguments& arguments, std::string_view
 
 void report_ends(const std::vector<clients::Json>& campaigns, terminal::Output& output) {
   for (const auto& campaign : campaigns) {
-    output.tell(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(),
-                            terminal::printable(campaign["state"].text()), campaign["finished_jobs"].integer(),
-                            terminal::counted(campaign["total_jobs"].integer(), "task")));
+    output.report(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(),
+                              terminal::printable(campaign["state"].text()), campaign["finished_jobs"].integer(),
+                              terminal::counted(campaign["total_jobs"].integer(), "task")));
   }
 }
 

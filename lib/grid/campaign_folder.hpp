@@ -8,7 +8,8 @@
 
 namespace gleaner::grid {
 
-/// The grid's folder in a user's home on a cluster. The jobs' wrapper writes the same path (runner/command/command.cpp).
+/// The grid's folder in a user's home on a cluster. The jobs' wrapper takes it as a word of its shell, so it has only letters, digits and
+/// `/ . ~ - _`.
 [[nodiscard]] inline std::string grid_folder(std::string_view grid_token) { return fmt::format("~/.gleaner/{}", grid_token); }
 
 /// The folder of a campaign's claims and of the files that its jobs write.

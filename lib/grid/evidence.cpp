@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/grid/exit_status.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::grid {
@@ -33,6 +34,15 @@ std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most
   return value && take(text, ".") ? value : std::nullopt;
 }
 
+/// Reads `.<milliseconds>`, or nothing.
+bool read_duration(std::string_view text, Evidence& evidence) {
+  if (text.empty()) return true;
+  const auto duration = take(text, ".") ? take_number(text) : std::nullopt;
+  if (!duration || !text.empty()) return false;
+  evidence.duration = std::chrono::milliseconds{*duration};
+  return true;
+}
+
 /// The last part of a name, after the dot that follows OAR's id.
 std::optional<Evidence> read_ending(std::string_view text) {
   Evidence evidence;
@@ -47,9 +57,14 @@ std::optional<Evidence> read_ending(std::string_view text) {
     evidence.holder = JobId{*holder};
   } else if (take(text, "e")) {
     const auto status = take_number(text, kLastStatus);
-    if (!status || !text.empty()) return std::nullopt;
+    if (!status || !read_duration(text, evidence)) return std::nullopt;
     evidence.witness = Witness::ended;
     evidence.status = static_cast<int>(*status);
+  } else if (take(text, "w")) {
+    if (!read_duration(text, evidence)) return std::nullopt;
+    evidence.witness = Witness::ended;
+    evidence.status = kRanNothing;
+    evidence.overran = true;
   } else {
     return std::nullopt;
   }
@@ -80,7 +95,10 @@ bool shows_more(const Evidence& one, const Evidence& other) {
 std::string EvidenceFile::name() const {
   const auto stem = fmt::format("{}.{}.{}.{}", task.value(), attempt, job.value(), remote.value());
   switch (evidence.witness) {
-    case Witness::ended: return fmt::format("{}.e{}", stem, evidence.status);
+    case Witness::ended: {
+      const auto end = evidence.overran ? std::string{"w"} : fmt::format("e{}", evidence.status);
+      return evidence.duration ? fmt::format("{}.{}.{}", stem, end, evidence.duration->count()) : fmt::format("{}.{}", stem, end);
+    }
     case Witness::duplicate: return fmt::format("{}.d.{}", stem, evidence.holder.value());
     case Witness::unclaimed: return stem + ".u";
     default: return stem + ".s";
@@ -121,6 +139,11 @@ std::optional<RemoteJobId> EvidenceIndex::started_as(JobId job) const {
   const auto found = jobs_.find(job);
   if (found == jobs_.end() || found->second.evidence.witness != Witness::started || found->second.remote.value() == 0) return std::nullopt;
   return found->second.remote;
+}
+
+std::optional<RemoteJobId> EvidenceIndex::run_of(JobId job) const {
+  const auto found = jobs_.find(job);
+  return found == jobs_.end() ? std::nullopt : std::optional{found->second.remote};
 }
 
 Evidence EvidenceIndex::of(const JobRun& run) const {

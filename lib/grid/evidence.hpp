@@ -14,7 +14,8 @@
 ///
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim, and has noted no end
-///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended
+///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; in a pool, `.<milliseconds>` follows
+///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
 ///   <task>.<attempt>.<job>.<OAR job>.u                 could not claim it
 namespace gleaner::grid {
@@ -52,6 +53,8 @@ class EvidenceIndex {
   [[nodiscard]] Evidence of(const JobRun& run) const;
   /// OAR's id of the run in which a job claimed its attempt, if the job noted no end.
   [[nodiscard]] std::optional<RemoteJobId> started_as(JobId job) const;
+  /// OAR's id in the file of a job; empty: it has none.
+  [[nodiscard]] std::optional<RemoteJobId> run_of(JobId job) const;
 
  private:
   void add(std::string_view name);

@@ -9,4 +9,7 @@ inline constexpr int kRerunLast = 67;   ///< the task requests another run, afte
 /// The wrapper ran nothing: the attempt was claimed by another job, or could not be claimed. The job's files and its stderr show which.
 inline constexpr int kRanNothing = 113;
 
+/// The status of a task that succeeded, but left an output file that could not be gathered (BSD's EX_IOERR).
+inline constexpr int kNotGathered = 74;
+
 }  // namespace gleaner::grid

@@ -11,7 +11,8 @@ bool is_settled(TaskState state) { return state == TaskState::done || state == T
 }  // namespace
 
 LaunchStep to_begin(const PlannedLaunch& launch) {
-  return launch.cluster_usable && launch.campaign == CampaignState::in_treatment ? LaunchStep::go_on : LaunchStep::give_back;
+  const bool is_wanted = launch.campaign == CampaignState::in_treatment && !launch.has_cancelled_task;
+  return launch.cluster_usable && is_wanted ? LaunchStep::go_on : LaunchStep::give_back;
 }
 
 LaunchStep to_send(const Intent& intent) {

@@ -40,6 +40,7 @@ enum class LaunchStep {
 struct PlannedLaunch {
   CampaignState campaign = CampaignState::in_treatment;
   bool cluster_usable = true;
+  bool has_cancelled_task = false;  ///< a user cancelled one of its tasks: the others are planned again
 };
 [[nodiscard]] LaunchStep to_begin(const PlannedLaunch& launch);
 

@@ -8,6 +8,7 @@
 #include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/fields.hpp"
+#include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/policy_facts.hpp"
 #include "lib/grid/states.hpp"
@@ -90,6 +91,7 @@ struct CampaignFacts {
   double input_mb = 0.0;               ///< mean of one task
   bool replicas_allowed = false;
   bool differing = false;  ///< its tasks have different requests
+  Grouping grouping = Grouping::off;
   std::optional<Brake> brake;
 };
 
@@ -107,6 +109,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     scenario_field("input_mb", &CampaignFacts::input_mb, {0, 1e12}),
     scenario_field("replicas", &CampaignFacts::replicas_allowed),
     row_field("differing", &CampaignFacts::differing),
+    row_field("grouping", &CampaignFacts::grouping),
 };
 
 /// One campaign on one cluster of its JDL.
@@ -117,7 +120,7 @@ struct PairFacts {
   int priority = 0;                      ///< of the cluster in the JDL: the greatest goes first
   std::optional<int> resources_per_job;  ///< when the JDL's request states them
   double walltime = 0.0;                 ///< greatest duration of a job, in seconds
-  std::optional<int> max_jobs;           ///< most live jobs
+  std::optional<int> max_jobs;           ///< most live jobs; 0: only bound tasks go there
   // Counters:
   bool active = false;                   ///< it had a job, or has a forecast of its own; otherwise all that follows keeps its defaults
   std::optional<double> forecast_ratio;  ///< jobs per resource, from the forecasts
@@ -148,7 +151,7 @@ inline constexpr auto kAskedFields = std::tuple{
     scenario_field("priority", &PairFacts::priority, {-1e6, 1e6}),
     scenario_field("resources_per_job", &PairFacts::resources_per_job, {1, 1e9}),
     scenario_field("walltime", &PairFacts::walltime, {1, 3660.0 * 86400}),
-    scenario_field("max_jobs", &PairFacts::max_jobs, {1, 1e9}),
+    scenario_field("max_jobs", &PairFacts::max_jobs, {0, 1e9}),
 };
 
 /// The counters, and the forecast.

@@ -79,7 +79,8 @@ bool is_union(std::string_view text) {
 
 std::string counted(std::int64_t count, std::string_view thing) { return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s"); }
 
-TooWide told(const ResourceRequest& request, std::string_view takes, std::string_view cluster, std::string_view has, std::string biggest) {
+TooWide too_wide_by(const ResourceRequest& request, std::string_view takes, std::string_view cluster, std::string_view has,
+                    std::string biggest) {
   auto why = fmt::format("{} takes {}, and {} has {}", request.text(), takes, cluster, has);
   if (!biggest.empty()) why += fmt::format(": {} would fit", biggest);
   return {.why = std::move(why), .biggest = std::move(biggest)};
@@ -92,12 +93,12 @@ std::optional<TooWide> by_nodes(const ResourceRequest& request, Group group, std
   if (able >= wanted) return std::nullopt;
   lower(group.outer(), nodes.nodes());
   lower(group.inner(), nodes.size_of(static_cast<int>(product(group.outer()))));
-  if (wanted > nodes.nodes()) return told(request, counted(wanted, "node"), cluster, counted(nodes.nodes(), "node"), group.text());
+  if (wanted > nodes.nodes()) return too_wide_by(request, counted(wanted, "node"), cluster, counted(nodes.nodes(), "node"), group.text());
   if (able == 0)
-    return told(request, fmt::format("{} of one node", counted(each, "resource")), cluster,
-                fmt::format("no node of more than {}", nodes.biggest()), group.text());
-  return told(request, fmt::format("{} of {}", counted(wanted, "node"), counted(each, "resource")), cluster,
-              fmt::format("{} of that size", able), group.text());
+    return too_wide_by(request, fmt::format("{} of one node", counted(each, "resource")), cluster,
+                       fmt::format("no node of more than {}", nodes.biggest()), group.text());
+  return too_wide_by(request, fmt::format("{} of {}", counted(wanted, "node"), counted(each, "resource")), cluster,
+                     fmt::format("{} of that size", able), group.text());
 }
 
 }  // namespace
@@ -107,14 +108,14 @@ std::optional<TooWide> too_wide(const ResourceRequest& request, std::string_view
   const auto has = counted(nodes.resources(), "resource");
   if (is_union(request.text())) {
     if (request.resources().value_or(0) <= nodes.resources()) return std::nullopt;
-    return told(request, counted(*request.resources(), "resource"), cluster, has, {});
+    return too_wide_by(request, counted(*request.resources(), "resource"), cluster, has, {});
   }
   Group group{request};
   if (group.names_nodes()) return by_nodes(request, std::move(group), cluster, nodes);
   const auto wanted = group.resources();
   if (wanted <= nodes.resources()) return std::nullopt;
   lower(group.inner(), nodes.resources());
-  return told(request, counted(wanted, "resource"), cluster, has, group.text());
+  return too_wide_by(request, counted(wanted, "resource"), cluster, has, group.text());
 }
 
 }  // namespace gleaner::grid

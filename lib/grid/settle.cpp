@@ -108,7 +108,7 @@ BagPlace place_of(JobEnd end) {
 Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const Limits& limits) {
   Settlement next = moved_to(TaskState::waiting, std::max(task.attempt, task.replica.value_or(0)) + 1);
   next.place = place_of(end);
-  next.counted = end != JobEnd::lost && (end != JobEnd::killed_by_us || job.began);
+  next.counted = end != JobEnd::lost && end != JobEnd::not_reached && (end != JobEnd::killed_by_us || job.began);
   const int attempts = std::min(limits.attempts, task.max_attempts.value_or(limits.attempts));
   const bool is_last = next.counted && task.counted + 1 >= attempts;
   // A task whose walltime may be raised is not charged: the JDL's limit bounds it.
@@ -130,7 +130,9 @@ bool needs_evidence(const RemoteEnd& record) {
 JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deletion) {
   if (has_own_status(record)) return end_of_status(*record.status);
   switch (evidence.witness) {
-    case Witness::ended: return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
+    case Witness::ended:
+      if (evidence.overran) return JobEnd::walltime;
+      return may_be_killed(evidence.status) ? end_of_interrupted(record, deletion) : end_of_status(evidence.status);
     // An earlier run was interrupted, and this one ran nothing: the task is not charged.
     case Witness::started: {
       const auto end = end_of_interrupted(record, deletion);

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <optional>
 
 #include "lib/grid/id.hpp"
@@ -42,10 +43,12 @@ enum class Witness {
 };
 struct Evidence {
   Witness witness = Witness::unread;
-  int status = 0;                         ///< of `ended`, 0 to 255
-  JobId holder = JobId{0};                ///< of `duplicate`; 0: the claim does not name it
-  std::optional<int> holder_status = {};  ///< of `duplicate`: the status of the holder's command, if it noted one
-  bool earlier = false;                   ///< of `started`: in an earlier run of the same job, which OAR has run again since
+  int status = 0;                                          ///< of `ended`, 0 to 255
+  bool overran = false;                                    ///< of `ended`: its wrapper ended it after the task's walltime
+  JobId holder = JobId{0};                                 ///< of `duplicate`; 0: the claim does not name it
+  std::optional<int> holder_status = {};                   ///< of `duplicate`: the status of the holder's command, if it noted one
+  std::optional<std::chrono::milliseconds> duration = {};  ///< of `ended`: of the command, if the job noted it
+  bool earlier = false;  ///< of `started`: in an earlier run of the same job, which OAR has run again since
   bool operator==(const Evidence&) const = default;
 };
 

@@ -29,7 +29,7 @@ std::size_t streak(std::span<const double> ends, double bound) {
 std::optional<double> duration_elsewhere(const LastEnds& last) {
   std::vector<double> means;
   for (const auto& ends : last.elsewhere) {
-    if (std::ssize(ends) >= kTellingEnds) means.push_back(mean_of(ends));
+    if (std::ssize(ends) >= kMinEnds) means.push_back(mean_of(ends));
   }
   return lower_median(std::move(means));
 }
@@ -42,7 +42,7 @@ std::optional<double> bound_elsewhere(std::optional<double> elsewhere) {
 /// Number of short ends in a row that are needed, if chance makes this share of all ends short.
 std::optional<std::size_t> needed(double share, double chance) {
   if (share >= 0.5) return std::nullopt;
-  return std::max<std::size_t>(kTellingEnds, static_cast<std::size_t>(std::ceil(std::log(chance) / std::log(share))));
+  return std::max<std::size_t>(kMinEnds, static_cast<std::size_t>(std::ceil(std::log(chance) / std::log(share))));
 }
 
 /// The share of short ends among the others, by Laplace's estimate.
@@ -60,7 +60,7 @@ double share_of_short(const LastEnds& last, std::size_t in_question, double boun
 std::optional<Sink> sink_by_min_duration(const LastEnds& last) {
   if (!last.min_duration) return std::nullopt;
   const auto ends = streak(last.here, *last.min_duration);
-  if (ends < kTellingEnds) return std::nullopt;
+  if (ends < kMinEnds) return std::nullopt;
   return Sink{ends, mean_of(std::span{last.here}.first(ends)), *last.min_duration, Sink::By::min_duration};
 }
 
@@ -69,7 +69,7 @@ std::optional<Sink> sink_by_elsewhere(const LastEnds& last) {
   const auto bound = bound_elsewhere(elsewhere);
   if (!bound) return std::nullopt;
   const auto ends = streak(last.here, *bound);
-  if (ends < kTellingEnds) return std::nullopt;
+  if (ends < kMinEnds) return std::nullopt;
   const bool has_worked = ends < last.here.size() && !last.suspected;
   const auto least = needed(share_of_short(last, ends, *bound), has_worked ? kOnceInAMillion : kOnceInAHundred);
   if (!least || ends < *least) return std::nullopt;
@@ -86,10 +86,10 @@ std::optional<double> lower_median(std::vector<double> values) {
 }
 
 std::optional<Sink> find_sink(const LastEnds& last) {
-  const auto said = sink_by_min_duration(last);
+  const auto stated = sink_by_min_duration(last);
   const auto compared = sink_by_elsewhere(last);
-  if (!said || !compared) return said ? said : compared;
-  return compared->ends > said->ends ? compared : said;
+  if (!stated || !compared) return stated ? stated : compared;
+  return compared->ends > stated->ends ? compared : stated;
 }
 
 bool shows_work(const LastEnds& last) {

@@ -9,11 +9,12 @@
 namespace gleaner::grid {
 
 /// The smallest number of ends that is evidence about a cluster.
-inline constexpr int kTellingEnds = 3;
+inline constexpr int kMinEnds = 3;
 /// The number of last ends of each cluster that are compared. Older ends may belong to other conditions.
 inline constexpr int kLastEnds = 50;
 
-/// The median; of an even number of values the lower of the two in the middle, so that a slow cluster does not accuse a fast one.
+/// The median; of an even number of values the lower of the two in the middle, so that a fast cluster is not taken for a sink because of a
+/// slow one.
 [[nodiscard]] std::optional<double> lower_median(std::vector<double> values);
 
 /// Whether a mean duration is almost no time.
@@ -37,8 +38,8 @@ struct Sink {
   enum class By { min_duration, elsewhere } by = By::min_duration;
 };
 
-/// A sink is found when the newest ends in a row, at least kTellingEnds, all took almost no time; otherwise empty. The duration elsewhere
-/// is the median of the means of the other clusters with kTellingEnds or more ends. If short ends also occur elsewhere, or occurred here
+/// A sink is found when the newest ends in a row, at least kMinEnds, all took almost no time; otherwise empty. The duration elsewhere
+/// is the median of the means of the other clusters with kMinEnds or more ends. If short ends also occur elsewhere, or occurred here
 /// before, more of them in a row are needed: as many as chance brings about once in a million times, or, on a cluster that is suspected or
 /// has never shown a longer end, once in a hundred times. If every other end is a short one, no sink is found.
 [[nodiscard]] std::optional<Sink> find_sink(const LastEnds& last);

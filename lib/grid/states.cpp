@@ -19,21 +19,22 @@ constexpr Names<TaskState, 7> kTaskNames{{{TaskState::waiting, "waiting"},
                                           {TaskState::done, "done"},
                                           {TaskState::failed, "failed"},
                                           {TaskState::cancelled, "cancelled"}}};
-constexpr Names<JobState, 8> kJobNames{{{JobState::planned, "planned"},
+constexpr Names<JobState, 9> kJobNames{{{JobState::planned, "planned"},
                                         {JobState::launching, "launching"},
                                         {JobState::remote_waiting, "remote_waiting"},
                                         {JobState::running, "running"},
                                         {JobState::terminated, "terminated"},
                                         {JobState::error, "error"},
                                         {JobState::killed, "killed"},
-                                        {JobState::unknown, "unknown"}}};
+                                        {JobState::unknown, "unknown"},
+                                        {JobState::pooled, "pooled"}}};
 constexpr Names<LaunchState, 6> kLaunchNames{{{LaunchState::planned, "planned"},
                                               {LaunchState::launching, "launching"},
                                               {LaunchState::accepted, "accepted"},
                                               {LaunchState::refused, "refused"},
                                               {LaunchState::unknown, "unknown"},
                                               {LaunchState::void_, "void"}}};
-constexpr Names<JobEnd, 15> kEndNames{{{JobEnd::done, "done"},
+constexpr Names<JobEnd, 16> kEndNames{{{JobEnd::done, "done"},
                                        {JobEnd::task_error, "task_error"},
                                        {JobEnd::rerun_first, "rerun_first"},
                                        {JobEnd::rerun_last, "rerun_last"},
@@ -47,7 +48,8 @@ constexpr Names<JobEnd, 15> kEndNames{{{JobEnd::done, "done"},
                                        {JobEnd::lost, "lost"},
                                        {JobEnd::bad_request, "bad_request"},
                                        {JobEnd::duplicate, "duplicate"},
-                                       {JobEnd::never_submitted, "never_submitted"}}};
+                                       {JobEnd::never_submitted, "never_submitted"},
+                                       {JobEnd::not_reached, "not_reached"}}};
 
 constexpr std::array<Transition<CampaignState>, 7> kCampaignTransitions{{
     {CampaignState::in_treatment, CampaignState::paused},
@@ -69,7 +71,7 @@ constexpr std::array<Transition<TaskState>, 19> kTaskTransitions{{
     {TaskState::failed, TaskState::waiting},
 }};
 
-constexpr std::array<Transition<JobState>, 20> kJobTransitions{{
+constexpr std::array<Transition<JobState>, 24> kJobTransitions{{
     {JobState::planned, JobState::launching},
     {JobState::planned, JobState::error},
     {JobState::launching, JobState::remote_waiting},
@@ -90,6 +92,10 @@ constexpr std::array<Transition<JobState>, 20> kJobTransitions{{
     {JobState::error, JobState::unknown},
     {JobState::remote_waiting, JobState::unknown},
     {JobState::running, JobState::unknown},
+    {JobState::pooled, JobState::terminated},
+    {JobState::pooled, JobState::error},
+    {JobState::pooled, JobState::killed},
+    {JobState::error, JobState::pooled},
 }};
 
 constexpr std::array<Transition<LaunchState>, 12> kLaunchTransitions{{
@@ -141,7 +147,8 @@ Charge charge_of(JobEnd end) {
     case JobEnd::never_began:
     case JobEnd::lost:
     case JobEnd::duplicate:
-    case JobEnd::never_submitted: return Charge::nobody;
+    case JobEnd::never_submitted:
+    case JobEnd::not_reached: return Charge::nobody;
   }
   return Charge::nobody;
 }
@@ -161,5 +168,6 @@ std::optional<CampaignState> campaign_state(std::string_view name) { return find
 std::optional<TaskState> task_state(std::string_view name) { return find_value(kTaskNames, name); }
 std::optional<JobState> job_state(std::string_view name) { return find_value(kJobNames, name); }
 std::optional<LaunchState> launch_state(std::string_view name) { return find_value(kLaunchNames, name); }
+std::optional<JobEnd> job_end(std::string_view name) { return find_value(kEndNames, name); }
 
 }  // namespace gleaner::grid

@@ -10,7 +10,7 @@ namespace gleaner::grid {
 
 enum class CampaignState { in_treatment, paused, terminated, cancelled };
 enum class TaskState { waiting, launching, submitted, running, done, failed, cancelled };
-enum class JobState { planned, launching, remote_waiting, running, terminated, error, killed, unknown };
+enum class JobState { planned, launching, remote_waiting, running, terminated, error, killed, unknown, pooled };
 enum class LaunchState { planned, launching, accepted, refused, unknown, void_ };
 
 /// The end of a job, classified once, from its record and its evidence.
@@ -29,7 +29,8 @@ enum class JobEnd {
   lost,              ///< an administrator declared it lost
   bad_request,       ///< its working directory or output cannot be used
   duplicate,         ///< found its attempt claimed by a twin, ran nothing
-  never_submitted    ///< its launch was refused or is void
+  never_submitted,   ///< its launch was refused or is void
+  not_reached        ///< pooled, and the jobs of its launch ended before they came to it
 };
 
 /// Who is charged for an end: a charged attempt counts against max_charged_attempts.
@@ -57,5 +58,6 @@ struct Transition {
 [[nodiscard]] std::optional<TaskState> task_state(std::string_view name);
 [[nodiscard]] std::optional<JobState> job_state(std::string_view name);
 [[nodiscard]] std::optional<LaunchState> launch_state(std::string_view name);
+[[nodiscard]] std::optional<JobEnd> job_end(std::string_view name);
 
 }  // namespace gleaner::grid

@@ -9,6 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "lib/grid/campaign_type.hpp"
+#include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/time.hpp"
@@ -46,9 +47,11 @@ using ParamSource = std::variant<std::monostate, ParamFile, Params, Count>;
 /// The requests of a campaign on one cluster, with defaults filled in.
 struct ClusterSection {
   std::string name;
-  std::string exec_file;            ///< for the cluster's shell, macros not expanded
-  std::string exec_directory;       ///< macros not expanded
-  grid::ResourceRequest resources;  ///< of every task; empty if there is an expression
+  std::string exec_file;                  ///< for the cluster's shell, macros not expanded
+  std::string exec_directory;             ///< macros not expanded
+  std::string output_directory;           ///< of stdout, stderr and output_files; macros not expanded; empty: OAR's own files
+  std::vector<std::string> output_files;  ///< patterns of the files that a task leaves; macros not expanded
+  grid::ResourceRequest resources;        ///< of every task; empty if there is an expression
   std::string resources_expression;
   grid::Seconds walltime{};                   ///< of every task; 0 if there is an expression
   std::string walltime_expression;            ///< its value is in seconds
@@ -74,6 +77,9 @@ struct Scheduling {
   std::optional<std::string> scheduler;       ///< workqueue or prediction; empty: the configuration's
   std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
   std::optional<int> max_attempts;            ///< most jobs for one task; empty: the configuration's
+  grid::Grouping grouping = grid::Grouping::off;
+  std::optional<double> max_fails;  ///< most tasks that may fail before the campaign is paused: a whole number, or, below 1, a
+                                    ///< part of its tasks; empty: any number
   bool operator==(const Scheduling&) const = default;
 };
 
@@ -104,10 +110,15 @@ struct CampaignFile {
 struct Expanded {
   std::string exec_file;
   std::string exec_directory;
+  std::string output_directory;  ///< empty: not stated
 };
 /// Replaces the macros of a section. `{HOME}`, a lone `~` and a `~/` at the start of a word become `$HOME` (CiGri 3 replaced every `~`,
 /// even within a word; here `backup~` is unchanged). In exec_directory, which is one word, this applies only to its start. `{CAMPAIGN_ID}`
-/// becomes `$CIGRI_CAMPAIGN_ID` in exec_file, and the number in exec_directory.
+/// becomes `$CIGRI_CAMPAIGN_ID` in exec_file, and the number in exec_directory and output_directory.
+/// A relative output_directory is in the home. One without `{CAMPAIGN_ID}` gets the number as its last part, so that no two campaigns
+/// share a folder.
 [[nodiscard]] Expanded expand(const ClusterSection& section, grid::CampaignId campaign);
+/// The output_files of a section, one a line, with names of words replaced by their places: `{mesh}` becomes `{1}`.
+[[nodiscard]] std::string stored_output_files(const ClusterSection& section, const std::vector<std::string>& parameter_names);
 
 }  // namespace gleaner::jdl

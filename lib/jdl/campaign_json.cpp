@@ -44,6 +44,11 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   if (root.HasMember("min_duration"))
     campaign.scheduling.min_duration = grid::Seconds{integer(member(root, "min_duration"), "min_duration")};
   if (root.HasMember("max_attempts")) campaign.scheduling.max_attempts = integer(member(root, "max_attempts"), "max_attempts");
+  if (root.HasMember("temporal_grouping")) {
+    const auto grouping = text_member(root, "temporal_grouping");
+    campaign.scheduling.grouping = known(grid::grouping(grouping), "temporal_grouping", grouping);
+  }
+  if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
     const auto& count = member(root, "nb_jobs");
@@ -76,6 +81,11 @@ std::string to_json(const CampaignFile& campaign) {
   if (campaign.scheduling.scheduler) json.field("scheduler", *campaign.scheduling.scheduler);
   if (campaign.scheduling.min_duration) json.field("min_duration", *campaign.scheduling.min_duration);
   if (campaign.scheduling.max_attempts) json.field("max_attempts", *campaign.scheduling.max_attempts);
+  if (campaign.scheduling.grouping != grid::Grouping::off) json.field("temporal_grouping", name_of(campaign.scheduling.grouping));
+  if (const auto fails = campaign.scheduling.max_fails) {
+    if (*fails < 1 && *fails > 0) json.field("max_fails", *fails);
+    else json.field("max_fails", static_cast<std::int64_t>(*fails));
+  }
   if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) json.field("param_file", file->path);
   if (const auto* count = std::get_if<Count>(&campaign.parameters)) json.field("nb_jobs", count->tasks);
   if (!campaign.parameter_names.empty()) json.key("parameter_names").array(campaign.parameter_names);

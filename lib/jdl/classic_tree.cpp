@@ -230,7 +230,7 @@ class ClassicReader {
     }
     member.key = known->json;
     if (std::ranges::find(into.members, member.key, &Member::key) != into.members.end()) {
-      findings_.add(member.offset, path, member.spelling, fmt::format("'{}' is said twice: take one of them out", member.spelling));
+      findings_.add(member.offset, path, member.spelling, fmt::format("'{}' is stated twice: remove one of them", member.spelling));
       return;
     }
     into.members.push_back(std::move(member));

@@ -58,6 +58,15 @@ std::string with_braces(std::string folder, std::string_view number_macro) {
   return folder;
 }
 
+std::string output_folder(std::string_view stated, std::string_view number_macro) {
+  if (stated.empty()) return {};
+  while (stated.size() > 1 && stated.ends_with('/')) stated.remove_suffix(1);
+  auto folder = with_home(with_tildes(stated, 1));
+  if (!folder.starts_with('/') && !folder.starts_with('$')) folder = "$HOME/" + folder;
+  if (folder.find(number_macro) == std::string::npos) folder += fmt::format("/{}", number_macro);
+  return with_braces(std::move(folder), number_macro);
+}
+
 }  // namespace
 
 Expanded expand(const ClusterSection& section, grid::CampaignId campaign) {
@@ -65,8 +74,10 @@ Expanded expand(const ClusterSection& section, grid::CampaignId campaign) {
   const auto command = with_home(with_tildes(section.exec_file, section.exec_file.size()));
   const auto folder = with_braces(with_home(with_tildes(section.exec_directory, 1)), kCampaign);
   const auto number = std::to_string(campaign.value());
-  return {with_macro(command, kCampaign, [](std::string_view rest) { return variable("CIGRI_CAMPAIGN_ID", rest); }),
-          with_macro(folder, kCampaign, [&](std::string_view) { return number; })};
+  const auto outputs = output_folder(section.output_directory, kCampaign);
+  const auto with_number = [&](std::string_view text) { return with_macro(text, kCampaign, [&](std::string_view) { return number; }); };
+  return {with_macro(command, kCampaign, [](std::string_view rest) { return variable("CIGRI_CAMPAIGN_ID", rest); }), with_number(folder),
+          with_number(outputs)};
 }
 
 }  // namespace gleaner::jdl

@@ -44,7 +44,7 @@ std::optional<std::string> refused(std::string_view text) {
 }
 
 /// muParser's error, as the end of a sentence.
-std::string said(const mu::ParserError& error) {
+std::string text_of(const mu::ParserError& error) {
   auto message = error.GetMsg();
   while (!message.empty() && (message.back() == '.' || message.back() == '\n')) message.pop_back();
   if (!message.empty()) message[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(message[0])));
@@ -86,7 +86,7 @@ tl::expected<Expression, std::string> Expression::compile(std::string_view text,
     static_cast<void>(made->parser.Eval());
     if (made->parser.GetNumResults() > 1) return tl::unexpected{std::string{"there is a ',' in it outside a function's brackets"}};
   } catch (const mu::ParserError& error) {
-    return tl::unexpected{said(error)};
+    return tl::unexpected{text_of(error)};
   }
   return Expression{std::move(made)};
 }
@@ -98,7 +98,7 @@ tl::expected<double, std::string> Expression::evaluate(std::span<const double> v
     if (!std::isfinite(result)) return tl::unexpected{std::string{"it gives no number (a division by zero, or the like)"}};
     return result;
   } catch (const mu::ParserError& error) {
-    return tl::unexpected{said(error)};
+    return tl::unexpected{text_of(error)};
   }
 }
 

@@ -145,7 +145,7 @@ void take_out_duplicates(Node& node, const std::string& path, Findings& findings
     if (member.value.kind == NodeKind::object) take_out_duplicates(member.value, member_path, findings);
     if (seen.insert(member.key).second) kept.push_back(std::move(member));
     else
-      findings.add(member.offset, member_path, member.spelling, "'" + excerpt(member.spelling) + "' is said twice: take one of them out");
+      findings.add(member.offset, member_path, member.spelling, "'" + excerpt(member.spelling) + "' is stated twice: remove one of them");
   }
   node.members = std::move(kept);
 }

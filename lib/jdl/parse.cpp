@@ -8,11 +8,13 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/named_words.hpp"
+#include "lib/jdl/outputs.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/sources.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/jdl/validate.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -56,8 +58,10 @@ class Validator {
     else read_clusters();
     campaign.type = campaign_type();
     for (const auto& cluster : sections_) campaign.clusters.push_back(finished(cluster, campaign.type));
+    check_some_cluster_used(campaign.clusters);
     if (are_too_many(campaign.clusters)) return campaign;
     check_expressions(campaign);
+    check_outputs(campaign);
     return campaign;
   }
 
@@ -170,6 +174,7 @@ class Validator {
     }
     Section section{&member, common_};
     section.level.expressions.clear();
+    section.level.outputs = {.gathering = common_.outputs.gathering};
     for (const auto& key : member.value.members) {
       const auto key_path = cluster_path(document_.form, member.key, key.spelling);
       if (!read_cluster_key(key, key_path, section.level, findings_) && !refuse_unbuilt_key(key, key_path, findings_))
@@ -225,6 +230,12 @@ class Validator {
     return type;
   }
 
+  void check_some_cluster_used(const std::vector<ClusterSection>& clusters) {
+    if (clusters.empty() || !std::ranges::all_of(clusters, [](const auto& section) { return section.max_jobs == 0; })) return;
+    findings_.add(clusters_->offset, clusters_->spelling, "",
+                  "max_jobs is 0 on every cluster, so that no task would ever run: use one, or pause the campaign (gridsub --hold)");
+  }
+
   /// The number is limited because each expression of each cluster is kept compiled for all tasks.
   bool are_too_many(const std::vector<ClusterSection>& clusters) {
     std::size_t expressions = 0;
@@ -248,6 +259,22 @@ class Validator {
     };
     check(common_);
     for (const auto& section : sections_) check(section.level);
+  }
+
+  /// A problem of the top level is reported once.
+  void check_outputs(const CampaignFile& campaign) {
+    bool reported = false;
+    for (const auto& section : sections_) {
+      const auto& keys = section.level.outputs;
+      const bool is_own = !keys.files.empty() || !keys.directory.empty();
+      auto wrong = wrong_outputs(section.level.section, keys, campaign.parameter_names);
+      if (!wrong || (!is_own && reported)) continue;
+      reported = true;
+      const auto path = is_own || common_.outputs.files.empty() ? cluster_path(document_.form, section.member->key, "output_files")
+                                                                : campaign_path(document_.form, common_.outputs.files);
+      const auto offset = !keys.files.empty() ? keys.files_offset : is_own ? section.member->offset : common_.outputs.files_offset;
+      findings_.add(offset, path, "", std::move(*wrong));
+    }
   }
 
   void check_max_walltime(const ClusterSection& section, std::size_t offset) const {
@@ -307,6 +334,11 @@ tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, co
   if (!findings.empty()) return tl::unexpected{findings.problems(text)};
   auto document = form_of(text) == Form::json ? read_json(text, findings) : read_classic(text, findings);
   if (document.root.kind != NodeKind::object) return tl::unexpected{findings.problems(text)};
+  return validate(document, text, findings, defaults, clusters);
+}
+
+tl::expected<CampaignFile, std::vector<Problem>> validate(Document& document, std::string_view text, Findings& findings,
+                                                          const Defaults& defaults, const KnownClusters* clusters) {
   auto campaign = Validator{document, defaults, clusters, findings}.campaign();
   if (!findings.empty()) return tl::unexpected{findings.problems(text)};
   place_sections(campaign, text);

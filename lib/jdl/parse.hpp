@@ -33,9 +33,9 @@ struct KnownClusters {
 /// JSON. Keys of the top level are in any case, keys of a cluster in lower case. A cluster's key on the top level is the default of every
 /// cluster that does not state it. Fields: name and clusters (mandatory); params, param_file, nb_jobs (at most one of them); jobs_type
 /// (`normal`); and for each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project, cluster_job_type,
-/// type, test_mode (the same on all clusters), max_jobs, priority. CiGri's fields that are not built are refused by name, unless they hold
-/// CiGri's neutral value. Whole numbers may be strings ("10"). A walltime must be a string: CiGri passed the number 2 on to OAR, which read
-/// it as hours, while its users meant seconds.
+/// type, test_mode (the same on all clusters), max_jobs, output_directory, output_files, priority. CiGri's fields that are not built are
+/// refused by name, unless they hold CiGri's neutral value. Whole numbers may be strings ("10"). A walltime must be a string: CiGri passed
+/// the number 2 on to OAR, which read it as hours, while its users meant seconds.
 ///
 /// Classic. Keys name, paramFile, nbJobs (in DEFAULT), execFile, execDir, walltime, resources,
 /// priority, properties, project, type (in a cluster's section, or in DEFAULT for all), in exactly this

@@ -106,16 +106,22 @@ struct Requests::Implementation {
   };
 
   tl::expected<void, Problem> prepare();
+  tl::expected<Task, std::string> read(const Parameter& parameter);
   tl::expected<int, std::string> request_of(const Task& task);
+  void resume(const SampleTask& sample);
+  /// What the task wants of each cluster, and the text that is the same for the same request.
+  tl::expected<std::vector<Wanted>, std::string> wanted(const Task& task, std::string& key);
   tl::expected<Wanted, std::string> wanted(Section& section, const Task& task);
   tl::expected<std::string, std::string> fill(Section& section, const Task& task);
   void add(std::size_t cluster, const Wanted& wanted);
+  static std::string shape_of(const std::string& resources, std::optional<std::int64_t> memory_mb);
 
   CampaignFile file;
   std::vector<ClusterLimits> limits;
   std::optional<Formula> input;
   std::vector<Section> sections;
   std::map<std::string, int> numbers;  ///< of the different requests, by their content
+  int last = 0;                        ///< the greatest of these numbers
   std::vector<TaskRequest> different;
   double input_sum = 0;
   std::int64_t inputs = 0;
@@ -183,11 +189,11 @@ tl::expected<void, Problem> Requests::Implementation::prepare() {
       section.walltime.emplace("walltime", std::move(*read), file.parameter_names);
     }
     if (!from.memory_mb.empty()) {
-      if (!section.limits.tells_memory)
+      if (!section.limits.has_memory_property)
         return tl::unexpected{problem(
             from, "memory_mb", from.memory_mb,
             fmt::format(
-                "the cluster '{}' does not tell the memory of its nodes: leave memory_mb out there, or ask the administrator (gridctl cluster edit {} --memory-property NAME)",
+                "the cluster '{}' does not report the memory of its nodes: leave memory_mb out there, or ask the administrator (gridctl cluster edit {} --memory-property NAME)",
                 from.name, from.name))};
       auto read = Expression::compile(from.memory_mb, names);
       if (!read) return tl::unexpected{problem(from, "memory_mb", from.memory_mb, read.error())};
@@ -246,40 +252,66 @@ tl::expected<Wanted, std::string> Requests::Implementation::wanted(Section& sect
   return wanted;
 }
 
-void Requests::Implementation::add(std::size_t cluster, const Wanted& wanted) {
-  auto& shapes = sections[cluster].shapes;
-  const auto key = fmt::format("{}\n{}", wanted.resources, wanted.memory_mb.value_or(0));
-  const auto shape = shapes.emplace(key, static_cast<int>(shapes.size()) + 1).first->second;
-  different.push_back(
-      {cluster, static_cast<int>(numbers.size()), shape, wanted.resources, wanted.resources_per_job, wanted.memory_mb, wanted.walltime});
+std::string Requests::Implementation::shape_of(const std::string& resources, std::optional<std::int64_t> memory_mb) {
+  return fmt::format("{}\n{}", resources, memory_mb.value_or(0));
 }
 
-tl::expected<int, std::string> Requests::Implementation::request_of(const Task& task) {
+void Requests::Implementation::add(std::size_t cluster, const Wanted& wanted) {
+  auto& shapes = sections[cluster].shapes;
+  const auto shape = shapes.emplace(shape_of(wanted.resources, wanted.memory_mb), static_cast<int>(shapes.size()) + 1).first->second;
+  different.push_back({cluster, last, shape, wanted.resources, wanted.resources_per_job, wanted.memory_mb, wanted.walltime});
+}
+
+tl::expected<std::vector<Wanted>, std::string> Requests::Implementation::wanted(const Task& task, std::string& key) {
   std::vector<Wanted> all;
-  std::string key;
   for (auto& section : sections) {
     auto one = wanted(section, task);
     if (!one) return tl::unexpected{std::move(one.error())};
     key += fmt::format("{}\n{}\n{}\n", one->resources, one->memory_mb.value_or(0), one->walltime.count());
     all.push_back(std::move(*one));
   }
+  return all;
+}
+
+tl::expected<int, std::string> Requests::Implementation::request_of(const Task& task) {
+  std::string key;
+  const auto all = wanted(task, key);
+  if (!all) return tl::unexpected{all.error()};
   const auto known = numbers.find(key);
   if (known != numbers.end()) return known->second;
   std::vector<std::string> reasons;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (auto reason = too_big(all[i], *sections[i].file, sections[i].limits)) reasons.push_back(std::move(*reason));
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    if (auto reason = too_big((*all)[i], *sections[i].file, sections[i].limits)) reasons.push_back(std::move(*reason));
   }
-  if (reasons.size() == all.size())
+  if (reasons.size() == all->size())
     return tl::unexpected{fmt::format("it is too big for each of its clusters: {}", fmt::join(reasons, "; "))};
-  if (static_cast<int>(numbers.size()) == kMost)
+  if (last == kMost)
     return tl::unexpected{fmt::format(
         "the expressions give more than {} different requests: make them coarser, such as memory_mb = ceil(x/1024)*1024", kMost)};
-  const int number = static_cast<int>(numbers.size()) + 1;
-  numbers.emplace(std::move(key), number);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (!too_big(all[i], *sections[i].file, sections[i].limits)) add(i, all[i]);
+  numbers.emplace(std::move(key), ++last);
+  for (std::size_t i = 0; i < all->size(); ++i) {
+    if (!too_big((*all)[i], *sections[i].file, sections[i].limits)) add(i, (*all)[i]);
   }
-  return number;
+  return last;
+}
+
+/// A sample that the expressions fail for, which cannot be unless its cluster has changed, is left out: its request is nobody else's then.
+void Requests::Implementation::resume(const SampleTask& sample) {
+  last = std::max(last, sample.request);
+  const auto task = read(sample.parameter);
+  std::string key;
+  if (task && wanted(*task, key)) numbers.emplace(std::move(key), sample.request);
+}
+
+tl::expected<Task, std::string> Requests::Implementation::read(const Parameter& parameter) {
+  auto words = arguments_of(parameter);
+  if (!words) return tl::unexpected{words.error().message};
+  Task task{.words = std::move(*words), .input_mb = {}};
+  if (!input) return task;
+  const auto megabytes = input->value(task, kMostMegabytes, Zero::allowed);
+  if (!megabytes) return tl::unexpected{megabytes.error()};
+  task.input_mb = *megabytes;
+  return task;
 }
 
 std::vector<TooWideSection> too_wide_sections(const CampaignFile& file, const std::vector<ClusterLimits>& limits) {
@@ -314,19 +346,23 @@ tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Par
   const auto named = [&](const std::string& why) {
     return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted(parameter), why)};
   };
-  auto words = arguments_of(parameter);
-  if (!words) return named(words.error().message);
-  Task values{.words = std::move(*words), .input_mb = {}};
-  if (implementation_->input) {
-    const auto input = implementation_->input->value(values, kMostMegabytes, Zero::allowed);
-    if (!input) return named(input.error());
-    values.input_mb = *input;
-    implementation_->input_sum += *input;
+  const auto values = implementation_->read(parameter);
+  if (!values) return named(values.error());
+  if (values->input_mb) {
+    implementation_->input_sum += *values->input_mb;
     ++implementation_->inputs;
   }
-  auto request = implementation_->request_of(values);
+  auto request = implementation_->request_of(*values);
   if (!request) return named(request.error());
   return *request;
+}
+
+void Requests::resume(const std::vector<TaskRequest>& stored, const std::vector<SampleTask>& samples) {
+  for (const auto& one : stored) {
+    implementation_->last = std::max(implementation_->last, one.request);
+    implementation_->sections[one.cluster].shapes.emplace(Implementation::shape_of(one.resources, one.memory_mb), one.shape);
+  }
+  for (const auto& sample : samples) implementation_->resume(sample);
 }
 
 const std::vector<TaskRequest>& Requests::different() const { return implementation_->different; }

@@ -19,7 +19,7 @@ namespace gleaner::jdl {
 struct ClusterLimits {
   std::string name;
   int max_resources = 0;                      ///< 0: unknown
-  bool tells_memory = false;                  ///< whether its resources state the memory of a node
+  bool has_memory_property = false;           ///< whether its resources state the memory of a node
   std::optional<std::int64_t> memory_max_mb;  ///< of the biggest node; empty: unknown
   grid::NodeSizes nodes = {};
 };
@@ -33,6 +33,12 @@ struct TaskRequest {
   std::optional<int> resources_per_job;
   std::optional<std::int64_t> memory_mb;
   grid::Seconds walltime{};
+};
+
+/// A stored task with a known request.
+struct SampleTask {
+  int request = 1;
+  Parameter parameter;
 };
 
 /// Computes the request of each task from the expressions of its campaign's file. Walltimes are rounded up (grid::round_up_walltime), so
@@ -55,9 +61,15 @@ class Requests {
   /// too big for each cluster.
   [[nodiscard]] tl::expected<int, std::string> request_of(std::int64_t task, const Parameter& parameter);
 
-  /// The different requests so far; those that a cluster cannot hold are left out there.
+  /// Continues with the requests of a campaign that was stored before: a task with one of them gets its number, and others are numbered
+  /// after the last. To be called before the first request_of.
+  /// @param stored   the stored requests; of each, its walltime and its number of resources do not matter
+  /// @param samples  for each stored number, one task that has it
+  void resume(const std::vector<TaskRequest>& stored, const std::vector<SampleTask>& samples);
+
+  /// The different requests so far, without those of resume(); those that a cluster cannot hold are left out there.
   [[nodiscard]] const std::vector<TaskRequest>& different() const;
-  /// The mean input of the tasks so far, in MB.
+  /// The mean input of the tasks so far, in MB, without those of resume().
   [[nodiscard]] std::optional<double> mean_input_mb() const;
 
  private:

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
+#include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::jdl {
@@ -39,7 +41,7 @@ void read_scheduler(const Node& node, const std::string& path, Scheduling& into,
     return;
   }
   const auto hint =
-      *text == "test" ? std::string{"; a test campaign is said by \"test_mode\": true"} : text::did_you_mean(*text, kSchedulers);
+      *text == "test" ? std::string{"; a test campaign is declared by \"test_mode\": true"} : text::did_you_mean(*text, kSchedulers);
   findings.add(node.offset, path, *text,
                fmt::format("'{}' is not a campaign scheduler; write {}{}", excerpt(*text), fmt::join(kSchedulers, " or "), hint));
 }
@@ -56,12 +58,46 @@ void read_max_attempts(const Node& node, const std::string& path, Scheduling& in
   if (const auto value = read_integer(node, path, kMaxAttempts, findings)) into.max_attempts = static_cast<int>(*value);
 }
 
+void read_grouping(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  constexpr std::array<std::string_view, 4> kNone{"", "none", "null", "0"};
+  const bool is_word = node.kind != NodeKind::array && node.kind != NodeKind::object;
+  const auto text = node.kind == NodeKind::null ? std::string{} : lower(trim(node.text));
+  const auto known = std::ranges::find(kNone, text) != kNone.end() ? std::optional{grid::Grouping::off} : grid::grouping(text);
+  if (known && is_word) into.grouping = *known;
+  else
+    findings.add(node.offset, path, shown(node),
+                 fmt::format("'{}' is not right here; write true: short tasks share jobs, false, or auto: once they are known to be short",
+                             excerpt(shown(node))));
+}
+
+/// `50` and `"50"` are tasks; `"10%"`, `0.1` and `"0.1"` are a part of them.
+void read_max_fails(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  constexpr double kMostFails = 1e9;
+  const auto refuse = [&](std::string_view why) {
+    findings.add(
+        node.offset, path, shown(node),
+        fmt::format("'{}' {}; write a number of tasks, such as 50, or a part of them, such as \"10%\" or 0.1", excerpt(shown(node)), why));
+  };
+  if (node.kind != NodeKind::number && node.kind != NodeKind::string) return refuse("is no number");
+  auto text = trim(node.text);
+  const bool is_percentage = text.ends_with('%');
+  if (is_percentage) text = trim(text.substr(0, text.size() - 1));
+  const auto number = text::real_number(text);
+  if (!number) return refuse("is no number");
+  if (*number < 0) return refuse("is negative");
+  if (is_percentage && *number >= 100) return refuse("is no limit: no more tasks than all can fail");
+  const auto value = is_percentage ? *number / 100 : *number;
+  if (value >= 1 && (value != std::floor(value) || value > kMostFails)) return refuse("is no number of tasks");
+  into.max_fails = value;
+}
+
 struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
 };
 constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler},
-                           Key{"min_duration", read_min_duration}, Key{"max_attempts", read_max_attempts}};
+                           Key{"min_duration", read_min_duration},  Key{"max_attempts", read_max_attempts},
+                           Key{"max_fails", read_max_fails},        Key{"temporal_grouping", read_grouping}};
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/outputs.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/text.hpp"
@@ -169,7 +170,7 @@ void read_type(const Node& node, const std::string& path, SectionLevel& into, Fi
   }
   constexpr std::array<std::string_view, 2> kKinds{"best-effort", "normal"};
   const bool campaign = grid::campaign_type(*text).has_value();
-  const auto hint = campaign ? std::string{"; a test campaign is said by \"test_mode\": true"} : text::did_you_mean(*text, kKinds);
+  const auto hint = campaign ? std::string{"; a test campaign is declared by \"test_mode\": true"} : text::did_you_mean(*text, kKinds);
   findings.add(node.offset, path, *text, fmt::format("'{}' is not a type of jobs; write best-effort or normal{}", excerpt(*text), hint));
 }
 
@@ -236,6 +237,14 @@ void take_job_types(const rapidjson::Value& value, std::string_view name, Cluste
   for (const auto& type : value.GetArray()) into.job_types.push_back(text(type, name));
 }
 
+void store_output_files(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.key(name).array(section.output_files);
+}
+void take_output_files(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+  if (!value.IsArray()) throw Malformed{fmt::format("'{}' is not an array", name)};
+  for (const auto& pattern : value.GetArray()) into.output_files.push_back(text(pattern, name));
+}
+
 void store_kind(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.field(name, name_of(section.kind)); }
 void take_kind(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto kind = text(value, name);
@@ -268,9 +277,15 @@ constexpr std::array kClusterKeys{
     ClusterKey{"properties", read_properties, store<&ClusterSection::properties>, take<&ClusterSection::properties>},
     ClusterKey{"project", read_project, store<&ClusterSection::project>, take<&ClusterSection::project>},
     ClusterKey{"cluster_job_type", read_job_types, store_job_types, take_job_types},
+    ClusterKey{"output_directory", read_output_directory, store<&ClusterSection::output_directory>, take<&ClusterSection::output_directory>,
+               is_stated<&ClusterSection::output_directory>},
+    ClusterKey{"output_files", read_output_files, store_output_files, take_output_files, is_stated<&ClusterSection::output_files>},
+    ClusterKey{"output_destination", read_output_destination},
+    ClusterKey{"output_file", read_output_file},
+    ClusterKey{"output_gathering_method", read_output_gathering},
     ClusterKey{"type", read_type, store_kind, take_kind},
     ClusterKey{"test_mode", read_test_mode},
-    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 1, 1'000'000>, store<&ClusterSection::max_jobs>,
+    ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 0, 1'000'000>, store<&ClusterSection::max_jobs>,
                take<&ClusterSection::max_jobs>, is_stated<&ClusterSection::max_jobs>},
     ClusterKey{"priority", read_number<&ClusterSection::priority, -1'000'000, 1'000'000>, store<&ClusterSection::priority>,
                take<&ClusterSection::priority>},
@@ -285,15 +300,12 @@ constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"epilogue", ""},
     UnbuiltKey{"prologue_walltime", ""},
     UnbuiltKey{"epilogue_walltime", ""},
-    UnbuiltKey{"temporal_grouping", ""},
+    UnbuiltKey{"temporal_grouping", " for one cluster: write it for the whole campaign"},
     UnbuiltKey{"dimensional_grouping", ""},
     UnbuiltKey{"temporal_grouping_batch_duration", ""},
     UnbuiltKey{"checkpointing_type", ""},
     UnbuiltKey{"checkpoint_type", ""},
     UnbuiltKey{"checkpoint_period", ""},
-    UnbuiltKey{"output_gathering_method", ": each task leaves its results where its command writes them"},
-    UnbuiltKey{"output_file", ": each task leaves its results where its command writes them"},
-    UnbuiltKey{"output_destination", ": each task leaves its results where its command writes them"},
     UnbuiltKey{"desktop_computing", ""},
     UnbuiltKey{"data_to_transfer", ": copy the data to the clusters first"},
     UnbuiltKey{"transfer_timeout", ""},
@@ -302,7 +314,8 @@ constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"dependencies", ""},
 };
 
-/// Whether the value means "none" in CiGri.
+}  // namespace
+
 bool is_neutral(const Node& node) {
   const auto text = lower(node.text);
   switch (node.kind) {
@@ -315,8 +328,6 @@ bool is_neutral(const Node& node) {
   }
   return false;
 }
-
-}  // namespace
 
 std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings) {
   if (node.kind == NodeKind::number) return node.text;

@@ -21,6 +21,14 @@ struct WrittenExpression {
   std::string path;
 };
 
+/// Which keys of outputs one level states: two of them may mean the same, as CiGri's are understood too.
+struct OutputKeys {
+  std::string directory{};  ///< output_directory or output_destination; empty: neither
+  std::string files{};      ///< output_files or output_file
+  std::string gathering{};  ///< output_gathering_method
+  std::size_t files_offset = 0;
+};
+
 /// One level of the file: the top level, or one cluster, which begins as a copy of the top level.
 struct SectionLevel {
   ClusterSection section;                      ///< what this level states, else what the level above does, else the defaults
@@ -28,6 +36,7 @@ struct SectionLevel {
   std::optional<CampaignType> test_mode;       ///< stated here or above
   bool has_exec_file = false;                  ///< stated here or above, rightly or wrongly
   std::vector<WrittenExpression> expressions;  ///< stated here, not yet checked
+  OutputKeys outputs;                          ///< the keys of outputs that are stated here
 };
 
 /// Reads one key if it is a cluster's: sets the value, or adds a problem.
@@ -44,6 +53,9 @@ void write_section(text::JsonWriter& json, const ClusterSection& section);
 
 /// The keys that read_cluster_key knows.
 [[nodiscard]] const std::vector<std::string_view>& cluster_keys();
+
+/// Whether the value means "none" in CiGri.
+[[nodiscard]] bool is_neutral(const Node& node);
 
 /// Whether it is a field of CiGri that is not built. It is refused, unless it holds the value with which it has no effect in CiGri.
 [[nodiscard]] bool refuse_unbuilt_key(const Member& member, const std::string& path, Findings& findings);

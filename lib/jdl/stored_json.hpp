@@ -33,6 +33,11 @@ inline int integer(const rapidjson::Value& value, std::string_view name) {
   return value.GetInt();
 }
 
+inline double number(const rapidjson::Value& value, std::string_view name) {
+  if (!value.IsNumber()) throw Malformed{fmt::format("'{}' is not a number", name)};
+  return value.GetDouble();
+}
+
 template <class T>
 T known(std::optional<T> value, std::string_view name, std::string_view said) {
   if (!value) throw Malformed{fmt::format("'{}' of '{}' is unknown", said, name)};

@@ -30,6 +30,12 @@ struct PathOf {
   std::string path;
 };
 
+/// A file to write.
+struct FileOf {
+  PathOf place;
+  std::string content;
+};
+
 /// The part of a file to read.
 struct FilePart {
   std::optional<int> last_lines = {};                      ///< empty: all lines
@@ -37,6 +43,9 @@ struct FilePart {
                                                            ///< transferred
   std::optional<std::chrono::milliseconds> patience = {};  ///< for each file; empty: Limits::read
 };
+
+/// Whether the details of a job name its nodes, for which OAR's server does more work.
+enum class Nodes { left_out, named };
 
 enum class Removal {
   accepted,              ///< recorded: the job ends soon, and only its state shows when
@@ -83,8 +92,9 @@ class Client {
   /// `since` is by our clock; a difference of the cluster's clock is compensated.
   [[nodiscard]] Result<std::vector<RemoteJob>> jobs_since(std::string_view user, grid::Instant since);
 
-  /// Each job with its events, one request for each job; results in the order of `asked`. A job that does not exist is Refused 404.
-  [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked);
+  /// Each job with its events, one request for each job; results in the order of `asked`. A job that does not exist is Refused 404. Its
+  /// hosts are there only with Nodes::named.
+  [[nodiscard]] std::vector<Result<JobDetails>> details(std::span<const JobOf> asked, Nodes nodes = Nodes::left_out);
 
   /// One POST for each request, in parallel; results in the order of `requests`. If the number of jobs in the answer differs from that
   /// requested, the result is NoAnswer: search for them by name.
@@ -109,6 +119,10 @@ class Client {
   [[nodiscard]] Result<std::vector<std::string>> list_folder(std::string_view user, std::string_view path);
   /// The same for several folders, in parallel; results in the order of `asked`.
   [[nodiscard]] std::vector<Result<std::vector<std::string>>> list_folders(std::span<const PathOf> asked);
+
+  /// Writes files as their users, and the folders that they need, in parallel; results in the order of `files`. A file that is there is
+  /// replaced. OAR writes piece by piece: after any other answer than success, a file may be missing, or be cut at any byte.
+  [[nodiscard]] std::vector<Result<void>> write_files(std::span<const FileOf> files);
 
   /// Deletes a file, or a folder with its content, as the user.
   [[nodiscard]] Result<void> delete_path(std::string_view user, std::string_view path);

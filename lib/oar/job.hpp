@@ -82,6 +82,7 @@ struct JobDetails {
   std::string directory;
   std::string stdout_file;  ///< `%jobid%` replaced; relative to the directory unless it starts with a slash
   std::string stderr_file;
+  std::vector<std::string> hosts;  ///< its nodes, each once; empty: none were assigned, or they were not asked for
 };
 
 }  // namespace gleaner::oar

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <map>
 
@@ -191,6 +192,24 @@ std::vector<std::string> texts_of(const Value& object, const char* name) {
   return texts;
 }
 
+std::vector<std::string> hosts_of(const Value& object) {
+  std::vector<std::string> hosts;
+  const auto* const nodes = json::array(object, "nodes");
+  if (nodes == nullptr) {
+    return hosts;
+  }
+  for (const auto& node : nodes->GetArray()) {
+    if (!node.IsObject()) {
+      throw json::Malformed("a node is not an object");
+    }
+    auto host = clean(node, {"network_address"});
+    if (!host.empty() && std::ranges::find(hosts, host) == hosts.end()) {
+      hosts.push_back(std::move(host));
+    }
+  }
+  return hosts;
+}
+
 JobDetails details_of(const Value& object) {
   JobDetails details;
   details.job = job_of(object);
@@ -203,6 +222,7 @@ JobDetails details_of(const Value& object) {
   details.directory = json::text(object, {"launching_directory"});
   details.stdout_file = expanded(json::text(object, {"stdout_file"}), details.job.id);
   details.stderr_file = expanded(json::text(object, {"stderr_file"}), details.job.id);
+  details.hosts = hosts_of(object);
   return details;
 }
 
@@ -240,6 +260,27 @@ Parsed<std::vector<std::string>> parse_listing(std::string_view body) {
       throw json::Malformed(fmt::format("{} names of {}", page.items.size(), page.total.value_or(0)));
     }
     return std::move(page.items);
+  });
+}
+
+Parsed<std::vector<ListedFile>> parse_file_listing(std::string_view body) {
+  return guarded(body, [](const Value& list) {
+    std::vector<ListedFile> files;
+    const auto page = page_of<char>(list, [&](const Value& item) {
+      if (!item.IsObject()) {
+        throw json::Malformed("an item of the list is not an object");
+      }
+      const auto type = json::text(item, {"type"});
+      const bool is_link = type.starts_with("l ");
+      if (type == "f" || is_link) {
+        files.push_back({json::text(item, {"name"}), is_link ? std::nullopt : std::optional{json::required_integer(item, {"size"})}});
+      }
+      return 'i';
+    });
+    if (page.total.value_or(0) != page.items.size()) {
+      throw json::Malformed(fmt::format("{} names of {}", page.items.size(), page.total.value_or(0)));
+    }
+    return files;
   });
 }
 

@@ -44,6 +44,13 @@ struct ResourceLine {
 [[nodiscard]] Parsed<Submitted> parse_submission(std::string_view body, std::size_t expected);
 /// GET /media/ls: the names. An error when there are fewer than the answer's count.
 [[nodiscard]] Parsed<std::vector<std::string>> parse_listing(std::string_view body);
+/// A regular file in a listing. `type` f, or l where a symbolic link leads to one: OAR does not say, and lists the size of the link.
+struct ListedFile {
+  std::string name;
+  std::optional<std::int64_t> size;  ///< empty: a symbolic link
+};
+/// GET /media/ls: the files, without folders. An error when there are fewer items than the answer's count.
+[[nodiscard]] Parsed<std::vector<ListedFile>> parse_file_listing(std::string_view body);
 /// Number of items of a list, on all its pages.
 [[nodiscard]] Parsed<std::int64_t> parse_total(std::string_view body);
 /// GET /version, /stress_factor, /whoami.

@@ -192,6 +192,8 @@ std::string encoded(std::string_view base, std::string_view path) {
 
 std::string media_path(std::string_view path) { return encoded("/media", path); }
 
+std::string replacing_path(std::string_view path) { return encoded("/media/force", path); }
+
 std::string listing_path(std::string_view path) { return encoded("/media/ls", path); }
 
 }  // namespace gleaner::oar

@@ -44,6 +44,8 @@ enum class Effort { best, normal };
 
 /// `/media/~/a%2Cb`, from `~/a,b` or an absolute path that wrong_path accepts.
 [[nodiscard]] std::string media_path(std::string_view path);
+/// The path that writes a file, also over one that is there.
+[[nodiscard]] std::string replacing_path(std::string_view path);
 /// The path that lists the names in the folder.
 [[nodiscard]] std::string listing_path(std::string_view path);
 

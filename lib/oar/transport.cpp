@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <new>
+#include <utility>
 
 namespace gleaner::oar {
 namespace {
@@ -108,6 +109,14 @@ class Transport::Transfer {
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::microseconds{microseconds});
   }
 
+  /// What has arrived since the last call.
+  [[nodiscard]] std::string take_arrived() { return std::exchange(answer_.body, {}); }
+  [[nodiscard]] int status() const {
+    long status = 0;
+    curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+    return static_cast<int>(status);
+  }
+
   [[nodiscard]] Result<Answer> outcome(CURLcode code) {
     if (too_big_) {
       return tl::unexpected(NoAnswer{fmt::format("{} {} bytes", kTooLong, limit_)});
@@ -182,7 +191,7 @@ class Transport::Transfer {
     append(headers_, "Accept: application/json");
     append(headers_, "Expect:");
     if (request.method == Method::post) {
-      append(headers_, "Content-Type: application/json");
+      append(headers_, fmt::format("Content-Type: {}", request.body_type));
     }
     if (!request.user.empty()) {
       append(headers_, access.identity_header + ": " + request.user);
@@ -240,6 +249,72 @@ class Transport::Transfer {
   bool is_cut_ = false;
   std::array<char, CURL_ERROR_SIZE> error_{};
 };
+
+struct Transport::Download::Parts {
+  Parts(Access reached, Limits bounds, Request wanted, std::chrono::milliseconds most_silence)
+      : access{std::move(reached)}, limits{bounds}, request{std::move(wanted)}, silence{most_silence} {}
+  ~Parts() {
+    if (transfer) curl_multi_remove_handle(multi.get(), transfer->easy());
+  }
+  Parts(const Parts&) = delete;
+  Parts& operator=(const Parts&) = delete;
+
+  Access access;
+  Limits limits;
+  Request request;
+  std::chrono::milliseconds silence;
+  Multi multi{given(curl_multi_init())};
+  std::unique_ptr<Transfer> transfer;
+  std::optional<Result<Answer>> end;
+};
+
+Transport::Download::Download(Access access, Limits limits, Request request, std::chrono::milliseconds silence) {
+  start_libcurl_once();
+  constexpr std::chrono::hours kWhole{24};  // silence is what ends a transfer
+  limits.read = kWhole;
+  parts_ = std::make_unique<Parts>(std::move(access), limits, std::move(request), silence);
+  parts_->transfer = std::make_unique<Transfer>(Easy{given(curl_easy_init())}, parts_->request, 0, parts_->access, parts_->limits);
+  curl_multi_add_handle(parts_->multi.get(), parts_->transfer->easy());
+}
+
+Transport::Download::~Download() = default;
+
+Result<std::string> Transport::Download::next() {
+  const auto deadline = std::chrono::steady_clock::now() + parts_->silence;
+  while (true) {
+    if (parts_->end) {
+      return *parts_->end ? Result<std::string>{std::string{}} : Result<std::string>{tl::unexpected((*parts_->end).error())};
+    }
+    if (auto arrived = parts_->transfer->take_arrived(); !arrived.empty()) {
+      return arrived;
+    }
+    int running = 0;
+    curl_multi_perform(parts_->multi.get(), &running);
+    int left = 0;
+    if (const CURLMsg* message = curl_multi_info_read(parts_->multi.get(), &left); message != nullptr) {
+      auto arrived = parts_->transfer->take_arrived();
+      parts_->end = parts_->transfer->outcome(message->data.result);
+      if (!arrived.empty()) {
+        return arrived;
+      }
+      continue;
+    }
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (rest.count() <= 0) {
+      parts_->end = tl::unexpected(Failure{NoAnswer{fmt::format("nothing arrived for {} s", parts_->silence.count() / 1000)}});
+      continue;
+    }
+    curl_multi_poll(parts_->multi.get(), nullptr, 0, static_cast<int>(std::min<std::int64_t>(rest.count(), 1000)), nullptr);
+  }
+}
+
+int Transport::Download::status() const { return parts_->transfer->status(); }
+
+std::string Transport::Download::content_type() const {
+  char* type = nullptr;
+  curl_easy_getinfo(parts_->transfer->easy(), CURLINFO_CONTENT_TYPE, &type);
+  return type == nullptr ? "" : type;
+}
 
 Transport::Transport(const Access& access, const Limits& limits) : access_{access}, limits_{limits} {
   start_libcurl_once();

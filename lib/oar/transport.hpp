@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/grid/time.hpp"
@@ -21,9 +22,10 @@ struct Request {
   Method method = Method::get;
   std::string path;                                        ///< after the cluster's URL, with its query
   std::string user;                                        ///< the user in the identity header; empty: no header
-  std::string body;                                        ///< of a POST, JSON
+  std::string body;                                        ///< of a POST
   std::optional<std::chrono::milliseconds> patience = {};  ///< shorter limit than Limits have for the whole answer
   std::optional<std::size_t> enough = {};                  ///< bytes: a longer body is cut there, and its transfer is stopped
+  std::string_view body_type = "application/json";
 };
 
 struct Answer {
@@ -49,6 +51,23 @@ class Transport {
 
   /// Returns the answers in the order of the requests; failures are NotSent or NoAnswer.
   [[nodiscard]] std::vector<Result<Answer>> send(std::span<const Request> requests);
+
+  /// One GET whose body is read piece by piece, so that memory is bounded whatever its size. It has a connection of its own.
+  class Download {
+   public:
+    /// `silence`: the longest time without a byte, also before the first one.
+    Download(Access access, Limits limits, Request request, std::chrono::milliseconds silence);
+    ~Download();
+    /// The next bytes; empty: the body has arrived whole. A failure is final.
+    [[nodiscard]] Result<std::string> next();
+    /// The status of HTTP, once next() has returned a value.
+    [[nodiscard]] int status() const;
+    [[nodiscard]] std::string content_type() const;
+
+   private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+  };
 
   [[nodiscard]] std::chrono::milliseconds last_latency() const { return last_latency_; }
   [[nodiscard]] std::chrono::milliseconds slowest_latency() const { return slowest_latency_; }

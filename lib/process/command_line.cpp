@@ -101,9 +101,9 @@ std::string unknown_option(const Program& program, const std::string& typed) {
 }
 
 void take(const po::variables_map& read, const Program& program, CommandLine& into) {
-  if (read.contains("help")) into.wish = CommandLine::Wish::help;
-  if (read.contains("version")) into.wish = CommandLine::Wish::version;
-  if (read.contains("list-failpoints")) into.wish = CommandLine::Wish::failpoints;
+  if (read.contains("help")) into.action = CommandLine::Action::help;
+  if (read.contains("version")) into.action = CommandLine::Action::version;
+  if (read.contains("list-failpoints")) into.action = CommandLine::Action::failpoints;
   if (read.contains("config")) into.config_file = read["config"].as<Values>().back();
   for (const auto& key : used_keys(program)) {
     if (read.contains(key)) into.given.emplace(key, Given{read[key].as<Values>().back(), "--" + key});

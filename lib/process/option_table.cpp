@@ -237,6 +237,8 @@ constexpr auto kOptions = std::to_array<Option>({
     {"placement", "NAME", "power", "which cluster a campaign gets first", word<&Config::placement>, planner},
     {"probe_jobs", "NUMBER", "3", "jobs that go first to a cluster of which nothing is known", integer<&Config::probe_jobs, 1, 100000>,
      planner},
+    {"pool_duration", "DURATION", "120s", "how long one job takes tasks, where a campaign groups short ones (temporal_grouping)",
+     some_time<&Config::pool_duration>, planner},
     {"expired_quantile", "QUANTILE", "0.95", "of the durations known: a task that runs longer may get a second copy",
      part<&Config::expired_quantile>, plan},
     {"reservations", "YES|NO", "yes", "what is freed is held back for a wide job that could not start", yes_no<&Config::reservations>,

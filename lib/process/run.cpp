@@ -76,7 +76,7 @@ int print(const std::string& text) {
   return static_cast<int>(written ? ExitCode::ok : ExitCode::failure);
 }
 
-void say(const Program& program, std::string_view message) { fmt::print(stderr, "{}: {}\n", program.name, message); }
+void print_message(const Program& program, std::string_view message) { fmt::print(stderr, "{}: {}\n", program.name, message); }
 
 int run_body(const Program& program, const CommandLine& line, const Body& body, std::optional<std::int64_t> term = {}) {
   const auto context = make_context(program, line, term);
@@ -84,7 +84,7 @@ int run_body(const Program& program, const CommandLine& line, const Body& body, 
   if (program.interruption == Interruption::requests_stop) catch_stop_signals();
   const auto outcome = body(context);
   if (outcome.code != ExitCode::ok) {
-    if (!outcome.message.empty()) say(program, outcome.message);
+    if (!outcome.message.empty()) print_message(program, outcome.message);
   } else if (!outcome.message.empty()) {
     log::info("done", {{"summary", outcome.message}});
   }
@@ -103,11 +103,11 @@ int run_turns(const Program& program, const CommandLine& line, const Body& body)
 
 int run_line(const Program& program, int argc, char** argv, const Body& body) {
   const auto line = value_or_throw(read_command_line(program, argc, argv));
-  switch (line.wish) {
-    case CommandLine::Wish::help: return print(help_text(program));
-    case CommandLine::Wish::version: return print(fmt::format("{} (gleaner) {}\n", program.name, GLEANER_VERSION));
-    case CommandLine::Wish::failpoints: return print(all_failpoints());
-    case CommandLine::Wish::run: break;
+  switch (line.action) {
+    case CommandLine::Action::help: return print(help_text(program));
+    case CommandLine::Action::version: return print(fmt::format("{} (gleaner) {}\n", program.name, GLEANER_VERSION));
+    case CommandLine::Action::failpoints: return print(all_failpoints());
+    case CommandLine::Action::run: break;
   }
   return program.takes_turns && std::getenv(kTurnsVariable) != nullptr ? run_turns(program, line, body) : run_body(program, line, body);
 }
@@ -129,13 +129,13 @@ int run(const Program& program, int argc, char** argv, const Body& body) {
   try {
     return run_line(program, argc, argv, body);
   } catch (const Error& error) {
-    say(program, error.what());
+    print_message(program, error.what());
     return static_cast<int>(error.code());
   } catch (const grid::Unavailable& error) {
-    say(program, error.what());
+    print_message(program, error.what());
     return static_cast<int>(ExitCode::unavailable);
   } catch (const std::exception& error) {
-    say(program, fmt::format("unexpected error: {}", error.what()));
+    print_message(program, fmt::format("unexpected error: {}", error.what()));
     return static_cast<int>(ExitCode::failure);
   }
 }

@@ -21,7 +21,7 @@ std::optional<std::string> wrong_key(const std::string& jdl) {
     if (std::ranges::find(kParameters, key) != kParameters.end())
       return fmt::format("it gives the campaign \"{}\": a rule cannot change the parameters", key);
     if (key != "test_mode" && jdl::is_cluster_key(key))
-      return fmt::format("jdl[\"{0}\"] would do nothing, since each cluster says its own: change jdl[\"clusters\"][NAME][\"{0}\"]",
+      return fmt::format("jdl[\"{0}\"] would have no effect, since each cluster states its own: change jdl[\"clusters\"][NAME][\"{0}\"]",
                          jdl::excerpt(key));
   }
   return {};

@@ -22,10 +22,12 @@ constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseFullPrecisionFlag
 constexpr std::chrono::seconds kPatience{60};
 constexpr std::size_t kDeepestAnswer = text::kDeepestJson + 16;  // a rule's campaign is within it (ruby/values.cpp)
 
-std::string question_text(std::string_view wish, const std::vector<std::string>& texts, const Question* question, const Limits& limits) {
+std::string question_text(std::string_view action, const std::vector<std::string>& texts, const Question* question, const Limits& limits) {
   text::JsonWriter json;
   json.begin_object();
-  json.field("wish", wish).field("time_ms", std::int64_t{limits.time.count()}).field("memory", static_cast<std::int64_t>(limits.memory));
+  json.field("action", action)
+      .field("time_ms", std::int64_t{limits.time.count()})
+      .field("memory", static_cast<std::int64_t>(limits.memory));
   json.key("rules").array(texts);
   if (question != nullptr) {
     json.key("jdl").raw(question->jdl);

@@ -1,6 +1,7 @@
 #include "lib/store/campaigns.hpp"
 
 #include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -43,7 +44,7 @@ void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::s
 
 bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& c) {
   return !exec(transaction,
-               sql::campaigns_add_cluster{
+               sql::campaigns_ask_cluster{
                    .campaign = campaign,
                    .priority = c.priority,
                    .exec_file = c.exec_file,
@@ -57,14 +58,16 @@ bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, c
                    .best_effort = c.best_effort,
                    .max_jobs = c.max_jobs,
                    .max_walltime_s = c.max_walltime ? std::optional{c.max_walltime->count()} : std::nullopt,
+                   .output_directory = c.output_directory,
+                   .output_files = c.output_files,
                    .cluster = c.name,
                })
               .empty();
 }
 
 struct TaskWriter::Implementation {
-  Implementation(pqxx::work& work, grid::CampaignId id, Requests requests)
-      : stream{open(work, requests)}, campaign{std::to_string(id.value())} {}
+  Implementation(pqxx::work& work, grid::CampaignId id, Requests requests, std::int64_t first_number)
+      : stream{open(work, requests)}, campaign{std::to_string(id.value())}, first{first_number}, next{first_number} {}
   static pqxx::stream_to open(pqxx::work& work, Requests requests) {
 #if PQXX_VERSION_MAJOR < 7
     std::vector<std::string> columns{"campaign_id", "number", "form", "parameter"};
@@ -78,12 +81,13 @@ struct TaskWriter::Implementation {
   }
   pqxx::stream_to stream;
   std::string campaign;
-  std::int64_t count = 0;
+  const std::int64_t first;
+  std::int64_t next;
 };
 
-TaskWriter::TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests) {
+TaskWriter::TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests, std::int64_t first) {
   try {
-    implementation_ = std::make_unique<Implementation>(transaction.implementation().work, campaign, requests);
+    implementation_ = std::make_unique<Implementation>(transaction.implementation().work, campaign, requests, first);
   } catch (...) {
     detail::rethrow("tasks");
   }
@@ -99,22 +103,22 @@ TaskWriter::~TaskWriter() {
 
 void TaskWriter::add(ParameterForm form, std::string_view parameter) {
   try {
-    implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->count, std::string(1, static_cast<char>(form)),
+    implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->next, std::string(1, static_cast<char>(form)),
                                                std::string{parameter});
   } catch (...) {
     detail::rethrow("tasks");
   }
-  ++implementation_->count;
+  ++implementation_->next;
 }
 
 void TaskWriter::add(ParameterForm form, std::string_view parameter, int request) {
   try {
-    implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->count, std::string(1, static_cast<char>(form)),
+    implementation_->stream << std::make_tuple(implementation_->campaign, implementation_->next, std::string(1, static_cast<char>(form)),
                                                std::string{parameter}, request);
   } catch (...) {
     detail::rethrow("tasks");
   }
-  ++implementation_->count;
+  ++implementation_->next;
 }
 
 std::int64_t TaskWriter::finish() {
@@ -123,11 +127,11 @@ std::int64_t TaskWriter::finish() {
   } catch (...) {
     detail::rethrow("tasks");
   }
-  return implementation_->count;
+  return implementation_->next - implementation_->first;
 }
 
-void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count) {
-  exec(transaction, sql::campaigns_write_numbered_tasks{.campaign = campaign, .tasks = count});
+void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count, std::int64_t first) {
+  exec(transaction, sql::campaigns_write_numbered_tasks{.campaign = campaign, .first = first, .tasks = count});
 }
 
 void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std::int64_t tasks) {
@@ -138,7 +142,7 @@ void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std:
 std::optional<CampaignOwner> campaign_owner(Transaction& transaction, grid::CampaignId campaign) {
   const auto rows = exec(transaction, sql::campaigns_owner{.campaign = campaign});
   if (rows.empty()) return std::nullopt;
-  return CampaignOwner{*rows[0].user_name, rows[0].state.as(grid::campaign_state)};
+  return CampaignOwner{*rows[0].user_name, rows[0].state.as(grid::campaign_state), *rows[0].total};
 }
 
 bool hold_campaign(Transaction& transaction, grid::CampaignId campaign) {
@@ -147,11 +151,12 @@ bool hold_campaign(Transaction& transaction, grid::CampaignId campaign) {
   return true;
 }
 
-bool resume_campaign(Transaction& transaction, grid::CampaignId campaign) {
+bool resume_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   if (exec(transaction, sql::campaigns_resume{.campaign = campaign}).empty()) {
     const auto owner = campaign_owner(transaction, campaign);
     if (!owner || owner->state != grid::CampaignState::in_treatment) return false;
   }
+  close_event(transaction, "MAX_FAILS", {.campaign = campaign, .cluster = {}}, now);
   lift_brakes(transaction, campaign);
   wake_up(transaction);
   return true;
@@ -166,10 +171,14 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
   return true;
 }
 
-std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
-  if (exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
+std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now, text::Range range) {
+  const auto any = exec(transaction, sql::campaigns_has_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last})[0]
+                       .found.as<bool>();
+  if (!any || exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
   exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
-  const auto tasks = exec(transaction, sql::campaigns_retry_failed_tasks{.campaign = campaign, .now = now});
+  const auto tasks =
+      exec(transaction, sql::campaigns_retry_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last, .now = now});
+  exec(transaction, sql::campaigns_forgive_fewer{.campaign = campaign});
   lift_brakes(transaction, campaign);
   wake_up(transaction);
   return static_cast<std::int64_t>(tasks.size());

@@ -12,6 +12,7 @@
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/text/ranges.hpp"
 
 /// Users' actions on campaigns.
 namespace gleaner::store {
@@ -31,6 +32,8 @@ struct NewCampaignCluster {
   bool best_effort = true;
   std::optional<int> max_jobs;
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of a raised walltime; empty: it is never raised
+  std::string output_directory;               ///< empty: not stated
+  std::string output_files;                   ///< patterns, one a line
 };
 
 struct NewCampaign {
@@ -57,7 +60,7 @@ struct Repeated {
 /// Stores the name and JDL of a new campaign after its admission rules; the submitted JDL is kept.
 void record_admitted(Transaction& transaction, grid::CampaignId campaign, std::string_view name, const std::string& jdl);
 
-/// False when there is no such cluster.
+/// Writes what the campaign asks of a cluster, also in place of what it asked before. False when there is no such cluster.
 [[nodiscard]] bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, const NewCampaignCluster& cluster);
 
 /// `line`: split into arguments as a shell does; `arguments`: a JSON array of them.
@@ -66,11 +69,12 @@ enum class ParameterForm : char { line = 'l', arguments = 'a' };
 /// Whether the tasks of a campaign have different requests.
 enum class Requests { all_the_same, by_task };
 
-/// Writes the tasks of a new campaign by COPY, in constant memory. While the writer lives, the transaction cannot run other statements. If
-/// `finish` is not called, the transaction must be abandoned.
+/// Writes tasks of a campaign by COPY, in constant memory. While the writer lives, the transaction cannot run other statements. If `finish`
+/// is not called, the transaction must be abandoned.
 class TaskWriter {
  public:
-  TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests = Requests::all_the_same);
+  /// @param first  number of the first task
+  TaskWriter(Transaction& transaction, grid::CampaignId campaign, Requests requests = Requests::all_the_same, std::int64_t first = 0);
   ~TaskWriter();
   TaskWriter(const TaskWriter&) = delete;
   TaskWriter& operator=(const TaskWriter&) = delete;
@@ -78,7 +82,7 @@ class TaskWriter {
   void add(ParameterForm form, std::string_view parameter);
   /// A task with the number of its request, from 1; `write_requests` must follow.
   void add(ParameterForm form, std::string_view parameter, int request);
-  /// Returns the number of tasks. `complete_campaign` must follow.
+  /// Returns the number of tasks that were written. `complete_campaign` must follow, or `append_tasks`.
   std::int64_t finish();
 
  private:
@@ -86,14 +90,15 @@ class TaskWriter {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// Writes the tasks "0" to "count - 1".
-void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count);
+/// Writes `count` tasks, from the number `first` on, whose parameters are their numbers.
+void write_numbered_tasks(Transaction& transaction, grid::CampaignId campaign, std::int64_t count, std::int64_t first = 0);
 /// Marks the campaign's tasks as complete: sets its counters, and wakes the conductor up.
 void complete_campaign(Transaction& transaction, grid::CampaignId campaign, std::int64_t tasks);
 
 struct CampaignOwner {
   std::string user;
   grid::CampaignState state{};
+  std::int64_t tasks = 0;
 };
 [[nodiscard]] std::optional<CampaignOwner> campaign_owner(Transaction& transaction, grid::CampaignId campaign);
 
@@ -101,14 +106,17 @@ struct CampaignOwner {
 
 /// in_treatment -> paused.
 [[nodiscard]] bool hold_campaign(Transaction& transaction, grid::CampaignId campaign);
-/// paused -> in_treatment, and lifts the brakes. For a campaign in treatment it only lifts the brakes.
-[[nodiscard]] bool resume_campaign(Transaction& transaction, grid::CampaignId campaign);
+/// paused -> in_treatment, lifts the brakes, closes the event MAX_FAILS, and counts the failures for max_fails from 0 again. For a campaign
+/// in treatment it only lifts the brakes.
+[[nodiscard]] bool resume_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 /// -> cancelled. Tasks in the bag are cancelled at once, those of live jobs when their jobs end.
 [[nodiscard]] bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
-/// Returns failed tasks to the bag, each as a new attempt with a clean slate, lifts the brakes, and puts a terminated campaign in treatment
-/// again. Returns the number of tasks; 0, with no change, when none failed or the campaign is cancelled.
-[[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
+inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
+/// Returns the failed tasks of the range to the bag, each as a new attempt with a clean slate, lifts the brakes, and puts a terminated
+/// campaign in treatment again. Returns the number of tasks; 0, with no change, when none failed or the campaign is cancelled.
+[[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now,
+                                              text::Range range = kAllTasks);
 
 /// Closes the campaign's open events and lifts its brakes. Returns the number of events.
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);

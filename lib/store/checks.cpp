@@ -146,6 +146,8 @@ constexpr auto kEntries = std::to_array<Entry>({
     law<sql::checks_over_with_tasks>(by_campaign<sql::checks_reopen>),
     // The bag.
     law<sql::checks_cursor>(by_campaign<sql::checks_mend_cursors>),
+    law<sql::checks_skipped>(by_campaign<sql::checks_count_skipped>),
+    law<sql::checks_cancelling>(by_task<sql::checks_unmark_cancelling>),
     law<sql::checks_request_bags>(by_campaign<sql::checks_count_bags>),
     law<sql::checks_bag_entry>(by_task<sql::checks_drop_bag_entries>),
     law<sql::checks_bag_request>(everywhere<sql::checks_mend_bag_requests>),

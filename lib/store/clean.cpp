@@ -39,6 +39,7 @@ std::vector<LaunchFolder> crowded_folders(Transaction& transaction, grid::Cluste
                        .login = *row.login,
                        .settled_at = row.settled_at,
                        .never_began_at = row.never_began_at,
+                       .pool = *row.pool,
                        .attempts = *row.attempts,
                        .files = *row.files,
                        .all_files = *row.all_files,

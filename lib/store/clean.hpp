@@ -33,6 +33,7 @@ struct LaunchFolder {
   std::string login;
   std::optional<grid::Instant> settled_at;      ///< when it became accepted, refused or void
   std::optional<grid::Instant> never_began_at;  ///< the last end of a job of it that OAR may start late
+  bool pool = false;                            ///< its jobs take pooled tasks
   int attempts = 0;                             ///< attempts of unsettled tasks that are claimed in it
   std::int64_t files = 0;                       ///< upper bound
   std::int64_t all_files = 0;                   ///< of the campaign there, upper bound

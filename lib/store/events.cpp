@@ -32,7 +32,7 @@ std::optional<std::int64_t> open_event(Transaction& transaction, const Event& ev
   if (!why) return opened;
   const auto shown = [](const auto& id) { return id ? std::to_string(id->value()) : std::string{"none"}; };
   open("EVENT_REFUSED", {},
-       text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; it said: {}", event.code,
+       text::clean_text(fmt::format("event {} (campaign {}, cluster {}) was not written, {}; its message: {}", event.code,
                                     shown(event.target.campaign), shown(event.target.cluster), *why, message)));
   return std::nullopt;
 }

@@ -31,7 +31,9 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.login = *row.login;
   job.failures_in_a_row = *row.failures_in_a_row;
   job.walltime = *row.walltime_s;
+  job.carries = *row.carries;
   job.max_walltime = row.max_walltime_s;
+  job.output_directory = *row.output_directory;
   return job;
 }
 
@@ -71,6 +73,62 @@ std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster
   std::vector<LiveJob> jobs;
   for (const auto& row : exec_prepared(transaction, sql::jobs_live{.cluster = cluster})) jobs.push_back(read_live(row));
   return jobs;
+}
+
+std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) {
+  std::vector<Pool> pools;
+  std::map<grid::LaunchId, std::size_t> places;
+  std::vector<LiveJob> models;  // what the pooled jobs of each launch have in common
+  Array launches;
+  for (const auto& row : exec_prepared(transaction, sql::jobs_pools{.cluster = cluster})) {
+    Pool pool;
+    pool.launch = *row.id;
+    pool.state = row.state.as(grid::launch_state);
+    pool.live_carriers = *row.carriers;
+    pool.closed_at = row.closed_at;
+    pool.last_end = row.last_end;
+    pool.may_come = *row.may_come;
+    pool.walltime = *row.walltime_s;
+    LiveJob model;
+    model.state = grid::JobState::pooled;
+    model.campaign = *row.campaign_id;
+    model.launch = pool.launch;
+    model.login = *row.login;
+    model.failures_in_a_row = *row.failures_in_a_row;
+    model.walltime = *row.walltime_s;
+    model.max_walltime = row.max_walltime_s;
+    launches.add(pool.launch.value());
+    places.emplace(pool.launch, pools.size());
+    pools.push_back(std::move(pool));
+    models.push_back(std::move(model));
+  }
+  if (pools.empty()) return pools;
+  for (const auto& row : exec(transaction, sql::jobs_carriers{.launches = launches})) {
+    Carrier carrier{.end = {}, .ended_at = row.ended_at};
+    if (row.ending.has_value()) carrier.end = row.ending.as(grid::job_end);
+    pools[places.at(*row.launch_id)].carriers.emplace(*row.remote_id, carrier);
+  }
+  for (const auto& row : exec(transaction, sql::jobs_pooled{.launches = launches})) {
+    const auto place = places.at(*row.launch_id);
+    auto job = models[place];
+    job.id = *row.id;
+    job.fence = *row.fence;
+    job.task = *row.task;
+    job.attempt = *row.attempt;
+    if (row.remote_id.has_value()) job.remote = *row.remote_id;
+    pools[place].jobs.push_back(std::move(job));
+  }
+  return pools;
+}
+
+void note_carriers(Transaction& transaction, std::span<const Claimed> claimed, grid::Instant now) {
+  if (claimed.empty()) return;
+  Array jobs, carriers;
+  for (const auto& one : claimed) {
+    jobs.add(one.job.value());
+    carriers.add(one.carrier.value());
+  }
+  exec(transaction, sql::jobs_note_carriers{.jobs = jobs, .remote_ids = carriers, .now = now});
 }
 
 void observe_jobs(Transaction& transaction, std::span<const Observation> observations) {
@@ -115,7 +173,7 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
-  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes;
+  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes, durations;
   const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
   for (const auto& one : verdicts) {
     const auto& next = one.settlement;
@@ -138,6 +196,8 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     counted.add(truth(next.counted));
     places.add(std::int64_t{static_cast<int>(next.place)});
     bound.add(truth(next.bound));
+    if (one.duration) durations.add(*one.duration);
+    else durations.add(std::optional<std::int64_t>{});
     walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
   }
   const auto rows = exec(transaction, sql::jobs_settle{
@@ -161,6 +221,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
                                           .priorities = places,
                                           .bound = bound,
                                           .walltimes = walltimes,
+                                          .durations = durations,
                                           .now = now,
                                       });
   return *rows[0].ended;

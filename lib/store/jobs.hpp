@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,9 +34,37 @@ struct LiveJob {
   std::string login;
   int failures_in_a_row = 0;                  ///< of its campaign on this cluster
   grid::Seconds walltime{};                   ///< with which it was launched
+  bool carries = false;                       ///< it takes pooled tasks after its own
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
+  std::string output_directory;               ///< of its stderr; empty: OAR's own file
 };
 [[nodiscard]] std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster);
+
+/// A job of OAR in a launch with pooled tasks.
+struct Carrier {
+  std::optional<grid::JobEnd> end = {};  ///< empty: it is not over
+  std::optional<grid::Instant> ended_at = {};
+};
+/// A launch with pooled jobs that are not over.
+struct Pool {
+  grid::LaunchId launch{0};
+  grid::LaunchState state = grid::LaunchState::accepted;
+  int live_carriers = 0;
+  std::optional<grid::Instant> closed_at = {};  ///< when the live ones stop taking tasks; empty: one has not started
+  std::optional<grid::Instant> last_end = {};   ///< of the carriers that are over
+  bool may_come = false;                        ///< OAR may start one of these late
+  grid::Seconds walltime{};                     ///< of one task
+  std::map<grid::RemoteJobId, Carrier> carriers = {};
+  std::vector<LiveJob> jobs = {};  ///< the pooled ones; `remote`: the carrier that claimed it, 0 while it is unknown
+};
+[[nodiscard]] std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster);
+
+/// A pooled job that a carrier claimed.
+struct Claimed {
+  grid::JobId job{0};
+  grid::RemoteJobId carrier{0};
+};
+void note_carriers(Transaction& transaction, std::span<const Claimed> claimed, grid::Instant now);
 
 /// A poll's observation of a job that continues.
 struct Observation {
@@ -84,6 +113,7 @@ struct Verdict {
   std::optional<grid::Instant> started_at = {};
   std::optional<grid::Instant> ended_at = {};  ///< empty: now
   std::optional<int> resources = {};
+  std::optional<double> duration = {};  ///< of the task, in seconds, as its job measured it; empty: from start to end
   std::string message = {};
   grid::Settlement settlement = {};
 };

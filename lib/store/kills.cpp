@@ -23,6 +23,7 @@ std::string ids(std::span<const grid::JobId> jobs) {
 std::string_view name_of(KillReason reason) {
   switch (reason) {
     case KillReason::cancelled: return "cancelled";
+    case KillReason::task_cancelled: return "task_cancelled";
     case KillReason::excess: return "excess";
     case KillReason::waited_too_long: return "waited_too_long";
     case KillReason::replica: return "replica";
@@ -42,8 +43,9 @@ void request_all(Transaction& transaction, std::string_view what, grid::Instant 
 }
 
 KillReason kill_reason(std::string_view name) {
-  for (const auto reason : {KillReason::cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica,
-                            KillReason::preempted, KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost}) {
+  for (const auto reason :
+       {KillReason::cancelled, KillReason::task_cancelled, KillReason::excess, KillReason::waited_too_long, KillReason::replica,
+        KillReason::preempted, KillReason::impatient, KillReason::overdue, KillReason::late, KillReason::lost}) {
     if (name == name_of(reason)) return reason;
   }
   throw std::logic_error{"a kill request has a reason that nobody knows"};
@@ -53,6 +55,10 @@ KillReason kill_reason(std::string_view name) {
 
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now) {
   request_all<sql::kills_request_cancelled>(transaction, "the requests to kill the jobs of cancelled campaigns", now);
+}
+
+void request_kills_of_cancelled_tasks(Transaction& transaction, grid::Instant now) {
+  request_all<sql::kills_request_cancelled_tasks>(transaction, "the requests to kill the jobs of cancelled tasks", now);
 }
 
 void request_kills_of_superseded(Transaction& transaction, grid::Instant now) {

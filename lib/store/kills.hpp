@@ -12,13 +12,16 @@
 /// Kill requests: Nikita's queries.
 namespace gleaner::store {
 
-/// Why a job is to be killed, in the order of the enum: its campaign is cancelled; it is in excess of the flood; it waits too long; its
-/// task waits for another copy only; it gives way to a campaign of higher priority; it does not begin; it runs beyond its walltime; it is
-/// late; an administrator declared it lost.
-enum class KillReason { cancelled, excess, waited_too_long, replica, preempted, impatient, overdue, late, lost };
+/// Why a job is to be killed, in the order of the enum: its campaign is cancelled; its task alone is cancelled; it is in excess of the
+/// flood; it waits too long; its task waits for another copy only; it gives way to a campaign of higher priority; it does not begin; it
+/// runs beyond its walltime; it is late; an administrator declared it lost.
+enum class KillReason { cancelled, task_cancelled, excess, waited_too_long, replica, preempted, impatient, overdue, late, lost };
 
 /// Requests kills of all jobs of cancelled campaigns.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);
+
+/// Requests kills of the jobs of tasks that their users cancelled.
+void request_kills_of_cancelled_tasks(Transaction& transaction, grid::Instant now);
 
 /// Requests kills of jobs that their tasks do not wait for any more: superseded by a replica, or late.
 void request_kills_of_superseded(Transaction& transaction, grid::Instant now);

@@ -33,6 +33,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.exec_directory = *row.exec_directory;
   launch.request = *row.request;
   launch.walltime = *row.walltime_s;
+  if (row.pool_s.has_value()) launch.pool = grid::Seconds{*row.pool_s};
   launch.memory_mb = row.memory_mb;
   launch.memory_property = *row.memory_property;
   launch.memory_unit_mb = *row.memory_unit_mb;
@@ -40,6 +41,8 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.project = *row.project;
   launch.job_types = *row.job_types;
   launch.best_effort = *row.best_effort;
+  launch.output_directory = *row.output_directory;
+  launch.output_files = *row.output_files;
   return launch;
 }
 
@@ -129,8 +132,10 @@ std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId la
     line.task = *row.task;
     line.attempt = *row.attempt;
     line.fence = *row.fence;
+    line.pooled = *row.pooled;
     line.form = row.form.as<std::string>().at(0);
     line.parameter = *row.parameter;
+    line.cancelling = *row.cancelling;
     lines.push_back(std::move(line));
   }
   return lines;

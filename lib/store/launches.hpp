@@ -26,8 +26,9 @@ struct LaunchToMake {
   std::string login;  ///< of the user on the cluster
   std::string exec_file;
   std::string exec_directory;
-  std::string request;  ///< OAR's -l, without the walltime; the launch's own request, if the campaign's tasks differ
-  grid::Seconds walltime{};
+  std::string request;                    ///< OAR's -l, without the walltime; the launch's own request, if the campaign's tasks differ
+  grid::Seconds walltime{};               ///< of one task
+  std::optional<grid::Seconds> pool;      ///< how long its jobs take pooled tasks; empty: it has none
   std::optional<std::int64_t> memory_mb;  ///< memory that a node of its jobs must have
   std::string memory_property;            ///< property of the cluster's resources that states the memory; empty: there is none
   int memory_unit_mb = 1;
@@ -35,6 +36,8 @@ struct LaunchToMake {
   std::string project;
   std::string job_types;  ///< comma list
   bool best_effort = true;
+  std::string output_directory;  ///< empty: stdout and stderr are OAR's files
+  std::string output_files;      ///< patterns, one a line
 };
 [[nodiscard]] std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster);
 
@@ -46,8 +49,10 @@ struct LaunchLine {
   grid::TaskNumber task{0};
   int attempt = 0;
   grid::LaunchId fence{0};  ///< the launch in whose folder the attempt is claimed
+  bool pooled = false;      ///< the jobs of the launch take it: it is not in the array
   char form = 'l';          ///< l: a line to split; a: a JSON array of arguments
   std::string parameter;
+  bool cancelling = false;  ///< its user cancelled the task
 };
 [[nodiscard]] std::vector<LaunchLine> launch_lines(Transaction& transaction, grid::LaunchId launch);
 

@@ -18,10 +18,10 @@ struct UnmatchedPair {
   bool best_effort = true;
 };
 /// Pairs without an answer come first.
-/// @param told_before       answers from before this time are out of date
-/// @param none_told_before  the same for answers that no resource has the properties
-[[nodiscard]] std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant told_before,
-                                                         grid::Instant none_told_before);
+/// @param known_before       answers from before this time are out of date
+/// @param none_known_before  the same for answers that no resource has the properties
+[[nodiscard]] std::vector<UnmatchedPair> unmatched_pairs(Transaction& transaction, grid::ClusterId cluster, grid::Instant known_before,
+                                                         grid::Instant none_known_before);
 
 /// @param resources  empty: the cluster could not answer
 void record_matching(Transaction& transaction, grid::CampaignId campaign, grid::ClusterId cluster, std::optional<int> resources,

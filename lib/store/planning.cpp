@@ -238,14 +238,17 @@ int take_tasks(Transaction& transaction, const PlannedLaunch& launch, Term term,
   const auto plain = exec(transaction, sql::planning_launch{
                                            .campaign = launch.campaign,
                                            .cluster = launch.cluster,
+                                           .tasks = launch.jobs + launch.pooled,
                                            .jobs = launch.jobs,
                                            .resources = launch.resources,
                                            .term = term,
                                            .now = now,
+                                           .pool_s = static_cast<int>(launch.pool.count()),
                                        });
   if (!plain.empty()) return plain[0].jobs.as<int>();
   // Nothing, or a campaign whose tasks differ: those that ask for other resources are another launch, while there is room for a job
   // like the last.
+  if (exec(transaction, sql::planning_lock{.campaign = launch.campaign}).empty()) return 0;
   int jobs = 0;
   double resources = launch.resources;
   while (jobs < launch.jobs) {

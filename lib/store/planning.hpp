@@ -31,11 +31,13 @@ struct PlannedLaunch {
   grid::CampaignId campaign{0};
   grid::ClusterId cluster{0};
   int jobs = 0;
+  int pooled = 0;           ///< further tasks that the jobs take; 0 where the campaign's tasks have different requests
+  grid::Seconds pool{120};  ///< for how long they take tasks
   double resources = 0;
 };
 /// Takes the tasks from the bag and writes the launch and its jobs. Returns the number of jobs, which is smaller than requested if the bag
-/// holds fewer tasks. If tasks have different requests, there is one launch for each shape, and their resources together exceed those given
-/// by at most one job. A launch that the database refuses gets no job, and an event.
+/// holds fewer tasks; pooled ones are not among them. If tasks have different requests, there is one launch for each shape, and their
+/// resources together exceed those given by at most one job. A launch that the database refuses gets no job, and an event.
 int plan_launch(Transaction& transaction, const PlannedLaunch& launch, Term term, grid::Instant now);
 
 struct Submitted {

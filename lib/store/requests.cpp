@@ -35,11 +35,44 @@ void add_requests(Transaction& transaction, grid::CampaignId campaign, std::span
 
 void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests) {
   add_requests(transaction, campaign, requests);
-  exec(transaction, sql::campaigns_sort_tasks{.campaign = campaign});
-  exec(transaction, sql::campaigns_fill_bags{.campaign = campaign});
+  exec(transaction, sql::campaigns_sort_tasks{.campaign = campaign, .first = 0});
+  exec(transaction, sql::campaigns_fill_bags{.campaign = campaign, .first = 0});
   exec(transaction, sql::campaigns_count_requests{.campaign = campaign});
   exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
   exec(transaction, sql::campaigns_first_ratios{.campaign = campaign});
+}
+
+void sort_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first) {
+  exec(transaction, sql::campaigns_sort_tasks{.campaign = campaign, .first = first});
+}
+
+void append_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, std::int64_t first) {
+  add_requests(transaction, campaign, requests);
+  exec(transaction, sql::campaigns_fill_bags{.campaign = campaign, .first = first});
+  exec(transaction, sql::campaigns_count_requests{.campaign = campaign});
+  exec(transaction, sql::campaigns_sum_requests{.campaign = campaign});
+}
+
+std::vector<ClusterRequest> stored_requests(Transaction& transaction, grid::CampaignId campaign) {
+  std::vector<ClusterRequest> requests;
+  for (const auto& row : exec(transaction, sql::changes_requests{.campaign = campaign}))
+    requests.push_back({.cluster = *row.cluster,
+                        .request = *row.request,
+                        .shape = *row.shape,
+                        .resources = *row.resources,
+                        .resources_per_job = {},
+                        .memory_mb = row.memory_mb,
+                        .walltime = {}});
+  return requests;
+}
+
+std::vector<RequestSample> request_samples(Transaction& transaction, grid::CampaignId campaign) {
+  std::vector<RequestSample> samples;
+  for (const auto& row : exec(transaction, sql::changes_sample_tasks{.campaign = campaign})) {
+    const auto form = row.form.as<std::string>() == "a" ? ParameterForm::arguments : ParameterForm::line;
+    samples.push_back({.request = *row.request, .form = form, .parameter = *row.parameter});
+  }
+  return samples;
 }
 
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes) {

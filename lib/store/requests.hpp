@@ -7,6 +7,7 @@
 
 #include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
+#include "lib/store/campaigns.hpp"
 #include "lib/store/database.hpp"
 
 /// Different requests of a campaign's tasks, and their mean input.
@@ -26,6 +27,24 @@ struct ClusterRequest {
 /// Sorts the tasks of a new campaign, all written with their requests, into one bag for each request. `requests` has no line for a request
 /// that a cluster cannot hold.
 void write_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests);
+
+/// Sorts tasks that are being appended, from the number `first` on, all written with their requests. `append_tasks` and then
+/// `append_requests` must follow. It locks nothing that planning uses.
+void sort_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first);
+/// Adds the requests that the campaign did not have before, and the sorted tasks from the number `first` on to the bags.
+void append_requests(Transaction& transaction, grid::CampaignId campaign, std::span<const ClusterRequest> requests, std::int64_t first);
+
+/// The requests of a submitted campaign; those of their numbers that do not tell requests apart on a cluster (walltime_s,
+/// resources_per_job) are not read.
+[[nodiscard]] std::vector<ClusterRequest> stored_requests(Transaction& transaction, grid::CampaignId campaign);
+/// A task with a request.
+struct RequestSample {
+  int request = 1;
+  ParameterForm form{};
+  std::string parameter;
+};
+/// For each request of a submitted campaign, its first task.
+[[nodiscard]] std::vector<RequestSample> request_samples(Transaction& transaction, grid::CampaignId campaign);
 
 /// Stores the mean input of a campaign's tasks, in MB.
 void write_input(Transaction& transaction, grid::CampaignId campaign, double megabytes);

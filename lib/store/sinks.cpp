@@ -22,9 +22,9 @@ std::string literal_of(std::span<const Id> ids) {
 std::vector<EndsOfPair> last_ends(Transaction& transaction, grid::ClusterId cluster, std::span<const grid::JobId> ended, int before) {
   std::vector<EndsOfPair> pairs;
   if (ended.empty()) return pairs;
-  for (const auto& row : exec_prepared(
-           transaction,
-           sql::sinks_last_ends{.jobs = literal_of(ended), .cluster = cluster, .telling = grid::kTellingEnds, .before = before})) {
+  for (const auto& row :
+       exec_prepared(transaction,
+                     sql::sinks_last_ends{.jobs = literal_of(ended), .cluster = cluster, .min_done = grid::kMinEnds, .before = before})) {
     const grid::CampaignId campaign = *row.campaign_id;
     if (pairs.empty() || pairs.back().campaign != campaign) pairs.push_back({.campaign = campaign});
     auto& pair = pairs.back();

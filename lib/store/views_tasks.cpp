@@ -36,6 +36,7 @@ Task read_task(const sql::views_tasks::Row& row, const Campaign& campaign) {
   // Cancelling does not write the tasks that were never taken.
   const bool cancelled = campaign.state == grid::CampaignState::cancelled;
   if (cancelled && task.state == grid::TaskState::waiting) task.state = grid::TaskState::cancelled;
+  task.cancelling = *row.cancelling;
   task.attempt = *row.attempt;
   task.charged = *row.charged;
   task.job = read_last_job(row);
@@ -65,6 +66,9 @@ Job read_job(const sql::views_jobs::Row& row) {
   job.ended_at = row.ended_at;
   job.resubmissions = *row.resubmissions;
   job.message = row.message;
+  job.login = *row.login;
+  job.pooled = *row.pooled;
+  job.output_directory = *row.output_directory;
   return job;
 }
 
@@ -97,9 +101,9 @@ Page<Task> tasks(Transaction& transaction, const Campaign& campaign, const TaskF
   page.total = total_of(filter.states, campaign);
   if (page.total == 0) return page;
   const auto states = stored_states(filter.states, campaign);
-  // All tasks that were never taken wait.
-  const bool any_may_wait = states.empty() || contains(states, grid::TaskState::waiting);
-  const auto end = any_may_wait ? campaign.total : campaign.next_task;
+  // All tasks that were never taken wait or are cancelled.
+  const bool any_ahead = states.empty() || contains(states, grid::TaskState::waiting) || contains(states, grid::TaskState::cancelled);
+  const auto end = any_ahead ? campaign.total : campaign.next_task;
   // Without a filter, the n-th task has number n: no row has to be counted.
   const auto from = states.empty() ? filter.from + window.offset : filter.from;
   const auto skip = states.empty() ? std::int64_t{0} : window.offset;

@@ -32,6 +32,7 @@ struct Task {
   ParameterForm form{};
   std::string parameter;
   grid::TaskState state{};
+  bool cancelling = false;  ///< its user cancelled it, and its job is still to be killed
   int attempt = 0;
   int charged = 0;
   std::optional<LastJob> job;
@@ -66,6 +67,9 @@ struct Job {
   std::optional<grid::Instant> ended_at;
   int resubmissions = 0;
   std::optional<std::string> message;
+  std::string login;             ///< of its user on the cluster
+  bool pooled = false;           ///< `remote_id` is its carrier's
+  std::string output_directory;  ///< macros expanded; empty: its stdout and stderr are OAR's files
 };
 [[nodiscard]] std::optional<Job> job(Transaction& transaction, grid::JobId id);
 /// The oldest first.

@@ -89,27 +89,27 @@ void print(const std::string& text) {
   if (!written) throw process::Error{process::ExitCode::failure, "the output cannot be written"};
 }
 
-class Talking : public Output {
+class Reporting : public Output {
  public:
   using Output::Output;
-  void tell(std::string_view line) override { fmt::print(stderr, "{}\n", line); }
+  void report(std::string_view line) override { fmt::print(stderr, "{}\n", line); }
 };
 
-class Human final : public Talking {
+class Human final : public Reporting {
  public:
-  Human() : Talking{screen_of(STDOUT_FILENO)} {}
+  Human() : Reporting{screen_of(STDOUT_FILENO)} {}
   void show(const Answer& answer) override { print(answer.text.empty() ? render_human(answer.table, screen()) : answer.text); }
 };
 
-class JsonForm final : public Talking {
+class JsonForm final : public Reporting {
  public:
-  JsonForm() : Talking{Screen{}} {}
+  JsonForm() : Reporting{Screen{}} {}
   void show(const Answer& answer) override { print((answer.json.empty() ? render_json(answer.table) : answer.json) + "\n"); }
 };
 
-class Csv final : public Talking {
+class Csv final : public Reporting {
  public:
-  Csv() : Talking{Screen{}} {}
+  Csv() : Reporting{Screen{}} {}
   void show(const Answer& answer) override { print(render_csv(answer.table)); }
 };
 
@@ -121,7 +121,7 @@ class Quiet final : public Output {
     for (const auto& id : answer.ids) text += id + "\n";
     print(text);
   }
-  void tell(std::string_view) override {}
+  void report(std::string_view) override {}
 };
 
 }  // namespace

@@ -67,7 +67,7 @@ class Output {
   /// Writes data to stdout. Throws process::Error when it cannot be written.
   virtual void show(const Answer& answer) = 0;
   /// Writes a line for the user to stderr.
-  virtual void tell(std::string_view line) = 0;
+  virtual void report(std::string_view line) = 0;
 
   [[nodiscard]] const Screen& screen() const { return screen_; }
   /// The text in a colour, if the destination has colours.

@@ -50,6 +50,7 @@ struct Candidate {
   bool closed = false;  ///< stopped by throttle or match, whose figures only shrink while a plan is made
   int jobs = 0;
   int returned = 0;              ///< of these, for tasks that this cluster returned
+  int pooled = 0;                ///< further tasks, which these jobs take
   double resources = 0.0;        ///< of these jobs, as the plan counts them
   std::ptrdiff_t decision = -1;  ///< its index in Plan::decisions
 };

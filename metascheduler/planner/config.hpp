@@ -14,8 +14,8 @@ using grid::PlannerConfig;
 
 /// What the policies of a configuration read from a snapshot, besides clusters, campaigns, pairs and limits.
 struct Needs {
-  bool shares = false;   ///< users, with their priorities and usage, and the tree of shares
-  bool couples = false;  ///< PairView::affine
+  bool shares = false;      ///< users, with their priorities and usage, and the tree of shares
+  bool affinities = false;  ///< PairView::has_affinity
 };
 /// Throws std::invalid_argument when the configuration does not pass check().
 [[nodiscard]] Needs needs_of(const PlannerConfig& config);

@@ -8,15 +8,19 @@ void emit(Draft& draft) {
   for (const auto* candidate : draft.served) {
     const int array_size = std::max(1, candidate->cluster->array_size);
     int returned = candidate->returned;
+    int pooled = candidate->pooled;
     for (int left = candidate->jobs; left > 0; left -= array_size) {
       const int jobs = std::min(left, array_size);
       const int first = std::min(returned, jobs);
       returned -= first;
+      const int share = static_cast<int>(std::int64_t{pooled} * jobs / left);
+      pooled -= share;
       draft.plan.launches.push_back({.campaign = candidate->pair->campaign,
                                      .cluster = candidate->cluster->id,
                                      .jobs = jobs,
                                      .resources = candidate->resources * jobs / candidate->jobs,
-                                     .returned = first});
+                                     .returned = first,
+                                     .pooled = share});
     }
   }
 }

@@ -151,6 +151,9 @@ struct ReasonText {
                        why.concluded_jobs);
   }
   std::string operator()(const reason::MaxJobsReached& why) const {
+    if (why.max_jobs == 0)
+      return fmt::format("the campaign does not use {}: the JDL's max_jobs is 0 there ('gridsub --edit ID clusters.{}=on')", cluster,
+                         cluster);
     return fmt::format("{} live on {}{}, and the JDL's max_jobs is {}; more start when jobs end, or with a larger max_jobs",
                        counted(why.live_jobs, "job"), cluster,
                        why.frozen_jobs > 0 ? fmt::format(" and {} of unknown fate", why.frozen_jobs) : "", why.max_jobs);

@@ -43,30 +43,30 @@ bool is_pending(const Candidate& candidate, const Plan& plan) {
 }
 
 /// Writes the decisions on the pairs of a class whose campaign has no task left.
-void note_tasks_gone(Couples couples, Contender& contender, Draft& draft) {
+void note_tasks_gone(AffinityClass affinity, Contender& contender, Draft& draft) {
   for (auto& candidate : contender.candidates) {
-    if (!is_pending(candidate, draft.plan) || !belongs(*candidate.pair, couples)) continue;
+    if (!is_pending(candidate, draft.plan) || !belongs(*candidate.pair, affinity)) continue;
     note_stop(draft.plan, candidate, Stage::size, reason::TasksElsewhere{});
   }
 }
 
 /// One turn of a campaign through the stages, on its clusters of one class.
-Served serve(const Policies& policies, Couples couples, const Turn& turn, Contender& contender, Draft& draft) {
+Served serve(const Policies& policies, AffinityClass affinity, const Turn& turn, Contender& contender, Draft& draft) {
   if (contender.tasks() <= 0) {
-    note_tasks_gone(couples, contender, draft);
+    note_tasks_gone(affinity, contender, draft);
     return {.exhausted = true};
   }
   std::vector<Candidate*> candidates;
   candidates.reserve(contender.candidates.size());
   for (auto& candidate : contender.candidates) {
-    if (!candidate.closed && belongs(*candidate.pair, couples)) candidates.push_back(&candidate);
+    if (!candidate.closed && belongs(*candidate.pair, affinity)) candidates.push_back(&candidate);
   }
   const auto& scheduler = scheduler_of(*contender.campaign);
   throttle(scheduler, contender, candidates, draft);
   match(scheduler, contender, candidates, draft);
   allocate(*policies.placement, contender, candidates);
   auto served = size(scheduler, policies.placement->distribution(), turn.most_resources, contender, candidates, draft);
-  if (contender.tasks() <= 0) note_tasks_gone(couples, contender, draft);
+  if (contender.tasks() <= 0) note_tasks_gone(affinity, contender, draft);
   if (served.jobs == 0 && draft.config.reservations) reserve(contender, draft);
   served.exhausted = turn.most_resources == kWholeTurn || served.jobs == 0 || contender.tasks() <= 0;
   return served;
@@ -77,28 +77,30 @@ class Standings {
  public:
   explicit Standings(const std::vector<Contender>& contenders) : contenders_{contenders}, places_(contenders.size(), kNone) {}
 
-  void add(std::size_t contender, Couples couples, std::string text) {
+  void add(std::size_t contender, AffinityClass affinity, std::string text) {
     if (text.empty()) return;
     if (places_[contender] == kNone) {
       places_[contender] = all_.size();
-      first_.push_back(couples);
+      first_.push_back(affinity);
       all_.push_back({.campaign = contenders_[contender].campaign->id, .text = std::move(text)});
       return;
     }
     const auto place = places_[contender];
-    all_[place].text = fmt::format("{}: {}; {}: {}", name_of(first_[place]), all_[place].text, name_of(couples), text);
+    all_[place].text = fmt::format("{}: {}; {}: {}", name_of(first_[place]), all_[place].text, name_of(affinity), text);
   }
 
   [[nodiscard]] std::vector<Standing> all() && { return std::move(all_); }
 
  private:
   static constexpr auto kNone = static_cast<std::size_t>(-1);
-  static std::string_view name_of(Couples couples) { return couples == Couples::affine ? "where its user has affinity" : "elsewhere"; }
+  static std::string_view name_of(AffinityClass affinity) {
+    return affinity == AffinityClass::affinity ? "where its user has affinity" : "elsewhere";
+  }
 
   const std::vector<Contender>& contenders_;
   std::vector<std::size_t> places_;  ///< of each contender in the list
   std::vector<Standing> all_;
-  std::vector<Couples> first_;  ///< the class of the first text of each
+  std::vector<AffinityClass> first_;  ///< the class of the first text of each
 };
 
 /// Reports campaign priorities that have no effect, each with the standing of its campaign.
@@ -126,7 +128,7 @@ Needs needs_of(const PlannerConfig& config) {
   const auto order = parse_order(config.campaign_order);
   if (!order) throw std::invalid_argument{order.error()};
   auto needs = order->within->needs();
-  needs.couples = needs.couples || order->by_affinity;
+  needs.affinities = needs.affinities || order->by_affinity;
   return needs;
 }
 
@@ -139,11 +141,11 @@ Plan plan(const Snapshot& snapshot, const PlannerConfig& config) {
   replicate(ReplicaKind::expired, draft);
   std::uint64_t seed = snapshot.seed;
   Standings standings{contenders};
-  for (auto& [couples, members] : classes_of(policies->order, contenders)) {
+  for (auto& [affinity, members] : classes_of(policies->order, contenders)) {
     const Class among{snapshot, config, contenders, members, free_resources(draft), seed++};
     const auto turns = policies->order.within->turns(among);
-    for (const auto member : members) standings.add(member, couples, turns->standing(member));
-    while (const auto turn = turns->next()) turns->served(*turn, serve(*policies, couples, *turn, contenders[turn->contender], draft));
+    for (const auto member : members) standings.add(member, affinity, turns->standing(member));
+    while (const auto turn = turns->next()) turns->served(*turn, serve(*policies, affinity, *turn, contenders[turn->contender], draft));
   }
   draft.plan.standings = std::move(standings).all();
   note_priorities(contenders, draft);

@@ -14,31 +14,31 @@ int type_rank(const CampaignView& campaign) {
   return campaign.priority == kLowestPriority ? 2 : 1;
 }
 
-Rank rank_of(const OrderChoice& order, const CampaignView& campaign, Couples couples) {
+Rank rank_of(const OrderChoice& order, const CampaignView& campaign, AffinityClass affinity) {
   const int priority = order.by_priority ? campaign.priority : 0;
-  const int affinity = couples == Couples::others ? 1 : 0;
-  if (order.affinity_first) return {type_rank(campaign), affinity, priority};
-  return {type_rank(campaign), priority, affinity};
+  const int affinity_rank = affinity == AffinityClass::others ? 1 : 0;
+  if (order.affinity_first) return {type_rank(campaign), affinity_rank, priority};
+  return {type_rank(campaign), priority, affinity_rank};
 }
 
 }  // namespace
 
 std::vector<ClassMembers> classes_of(const OrderChoice& order, const std::vector<Contender>& contenders) {
-  std::map<std::pair<Rank, Couples>, ClassMembers> classes;
-  const auto add = [&](std::size_t contender, Couples couples) {
-    auto& members = classes[{rank_of(order, *contenders[contender].campaign, couples), couples}];
-    members.couples = couples;
+  std::map<std::pair<Rank, AffinityClass>, ClassMembers> classes;
+  const auto add = [&](std::size_t contender, AffinityClass affinity) {
+    auto& members = classes[{rank_of(order, *contenders[contender].campaign, affinity), affinity}];
+    members.affinity = affinity;
     members.members.push_back(contender);
   };
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     if (!order.by_affinity || contenders[i].campaign->type == grid::CampaignType::test) {
-      add(i, Couples::any);
+      add(i, AffinityClass::any);
       continue;
     }
-    bool affine = false, others = false;
-    for (const auto& candidate : contenders[i].candidates) (candidate.pair->affine ? affine : others) = true;
-    if (affine) add(i, Couples::affine);
-    if (others) add(i, Couples::others);
+    bool affinity = false, others = false;
+    for (const auto& candidate : contenders[i].candidates) (candidate.pair->has_affinity ? affinity : others) = true;
+    if (affinity) add(i, AffinityClass::affinity);
+    if (others) add(i, AffinityClass::others);
   }
   std::vector<ClassMembers> sorted;
   for (auto& [rank, members] : classes) sorted.push_back(std::move(members));

@@ -8,16 +8,16 @@
 namespace gleaner::planner {
 
 /// On which clusters the campaigns of a class are served: all, those of affinity, or the others.
-enum class Couples { any, affine, others };
+enum class AffinityClass { any, affinity, others };
 
 /// One class: all its campaigns go before those of the next.
 struct ClassMembers {
-  Couples couples = Couples::any;
+  AffinityClass affinity = AffinityClass::any;
   std::vector<std::size_t> members;  ///< contenders, by ascending id
 };
 
-[[nodiscard]] inline bool belongs(const PairView& pair, Couples couples) {
-  return couples == Couples::any || pair.affine == (couples == Couples::affine);
+[[nodiscard]] inline bool belongs(const PairView& pair, AffinityClass affinity) {
+  return affinity == AffinityClass::any || pair.has_affinity == (affinity == AffinityClass::affinity);
 }
 
 /// Stage 2. The classes, which go before any order: test campaigns first; then the others, by the classes that the configuration names

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
@@ -50,6 +52,30 @@ void recheck(const Limits::Allowance& left, Candidate& candidate) {
   candidate.allowed_waiting = std::min(candidate.allowed_waiting, left.waiting);
 }
 
+/// Tasks that one job of a pool takes while nothing is known of their duration.
+constexpr double kUnknownTasks = 16;
+/// Tasks of one launch: its list is one file that each carrier reads, and its folder is listed in each turn.
+constexpr int kMostTasks = 2000;
+
+/// Tasks that a job takes one after the other, the first included: as many as fill the duration of a pool, and no more than its part of
+/// what is left. With several clusters, half of its part: the faster one takes more of the rest.
+int tasks_per_job(const Contender& contender, const Candidate& candidate, int jobs, std::span<Candidate* const> candidates,
+                  std::int64_t tasks, const PlannerConfig& config) {
+  const auto& campaign = *contender.campaign;
+  const auto& pair = *candidate.pair;
+  const bool known = pair.mean_duration.has_value();
+  if (campaign.grouping == grid::Grouping::off || campaign.differing || campaign.type == grid::CampaignType::test) return 1;
+  if (campaign.grouping == grid::Grouping::auto_ && !known) return 1;
+  const double duration = std::chrono::duration<double>{config.pool_duration}.count();
+  const double fill = known ? duration / std::max(*pair.mean_duration, 0.001) : kUnknownTasks;
+  std::int64_t slots = 0;
+  for (const auto* one : candidates) slots += std::int64_t{free_room(*one)} + one->pair->live_jobs + one->jobs;
+  const double parts = candidates.size() > 1 ? 2.0 : 1.0;
+  const double part = std::ceil(static_cast<double>(tasks) / (parts * static_cast<double>(std::max<std::int64_t>(slots, 1))));
+  const double most = static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size));
+  return std::max(1, static_cast<int>(std::min({fill, part, most})));
+}
+
 int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(jobs, kNoLimit)); }
 
 }  // namespace
@@ -64,6 +90,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   auto claimed = std::accumulate(claims.begin(), claims.end(), std::int64_t{0});
   const bool dealt = distribution == Distribution::round_robin && claimed == budget;
   auto claim = claims.begin();
+  // Of the whole bag, before the first cluster gets its tasks.
+  const auto all_tasks = contender.tasks_for_anyone + contender.tasks_reserved;
+  std::vector<Candidate*> all;
+  if (contender.campaign->grouping != grid::Grouping::off) all = candidates;
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     const auto& pair = *candidate.pair;
     const auto left = left_by_limits(contender, candidate, draft);
@@ -95,15 +125,23 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto resources = resources_of(cap.jobs, pair, *candidate.cluster, candidate.offer.resources);
     contender.tasks_for_anyone -= cap.jobs - returned;
     contender.tasks_reserved -= returned;
+    const auto more = std::int64_t{cap.jobs} * (tasks_per_job(contender, candidate, cap.jobs, all, all_tasks, draft.config) - 1);
+    const auto more_returned = std::min(more, own - returned);
+    const auto pooled = more_returned + std::min(more - more_returned, contender.tasks_for_anyone);
+    contender.tasks_for_anyone -= pooled - more_returned;
+    contender.tasks_reserved -= more_returned;
+    const double tasks_each = 1.0 + static_cast<double>(pooled) / cap.jobs;
+    const double lasts = pair.walltime + (pooled > 0 ? std::chrono::duration<double>{draft.config.pool_duration}.count() : 0.0);
     if (candidate.jobs == 0) draft.served.push_back(&candidate);
     candidate.jobs += cap.jobs;
-    candidate.returned += returned;
+    candidate.returned += returned + static_cast<int>(more_returned);
+    candidate.pooled += static_cast<int>(pooled);
     candidate.resources += resources;
     given.jobs += cap.jobs;
     given.resources += resources;
     // If the ratio is above 1, jobs run one after the other on the resources that are counted for them.
-    given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime);
-    draft.ledger.take(candidate.cluster_index, pair.campaign, pair.walltime, cap.jobs, resources);
+    given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime) * tasks_each;
+    draft.ledger.take(candidate.cluster_index, pair.campaign, lasts, cap.jobs, resources);
     draft.limits.take(contender, candidate, cap.jobs, std::max(0, cap.jobs - at_once));
     note_given(draft.plan, candidate, std::move(bound));
     return std::nullopt;

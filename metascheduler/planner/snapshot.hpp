@@ -46,7 +46,7 @@ struct PairView : grid::PairFacts {
   int frozen_jobs = 0;                              ///< of launches whose fate is unknown
   bool mapped = true;                               ///< the campaign's user is known on the cluster
   std::optional<double> mean_duration = {};         ///< seconds, of the jobs done there
-  bool affine = false;                              ///< the user has an affinity to the cluster (`gridctl affinity`)
+  bool has_affinity = false;                        ///< the user has an affinity to the cluster (`gridctl affinity`)
   double standing = 1.0;                            ///< of the cluster with this campaign, in (0, 1]: failures lower it, time restores it
   std::optional<double> min_duration = {};          ///< seconds, the campaign's
   int dying_jobs = 0;                               ///< of the live ones, those with a kill on its way

@@ -10,6 +10,13 @@ namespace {
 /// Live and frozen jobs of the pair, with those given in this plan.
 int live_jobs(const Candidate& candidate) { return candidate.pair->live_jobs + candidate.pair->frozen_jobs + candidate.jobs; }
 
+/// Jobs that max_jobs allows. A cluster with max_jobs 0 gets the tasks that are bound to it, as only there the fence holds.
+int left_of_max_jobs(const Candidate& candidate) {
+  const auto& pair = *candidate.pair;
+  if (pair.max_jobs == 0) return static_cast<int>(std::min<std::int64_t>(pair.returned_tasks, kNoLimit)) - candidate.jobs;
+  return *pair.max_jobs - live_jobs(candidate);
+}
+
 /// The mean durations of a campaign on its clusters, sorted once.
 class Means {
  public:
@@ -66,7 +73,7 @@ void allow(Tasks tasks, const CampaignScheduler& scheduler, const Contender& con
     const int live = live_jobs(candidate);
     candidate.allowed = {};
     candidate.allowed_waiting = kNoLimit;
-    if (pair.max_jobs) hold(candidate, {.kind = Cap::Kind::max_jobs, .jobs = *pair.max_jobs - live, .most = *pair.max_jobs});
+    if (pair.max_jobs) hold(candidate, {.kind = Cap::Kind::max_jobs, .jobs = left_of_max_jobs(candidate), .most = *pair.max_jobs});
     if (tasks == Tasks::waiting && pair.fitting_tasks) {
       const auto fitting = static_cast<int>(std::min<std::int64_t>(*pair.fitting_tasks, kNoLimit));
       hold(candidate, {.kind = Cap::Kind::fitting, .jobs = fitting - candidate.jobs, .most = fitting});

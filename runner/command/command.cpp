@@ -5,20 +5,23 @@
 #include <algorithm>
 #include <optional>
 
+#include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/exit_status.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/walltime.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/base64.hpp"
+#include "runner/command/output_lines.hpp"
 
 namespace gleaner::runner {
 namespace {
 
-/// The script of every job, after the facts of its launch, with `<task> <attempt> <job> <fence> <arguments>` as its own arguments. OAR
-/// keeps it in the record of every job and sends it in every list, so its names are short: d the fence's folder, c the claim, f this job's
-/// own file, l its line, p the prefix of its messages, v whether this run made the file; w() writes it, k() claims, h() ends a job whose
-/// claim is held by another, q() one that executed nothing; e why no claim could be made, x the exec_file, s its status, z the own file's
-/// last name, a the arguments.
+/// The script of every job, after the facts of its launch and R(), which carries out a command, with `<task> <attempt> <job> <fence>
+/// <arguments>` as its own arguments. OAR keeps it in the record of every job and sends it in every list, so its names are short: d the
+/// fence's folder (G the campaign's), c the claim, f this job's own file, l its line, p the prefix of its messages, v whether this run made
+/// the file; w() writes it, k() claims, h() ends a job whose claim is held by another, q() one that executed nothing; e why no claim could
+/// be made, x the exec_file, s its status, z the own file's last name, a the arguments, which b() decodes; y() carries out the claimed task
+/// and notes its end; T: a signal came.
 ///
 /// - Only one job can make the hard link, over NFS too. NFS may lose the answer of a link that was made, and report that it exists already:
 ///   then the own file has two names, and the claim is this job's.
@@ -28,10 +31,10 @@ namespace {
 /// - The command gets a shell of its own, so that it sees none of these names.
 /// - The arguments are decoded through a pipe: in bash, the status of a process substitution gets lost about once in some thousand times
 ///   (`wait` returns -1).
-/// - Signals of OAR (checkpoint, end of walltime) are for the command: the wrapper only outlives it.
+/// - Signals of OAR (checkpoint, end of walltime) are for the command: the wrapper only outlives it, and takes no other task.
 /// - A command may have removed the folder: the end is still noted.
 constexpr std::string_view kWrapper{R"sh(
-d=$HOME/.gleaner/$g/$i/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}";p="gleaner: task $1, attempt $2:";v=
+d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}";p="gleaner: task $1, attempt $2:";v=
 w(){ printf "%(%s)T %s\n" -1 "$l" >"$f.s";}
 k(){ ln "$f.s" "$c"||[ "$(stat -c %h "$f.s")" = 2 ];}
 q(){ echo "$p $1">&2;exit 113;}
@@ -48,18 +51,64 @@ e=$({ mkdir -p "$d"&&w&&k;} 2>&1)||{ h
 { mv "$f.s" "$f.u"||:>"$f.u";} 2>/dev/null
 q "cannot be claimed, nothing was run: $e";};}
 set +C
-trap : HUP INT TERM USR1 USR2
-a=()
+T=
+trap T=1 HUP INT TERM USR1 USR2
 shopt -s lastpipe
-[ "$5" = - ]||{ base64 -d <<<"$5"|mapfile -d '' -t a;((PIPESTATUS))&&{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";};}
-export CIGRI_NODE_FILE=$OAR_NODEFILE CIGRI_NODEFILE=$OAR_NODEFILE CIGRI_JOB_ID=$3 CIGRI_JOBID=$3 CIGRI_CAMPAIGN_ID=$i CIGRI_CAMPAIGNID=$i CIGRI_JOB_NAME=$a CIGRI_JOBNAME=$a CIGRI_WORKING_DIRECTORY=$CIGRI_WORKDIR CIGRI_ATTEMPT=$2
-bash -c "$x \"\$@\"" "$0" "${a[@]}"
+b(){ a=();[ "$1" = - ]||{ base64 -d <<<"$1"|mapfile -d '' -t a;((!PIPESTATUS));};}
+y(){ export CIGRI_NODE_FILE=$OAR_NODEFILE CIGRI_NODEFILE=$OAR_NODEFILE CIGRI_JOB_ID=$3 CIGRI_JOBID=$3 CIGRI_CAMPAIGN_ID=$i CIGRI_CAMPAIGNID=$i CIGRI_JOB_NAME=$a CIGRI_JOBNAME=$a CIGRI_WORKING_DIRECTORY=$CIGRI_WORKDIR CIGRI_ATTEMPT=$2@BEFORE@
+R "${a[@]}"
 s=$?
-trap '' HUP INT TERM USR1 USR2
+trap '' HUP INT TERM USR1 USR2@AFTER@
 z=$f.e$s
-mv "$f.s" "$z" 2>/dev/null||[ -e "$z" ]||{ mkdir -p "$d"&&w&&mv "$f.s" "$z"&&ln "$z" "$c";} 2>/dev/null
-exit $s)sh"};
+[ $W ]&&Z
+mv "$f.s" "$z" 2>/dev/null||[ -e "$z" ]||{ mkdir -p "$d"&&w&&mv "$f.s" "$z"&&ln "$z" "$c";} 2>/dev/null;}
+b "$5"||{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";}
+y "$@")sh"};
+
 static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
+
+/// Carries out the command, in a launch whose jobs have one task each. The command gets a shell of its own.
+constexpr std::string_view kRunOne{R"sh(
+R(){ bash -c "$x \"\$@\"" "$0" "$@";})sh"};
+
+/// The same in a pool, where the wrapper applies the task's walltime: OAR's is that of the pool. Z() names the file of the end: with the
+/// milliseconds that the task took, where bash can tell them, and `.w` instead of the status if the walltime ended it.
+constexpr std::string_view kRunInPool{R"sh(
+R(){ A=$EPOCHREALTIME M=$SECONDS;timeout -k 30 $W bash -c "$x \"\$@\"" "$0" "$@";}
+Z(){ k=$EPOCHREALTIME u=e$s
+((s==124||s==137))&&((SECONDS-M>=W))&&u=w s=113
+z=$f.$u${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
+
+/// The rest of a carrier's script: it takes pooled tasks of its launch, until none is left, its time is over, a signal came, or three tasks
+/// in a row failed. S keeps the status of its own task, X counts failures in a row, L the lines of the pool, each like this job's own
+/// arguments. It begins at its own share of them (B), so that the carriers seldom contend for one.
+///
+/// - The claim is made by creating the file: one creator wins, over NFS too. If the answer is lost, nobody runs the attempt, and it comes
+///   back when the carriers are over.
+/// - A task whose stdout and stderr cannot be opened is not run.
+/// - A list without its last line, a dot, was not written to its end, and is not used.
+constexpr std::string_view kTakePooled{R"sh(
+S=$s X=$((s?1:0))
+{ mapfile -t L <"$G/$Q/pool";} 2>/dev/null
+N=${#L[@]};((N))&&[ "${L[N-1]}" = . ]&&((--N))||N=0
+B=$((N?($3-F)*N/J%N:0))
+for((K=0;K<N&&X<3&&SECONDS<D;K++));do
+[ $T ]&&break
+set -- ${L[(B+K)%N]}
+d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}"
+[ -e "$c" ]&&continue
+b "$5"||continue
+set -C
+{ printf "%(%s)T %s\n" -1 "$l" >"$c";} 2>/dev/null||{ set +C;continue;}
+set +C
+w 2>/dev/null||break
+trap T=1 HUP INT TERM USR1 USR2
+z=
+y "$@"@STREAMS@
+[ "$z" ]||{ mv "$f.s" "$f.u";break;}
+((s))&&((++X))||X=0
+done
+s=$S)sh"};
 
 bool is_name(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [&](char letter) {
@@ -77,7 +126,8 @@ std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
   if (facts.exec_file.empty()) {
     return "exec_file is empty";
   }
-  for (const std::string* text : {&facts.exec_file, &facts.cluster, &facts.user, &facts.workdir, &facts.resources, &facts.walltime}) {
+  for (const std::string* text : {&facts.exec_file, &facts.cluster, &facts.user, &facts.workdir, &facts.resources, &facts.walltime,
+                                  &facts.output_directory, &facts.output_files}) {
     if (has_nul(*text)) {
       return "a shell takes no text with a NUL in it";
     }
@@ -131,14 +181,41 @@ std::string folder_word(std::string_view folder) {
   return word;
 }
 
-/// The facts as shell assignments, exported if the command needs them.
+/// What the wrapper of a carrier knows of its pool.
+std::string pool_assignments(const PoolFacts& pool) {
+  return fmt::format("Q={} D={} W={} F={} J={}\n", pool.launch.value(), pool.duration.count(), pool.task_walltime.count(),
+                     pool.first_job.value(), std::max(pool.jobs, 1));
+}
+
+/// The facts as shell assignments, exported if the command needs them. The shell expands the `~` of the campaign's folder.
 std::string assignments(const LaunchFacts& facts) {
   const auto walltime = grid::parse_walltime(facts.walltime);
   return fmt::format(
-      "g={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
+      "W= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
-      facts.grid, facts.campaign.value(), text::quote(facts.exec_file), text::quote(facts.cluster), text::quote(facts.user),
-      folder_word(facts.workdir), text::quote(facts.resources), text::quote(facts.walltime), walltime ? walltime->count() : -1);
+      grid::campaign_folder(facts.grid, facts.campaign), facts.campaign.value(), text::quote(facts.exec_file), text::quote(facts.cluster),
+      text::quote(facts.user), folder_word(facts.workdir), text::quote(facts.resources), text::quote(facts.walltime),
+      walltime ? walltime->count() : -1);
+}
+
+/// The wrapper with the lines for what tasks leave.
+std::string wrapper(const LaunchFacts& facts) {
+  const auto folder = folder_word(facts.output_directory);
+  std::string text{kWrapper};
+  const auto put = [&](std::string_view mark, const std::string& lines) { text.replace(text.find(mark), mark.size(), lines); };
+  put("@BEFORE@", lines_before_command(folder));
+  put("@AFTER@", lines_after_command(folder, facts.output_files));
+  return text;
+}
+
+/// The script of the launch's jobs.
+std::string script_of(const LaunchFacts& facts) {
+  if (!facts.pool) return assignments(facts) + std::string{kRunOne} + wrapper(facts) + "\nexit $s";
+  constexpr std::string_view kMark{"@STREAMS@"};
+  constexpr std::string_view kStreams{R"sh( >"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stdout" 2>"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stderr")sh"};
+  std::string rest{kTakePooled};
+  rest.replace(rest.find(kMark), kMark.size(), facts.output_directory.empty() ? kStreams : "");
+  return assignments(facts) + "\n" + pool_assignments(*facts.pool) + std::string{kRunInPool} + wrapper(facts) + rest + "\nexit $s";
 }
 
 }  // namespace
@@ -149,8 +226,8 @@ tl::expected<JobCommand, std::string> JobCommand::create(const LaunchFacts& fact
   }
   // OAR's API passes the command to a shell at submission, and corrupts letters outside ASCII: base64 survives both, and `\$` becomes a `$`
   // of the job's shell.
-  const auto script = base64(assignments(facts) + std::string{kWrapper});
-  return JobCommand{fmt::format("bash -c \"\\$(echo {}|base64 -d)\" {}{}", script, grid::kCommandMark, facts.campaign.value())};
+  return JobCommand{
+      fmt::format("bash -c \"\\$(echo {}|base64 -d)\" {}{}", base64(script_of(facts)), grid::kCommandMark, facts.campaign.value())};
 }
 
 tl::expected<std::string, std::string> parameter_line(const TaskFacts& task) {
@@ -168,6 +245,12 @@ tl::expected<std::string, std::string> parameter_line(const TaskFacts& task) {
                                       line.size(), kLongestLine));
   }
   return line;
+}
+
+std::string pool_list(std::span<const std::string> lines) {
+  std::string list;
+  for (const auto& line : lines) list.append(line).push_back('\n');
+  return list + ".\n";
 }
 
 }  // namespace gleaner::runner

@@ -1,12 +1,24 @@
 #pragma once
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
 
 namespace gleaner::runner {
+
+/// A launch whose jobs, the carriers, also take pooled tasks: those of the file `pool` in the launch's folder.
+struct PoolFacts {
+  grid::LaunchId launch;
+  grid::Seconds duration;       ///< for which a carrier takes tasks
+  grid::Seconds task_walltime;  ///< after which the wrapper ends a task
+  grid::JobId first_job;        ///< the least id of its carriers
+  int jobs;                     ///< its carriers
+};
 
 /// The facts that all jobs of a launch share.
 struct LaunchFacts {
@@ -17,7 +29,10 @@ struct LaunchFacts {
   std::string user;
   std::string workdir;    ///< working directory; `$HOME`, `$USER` and `$LOGNAME` in it have the job's values
   std::string resources;  ///< as the JDL requests: `/nodes=1/core=4`
-  std::string walltime;   ///< h:m:s
+  std::string walltime;   ///< of a task, h:m:s
+  std::optional<PoolFacts> pool = {};
+  std::string output_directory = {};  ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
+  std::string output_files = {};      ///< patterns, one a line
 };
 
 /// One job of a launch.
@@ -33,7 +48,7 @@ struct TaskFacts {
 /// start and end. It is ASCII, without quotes that a shell at submission could change; grid::read_command reads the job's identity back
 /// from it.
 ///
-/// All files are in `~/.gleaner/<grid>/<campaign>/<fence>/` on the cluster, and each has one writer:
+/// All files are in grid::fence_folder on the cluster, and each has one writer:
 ///
 ///   <task>.<attempt>.<job>.<OAR job>.s    the job's own, from its start on; one line: unix time, host, job, OAR job
 ///   <task>.<attempt>.claim                a hard link to the file of the job that claimed the attempt
@@ -41,6 +56,12 @@ struct TaskFacts {
 /// At its end the job renames its own file, which needs no disk space: `.s` becomes `.e<status>` when the command ended, `.d.<holder>` when
 /// another job holds the claim (or another run of this job: then its own id), `.u` when no claim could be made. The job exits with the
 /// status of exec_file, or with grid::kRanNothing in the last two cases.
+///
+/// In a pool, the ends are `.e<status>.<milliseconds>`, and `.w.<milliseconds>` after the task's walltime; the job exits with the status of
+/// its own task, or with grid::kRanNothing after that task's walltime. The stdout and stderr of pooled tasks are
+/// `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and `.stderr`, beside the carrier's.
+///
+/// With an output_directory, stdout, stderr and the output files of each task are there (lib/grid/task_outputs.hpp).
 class JobCommand {
  public:
   /// Errors: a name of the grid with other characters, a NUL, an empty exec_file.
@@ -60,5 +81,8 @@ inline constexpr std::size_t kLongestLine = 100'000;
 /// The parameter line of a job: `<task> <attempt> <job> <fence> <arguments in base64, or ->`.
 /// Errors: an argument with a NUL, or too long a line.
 [[nodiscard]] tl::expected<std::string, std::string> parameter_line(const TaskFacts& task);
+
+/// The content of a launch's file `pool`: the parameter lines of its pooled tasks, and the line that shows that none is missing.
+[[nodiscard]] std::string pool_list(std::span<const std::string> lines);
 
 }  // namespace gleaner::runner

@@ -121,10 +121,10 @@ std::string our_name() {
   return user->pw_name;
 }
 
-std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const ClusterWish& wish) {
+std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const MinioarOptions& options) {
   std::vector<LocalCluster> clusters;
-  for (int number = 0; number < wish.clusters; ++number) {
-    clusters.push_back(start_one(place, services, kNames.at(static_cast<std::size_t>(number)), wish.cores));
+  for (int number = 0; number < options.clusters; ++number) {
+    clusters.push_back(start_one(place, services, kNames.at(static_cast<std::size_t>(number)), options.cores));
   }
   return clusters;
 }

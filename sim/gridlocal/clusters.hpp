@@ -19,7 +19,7 @@ struct LocalCluster {
 };
 
 /// The minioar clusters that `up` creates.
-struct ClusterWish {
+struct MinioarOptions {
   int clusters = 2;
   int cores = 1;  ///< of each
 };
@@ -30,7 +30,7 @@ inline constexpr int kMostClusters = 9;
 [[nodiscard]] std::string our_name();
 
 /// Starts minioar clusters (alpha, beta ...), whose jobs are processes of this machine.
-[[nodiscard]] std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const ClusterWish& wish);
+[[nodiscard]] std::vector<LocalCluster> start_minioar(const Place& place, Services& services, const MinioarOptions& options);
 
 /// Reads the clusters of a file such as tests/oar-testbed/up writes. Their passwords are written to files that only we can read. Throws
 /// process::Error for an invalid file.

@@ -53,7 +53,7 @@ process::Command as_server_user(std::vector<std::string> arguments) {
   return {.arguments = std::move(arguments), .environment = {{"LC_ALL", "C.UTF-8"}}, .as_user = server_user(), .directory = "/"};
 }
 
-std::string said_by(process::Command command, process::Duration limit) {
+std::string output_of(process::Command command, process::Duration limit) {
   const auto name = fs::path{command.arguments.front()}.filename().string();
   const auto said = process::capture(std::move(command), limit);
   if (!said) throw Error{ExitCode::failure, said.error() + " (the package postgresql has it)"};
@@ -71,9 +71,9 @@ void make_files(const Place& place) {
     throw Error{ExitCode::failure, fmt::format("{} cannot be given to the user 'postgres'", folder.string())};
   }
   // The folder's permissions decide who can connect.
-  said_by(as_server_user({server_program("initdb"), "--no-sync", "--auth=trust", "--username=gleaner", "--encoding=UTF8", "--locale=C",
-                          "--pgdata=" + (folder / "data").string()}),
-          kInitLimit);
+  output_of(as_server_user({server_program("initdb"), "--no-sync", "--auth=trust", "--username=gleaner", "--encoding=UTF8", "--locale=C",
+                            "--pgdata=" + (folder / "data").string()}),
+            kInitLimit);
 }
 
 /// A client program, with the server's address independent of the environment.
@@ -89,7 +89,7 @@ bool answers(const Place& place) {
 }
 
 bool has_database(const Place& place) {
-  const auto names = said_by(client(place, "psql", {"-lqtAX", "-d", "postgres"}), kQuestionLimit);
+  const auto names = output_of(client(place, "psql", {"-lqtAX", "-d", "postgres"}), kQuestionLimit);
   return ("\n" + names).find("\ngleaner|") != std::string::npos;
 }
 
@@ -104,7 +104,7 @@ void start_database(const Place& place, Services& services) {
                                    "timezone=UTC", "-c", "log_timezone=UTC"}),
                    [&] { return answers(place); });
   }
-  if (!has_database(place)) said_by(client(place, "createdb", {"gleaner"}), kInitLimit);
+  if (!has_database(place)) output_of(client(place, "createdb", {"gleaner"}), kInitLimit);
 }
 
 std::string conninfo(const Place& place) {

@@ -80,7 +80,7 @@ class ReadySocket {
   ~ReadySocket() { ::close(descriptor_); }
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] bool heard() {
+  [[nodiscard]] bool received() {
     std::array<char, 1024> message{};
     for (ssize_t got = 0; (got = ::recv(descriptor_, message.data(), message.size(), 0)) > 0;) {
       const std::string text(message.data(), static_cast<std::size_t>(got));
@@ -115,14 +115,15 @@ void start_almighty(const Place& place, Services& services) {
   ReadySocket ready;
   auto command = program_command(place, "almighty", {});
   command.environment.emplace_back("NOTIFY_SOCKET", ready.name());
-  services.start("almighty", std::move(command), [&] { return ready.heard(); });
+  services.start("almighty", std::move(command), [&] { return ready.received(); });
 }
 
-void start_everything(const Place& place, const Wish& wish, Services& services) {
+void start_everything(const Place& place, const Options& options, Services& services) {
   start_database(place, services);
   write_configuration(place);
   migrate(place);
-  const auto clusters = wish.clusters_file ? read_clusters(place, *wish.clusters_file) : start_minioar(place, services, wish.minioar);
+  const auto clusters =
+      options.clusters_file ? read_clusters(place, *options.clusters_file) : start_minioar(place, services, options.minioar);
   register_clusters(place, clusters);
   start_api(place, services);
   start_almighty(place, services);
@@ -134,7 +135,7 @@ bool is_newer(const Service& service, const std::vector<Service>& before) {
 
 }  // namespace
 
-std::string up(const Place& place, const Wish& wish) {
+std::string up(const Place& place, const Options& options) {
   check_place(place);
   for (const auto* name : {"gridctl", "gridapi", "almighty"}) (void)program(name);
   const Lock lock{place};
@@ -144,7 +145,7 @@ std::string up(const Place& place, const Wish& wish) {
   if (status(place).all_running) return fmt::format("the grid in {} is up already", place.root().string());
   const auto before = services.all();
   try {
-    start_everything(place, wish, services);
+    start_everything(place, options, services);
   } catch (...) {
     auto started = services.all();
     std::erase_if(started, [&](const Service& service) { return !is_newer(service, before); });

@@ -9,14 +9,14 @@
 namespace gleaner::gridlocal {
 
 /// The clusters that `up` provides: minioar clusters, or those of a file.
-struct Wish {
-  ClusterWish minioar;
+struct Options {
+  MinioarOptions minioar;
   std::optional<std::filesystem::path> clusters_file{};
 };
 
 /// Starts the whole grid: database, clusters, API, almighty; running services are kept. Returns a text for people that lists what runs. If
 /// it fails, it stops what it started, and throws process::Error.
-[[nodiscard]] std::string up(const Place& place, const Wish& wish);
+[[nodiscard]] std::string up(const Place& place, const Options& options);
 
 /// Whether `down` removes the place's files.
 enum class Leftovers { remove, keep };

@@ -23,11 +23,11 @@ int number(const process::Arguments& arguments, std::string_view option, int fal
   return *read;
 }
 
-gridlocal::Wish read_wish(const process::Arguments& arguments) {
+gridlocal::Options read_options(const process::Arguments& arguments) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  gridlocal::Wish wish{{number(arguments, "clusters", 2, gridlocal::kMostClusters), number(arguments, "cores", cores, 1024)}};
-  if (const auto file = arguments.value("oar")) wish.clusters_file = std::filesystem::absolute(*file);
-  return wish;
+  gridlocal::Options options{{number(arguments, "clusters", 2, gridlocal::kMostClusters), number(arguments, "cores", cores, 1024)}};
+  if (const auto file = arguments.value("oar")) options.clusters_file = std::filesystem::absolute(*file);
+  return options;
 }
 
 void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
@@ -40,7 +40,7 @@ process::Outcome act(const process::Context& context) {
   const auto state = arguments.value("state");
   const Place place{state ? std::filesystem::absolute(process::expand_home(*state)).lexically_normal() : gridlocal::default_place()};
   if (what == "up") {
-    report(gridlocal::up(place, read_wish(arguments)));
+    report(gridlocal::up(place, read_options(arguments)));
   } else if (what == "down") {
     report(gridlocal::down(place, arguments.has("keep") ? gridlocal::Leftovers::keep : gridlocal::Leftovers::remove));
   } else if (what == "status") {

@@ -106,7 +106,7 @@ bool Services::is_running(const std::string& name) const {
   return std::ranges::any_of(all(), [&](const Service& service) { return service.name == name && is_alive(service); });
 }
 
-void Services::remember(const std::vector<Service>& services) const {
+void Services::record(const std::vector<Service>& services) const {
   const auto fresh = fs::path{place_.services()} += ".new";
   {
     std::ofstream file{fresh};
@@ -119,7 +119,7 @@ void Services::remember(const std::vector<Service>& services) const {
 void Services::forget(const std::string& name) const {
   auto services = all();
   std::erase_if(services, [&](const Service& service) { return service.name == name; });
-  remember(services);
+  record(services);
 }
 
 void Services::start(const std::string& name, process::Command command, const std::function<bool()>& ready) {
@@ -133,7 +133,7 @@ void Services::start(const std::string& name, process::Command command, const st
   forget(name);
   auto services = all();
   services.push_back(service);
-  remember(services);
+  record(services);
 
   std::optional<process::ChildEnd> end;
   const bool is_ready = wait_until(kReadyLimit, [&] {
@@ -171,7 +171,7 @@ std::string Services::log_tail(const std::string& name) const {
     lines.push_back(line);
     if (lines.size() > kTailLines) lines.pop_front();
   }
-  if (lines.empty()) return fmt::format(" (it said nothing in {})", place_.log_of(name).string());
+  if (lines.empty()) return fmt::format(" (it wrote nothing to {})", place_.log_of(name).string());
   auto text = fmt::format("; the end of {}:", place_.log_of(name).string());
   for (const auto& line : lines) text += "\n  " + line;
   return text;

@@ -40,7 +40,7 @@ class Services {
   [[nodiscard]] std::string log_tail(const std::string& name) const;
 
  private:
-  void remember(const std::vector<Service>& services) const;
+  void record(const std::vector<Service>& services) const;
   void forget(const std::string& name) const;
 
   Place place_;

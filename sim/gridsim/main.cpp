@@ -59,28 +59,28 @@ Scenario asked(const process::Arguments& arguments, const std::string& file) {
   return scenario;
 }
 
-Variant play(std::string name, Scenario scenario) {
+Variant run_variant(std::string name, Scenario scenario) {
   auto outcome = simulate(scenario);
   auto metrics = measure(scenario, outcome);
   return {std::move(name), std::move(scenario), std::move(outcome), std::move(metrics)};
 }
 
-struct Played {
+struct Results {
   std::string key;  ///< the setting that varies; empty: none
   std::vector<Variant> variants;
 };
 
-Played run_one(const process::Arguments& arguments, const std::string& file) {
+Results run_one(const process::Arguments& arguments, const std::string& file) {
   if (arguments.has("vary")) throw Error{ExitCode::usage, "--vary belongs to `gridsim compare`"};
-  Played played;
-  played.variants.push_back(play("", asked(arguments, file)));
-  return played;
+  Results results;
+  results.variants.push_back(run_variant("", asked(arguments, file)));
+  return results;
 }
 
-Played compare(const process::Arguments& arguments, const std::string& file) {
+Results compare(const process::Arguments& arguments, const std::string& file) {
   const auto texts = arguments.all("vary");
   if (texts.size() != 1) throw Error{ExitCode::usage, "gridsim compare needs one --vary KEY=VALUE,VALUE…"};
-  Played played;
+  Results results;
   const auto [key, list] = setting("vary", texts.front());
   const auto values = process::split_list(list);
   if (values.size() < 2)
@@ -89,9 +89,9 @@ Played compare(const process::Arguments& arguments, const std::string& file) {
   const auto scenario = asked(arguments, file);
   std::vector<Scenario> scenarios;  // all are checked before the first one is simulated
   for (const auto& value : values) apply(scenarios.emplace_back(scenario), "vary", key, value);
-  for (std::size_t i = 0; i < values.size(); ++i) played.variants.push_back(play(values[i], std::move(scenarios[i])));
-  played.key = key;
-  return played;
+  for (std::size_t i = 0; i < values.size(); ++i) results.variants.push_back(run_variant(values[i], std::move(scenarios[i])));
+  results.key = key;
+  return results;
 }
 
 process::Outcome act(const process::Context& context) {
@@ -100,15 +100,15 @@ process::Outcome act(const process::Context& context) {
   const auto& what = arguments.positional.front();
   const auto& file = arguments.positional.back();
   if (what != "run" && what != "compare") throw Error{ExitCode::usage, fmt::format("'{}' is neither run nor compare", what)};
-  const auto played = what == "run" ? run_one(arguments, file) : compare(arguments, file);
+  const auto results = what == "run" ? run_one(arguments, file) : compare(arguments, file);
   const auto output = terminal::make_output(arguments.has("json") ? terminal::Form::json : terminal::Form::human);
   terminal::Answer answer;
-  answer.text = played.key.empty() ? describe(played.variants.front(), output->screen())
-                                   : describe_all(played.key, played.variants, output->screen());
-  answer.json = to_json(played.key, played.variants);
+  answer.text = results.key.empty() ? describe(results.variants.front(), output->screen())
+                                    : describe_all(results.key, results.variants, output->screen());
+  answer.json = to_json(results.key, results.variants);
   output->show(answer);
-  if (const auto folder = arguments.value("csv")) write_csv(*folder, played.variants);
-  if (const auto picture = arguments.value("plot")) draw(*picture, played.variants);
+  if (const auto folder = arguments.value("csv")) write_csv(*folder, results.variants);
+  if (const auto picture = arguments.value("plot")) draw(*picture, results.variants);
   return ExitCode::ok;
 }
 

@@ -104,7 +104,7 @@ std::vector<std::string> parts_of(const std::string& path) {
 }
 
 /// Whether the parts of a path match. `#` is a number, `?` anything but a number or nothing.
-bool looks(const std::vector<std::string>& parts, std::initializer_list<std::string_view> shape) {
+bool matches(const std::vector<std::string>& parts, std::initializer_list<std::string_view> shape) {
   const auto number = [](const std::string& part) {
     return !part.empty() && part.size() < 16 && std::all_of(part.begin(), part.end(), [](char c) { return c >= '0' && c <= '9'; });
   };
@@ -170,7 +170,7 @@ http::Response Api::route(const Call& call) {
 
 std::optional<http::Response> Api::route_read(const Call& call) {
   const auto parts = parts_of(call.path);
-  const auto is = [&](std::initializer_list<std::string_view> shape) { return looks(parts, shape); };
+  const auto is = [&](std::initializer_list<std::string_view> shape) { return matches(parts, shape); };
   const auto id = [&] { return std::stoll(parts.at(1)); };
   if (call.path.empty() || call.path == "/") return root(call);
   if (is({"jobs"})) return list_jobs(call, "");
@@ -195,7 +195,7 @@ std::optional<http::Response> Api::route_read(const Call& call) {
 std::optional<http::Response> Api::route_write(const Call& call) {
   const auto parts = parts_of(call.path);
   const auto& method = call.http.method;
-  const auto is = [&](std::initializer_list<std::string_view> shape) { return looks(parts, shape); };
+  const auto is = [&](std::initializer_list<std::string_view> shape) { return matches(parts, shape); };
   if (method == "DELETE" && is({"jobs", "#"})) return delete_job(call, std::stoll(parts[1]));
   if (method != "POST") return std::nullopt;
   if (is({"jobs"})) return post_job(call);

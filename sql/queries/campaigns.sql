@@ -15,10 +15,11 @@ SELECT id, coalesce(submitted_jdl, jdl) = @jdl::jsonb AS same FROM campaigns WHE
 -- Stores the name and the JDL of a new campaign after its admission rules; the submitted JDL is kept.
 UPDATE campaigns SET submitted_jdl = jdl, name = @name, jdl = @jdl::jsonb WHERE id = @campaign
 
--- name: campaigns.add_cluster
--- Adds the campaign's requests of one cluster, by name.
-INSERT INTO campaign_clusters (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job, walltime_s,
-  properties, project, job_types, best_effort, max_jobs, max_walltime_s)
+-- name: campaigns.ask_cluster
+-- Writes what the campaign asks of a cluster, by name, in place of what it asked before: the counters stay, and so does where its outputs
+-- are.
+INSERT INTO campaign_clusters AS p (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job, walltime_s,
+  properties, project, job_types, best_effort, max_jobs, max_walltime_s, output_directory, output_files)
 SELECT
   @campaign,
   id,
@@ -33,13 +34,31 @@ SELECT
   @job_types,
   @best_effort,
   @max_jobs,
-  @max_walltime_s
+  @max_walltime_s,
+  @output_directory,
+  @output_files
 FROM clusters WHERE name = @cluster
+ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
+  priority = EXCLUDED.priority,
+  exec_file = EXCLUDED.exec_file,
+  exec_directory = EXCLUDED.exec_directory,
+  resources = EXCLUDED.resources,
+  resources_per_job = EXCLUDED.resources_per_job,
+  walltime_s = EXCLUDED.walltime_s,
+  properties = EXCLUDED.properties,
+  project = EXCLUDED.project,
+  job_types = EXCLUDED.job_types,
+  best_effort = EXCLUDED.best_effort,
+  max_jobs = EXCLUDED.max_jobs,
+  max_walltime_s = EXCLUDED.max_walltime_s,
+  matching_resources = CASE WHEN p.properties = EXCLUDED.properties THEN p.matching_resources END,
+  matching_at = CASE WHEN p.properties = EXCLUDED.properties THEN p.matching_at END
 RETURNING cluster_id
 
 -- name: campaigns.write_numbered_tasks
--- Writes the campaign's tasks, if their parameters are numbers from 0.
-INSERT INTO tasks (campaign_id, number, parameter) SELECT @campaign, n, n::text FROM generate_series(0, @tasks::bigint - 1) AS n
+-- Writes @tasks tasks of a campaign, from the number @first on, if their parameters are their numbers.
+INSERT INTO tasks (campaign_id, number, parameter)
+SELECT @campaign, n, n::text FROM generate_series(@first::bigint, @first + @tasks::bigint - 1) AS n
 
 -- name: campaigns.add_requests
 -- Adds the different requests of the campaign's tasks, for each cluster that can hold them. @clusters: names.
@@ -56,14 +75,18 @@ FROM unnest(
 JOIN clusters k ON k.name = g.cluster
 
 -- name: campaigns.sort_tasks
--- Sorts the campaign's tasks by request.
+-- Sorts the campaign's tasks from the number @first on by request.
 INSERT INTO request_tasks (campaign_id, request, number) SELECT campaign_id, request, number FROM tasks
-WHERE campaign_id = @campaign ORDER BY request, number
+WHERE campaign_id = @campaign AND number >= @first ORDER BY request, number
 
 -- name: campaigns.fill_bags
--- Creates the bag of each request.
-INSERT INTO request_bags (campaign_id, request, next_task, untaken)
-SELECT campaign_id, request, min(number), count(*) FROM request_tasks WHERE campaign_id = @campaign GROUP BY 1, 2
+-- Puts the campaign's tasks from the number @first on into the bag of each request. Where no task of a request was left, its cursor is at
+-- the first of them, else it stays.
+INSERT INTO request_bags AS b (campaign_id, request, next_task, untaken)
+SELECT campaign_id, request, min(number), count(*) FROM request_tasks WHERE campaign_id = @campaign AND number >= @first GROUP BY 1, 2
+ON CONFLICT (campaign_id, request) DO UPDATE SET
+  next_task = CASE WHEN b.untaken > 0 THEN b.next_task ELSE EXCLUDED.next_task END,
+  untaken = b.untaken + EXCLUDED.untaken
 
 -- name: campaigns.count_requests
 -- Stores the number of the campaign's different requests.
@@ -97,16 +120,16 @@ UPDATE campaigns SET input_mb = @megabytes WHERE id = @campaign
 UPDATE campaigns SET total = @tasks, waiting = @tasks WHERE id = @campaign
 
 -- name: campaigns.owner
--- The campaign's user and state.
-SELECT user_name, state FROM campaigns WHERE id = @campaign
+-- The campaign's user, state and number of tasks.
+SELECT user_name, state, total FROM campaigns WHERE id = @campaign
 
 -- name: campaigns.hold
 -- Pauses a campaign: no more of its tasks are submitted.
 UPDATE campaigns SET state = 'paused' WHERE id = @campaign AND state = 'in_treatment' RETURNING id
 
 -- name: campaigns.resume
--- Resumes a paused campaign.
-UPDATE campaigns SET state = 'in_treatment' WHERE id = @campaign AND state = 'paused' RETURNING id
+-- Resumes a paused campaign. From now on max_fails counts anew.
+UPDATE campaigns SET state = 'in_treatment', forgiven = failed WHERE id = @campaign AND state = 'paused' RETURNING id
 
 -- name: campaigns.cancel
 -- Cancels a campaign.
@@ -119,7 +142,7 @@ UPDATE tasks t SET state = 'cancelled' FROM gone WHERE t.campaign_id = @campaign
 
 -- name: campaigns.cancel_untaken
 -- Cancels the tasks that were never taken. There may be a million of them, so only the counters change.
-UPDATE campaigns SET cancelled = cancelled + waiting, waiting = 0, next_task = total WHERE id = @campaign
+UPDATE campaigns SET cancelled = cancelled + waiting, waiting = 0, next_task = total, skipped = 0 WHERE id = @campaign
 
 -- name: campaigns.reopen
 -- Puts a terminated campaign in treatment again. The state of one in treatment or paused is unchanged; no row for a cancelled one.
@@ -130,14 +153,73 @@ WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND f
 -- Marks the campaign's folders on the clusters as in use again.
 UPDATE campaign_clusters SET cleaned_at = NULL, active = true WHERE campaign_id = @campaign AND cleaned_at IS NOT NULL
 
+-- name: campaigns.has_failed_tasks
+-- Whether one of the campaign's tasks from @first to @last has failed.
+SELECT EXISTS (SELECT FROM tasks WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last) AS found
+
 -- name: campaigns.retry_failed_tasks
--- Returns the campaign's failed tasks to the bag, with a clean slate.
+-- Returns the campaign's failed tasks from @first to @last to the bag, with a clean slate.
 WITH again AS (
   UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
-  WHERE campaign_id = @campaign AND state = 'failed' RETURNING number, request)
+  WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last RETURNING number, request)
 INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now)
 FROM again ON CONFLICT DO NOTHING
 RETURNING number
+
+-- name: campaigns.forgive_fewer
+-- After failed tasks were returned to the bag: at most those that are still failed are forgiven.
+UPDATE campaigns SET forgiven = failed WHERE id = @campaign AND forgiven > failed
+
+-- name: campaigns.lock_in_flight
+-- Locks the campaign's tasks from @first to @last that have a live job, in the order of jobs.lock_tasks.
+SELECT FROM tasks WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND is_in_flight(state) ORDER BY number FOR UPDATE
+
+-- name: campaigns.lock_live
+-- Locks a campaign in treatment or paused: none of its tasks is taken from the bag until the transaction ends. No row when it is over.
+SELECT requests > 0 AS differing FROM campaigns WHERE id = @campaign AND is_live(state) FOR UPDATE
+
+-- name: campaigns.cancel_in_flight
+-- Marks the tasks that have a live job: nikita kills the jobs, and no task of them goes back to the bag.
+UPDATE tasks SET cancelling = true
+WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND is_in_flight(state) AND NOT cancelling
+RETURNING number
+
+-- name: campaigns.cancel_returned_tasks
+-- Cancels those tasks from @first to @last that were given back to the bag.
+WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND number BETWEEN @first AND @last RETURNING number)
+UPDATE tasks t SET state = 'cancelled' FROM gone WHERE t.campaign_id = @campaign AND t.number = gone.number AND t.state = 'waiting'
+RETURNING t.number
+
+-- name: campaigns.cancel_ahead
+-- Cancels those tasks from @first to @last that were never taken, of a campaign with one request for all tasks. Returned ones are not in
+-- the bag any more.
+WITH gone AS (
+  UPDATE tasks SET state = 'cancelled'
+  WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND state = 'waiting' RETURNING number),
+skipped AS (
+  UPDATE campaigns c SET skipped = c.skipped + g.tasks FROM (SELECT count(*) AS tasks FROM gone) g WHERE c.id = @campaign AND g.tasks > 0)
+SELECT count(*) AS tasks FROM gone
+
+-- name: campaigns.cancel_ahead_by_request
+-- As campaigns.cancel_ahead, for campaigns whose tasks have different requests: the tasks leave the bags of their requests.
+WITH gone AS (
+  UPDATE tasks SET state = 'cancelled'
+  WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND state = 'waiting' RETURNING number, request),
+removed AS (
+  DELETE FROM request_tasks r USING gone WHERE r.campaign_id = @campaign AND r.request = gone.request AND r.number = gone.number),
+emptied AS (
+  UPDATE request_bags b SET untaken = b.untaken - g.tasks FROM (SELECT request, count(*) AS tasks FROM gone GROUP BY request) g
+  WHERE b.campaign_id = @campaign AND b.request = g.request),
+passed AS (
+  UPDATE campaigns c SET next_task = c.next_task + g.tasks FROM (SELECT count(*) AS tasks FROM gone) g
+  WHERE c.id = @campaign AND g.tasks > 0)
+SELECT count(*) AS tasks FROM gone
+
+-- name: campaigns.pause_failing
+-- Pauses campaigns of which more tasks failed since they were last resumed than max_fails allows.
+UPDATE campaigns c SET state = 'paused'
+WHERE c.state = 'in_treatment' AND c.max_fails IS NOT NULL AND c.failed - c.forgiven > fails_allowed(c)
+RETURNING c.id, c.failed - c.forgiven AS fails, c.forgiven > 0 AS was_resumed, c.total, c.max_fails, fails_allowed(c)::bigint AS allowed
 
 -- name: campaigns.lift_brakes
 -- Lifts the campaign's brakes, on all its clusters.

@@ -19,7 +19,7 @@ WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * inter
 RETURNING one
 
 -- name: checks.triggers
--- The triggers that keep counters, usage and wishes are there and enabled.
+-- The triggers that keep counters, usage and campaigns.asked are there and enabled.
 SELECT
   NULL::bigint AS campaign_id,
   NULL::bigint AS cluster_id,
@@ -119,7 +119,7 @@ SELECT
   min(id) AS id,
   format('OAR job %s of cluster %s is the jobs %s', remote_id, cluster_id, string_agg(id::text, ', ' ORDER BY id)) AS breach,
   count(*) OVER () AS breaches
-FROM jobs WHERE is_live(state) AND remote_id IS NOT NULL
+FROM jobs WHERE is_live(state) AND remote_id IS NOT NULL AND NOT pooled
 GROUP BY cluster_id, remote_id HAVING count(*) > 1
 ORDER BY cluster_id, remote_id LIMIT 1000
 
@@ -274,7 +274,8 @@ ORDER BY t.campaign_id, t.number LIMIT 1000
 WITH given AS (SELECT * FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)),
 settled AS (
   UPDATE tasks t SET
-    state = CASE WHEN c.state = 'cancelled' THEN 'cancelled' ELSE 'waiting' END::task_state,
+    state = CASE WHEN c.state = 'cancelled' OR t.cancelling THEN 'cancelled' ELSE 'waiting' END::task_state,
+    cancelling = false,
     attempt = n.attempt,
     uncounted = t.uncounted + n.attempt - t.attempt,
     replica_lives = false
@@ -355,7 +356,7 @@ SELECT count(*) AS changed FROM kept
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
-  WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task + coalesce(b.tasks, 0)))
+  WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task - c.skipped + coalesce(b.tasks, 0)))
 SELECT
   t.campaign_id,
   NULL::bigint AS cluster_id,
@@ -538,7 +539,7 @@ mended AS (
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.taken_ahead
--- A task ahead of its cursor waits.
+-- A task ahead of its cursor waits, or is cancelled.
 SELECT
   t.campaign_id,
   NULL::bigint AS cluster_id,
@@ -548,8 +549,53 @@ SELECT
 FROM campaigns c
 JOIN tasks t ON t.campaign_id = c.id
 LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
-WHERE is_live(c.state) AND t.number >= coalesce(q.next_task, c.next_task) AND t.state <> 'waiting'
+WHERE is_live(c.state) AND t.number >= coalesce(q.next_task, c.next_task) AND t.state NOT IN ('waiting', 'cancelled')
 ORDER BY t.campaign_id, t.number LIMIT 1000
+
+-- name: checks.skipped
+-- The cancelled tasks ahead of a campaign's cursor are counted.
+-- Repair: they are counted.
+-- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
+WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
+suspects AS (
+  SELECT c.id, c.next_task, c.skipped, c.requests FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
+  WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task - c.skipped + coalesce(b.tasks, 0)))
+SELECT
+  s.id AS campaign_id,
+  NULL::bigint AS cluster_id,
+  s.id,
+  format('campaign %s counts %s cancelled tasks ahead of its cursor; they are %s', s.id, s.skipped, n.tasks) AS breach,
+  count(*) OVER () AS breaches
+FROM suspects s
+CROSS JOIN LATERAL (SELECT count(*) AS tasks FROM tasks t
+  WHERE t.campaign_id = s.id AND t.number >= s.next_task AND t.state = 'cancelled' AND s.requests = 0) n
+WHERE s.skipped <> n.tasks
+ORDER BY s.id LIMIT 1000
+
+-- name: checks.count_skipped
+WITH mended AS (
+  UPDATE campaigns c SET skipped = (SELECT count(*) FROM tasks t
+    WHERE t.campaign_id = c.id AND t.number >= c.next_task AND t.state = 'cancelled' AND c.requests = 0)
+  WHERE c.id = ANY (@campaigns::bigint[]) AND is_live(c.state) RETURNING c.id)
+SELECT count(*) AS changed FROM mended
+
+-- name: checks.cancelling
+-- A task that is being cancelled has a live job.
+-- Repair: the mark is removed.
+SELECT
+  campaign_id,
+  NULL::bigint AS cluster_id,
+  number AS id,
+  format('task %s of campaign %s is %s, and is being cancelled', number, campaign_id, state) AS breach,
+  count(*) OVER () AS breaches
+FROM tasks WHERE cancelling AND NOT is_in_flight(state)
+ORDER BY campaign_id, number LIMIT 1000
+
+-- name: checks.unmark_cancelling
+WITH mended AS (
+  UPDATE tasks t SET cancelling = false FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)
+  WHERE t.campaign_id = g.campaign_id AND t.number = g.number AND t.cancelling AND NOT is_in_flight(t.state) RETURNING t.number)
+SELECT count(*) AS changed FROM mended
 
 -- name: checks.missing_tasks
 -- A campaign in treatment or paused has all its tasks.

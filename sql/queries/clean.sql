@@ -38,7 +38,7 @@ SELECT EXISTS (SELECT FROM campaigns WHERE id = @campaign AND is_over(state)) AS
 -- The folders of the campaigns that have more files on a cluster than files_target allows, the oldest of each first. `attempts`: of tasks
 -- that are not settled; `never_began_at`: of the last job that OAR may start late, if it ended after @quiet_since.
 WITH uncleaned AS (
-  SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, coalesce(l.files, 2 * l.jobs) AS files
+  SELECT l.campaign_id, l.id, l.state, l.login, l.settled_at, l.pool_s IS NOT NULL AS pool, coalesce(l.files, 2 * l.jobs) AS files
   FROM launches l WHERE l.cluster_id = @cluster AND l.cleaned_at IS NULL AND l.tag IS NOT NULL),
 crowded AS (
   SELECT p.campaign_id, sum(u.files) AS files, files_target(live_jobs(p)) AS target, n.login
@@ -51,6 +51,8 @@ used AS (
   SELECT id, count(*) AS attempts
   FROM (SELECT coalesce(fence, launch_id) AS id FROM jobs
         WHERE cluster_id = @cluster AND is_live(state)
+        -- The list of a pool is in its launch's folder, wherever its tasks are claimed.
+        UNION ALL SELECT launch_id FROM jobs WHERE cluster_id = @cluster AND is_live(state) AND pooled AND fence IS NOT NULL
         UNION ALL SELECT fence FROM returned_tasks WHERE cluster_id = @cluster AND fence IS NOT NULL) claims
   GROUP BY id),
 idle AS (
@@ -64,6 +66,7 @@ SELECT
   micros(u.settled_at) AS settled_at,
   micros(i.at) AS never_began_at,
   coalesce(used.attempts, 0) AS attempts,
+  u.pool,
   u.files,
   c.files AS all_files,
   c.target

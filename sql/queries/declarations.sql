@@ -24,7 +24,7 @@ ORDER BY j.id
 -- name: declarations.kill
 -- Requests kills of lost jobs, which may still run; a request that exists is sent again.
 INSERT INTO kill_requests AS k (job_id, reason, requested_at)
-SELECT j.id, 'lost', instant(@now) FROM jobs j WHERE j.id = ANY (@jobs::bigint[]) AND j.ending = 'lost' AND j.remote_id IS NOT NULL
+SELECT j.id, 'lost', instant(@now) FROM jobs j WHERE j.id = ANY (@jobs::bigint[]) AND j.ending = 'lost' AND j.remote_id IS NOT NULL AND NOT j.pooled
 ON CONFLICT (job_id) DO UPDATE SET reason = 'lost', requested_at = EXCLUDED.requested_at, sent_at = NULL, sends = 0
 
 -- name: declarations.void

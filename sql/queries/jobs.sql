@@ -21,8 +21,10 @@ SELECT
   k.reason AS kill_reason,
   coalesce(l.login, u.login) AS login,
   p.failures_in_a_row,
-  coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
-  p.max_walltime_s
+  coalesce(l.walltime_s, p.walltime_s) + coalesce(l.pool_s, 0) AS walltime_s,
+  l.pool_s IS NOT NULL AS carries,
+  p.max_walltime_s,
+  p.output_directory
 FROM jobs j
 JOIN launches l ON l.id = j.launch_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
@@ -30,6 +32,60 @@ JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 LEFT JOIN kill_requests k ON k.job_id = j.id
 WHERE j.cluster_id = @cluster AND is_remote(j.state)
 ORDER BY j.id
+
+-- name: jobs.pools
+-- The launches on a cluster with pooled jobs that are not over. `carriers`: their jobs that OAR has or may have; `closed_at`: when these stop
+-- taking tasks, null if one has not started; `last_end`: of the other carriers; `may_come`: whether OAR may start one of these late.
+SELECT
+  l.id,
+  l.campaign_id,
+  coalesce(l.login, u.login) AS login,
+  coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
+  p.max_walltime_s,
+  p.failures_in_a_row,
+  l.state,
+  c.carriers,
+  micros(c.closed_at) AS closed_at,
+  micros(c.last_end) AS last_end,
+  c.may_come
+FROM (SELECT DISTINCT launch_id FROM jobs WHERE cluster_id = @cluster AND is_live(state) AND state = 'pooled') q
+JOIN launches l ON l.id = q.launch_id
+JOIN campaign_clusters p ON p.campaign_id = l.campaign_id AND p.cluster_id = l.cluster_id
+JOIN logins u ON u.campaign_id = l.campaign_id AND u.cluster_id = l.cluster_id
+CROSS JOIN LATERAL (
+  SELECT
+    count(*) FILTER (WHERE is_live(j.state)) AS carriers,
+    CASE WHEN bool_and(j.state = 'running') FILTER (WHERE is_live(j.state))
+      THEN max(j.started_at) FILTER (WHERE is_live(j.state)) + coalesce(l.pool_s, 0) * interval '1 second' END AS closed_at,
+    max(j.ended_at) FILTER (WHERE NOT is_live(j.state)) AS last_end,
+    coalesce(bool_or(NOT is_live(j.state) AND (may_start_late(j) OR is_unfound(j) OR j.ending = 'lost')), false) AS may_come
+  FROM jobs j WHERE j.launch_id = l.id AND NOT j.pooled) c
+ORDER BY l.id
+
+-- name: jobs.carriers
+-- The jobs of OAR of these launches: how each ended, if it is over.
+SELECT launch_id, remote_id, ending, micros(ended_at) AS ended_at FROM jobs
+WHERE launch_id = ANY (@launches::bigint[]) AND NOT pooled AND remote_id IS NOT NULL
+
+-- name: jobs.pooled
+-- The pooled jobs of these launches that are not over; `remote_id`: of the carrier that claimed it, once it is known.
+SELECT j.id, j.launch_id, coalesce(j.fence, j.launch_id) AS fence, j.task, j.attempt, j.remote_id FROM jobs j
+WHERE j.launch_id = ANY (@launches::bigint[]) AND j.state = 'pooled' ORDER BY j.launch_id, j.id
+
+-- name: jobs.note_carriers
+-- Writes which job of OAR claimed each of these pooled jobs. Their tasks run.
+WITH given AS (SELECT * FROM unnest(@jobs::bigint[], @remote_ids::bigint[]) AS g(id, remote_id)),
+claimed AS (
+  UPDATE jobs j SET remote_id = g.remote_id FROM given g WHERE j.id = g.id AND j.state = 'pooled'
+  RETURNING j.campaign_id, j.cluster_id, j.task, j.attempt),
+moved AS (
+  UPDATE tasks t SET state = 'running' FROM claimed x
+  WHERE t.campaign_id = x.campaign_id AND t.number = x.task AND t.attempt = x.attempt AND t.state = 'submitted'),
+pair AS (
+  UPDATE campaign_clusters p SET last_start_at = greatest(p.last_start_at, instant(@now))
+  FROM (SELECT DISTINCT campaign_id, cluster_id FROM claimed) d
+  WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id)
+SELECT count(*) AS claimed FROM claimed
 
 -- name: jobs.observe
 -- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR.
@@ -106,7 +162,7 @@ SELECT
   t.charged,
   greatest(t.attempt - t.uncounted, 0) AS counted,
   c.max_attempts,
-  c.state = 'cancelled' AS cancelled,
+  c.state = 'cancelled' OR t.cancelling AS cancelled,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   p.max_walltime_s,
   coalesce(o.contender_lives, false) AS contender_lives,
@@ -132,7 +188,8 @@ ORDER BY j.id
 -- Ends jobs and writes the settlements of their tasks. Each change is guarded by the state that the rule saw (@leaves, @task_leaves,
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
--- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged.
+-- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
+-- seconds; null: from the job's start to its end.
 WITH given AS (
   SELECT * FROM unnest(
     @jobs::bigint[],
@@ -154,9 +211,10 @@ WITH given AS (
     @counted::boolean[],
     @priorities::integer[],
     @bound::boolean[],
-    @walltimes::integer[])
+    @walltimes::integer[],
+    @durations::double precision[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, walltime_s)),
+      task_state, attempt, charge, counted, priority, bound, walltime_s, duration)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
   UPDATE jobs j SET
@@ -172,12 +230,14 @@ ended AS (
     over_since = NULL,
     launching_since = NULL
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(j.state)
-  RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending),
+  RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
+    coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds),
 settled AS (
   UPDATE tasks t SET
     state = g.task_state,
     attempt = g.attempt,
     replica_lives = false,
+    cancelling = t.cancelling AND is_in_flight(g.task_state),
     charged = t.charged + g.charge,
     uncounted = t.uncounted + CASE WHEN g.counted THEN 0 ELSE 1 END,
     walltime_s = coalesce(g.walltime_s, t.walltime_s)
@@ -206,8 +266,8 @@ pair AS (
       count(*) FILTER (WHERE s.state IN ('done', 'failed')) AS concluded,
       count(*) FILTER (WHERE s.state = 'done') AS done,
       count(*) FILTER (WHERE e.ending = 'done') AS succeeded,
-      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE s.state = 'done'), 0) AS seconds,
-      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at) ^ 2) FILTER (WHERE s.state = 'done'), 0) AS squares,
+      coalesce(sum(e.seconds) FILTER (WHERE s.state = 'done'), 0) AS seconds,
+      coalesce(sum(e.seconds ^ 2) FILTER (WHERE s.state = 'done'), 0) AS squares,
       max(e.started_at) AS started_at,
       coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
       count(e.resources) FILTER (WHERE b.resources IS NULL) AS resources_jobs,
@@ -225,8 +285,8 @@ throughput AS (
   ON CONFLICT (campaign_id, cluster_id, minute) DO UPDATE SET jobs = w.jobs + EXCLUDED.jobs),
 durations AS (
   INSERT INTO durations AS d (campaign_id, cluster_id, bucket, jobs)
-  SELECT e.campaign_id, e.cluster_id, duration_bucket(extract(epoch FROM e.ended_at - e.started_at)::double precision), count(*)
-  FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.started_at IS NOT NULL GROUP BY 1, 2, 3
+  SELECT e.campaign_id, e.cluster_id, duration_bucket(e.seconds), count(*)
+  FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.seconds IS NOT NULL GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
 SELECT count(*) AS ended FROM ended
 
@@ -260,17 +320,18 @@ WHERE p.cluster_id = @cluster AND p.waiting > 0
 
 -- name: jobs.reopen_twin
 -- Makes the void launch of a job's twin unknown, to search for it again: the job @duplicate found its attempt claimed, so the twin must be
--- in OAR.
+-- in OAR. A pooled twin is searched for with its launch's jobs, if these were not found yet.
 WITH twin AS (
-  SELECT j.id, j.launch_id FROM jobs j
+  SELECT j.id, j.launch_id, j.pooled FROM jobs j
   WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.id <> @duplicate AND j.state = 'error'
-    AND j.ending = 'never_submitted'),
+    AND (j.ending = 'never_submitted' OR (j.pooled AND j.ending = 'not_reached'))),
 launch AS (
   UPDATE launches l SET state = 'unknown', looks = 0, last_look_at = NULL, unknown_at = clock_timestamp()
   FROM twin WHERE l.id = twin.launch_id AND l.state IN ('void', 'unknown') AND l.tag IS NOT NULL
+    AND (NOT twin.pooled OR EXISTS (SELECT FROM jobs c WHERE c.launch_id = l.id AND is_unfound(c)))
   RETURNING l.id)
-UPDATE jobs j SET state = 'unknown', ending = NULL, ended_at = NULL FROM twin, launch
-WHERE j.id = twin.id AND twin.launch_id = launch.id RETURNING j.id
+UPDATE jobs j SET state = CASE WHEN twin.pooled THEN 'pooled' ELSE 'unknown' END::job_state, ending = NULL, ended_at = NULL, message = NULL
+FROM twin WHERE j.id = twin.id AND (twin.pooled OR twin.launch_id IN (SELECT id FROM launch)) RETURNING j.id
 
 -- name: jobs.revive
 -- Revives a job that ended as never_began and holds its attempt's claim: OAR ran it again, under another id. The campaign, task and attempt

@@ -7,6 +7,13 @@ SELECT j.id, 'cancelled', instant(@now) FROM jobs j JOIN campaigns c ON c.id = j
 WHERE is_remote(j.state) AND c.state = 'cancelled'
 ON CONFLICT DO NOTHING
 
+-- name: kills.request_cancelled_tasks
+-- Requests kills of the jobs of tasks that their users cancelled.
+INSERT INTO kill_requests (job_id, reason, requested_at)
+SELECT j.id, 'task_cancelled', instant(@now) FROM tasks t JOIN jobs j ON j.campaign_id = t.campaign_id AND j.task = t.number
+WHERE t.cancelling AND is_remote(j.state)
+ON CONFLICT DO NOTHING
+
 -- name: kills.request_superseded
 -- Requests kills of jobs that their tasks no longer wait for: superseded by the other copy, or late, with a spent attempt.
 INSERT INTO kill_requests (job_id, reason, requested_at)

@@ -18,13 +18,16 @@ SELECT
   p.exec_directory,
   coalesce(l.request, p.resources) AS request,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
+  l.pool_s,
   l.memory_mb,
   k.memory_property,
   k.memory_unit_mb,
   p.properties,
   p.project,
   p.job_types,
-  p.best_effort
+  p.best_effort,
+  p.output_directory,
+  p.output_files
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id
@@ -51,8 +54,9 @@ FROM launches l JOIN campaigns c ON c.id = l.campaign_id
 WHERE l.id = ANY (@launches::bigint[])
 
 -- name: launches.lines
--- The jobs of a launch with their tasks' parameters, ordered as in the array, and the fence of each.
-SELECT j.id, j.task, j.attempt, coalesce(j.fence, j.launch_id) AS fence, t.form, t.parameter
+-- The jobs of a launch with their tasks' parameters, ordered as in the array, the fence of each, and whether its user cancelled the task.
+-- Pooled ones are not in the array.
+SELECT j.id, j.task, j.attempt, coalesce(j.fence, j.launch_id) AS fence, j.pooled, t.form, t.parameter, t.cancelling
 FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 WHERE j.launch_id = @launch ORDER BY j.id
 
@@ -77,6 +81,10 @@ moved AS (
   UPDATE tasks t SET state = 'submitted' FROM adopted a
   WHERE a.moves AND t.campaign_id = a.campaign_id AND t.number = a.task AND is_copy(t, a.attempt) AND t.state IN ('launching', 'waiting')
   RETURNING t.campaign_id, t.number),
+carried AS (
+  UPDATE tasks t SET state = 'submitted' FROM jobs j
+  WHERE j.launch_id = @launch AND j.state = 'pooled' AND EXISTS (SELECT FROM adopted)
+    AND t.campaign_id = j.campaign_id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'launching'),
 kept AS (DELETE FROM returned_tasks r USING moved WHERE r.campaign_id = moved.campaign_id AND r.number = moved.number),
 noted AS (
   UPDATE campaign_clusters p SET last_accept_at = instant(@now) FROM launches l
@@ -121,8 +129,11 @@ WHERE l.id = @launch AND l.state = @leaves::launch_state AND c.id = l.campaign_i
 RETURNING c.replicas
 
 -- name: launches.open_jobs
--- The jobs of a launch without an id of OAR.
-SELECT id FROM jobs WHERE launch_id = @launch AND is_open(state) ORDER BY id
+-- The jobs of a launch without an id of OAR. Pooled ones are among them while no job of OAR can take them.
+SELECT id FROM jobs WHERE launch_id = @launch
+  AND (is_open(state) OR (state = 'pooled'
+    AND NOT EXISTS (SELECT FROM jobs c WHERE c.launch_id = @launch AND NOT c.pooled AND c.remote_id IS NOT NULL)))
+ORDER BY id
 
 -- name: launches.unsettled
 -- Unknown launches on a cluster, and launches that became void after @void_since, whose orphans may still appear. `missing`: jobs without

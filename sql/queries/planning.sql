@@ -43,8 +43,9 @@ SELECT
   min_duration_s AS min_duration,
   input_mb,
   replicas,
-  total - next_task AS waiting,
+  total - next_task - skipped AS waiting,
   requests > 0 AS differing,
+  temporal_grouping AS grouping,
   asked
 FROM campaigns
 WHERE is_live(state)
@@ -117,27 +118,37 @@ SELECT campaign_id, cluster_id, reason, micros(expires_at) AS until FROM brakes 
 SELECT user_name, cluster_id, login FROM user_mappings
 
 -- name: planning.launch
--- Takes up to @jobs tasks from the bag of a campaign with one request for all tasks, and plans a launch of them. Returned tasks go first,
--- then new ones, then those that asked to run last; a task bound to another cluster stays. An array names the tasks, so that the index
--- finds each of them even when the statistics of a new bag are missing.
+-- Takes up to @tasks tasks from the bag of a campaign with one request for all tasks, and plans a launch of @jobs jobs for them. Returned
+-- tasks go first, then new ones, then those that asked to run last; a task bound to another cluster stays. Tasks beyond @jobs are pooled:
+-- the jobs take them for @pool_s seconds. An array names the tasks, so that the index finds each of them even when the statistics of a new
+-- bag are missing.
 WITH campaign AS (
-  SELECT id, next_task, total FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
+  SELECT id, next_task, total, skipped FROM campaigns
+  WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
 early AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
   WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND goes_before_new(r)
-  ORDER BY r.cluster_id = @cluster DESC NULLS LAST, r.priority DESC, r.number LIMIT @jobs),
+  ORDER BY r.cluster_id = @cluster DESC NULLS LAST, r.priority DESC, r.number LIMIT @tasks),
 fresh AS (
-  SELECT number FROM campaign, generate_series(next_task, least(total, next_task + @jobs - (SELECT count(*) FROM early)) - 1) AS number),
+  SELECT number FROM campaign, generate_series(next_task, least(total, next_task + @tasks - (SELECT count(*) FROM early)) - 1) AS number
+  WHERE skipped = 0
+  UNION ALL
+  SELECT f.number FROM campaign c, LATERAL next_untaken(@campaign, c.next_task,
+    greatest(0, least(@tasks - (SELECT count(*) FROM early), c.total - c.next_task - c.skipped))) AS f(number)
+  WHERE c.skipped > 0),
 late AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
   WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r)
   ORDER BY r.priority DESC, r.returned_at, r.number
-  LIMIT greatest(0, @jobs - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
+  LIMIT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
 removed AS (DELETE FROM returned_tasks r USING again
   WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
-moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = @campaign AND n > 0),
+-- The cursor moves past the cancelled tasks between the fresh ones.
+moved AS (
+  UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - (f.next_task - c.next_task - f.tasks)
+  FROM (SELECT max(number) + 1 AS next_task, count(*) AS tasks FROM fresh) f WHERE c.id = @campaign AND f.tasks > 0),
 started AS (
   UPDATE tasks t SET state = 'launching'
   WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM taken)) AND t.state = 'waiting'
@@ -145,22 +156,31 @@ started AS (
 -- OAR assigns one walltime to all jobs of an array: the greatest of its tasks. A smaller one would kill the longest task, while a job that
 -- ends early frees its resources at once. The JDL's maximum bounds it.
 launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, walltime_s)
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, walltime_s, pool_s, files)
   SELECT
     @campaign,
     @cluster,
-    count(*),
+    least(count(*), @jobs),
     @resources,
     @term,
     instant(@now),
-    least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s))
+    least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s)),
+    CASE WHEN count(*) > @jobs THEN @pool_s::integer END,
+    CASE WHEN count(*) > @jobs THEN 2 * count(*) + 1 END
   FROM started s JOIN campaign_clusters p ON p.campaign_id = @campaign AND p.cluster_id = @cluster
   GROUP BY p.walltime_s, p.max_walltime_s RETURNING id),
+placed AS (
+  SELECT number, attempt, removed.fence, row_number() OVER (ORDER BY number) > @jobs AS pooled
+  FROM started LEFT JOIN removed USING (number)),
 planned AS (
-  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence)
-  SELECT launch.id, @campaign, @cluster, number, attempt, removed.fence
-  FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
-SELECT id, (SELECT count(*) FROM planned) AS jobs FROM launch
+  INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence, pooled, state)
+  SELECT launch.id, @campaign, @cluster, number, attempt, fence, pooled, CASE WHEN pooled THEN 'pooled' ELSE 'planned' END::job_state
+  FROM launch CROSS JOIN placed ORDER BY pooled, number RETURNING pooled)
+SELECT id, (SELECT count(*) FROM planned WHERE NOT pooled) AS jobs FROM launch
+
+-- name: planning.lock
+-- Locks a campaign whose tasks have different requests, before its bags are read: their tasks may be cancelled at any time.
+SELECT id FROM campaigns WHERE id = @campaign AND state = 'in_treatment' AND requests > 0 FOR UPDATE
 
 -- name: planning.launch_by_request
 -- As planning.launch, for campaigns whose tasks have different requests. The first task in turn determines the shape, because an array has
@@ -258,7 +278,9 @@ WITH running AS (
   JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = @cluster
   JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND j.cluster_id <> @cluster
     AND (@longer_than_s::double precision IS NULL OR j.started_at <= instant(@now) - @longer_than_s * interval '1 second')
+    AND NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL)
   JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
+    AND NOT t.cancelling
   LEFT JOIN campaign_requests q ON q.campaign_id = c.id AND q.cluster_id = @cluster AND q.request = t.request
   WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.replicas AND (t.request IS NULL OR q.request IS NOT NULL)),
 lead AS (SELECT shape FROM running ORDER BY started_at, number LIMIT 1),
@@ -266,6 +288,7 @@ chosen AS (SELECT * FROM running WHERE shape IS NOT DISTINCT FROM (SELECT shape 
 doubled AS (
   UPDATE tasks t SET replica = t.attempt + 1, replica_lives = true FROM chosen
   WHERE t.campaign_id = @campaign AND t.number = chosen.number AND t.attempt = chosen.attempt AND t.state = 'running' AND t.replica IS NULL
+    AND NOT t.cancelling
   RETURNING t.number, t.replica, t.request, chosen.resources, chosen.resources_per_job, chosen.memory_mb,
     least(greatest(chosen.asked_s, t.walltime_s), coalesce(chosen.max_walltime_s, chosen.asked_s)) AS walltime_s),
 launch AS (
@@ -278,7 +301,8 @@ planned AS (
 SELECT count(*) AS jobs FROM planned
 
 -- name: planning.replicable
--- For active campaigns that allow replicas: the tasks that run on each cluster and never had a replica, and how many of them have run
+-- For active campaigns that allow replicas: the tasks that run on each cluster and never had a replica (without those of pools, whose jobs
+-- say nothing of how long a task has run), and how many of them have run
 -- longer than the quantile @share of the durations of the campaign's done jobs. With fewer than @least_done jobs done, the second number is
 -- 0.
 WITH known AS (
@@ -296,7 +320,9 @@ SELECT
   min(k.seconds) AS seconds
 FROM campaigns c
 JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running'
+JOIN launches l ON l.id = j.launch_id AND l.pool_s IS NULL
 JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
+  AND NOT t.cancelling
 LEFT JOIN known k ON k.campaign_id = c.id
 WHERE c.replicas AND c.state = 'in_treatment'
 GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id

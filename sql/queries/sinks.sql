@@ -2,7 +2,7 @@
 
 -- name: sinks.last_ends
 -- For the campaigns of the jobs @jobs that were just done on a cluster: these jobs and the last @before done there before them, the newest
--- first, without jobs marked as swallowed; and the greatest mean duration on another of the campaign's clusters with at least @telling jobs
+-- first, without jobs marked as swallowed; and the greatest mean duration on another of the campaign's clusters with at least @min_done jobs
 -- done.
 WITH just AS (
   SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' GROUP BY campaign_id)
@@ -12,7 +12,7 @@ JOIN campaigns c ON c.id = just.campaign_id AND is_live(c.state)
 JOIN campaign_clusters p ON p.campaign_id = just.campaign_id AND p.cluster_id = @cluster
 CROSS JOIN LATERAL (
   SELECT max(q.duration_sum / q.done) AS slowest FROM campaign_clusters q
-  WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.done >= @telling::integer) o
+  WHERE q.campaign_id = just.campaign_id AND q.cluster_id <> @cluster AND q.done >= @min_done::integer) o
 CROSS JOIN LATERAL (
   SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
   WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL

@@ -107,6 +107,7 @@ SELECT
   t.form,
   t.parameter,
   t.state,
+  t.cancelling,
   t.attempt,
   t.charged,
   j.id AS job,
@@ -153,13 +154,52 @@ SELECT
   micros(j.started_at) AS started_at,
   micros(j.ended_at) AS ended_at,
   j.resubmissions,
-  j.message
+  j.message,
+  coalesce(l.login, u.login) AS login,
+  j.pooled,
+  p.output_directory
 FROM (SELECT * FROM jobs WHERE id = @job OR (campaign_id = @campaign AND task = @task) ORDER BY id DESC LIMIT 200) j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN clusters k ON k.id = j.cluster_id
 LEFT JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
 LEFT JOIN launches l ON l.id = j.launch_id
+JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
+JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
 ORDER BY j.id
+
+-- name: views.outputs
+-- Tasks of a campaign with numbers in [@from, @end). Each settled one with the job that did it, else with its last job that started, and
+-- where that job's outputs are.
+SELECT
+  t.number,
+  t.state,
+  j.attempt,
+  j.remote_id,
+  j.cluster_id,
+  k.name AS cluster,
+  l.login,
+  p.exec_directory,
+  p.output_directory,
+  j.pooled
+FROM tasks t
+LEFT JOIN LATERAL (SELECT * FROM jobs j
+  WHERE t.state IN ('done', 'failed', 'cancelled') AND j.campaign_id = t.campaign_id AND j.task = t.number AND j.remote_id IS NOT NULL
+  ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.started_at IS NOT NULL DESC, j.id DESC LIMIT 1) j ON true
+LEFT JOIN clusters k ON k.id = j.cluster_id
+LEFT JOIN launches l ON l.id = j.launch_id
+LEFT JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
+WHERE t.campaign_id = @campaign AND t.number >= @from AND t.number < @end
+ORDER BY t.number
+
+-- name: views.output_of
+-- Where the outputs of one attempt of a task are.
+SELECT j.remote_id, j.cluster_id, k.name AS cluster, l.login, p.exec_directory, p.output_directory, j.pooled
+FROM jobs j
+JOIN clusters k ON k.id = j.cluster_id
+JOIN launches l ON l.id = j.launch_id
+JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
+WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND j.remote_id IS NOT NULL
+ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.started_at IS NOT NULL DESC, j.id DESC LIMIT 1
 
 -- name: views.decisions
 -- The last decisions on a campaign: first on the whole campaign, then on its clusters.

@@ -18,6 +18,7 @@ struct Load {
   int tasks;
   int seconds;     ///< of each task
   double at_most;  ///< ratio of the makespans
+  bool grouping = false;
 };
 
 class Makespan : public ::testing::Test {
@@ -40,14 +41,15 @@ class Makespan : public ::testing::Test {
     ASSERT_TRUE(await(process::Duration{900'000}, [&] { return is_empty("alpha") && is_empty("beta"); }));
   }
 
+  static std::string sleep_of(const Load& load) { return fmt::format("sleep {}", load.seconds); }
+
   double by_hand(const Load& load) {
     return seconds_of([&] {
       for (const auto* cluster : {"alpha", "beta"})
         on_cluster(
             cluster,
-            fmt::format(
-                "seq {} > by_hand.txt; oarsub -t besteffort -l core=1,walltime=0:10:0 --array-param-file by_hand.txt 'sleep {}; true'",
-                load.tasks / 2, load.seconds));
+            fmt::format("seq {} > by_hand.txt; oarsub -t besteffort -l core=1,walltime=0:10:0 --array-param-file by_hand.txt '{}; true'",
+                        load.tasks / 2, sleep_of(load)));
       await_empty();
     });
   }
@@ -55,8 +57,12 @@ class Makespan : public ::testing::Test {
   double by_the_grid(const Load& load) {
     const auto jdl = grid->folder() / "load.jdl";
     std::ofstream{jdl} << fmt::format(
-        R"({{"name":"load","exec_file":"sleep {}; true","walltime":"0:10:0","nb_jobs":{},"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
-        load.seconds, load.tasks);
+        R"({{"name":"load","exec_file":"{}; true","walltime":"0:10:0","nb_jobs":{},"temporal_grouping":{},"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+        sleep_of(load), load.tasks, load.grouping);
+    return run_campaign(jdl);
+  }
+
+  double run_campaign(const fs::path& jdl) {
     return seconds_of([&] {
       const auto submitted = grid->run("gridsub", {"--quiet", "-f", jdl});
       ASSERT_TRUE(submitted.end.succeeded()) << submitted.output;
@@ -91,7 +97,8 @@ class Makespan : public ::testing::Test {
       await_empty();
       grid->almighty().stop();
       floor = std::min(floor, by_hand(load));
-      report(fmt::format("makespan of {} tasks of {} s on two clusters of 16 cores against oarsub by hand", load.tasks, load.seconds),
+      report(fmt::format("makespan of {} tasks of {} s{} on two clusters of 16 cores against oarsub by hand", load.tasks, load.seconds,
+                         load.grouping ? " in pools" : ""),
              fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; said to be terminated {:.1f} s after the last end", ours, floor, ours / floor,
                          late));
       // A cycle is its period and its work; OAR's times are whole seconds.
@@ -106,6 +113,29 @@ class Makespan : public ::testing::Test {
 
 TEST_F(Makespan, ThirtyTwoTasksOfTenSeconds_TakeAtMostOneAndAQuarterTimesTheFloor) {
   compare({.tasks = 32, .seconds = 10, .at_most = 1.25});
+}
+
+/// The rate of many tenths of a second, which no array reaches; with GLEANER_TEST_LONG alone.
+TEST_F(Makespan, FiveThousandTasksOfATenthOfASecond_InPools_AreDoneAHundredASecond) {
+  if (!long_runs()) GTEST_SKIP() << "with GLEANER_TEST_LONG";
+  constexpr int kTasks = 5000;
+  grid->api().start();
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM clusters WHERE reachable", "2"));
+  await_empty();
+  const auto jdl = grid->folder() / "tenths.jdl";
+  std::ofstream{jdl} << fmt::format(
+      R"({{"name":"tenths","exec_file":"sleep 0.1; true","walltime":"0:10:0","nb_jobs":{},"temporal_grouping":true,"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+      kTasks);
+  const double took = run_campaign(jdl);
+  report("5000 tasks of 0.1 s in pools", fmt::format("{:.1f} s, {:.0f} tasks a second", took, kTasks / took));
+  EXPECT_GE(kTasks / took, 100);
+}
+
+/// With GLEANER_TEST_LONG alone: of fewer tasks, most of the time is that of one start.
+TEST_F(Makespan, FiveHundredTasksOfOneSecond_InPools_TakeAtMostAFifthOfTheFloor) {
+  if (!long_runs()) GTEST_SKIP() << "with GLEANER_TEST_LONG";
+  compare({.tasks = 500, .seconds = 1, .at_most = 0.2, .grouping = true});
 }
 
 /// 500 of them with GLEANER_TEST_LONG: docs/measured.md.

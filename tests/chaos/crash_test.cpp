@@ -81,16 +81,19 @@ class Deaths {
   Dice& dice_;
 };
 
-TEST(OarsServer, KilledTwelveTimes_AndItsApiEight_BesideLocalJobs_EachTaskIsDoneOnce_AndNobodyPays) {
+class OarsServer : public ::testing::TestWithParam<bool> {};
+
+TEST_P(OarsServer, KilledTwelveTimes_AndItsApiEight_BesideLocalJobs_EachTaskIsDoneOnce_AndNobodyPays) {
   const auto seed = chaos_seed();
   const std::int64_t tasks = long_runs() ? 300 : 80;
   for (int run = 0; run < (long_runs() ? 10 : 1) && !::testing::Test::HasFailure(); ++run) {
     SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<std::uint64_t>(run)));
     Dice dice{seed + static_cast<std::uint64_t>(run)};
-    GridUnderTest grid{wish_of({crashing("alpha"), crashing("beta")})};
+    // A job whose end is lost keeps its place until its walltime, which is that of a task and of the pool.
+    GridUnderTest grid{wish_of({crashing("alpha"), crashing("beta")}, {{"pool_duration", "4s"}})};
     grid.almighty().start();
-    // A job whose end is lost keeps its place until its walltime.
-    const auto campaign = grid.submit({.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.$((RANDOM % 9))"), .walltime = "0:0:6"});
+    const auto campaign = grid.submit(
+        {.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.$((RANDOM % 9))"), .walltime = "0:0:6", .grouping = GetParam()});
     Deaths{grid, dice}.strike(12, 8, 11);
     ASSERT_TRUE(grid.terminates(campaign, kPatience));
     EXPECT_TRUE(grid.is_exactly_done(campaign, tasks));
@@ -98,7 +101,10 @@ TEST(OarsServer, KilledTwelveTimes_AndItsApiEight_BesideLocalJobs_EachTaskIsDone
   }
 }
 
-TEST(OarsServer, DeadWhileJobsEnd_TheyAreOver_ThoughOarHoldsThemForFinishing) {
+INSTANTIATE_TEST_SUITE_P(OfJobs, OarsServer, ::testing::Values(false, true),
+                         [](const auto& each) { return each.param ? std::string{"InPools"} : std::string{"OneForEachTask"}; });
+
+TEST(OarsServerDead, WhileJobsEnd_TheyAreOver_ThoughOarHoldsThemForFinishing) {
   GridUnderTest grid{wish_of({crashing("alpha")})};
   const auto campaign = grid.submit({.tasks = 6, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}});
   grid.almighty().start();

@@ -7,7 +7,10 @@
 namespace gleaner::tests {
 namespace {
 
-TEST(AnyProcess, KilledAtAnyMoment_LosesNothing_AndRunsNothingTwice_AndItsUsersWaitOn) {
+class AnyProcess : public ::testing::TestWithParam<bool> {};
+
+TEST_P(AnyProcess, KilledAtAnyMoment_LosesNothing_AndRunsNothingTwice_AndItsUsersWaitOn) {
+  const bool grouping = GetParam();
   Dice dice{chaos_seed()};
   const int strikes = long_runs() ? 120 : 20;
   const std::int64_t tasks = long_runs() ? 600 : 120;
@@ -15,7 +18,8 @@ TEST(AnyProcess, KilledAtAnyMoment_LosesNothing_AndRunsNothingTwice_AndItsUsersW
   Killer killer{grid, dice};
   grid.start_api();
   grid.almighty().start();
-  const auto campaign = grid.gridsub(GridUnderTest::jdl_of({.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.5")}));
+  const auto campaign =
+      grid.gridsub(GridUnderTest::jdl_of({.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.5"), .grouping = grouping}));
   auto waiting = grid.background("gridwait", {std::to_string(campaign.value())});
   waiting.start();
   for (int strike = 0; strike < strikes; ++strike) {
@@ -32,6 +36,9 @@ TEST(AnyProcess, KilledAtAnyMoment_LosesNothing_AndRunsNothingTwice_AndItsUsersW
   ASSERT_TRUE(await(process::Duration{30'000}, [&] { return !waiting.is_running(); }));
   EXPECT_TRUE(waiting.stop().succeeded()) << tail_of(waiting.log(), 5);
 }
+
+INSTANTIATE_TEST_SUITE_P(OfJobs, AnyProcess, ::testing::Values(false, true),
+                         [](const auto& each) { return each.param ? std::string{"InPools"} : std::string{"OneForEachTask"}; });
 
 }  // namespace
 }  // namespace gleaner::tests

@@ -179,7 +179,7 @@ const std::vector<Poison>& poisons() {
        kUnreachable},
       {"ANameThatDoesNotResolve", When::long_runs,
        [](Place& place) { place.grid.move_cluster(kPoisoned, "http://no-such-host.invalid/oarapi"); }, kUnreachable},
-      {"ACoupleInAnOrderWithStandings",
+      {"AnAffinityInAnOrderWithStandings",
        When::long_runs,
        [](Place& place) {
          place.gridctl({"affinity", "add", "alice", kPoisoned});

@@ -33,7 +33,7 @@ constexpr std::array kFaults{
 /// The grid, two campaigns on it (one will be cancelled), and what can happen to them.
 class World {
  public:
-  explicit World(std::uint64_t seed)
+  World(std::uint64_t seed, bool grouping)
       : dice_{seed},
         grid_{{.configuration = {{"lease_duration", "2s"},
                                  {"void_delay", "2s"},
@@ -42,8 +42,8 @@ class World {
                                  {"cycle_period", "200ms"}}}} {
     grid_.almighty().start();
     // Its execution is its last act, so that one killed before has done nothing.
-    kept_ = grid_.submit({.tasks = kTasks, .exec_file = grid_.oracle().task("sleep 0.$((RANDOM % 9))")});
-    doomed_ = grid_.submit({.tasks = 1000, .exec_file = grid_.oracle().task("sleep 0.5")});
+    kept_ = grid_.submit({.tasks = kTasks, .exec_file = grid_.oracle().task("sleep 0.$((RANDOM % 9))"), .grouping = grouping});
+    doomed_ = grid_.submit({.tasks = 1000, .exec_file = grid_.oracle().task("sleep 0.5"), .grouping = grouping});
   }
 
   void step() {
@@ -131,8 +131,9 @@ TEST(Anything, AtAnyTime_EndsWithEachTaskDone_AndNoAttemptCarriedOutTwice) {
   const auto seed = chaos_seed();
   const int runs = long_runs() ? 25 : 2;
   for (int run = 0; run < runs && !HasFailure(); ++run) {
-    SCOPED_TRACE(fmt::format("seed {}", seed + static_cast<std::uint64_t>(run)));
-    World world{seed + static_cast<std::uint64_t>(run)};
+    const bool grouping = run % 2 == 1;
+    SCOPED_TRACE(fmt::format("seed {}, {}", seed + static_cast<std::uint64_t>(run), grouping ? "in pools" : "one job a task"));
+    World world{seed + static_cast<std::uint64_t>(run), grouping};
     for (int step = 0; step < 30; ++step) world.step();
     world.calm();
     world.check();

@@ -205,6 +205,20 @@ TEST_P(Lists, ResourcesAreCountedByStateAndByNode) {
   EXPECT_EQ(by_node, resources.total);
 }
 
+TEST_P(Lists, AJobsDetails_NameItsNodesAndItsFiles_WhereTheyAreAskedFor) {
+  const oar::JobOf asked{world().user(), world().shared().ends.ids.front()};
+  const auto with = value(until_answered([&] { return std::move(client().details({&asked, 1}, oar::Nodes::named).front()); }));
+  ASSERT_EQ(with.hosts.size(), 1U) << "one core is on one node";
+  const auto resources = value(client().resources());
+  EXPECT_TRUE(std::ranges::any_of(resources.nodes, [&](const auto& node) { return node.name == with.hosts.front(); }));
+  EXPECT_FALSE(with.stdout_file.empty());
+  EXPECT_EQ(with.stdout_file.find('%'), std::string::npos);
+  EXPECT_TRUE(with.directory.starts_with('/'));
+  const auto without = value(until_answered([&] { return std::move(client().details({&asked, 1}).front()); }));
+  EXPECT_TRUE(without.hosts.empty());
+  EXPECT_EQ(without.stdout_file, with.stdout_file);
+}
+
 TEST_P(Lists, ManyJobsAreLookedAtTogether_AndEachAnswerIsInItsPlace) {
   std::vector<oar::JobOf> asked;
   for (int round = 0; round < 3; ++round) {

@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "lib/oar/outputs.hpp"
 #include "tests/contract/raw_http.hpp"
 #include "tests/contract/world.hpp"
 
@@ -85,6 +88,63 @@ TEST_P(Media, AFolderIsDeletedWithAllThatIsInIt) {
   const auto deleted = until_answered([] { return client().delete_path(world().user(), folder()); });
   ASSERT_TRUE(deleted) << oar::describe(deleted.error());
   EXPECT_EQ(refusal(read(world().user(), folder() + "/own").error()), 404);
+}
+
+/// What gridget is told of sizes: of a link OAR lists the link's own, and it lists no names of other folders.
+TEST_P(Media, AFolderIsListedWithTheSizesOfItsFiles) {
+  const auto place = fmt::format("{}/sized", world().token());
+  const auto job = world().request(fmt::format(
+      "mkdir -p {0}/sub; printf 12345 > {0}/five; : > {0}/empty; printf 123 > '{0}/a b'; ln -s five {0}/link; head -c 3000000 /dev/zero > {0}/big",
+      place));
+  ASSERT_EQ(world().await_end(world().submit(job).ids).front().exit_status, 0);
+  const auto files = until_answered([&] { return oar::list_files(world().access(), {}, world().user(), "~/" + place); });
+  ASSERT_TRUE(files) << oar::describe(files.error());
+  std::map<std::string, std::optional<std::int64_t>> sizes;
+  for (const auto& file : *files) sizes.emplace(file.name, file.size);
+  const std::map<std::string, std::optional<std::int64_t>> expected{
+      {"five", 5}, {"empty", 0}, {"a b", 3}, {"link", std::nullopt}, {"big", 3'000'000}};
+  EXPECT_EQ(sizes, expected);
+}
+
+std::string streamed(const oar::Access& access, const std::string& user, const std::string& path) {
+  return until_answered([&]() -> oar::Result<std::string> {
+           auto file = oar::FileStream::open(access, {}, user, path);
+           if (!file) return tl::unexpected(file.error());
+           std::string all;
+           while (true) {
+             auto bytes = file->next();
+             if (!bytes || bytes->empty()) return bytes ? oar::Result<std::string>{all} : bytes;
+             all += *bytes;
+           }
+         })
+      .value_or("failed");
+}
+
+TEST_P(Media, AFileIsStreamedByteForByte_AlsoThroughALink_AndAnEmptyOne) {
+  const auto place = fmt::format("{}/streamed", world().token());
+  const auto job = world().request(fmt::format(
+      "mkdir -p {0}; printf 'a\\000b\\351\\n' > {0}/odd; : > {0}/empty; ln -s odd {0}/link; head -c 3000000 /dev/zero > {0}/big", place));
+  ASSERT_EQ(world().await_end(world().submit(job).ids).front().exit_status, 0);
+  const auto read_whole = [&](const std::string& name) { return streamed(world().access(), world().user(), "~/" + place + "/" + name); };
+  EXPECT_EQ(read_whole("odd"), (std::string{"a\0b\xE9\n", 5}));
+  EXPECT_EQ(read_whole("link"), (std::string{"a\0b\xE9\n", 5}));
+  EXPECT_EQ(read_whole("empty"), "");
+  EXPECT_EQ(read_whole("big"), std::string(3'000'000, '\0'));
+  EXPECT_EQ(refusal(oar::FileStream::open(world().access(), {}, world().user(), "~/" + place + "/none").error()), 404);
+  EXPECT_EQ(refusal(oar::FileStream::open(world().access(), {}, world().user(), "~/" + place).error()), 404);  // a folder
+}
+
+/// All jobs of a campaign with an output directory have one file of OAR's in common.
+TEST_P(Media, OarAppendsToAFileOfStderr_ThatSeveralJobsShare) {
+  const auto file = world().token() + ".shared";
+  auto job = world().request("echo line >&2; :");
+  job.stdout_file = file;
+  job.stderr_file = file;
+  job.lines = {"1", "2", "3"};
+  world().await_end(world().submit(job).ids);
+  const auto text = read(world().user(), "~/" + file);
+  ASSERT_TRUE(text);
+  EXPECT_EQ(std::ranges::count(*text, '\n'), 3) << *text;
 }
 
 /// OAR would give it to a shell as it is.

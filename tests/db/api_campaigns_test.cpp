@@ -347,9 +347,9 @@ TEST_F(Campaigns, WhatIsNotThere_IsNamed) {
   EXPECT_EQ(get("/campaigns/1'%20OR%201=1").status, 404);
   EXPECT_EQ(get("/jobs/99").status, 404);
   EXPECT_EQ(get("/events/99").status, 404);
-  const auto wrong = as("alice", {.method = "PUT", .target = "/campaigns/1"});
+  const auto wrong = as("alice", {.method = "PATCH", .target = "/campaigns/1"});
   EXPECT_EQ(wrong.status, 405);
-  EXPECT_EQ(wrong.headers.at("allow"), "GET, DELETE");
+  EXPECT_EQ(wrong.headers.at("allow"), "GET, PUT, DELETE");
 }
 
 TEST_F(Campaigns, Pretty_IsTheSameDocumentIndented) {

@@ -9,7 +9,7 @@
 #include "sim/gridsim/engine/what_if.hpp"
 #include "tests/db/api_fixture.hpp"
 
-/// The grid's state, as it is given to those who play it forward.
+/// The grid's state, as simulations get it.
 namespace gleaner::tests {
 namespace {
 
@@ -114,7 +114,7 @@ TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignT
   EXPECT_LT(prospects->campaigns.at(0).end->expected, 400);
 }
 
-TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_ArePlayed) {
+TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_AreSimulated) {
   static_cast<void>(a_campaign_of(1));
   EXPECT_FALSE(get("/scenario").json["scenario"]["live"][0].HasMember("max_attempts"));
   sql("UPDATE campaigns SET jdl = jdl || '{\"max_attempts\": 3}'");

@@ -115,7 +115,7 @@ TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWo
 
 TEST_F(Submission, AskedForMemory_NeedsAClusterThatTellsIt) {
   const auto jdl = R"({"name": "t", "exec_file": "run", "memory_mb": "p1 * 1024", "params": ["8"], "clusters": {"alpha": {}}})";
-  EXPECT_THAT(post("/campaigns", jdl).message(), HasSubstr("does not tell the memory"));
+  EXPECT_THAT(post("/campaigns", jdl).message(), HasSubstr("does not report the memory"));
   sql("UPDATE clusters SET memory_property = 'mem', memory_unit_mb = 1024, memory_max_mb = 16384 RETURNING id");
   EXPECT_EQ(post("/campaigns", jdl).status, 201);
   EXPECT_EQ(sql("SELECT memory_mb FROM campaign_requests"), "8192");

@@ -37,7 +37,8 @@ class Ends : public GridFixture {
                                                               .types = {},
                                                               .directory = {},
                                                               .stdout_file = {},
-                                                              .stderr_file = {}});
+                                                              .stderr_file = {},
+                                                              .hosts = {}});
   }
   /// The names in the folder where the job's attempt is claimed.
   void files(const store::LiveJob& job, const std::vector<std::string>& names) {

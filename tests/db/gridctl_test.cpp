@@ -96,7 +96,7 @@ TEST_F(Gridctl, Shares_AreATreeOfProjectsAndUsers) {
   EXPECT_THAT(run({"share", "list"}).output, Not(HasSubstr("ada")));
 }
 
-TEST_F(Gridctl, CouplesAndPrioritiesOfUsers_AreEdited) {
+TEST_F(Gridctl, AffinitiesAndPrioritiesOfUsers_AreEdited) {
   ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
   EXPECT_EQ(code({"affinity", "add", "ada", "alpha"}), 0);
   EXPECT_THAT(run({"affinity", "list"}).output, HasSubstr("ada"));

@@ -119,7 +119,7 @@ TEST_F(Planning, WhatACycleSubmitted_IsKnownToTheNext) {
 TEST_F(Planning, APairIsNotActive_WhenItsCampaignIsOverAndItsClaimsAreRemoved_UntilItGoesOn) {
   const auto campaign = a_campaign(3);
   static_cast<void>(launched(campaign, alpha, 1));
-  execute("UPDATE campaigns SET state = 'terminated', ended_at = instant(0), failed = 1");
+  execute("UPDATE tasks SET state = 'failed' WHERE number = 2; UPDATE campaigns SET state = 'terminated', ended_at = instant(0)");
   EXPECT_TRUE(facts().pairs.empty());
   transact([&](store::Transaction& transaction) { store::note_cleaned(transaction, campaign, alpha, now); });
   EXPECT_EQ(active(), "");

@@ -32,7 +32,7 @@ std::vector<std::string> all_classes() {
   return classes;
 }
 
-/// A small grid with something of everything that a policy looks at: couples, limits of each kind, shares, priorities of users and
+/// A small grid with something of everything that a policy reads: affinities, limits of each kind, shares, priorities of users and
 /// campaigns, brakes, replicas, a test campaign, wide jobs, jobs whose width only their cluster knows.
 class PolicyCombinations : public GridFixture, public ::testing::WithParamInterface<std::string_view> {
  protected:

@@ -24,7 +24,8 @@ class Failures : public Ends {
                                                     .types = {},
                                                     .directory = {},
                                                     .stdout_file = {},
-                                                    .stderr_file = {}});
+                                                    .stderr_file = {},
+                                                    .hosts = {}});
     apply(jobs);
   }
   static oar::RemoteJob shown(const store::LiveJob& job, oar::RemoteState state) {

@@ -32,7 +32,7 @@ class Polls : public GridFixture {
     fleet::SharedDatabase shared{database, term};
     oar::Client client{cluster.access(), fleet::limits_of(config)};
     fleet::Visit visit{known, config, shared, client};
-    return updator::poll_cluster(visit, live, "grid", now, times).value();
+    return updator::poll_cluster(visit, live, {}, "grid", now, times).value();
   }
   /// Fences of this login that were read, and that could not be read.
   std::pair<int, int> fences(const updator::Poll& poll, const std::string& login) {

@@ -52,11 +52,11 @@ class Search {
     states_.push_back(state);
     come_from_.push_back({from, what});
     const auto law = broken_law(state);
-    if (!law.empty() && found_.broken.empty()) tell(place->second, law);
+    if (!law.empty() && found_.broken.empty()) record_path(place->second, law);
     return place->second;
   }
 
-  void tell(Index to, std::string_view law) {
+  void record_path(Index to, std::string_view law) {
     found_.broken = law;
     for (Index i = to; i != kRoot; i = come_from_[i].from)
       found_.path.push_back(fmt::format("{} => {}", come_from_[i].what, states_[i].describe()));
@@ -83,7 +83,7 @@ class Search {
       }
     }
     const auto stuck = std::ranges::find(ends, false);
-    if (stuck != ends.end()) tell(static_cast<Index>(stuck - ends.begin()), "a task can never be over");
+    if (stuck != ends.end()) record_path(static_cast<Index>(stuck - ends.begin()), "a task can never be over");
   }
 
   struct Origin {

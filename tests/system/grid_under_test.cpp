@@ -19,7 +19,7 @@
 #include "lib/text/json_writer.hpp"
 #include "lib/text/numbers.hpp"
 #include "tests/db/postgres.hpp"
-#include "tests/system/tell.hpp"
+#include "tests/system/diagnosis.hpp"
 
 namespace gleaner::tests {
 namespace {
@@ -82,7 +82,7 @@ GridUnderTest::GridUnderTest(Wish wish)
 }
 
 GridUnderTest::~GridUnderTest() {
-  if (::testing::Test::HasFailure() || std::uncaught_exceptions() > 0) tell();
+  if (::testing::Test::HasFailure() || std::uncaught_exceptions() > 0) print_diagnosis();
   for (auto* service : {almighty_.get(), standby_.get(), api_.get()}) {
     if (service != nullptr) service->stop();
   }
@@ -205,7 +205,8 @@ std::string GridUnderTest::jdl_of(const TestCampaign& campaign) {
   }
   const auto kind = campaign.job_type.empty() ? std::string{} : fmt::format(R"("type":{},)", text::json_string(campaign.job_type));
   const auto limit = campaign.max_jobs > 0 ? fmt::format(R"("max_jobs":{},)", campaign.max_jobs) : std::string{};
-  const auto more = campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",";
+  const auto more =
+      (campaign.grouping ? R"("temporal_grouping":true,)" : "") + (campaign.more_keys.empty() ? std::string{} : campaign.more_keys + ",");
   return fmt::format(R"({{"name":"test","nb_jobs":{},"exec_file":{},"resources":{},"walltime":{},{}{}{}"clusters":{{{}}}}})",
                      campaign.tasks, text::json_string(campaign.exec_file), text::json_string(campaign.resources),
                      text::json_string(campaign.walltime), kind, limit, more, clusters);
@@ -239,7 +240,7 @@ grid::CampaignId GridUnderTest::submit(const TestCampaign& campaign) {
     asked.user = campaign.user;
     asked.name = "test";
     asked.type = grid::campaign_type(campaign.type).value();
-    asked.jdl = "{}";
+    asked.jdl = campaign.grouping ? R"({"temporal_grouping":"true"})" : "{}";
     id = std::get<grid::CampaignId>(store::create_campaign(transaction, asked, fleet::now()));
     for (const auto& cluster : campaign.clusters) {
       if (!store::add_campaign_cluster(transaction, id, ask_of(campaign, cluster))) throw std::logic_error{"no cluster " + cluster};
@@ -337,13 +338,13 @@ std::int64_t GridUnderTest::number(const std::string& sql) { return std::stoll(v
   return result;
 }
 
-void GridUnderTest::tell() const {
+void GridUnderTest::print_diagnosis() const {
   std::vector<fs::path> logs;
   for (const auto* service : {almighty_.get(), standby_.get(), api_.get()}) {
     if (service != nullptr) logs.push_back(service->log());
   }
   for (const auto& minioar : minioars_) logs.push_back(minioar->log());
-  std::cerr << what_the_database_says(conninfo_) << ends_of(logs);
+  std::cerr << text_of_database(conninfo_) << ends_of(logs);
 }
 
 }  // namespace gleaner::tests

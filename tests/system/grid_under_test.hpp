@@ -30,6 +30,7 @@ struct TestCampaign {
   std::string walltime = "0:10:0";
   std::string job_type{};  ///< empty: what the JDL gives; else "normal"
   int max_jobs = 0;        ///< 0: no limit
+  bool grouping = false;   ///< temporal_grouping
   std::string user = "alice";
   std::string more_keys{};                          ///< of the JDL, by gridsub alone: R"("campaign_priority":2)"
   std::map<std::string, std::string> of_cluster{};  ///< more keys of one cluster, likewise
@@ -111,7 +112,7 @@ class GridUnderTest {
   void register_clusters(const std::vector<std::string>& users);
   void write_configuration(const Configuration& configuration);
   [[nodiscard]] process::Command command_of(const std::string& name, std::vector<std::string> arguments, const std::string& log) const;
-  void tell() const;
+  void print_diagnosis() const;
 
   std::filesystem::path folder_;
   Oracle oracle_;

@@ -140,5 +140,44 @@ TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthers
   EXPECT_THAT(alone.output, HasSubstr("--events needs the id of a campaign"));
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream input{text};
+  for (std::string line; std::getline(input, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(GridstatHistory, AfterSeveralCycles_HasARowForEachForecast_AndThePlotOfTheirEnds) {
+  GridUnderTest grid;
+  grid.start_api();
+  grid.almighty().start();
+  const auto campaign = grid.gridsub(TestCampaign{.tasks = 200, .exec_file = grid.oracle().task("sleep 1"), .walltime = "0:30:0"});
+  const auto id = std::to_string(campaign.value());
+  const auto kept = fmt::format("SELECT count(*) FROM forecast_history WHERE campaign_id = {}", id);
+  ASSERT_TRUE(grid.becomes(kept, "1"));
+  ASSERT_TRUE(grid.becomes(fmt::format("SELECT done >= 20 FROM campaigns WHERE id = {}", id), "t"));
+  // At most one forecast a minute is kept: the first one becomes older.
+  grid.execute(fmt::format("UPDATE forecast_history SET made_at = made_at - interval '2 minutes' WHERE campaign_id = {}", id));
+  ASSERT_TRUE(grid.becomes(kept, "2"));
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_GE(grid.number("SELECT count(*) FROM cycles"), 3);
+  const auto shown = grid.run("gridstat", {id, "--history"});
+  ASSERT_TRUE(shown.end.succeeded()) << shown.output;
+  const auto lines = lines_of(shown.output);
+  ASSERT_EQ(lines.size(), 3 + 2 + 3 + 1 + 13 + 2U) << "state and head, a row each, the end, the plot with its axes\n" << shown.output;
+  EXPECT_EQ(lines[0], fmt::format("Campaign {} is terminated", id));
+  EXPECT_THAT(lines[3], MatchesRegex(".* \\+[0-9hms]+ +walltime")) << "made before any job ended, and too late by most of the walltime";
+  EXPECT_THAT(lines[4], MatchesRegex(".* [+-][0-9hms]+ +(throughput|average)"));
+  EXPECT_THAT(lines[6], MatchesRegex("It ended at .*, within the interval of [0-2] of 2 forecasts\\."));
+  const std::vector<std::string> plot(lines.begin() + 9, lines.begin() + 22);
+  EXPECT_THAT(plot, ::testing::Each(HasSubstr(" |"))) << shown.output;
+  EXPECT_THAT(plot, ::testing::Contains(HasSubstr("|^"))) << "the walltime is beyond the scale";
+  EXPECT_THAT(plot, ::testing::Contains(MatchesRegex(".*\\|.*\\*.*")));
+  EXPECT_THAT(plot, ::testing::Contains(HasSubstr("ended |")));
+  const auto csv = grid.run("gridstat", {id, "--history", "--csv"});
+  EXPECT_EQ(lines_of(csv.output).size(), 1 + 2U) << csv.output;
+  EXPECT_TRUE(grid.is_consistent());
+}
+
 }  // namespace
 }  // namespace gleaner::tests

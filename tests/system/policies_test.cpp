@@ -86,19 +86,19 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
   int cores = 0;
 };
 
-TEST_P(Policies, Affinity_GivesAClusterToTheCoupledUser_AndWhatIsLeftToOthers) {
+TEST_P(Policies, Affinity_GivesAClusterToTheUserWithAffinity_AndWhatIsLeftToOthers) {
   begin({{"campaign_order", "affinity"}});
   const auto first = grid->submit({.tasks = 4 * cores, .exec_file = grid->oracle().gated_task()});
-  const auto coupled = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
-  belongs_to(coupled, "bob");
+  const auto of_bob = grid->submit({.tasks = 2 * cores, .exec_file = grid->oracle().gated_task()});
+  belongs_to(of_bob, "bob");
   gridctl({"affinity", "add", "bob", "alpha"});
   cycle();
   EXPECT_EQ(jobs(first, "k.name = 'alpha'"), 0);
-  EXPECT_GE(jobs(coupled, "k.name = 'alpha'"), cores);
+  EXPECT_GE(jobs(of_bob, "k.name = 'alpha'"), cores);
   EXPECT_GE(jobs(first, "k.name = 'beta'"), cores);
   finish();
   is_done(first, 4 * cores);
-  is_done(coupled, 2 * cores);
+  is_done(of_bob, 2 * cores);
 }
 
 TEST_P(Policies, APriority_GoesBeforeAnEarlierCampaign) {

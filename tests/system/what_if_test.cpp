@@ -26,9 +26,9 @@ class WhatIf : public ::testing::Test {
   GridUnderTest grid;
 };
 
-TEST_F(WhatIf, SaysWhenTwoCampaignsEnd_AndTheyDoSo) {
+TEST_F(WhatIf, ForecastsTheEndsOfTwoCampaigns_AndTheyEndThen) {
   grid.almighty().start();
-  // The command becomes known, so that the next ones are played with its durations.
+  // The command becomes known, so that the next ones are simulated with its durations.
   const auto trial = grid.gridsub(a_jdl(8, 4));
   ASSERT_TRUE(grid.terminates(trial));
   const auto first = grid.gridsub(a_jdl(60, 4));
@@ -69,7 +69,7 @@ TEST_F(WhatIf, WithoutACampaign_SaysSo_AndStoresNothing) {
   EXPECT_EQ(grid.number("SELECT count(*) FROM campaigns"), 0);
 }
 
-TEST_F(WhatIf, CarelessCommands_AreToldWhatIsWrong) {
+TEST_F(WhatIf, WrongCommands_GetAnErrorThatNamesTheMistake) {
   for (const auto* option : {"--hold", "--resume", "--retry", "--fix"}) {
     const auto both = grid.run("gridsub", {"--what-if", option, "1"});
     EXPECT_FALSE(both.end.succeeded());

@@ -33,9 +33,9 @@ TEST(Router, UnknownPath_IsNotFound) {
 }
 
 TEST(Router, KnownPathWithAnotherMethod_NamesTheMethodsOfThePath) {
-  const auto found = find_route(routes(), "PUT", "/campaigns/1");
+  const auto found = find_route(routes(), "POST", "/campaigns/1");
   ASSERT_TRUE(std::holds_alternative<WrongMethod>(found));
-  EXPECT_EQ(std::get<WrongMethod>(found).allowed, "GET, DELETE");
+  EXPECT_EQ(std::get<WrongMethod>(found).allowed, "GET, PUT, DELETE");
 }
 
 TEST(Router, Head_GoesWhereGetGoes) { EXPECT_TRUE(std::holds_alternative<Match>(find_route(routes(), "HEAD", "/clusters"))); }

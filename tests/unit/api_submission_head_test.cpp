@@ -22,11 +22,11 @@ TEST(SubmissionHead, ItsMembersAreRead) {
   EXPECT_EQ(head.source, "a.jdl");
   EXPECT_EQ(head.type, grid::CampaignType::test);
   EXPECT_EQ(head.nb_jobs, 5);
-  EXPECT_EQ(head.wish, Wish::check_only);
+  EXPECT_EQ(head.mode, SubmissionMode::check_only);
   const auto empty = read_head(R"({"jdl": "", "type": null, "nb_jobs": null})").value();
   EXPECT_FALSE(empty.type);
   EXPECT_FALSE(empty.nb_jobs);
-  EXPECT_EQ(empty.wish, Wish::store);
+  EXPECT_EQ(empty.mode, SubmissionMode::store);
 }
 
 TEST(SubmissionHead, WhatIsWrong_IsSaid) {

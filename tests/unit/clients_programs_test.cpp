@@ -19,7 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::array kPrograms{"gridsub", "gridstat", "griddel", "gridwait", "gridclusters", "gridctl"};
+constexpr std::array kPrograms{"gridsub", "gridstat", "griddel", "gridwait", "gridget", "gridclusters", "gridctl"};
 
 process::Captured run(const std::string& program, std::vector<std::string> arguments) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");
@@ -76,6 +76,7 @@ TEST(ClientPrograms, ApiThatIsNotThere_IsUnavailable) {
   EXPECT_EQ(run("gridstat", {}).end.exit_status, 5);
   EXPECT_EQ(run("griddel", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridwait", {"3"}).end.exit_status, 5);
+  EXPECT_EQ(run("gridget", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridclusters", {}).end.exit_status, 5);
   EXPECT_EQ(run("gridsub", {"--hold", "3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridctl", {"cluster", "list"}).end.exit_status, 5);
@@ -86,6 +87,10 @@ TEST(ClientPrograms, IdThatIsNone_IsAWrongCommandLine) {
   EXPECT_EQ(run("griddel", {"3,x"}).end.exit_status, 2);
   EXPECT_EQ(run("griddel", {}).end.exit_status, 2);
   EXPECT_EQ(run("gridwait", {"0"}).end.exit_status, 2);
+  EXPECT_EQ(run("gridget", {}).end.exit_status, 2);
+  EXPECT_EQ(run("gridget", {"3,4"}).end.exit_status, 2);
+  EXPECT_EQ(run("gridget", {"3", "--task", "9-7"}).end.exit_status, 2);
+  EXPECT_EQ(run("gridget", {"3", "--list", "--to", "x"}).end.exit_status, 2);
   EXPECT_EQ(run("gridstat", {"--full"}).end.exit_status, 2);
 }
 

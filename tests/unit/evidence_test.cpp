@@ -30,6 +30,18 @@ TEST(Evidence, TheNameOfAJobsFile_SaysWhatBecameOfIt) {
   EXPECT_EQ(shown({"3.0.7.1001.u"}).witness, Witness::unclaimed);
 }
 
+TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt) {
+  const auto ended = shown({"3.0.7.1001.e4.1250"});
+  EXPECT_EQ(ended, (Evidence{.witness = Witness::ended, .status = 4, .duration = std::chrono::milliseconds{1250}}));
+  const auto overran = shown({"3.0.7.1001.w.60000"});
+  EXPECT_TRUE(overran.overran);
+  EXPECT_EQ(end_of({.record = Record::exited, .status = 113}, overran, Deletion::none), JobEnd::walltime);
+  EXPECT_TRUE(shown({"3.0.7.1001.w"}).overran) << "bash before version 5 has no clock of milliseconds";
+  EXPECT_EQ(shown({"3.0.7.1001.e4."}).witness, Witness::nothing);
+  EXPECT_EQ(shown({"3.0.7.1001.e4.x"}).witness, Witness::nothing);
+  EXPECT_EQ(shown({"3.0.7.1001.w1"}).witness, Witness::nothing);
+}
+
 TEST(Evidence, OfAJobWithoutAFile_IsNothing) {
   EXPECT_EQ(shown({}).witness, Witness::nothing);
   EXPECT_EQ(shown({"3.0.claim", "3.1.8.1001.e0", "4.0.70.1002.s", "3.0.9.1003.u"}).witness, Witness::nothing);

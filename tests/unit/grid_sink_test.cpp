@@ -104,7 +104,7 @@ RC_GTEST_PROP(SinkProperty, OnlyShortEndsInARow_AreASink, ()) {
   if (*rc::gen::arbitrary<bool>()) last.min_duration = *duration;
   const auto sink = find_sink(last);
   if (!sink) return;
-  RC_ASSERT(sink->ends >= static_cast<std::size_t>(kTellingEnds));
+  RC_ASSERT(sink->ends >= static_cast<std::size_t>(kMinEnds));
   RC_ASSERT(sink->ends <= last.here.size());
   const double bound = sink->by == Sink::By::min_duration ? sink->usual : sink->usual / 10.0;
   RC_ASSERT(

@@ -8,7 +8,7 @@
 #include "sim/gridsim/engine/simulation.hpp"
 #include "sim/gridsim/engine/what_if.hpp"
 
-// A grid that is played forward from a state in which jobs run already.
+// A grid that is simulated from a state in which jobs run already.
 namespace gleaner::gridsim {
 namespace {
 
@@ -46,7 +46,7 @@ TEST(GridsimLive, JobsThatRunAlready_EndByTheirAge_AndTheBagFollows) {
   EXPECT_NEAR(*outcome.campaigns.at(0).ended, 50 + 2 * 110, 30);
 }
 
-TEST(GridsimLive, ACampaignsOwnMaxAttempts_IsPlayed) {
+TEST(GridsimLive, ACampaignsOwnMaxAttempts_IsSimulated) {
   const auto jobs_of = [](const std::string& more) {
     const auto pair = R"({"name": "alpha", "resources_per_job": 1, "walltime": 60})";
     const auto outcome = simulate(
@@ -172,7 +172,7 @@ TEST(WhatIf, ACampaignThatNothingStarts_IsNotForeseen_AndTakesNoTime) {
   EXPECT_FALSE(prospects->campaigns.at(0).end);
 }
 
-TEST(WhatIf, AMillionTasks_ArePlayedInGroups_AndEndAtTheSameTime) {
+TEST(WhatIf, AMillionTasks_AreSimulatedInGroups_AndEndAtTheSameTime) {
   const auto prospects = what_if(a_grid(a_campaign(1'000'000, "[[60, 1]]")), {.most_runs = 2, .least_runs = 2});
   ASSERT_TRUE(prospects) << prospects.error();
   const auto& one = prospects->campaigns.at(0);

@@ -96,7 +96,7 @@ alpha { execFile = x ; }
           "c:6:1: alpha.execFile: it is missing: write the command that each task runs, here or in DEFAULT",
           "c:7:3: alpha.execfile: there is no key 'execfile' (did you mean 'execFile'?)",
           "c:8:14: alpha.walltime: 'soon' is not a walltime; write h:m:s, e.g. 1:30:00, or an expression that gives seconds (there is no 'soon')",
-          "c:9:3: alpha.walltime: 'walltime' is said twice: take one of them out",
+          "c:9:3: alpha.walltime: 'walltime' is stated twice: remove one of them",
           "c:10:3: alpha.weight: 'weight' is not supported by this version: write resources, e.g. /nodes=1/core=2",
           "c:11:3: alpha.nbJobs: 'nbJobs' belongs in the section DEFAULT",
           "c:13:1: 'bad name' is not the name of a section: letters, digits and _ - . * + only",

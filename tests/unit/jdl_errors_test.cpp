@@ -152,6 +152,34 @@ TEST(JdlErrors, MoreAttemptsThanTheGridAllows_AreRefused_WithTheBound) {
               ElementsAre("c:1:56: clusters.alpha.max_attempts: there is no key 'max_attempts' of a cluster: it belongs on the top level"));
 }
 
+TEST(JdlErrors, MaxFails_IsANumberOfTasksOrAPartOfThem) {
+  const auto read = [](std::string_view value) {
+    const auto campaign =
+        parse(fmt::format("{{\"name\": \"n\", \"exec_file\": \"a\", \"clusters\": {{\"alpha\": {{}}}},\n\"max_fails\": {}}}", value));
+    return campaign ? fmt::format("{}", campaign->scheduling.max_fails.value()) : render(campaign.error(), "c");
+  };
+  EXPECT_EQ(read("50"), "50");
+  EXPECT_EQ(read("\"50\""), "50");
+  EXPECT_EQ(read("0"), "0");
+  EXPECT_EQ(read("1"), "1");
+  EXPECT_EQ(read("\"10%\""), "0.1");
+  EXPECT_EQ(read("\"12.5 %\""), "0.125");
+  EXPECT_EQ(read("0.1"), "0.1");
+  EXPECT_EQ(read("\"0.1\""), "0.1");
+  constexpr std::string_view kRight{"write a number of tasks, such as 50, or a part of them, such as \"10%\" or 0.1\n"};
+  const auto wrong = [&](std::string_view shown, std::string_view why) {
+    return fmt::format("c:2:14: max_fails: '{}' {}; {}", shown, why, kRight);
+  };
+  EXPECT_EQ(read("\"many\""), wrong("many", "is no number"));
+  EXPECT_EQ(read("\"\""), wrong("", "is no number"));
+  EXPECT_EQ(read("true"), wrong("true", "is no number"));
+  EXPECT_EQ(read("[5]"), wrong("[ … ]", "is no number"));
+  EXPECT_EQ(read("-1"), wrong("-1", "is negative"));
+  EXPECT_EQ(read("2.5"), wrong("2.5", "is no number of tasks"));
+  EXPECT_EQ(read("\"100%\""), wrong("100%", "is no limit: no more tasks than all can fail"));
+  EXPECT_EQ(read("1e300"), wrong("1e300", "is no number of tasks"));
+}
+
 TEST(JdlErrors, AnUnknownCluster_FarFromAllNames_GetsTheList) {
   EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"somewhere": {}}})", &kKnown),
               ElementsAre("c:1:46: clusters.somewhere: there is no cluster 'somewhere'; the clusters are alpha, beta"));
@@ -175,18 +203,29 @@ TEST(JdlErrors, TwoSourcesOfParameters_AreNamedBoth) {
 }
 
 TEST(JdlErrors, UnbuiltFields_AreRefusedByName) {
-  EXPECT_THAT(errors_on_alpha(R"("prologue": ["mkdir x"], "temporal_grouping": "true")"),
+  EXPECT_THAT(errors_on_alpha(R"("prologue": ["mkdir x"], "dimensional_grouping": "true")"),
               ElementsAre("c:2:1: prologue: 'prologue' is not supported by this version",
-                          "c:2:26: temporal_grouping: 'temporal_grouping' is not supported by this version"));
+                          "c:2:26: dimensional_grouping: 'dimensional_grouping' is not supported by this version"));
   EXPECT_THAT(errors_on_alpha(R"("jobs_type": "desktop_computing")"),
               ElementsAre("c:2:14: jobs_type: 'desktop_computing' is not supported by this version; write normal, or leave it out"));
   EXPECT_THAT(errors_on_alpha(R"("type": "nightly")"), ElementsAre(HasSubstr("'nightly' is not supported by this version")));
 }
 
+TEST(JdlErrors, Grouping_IsTheCampaigns_AndOneOfThreeWords) {
+  EXPECT_THAT(
+      errors_on_alpha(R"("temporal_grouping": "yes")"),
+      ElementsAre("c:2:22: temporal_grouping: 'yes' is not right here; write true: short tasks share jobs, false, or auto: once they "
+                  "are known to be short"));
+  EXPECT_THAT(errors_on_alpha(R"("temporal_grouping": [true])"), ElementsAre(HasSubstr("temporal_grouping: ")));
+  EXPECT_THAT(
+      errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {"temporal_grouping": true}}})"),
+      ElementsAre(HasSubstr("'temporal_grouping' is not supported by this version for one cluster: write it for the whole campaign")));
+}
+
 TEST(JdlErrors, UnknownValues_GetTheClosestKnownOne) {
   EXPECT_THAT(errors_on_alpha(R"("type": "best-efort")"),
               ElementsAre("c:2:9: type: 'best-efort' is not a type of jobs; write best-effort or normal (did you mean 'best-effort'?)"));
-  EXPECT_THAT(errors_on_alpha(R"("type": "test")"), ElementsAre(HasSubstr("a test campaign is said by \"test_mode\": true")));
+  EXPECT_THAT(errors_on_alpha(R"("type": "test")"), ElementsAre(HasSubstr("a test campaign is declared by \"test_mode\": true")));
   EXPECT_THAT(errors_on_alpha(R"("jobs_type": "norml")"), ElementsAre(HasSubstr("did you mean 'normal'?")));
 }
 
@@ -219,7 +258,7 @@ TEST(JdlErrors, WrongTypesOfValues_AreTold) {
   EXPECT_THAT(errors_on_alpha(R"("project": null)"), ElementsAre(HasSubstr("'null' is null, not a string; leave it out")));
   EXPECT_THAT(errors_on_alpha(R"("max_jobs": 1.5)"), ElementsAre(HasSubstr("'1.5' is not a whole number")));
   EXPECT_THAT(errors_on_alpha(R"("max_jobs": [])"), ElementsAre(HasSubstr("'[]' is not a number")));
-  EXPECT_THAT(errors_on_alpha(R"("max_jobs": 0)"), ElementsAre(HasSubstr("'0' is too small")));
+  EXPECT_THAT(errors_on_alpha(R"("max_jobs": -1)"), ElementsAre(HasSubstr("'-1' is too small")));
   EXPECT_THAT(errors_on_alpha(R"("nb_jobs": -1)"), ElementsAre(HasSubstr("'-1' is too small")));
   EXPECT_THAT(errors_on_alpha(R"("nb_jobs": 99999999999999999999999)"), ElementsAre(HasSubstr("is too large")));
   EXPECT_THAT(errors_on_alpha(R"("test_mode": "yes")"), ElementsAre("c:2:14: test_mode: 'yes' is neither true nor false"));
@@ -246,9 +285,9 @@ TEST(JdlErrors, ATestOnSomeClustersOnly_IsRefused) {
 
 TEST(JdlErrors, AKeySaidTwice_IsRefused) {
   EXPECT_THAT(errors_on_alpha(R"("walltime": "1", "Walltime": "2")"),
-              ElementsAre("c:2:18: walltime: 'Walltime' is said twice: take one of them out"));
+              ElementsAre("c:2:18: walltime: 'Walltime' is stated twice: remove one of them"));
   EXPECT_THAT(errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {}, "alpha": {}}})"),
-              ElementsAre("c:1:59: clusters.alpha: 'alpha' is said twice: take one of them out"));
+              ElementsAre("c:1:59: clusters.alpha: 'alpha' is stated twice: remove one of them"));
 }
 
 TEST(JdlErrors, ColumnsCountCharacters_NotBytes) {

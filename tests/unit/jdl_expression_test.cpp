@@ -139,10 +139,10 @@ TEST(Expressions, TooBigForEachCluster_AreWrong_AndForOne_AreLeftOutThere) {
               HasSubstr("max_walltime is 2:00:00"));
 }
 
-TEST(Expressions, OfMemory_NeedAClusterThatTellsIt) {
+TEST(Expressions, OfMemory_NeedAClusterThatReportsIt) {
   const auto made = Requests::of(campaign(R"k("memory_mb": 4096)k"), {{"alpha", 16, true, {}}, {"beta", 64, false, {}}});
   ASSERT_FALSE(made);
-  EXPECT_THAT(made.error().message, HasSubstr("'beta' does not tell the memory"));
+  EXPECT_THAT(made.error().message, HasSubstr("'beta' does not report the memory"));
 }
 
 TEST(Requests, ThatDifferInTheirWalltimeAlone_HaveOneShape) {

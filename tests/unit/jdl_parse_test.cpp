@@ -139,6 +139,14 @@ TEST(JdlJson, AnUnbuiltFieldWithItsNeutralValue_IsAccepted) {
     "output_gathering_method": "None", "output_file": "", "prologue": [], "epilogue": null)")));
 }
 
+TEST(JdlJson, GroupingIsTrue_False_OrAuto) {
+  for (const auto* const word : {"true", "\"true\"", "\"True\""})
+    EXPECT_EQ(parsed(on_alpha(fmt::format("\"temporal_grouping\": {}", word))).scheduling.grouping, grid::Grouping::on) << word;
+  EXPECT_EQ(parsed(on_alpha(R"("temporal_grouping": "auto")")).scheduling.grouping, grid::Grouping::auto_);
+  for (const auto* const word : {"false", "\"false\"", "null", "\"None\"", "0", "\"\""})
+    EXPECT_EQ(parsed(on_alpha(fmt::format("\"temporal_grouping\": {}", word))).scheduling.grouping, grid::Grouping::off) << word;
+}
+
 TEST(JdlJson, AByteOrderMark_IsSkipped) { EXPECT_EQ(parsed("\xEF\xBB\xBF" + on_alpha("")).name, "n"); }
 
 TEST(JdlJson, EscapesAndUtf8_ArriveAsTheyAre) {

@@ -127,7 +127,7 @@ RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsS
 
 TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {
   constexpr std::string_view kScheduled =
-      R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "max_attempts": "7", "clusters": {"a": {}}})";
+      R"({"name": "n", "exec_file": "x", "campaign_priority": 2, "scheduler": "workqueue", "min_duration": "0:00:10", "max_attempts": "7", "max_fails": "12.5%", "temporal_grouping": "auto", "clusters": {"a": {}}})";
   for (const auto text : {kJson, kClassic, kScheduled}) {
     auto campaign = parse(text).value();
     campaign.parameters = {};

@@ -45,7 +45,8 @@ class Turn {
                             .types = {},
                             .directory = {},
                             .stdout_file = {},
-                            .stderr_file = {}};
+                            .stderr_file = {},
+                            .hosts = {}};
     if (resubmitted_as) details.resubmitted_as = grid::RemoteJobId{*resubmitted_as};
     poll.details.emplace(details.job.id, details);
   }

@@ -18,6 +18,7 @@ constexpr auto kWeek = std::chrono::hours{168};
 TEST(LaunchFate, APlannedLaunchBegins_OnAUsableClusterForACampaignInTreatment) {
   EXPECT_EQ(to_begin({}), LaunchStep::go_on);
   EXPECT_EQ(to_begin({.cluster_usable = false}), LaunchStep::give_back);
+  EXPECT_EQ(to_begin({.has_cancelled_task = true}), LaunchStep::give_back) << "the others are planned again";
   for (const auto state : {CampaignState::paused, CampaignState::cancelled, CampaignState::terminated})
     EXPECT_EQ(to_begin({.campaign = state}), LaunchStep::give_back) << name_of(state);
 }

@@ -11,8 +11,8 @@
 
 #include "lib/process/options.hpp"
 
-// A key that decides what is planned is of the scope `plan`: GET /scenario tells it, and --what-if plays it. A key that the planner
-// reads and whose scope is `host` would be the default there, in silence.
+// A key that decides what is planned is of the scope `plan`: GET /scenario reports it, and --what-if simulates with it. A key that the
+// planner reads and whose scope is `host` would be the default there, in silence.
 namespace gleaner::process {
 namespace {
 
@@ -72,7 +72,7 @@ TEST(OptionScope, OfAPlannersKey_IsPlanner_AndItsDefaultThePlanners) {
     ++looked_at;
     EXPECT_EQ(option.scope, Option::Scope::planner) << option.key;
   }
-  EXPECT_EQ(looked_at, 8);
+  EXPECT_EQ(looked_at, 9);
 }
 
 TEST(OptionScope, IsPlanForNoKeyThatNeitherReads) {

@@ -176,8 +176,8 @@ Snapshot three_campaigns_two_clusters() {
   for (int campaign = 1; campaign <= 3; ++campaign) {
     for (int cluster = 1; cluster <= 2; ++cluster) snapshot.pairs.push_back(a_pair(campaign, cluster));
   }
-  snapshot.pairs[0].affine = true;                             // campaign 1, cluster 1
-  snapshot.pairs[2].affine = snapshot.pairs[3].affine = true;  // campaign 2, both
+  snapshot.pairs[0].has_affinity = true;                                   // campaign 1, cluster 1
+  snapshot.pairs[2].has_affinity = snapshot.pairs[3].has_affinity = true;  // campaign 2, both
   return snapshot;
 }
 
@@ -187,11 +187,11 @@ TEST(Document003, Affinity_LaunchesTheSchedulersInTheFourSteps) {
   Draft draft{snapshot, config};
   const auto contenders = feasible(draft);
   std::vector<std::string> steps;
-  for (const auto& [couples, members] : classes_of(parse_order("affinity").value(), contenders)) {
+  for (const auto& [affinity, members] : classes_of(parse_order("affinity").value(), contenders)) {
     for (const auto member : members) {
       std::string step = fmt::format("campaign{} on", contenders[member].campaign->id.value());
       for (const auto& candidate : contenders[member].candidates) {
-        if (belongs(*candidate.pair, couples)) step += " " + candidate.cluster->name;
+        if (belongs(*candidate.pair, affinity)) step += " " + candidate.cluster->name;
       }
       steps.push_back(step);
     }

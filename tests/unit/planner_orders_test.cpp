@@ -109,7 +109,7 @@ TEST(Orders, LowestPriority_ComesLast_WhateverTheOrder) {
 Snapshot half_affine(std::int64_t tasks) {
   Snapshot snapshot{
       .clusters = {a_cluster(1), a_cluster(2, "beta")}, .campaigns = {a_campaign(1, tasks)}, .pairs = {a_pair(1, 1), a_pair(1, 2)}};
-  snapshot.pairs[0].affine = true;
+  snapshot.pairs[0].has_affinity = true;
   return snapshot;
 }
 

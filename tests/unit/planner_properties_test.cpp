@@ -60,7 +60,7 @@ PairView any_pair(std::int64_t campaign, std::int64_t cluster) {
   pair.live_jobs = *rc::gen::inRange(0, 10);
   pair.waiting_jobs = *rc::gen::inRange(0, pair.live_jobs + 1);
   pair.mapped = !rarely();
-  pair.affine = sometimes();
+  pair.has_affinity = sometimes();
   pair.walltime = *rc::gen::inRange(0, 1000);
   pair.standing = *rc::gen::inRange(1, 5) / 4.0;
   if (rarely()) pair.mean_duration = *rc::gen::inRange(1, 1000);

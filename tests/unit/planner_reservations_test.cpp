@@ -133,7 +133,7 @@ TEST(Reservations, AClusterThatTakesNoMoreOfACampaign_HasNothingHeldBackForIt_Wh
   auto snapshot = wide_on_a_free_cluster();
   snapshot.clusters.push_back(a_cluster(2, "beta"));
   snapshot.pairs.push_back(a_pair(1, 2, 12));
-  snapshot.pairs[2].affine = true;
+  snapshot.pairs[2].has_affinity = true;
   for (const std::size_t full : {0U, 2U}) snapshot.pairs[full].max_jobs = snapshot.pairs[full].live_jobs = 1;
   const auto result = plan(snapshot, {.campaign_order = "affinity"});
   EXPECT_EQ(reason_on(result, 1, 1), "max_jobs_reached");

@@ -137,6 +137,19 @@ TEST(Planner, MaxJobsOfTheJdl_CountsLiveAndUnknownJobs) {
   EXPECT_EQ(reason_on(plan(snapshot), 1, 1), "max_jobs_reached");
 }
 
+TEST(Planner, MaxJobsOfZero_SendsNothingThere_ButTheTasksThatAreBoundToTheCluster) {
+  auto snapshot = two_clusters(20);
+  snapshot.pairs[1].max_jobs = 0;
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 16);
+  EXPECT_EQ(jobs_on(plan(snapshot), 1, 2), 0);
+  EXPECT_EQ(reason_on(plan(snapshot), 1, 2), "max_jobs_reached");
+  snapshot.pairs[1].returned_tasks = 3;
+  snapshot.pairs[1].live_jobs = 5;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(jobs_on(result, 1, 2), 3);
+  EXPECT_EQ(jobs_on(result, 1, 1), 16);
+}
+
 // Issue: a test campaign behind a 10 000-task default one runs one job on each of its clusters.
 TEST(Planner, TestCampaign_GoesFirst_WithOneJobOnEachCluster) {
   Snapshot snapshot{.clusters = {a_cluster(1), a_cluster(2, "beta")},

@@ -24,7 +24,7 @@ store::LaunchToMake a_launch() {
 }
 
 std::string refusal(const store::LaunchToMake& launch) {
-  const auto request = request_of(
+  const auto request = submission_of(
       launch,
       {{.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}},
       "alpha", "grid");
@@ -62,6 +62,17 @@ TEST(RunnerSubmission, AConditionKeepsItsBrackets_WhenMemoryIsAddedToIt) {
   launch.memory_property = "mem";
   launch.properties = "1 = 1) OR (1 = 1";
   EXPECT_THAT(refusal(launch), HasSubstr("its properties"));
+}
+
+TEST(RunnerSubmission, OfACampaignWithAnOutputDirectory_HasOneFileOfOar_ForTheWholeCampaign) {
+  auto launch = a_launch();
+  launch.output_directory = "$HOME/results/3";
+  const auto submission = submission_of(launch, {}, "alpha", "grid");
+  ASSERT_TRUE(submission) << submission.error();
+  EXPECT_EQ(submission->request.stdout_file, "OAR.cigri.3.log");
+  EXPECT_EQ(submission->request.stderr_file, "OAR.cigri.3.log");
+  launch.output_directory = "/tmp/`id`";
+  EXPECT_THAT(refusal(launch), HasSubstr("its output_directory '/tmp/`id`' cannot be used"));
 }
 
 }  // namespace

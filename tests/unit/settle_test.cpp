@@ -259,6 +259,14 @@ TEST(Settle, WhatMayStillAppear_KeepsItsAttempt_AndItsCluster) {
         back(4)}});
 }
 
+TEST(Settle, APooledTaskThatNobodyReached_GoesBackUncounted_AndStaysWhereACarrierMayStillTakeIt) {
+  const TaskFacts task{.state = TaskState::submitted, .attempt = 3, .counted = 9};
+  auto elsewhere = back(4);
+  elsewhere.counted = false;
+  expect({{"its carriers are over", task, {.attempt = 3}, JobEnd::not_reached, Deletion::none, elsewhere},
+          {"a carrier may take it", task, {.attempt = 3, .may_begin = true}, JobEnd::not_reached, Deletion::none, bound(back(3))}});
+}
+
 TEST(Settle, WhileAContenderLives_OnlyTheJobThatClaimedTheAttempt_MovesItsTask) {
   const TaskFacts task{};
   const JobFacts idle{.began = true, .contender_lives = true};
@@ -368,7 +376,7 @@ Any any_end() {
   any.job.other_copy_runs = *rc::gen::arbitrary<bool>();
   any.job.walltime = Seconds{*rc::gen::inRange(1, 1000)};
   if (*rc::gen::arbitrary<bool>()) any.job.max_walltime = Seconds{*rc::gen::inRange(1, 2000)};
-  any.end = static_cast<JobEnd>(*rc::gen::inRange(0, static_cast<int>(JobEnd::never_submitted) + 1));
+  any.end = static_cast<JobEnd>(*rc::gen::inRange(0, static_cast<int>(JobEnd::not_reached) + 1));
   any.deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
   any.limits = {*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 4), 1.5};
   return any;
@@ -416,7 +424,8 @@ RC_GTEST_PROP(Settlements, ChargeTheTaskForItsOwnFaultAlone_AndOnlyItsLastCopy, 
   if (failed)
     RC_ASSERT((next.charged && any.task.charged + 1 >= any.limits.charged) ||
               (next.counted && any.task.counted + 1 >= any.limits.attempts));
-  if (!next.counted) RC_ASSERT(any.end == JobEnd::lost || (any.end == JobEnd::killed_by_us && !any.job.began));
+  if (!next.counted)
+    RC_ASSERT(any.end == JobEnd::lost || any.end == JobEnd::not_reached || (any.end == JobEnd::killed_by_us && !any.job.began));
   if (next.walltime) RC_ASSERT(*next.walltime > any.job.walltime && *next.walltime <= any.job.max_walltime.value());
 }
 
@@ -450,8 +459,9 @@ RC_GTEST_PROP(Ends, NeverBlameATask_ForAnythingButItsOwnStatusItsWalltimeOrItsRe
   const RemoteEnd record{static_cast<Record>(*rc::gen::inRange(0, 8)),
                          *rc::gen::arbitrary<bool>() ? std::optional{*rc::gen::inRange(0, 256)} : std::nullopt,
                          *rc::gen::arbitrary<bool>()};
-  const Evidence evidence{static_cast<Witness>(*rc::gen::inRange(0, 7)), *rc::gen::inRange(0, 256),
-                          JobId{*rc::gen::inRange<std::int64_t>(0, 9)}};
+  const Evidence evidence{.witness = static_cast<Witness>(*rc::gen::inRange(0, 7)),
+                          .status = *rc::gen::inRange(0, 256),
+                          .holder = JobId{*rc::gen::inRange<std::int64_t>(0, 9)}};
   const auto deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
   const auto end = end_of(record, evidence, deletion);
   const bool own_status = record.record == Record::exited && record.status && record.status != 113;

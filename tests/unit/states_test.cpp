@@ -110,9 +110,9 @@ TEST(States, UnknownName_IsNoState) {
 
 TEST(Charge, OnlyTheTasksOwnFailures_AreChargedToIt) {
   for (const auto end : {JobEnd::task_error, JobEnd::walltime, JobEnd::bad_request}) EXPECT_EQ(charge_of(end), Charge::task);
-  for (const auto end :
-       {JobEnd::done, JobEnd::rerun_first, JobEnd::rerun_last, JobEnd::preempted, JobEnd::killed_by_us, JobEnd::killed_elsewhere,
-        JobEnd::node_failure, JobEnd::cannot_start, JobEnd::never_began, JobEnd::lost, JobEnd::duplicate, JobEnd::never_submitted})
+  for (const auto end : {JobEnd::done, JobEnd::rerun_first, JobEnd::rerun_last, JobEnd::preempted, JobEnd::killed_by_us,
+                         JobEnd::killed_elsewhere, JobEnd::node_failure, JobEnd::cannot_start, JobEnd::never_began, JobEnd::lost,
+                         JobEnd::duplicate, JobEnd::never_submitted, JobEnd::not_reached})
     EXPECT_EQ(charge_of(end), Charge::nobody) << name_of(end);
 }
 

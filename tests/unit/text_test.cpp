@@ -2,6 +2,8 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -155,6 +157,41 @@ TEST(Ranges, AreWrittenAsPeopleDo_AndBounded) {
   EXPECT_EQ(ranges_text({11, 0, 1, 2, 7, 10, 9, 7}, 3), "0-2, 7, 9-11");
   EXPECT_EQ(ranges_text({0, 2, 4, 6, 7, 8}, 2), "0, 2 and 4 more");
   EXPECT_EQ(ranges_text({0, 2}, 0), "and 2 more");
+}
+
+TEST(Ranges, OfNumbers_AreReadInAnyOrder_AndJoinedWhereTheyTouch) {
+  const auto read = [](std::string_view text) { return to_text(parse_ranges(text).value()); };
+  EXPECT_EQ(read("7"), "7");
+  EXPECT_EQ(read("7,9-12"), "7,9-12");
+  EXPECT_EQ(read(" 9-12 , 7, 8-8,3"), "3,7-12");
+  EXPECT_EQ(read("0-5,2-3,4-9"), "0-9");
+  EXPECT_EQ(read("100-*"), "100-*");
+  EXPECT_EQ(read("*-7"), "0-7");
+  EXPECT_EQ(read("5-*,900,*-1"), "0-1,5-*");
+  EXPECT_EQ(read("0-999999"), "0-999999");
+  EXPECT_EQ(parse_ranges("3-*").value(), (std::vector<Range>{{3, kOpenEnd}}));
+}
+
+TEST(Ranges, ThatAreNone_AreRefusedWithTheirPartAndWhatIsRight) {
+  const auto wrong = [](std::string_view text) { return parse_ranges(text).error(); };
+  EXPECT_EQ(wrong(""), "no number is given: 7, 9-12, 100-* and *-7 are");
+  for (const std::string_view part : {"x", "-7", "7-", "-", "1-2-3", "+1", "1.5", "*", "99999999999999999999", "-1-5"})
+    EXPECT_EQ(wrong(fmt::format("3,{}", part)), fmt::format("'{}' is no number or range: 7, 9-12, 100-* and *-7 are", part));
+  EXPECT_EQ(wrong("3,,4"), "'' is no number or range: 7, 9-12, 100-* and *-7 are");
+  EXPECT_EQ(wrong("12-9"), "'12-9' ends before it begins");
+  EXPECT_EQ(wrong("\x1b[31m"), "'[31m' is no number or range: 7, 9-12, 100-* and *-7 are");
+  EXPECT_EQ(wrong(std::string(100, 'a')), fmt::format("'{}…' is no number or range: 7, 9-12, 100-* and *-7 are", std::string(40, 'a')));
+}
+
+RC_GTEST_PROP(RangesProperty, AreReadAsTheyAreWritten, (const std::vector<std::uint16_t>& numbers)) {
+  RC_PRE(!numbers.empty());
+  std::string text;
+  for (const auto number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  const auto ranges = parse_ranges(text).value();
+  RC_ASSERT(parse_ranges(to_text(ranges)).value() == ranges);
+  std::size_t size = 0;
+  for (const auto& [first, last] : ranges) size += static_cast<std::size_t>(last - first + 1);
+  RC_ASSERT(size == std::set<std::uint16_t>(numbers.begin(), numbers.end()).size());
 }
 
 RC_GTEST_PROP(RangesProperty, AreShort_HoweverManyNumbersThereAre, (const std::vector<int>& numbers)) {

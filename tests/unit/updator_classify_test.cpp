@@ -53,7 +53,8 @@ TEST(Records, OfAJobInError_NeedItsDetails) {
                                 .types = {},
                                 .directory = {},
                                 .stdout_file = {},
-                                .stderr_file = {}};
+                                .stderr_file = {},
+                                .hosts = {}};
   EXPECT_EQ(remote_end(job, &details)->record, Record::walltime);
   EXPECT_TRUE(remote_end(job, &details)->started);
 }

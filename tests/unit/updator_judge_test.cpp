@@ -69,6 +69,19 @@ TEST(Judge, OfTheFolders_TheLoginsTakeTurns_EachWithItsOldestFirst_AndThoseOfJob
   EXPECT_THAT(turn.fences(), ElementsAre(2, 5, 3, 6, 4, 1)) << "most jobs in launch run, and are read in each turn";
 }
 
+TEST(Judge, ACarrierThatOarDoesNotList_IsNotOver_ThoughItNotedTheEndOfItsOwnTask) {
+  Turn turn;
+  auto& carrier = turn.has(1);
+  carrier.carries = true;
+  carrier.walltime = grid::Seconds{720};
+  carrier.absent_since = kLongAgo;
+  turn.poll.usable_resources = 16;
+  turn.lists({"1.0.1.1001.e0.100"});
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may be carrying out another task";
+  turn.live[0].absent_since = kNow - turn.live[0].walltime;
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done")) << "OAR would have ended it";
+}
+
 TEST(Judge, TheFilesDecideWhatARecordLeavesOpen) {
   Turn turn;
   for (int i = 1; i <= 6; ++i) turn.has(i).over_since = kLongAgo;
@@ -251,6 +264,18 @@ TEST(Tails, AreReadOfTheFirstFewFailures_OfTheWrappersToo_AndNotOfDuplicates) {
   std::vector<std::string> paths;
   for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
   EXPECT_THAT(paths, ElementsAre("/home/alice/2", "/home/alice/3", "/home/alice/4"));
+}
+
+TEST(Tails, OfACampaignWithAnOutputDirectory_AreTheTasksStderr_AndOarsFileWhereNothingBegan) {
+  Turn turn;
+  for (int i = 1; i <= 2; ++i) turn.has(i);
+  for (auto& job : turn.live) job.output_directory = "$HOME/results/12";
+  turn.shows(1, RemoteState::terminated, 113);
+  turn.shows(2, RemoteState::terminated, 3);
+  turn.lists({"1.0.1.1001.u"});
+  std::vector<std::string> paths;
+  for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
+  EXPECT_THAT(paths, ElementsAre("/home/alice/1", "~/results/12/2.err"));
 }
 
 TEST(Occupation, HoldsWhatEitherListShowsToHoldResources) {

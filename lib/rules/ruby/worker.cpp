@@ -69,7 +69,7 @@ void answer(std::string question, const Write& write_line) {
                       static_cast<std::size_t>(member(document, "memory").GetInt64())};
   const auto& rules = member(document, "rules");
   close_doors(limits.time * (rules.Size() + 1) + std::chrono::seconds{2}, limits.memory);
-  if (std::string_view{member(document, "wish").GetString()} == "check") check(rules, limits, write_line);
+  if (std::string_view{member(document, "action").GetString()} == "check") check(rules, limits, write_line);
   else run_all(document, limits, write_line);
 }
 

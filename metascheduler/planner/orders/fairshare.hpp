@@ -22,7 +22,7 @@ enum class UsageRule {
 class FairShare final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fairshare"; }
-  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = false}; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .affinities = false}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

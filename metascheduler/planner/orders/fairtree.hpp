@@ -17,7 +17,7 @@ namespace gleaner::planner {
 class FairTree final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "fairtree"; }
-  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = false}; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .affinities = false}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

@@ -73,13 +73,13 @@ Factors factors_of(const Class& among, std::size_t contender) {
       1.0);
   factors.fairshare = fairshare_factor(among.snapshot, campaign.user);
   factors.priority = static_cast<double>(kLowestPriority - campaign.priority) / (kLowestPriority - 1);
-  double affine = 0.0;
+  double affinities = 0.0;
   for (const auto& candidate : candidates) {
     const double resources = job_resources(*candidate.pair, *candidate.cluster);
     factors.size = std::max(factors.size, std::min(1.0, resources / std::max(1, candidate.cluster->max_resources)));
-    affine += candidate.pair->affine ? 1.0 : 0.0;
+    affinities += candidate.pair->has_affinity ? 1.0 : 0.0;
   }
-  if (!candidates.empty()) factors.affinity = affine / static_cast<double>(candidates.size());
+  if (!candidates.empty()) factors.affinity = affinities / static_cast<double>(candidates.size());
   return factors;
 }
 

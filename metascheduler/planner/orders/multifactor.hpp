@@ -31,7 +31,7 @@ struct FactorWeights {
 class Multifactor final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "multifactor"; }
-  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = true}; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .affinities = true}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

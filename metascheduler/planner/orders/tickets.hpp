@@ -43,7 +43,7 @@ struct Ranking {
 class Tickets final : public CampaignOrder {
  public:
   [[nodiscard]] std::string_view name() const override { return "tickets"; }
-  [[nodiscard]] Needs needs() const override { return {.shares = true, .couples = false}; }
+  [[nodiscard]] Needs needs() const override { return {.shares = true, .affinities = false}; }
   [[nodiscard]] std::unique_ptr<Turns> turns(const Class& among) const override;
 };
 

@@ -136,8 +136,8 @@ void Book::accept(int index, grid::Instant at) {
   facts.last_accept_at = std::max(facts.last_accept_at, std::optional{at});
 }
 
-void Book::condemn(std::span<const grid::JobId> jobs) { condemned_.insert(jobs.begin(), jobs.end()); }
+void Book::request_kills(std::span<const grid::JobId> jobs) { to_kill_.insert(jobs.begin(), jobs.end()); }
 
-std::vector<grid::JobId> Book::take_losers() { return std::exchange(losers_, {}); }
+std::vector<grid::JobId> Book::take_superseded() { return std::exchange(superseded_, {}); }
 
 }  // namespace gleaner::gridsim

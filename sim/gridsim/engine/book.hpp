@@ -27,9 +27,9 @@ namespace gleaner::gridsim {
 [[nodiscard]] std::int64_t minute_of(grid::Instant instant);
 [[nodiscard]] int bucket_of(double seconds);
 
-/// What the grid knows: what production keeps in PostgreSQL, in the very structures in which its modules read it from there. Whatever
-/// follows from an end is lib/grid's rule (grid::settle, grid::is_failure); what production counts in SQL is counted here again, and
-/// tests/db/accounting_test.cpp compares the two. Campaign i of the scenario is CampaignId{i + 1}, cluster i is ClusterId{i + 1}.
+/// The grid's state, which production keeps in PostgreSQL, in the structures in which production's modules read it from there. The
+/// consequences of an end are lib/grid's rules (grid::settle, grid::is_failure). Figures that production counts in SQL are counted here
+/// again; tests/db/accounting_test.cpp compares the two. Campaign i of the scenario is CampaignId{i + 1}, cluster i is ClusterId{i + 1}.
 class Book {
  public:
   explicit Book(World& world);
@@ -37,17 +37,17 @@ class Book {
   void submit(int campaign, grid::Instant now);
   /// The jobs that are there when the simulation begins; those that run have `held`.
   [[nodiscard]] std::vector<int> resume();
-  /// The updator: the clusters' status, and what became of the jobs.
-  void look(std::span<const Cluster> clusters, grid::Instant now);
+  /// The updator: copies the clusters' status and the states of the jobs, and counts what changed.
+  void update(std::span<const Cluster> clusters, grid::Instant now);
 
   [[nodiscard]] grid::PlanningFacts planning_facts(grid::Instant now) const;
   [[nodiscard]] store::PredictionFacts prediction_facts(grid::Instant window_begin);
-  /// Of our jobs that wait on a cluster, the newest first, without those that are to be killed already.
+  /// Of our jobs that wait on a cluster, the newest first, without those whose kill is requested.
   [[nodiscard]] std::vector<store::WaitingJob> waiting_jobs(int cluster) const;
 
   void write(std::span<const store::StoredForecast> forecasts);
   void write(std::span<const store::Submitted> submitted);
-  void condemn(std::span<const grid::JobId> jobs);
+  void request_kills(std::span<const grid::JobId> jobs);
   /// The youngest running jobs of a campaign on a cluster, and all that wait there: to be killed.
   [[nodiscard]] std::vector<grid::JobId> to_preempt(const planner::Preemption& preemption) const;
   /// Takes tasks from the bag, those given back first; the jobs made for them, fewer when the bag has
@@ -58,7 +58,7 @@ class Book {
   /// @param longer_than  seconds for which a task must have run
   [[nodiscard]] std::vector<int> replicate(const planner::Replicas& replicas, std::optional<double> longer_than, grid::Instant now);
   /// Jobs whose tasks another copy has done since the last call: to be killed.
-  [[nodiscard]] std::vector<grid::JobId> take_losers();
+  [[nodiscard]] std::vector<grid::JobId> take_superseded();
 
   [[nodiscard]] bool active() const { return !active_.empty(); }
   [[nodiscard]] bool all_over() const { return over_ == campaigns_.size(); }
@@ -89,18 +89,18 @@ class Book {
   [[nodiscard]] const std::vector<std::vector<double>>& durations() const { return durations_; }
 
  private:
-  /// What one look changes once, whatever the order of the jobs that it sees.
-  struct Look {
+  /// Changes that one update makes once per campaign or pair, independent of the order of its jobs.
+  struct Changes {
     struct Ends {
       int done = 0, failed = 0;
     };
     std::map<int, grid::Instant> first_starts;  ///< by campaign
     std::map<std::pair<int, int>, Ends> ends;   ///< by campaign and pair
   };
-  void hear_of_all(std::span<const int> jobs);
-  void hear_of(int job, Look& look);
-  void hear_start(const Job& job, Look& look);
-  void settle(int job, Look& look);
+  void update_jobs(std::span<const int> jobs);
+  void update_job(int job, Changes& changes);
+  void count_start(const Job& job, Changes& changes);
+  void settle(int job, Changes& changes);
   void conclude(const Job& job, grid::TaskState state);
   void add_use(const Job& job);
   void finish_campaigns();
@@ -133,9 +133,9 @@ class Book {
   std::vector<std::vector<double>> durations_;
   std::vector<int> active_;  ///< campaigns in treatment
   std::size_t over_ = 0;
-  std::vector<JobState> known_;  ///< of each job, as far as the grid has looked
-  std::set<grid::JobId> condemned_;
-  std::vector<grid::JobId> losers_;
+  std::vector<JobState> known_;  ///< state of each job at the last update
+  std::set<grid::JobId> to_kill_;
+  std::vector<grid::JobId> superseded_;
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
   /// Resource-seconds of ended jobs by campaign, pair and day.

@@ -106,7 +106,7 @@ std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
   std::vector<store::WaitingJob> jobs;
   const auto& waiting = waiting_[index_of(cluster)];
   for (auto index = waiting.rbegin(); index != waiting.rend(); ++index) {
-    if (condemned_.contains(id_of(*index))) continue;
+    if (to_kill_.contains(id_of(*index))) continue;
     const auto& job = job_of(*index);
     const auto& facts = pair_of(job).facts;
     jobs.push_back({.id = id_of(*index),
@@ -123,7 +123,7 @@ std::vector<store::WaitingJob> Book::waiting_jobs(int cluster) const {
 std::vector<grid::JobId> Book::to_preempt(const planner::Preemption& preemption) const {
   const auto cluster = index_of(preemption.cluster);
   const auto is_meant = [&](int job) {
-    return index_of(job_of(job).campaign) == index_of(preemption.campaign) && !condemned_.contains(id_of(job));
+    return index_of(job_of(job).campaign) == index_of(preemption.campaign) && !to_kill_.contains(id_of(job));
   };
   std::vector<grid::JobId> jobs;
   for (auto job = running_[cluster].rbegin(); job != running_[cluster].rend() && std::ssize(jobs) < preemption.jobs; ++job) {

@@ -43,7 +43,7 @@ grid::PolicyFacts Book::policy_facts(grid::Instant now) const {
   std::map<std::pair<int, int>, int> dying;
   for (const auto& jobs : running_) {
     for (const int job : jobs) {
-      if (condemned_.contains(id_of(job))) ++dying[{job_of(job).campaign, job_of(job).cluster}];
+      if (to_kill_.contains(id_of(job))) ++dying[{job_of(job).campaign, job_of(job).cluster}];
     }
   }
   for (const auto& [pair, jobs] : dying) facts.dying.push_back({grid::CampaignId{pair.first + 1}, grid::ClusterId{pair.second + 1}, jobs});

@@ -18,7 +18,7 @@ bool had_copy(const Book::Campaign& campaign, std::int64_t task) {
 std::optional<double> expected_duration(const std::map<int, std::int64_t>& lasted, double share) {
   std::int64_t jobs = 0, ended = 0;
   for (const auto& [bucket, some] : lasted) jobs += some;
-  if (jobs < metascheduler::kTellingEnds) return std::nullopt;
+  if (jobs < metascheduler::kMinJobsDone) return std::nullopt;
   for (const auto& [bucket, some] : lasted) {
     ended += some;
     if (static_cast<double>(ended) >= share * static_cast<double>(jobs)) return std::pow(1.1, bucket);

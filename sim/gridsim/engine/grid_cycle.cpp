@@ -10,7 +10,7 @@
 
 namespace gleaner::gridsim {
 grid::Instant GridCycle::run(std::span<const Cluster> clusters, grid::Instant now) {
-  book_.look(clusters, now);
+  book_.update(clusters, now);
   if (!book_.active()) return now;
   predict(now);
   wipe(now);
@@ -24,7 +24,7 @@ void GridCycle::predict(grid::Instant now) {
 
 void GridCycle::wipe(grid::Instant now) {
   const auto& config = world_.scenario.config;
-  remove(book_.take_losers(), now);
+  remove(book_.take_superseded(), now);
   const auto facts = book_.planning_facts(now);
   wiped_.clear();
   for (std::size_t i = 0; i < facts.clusters.size(); ++i) {
@@ -41,7 +41,7 @@ void GridCycle::wipe(grid::Instant now) {
 }
 
 void GridCycle::remove(std::span<const grid::JobId> jobs, grid::Instant now) {
-  book_.condemn(jobs);
+  book_.request_kills(jobs);
   for (const auto id : jobs) {
     const int job = static_cast<int>(id.value() - 1);
     const int cluster = world_.jobs[static_cast<std::size_t>(job)].cluster;
@@ -73,7 +73,7 @@ grid::Instant GridCycle::plan(grid::Instant now) {
   for (const auto& preemption : plan.preemptions) remove(book_.to_preempt(preemption), now + config.cycle_period);
   const auto submitted = metascheduler::submitted_of(plan, facts);
   book_.write(submitted);
-  remember(facts, submitted, now);
+  record(facts, submitted, now);
   return last;
 }
 
@@ -87,7 +87,7 @@ grid::Instant GridCycle::submit(const std::vector<int>& jobs, grid::ClusterId cl
   return answered;
 }
 
-void GridCycle::remember(const grid::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now) {
+void GridCycle::record(const grid::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now) {
   for (const auto& pair : facts.pairs) {
     const auto cluster = static_cast<std::size_t>(pair.cluster.value() - 1);
     PairCycle row{.time = now, .campaign = static_cast<int>(pair.campaign.value() - 1), .cluster = static_cast<int>(cluster)};

@@ -37,7 +37,7 @@ class GridCycle {
   void remove(std::span<const grid::JobId> jobs, grid::Instant now);
   grid::Instant plan(grid::Instant now);
   [[nodiscard]] grid::Instant submit(const std::vector<int>& jobs, grid::ClusterId cluster, grid::Instant at);
-  void remember(const grid::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now);
+  void record(const grid::PlanningFacts& facts, std::span<const store::Submitted> submitted, grid::Instant now);
 
   World& world_;
   Book& book_;

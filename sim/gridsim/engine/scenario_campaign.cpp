@@ -222,7 +222,7 @@ void CampaignReader::add(std::size_t index, const grid::ResourceRequest& request
 
 void CampaignReader::read_jdl(const Node& value, const Path& at) {
   for (const auto& [node, path] : inline_keys_)
-    findings_.add(node->offset, path.text, jdl::shown(*node), "the campaign file says it: take it out, or take \"jdl\" out");
+    findings_.add(node->offset, path.text, jdl::shown(*node), "the campaign file states it: remove it, or remove \"jdl\"");
   const auto name = jdl::read_word(value, at.text, "the path of a campaign file", findings_);
   if (!name) return;
   std::ifstream input{folder_ / *name};

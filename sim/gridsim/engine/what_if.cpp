@@ -107,7 +107,7 @@ struct Run {
   std::vector<std::optional<double>> starts, ends;
 };
 
-Run play(Scenario scenario, std::uint64_t seed) {
+Run run_once(Scenario scenario, std::uint64_t seed) {
   scenario.seed = seed;
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) resample(scenario.campaigns[i], Random{seed, 3'000'000 + i});
   const auto outcome = simulate(scenario);
@@ -182,7 +182,7 @@ tl::expected<Prospects, std::string> what_if(std::string_view text, const Effort
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count(); };
   if (!scenario->campaigns.empty()) {
-    while (one_more(effort, std::ssize(runs), spent())) runs.push_back(play(*scenario, scenario->seed + runs.size()));
+    while (one_more(effort, std::ssize(runs), spent())) runs.push_back(run_once(*scenario, scenario->seed + runs.size()));
   }
   prospects.runs = static_cast<int>(runs.size());
   for (std::size_t i = 0; i < scenario->campaigns.size(); ++i) prospects.campaigns.push_back(prospect_of(*scenario, i, runs));

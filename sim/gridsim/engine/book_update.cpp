@@ -10,15 +10,15 @@ std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::c
 
 int bucket_of(double seconds) { return static_cast<int>(std::ceil(std::log(std::max(seconds, 1.0)) / std::log(1.1))); }
 
-void Book::look(std::span<const Cluster> clusters, grid::Instant now) {
+void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
   known_.resize(world_.jobs.size(), JobState::submitting);
   status_at_ = now;
   for (std::size_t i = 0; i < clusters.size(); ++i) free_[i] = clusters[i].free();
   // As the updator writes them: first the jobs that go on, then those that are over.
   auto changed = std::exchange(world_.changed, {});
   const auto over = std::ranges::stable_partition(changed, [&](int job) { return job_of(job).state != JobState::ended; });
-  hear_of_all({changed.begin(), over.begin()});
-  hear_of_all({over.begin(), over.end()});
+  update_jobs({changed.begin(), over.begin()});
+  update_jobs({over.begin(), over.end()});
   finish_campaigns();
 }
 
@@ -32,21 +32,21 @@ void Book::finish_campaigns() {
   });
 }
 
-void Book::hear_of_all(std::span<const int> jobs) {
-  Look look;
-  for (const int job : jobs) hear_of(job, look);
-  for (const auto& [campaign, start] : look.first_starts) {
+void Book::update_jobs(std::span<const int> jobs) {
+  Changes changes;
+  for (const int job : jobs) update_job(job, changes);
+  for (const auto& [campaign, start] : changes.first_starts) {
     auto& first = campaigns_[index_of(campaign)].first_start_at;
     first = first.value_or(start);
   }
-  for (const auto& [place, ends] : look.ends) {
+  for (const auto& [place, ends] : changes.ends) {
     auto& facts = campaigns_[index_of(place.first)].pairs[index_of(place.second)].facts;
     const int before = std::exchange(facts.failures_in_a_row, grid::failures_in_a_row(facts.failures_in_a_row, ends.done, ends.failed));
     if (facts.failures_in_a_row > before) facts.last_failure_at = status_at_;
   }
 }
 
-void Book::hear_of(int index, Look& look) {
+void Book::update_job(int index, Changes& changes) {
   const auto& job = job_of(index);
   auto& known = known_[index_of(index)];
   if (known == job.state || known == JobState::ended) return;
@@ -63,14 +63,14 @@ void Book::hear_of(int index, Look& look) {
   if (known == JobState::waiting) {
     --facts.waiting;
     std::erase(waiting, index);
-    if (job.held) hear_start(job, look);
+    if (job.held) count_start(job, changes);
   } else {
     --facts.running;
     std::erase(running, index);
   }
   if (job.state == JobState::ended) {
     add_use(job);
-    settle(index, look);
+    settle(index, changes);
     known = JobState::ended;
   } else {
     ++facts.running;
@@ -79,12 +79,12 @@ void Book::hear_of(int index, Look& look) {
   }
 }
 
-void Book::hear_start(const Job& job, Look& look) {
+void Book::count_start(const Job& job, Changes& changes) {
   auto& facts = pair_of(job).facts;
   facts.last_start_at = std::max(facts.last_start_at, job.held);
   facts.resources_sum += job.width;
   ++facts.resources_jobs;
-  auto& first = look.first_starts.try_emplace(job.campaign, *job.held).first->second;
+  auto& first = changes.first_starts.try_emplace(job.campaign, *job.held).first->second;
   first = std::min(first, *job.held);
 }
 
@@ -112,7 +112,7 @@ grid::JobFacts Book::facts_of(int index, const Task& task) const {
   return facts;
 }
 
-void Book::settle(int index, Look& look) {
+void Book::settle(int index, Changes& changes) {
   const auto& config = world_.scenario.config;
   auto& job = world_.jobs[index_of(index)];
   auto task = task_of(job);
@@ -120,7 +120,7 @@ void Book::settle(int index, Look& look) {
   const auto next = grid::settle(
       facts, facts_of(index, task), *job.end, job.end == JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
       {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
-  auto& ends = look.ends[{job.campaign, job.pair}];
+  auto& ends = changes.ends[{job.campaign, job.pair}];
   ends.done += job.end == JobEnd::done ? 1 : 0;
   ends.failed += grid::is_failure(*job.end, next) ? 1 : 0;
   std::erase(task.live, index);
@@ -134,7 +134,7 @@ void Book::settle(int index, Look& look) {
     conclude(job, next.state);
   }
   if (next.state == grid::TaskState::done) {
-    for (const int other : task.live) losers_.push_back(id_of(other));
+    for (const int other : task.live) superseded_.push_back(id_of(other));
   }
   auto& tasks = campaign_of(job).tasks;
   if (tasks.contains(job.task) || next.state != grid::TaskState::done) tasks.insert_or_assign(job.task, std::move(task));

@@ -6,7 +6,7 @@
 namespace gleaner::tests {
 
 /// For a test that failed: campaigns, launches, jobs, events, brakes and decisions, as text.
-[[nodiscard]] std::string what_the_database_says(const std::string& conninfo);
+[[nodiscard]] std::string text_of_database(const std::string& conninfo);
 /// The last lines of the logs.
 [[nodiscard]] std::string ends_of(const std::vector<std::filesystem::path>& logs);
 

@@ -1,4 +1,4 @@
-#include "tests/system/tell.hpp"
+#include "tests/system/diagnosis.hpp"
 
 #include <fmt/format.h>
 
@@ -52,7 +52,7 @@ std::string answer(pqxx::work& work, const Question& question) {
 
 }  // namespace
 
-std::string what_the_database_says(const std::string& conninfo) {
+std::string text_of_database(const std::string& conninfo) {
   std::string text;
   try {
     pqxx::connection connection{conninfo};

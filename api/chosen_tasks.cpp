@@ -1,0 +1,186 @@
+#include "api/chosen_tasks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lib/process/log.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/chosen_tasks.hpp"
+#include "lib/text/json_writer.hpp"
+
+namespace gleaner::api {
+namespace {
+
+using Ranges = std::vector<text::Range>;
+using Clock = std::chrono::steady_clock;
+
+/// The rest of a list that takes longer is left to the link `next`.
+constexpr std::chrono::seconds kTimeOfList{5};
+/// Ranges in one transaction: each costs a few statements.
+constexpr std::size_t kRangesOfPiece = 100;
+
+/// A campaign that the caller may change, and the tasks that the request names.
+struct Chosen {
+  grid::CampaignId campaign;
+  grid::CampaignState state;
+  Ranges tasks;
+};
+
+Asked<Chosen> read_chosen(const Call& call, std::string_view tasks) {
+  const auto number = id_of(call.parts[0]);
+  if (!number) return tl::unexpected{no_campaign(call)};
+  const grid::CampaignId id{*number};
+  const auto owner = call.connections.read([&](store::Transaction& transaction) { return store::campaign_owner(transaction, id); });
+  if (!owner) return tl::unexpected{no_campaign(call)};
+  if (!may_change(call, owner->user)) return tl::unexpected{not_yours(call, fmt::format("campaign {}", id.value()), owner->user)};
+  auto ranges = read_tasks(tasks, id, owner->tasks);
+  if (!ranges) return tl::unexpected{ranges.error()};
+  return Chosen{id, owner->state, std::move(*ranges)};
+}
+
+/// Takes as many ranges from the front of the list as one transaction works on.
+Ranges take_piece(Ranges& list) {
+  Ranges piece;
+  std::int64_t left = store::kTasksOfPiece;
+  std::size_t whole = 0;  // ranges that are taken whole
+  while (whole < list.size() && left > 0 && piece.size() < kRangesOfPiece) {
+    auto& range = list[whole];
+    const auto last = std::min(range.last, range.first + left - 1);
+    piece.push_back({range.first, last});
+    left -= last - range.first + 1;
+    if (last == range.last) ++whole;
+    else range.first = last + 1;
+  }
+  list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(whole));
+  return piece;
+}
+
+/// Works through the list, a piece in a transaction, until the time is over or `work` returns false; the list keeps the rest.
+template <class Work>
+void work_through(Ranges& list, Work&& work) {
+  const auto end = Clock::now() + kTimeOfList;
+  while (!list.empty()) {
+    const auto piece = take_piece(list);
+    if (!work(piece) || Clock::now() >= end) return;
+  }
+}
+
+std::int64_t size_of(const Ranges& ranges) {
+  std::int64_t tasks = 0;
+  for (const auto& [first, last] : ranges) tasks += last - first + 1;
+  return tasks;
+}
+
+std::string tasks_text(std::int64_t tasks) { return fmt::format("{} task{}", tasks, tasks == 1 ? "" : "s"); }
+
+/// What was done to a part of the list.
+struct Done {
+  std::string message;
+  std::int64_t count = 0;
+  store::CancelledTasks cancelled{};
+};
+
+http::Response answer_of(const Call& call, const Done& done, const Ranges& rest) {
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("status", std::int64_t{202});
+    json.field("title", "Accepted");
+    json.field("message", rest.empty()
+                              ? done.message
+                              : done.message + fmt::format("; {} of the list are left: follow the link 'next'", tasks_text(size_of(rest))));
+    json.field("count", done.count);
+    json.field("cancelled", done.cancelled.waiting);
+    json.field("killed", done.cancelled.in_flight);
+    std::vector<Link> links{{"parent", "/campaigns/" + call.parts[0]}};
+    if (!rest.empty()) links.push_back({"next", call.request.path + "?tasks=" + text::to_text(rest)});
+    write_links(json, links);
+  });
+  return answer(202, json.text());
+}
+
+std::string cancelled_text(grid::CampaignId campaign, const store::CancelledTasks& done, std::int64_t over) {
+  auto text = fmt::format("Campaign {}: ", campaign.value());
+  if (done.waiting > 0 || done.in_flight == 0) text += tasks_text(done.waiting) + " cancelled";
+  if (done.in_flight > 0)
+    text += fmt::format("{}{} cancelled when {} killed", done.waiting > 0 ? ", " : "", tasks_text(done.in_flight),
+                        done.in_flight == 1 ? "its job is" : "their jobs are");
+  if (over > 0) text += fmt::format("; {} over, or being cancelled, before", over == 1 ? "1 was" : fmt::format("{} were", over));
+  return text;
+}
+
+http::Response cancel_tasks(const Call& call, std::string_view tasks) {
+  auto chosen = read_chosen(call, tasks);
+  if (!chosen) return chosen.error();
+  const auto asked = size_of(chosen->tasks);
+  store::CancelledTasks done;
+  bool is_live = true;
+  work_through(chosen->tasks, [&](const Ranges& piece) {
+    const auto part =
+        call.connections.write([&](store::Transaction& transaction) { return store::cancel_tasks(transaction, chosen->campaign, piece); });
+    is_live = part.has_value();
+    if (!is_live) return false;
+    done.waiting += part->waiting;
+    done.in_flight += part->in_flight;
+    return true;
+  });
+  const auto count = done.waiting + done.in_flight;
+  if (!is_live && count == 0)
+    return error(409, fmt::format("campaign {} is {}: its tasks are over", call.parts[0], grid::name_of(chosen->state)));
+  const auto& rest = chosen->tasks;
+  if (count == 0 && rest.empty())
+    return error(409, fmt::format("none of these tasks of campaign {} waits or runs, or they are being cancelled", call.parts[0]));
+  process::log::info("tasks cancelled",
+                     {{"campaign", chosen->campaign}, {"waiting", done.waiting}, {"killed", done.in_flight}, {"by", call.caller.user}});
+  const auto over = asked - size_of(rest) - count;
+  return answer_of(call, {.message = cancelled_text(chosen->campaign, done, over), .count = count, .cancelled = done}, rest);
+}
+
+}  // namespace
+
+Asked<std::vector<text::Range>> read_tasks(std::string_view text, grid::CampaignId campaign, std::int64_t total) {
+  auto ranges = text::parse_ranges(text);
+  if (!ranges) return tl::unexpected{error(400, fmt::format("tasks: {}", ranges.error()))};
+  auto& last = ranges->back();
+  if (last.last == text::kOpenEnd && last.first < total) last.last = total - 1;
+  if (last.last < total) return std::move(*ranges);
+  const auto wrong = last.first < total ? total : last.first;
+  return tl::unexpected{error(404, fmt::format("campaign {} has no task {}: it has {}{}", campaign.value(), wrong, tasks_text(total),
+                                               total > 0 ? fmt::format(", from 0 to {}", total - 1) : std::string{}))};
+}
+
+http::Response cancel_chosen_tasks(const Call& call) {
+  const auto tasks = call.request.parameter("tasks");
+  if (!tasks) return error(400, fmt::format("which tasks? Add '?tasks=7,9-12'; DELETE /campaigns/{} cancels the campaign", call.parts[0]));
+  return cancel_tasks(call, *tasks);
+}
+
+http::Response cancel_one_task(const Call& call) { return cancel_tasks(call, call.parts[1]); }
+
+http::Response retry_chosen_tasks(const Call& call) {
+  auto chosen = read_chosen(call, call.request.parameter("tasks").value_or(""));
+  if (!chosen) return chosen.error();
+  if (chosen->state == grid::CampaignState::cancelled) return error(409, fmt::format("campaign {} is cancelled", call.parts[0]));
+  const auto asked = size_of(chosen->tasks);
+  std::int64_t count = 0;
+  work_through(chosen->tasks, [&](const Ranges& piece) {
+    count += call.connections.write([&](store::Transaction& transaction) {
+      std::int64_t tasks = 0;
+      for (const auto& range : piece) tasks += store::retry_failed_tasks(transaction, chosen->campaign, call.now, range);
+      return tasks;
+    });
+    return true;
+  });
+  const auto& rest = chosen->tasks;
+  if (count == 0 && rest.empty()) return error(409, fmt::format("none of these tasks of campaign {} has failed", call.parts[0]));
+  process::log::info("failed tasks retried", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
+  const auto others = asked - size_of(rest) - count;
+  auto message =
+      fmt::format("{} of campaign {} will run again", count == 1 ? "1 failed task" : fmt::format("{} failed tasks", count), call.parts[0]);
+  if (others > 0) message += fmt::format("; {} of the list had not failed", others);
+  return answer_of(call, {.message = std::move(message), .count = count}, rest);
+}
+
+}  // namespace gleaner::api

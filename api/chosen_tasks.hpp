@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "api/call.hpp"
+#include "lib/text/ranges.hpp"
+
+/// What users do to some tasks of a campaign: `tasks=7,9-12`. A list of any length is worked through in pieces, for a few seconds; the link
+/// `next` of the answer names the rest.
+namespace gleaner::api {
+
+/// DELETE /campaigns/:id/jobs
+[[nodiscard]] http::Response cancel_chosen_tasks(const Call& call);
+/// DELETE /campaigns/:id/jobs/:task
+[[nodiscard]] http::Response cancel_one_task(const Call& call);
+/// POST /campaigns/:id/retries?tasks=…
+[[nodiscard]] http::Response retry_chosen_tasks(const Call& call);
+
+/// The tasks that a text names among those of a campaign; `*` is the last one. Error: the answer, 400 or 404.
+[[nodiscard]] Asked<std::vector<text::Range>> read_tasks(std::string_view text, grid::CampaignId campaign, std::int64_t total);
+
+}  // namespace gleaner::api

@@ -1,0 +1,173 @@
+// Routes that read the stdout and stderr of tasks from their clusters.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/campaign_json.hpp"
+#include "api/limits.hpp"
+#include "api/output.hpp"
+#include "api/router.hpp"
+
+namespace gleaner::api {
+namespace {
+
+namespace views = store::views;
+
+constexpr int kUsualLines = 20;
+constexpr std::chrono::seconds kPatience{2};
+/// Bytes of memory for an output: as read, in printable form, and as JSON.
+constexpr std::uint64_t kRoomOfOutput = 12 * kMostOutputBytes;
+
+struct OutputRequest {
+  Stream stream = Stream::out;
+  std::optional<int> attempt{};
+  int lines = kUsualLines;
+};
+
+Asked<OutputRequest> read_request(const Call& call, Stream stream) {
+  const auto lines = number(call, "lines", kUsualLines, {1, kMostOutputLines});
+  if (!lines) return tl::unexpected{lines.error()};
+  OutputRequest asked{.stream = stream, .attempt = {}, .lines = static_cast<int>(*lines)};
+  if (!call.request.parameter("attempt")) return asked;
+  const auto attempt = number(call, "attempt", 0, {0, 1'000'000});
+  if (!attempt) return tl::unexpected{attempt.error()};
+  asked.attempt = static_cast<int>(*attempt);
+  return asked;
+}
+
+/// The job whose output is shown, with its task and its cluster.
+struct Shown {
+  views::Job job;
+  grid::TaskState task{};
+  store::Cluster cluster;
+};
+
+std::string task_text(grid::CampaignId campaign, std::int64_t task) {
+  return fmt::format("task {} of campaign {}", task, campaign.value());
+}
+
+http::Response no_output(unsigned status, std::string_view why) {
+  auto response = error(status, why);
+  if (status == 503) response.headers.add("Retry-After", "2");
+  return response;
+}
+
+/// Why a task has no job that could have an output.
+std::string without_job(grid::CampaignId campaign, const views::Task& task, std::optional<int> attempt,
+                        const std::vector<views::Job>& jobs) {
+  const auto who = task_text(campaign, task.number.value());
+  if (jobs.empty()) return fmt::format("there is no file: {} is {}, and never had a job", who, grid::name_of(task.state));
+  return fmt::format("there is no file: {} has had no attempt {}; its attempts are {} to {}", who, attempt.value_or(0),
+                     jobs.front().attempt, jobs.back().attempt);
+}
+
+/// Null: there is no such cluster any more.
+std::optional<store::Cluster> cluster_of(store::Transaction& transaction, grid::ClusterId id) {
+  for (auto& cluster : store::clusters(transaction)) {
+    if (cluster.id == id) return std::move(cluster);
+  }
+  return std::nullopt;
+}
+
+Asked<Shown> find_shown(const Call& call, grid::CampaignId campaign, std::int64_t number, std::optional<int> attempt,
+                        std::optional<grid::JobId> job) {
+  using Found = Asked<Shown>;
+  return call.connections.read([&](store::Transaction& transaction) -> Found {
+    const auto known = views::campaign(transaction, campaign);
+    const auto missing = [&] { return tl::unexpected{error(404, "there is no " + task_text(campaign, number))}; };
+    if (!known) return missing();
+    if (!may_change(call, known->user)) return tl::unexpected{not_yours(call, fmt::format("campaign {}", campaign.value()), known->user)};
+    const auto page = views::tasks(transaction, *known, {.states = {}, .from = number}, {1, 0});
+    if (page.items.empty() || page.items.front().number.value() != number) return missing();
+    const auto jobs = views::jobs_of_task(transaction, campaign, grid::TaskNumber{number});
+    const auto is_it = [&](const views::Job& one) { return one.id == job; };
+    const auto named = std::find_if(jobs.begin(), jobs.end(), is_it);
+    const auto* const shown = job && named != jobs.end() ? &*named : shown_job(jobs, attempt);
+    if (shown == nullptr) return tl::unexpected{error(404, without_job(campaign, page.items.front(), attempt, jobs))};
+    if (const auto why = why_no_output(*shown)) return tl::unexpected{error(404, *why)};
+    auto cluster = cluster_of(transaction, shown->cluster);
+    if (!cluster) return tl::unexpected{error(404, fmt::format("there is no file: cluster {} was removed", shown->cluster_name))};
+    return Shown{*shown, page.items.front().state, std::move(*cluster)};
+  });
+}
+
+std::string json_of(const Shown& shown, const Output& output, Stream stream) {
+  const auto& job = shown.job;
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("output", output.tail.text);
+    json.field("stream", name_of(stream));
+    json.field("campaign_id", job.campaign);
+    json.field("param_id", job.task);
+    json.field("task_state", grid::name_of(shown.task));
+    json.field("job_id", job.id);
+    json.field("job_state", grid::name_of(job.state));
+    json.field("attempt", job.attempt);
+    json.field("cluster_id", job.cluster);
+    json.field("cluster_name", job.cluster_name);
+    json.field("remote_id", job.remote_id);
+    json.field("path", output.path);
+    json.key("hosts").array(output.hosts);
+    json.field("lines", output.tail.lines);
+    json.field("is_whole", output.tail.is_whole);
+    json.field("is_cut", output.tail.is_cut);
+    const auto path = campaign_path(job.campaign);
+    write_links(json,
+                {{"parent", fmt::format("{}/jobs/{}", path, job.task.value())}, {"item", fmt::format("/jobs/{}", job.id.value()), "job"}});
+  });
+  return json.text();
+}
+
+http::Response show(const Call& call, const Shown& shown, const OutputRequest& asked) {
+  auto memory = take_memory(call, kRoomOfOutput);
+  if (!memory) return memory.error();
+  const auto turn = call.cluster_turns.take(shown.cluster.id, kPatience);
+  if (!turn)
+    return no_output(503, fmt::format("{} answers others' requests for outputs now, or does not answer: try again in a few seconds",
+                                      shown.cluster.name));
+  const auto output = read_output(shown.cluster, shown.job, asked.stream, asked.lines);
+  if (!output) return no_output(output.error().status, output.error().why);
+  return with_memory(answer(200, json_of(shown, *output, asked.stream)), std::move(*memory));
+}
+
+http::Response of_task(const Call& call, Stream stream) {
+  const auto id = id_of(call.parts[0]);
+  const auto task = id_of(call.parts[1]);
+  if (!id) return no_campaign(call);
+  if (!task || *task < 0) return error(404, fmt::format("campaign {} has no task '{}'", *id, jdl::excerpt(call.parts[1])));
+  const auto asked = read_request(call, stream);
+  if (!asked) return asked.error();
+  const auto shown = find_shown(call, grid::CampaignId{*id}, *task, asked->attempt, std::nullopt);
+  return shown ? show(call, *shown, *asked) : shown.error();
+}
+
+http::Response of_job(const Call& call, Stream stream) {
+  const auto unknown = [&] { return error(404, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto id = id_of(call.parts[0]);
+  if (!id) return unknown();
+  const auto asked = read_request(call, stream);
+  if (!asked) return asked.error();
+  const auto job = call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); });
+  if (!job) return unknown();
+  const auto shown = find_shown(call, job->campaign, job->task.value(), job->attempt, job->id);
+  return shown ? show(call, *shown, *asked) : shown.error();
+}
+
+http::Response stdout_of_task(const Call& call) { return of_task(call, Stream::out); }
+http::Response stderr_of_task(const Call& call) { return of_task(call, Stream::err); }
+http::Response stdout_of_job(const Call& call) { return of_job(call, Stream::out); }
+http::Response stderr_of_job(const Call& call) { return of_job(call, Stream::err); }
+
+constexpr std::array kRoutes{
+    Route{"GET", "/campaigns/:id/jobs/:task/stdout", Access::identified, stdout_of_task},
+    Route{"GET", "/campaigns/:id/jobs/:task/stderr", Access::identified, stderr_of_task},
+    Route{"GET", "/jobs/:id/stdout", Access::identified, stdout_of_job},
+    Route{"GET", "/jobs/:id/stderr", Access::identified, stderr_of_job},
+};
+
+}  // namespace
+
+std::span<const Route> stream_routes() { return kRoutes; }
+
+}  // namespace gleaner::api

@@ -1,0 +1,228 @@
+#include "clients/gridget/gridget.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "clients/api_client.hpp"
+#include "clients/asked.hpp"
+#include "clients/gridget/fetch.hpp"
+#include "lib/terminal/output.hpp"
+#include "lib/terminal/text.hpp"
+#include "lib/text/json_writer.hpp"
+#include "lib/text/ranges.hpp"
+
+namespace gleaner::clients::gridget {
+namespace {
+
+using process::Error;
+using process::ExitCode;
+
+/// Tasks of one listing: its lines are in memory.
+constexpr std::int64_t kTasksOfListing = 5000;
+constexpr int kListingAttempts = 4;
+
+struct Asked {
+  std::int64_t campaign = 0;
+  std::string identity;             ///< of the campaign, also on another grid
+  std::vector<text::Range> ranges;  ///< of tasks
+  std::int64_t tasks = 0;           ///< in the ranges
+};
+
+Asked asked_of(const process::Arguments& arguments, ApiClient& api) {
+  const auto ids = ids_of(arguments.positional);
+  if (ids.size() != 1) throw Error{ExitCode::usage, "the id of one campaign is needed (see --help)"};
+  std::optional<std::vector<text::Range>> ranges;
+  for (const auto& written : arguments.all("task")) {
+    auto read = text::parse_ranges(written);
+    if (!read) throw Error{ExitCode::usage, fmt::format("--task={}: {}", written, read.error())};
+    if (!ranges) ranges.emplace();
+    ranges->insert(ranges->end(), read->begin(), read->end());
+  }
+  Asked asked{.campaign = ids.front(), .identity = {}, .ranges = {}};
+  const auto campaign = api.get(fmt::format("/campaigns/{}", asked.campaign)).json;
+  asked.identity = fmt::format("{} of {}, submitted {}", asked.campaign, campaign["user"].text(), campaign["submission_time"].integer());
+  const auto total = campaign["total_jobs"].integer();
+  asked.ranges = ranges ? *ranges : std::vector<text::Range>{{0, total - 1}};
+  for (const auto& range : asked.ranges) {
+    if (ranges && range.last >= total)
+      throw Error{ExitCode::not_found,
+                  fmt::format("campaign {} has no task {}: its tasks are 0 to {}", asked.campaign, range.last, total - 1)};
+    asked.tasks += range.last - range.first + 1;
+  }
+  return asked;
+}
+
+/// The ranges in parts of so many tasks, each as the API takes it.
+struct Part {
+  std::string tasks;
+  std::int64_t count = 0;
+};
+std::vector<Part> parts_of(const std::vector<text::Range>& ranges) {
+  std::vector<Part> parts;
+  for (auto range : ranges) {
+    while (range.first <= range.last) {
+      if (parts.empty() || parts.back().count >= kTasksOfListing || parts.back().tasks.size() > 4000) parts.emplace_back();
+      auto& part = parts.back();
+      const auto last = std::min(range.last, range.first + (kTasksOfListing - part.count) - 1);
+      part.tasks += fmt::format("{}{}-{}", part.tasks.empty() ? "" : ",", range.first, last);
+      part.count += last - range.first + 1;
+      range.first = last + 1;
+    }
+  }
+  return parts;
+}
+
+struct Listing {
+  std::vector<RemoteOutput> outputs;
+  std::vector<std::string> errors;
+  std::int64_t unsettled = 0;
+  bool is_whole = false;
+};
+
+void read_line(std::string_view line, Listing& listing) {
+  const auto json = Json::parse(line);
+  if (!json) return;
+  if ((*json)["end"].is_true()) {
+    listing.is_whole = true;
+    listing.unsettled = (*json)["unsettled"].integer();
+  } else if (const auto error = (*json)["error"].text(); !error.empty()) {
+    listing.errors.push_back(fmt::format("{}: {} cannot be listed: {}", terminal::printable((*json)["cluster"].text()),
+                                         terminal::printable((*json)["folder"].text()), terminal::printable(error)));
+  } else if (auto output = grid::read_output_name((*json)["name"].text())) {
+    listing.outputs.push_back({.output = std::move(*output),
+                               .cluster = (*json)["cluster"].text(),
+                               .state = (*json)["state"].text(),
+                               .size = (*json)["size"].whole(),
+                               .is_missing = (*json)["missing"].is_true()});
+  }
+}
+
+Listing list(ApiClient& api, std::int64_t campaign, const Part& part) {
+  for (int attempt = 0; attempt < kListingAttempts; ++attempt) {
+    std::string body;
+    (void)api.download(fmt::format("/campaigns/{}/outputs?tasks={}", campaign, part.tasks), [&](std::string_view bytes) { body += bytes; });
+    Listing listing;
+    std::string_view rest{body};
+    while (!rest.empty()) {
+      const auto end = std::min(rest.find('\n'), rest.size());
+      read_line(rest.substr(0, end), listing);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (listing.is_whole) return listing;
+  }
+  throw Error{ExitCode::unavailable, fmt::format("the API's listing of tasks {} breaks off: its log says more", part.tasks)};
+}
+
+// ------------------------------------------------------------------ --list
+
+void add_row(terminal::Answer& answer, const RemoteOutput& one) {
+  const auto path = local_path(one.output).string();
+  answer.ids.push_back(terminal::printable(path));
+  const auto size = one.is_missing ? terminal::Cell{{}, "not there", terminal::Ink::bad}
+                    : one.size     ? terminal::Cell{*one.size, size_text(*one.size)}
+                                   : terminal::Cell{{}, "?"};
+  answer.table.rows.push_back({terminal::Cell{terminal::printable(path)}, terminal::Cell{one.output.task},
+                               terminal::Cell{std::int64_t{one.output.attempt}},
+                               terminal::Cell{std::string{grid::name_of(one.output.kind)}},
+                               terminal::Cell{terminal::printable(one.cluster)}, terminal::Cell{one.state}, size});
+}
+
+process::Outcome show_list(ApiClient& api, terminal::Output& output, const Asked& asked) {
+  terminal::Answer answer;
+  answer.table.columns = {{"path", "File", terminal::Align::left, terminal::Shrink::when_needed},
+                          {"task", "Task", terminal::Align::right},
+                          {"attempt", ""},
+                          {"kind", "Kind"},
+                          {"cluster", "Cluster"},
+                          {"state", "State"},
+                          {"size", "Size", terminal::Align::right}};
+  answer.table.when_empty = "No outputs yet";
+  auto code = ExitCode::ok;
+  for (const auto& part : parts_of(asked.ranges)) {
+    const auto listing = list(api, asked.campaign, part);
+    for (const auto& one : listing.outputs) add_row(answer, one);
+    for (const auto& error : listing.errors) {
+      output.report("gridget: " + error);
+      code = ExitCode::unavailable;
+    }
+  }
+  output.show(answer);
+  return code;
+}
+
+// ------------------------------------------------------------------ fetching
+
+std::string summary(const Tally& tally, const std::string& folder) {
+  auto text = fmt::format("{}: {} fetched ({}), {} were there", terminal::printable(folder), terminal::counted(tally.fetched, "file"),
+                          size_text(tally.bytes), tally.present);
+  if (tally.missing > 0) text += fmt::format(", {} not on their cluster", tally.missing);
+  if (tally.failed > 0) text += fmt::format(", {} failed", tally.failed);
+  if (tally.unsettled > 0)
+    text += fmt::format("; {} not ended: run gridget again later",
+                        tally.unsettled == 1 ? std::string{"1 task has"} : fmt::format("{} tasks have", tally.unsettled));
+  return text + "\n";
+}
+
+void show_summary(terminal::Output& output, const Asked& asked, const Tally& tally, const std::string& folder) {
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("campaign", asked.campaign);
+    json.field("directory", terminal::printable(folder));
+    json.field("fetched", tally.fetched);
+    json.field("present", tally.present);
+    json.field("missing", tally.missing);
+    json.field("failed", tally.failed);
+    json.field("bytes", tally.bytes);
+    json.field("unsettled", tally.unsettled);
+  });
+  output.show({.text = summary(tally, folder), .json = json.text()});
+}
+
+process::Outcome fetch_all(const process::Context& context, ApiClient& api, terminal::Output& output, const Asked& asked) {
+  const auto folder = context.arguments.value("to").value_or(fmt::format("outputs-{}", asked.campaign));
+  const LocalTree tree{folder, asked.identity};
+  const auto screen = terminal::screen_of(STDERR_FILENO);
+  const auto show = context.arguments.has("quiet") ? Progress::Show::nothing
+                    : screen.is_terminal           ? Progress::Show::bar
+                                                   : Progress::Show::lines;
+  Tally tally;
+  bool is_unreachable = false;
+  {
+    Progress progress{show, asked.tasks, screen.width};
+    Fetcher fetcher{context.config, asked.campaign, tree, progress};
+    std::int64_t seen = 0;
+    std::int64_t unsettled = 0;
+    for (const auto& part : parts_of(asked.ranges)) {
+      const auto listing = list(api, asked.campaign, part);
+      for (const auto& error : listing.errors) progress.report(error);
+      is_unreachable = is_unreachable || !listing.errors.empty();
+      fetcher.fetch(listing.outputs);
+      unsettled += listing.unsettled;
+      progress.set_tasks(seen += part.count);
+    }
+    tally = fetcher.tally();
+    tally.unsettled = unsettled;
+    is_unreachable = is_unreachable || fetcher.has_given_up();
+  }
+  show_summary(output, asked, tally, folder);
+  if (is_unreachable) return ExitCode::unavailable;
+  return tally.failed + tally.missing > 0 ? ExitCode::failure : ExitCode::ok;
+}
+
+}  // namespace
+
+process::Outcome gridget(const process::Context& context) {
+  const auto& arguments = context.arguments;
+  const auto output = terminal::make_output(form_of(arguments));
+  if (arguments.has("list") && arguments.has("to")) throw Error{ExitCode::usage, "--list and --to exclude each other"};
+  if (!arguments.has("list") && arguments.has("csv")) throw Error{ExitCode::usage, "--csv is for --list"};
+  ApiClient api{context.config};
+  const auto asked = asked_of(arguments, api);
+  return arguments.has("list") ? show_list(api, *output, asked) : fetch_all(context, api, *output, asked);
+}
+
+}  // namespace gleaner::clients::gridget

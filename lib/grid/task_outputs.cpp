@@ -1,0 +1,149 @@
+#include "lib/grid/task_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lib/grid/oarsub_words.hpp"
+#include "lib/text/numbers.hpp"
+
+namespace gleaner::grid {
+namespace {
+
+constexpr std::string_view kFileMark{".file."};
+
+bool is_plain(char c, std::string_view more) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || more.find(c) != std::string_view::npos;
+}
+
+/// The wrapper has the same set.
+std::string encoded(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    if (is_plain(c, "._,=+@-")) text += c;
+    else text += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+std::optional<std::string> decoded(std::string_view text) {
+  std::string name;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      name += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return std::nullopt;
+    name += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return name;
+}
+
+std::string stem(const TaskOutput& output) {
+  return output.attempt == 0 ? std::to_string(output.task) : fmt::format("{}.{}", output.task, output.attempt);
+}
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) text.replace(at, what.size(), by);
+  return text;
+}
+
+}  // namespace
+
+std::string output_folder(std::string_view directory, std::int64_t task) {
+  const auto thousand = task / kTasksOfOutputFolder * kTasksOfOutputFolder;
+  return thousand == 0 ? std::string{directory} : fmt::format("{}/{}", directory, thousand);
+}
+
+std::string_view name_of(OutputKind kind) {
+  switch (kind) {
+    case OutputKind::standard_output: return "stdout";
+    case OutputKind::standard_error: return "stderr";
+    case OutputKind::file: return "file";
+  }
+  return "";
+}
+
+std::string output_name(const TaskOutput& output) {
+  switch (output.kind) {
+    case OutputKind::standard_output: return stem(output) + ".out";
+    case OutputKind::standard_error: return stem(output) + ".err";
+    case OutputKind::file: break;
+  }
+  return stem(output) + std::string{kFileMark} + encoded(output.name);
+}
+
+std::optional<TaskOutput> read_output_name(std::string_view name) {
+  TaskOutput output;
+  auto rest = name;
+  const auto task = text::take_whole_number(rest);
+  if (!task || *task < 0) return std::nullopt;
+  output.task = *task;
+  if (rest.size() > 1 && rest[0] == '.' && rest[1] >= '1' && rest[1] <= '9') {
+    rest.remove_prefix(1);
+    const auto attempt = text::take_whole_number<int>(rest);
+    if (!attempt) return std::nullopt;
+    output.attempt = *attempt;
+  }
+  if (rest == ".err") output.kind = OutputKind::standard_error;
+  if (rest.starts_with(kFileMark)) {
+    auto file = decoded(rest.substr(kFileMark.size()));
+    if (!file || file->empty()) return std::nullopt;
+    output.kind = OutputKind::file;
+    output.name = std::move(*file);
+  }
+  // Only the one spelling of each name is accepted.
+  return output_name(output) == name ? std::optional{std::move(output)} : std::nullopt;
+}
+
+std::string media_folder(std::string_view folder, std::string_view login) {
+  std::string path{folder};
+  for (const std::string_view home : {"${HOME}", "$HOME"}) {
+    if (path.starts_with(home)) {
+      path.replace(0, home.size(), "~");
+      break;
+    }
+  }
+  for (const std::string_view user : {"${USER}", "$USER", "${LOGNAME}", "$LOGNAME"}) path = replaced(std::move(path), user, login);
+  return path;
+}
+
+std::optional<std::string> wrong_output_directory(std::string_view text) {
+  constexpr std::string_view kRight =
+      "write letters, digits and / - _ . , : = @ + alone, as in results, ~/pi/{CAMPAIGN_ID} or /scratch/$USER/pi";
+  constexpr std::string_view kMore = "/-_.,:=@+";
+  if (auto wrong = wrong_directory(text)) return wrong;
+  auto rest = text;
+  if (rest == "~" || rest.starts_with("~/")) rest.remove_prefix(1);
+  // Of the variables, wrong_directory() has accepted those that can be replaced.
+  constexpr std::array<std::string_view, 8> kReplaced{"{HOME}",     "{CAMPAIGN_ID}", "${HOME}", "${USER}",
+                                                      "${LOGNAME}", "$HOME",         "$USER",   "$LOGNAME"};
+  while (!rest.empty()) {
+    const auto* const macro = std::ranges::find_if(kReplaced, [&](std::string_view one) { return rest.starts_with(one); });
+    if (macro != kReplaced.end()) {
+      rest.remove_prefix(macro->size());
+    } else if (is_plain(rest.front(), kMore)) {
+      rest.remove_prefix(1);
+    } else {
+      const auto end = std::min<std::size_t>(text.size() - rest.size() + 1, text.size());
+      std::size_t after = end;
+      while (after < text.size() && (static_cast<unsigned char>(text[after]) & 0xC0U) == 0x80U) ++after;
+      const auto shown = text.substr(end - 1, after - end + 1);
+      return fmt::format("OAR's API can read no file whose path has '{}' in it; {}", shown, kRight);
+    }
+  }
+  if (fmt::format("/{}/", text).find("/../") != std::string::npos) return fmt::format("'..' cannot be a part of it; {}", kRight);
+  return std::nullopt;
+}
+
+}  // namespace gleaner::grid

@@ -1,0 +1,45 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+/// Where a campaign with an output_directory keeps what its tasks leave on a cluster. The jobs' wrapper writes the same names
+/// (runner/command/output_lines.cpp):
+///
+///   <directory>/7.out, 7.err             stdout and stderr of task 7
+///   <directory>/7.file.results%2Fa.dat   a file of its output_files, `results/a.dat`
+///   <directory>/7.2.out …                the same of its attempt 2; the first attempt is 0, and has no number
+///   <directory>/5000/5123.out            from task 1000 on, a folder for each thousand
+///
+/// Each name belongs to one attempt, so no attempt overwrites the files of another. The names have only characters that OAR's API can read.
+namespace gleaner::grid {
+
+inline constexpr std::int64_t kTasksOfOutputFolder = 1000;
+
+/// The folder of a task's files, within the output directory: `directory` itself, or `directory/5000`.
+[[nodiscard]] std::string output_folder(std::string_view directory, std::int64_t task);
+
+enum class OutputKind { standard_output, standard_error, file };
+[[nodiscard]] std::string_view name_of(OutputKind kind);  ///< `stdout`, `stderr`, `file`
+
+struct TaskOutput {
+  std::int64_t task = 0;
+  int attempt = 0;
+  OutputKind kind{};
+  std::string name{};  ///< of a file: its path as the task left it, relative to exec_directory or without the first slash; any bytes
+  bool operator==(const TaskOutput&) const = default;
+};
+/// The name of the file in its folder.
+[[nodiscard]] std::string output_name(const TaskOutput& output);
+/// Reads it back; empty for any other name.
+[[nodiscard]] std::optional<TaskOutput> read_output_name(std::string_view name);
+
+/// A folder of a campaign, its macros expanded, as a path of OAR's API: `$HOME` at its beginning becomes `~`, `$USER` and `$LOGNAME` the
+/// login.
+[[nodiscard]] std::string media_folder(std::string_view folder, std::string_view login);
+
+/// What is wrong with an output directory, as a campaign states it; empty: nothing. Its characters are those that OAR's API can read.
+[[nodiscard]] std::optional<std::string> wrong_output_directory(std::string_view text);
+
+}  // namespace gleaner::grid

@@ -1,0 +1,225 @@
+#include "lib/jdl/edit.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include "lib/jdl/text.hpp"
+#include "lib/jdl/validate.hpp"
+#include "lib/jdl/values.hpp"
+#include "lib/text/suggest.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+using Members = std::vector<Member>;
+
+/// A key that stays as it was submitted.
+struct FixedKey {
+  std::string_view name;
+  std::string_view why;
+};
+constexpr std::string_view kTasksStay = "the tasks of a submitted campaign stay; append others (gridsub -c ID, POST /campaigns/ID/jobs)";
+constexpr std::string_view kTypeStays = "a campaign is a test from its submission on, or never; submit another one";
+constexpr std::string_view kComputed = "the requests of its tasks were computed from it at the submission; submit another campaign";
+constexpr std::string_view kOutputsStay = "what its tasks leave stays in one folder; submit another campaign";
+constexpr std::array kFixedKeys{
+    FixedKey{"params", kTasksStay},        FixedKey{"param_file", kTasksStay},           FixedKey{"nb_jobs", kTasksStay},
+    FixedKey{"test_mode", kTypeStays},     FixedKey{"campaign_type", kTypeStays},        FixedKey{"parameter_names", kComputed},
+    FixedKey{"input_mb", kComputed},       FixedKey{"output_directory", kOutputsStay},   FixedKey{"output_files", kOutputsStay},
+    FixedKey{"output_file", kOutputsStay}, FixedKey{"output_destination", kOutputsStay}, FixedKey{"output_gathering_method", kOutputsStay}};
+
+Member* find(Members& members, std::string_view key) {
+  const auto found = std::ranges::find(members, key, &Member::key);
+  return found == members.end() ? nullptr : &*found;
+}
+
+void remove(Members& members, std::string_view key) {
+  std::erase_if(members, [&](const Member& member) { return member.key == key; });
+}
+
+void put(Members& members, Member member) {
+  remove(members, member.key);
+  members.push_back(std::move(member));
+}
+
+/// Places are ignored, and the order of an object's members.
+bool same(const Node& one, const Node& other) {
+  if (one.kind != other.kind || one.text != other.text || one.members.size() != other.members.size()) return false;
+  if (!std::ranges::equal(one.elements, other.elements, same)) return false;
+  return std::ranges::all_of(one.members, [&](const Member& member) {
+    const auto found = std::ranges::find(other.members, member.key, &Member::key);
+    return found != other.members.end() && same(member.value, found->value);
+  });
+}
+
+/// What is not from the user's text has no place there.
+void forget_places(Node& node) {
+  node.offset = 0;
+  for (auto& element : node.elements) forget_places(element);
+  for (auto& member : node.members) {
+    member.offset = 0;
+    forget_places(member.value);
+  }
+}
+
+Node tree_of(const std::string& json) {
+  Findings none;
+  auto document = read_json(json, none);
+  forget_places(document.root);
+  return std::move(document.root);
+}
+
+Member made(std::string_view key, NodeKind kind, std::string text, std::size_t offset) {
+  Member member;
+  member.key = member.spelling = key;
+  member.offset = member.value.offset = offset;
+  member.value.kind = kind;
+  member.value.text = std::move(text);
+  return member;
+}
+
+Node& object_of(Node& root, std::string_view key) {
+  auto* const member = find(root.members, key);
+  if (member != nullptr) return member->value;
+  root.members.push_back(made(key, NodeKind::object, "", 0));
+  return root.members.back().value;
+}
+
+/// "on" or "off".
+std::optional<bool> read_switch(const Node& node) {
+  const auto text = lower(trim(node.text));
+  if (node.kind == NodeKind::null) return false;
+  if (node.kind == NodeKind::boolean) return text == "true";
+  if (node.kind == NodeKind::string && (text == "on" || text == "off")) return text == "on";
+  return std::nullopt;
+}
+
+/// Changes the tree of the present campaign.
+class Editor {
+ public:
+  Editor(const CampaignFile& present, Findings& findings)
+      : document_{Form::json, tree_of(to_jdl(present))}, stored_{tree_of(to_json(present))}, findings_{findings} {}
+
+  Document edited(Members changes) {
+    // The keys of one cluster override those of all clusters.
+    std::ranges::stable_partition(changes, [](const Member& change) { return change.key != "clusters"; });
+    for (auto& change : changes) {
+      if (change.key == "clusters") change_clusters(std::move(change));
+      else change_campaign(std::move(change));
+    }
+    return std::move(document_);
+  }
+
+ private:
+  Members& clusters() { return object_of(document_.root, "clusters").members; }
+
+  bool refuse_fixed(const Member& change, const std::string& path) {
+    const auto fixed = std::ranges::find(kFixedKeys, change.key, &FixedKey::name);
+    if (fixed == kFixedKeys.end()) return false;
+    findings_.add(change.value.offset, path, shown(change.value), fmt::format("it cannot be changed: {}", fixed->why));
+    return true;
+  }
+
+  void change_campaign(Member change) {
+    const auto is_present = [&](Members& members) {
+      const auto* const present = find(members, change.key);
+      if (present != nullptr && change.key == "test_mode") return present->value.text == lower(change.value.text);
+      return present != nullptr && same(present->value, change.value);
+    };
+    const bool of_clusters = change.key != "test_mode" && is_cluster_key(change.key);
+    if (!of_clusters && (is_present(document_.root.members) || is_present(stored_.members))) return;
+    if (refuse_fixed(change, change.spelling)) return;
+    if (of_clusters) {
+      for (auto& cluster : clusters()) remove(cluster.value.members, change.key);
+    }
+    if (change.value.kind == NodeKind::null) return remove(document_.root.members, change.key);
+    put(document_.root.members, std::move(change));
+  }
+
+  void change_clusters(Member change) {
+    if (change.value.kind != NodeKind::object) {
+      findings_.add(change.value.offset, change.spelling, shown(change.value),
+                    fmt::format("it is {}; write an object: {{ \"CLUSTER\": {{ }} }}", kind_name(change.value.kind)));
+      return;
+    }
+    for (auto& cluster : change.value.members) change_cluster(std::move(cluster));
+  }
+
+  void change_cluster(Member change) {
+    auto* const present = find(clusters(), change.key);
+    const auto path = cluster_path(Form::json, change.key, "");
+    if (change.value.kind == NodeKind::object) {
+      if (present == nullptr) return clusters().push_back(std::move(change));
+      for (auto& key : change.value.members) change_cluster_key(*present, std::move(key));
+    } else if (const auto is_on = read_switch(change.value); !is_on) {
+      findings_.add(change.value.offset, path, shown(change.value),
+                    fmt::format("'{}' is neither on nor off, nor an object of the cluster's keys", excerpt(shown(change.value))));
+    } else if (present == nullptr) {
+      unknown_cluster(change, path);
+    } else {
+      turn(*present, change.value.offset, *is_on);
+    }
+  }
+
+  void change_cluster_key(Member& cluster, Member change) {
+    const auto path = cluster_path(Form::json, cluster.key, change.spelling);
+    const auto* const present = find(cluster.value.members, change.key);
+    const auto* const stored = stored_key(cluster.key, change.key);
+    const bool is_present =
+        present != nullptr && (same(present->value, change.value) || (stored != nullptr && same(*stored, change.value)));
+    if (is_present || refuse_fixed(change, path)) return;
+    if (change.value.kind == NodeKind::null) return remove(cluster.value.members, change.key);
+    put(cluster.value.members, std::move(change));
+  }
+
+  const Node* stored_key(const std::string& cluster, const std::string& key) {
+    auto* const section = find(object_of(stored_, "clusters").members, cluster);
+    auto* const member = section == nullptr ? nullptr : find(section->value.members, key);
+    return member == nullptr ? nullptr : &member->value;
+  }
+
+  static void turn(Member& cluster, std::size_t offset, bool is_on) {
+    auto& keys = cluster.value.members;
+    if (!is_on) {
+      put(keys, made("max_jobs", NodeKind::number, "0", offset));
+    } else if (const auto* most = find(keys, "max_jobs"); most != nullptr && most->value.text == "0") {
+      remove(keys, "max_jobs");
+    }
+  }
+
+  void unknown_cluster(const Member& change, const std::string& path) {
+    std::vector<std::string_view> names;
+    for (const auto& cluster : clusters()) names.push_back(cluster.key);
+    findings_.add(change.offset, path, change.key,
+                  fmt::format("the campaign has no cluster '{}'{}; to add it, write an object with its exec_file", excerpt(change.key),
+                              text::did_you_mean(change.key, names)));
+  }
+
+  Document document_;
+  Node stored_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
+                                                      const Defaults& defaults, const KnownClusters& clusters) {
+  Findings findings;
+  const bool names_project = find(changes.root.members, "project") != nullptr;
+  auto document = Editor{present, findings}.edited(std::move(changes.root.members));
+  auto known = clusters;
+  for (const auto& section : present.clusters) known.enabled.push_back(section.name);  // also of a cluster that is disabled now
+  auto settled = defaults;
+  settled.type.reset();
+  auto file = validate(document, text, findings, settled, &known);
+  if (!file) return file;
+  file->parameters = present.parameters;
+  if (!names_project) file->project = present.project;
+  return file;
+}
+
+}  // namespace gleaner::jdl

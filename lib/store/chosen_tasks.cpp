@@ -1,0 +1,71 @@
+#include "lib/store/chosen_tasks.hpp"
+
+#include <fmt/format.h>
+
+#include "lib/store/campaigns.hpp"
+#include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::exec;
+
+/// `max_fails` as its user would write it: `5`, `10%`.
+std::string limit_text(double max_fails) {
+  return max_fails > 0 && max_fails < 1 ? fmt::format("{:.10g}%", max_fails * 100) : fmt::format("{:.0f}", max_fails);
+}
+
+std::string sentence(const sql::campaigns_pause_failing::Row& row, bool was_resumed) {
+  const auto fails = row.fails.as<std::int64_t>();
+  const auto limit = limit_text(*row.max_fails);
+  const auto allowed = row.allowed.as<std::int64_t>();
+  const auto meaning = limit.ends_with('%') ? fmt::format("max_fails: {}, which is {} of {}", limit, allowed, row.total.as<std::int64_t>())
+                                            : fmt::format("max_fails: {}", limit);
+  return fmt::format(
+      "{} task{} failed{}, more than it allows ({}): it is paused, and its jobs continue. 'gridsub --resume {}' goes on, and counts from 0 "
+      "again",
+      fails, fails == 1 ? "" : "s", was_resumed ? " since it was resumed" : "", meaning, row.id.as<std::int64_t>());
+}
+
+CancelledTasks cancel_range(Transaction& transaction, grid::CampaignId campaign, text::Range range, bool differing) {
+  const auto& [first, last] = range;
+  const auto in_flight = exec(transaction, sql::campaigns_cancel_in_flight{.campaign = campaign, .first = first, .last = last});
+  const auto returned = exec(transaction, sql::campaigns_cancel_returned_tasks{.campaign = campaign, .first = first, .last = last});
+  // What waits now was never taken.
+  const std::int64_t untaken =
+      differing ? *exec(transaction, sql::campaigns_cancel_ahead_by_request{.campaign = campaign, .first = first, .last = last})[0].tasks
+                : *exec(transaction, sql::campaigns_cancel_ahead{.campaign = campaign, .first = first, .last = last})[0].tasks;
+  return {static_cast<std::int64_t>(returned.size()) + untaken, static_cast<std::int64_t>(in_flight.size())};
+}
+
+}  // namespace
+
+std::optional<CancelledTasks> cancel_tasks(Transaction& transaction, grid::CampaignId campaign, std::span<const text::Range> ranges) {
+  // Tasks before the campaign, as the triggers of those that settle jobs lock them.
+  for (const auto& [first, last] : ranges)
+    exec(transaction, sql::campaigns_lock_in_flight{.campaign = campaign, .first = first, .last = last});
+  const auto live = exec(transaction, sql::campaigns_lock_live{.campaign = campaign});
+  if (live.empty()) return std::nullopt;
+  CancelledTasks all;
+  for (const auto& range : ranges) {
+    const auto part = cancel_range(transaction, campaign, range, *live[0].differing);
+    all.waiting += part.waiting;
+    all.in_flight += part.in_flight;
+  }
+  if (all.waiting + all.in_flight > 0) wake_up(transaction);
+  return all;
+}
+
+std::int64_t pause_failing_campaigns(Transaction& transaction, grid::Instant now) {
+  std::int64_t paused = 0;
+  for (const auto& row : exec(transaction, sql::campaigns_pause_failing{})) {
+    open_event(transaction,
+               {.code = "MAX_FAILS", .target = {.campaign = row.id, .cluster = {}}, .job = {}, .message = sentence(row, *row.was_resumed)},
+               now);
+    ++paused;
+  }
+  return paused;
+}
+
+}  // namespace gleaner::store

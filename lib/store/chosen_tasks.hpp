@@ -1,0 +1,30 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+#include "lib/text/ranges.hpp"
+
+/// What a user does to some tasks of a campaign. Cost: O(tasks of the ranges); a caller cuts them into pieces of kTasksOfPiece, each in a
+/// transaction of its own, so that no piece holds the campaign's lock for long.
+namespace gleaner::store {
+
+inline constexpr std::int64_t kTasksOfPiece = 2'000;
+
+struct CancelledTasks {
+  std::int64_t waiting = 0;    ///< they left the bag, and are cancelled
+  std::int64_t in_flight = 0;  ///< they have live jobs: nikita kills these, and the tasks are cancelled at their ends
+};
+/// Cancels the tasks of the ranges that are not over. Those of a job that does its task before it is killed are done. Empty, with no
+/// change: the campaign is over.
+[[nodiscard]] std::optional<CancelledTasks> cancel_tasks(Transaction& transaction, grid::CampaignId campaign,
+                                                         std::span<const text::Range> ranges);
+
+/// Pauses campaigns of which more tasks failed, since they were last resumed, than max_fails allows, and opens the event MAX_FAILS of each.
+/// Returns their number.
+std::int64_t pause_failing_campaigns(Transaction& transaction, grid::Instant now);
+
+}  // namespace gleaner::store

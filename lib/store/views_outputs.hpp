@@ -1,0 +1,38 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/grid/id.hpp"
+#include "lib/grid/states.hpp"
+#include "lib/store/database.hpp"
+
+/// Views of where the outputs of tasks are.
+namespace gleaner::store::views {
+
+/// A job whose outputs may be read.
+struct OutputJob {
+  int attempt = 0;
+  std::int64_t remote_id = 0;
+  grid::ClusterId cluster{0};
+  std::string cluster_name;
+  std::string login;             ///< the user of its files
+  std::string exec_directory;    ///< macros expanded
+  std::string output_directory;  ///< likewise; empty: the outputs are OAR's files in exec_directory
+  bool pooled = false;           ///< `remote_id` is its carrier's, and the names of its files have its task
+};
+
+struct TaskOutputs {
+  grid::TaskNumber number{0};
+  grid::TaskState state{};
+  std::optional<OutputJob> job;  ///< of a settled task: the job that did it, else its last one that started
+};
+
+/// The tasks with numbers in [from, end), by number. Cost: O(tasks).
+[[nodiscard]] std::vector<TaskOutputs> outputs(Transaction& transaction, grid::CampaignId campaign, std::int64_t from, std::int64_t end);
+
+/// The job of one attempt.
+[[nodiscard]] std::optional<OutputJob> output_job(Transaction& transaction, grid::CampaignId campaign, grid::TaskNumber task, int attempt);
+
+}  // namespace gleaner::store::views

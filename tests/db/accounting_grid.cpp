@@ -1,0 +1,259 @@
+#include "tests/db/accounting_grid.hpp"
+
+#include <algorithm>
+
+#include "lib/store/kills.hpp"
+#include "lib/store/policies.hpp"
+#include "lib/store/prediction.hpp"
+#include "lib/store/replicas.hpp"
+
+namespace gleaner::tests::accounting {
+namespace {
+
+constexpr auto kScenario = R"({
+  "configuration": {"max_attempts": "6", "max_charged_attempts": "2", "expired_quantile": "0.5"},
+  "clusters": {"alpha": {"nodes": 8, "cores": 4}, "beta": {"nodes": 8, "cores": 8}},
+  "campaigns": [
+    {"user": "alice", "project": "physics", "tasks": 60, "resources": "/core=1", "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"},
+    {"user": "bob", "tasks": 40, "resources": "/core=2", "duration": "60s", "walltime": "0:20:00", "max_attempts": 3, "max_jobs": 7},
+    {"user": "alice", "project": "biology", "tasks": 50, "resources": "/nodes=1", "takes": 3, "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"}]})";
+
+gridsim::Scenario a_scenario() {
+  auto scenario = gridsim::read_scenario(kScenario, ".").value();
+  const auto limit = [&](grid::LimitKind kind, grid::Limit one, int days) {
+    one.id = std::ssize(scenario.policies.limits) + 1;
+    one.kind = kind;
+    one.most = 100;
+    one.days = days;
+    scenario.policies.limits.push_back(std::move(one));
+  };
+  limit(grid::LimitKind::running_jobs, {}, 1);
+  limit(grid::LimitKind::waiting_jobs, {.user = "alice"}, 1);
+  limit(grid::LimitKind::resources, {.cluster = grid::ClusterId{2}}, 1);
+  limit(grid::LimitKind::resources, {.campaign = grid::CampaignId{3}}, 1);
+  limit(grid::LimitKind::resource_seconds, {.project = "physics"}, 2);
+  limit(grid::LimitKind::resource_seconds, {.campaign = grid::CampaignId{3}}, 1);
+  limit(grid::LimitKind::resource_seconds, {.user = "bob", .cluster = grid::ClusterId{1}}, 3);
+  return scenario;
+}
+
+}  // namespace
+
+TwoAccounts::TwoAccounts(std::uint64_t seed) : scenario{a_scenario()}, random{seed} {
+  now = gridsim::instant_of(100'000);
+  transact([&](store::Transaction& t) {
+    for (const auto& [id, cores] : {std::pair{alpha, 4}, {beta, 8}}) {
+      grid::NodeSizes nodes;
+      nodes.add(cores, 8);
+      store::record_resources(t, id, 8 * cores, nodes, now);
+      store::record_status(t, {.cluster = id, .time = now, .reachable = true});
+    }
+  });
+  for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) submit(static_cast<int>(i));
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    for (const auto& limit : scenario.policies.limits) store::set_limit(t, limit);
+  });
+}
+
+void TwoAccounts::submit(int index) {
+  const auto& spec = scenario.campaigns[gridsim::index_of(index)];
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    const auto jdl = fmt::format(R"({{"project": "{}", "replicas": "{}"{}}})", spec.project, spec.replicas_allowed ? "allowed" : "refused",
+                                 spec.max_attempts ? fmt::format(R"(, "max_attempts": {})", *spec.max_attempts) : "");
+    const auto id = std::get<grid::CampaignId>(
+        store::create_campaign(t, {.user = spec.user, .name = spec.name, .jdl = jdl, .idempotency_key = {}}, now));
+    ASSERT_EQ(id.value(), index + 1);
+    for (const auto& one : spec.clusters) {
+      ASSERT_TRUE(store::add_campaign_cluster(t, id,
+                                              {.name = scenario.clusters[one.cluster].name,
+                                               .priority = one.facts.priority,
+                                               .exec_file = "run",
+                                               .exec_directory = "$HOME",
+                                               .resources = "/core=1",
+                                               .resources_per_job = one.facts.resources_per_job,
+                                               .walltime = grid::Seconds{static_cast<int>(one.facts.walltime)},
+                                               .properties = {},
+                                               .project = {},
+                                               .job_types = {},
+                                               .max_jobs = one.facts.max_jobs,
+                                               .max_walltime = {},
+                                               .output_directory = {},
+                                               .output_files = {}}));
+    }
+    store::write_numbered_tasks(t, id, spec.tasks);
+    store::complete_campaign(t, id, spec.tasks);
+  });
+  scenario.campaigns[gridsim::index_of(index)].at = gridsim::seconds_of(now);
+  book.submit(index, now);
+}
+
+/// The newest planned launch on the cluster is accepted; its jobs must be those of the book.
+void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
+  std::ranges::sort(booked, {}, [&](int job) { return key_of(job); });
+  std::vector<store::AcceptedJob> accepted;
+  std::vector<AttemptKey> stored;
+  transact([&](store::Transaction& t) {
+    const auto planned = store::planned_launches(t, cluster_id(cluster));
+    ASSERT_EQ(planned.size(), booked.empty() ? 0U : 1U);
+    if (planned.empty()) return;
+    const auto id = planned.back().id;
+    ASSERT_TRUE(store::begin_launch(t, {.launch = id, .tag = fmt::format("tag-{}", id.value()), .login = "alice"}, term, now));
+    for (const auto& line : store::launch_lines(t, id)) {
+      stored.emplace_back(campaign, line.task.value(), line.attempt);
+      accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
+    }
+    ASSERT_EQ(store::accept_launch(t, id, accepted, std::nullopt, now), static_cast<int>(accepted.size()));
+  });
+  std::vector<AttemptKey> keys;
+  for (const int job : booked) keys.push_back(key_of(job));
+  ASSERT_EQ(texts(stored), texts(keys));
+  for (std::size_t i = 0; i < booked.size(); ++i) {
+    const int job = booked[i];
+    ids.emplace(job, accepted[i].job);
+    job_at(job).state = gridsim::JobState::waiting;
+    job_at(job).queued = now;
+    book.accept(job, now);
+    world.changed.push_back(job);
+  }
+  book.update({}, now);
+}
+
+void TwoAccounts::launch(int campaign, int cluster, int jobs) {
+  if (scenario.campaigns[gridsim::index_of(campaign)].paused) return;
+  const store::PlannedLaunch launch{
+      .campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .resources = 1.0 * jobs};
+  int got = 0;
+  transact([&](store::Transaction& t) { got = store::plan_launch(t, launch, term, now); });
+  const auto booked = book.launch(launch, now);
+  ASSERT_EQ(std::ssize(booked), got);
+  accept(campaign, cluster, booked);
+}
+
+void TwoAccounts::replicate(int campaign, int cluster, int jobs, std::optional<double> longer_than) {
+  if (scenario.campaigns[gridsim::index_of(campaign)].paused) return;
+  int got = 0;
+  transact([&](store::Transaction& t) {
+    got = store::plan_replicas(
+        t, {.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .longer_than = longer_than}, term,
+        now);
+  });
+  const auto booked =
+      book.replicate({.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs}, longer_than, now);
+  ASSERT_EQ(std::ssize(booked), got) << fmt::format("campaign {} on {}, {} jobs, longer than {} s", campaign + 1, cluster + 1, jobs,
+                                                    text_of(longer_than));
+  seen["replicas"] += got;
+  accept(campaign, cluster, booked);
+}
+
+void TwoAccounts::preempt(int campaign, int cluster, int jobs) {
+  transact([&](store::Transaction& t) { store::preempt_jobs(t, grid::CampaignId{campaign + 1}, cluster_id(cluster), jobs, now); });
+  const auto booked = book.to_preempt({.campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs});
+  book.request_kills(booked);
+  for (const auto id : booked) to_kill.insert(static_cast<int>(id.value()) - 1);
+}
+
+/// As nikita does: some of those that wait.
+void TwoAccounts::wipe(int cluster) {
+  const auto waiting = book.waiting_jobs(cluster);
+  std::vector<grid::JobId> booked, stored;
+  for (const auto& job : waiting) {
+    if (below(3) != 0) continue;
+    booked.push_back(job.id);
+    stored.push_back(ids.at(static_cast<int>(job.id.value()) - 1));
+    to_kill.insert(static_cast<int>(job.id.value()) - 1);
+  }
+  book.request_kills(booked);
+  transact([&](store::Transaction& t) { store::request_kills(t, stored, store::KillReason::excess, now); });
+}
+
+/// For good: when its user resumes it, its failures are forgiven, which gridsim does not know.
+void TwoAccounts::hold(int campaign) {
+  store::transact(database, std::nullopt,
+                  [&](store::Transaction& t) { ASSERT_TRUE(store::hold_campaign(t, grid::CampaignId{campaign + 1})); });
+  scenario.campaigns[gridsim::index_of(campaign)].paused = true;
+}
+
+void TwoAccounts::forecast() {
+  store::StoredForecast one;
+  one.campaign = grid::CampaignId{a_campaign_index() + 1};
+  one.pairs.push_back(
+      {.cluster = cluster_id(static_cast<int>(below(2))), .job_ratio = 1.0 / static_cast<double>(1 + below(4)), .throughput = {}});
+  transact([&](store::Transaction& t) { store::write_forecasts(t, std::array{one}, now); });
+  book.write(std::array{one});
+}
+
+void TwoAccounts::note_submitted() {
+  const store::Submitted one{.campaign = grid::CampaignId{a_campaign_index() + 1},
+                             .cluster = cluster_id(static_cast<int>(below(2))),
+                             .jobs = static_cast<int>(below(5)),
+                             .offered = static_cast<double>(below(50)),
+                             .first_ratio = 0.25};
+  transact([&](store::Transaction& t) { store::write_submitted(t, std::array{one}, now); });
+  book.write(std::array{one});
+}
+
+void TwoAccounts::start(int job) {
+  job_at(job).state = gridsim::JobState::launching;
+  job_at(job).held = now;
+  note_change(job);
+}
+
+void TwoAccounts::end(int job, grid::JobEnd end) {
+  job_at(job).state = gridsim::JobState::ended;
+  job_at(job).end = end;
+  job_at(job).ended = now;
+  note_change(job);
+  ++seen[std::string{grid::name_of(end)}];
+}
+
+/// As the updator judges it.
+store::Verdict TwoAccounts::verdict_of(store::Transaction& t, int index) {
+  const auto& job = job_at(index);
+  store::Verdict verdict{.left = store::facts_for_settling(t, std::array{ids.at(index)}).at(0),
+                         .end = *job.end,
+                         .started_at = job.held,
+                         .ended_at = job.ended};
+  if (job.held) verdict.resources = job.width;
+  verdict.state = verdict.end == grid::JobEnd::done           ? grid::JobState::terminated
+                  : verdict.end == grid::JobEnd::killed_by_us ? grid::JobState::killed
+                                                              : grid::JobState::error;
+  verdict.left.job.began = verdict.left.job.claimed = job.held.has_value();
+  const auto& config = scenario.config;
+  verdict.settlement = grid::settle(
+      verdict.left.task, verdict.left.job, verdict.end,
+      verdict.end == grid::JobEnd::killed_by_us ? grid::Deletion::ours : grid::Deletion::none,
+      {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  return verdict;
+}
+
+/// The updator visits one cluster.
+void TwoAccounts::update(int cluster) {
+  const auto jobs = std::exchange(changed[static_cast<std::size_t>(cluster)], {});
+  transact([&](store::Transaction& t) {
+    std::vector<store::Observation> observations;
+    std::vector<store::Verdict> verdicts;
+    std::set<int> judged;
+    for (const int job : jobs) {
+      if (!judged.insert(job).second) continue;
+      if (job_at(job).state != gridsim::JobState::ended)
+        observations.push_back(
+            {.job = ids.at(job), .state = grid::JobState::running, .started_at = job_at(job).held, .resources = job_at(job).width});
+      else to_kill.erase(job);
+    }
+    store::observe_jobs(t, observations);
+    for (const int job : judged) {
+      if (job_at(job).state == gridsim::JobState::ended) verdicts.push_back(verdict_of(t, job));
+    }
+    ASSERT_EQ(store::settle_jobs(t, verdicts, now), static_cast<int>(verdicts.size()));
+    static_cast<void>(store::finish_campaigns(t, now));
+    store::request_kills_of_superseded(t, now);
+  });
+  world.changed = jobs;
+  book.update({}, now);
+  const auto superseded = book.take_superseded();
+  book.request_kills(superseded);
+  for (const auto job : superseded) to_kill.insert(static_cast<int>(job.value()) - 1);
+  seen["superseded"] += static_cast<int>(superseded.size());
+}
+
+}  // namespace gleaner::tests::accounting

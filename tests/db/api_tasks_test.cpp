@@ -1,0 +1,138 @@
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "lib/store/chosen_tasks.hpp"
+#include "tests/db/api_fixture.hpp"
+
+/// Single tasks of a campaign, over the API.
+namespace gleaner::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class ApiTasks : public ApiTest {
+ protected:
+  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest) { return fmt::format("/campaigns/{}{}", id, rest); }
+  [[nodiscard]] std::string counters(std::int64_t id) const {
+    return sql(fmt::format("SELECT concat_ws(' ', waiting, cancelled, skipped) FROM campaigns WHERE id = {}", id));
+  }
+  /// As if task 0 had a job on alpha.
+  void give_a_job(std::int64_t id, const std::string& columns, const std::string& values) const {
+    sql(
+        fmt::format("INSERT INTO launches (campaign_id, cluster_id, state, jobs, resources, term, planned_at, tag, login) "
+                    "SELECT {}, id, 'accepted', 1, 1, 0, now(), 'a tag', 'alice' FROM clusters WHERE name = 'alpha'",
+                    id));
+    sql(
+        fmt::format("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, {}) "
+                    "SELECT id, campaign_id, cluster_id, 0, 0, {} FROM launches",
+                    columns, values));
+  }
+};
+
+TEST_F(ApiTasks, AreCancelled_OneOrSeveral) {
+  const auto id = a_campaign_of(20);
+  const auto some = remove(path(id, "/jobs?tasks=7,9-12,18-*"));
+  ASSERT_EQ(some.status, 202) << some.body;
+  EXPECT_EQ(some.message(), fmt::format("Campaign {}: 7 tasks cancelled", id));
+  EXPECT_EQ(some.json["count"].GetInt(), 7);
+  EXPECT_EQ(some.json["cancelled"].GetInt(), 7);
+  EXPECT_EQ(some.json["killed"].GetInt(), 0);
+  const auto one = remove(path(id, "/jobs/0"));
+  EXPECT_EQ(one.message(), fmt::format("Campaign {}: 1 task cancelled", id));
+  EXPECT_EQ(counters(id), "12 8 8");
+  EXPECT_EQ(remove(path(id, "/jobs?tasks=0,1")).message(),
+            fmt::format("Campaign {}: 1 task cancelled; 1 was over, or being cancelled, before", id));
+  const auto again = remove(path(id, "/jobs/0"));
+  EXPECT_EQ(again.status, 409);
+  EXPECT_STREQ(get(path(id, "/jobs/7")).json["state"].GetString(), "cancelled");
+  EXPECT_EQ(get(path(id, "/jobs?state=cancelled")).json["items"].Size(), 9U);
+}
+
+TEST_F(ApiTasks, WithJobs_AreSaidToBeKilled) {
+  const auto id = a_campaign_of(4);
+  sql("UPDATE tasks SET state = 'running' WHERE number < 2; UPDATE campaigns SET next_task = 2");
+  EXPECT_EQ(remove(path(id, "/jobs?tasks=0,2")).message(),
+            fmt::format("Campaign {}: 1 task cancelled, 1 task cancelled when its job is killed", id));
+  EXPECT_TRUE(get(path(id, "/jobs/0")).json["cancelling"].GetBool());
+  EXPECT_FALSE(get(path(id, "/jobs/1")).json["cancelling"].GetBool());
+}
+
+TEST_F(ApiTasks, ThatAreWrong_ChangeNothing_AndAreNamed) {
+  const auto id = a_campaign_of(5);
+  EXPECT_EQ(remove(path(id, "/jobs")).status, 400);
+  EXPECT_EQ(remove(path(id, "/jobs?tasks=3-x")).message(), "tasks: '3-x' is no number or range: 7, 9-12, 100-* and *-7 are");
+  EXPECT_EQ(remove(path(id, "/jobs?tasks=2-1")).status, 400);
+  const auto beyond = remove(path(id, "/jobs?tasks=1,4-9"));
+  EXPECT_EQ(beyond.status, 404);
+  EXPECT_EQ(beyond.message(), fmt::format("campaign {} has no task 5: it has 5 tasks, from 0 to 4", id));
+  EXPECT_EQ(remove(path(id, "/jobs?tasks=7-*")).status, 404);
+  EXPECT_EQ(remove(path(id, "/jobs/x")).status, 400);
+  EXPECT_EQ(remove(path(999, "/jobs/1")).status, 404);
+  EXPECT_EQ(as("bob", {.method = "DELETE", .target = path(id, "/jobs/1")}).status, 403);
+  EXPECT_EQ(post(path(id, "/retries?tasks=1&sink=alpha")).status, 400);
+  EXPECT_EQ(counters(id), "5 0 0");
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = path(id, "/jobs/1")}).status, 202) << "an administrator";
+}
+
+TEST_F(ApiTasks, InLongRanges_AreCancelledInPieces) {
+  constexpr int kTasks = 25'000;
+  static_assert(kTasks > 2 * store::kTasksOfPiece);
+  const auto id = a_campaign_of(kTasks);
+  // Each piece is a transaction of its own: one that a busy machine cuts off is asked for again, as 503 says, or as the link `next`.
+  auto done = remove(path(id, "/jobs?tasks=10-*"));
+  int tries = 1;
+  for (; tries < 20 && (done.status == 503 || (done.status == 202 && counters(id) != fmt::format("10 {0} {0}", kTasks - 10))); ++tries)
+    done = remove(path(id, "/jobs?tasks=10-*"));
+  if (tries == 1) {
+    ASSERT_EQ(done.status, 202) << done.body;
+    EXPECT_EQ(done.json["count"].GetInt(), kTasks - 10) << done.body;
+  }
+  EXPECT_EQ(counters(id), fmt::format("10 {0} {0}", kTasks - 10));
+}
+
+TEST_F(ApiTasks, ThatFailed_AreRetriedAlone) {
+  const auto id = a_campaign_of(5);
+  sql("UPDATE tasks SET state = 'failed' WHERE number < 4; UPDATE campaigns SET next_task = 4");
+  EXPECT_EQ(post(path(id, "/retries?tasks=1-2,4")).message(),
+            fmt::format("2 failed tasks of campaign {} will run again; 1 of the list had not failed", id));
+  EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "1 2");
+  EXPECT_EQ(post(path(id, "/retries?tasks=1,4")).status, 409);
+  EXPECT_EQ(post(path(id, "/retries")).json["count"].GetInt(), 2) << "without a list, all";
+}
+
+TEST_F(ApiTasks, Output_IsForTheirUserAndAdministrators) {
+  const auto id = a_campaign_of(2);
+  EXPECT_EQ(as("bob", {.target = path(id, "/jobs/0/stdout")}).status, 403);
+  EXPECT_EQ(as("boss", {.target = path(id, "/jobs/0/stdout")}).status, 404);
+}
+
+TEST_F(ApiTasks, OutputThatCannotBeThere_IsExplained_WithoutTheCluster) {
+  const auto id = a_campaign_of(2);
+  EXPECT_EQ(get(path(id, "/jobs/0/stdout")).message(),
+            fmt::format("there is no file: task 0 of campaign {} is waiting, and never had a job", id));
+  EXPECT_EQ(get(path(id, "/jobs/2/stdout")).message(), fmt::format("there is no task 2 of campaign {}", id));
+  EXPECT_EQ(get(path(id, "/jobs/x/stderr")).status, 404);
+  EXPECT_EQ(get("/jobs/99/stdout").status, 404);
+  EXPECT_EQ(get(path(id, "/jobs/0/stdout?lines=0")).status, 400);
+  give_a_job(id, "state", "'launching'");
+  EXPECT_EQ(get(path(id, "/jobs/0/stderr")).message(), "there is no file yet: attempt 0 on alpha is being submitted");
+  EXPECT_EQ(get(path(id, "/jobs/0/stderr?attempt=3")).message(),
+            fmt::format("there is no file: task 0 of campaign {} has had no attempt 3; its attempts are 0 to 0", id));
+}
+
+TEST_F(ApiTasks, OutputOnAClusterThatDoesNotAnswer_IsABadGateway) {
+  const auto id = a_campaign_of(2);
+  sql("UPDATE clusters SET url = 'http://127.0.0.1:1/oarapi' WHERE name = 'alpha'");
+  give_a_job(id, "state, remote_id, started_at", "'running', 7, now()");
+  const auto answer = get(path(id, "/jobs/0/stdout"));
+  EXPECT_EQ(answer.status, 502) << answer.body;
+  EXPECT_THAT(answer.message(), HasSubstr("alpha cannot be asked for attempt 0 on alpha (OAR job 7)"));
+  const auto task = get(path(id, "/jobs/0?hosts=1"));
+  EXPECT_EQ(task.status, 200) << "the history is there without the hosts";
+  sql("UPDATE clusters SET retired_at = now() WHERE name = 'alpha'");
+  EXPECT_EQ(get(path(id, "/jobs/0/stdout")).status, 404);
+}
+
+}  // namespace
+}  // namespace gleaner::tests

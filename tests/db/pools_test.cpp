@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "lib/store/clean.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+/// Pools in the database: launches with more tasks than jobs.
+namespace gleaner::tests {
+namespace {
+
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class PoolsInDatabase : public GridFixture {
+ protected:
+  /// Plans a launch of alpha's, and has OAR accept it.
+  grid::LaunchId a_pool(grid::CampaignId campaign, int jobs, int pooled, bool accepted = true) {
+    grid::LaunchId launch{0};
+    transact([&](store::Transaction& transaction) {
+      EXPECT_EQ(
+          store::plan_launch(
+              transaction,
+              {.campaign = campaign, .cluster = alpha, .jobs = jobs, .pooled = pooled, .pool = grid::Seconds{60}, .resources = 1.0 * jobs},
+              term, now),
+          jobs);
+      const auto planned = store::planned_launches(transaction, alpha);
+      launch = planned.back().id;
+      EXPECT_EQ(planned.back().pool.has_value(), pooled > 0);
+      EXPECT_TRUE(store::begin_launch(transaction, {launch, fmt::format("tag-{}", launch.value()), "alice"}, term, now));
+      if (!accepted) return;
+      std::vector<store::AcceptedJob> ids;
+      for (const auto& line : store::launch_lines(transaction, launch)) {
+        if (!line.pooled) ids.push_back({line.job, grid::RemoteJobId{next_remote++}});
+      }
+      EXPECT_THAT(ids, SizeIs(jobs));
+      store::accept_launch(transaction, launch, ids, {}, now);
+    });
+    return launch;
+  }
+  std::vector<store::Pool> pools() {
+    std::vector<store::Pool> found;
+    transact([&](store::Transaction& transaction) { found = store::live_pools(transaction, alpha); });
+    return found;
+  }
+  std::string pair(const std::string& columns) {
+    return value(fmt::format("SELECT {} FROM campaign_clusters WHERE cluster_id = 1", columns));
+  }
+};
+
+TEST_F(PoolsInDatabase, APool_HasItsJobsForTheFirstTasks_AndTheOthersAreInTheirHands) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 3, 9);
+  EXPECT_EQ(value("SELECT string_agg(task || ' ' || state, ', ' ORDER BY task) FROM jobs WHERE task IN (0, 2, 3, 11)"),
+            "0 remote_waiting, 2 remote_waiting, 3 pooled, 11 pooled");
+  EXPECT_EQ(pair("launching || ' ' || waiting || ' ' || running"), "0 3 0") << "only OAR's jobs wait";
+  EXPECT_EQ(counters(campaign), recount(campaign));
+  EXPECT_EQ(counters(campaign).submitted, 12);
+  EXPECT_EQ(value("SELECT jobs || ' ' || pool_s || ' ' || files FROM launches"), "3 60 25");
+}
+
+TEST_F(PoolsInDatabase, WhereTheBagHoldsLess_ThereIsNoPool) {
+  const auto campaign = a_campaign(3);
+  transact([&](store::Transaction& transaction) {
+    EXPECT_EQ(store::plan_launch(transaction, {.campaign = campaign, .cluster = alpha, .jobs = 4, .pooled = 8, .resources = 4}, term, now),
+              3);
+  });
+  EXPECT_EQ(value("SELECT jobs || ' ' || (pool_s IS NULL) FROM launches"), "3 true");
+}
+
+TEST_F(PoolsInDatabase, ItsFactsAreThoseOfItsCarriers) {
+  const auto campaign = a_campaign(20);
+  const auto launch = a_pool(campaign, 2, 4);
+  auto one = pools();
+  ASSERT_THAT(one, SizeIs(1));
+  EXPECT_EQ(one[0].launch, launch);
+  EXPECT_EQ(one[0].live_carriers, 2);
+  EXPECT_FALSE(one[0].closed_at) << "no carrier has started";
+  EXPECT_THAT(one[0].jobs, SizeIs(4));
+  EXPECT_THAT(one[0].carriers, SizeIs(2));
+  std::vector<store::LiveJob> live;
+  transact([&](store::Transaction& transaction) {
+    live = store::live_jobs(transaction, alpha);
+    ASSERT_THAT(live, SizeIs(2)) << "OAR has no others";
+    for (const auto& job : live) store::observe_jobs(transaction, std::array{store::Observation{job.id, grid::JobState::running, now, 1}});
+  });
+  EXPECT_EQ(pools()[0].closed_at, now + grid::Seconds{60});
+  EXPECT_EQ(live[0].walltime, pools()[0].walltime + grid::Seconds{60}) << "OAR's walltime is that of the pool";
+  end(live[0], grid::JobEnd::done);
+  end(live[1], grid::JobEnd::never_began);
+  one = pools();
+  EXPECT_EQ(one[0].live_carriers, 0);
+  EXPECT_TRUE(one[0].may_come);
+  EXPECT_EQ(one[0].carriers.at(live[0].remote).end, grid::JobEnd::done);
+}
+
+TEST_F(PoolsInDatabase, AClaim_IsWritten_AndItsTaskRuns) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 4);
+  const auto job = pools()[0].jobs[1];
+  transact([&](store::Transaction& transaction) {
+    store::note_carriers(transaction, std::array{store::Claimed{job.id, grid::RemoteJobId{1000}}}, now);
+  });
+  EXPECT_EQ(counters(campaign).running, 1);
+  EXPECT_EQ(pools()[0].jobs[1].remote, grid::RemoteJobId{1000});
+  EXPECT_EQ(pair("running"), "0") << "its carrier holds the resources";
+}
+
+TEST_F(PoolsInDatabase, AnEnd_CountsForThePair_AndNotForItsUsage) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 4);
+  end(pools()[0].jobs[0], grid::JobEnd::done);
+  EXPECT_EQ(pair("done || ' ' || concluded"), "1 1");
+  EXPECT_EQ(value("SELECT count(*) FROM usage"), "0");
+  EXPECT_EQ(counters(campaign).done, 1);
+}
+
+TEST_F(PoolsInDatabase, WhatIsNotReached_GoesBack_AndIsNotCounted) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 4);
+  const auto job = pools()[0].jobs[0];
+  end(job, grid::JobEnd::not_reached);
+  EXPECT_EQ(value(fmt::format("SELECT state || ' ' || attempt || ' ' || uncounted FROM tasks WHERE number = {}", job.task.value())),
+            "waiting 1 1");
+  EXPECT_EQ(value("SELECT number FROM returned_tasks"), std::to_string(job.task.value()));
+}
+
+TEST_F(PoolsInDatabase, WhatIsKilledWithItsCarrier_IsKilled_AndGoesBack) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 4);
+  take_back(pools()[0].jobs[0]);
+  EXPECT_EQ(value("SELECT count(*) FROM jobs WHERE pooled AND state = 'killed' AND ending = 'killed_by_us'"), "1");
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "1");
+}
+
+TEST_F(PoolsInDatabase, OfALaunchThatIsVoid_AllTasksGoBack_BoundToTheirClaims) {
+  const auto campaign = a_campaign(20);
+  const auto launch = a_pool(campaign, 2, 4, false);
+  transact([&](store::Transaction& transaction) {
+    const std::array launches{launch};
+    store::mark_unknown(transaction, launches, "no answer", now);
+    EXPECT_TRUE(
+        store::give_back(transaction, {.launch = launch, .from = grid::LaunchState::unknown, .error = "not found"}, many_attempts, now));
+  });
+  EXPECT_EQ(value("SELECT count(*) || ' ' || count(DISTINCT fence) FROM returned_tasks WHERE cluster_id = 1"), "6 1");
+  EXPECT_THAT(pools(), IsEmpty());
+  EXPECT_EQ(counters(campaign).waiting, 20);
+}
+
+TEST_F(PoolsInDatabase, OfWhichAPartIsFound_TheTasksStayInItsHands) {
+  const auto campaign = a_campaign(20);
+  const auto launch = a_pool(campaign, 2, 4, false);
+  transact([&](store::Transaction& transaction) {
+    const std::array launches{launch};
+    store::mark_unknown(transaction, launches, "no answer", now);
+    const auto line = store::launch_lines(transaction, launch).front();
+    const grid::FoundJob found{line.job, grid::RemoteJobId{77}, {campaign, line.task, line.attempt, line.job}, false};
+    EXPECT_EQ(store::adopt_jobs(transaction, launch, std::array{found}, {}, now), 1);
+    EXPECT_TRUE(
+        store::give_back(transaction, {.launch = launch, .from = grid::LaunchState::unknown, .error = "not found"}, many_attempts, now));
+  });
+  ASSERT_THAT(pools(), SizeIs(1));
+  EXPECT_THAT(pools()[0].jobs, SizeIs(4));
+  EXPECT_EQ(pools()[0].live_carriers, 1);
+  EXPECT_TRUE(pools()[0].may_come) << "the other carrier may still appear";
+}
+
+/// Its claims are in the folder of a void launch, and its list in its own.
+TEST_F(PoolsInDatabase, TheFolderOfAPool_IsInUse_WhereverItsTasksAreClaimed) {
+  const auto campaign = a_campaign(2000);
+  const auto lost = a_pool(campaign, 2, 1000, false);
+  transact([&](store::Transaction& transaction) {
+    const std::array launches{lost};
+    store::mark_unknown(transaction, launches, "no answer", now);
+    store::give_back(transaction, {.launch = lost, .from = grid::LaunchState::unknown, .error = "not found"}, many_attempts, now);
+  });
+  const auto launch = a_pool(campaign, 2, 600);
+  transact([&](store::Transaction& transaction) {
+    const auto folders = store::crowded_folders(transaction, alpha, now);
+    const auto found = std::ranges::find(folders, launch, &store::LaunchFolder::launch);
+    ASSERT_NE(found, folders.end());
+    EXPECT_GT(found->attempts, 0);
+    EXPECT_TRUE(found->pool);
+  });
+}
+
+/// The late carrier of a void launch took the task before its successor did.
+TEST_F(PoolsInDatabase, AClaimHeldByAPooledJob_BringsItBack) {
+  const auto campaign = a_campaign(6);
+  const auto launch = a_pool(campaign, 2, 4, false);
+  transact([&](store::Transaction& transaction) {
+    const std::array launches{launch};
+    store::mark_unknown(transaction, launches, "no answer", now);
+    store::give_back(transaction, {.launch = launch, .from = grid::LaunchState::unknown, .error = "not found"}, many_attempts, now);
+  });
+  const auto successors = launched(campaign, alpha, 6);
+  const auto successor = *std::ranges::find(successors, grid::TaskNumber{5}, &store::LiveJob::task);
+  EXPECT_EQ(successor.fence, launch);
+  transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::reopen_twin(transaction, successor)); });
+  EXPECT_EQ(
+      value(fmt::format("SELECT state || ' ' || (SELECT state FROM launches WHERE id = {0}) FROM jobs WHERE launch_id = {0} AND task = 5",
+                        launch.value())),
+      "pooled unknown");
+}
+
+}  // namespace
+}  // namespace gleaner::tests

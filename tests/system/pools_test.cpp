@@ -1,0 +1,119 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "tests/system/grid_under_test.hpp"
+
+/// Many short tasks in few jobs.
+namespace gleaner::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Jobs that OAR got, of a campaign.
+std::int64_t submissions(GridUnderTest& grid, grid::CampaignId campaign) {
+  return grid.number(fmt::format("SELECT count(*) FROM jobs WHERE campaign_id = {} AND NOT pooled", campaign.value()));
+}
+
+Configuration quick() { return {{"cycle_period", "200ms"}, {"evidence_delay", "500ms"}}; }
+
+TEST(Pools, ShortTasks_ShareJobs_AndEachIsDoneOnce) {
+  constexpr std::int64_t kTasks = 400;
+  GridUnderTest grid{{.configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.gridsub({.tasks = kTasks, .exec_file = grid.oracle().task("sleep 0.05"), .grouping = true});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_LT(submissions(grid, campaign), kTasks / 4);
+  EXPECT_EQ(grid.number("SELECT sum(failed) FROM campaigns"), 0);
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(Pools, WithoutTheKey_EachTaskHasAJob) {
+  GridUnderTest grid{{.configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 40, .exec_file = grid.oracle().task()});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(submissions(grid, campaign), 40);
+}
+
+TEST(Pools, TheirDurations_AreThoseOfTheTasks_AndTheirUsageIsThatOfTheJobs) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 160, .exec_file = grid.oracle().task("sleep 0.1"), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(grid.terminates(campaign));
+  const auto mean = std::stod(grid.value("SELECT duration_sum / done FROM campaign_clusters"));
+  EXPECT_LT(mean, 1.0) << "a job that carries out 20 tasks takes more than 2 s";
+  EXPECT_GT(mean, 0.1);
+  const auto held = std::stod(grid.value("SELECT sum(extract(epoch FROM ended_at - started_at)) FROM jobs WHERE NOT pooled"));
+  EXPECT_NEAR(std::stod(grid.value("SELECT sum(resource_seconds) FROM usage")), held, 0.01);
+}
+
+TEST(Pools, FailedTasks_AreTriedAgain_AndFailWithTheirOwnStatus) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.almighty().start();
+  // Every tenth task fails.
+  const auto campaign = grid.submit(
+      {.tasks = 60, .exec_file = grid.oracle().task("[ $(($1 % 10)) != 3 ] || exit 5"), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.number("SELECT failed FROM campaigns"), 6);
+  EXPECT_EQ(grid.number("SELECT done FROM campaigns"), 54);
+  EXPECT_EQ(grid.number("SELECT count(DISTINCT task) FROM jobs WHERE ending = 'task_error' AND exit_status = 5 * 256 AND task % 10 = 3"),
+            6);
+}
+
+TEST(Pools, ACancelledCampaign_LeavesNoTask_AndNoJob) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 500, .exec_file = grid.oracle().task("sleep 0.5"), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.number("SELECT done FROM campaigns") > 5; }));
+  grid.cancel(campaign);
+  EXPECT_TRUE(grid.becomes("SELECT launching + submitted + running + waiting FROM campaigns", "0"));
+  EXPECT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE is_live(state)", "0"));
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(Pools, APreemptedJob_GivesBackOneTask_AndTheOthersTakeTheRest) {
+  constexpr std::int64_t kTasks = 300;
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign =
+      grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task("sleep 0.2"), .clusters = {"alpha"}, .grouping = true});
+  for (int done = 40; done <= 160; done += 40) {
+    ASSERT_TRUE(await(process::Duration{60'000}, [&] { return grid.number("SELECT done FROM campaigns") >= done; }));
+    grid.cluster("alpha").preempt(3);
+  }
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(grid.number("SELECT sum(charged) FROM tasks"), 0);
+}
+
+TEST(Pools, ATaskThatOverrunsItsWalltime_IsEnded_AndTheOthersRunOn) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 40,
+                                     .exec_file = grid.oracle().task("[ $1 != 30 ] || sleep 60"),
+                                     .clusters = {"alpha"},
+                                     .walltime = "0:0:2",
+                                     .grouping = true});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.number("SELECT done FROM campaigns"), 39);
+  EXPECT_EQ(grid.value("SELECT DISTINCT ending FROM jobs WHERE task = 30"), "walltime");
+}
+
+/// The longest tasks do not keep the others waiting in their jobs' hands.
+TEST(Pools, TasksThatNobodyReached_GoBackToTheBag_WhenTheTimeOfThePoolIsOver) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 2}},
+                      .configuration = {{"cycle_period", "200ms"}, {"evidence_delay", "500ms"}, {"pool_duration", "2s"}}}};
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 60, .exec_file = grid.oracle().task("sleep 1"), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(grid.terminates(campaign, process::Duration{240'000}));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, 60));
+  EXPECT_GT(grid.number("SELECT count(*) FROM jobs WHERE ending = 'not_reached'"), 0);
+  EXPECT_EQ(grid.number("SELECT max(attempt - uncounted) FROM tasks"), 0) << "none of it counts against max_attempts";
+}
+
+}  // namespace
+}  // namespace gleaner::tests

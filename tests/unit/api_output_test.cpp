@@ -1,0 +1,116 @@
+#include "api/output.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "api/cluster_turns.hpp"
+
+namespace gleaner::api {
+namespace {
+
+using namespace std::chrono_literals;
+using store::views::Job;
+using ::testing::HasSubstr;
+
+Job a_job(int id, int attempt) {
+  Job job;
+  job.id = grid::JobId{id};
+  job.attempt = attempt;
+  job.cluster_name = "alpha";
+  job.state = grid::JobState::planned;
+  return job;
+}
+Job known(Job job) {
+  job.remote_id = 1000 + job.id.value();
+  job.state = grid::JobState::remote_waiting;
+  return job;
+}
+Job started(Job job) {
+  job = known(std::move(job));
+  job.started_at = grid::from_unix(1'800'000'000);
+  job.state = grid::JobState::running;
+  return job;
+}
+Job done(Job job) {
+  job = started(std::move(job));
+  job.ending = "done";
+  job.state = grid::JobState::terminated;
+  return job;
+}
+
+TEST(OutputOfATask, IsThatOfTheJobThatDidIt_ElseOfTheLastOneThatSaysMost) {
+  const auto shown = [](const std::vector<Job>& jobs, std::optional<int> attempt = {}) {
+    const auto* const job = shown_job(jobs, attempt);
+    return job == nullptr ? -1 : static_cast<int>(job->id.value());
+  };
+  EXPECT_EQ(shown({}), -1);
+  EXPECT_EQ(shown({a_job(1, 0)}), 1);
+  EXPECT_EQ(shown({done(a_job(1, 0)), started(a_job(2, 1))}), 1) << "a replica that was killed";
+  EXPECT_EQ(shown({started(a_job(1, 0)), started(a_job(2, 1)), known(a_job(3, 2))}), 2) << "what waits has written nothing";
+  EXPECT_EQ(shown({known(a_job(1, 0)), a_job(2, 0)}), 1);
+  EXPECT_EQ(shown({started(a_job(1, 0)), started(a_job(2, 1)), started(a_job(3, 1))}, 1), 3) << "the last job of the attempt";
+  EXPECT_EQ(shown({started(a_job(1, 0))}, 1), -1);
+}
+
+TEST(OutputOfAJob, ThatIsNotOnItsCluster_IsExplained) {
+  EXPECT_THAT(why_no_output(a_job(1, 0)).value(), HasSubstr("attempt 0 on alpha is being submitted"));
+  auto lost = a_job(1, 2);
+  lost.state = grid::JobState::unknown;
+  EXPECT_THAT(why_no_output(lost).value(), HasSubstr("the answer to the submission of attempt 2 on alpha was lost"));
+  auto refused = a_job(1, 0);
+  refused.state = grid::JobState::error;
+  refused.message = "no such queue";
+  EXPECT_THAT(why_no_output(refused).value(), HasSubstr("attempt 0 on alpha was never submitted: no such queue"));
+  EXPECT_EQ(why_no_output(started(a_job(1, 0))), std::nullopt);
+  EXPECT_EQ(why_no_output(known(a_job(1, 0))), std::nullopt) << "it may run by now";
+}
+
+TEST(OutputPath, IsInTheJobsFolder_UnlessItIsAbsolute) {
+  oar::JobDetails details;
+  details.directory = "/home/alice/run";
+  details.stdout_file = "OAR.cigri.3.17.stdout";
+  details.stderr_file = "/scratch/17.err";
+  EXPECT_EQ(output_path(details, {}, Stream::out), "/home/alice/run/OAR.cigri.3.17.stdout");
+  EXPECT_EQ(output_path(details, {}, Stream::err), "/scratch/17.err");
+  details.directory.clear();
+  EXPECT_EQ(output_path(details, {}, Stream::out), "~/OAR.cigri.3.17.stdout");
+  details.stdout_file.clear();
+  EXPECT_EQ(output_path(details, {}, Stream::out), "");
+}
+
+TEST(OutputPath, IsInTheOutputDirectory_AndOfAPooledTaskBesideItsCarriers) {
+  oar::JobDetails details;
+  details.directory = "/home/alice";
+  details.stdout_file = "OAR.cigri.3.17.stdout";
+  Job job;
+  job.task = grid::TaskNumber{1205};
+  job.attempt = 1;
+  job.login = "alice";
+  job.pooled = true;
+  EXPECT_EQ(output_path(details, job, Stream::out), "/home/alice/OAR.cigri.3.17.1205.stdout");
+  job.output_directory = "$HOME/results/3";
+  EXPECT_EQ(output_path(details, job, Stream::err), "~/results/3/1000/1205.1.err");
+}
+
+TEST(ClusterTurns, OfOneCluster_AreFew_AndDoNotHoldTheOthersUp) {
+  ClusterTurns turns{ClusterTurns::kMostOfCluster + 1};
+  const grid::ClusterId alpha{1};
+  const grid::ClusterId beta{2};
+  std::vector<ClusterTurns::Turn> taken;
+  for (int i = 0; i < ClusterTurns::kMostOfCluster; ++i) taken.push_back(turns.take(alpha, 0ms).value());
+  EXPECT_FALSE(turns.take(alpha, 1ms));
+  {
+    const auto other = turns.take(beta, 0ms);
+    EXPECT_TRUE(other);
+    EXPECT_FALSE(turns.take(grid::ClusterId{3}, 1ms)) << "all turns together";
+  }
+  EXPECT_TRUE(turns.take(beta, 0ms)) << "it was given back";
+  std::thread later{[&] { taken.pop_back(); }};
+  EXPECT_TRUE(turns.take(alpha, 10s));
+  later.join();
+}
+
+}  // namespace
+}  // namespace gleaner::api

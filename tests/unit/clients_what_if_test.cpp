@@ -1,0 +1,78 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "clients/gridsub/what_if.hpp"
+
+/// The texts of gridsub --what-if and --dry-run.
+namespace gleaner::gridsub {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string commands_document() {
+  const char* folder = std::getenv("GLEANER_SOURCE_DIR");
+  std::ostringstream text;
+  text << std::ifstream{std::string{folder != nullptr ? folder : "."} + "/docs/commands.md"}.rdbuf();
+  return text.str();
+}
+
+constexpr double kMinute = 60, kHour = 3600;
+
+/// The example of docs/commands.md: a campaign that runs, and one that is not submitted.
+Outlook the_example() {
+  const gridsim::Prospect pi{.id = 12,
+                             .name = "pi",
+                             .user = "bzizou",
+                             .started = true,
+                             .start = {},
+                             .end = gridsim::Times{2 * kHour + 10 * kMinute, kHour + 50 * kMinute, 2 * kHour + 45 * kMinute},
+                             .evidence = "own",
+                             .seen = 1200};
+  const gridsim::Prospect sweep{.name = "sweep",
+                                .user = "ada",
+                                .start = gridsim::Times{40 * kMinute, 31 * kMinute, 52 * kMinute},
+                                .end = gridsim::Times{5 * kHour + 2 * kMinute, 4 * kHour + 20 * kMinute, 6 * kHour + 10 * kMinute},
+                                .evidence = "history",
+                                .seen = 300};
+  return {.prospects = {.campaigns = {pi, sweep},
+                        .clusters = {{.cluster = "alpha", .held = 12, .resources = 32}, {.cluster = "beta", .held = 0, .resources = 16}},
+                        .runs = 20},
+          .left_out = {}};
+}
+
+TEST(WhatIfText, OfTheExample_IsThatOfTheDocument) {
+  const terminal::Screen screen;
+  const auto document = commands_document();
+  for (const auto& text : {describe(the_example(), screen), sentence_of(the_example(), screen)})
+    EXPECT_NE(document.find("\n" + text + "```\n"), std::string::npos) << "docs/commands.md does not have\n" << text;
+}
+
+TEST(WhatIfText, StatesTheAssumptions_ThatTheTableRestsOn) {
+  const terminal::Screen wide{.width = 500};
+  auto outlook = the_example();
+  EXPECT_THAT(describe(outlook, wide), AllOf(Not(HasSubstr("walltime")), Not(HasSubstr("not foreseen")), Not(HasSubstr("not simulated"))));
+  auto& sweep = outlook.prospects.campaigns[1];
+  sweep.evidence = "walltime";
+  sweep.group = 50;
+  sweep.start = {};
+  auto& pi = outlook.prospects.campaigns[0];
+  pi.end = {};
+  outlook.left_out.push_back(clients::Json::parse(R"({"cluster": "gamma", "why": "not reachable"})").value());
+  EXPECT_THAT(describe(outlook, wide),
+              AllOf(HasSubstr("by 5h02m"), HasSubstr("Each is assumed to take its whole walltime, so the end is a bound.\n"),
+                    HasSubstr("one job runs up to 50 tasks"), HasSubstr("not foreseen: in the simulation no cluster gets its jobs"),
+                    HasSubstr("Cluster gamma is not simulated: it is not reachable.\n")));
+  EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("It would end in at most 5 h 2 min (4 h 20 min to 6 h 10 min), if each task took its "
+                                                    "whole walltime. You have no earlier campaign with this command.\n"));
+  sweep.end = {};
+  EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("Its end is not foreseen: in the simulation no cluster gets its jobs"));
+}
+
+}  // namespace
+}  // namespace gleaner::gridsub

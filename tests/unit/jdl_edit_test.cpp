@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+
+#include "lib/jdl/edit.hpp"
+
+namespace gleaner::jdl {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr auto kPresent = R"({"name": "t", "campaign_priority": 3, "min_duration": "0:00:10", "project": "p", "nb_jobs": 7,
+  "clusters": {"alpha": {"exec_file": "run", "walltime": "1:00:00", "max_jobs": 9}, "beta": {"exec_file": "go", "resources": "/core=2"}}})";
+const KnownClusters kKnown{.enabled = {"alpha", "beta", "gamma"}, .disabled = {}};
+
+CampaignFile present() {
+  auto file = parse(kPresent, {}, &kKnown);
+  EXPECT_TRUE(file);
+  return *file;
+}
+
+tl::expected<CampaignFile, std::vector<Problem>> edited(const CampaignFile& file, const std::string& changes) {
+  Findings findings;
+  auto document = read_json(changes, findings);
+  EXPECT_TRUE(findings.empty()) << changes;
+  return edit(file, std::move(document), changes, {}, kKnown);
+}
+
+CampaignFile good(const std::string& changes) {
+  auto file = edited(present(), changes);
+  EXPECT_TRUE(file) << changes << (file ? "" : file.error().front().message);
+  return file ? *file : CampaignFile{};
+}
+
+std::string wrong(const std::string& changes) {
+  const auto file = edited(present(), changes);
+  return file ? std::string{} : render(file.error(), "c");
+}
+
+const ClusterSection& on(const CampaignFile& file, std::string_view name) {
+  return *std::ranges::find(file.clusters, name, &ClusterSection::name);
+}
+
+TEST(Edit, ChangesTheKeysThatItNames_AndNoOther) {
+  auto expected = present();
+  expected.name = "u";
+  expected.scheduling.priority = 2;
+  expected.clusters[0].max_jobs = 50;
+  EXPECT_EQ(good(R"({"name": "u", "Campaign_Priority": "high", "clusters": {"alpha": {"max_jobs": "50"}}})"), expected);
+  EXPECT_EQ(good("{}"), present());
+}
+
+TEST(Edit, KeyOfClustersOnTheTopLevel_IsChangedOnEveryCluster_UnlessOneSaysItItself) {
+  const auto file = good(R"({"clusters": {"beta": {"walltime": "3:00:00"}}, "walltime": "2:00:00", "project": "q"})");
+  EXPECT_EQ(on(file, "alpha").walltime, grid::Seconds{7200});
+  EXPECT_EQ(on(file, "beta").walltime, grid::Seconds{10800});
+  EXPECT_EQ(file.project, "q");
+  EXPECT_EQ(on(file, "beta").project, "q");
+  EXPECT_EQ(good(R"({"clusters": {"beta": {"project": "r"}}})").project, "p");
+}
+
+TEST(Edit, Null_GivesAKeyItsDefaultAgain) {
+  const auto file = good(R"({"campaign_priority": null, "min_duration": null, "clusters": {"alpha": {"max_jobs": null}}})");
+  EXPECT_EQ(file.scheduling, Scheduling{});
+  EXPECT_EQ(on(file, "alpha").max_jobs, std::nullopt);
+  EXPECT_EQ(on(good(R"({"walltime": null})"), "alpha").walltime, Defaults{}.walltime);
+  EXPECT_THAT(wrong(R"({"exec_file": null})"), HasSubstr("clusters.alpha.exec_file: it is missing"));
+}
+
+TEST(Edit, Clusters_AreTurnedOffAndOn_AndAdded) {
+  const auto off = good(R"({"clusters": {"beta": "off"}})");
+  EXPECT_EQ(on(off, "beta").max_jobs, 0);
+  EXPECT_EQ(*edited(off, R"({"clusters": {"beta": "on"}})"), present());
+  EXPECT_EQ(good(R"({"clusters": {"alpha": "on"}})"), present()) << "a limit that is not 0 stays";
+  EXPECT_EQ(on(good(R"({"clusters": {"beta": null}})"), "beta").max_jobs, 0);
+  EXPECT_EQ(on(good(R"({"clusters": {"gamma": {"exec_file": "new"}}})"), "gamma").exec_file, "new");
+  EXPECT_THAT(wrong(R"({"clusters": {"gamma": {}}})"), HasSubstr("clusters.gamma.exec_file: it is missing"));
+  EXPECT_THAT(wrong(R"({"clusters": {"delta": {"exec_file": "new"}}})"), HasSubstr("there is no cluster 'delta'"));
+  EXPECT_THAT(wrong(R"({"clusters": {"bta": "off"}})"), AllOf(HasSubstr("no cluster 'bta'"), HasSubstr("did you mean 'beta'?")));
+  EXPECT_THAT(wrong(R"({"clusters": {"beta": 3}})"), HasSubstr("'3' is neither on nor off"));
+  EXPECT_THAT(wrong(R"({"clusters": "off"})"), HasSubstr("write an object"));
+  EXPECT_THAT(wrong(R"({"clusters": {"alpha": "off", "beta": "off"}})"), HasSubstr("no task would ever run"));
+}
+
+TEST(Edit, WrongValues_AreToldAsThoseOfAFile_WithTheirPlaces) {
+  EXPECT_EQ(wrong("{\n  \"walltime\": \"1:99:00\" }"), "c:2:15: walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00\n");
+  EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"resources": "/core=none"}}})"), HasSubstr("c:1:38: clusters.alpha.resources: "));
+  EXPECT_THAT(wrong(R"({"waltime": "1:00:00"})"), HasSubstr("did you mean 'walltime'?"));
+  EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"name": "u"}}})"), HasSubstr("belongs on the top level"));
+  EXPECT_THAT(wrong(R"({"name": ""})"), HasSubstr("name: "));
+}
+
+TEST(Edit, KeysThatStay_AreRefusedByName_WithTheReason) {
+  EXPECT_THAT(wrong(R"({"nb_jobs": 8})"), AllOf(HasSubstr("nb_jobs: it cannot be changed"), HasSubstr("gridsub -c ID")));
+  EXPECT_THAT(wrong(R"({"params": ["1"]})"), HasSubstr("params: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"param_file": "f"})"), HasSubstr("param_file: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"test_mode": true})"), HasSubstr("test_mode: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"test_mode": "true"}}})"), HasSubstr("clusters.alpha.test_mode: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"output_directory": "elsewhere"})"), HasSubstr("output_directory: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"clusters": {"alpha": {"output_files": ["{TASK}.dat"]}}})"),
+              HasSubstr("clusters.alpha.output_files: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"parameter_names": ["x"]})"), HasSubstr("parameter_names: it cannot be changed"));
+  EXPECT_THAT(wrong(R"({"input_mb": 3})"), HasSubstr("input_mb: it cannot be changed"));
+}
+
+TEST(Edit, TheCampaignAsItIs_IsNoChange) {
+  EXPECT_EQ(good(to_json(present())), present()) << "as the API answers it";
+  EXPECT_EQ(good(to_jdl(present())), present());
+  EXPECT_EQ(good(R"({"test_mode": false, "jobs_type": "normal"})"), present());
+}
+
+TEST(Edit, AClusterThatIsGone_DoesNotHinderOtherChanges) {
+  const std::string changes = R"({"name": "u"})";
+  Findings findings;
+  EXPECT_EQ(edit(present(), read_json(changes, findings), changes, {}, {.enabled = {"alpha"}, .disabled = {"beta"}})->name, "u");
+}
+
+}  // namespace
+}  // namespace gleaner::jdl

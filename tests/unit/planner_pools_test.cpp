@@ -1,0 +1,124 @@
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <numeric>
+
+#include "tests/unit/planner_builders.hpp"
+
+namespace gleaner::planner::test {
+namespace {
+
+struct Given {
+  int jobs = 0;
+  int pooled = 0;
+  int tasks() const { return jobs + pooled; }
+};
+
+Given given(const Plan& plan) {
+  Given all;
+  for (const auto& launch : plan.launches) {
+    all.jobs += launch.jobs;
+    all.pooled += launch.pooled;
+  }
+  return all;
+}
+
+Snapshot grouped(Snapshot snapshot, std::optional<double> duration, grid::Grouping grouping = grid::Grouping::on) {
+  for (auto& campaign : snapshot.campaigns) campaign.grouping = grouping;
+  for (auto& pair : snapshot.pairs) pair.mean_duration = duration;
+  return snapshot;
+}
+
+Snapshot one_cluster(std::int64_t tasks, std::optional<double> duration) {
+  auto snapshot = one_of_each();
+  snapshot.campaigns[0].waiting_tasks = tasks;
+  return grouped(std::move(snapshot), duration);
+}
+
+TEST(PlannedPools, ACampaignThatDoesNotGroup_HasOneJobForEachTask) {
+  const auto all = given(plan(grouped(one_of_each(), 1.0, grid::Grouping::off)));
+  EXPECT_EQ(all.jobs, 16);
+  EXPECT_EQ(all.pooled, 0);
+}
+
+TEST(PlannedPools, ShortTasksFillTheDurationOfAPool) {
+  const auto all = given(plan(one_cluster(1'000'000, 10.0)));
+  EXPECT_EQ(all.jobs, 16);
+  EXPECT_EQ(all.tasks(), 16 * 12) << "120 s of 10 s each";
+}
+
+TEST(PlannedPools, LongTasksHaveJobsOfTheirOwn) {
+  EXPECT_EQ(given(plan(one_cluster(1'000'000, 100.0))).pooled, 0);
+  EXPECT_EQ(given(plan(one_cluster(1'000'000, 4000.0))).pooled, 0);
+}
+
+TEST(PlannedPools, AtTheTail_NoJobGetsMoreThanItsPart) {
+  EXPECT_EQ(given(plan(one_cluster(32, 1.0))).tasks(), 32);
+  const auto all = given(plan(one_cluster(16, 1.0)));
+  EXPECT_EQ(all.jobs, 16);
+  EXPECT_EQ(all.pooled, 0);
+}
+
+TEST(PlannedPools, OfTwoClusters_EachGetsHalfOfItsPart_SoThatTheFasterOneTakesMoreOfTheRest) {
+  const auto all = given(plan(grouped(two_clusters(320), 1.0)));
+  EXPECT_EQ(all.jobs, 32);
+  EXPECT_EQ(all.tasks(), 32 * 5);
+}
+
+TEST(PlannedPools, AutoWaitsUntilTheDurationIsKnown) {
+  auto snapshot = grouped(one_cluster(1000, std::nullopt), std::nullopt, grid::Grouping::auto_);
+  EXPECT_EQ(given(plan(snapshot)).pooled, 0);
+  snapshot.pairs[0].mean_duration = 1.0;
+  EXPECT_GT(given(plan(snapshot)).pooled, 0);
+}
+
+TEST(PlannedPools, TestCampaigns_AndTasksOfDifferentRequests_HaveNone) {
+  auto snapshot = one_cluster(1000, 1.0);
+  snapshot.campaigns[0].differing = true;
+  snapshot.pairs[0].fitting_tasks = 1000;
+  EXPECT_EQ(given(plan(snapshot)).pooled, 0);
+  snapshot = one_cluster(1000, 1.0);
+  snapshot.campaigns[0].type = grid::CampaignType::test;
+  EXPECT_EQ(given(plan(snapshot)).pooled, 0);
+}
+
+TEST(PlannedPools, ALongerPoolTakesMore) {
+  PlannerConfig config;
+  config.pool_duration = std::chrono::minutes{10};
+  EXPECT_EQ(given(plan(one_cluster(1'000'000, 10.0), config)).tasks(), 16 * 60);
+}
+
+TEST(PlannedPools, AreSharedByTheArraysOfACluster) {
+  auto snapshot = one_cluster(1'000'000, 10.0);
+  snapshot.clusters[0].array_size = 5;
+  const auto made = plan(snapshot);
+  EXPECT_EQ(made.launches.size(), 4u);
+  for (const auto& launch : made.launches) EXPECT_EQ(launch.pooled, launch.jobs * 11);
+}
+
+TEST(PlannedPools, BoundTasksAreAmongThoseOfTheirCluster) {
+  auto snapshot = one_cluster(100, 1.0);
+  snapshot.pairs[0].returned_tasks = 50;
+  const auto all = given(plan(snapshot));
+  EXPECT_EQ(all.jobs, 16);
+  EXPECT_EQ(all.tasks(), 100);
+}
+
+RC_GTEST_PROP(PlannedPools, TakeNoMoreThanTheBag_AndNoMoreJobsThanWithoutThem, ()) {
+  const auto tasks = *rc::gen::inRange<std::int64_t>(0, 3000);
+  auto snapshot = two_clusters(tasks);
+  snapshot.pairs[0].returned_tasks = *rc::gen::inRange<std::int64_t>(0, tasks + 1);
+  for (auto& cluster : snapshot.clusters) cluster.free_resources = *rc::gen::inRange(0, 17);
+  for (auto& cluster : snapshot.clusters) cluster.flood = *rc::gen::inRange(0, 3) * 0.5;
+  const auto plain = given(plan(snapshot));
+  std::optional<double> duration;
+  if (*rc::gen::arbitrary<bool>()) duration = *rc::gen::inRange(1, 2000) / 10.0;
+  const auto pooled = given(plan(grouped(snapshot, duration)));
+  RC_ASSERT(pooled.tasks() <= tasks);
+  RC_ASSERT(pooled.jobs <= plain.jobs);
+  RC_ASSERT(pooled.pooled >= 0);
+  RC_ASSERT((pooled.jobs > 0) == (plain.jobs > 0));
+}
+
+}  // namespace
+}  // namespace gleaner::planner::test

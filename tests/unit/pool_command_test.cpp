@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "lib/grid/evidence.hpp"
+#include "lib/text/words.hpp"
+#include "runner/command/command.hpp"
+
+/// The wrapper of a pool's jobs, run here by the same shell.
+namespace gleaner::runner {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+namespace fs = std::filesystem;
+
+struct Ended {
+  int status;  ///< as a shell reports it
+  std::string output;
+};
+
+Ended run_shell(const std::string& command) {
+  FILE* const pipe = popen(command.c_str(), "r");
+  Ended ended{0, {}};
+  std::array<char, 4096> buffer{};
+  for (std::size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) ended.output.append(buffer.data(), got);
+  const int status = pclose(pipe);
+  ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return ended;
+}
+
+/// A home on a cluster, and one launch: `carriers` jobs with the tasks 0, 1, …, and pooled tasks after these. Job 100 + i has task i; the
+/// carriers are the jobs 900, 901, … of OAR.
+class Pool : public ::testing::Test {
+ protected:
+  Pool() {
+    auto pattern = (fs::temp_directory_path() / "gleaner-pool-XXXXXX").string();
+    home_ = mkdtemp(pattern.data());
+  }
+  ~Pool() override {
+    std::error_code ignored;
+    fs::remove_all(home_, ignored);
+  }
+
+  struct Kind {
+    std::string exec_file = "echo >> $HOME/ran";
+    int carriers = 1;
+    grid::Seconds duration{60};
+    grid::Seconds task_walltime{60};
+    std::string output_directory = {};
+    std::string output_files = {};
+  };
+  static std::string line(int task) {
+    return parameter_line({grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, {std::to_string(task)}}).value();
+  }
+  /// Writes the list of the pool.
+  void list(int carriers, int pooled) const {
+    std::vector<std::string> lines;
+    for (int task = carriers; task < carriers + pooled; ++task) lines.push_back(line(task));
+    fs::create_directories(folder());
+    std::ofstream{folder() + "/pool"} << pool_list(lines);
+  }
+  [[nodiscard]] Ended run_carrier(const Kind& kind, int carrier = 0, const std::string& shell = "") const {
+    LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
+    facts.pool = PoolFacts{grid::LaunchId{7}, kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
+    facts.output_directory = kind.output_directory;
+    facts.output_files = kind.output_files;
+    auto text = JobCommand::create(facts).value().text();
+    for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
+    return run_shell(
+        fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 PATH=\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1",
+                    home_, text::quote(text + " " + line(carrier)), 900 + carrier, shell));
+  }
+  [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
+  [[nodiscard]] std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator{folder()}) names.push_back(entry.path().filename().string());
+    return names;
+  }
+  /// The evidence of task i's job.
+  [[nodiscard]] grid::Evidence evidence(int task) const {
+    const auto names = files();
+    const grid::EvidenceIndex index{names};
+    const grid::JobId job{100 + task};
+    return index.of({grid::TaskNumber{task}, 0, job, index.run_of(job).value_or(grid::RemoteJobId{0})});
+  }
+  [[nodiscard]] std::string content(const std::string& file) const {
+    std::ifstream stream{home_ + "/" + file};
+    return {std::istreambuf_iterator<char>{stream}, {}};
+  }
+  /// How often each task wrote its number to `ran`.
+  [[nodiscard]] std::map<std::string, int> runs() const {
+    std::map<std::string, int> times;
+    std::ifstream stream{home_ + "/ran"};
+    for (std::string word; stream >> word;) ++times[word];
+    return times;
+  }
+  std::string home_;
+};
+
+const std::string kNote{"f() { echo $1 >> $HOME/ran; }; f"};
+
+TEST_F(Pool, ACarrierTakesAllPooledTasks_OneAfterTheOther) {
+  list(1, 20);
+  EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 0);
+  const auto ran = runs();
+  EXPECT_EQ(ran.size(), 21u);
+  for (const auto& [task, times] : ran) EXPECT_EQ(times, 1) << task;
+  for (int task = 0; task < 21; ++task) {
+    EXPECT_EQ(evidence(task).witness, grid::Witness::ended) << task;
+    EXPECT_TRUE(evidence(task).duration) << task;
+  }
+}
+
+TEST_F(Pool, CarriersAtTheSameMoment_RunEachTaskOnce) {
+  constexpr int kCarriers = 6;
+  list(kCarriers, 60);
+  std::vector<std::thread> carriers;
+  for (int i = 0; i < kCarriers; ++i) carriers.emplace_back([&, i] { (void)run_carrier({.exec_file = kNote, .carriers = kCarriers}, i); });
+  for (auto& carrier : carriers) carrier.join();
+  const auto ran = runs();
+  EXPECT_EQ(ran.size(), 66u);
+  for (const auto& [task, times] : ran) EXPECT_EQ(times, 1) << task;
+}
+
+TEST_F(Pool, EachTaskHasItsEnvironment_ItsStreams_AndItsStatus) {
+  list(1, 2);
+  const auto ended = run_carrier({.exec_file = "f() { echo out $CIGRI_JOB_ID $CIGRI_JOB_NAME; echo err $1 >&2; return $1; }; f"});
+  EXPECT_EQ(ended.status, 0) << "the status of a carrier is that of its own task";
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("out 100 0"), Not(HasSubstr("101"))));
+  EXPECT_EQ(content("OAR.cigri.12.900.1.stdout"), "out 101 1\n");
+  EXPECT_EQ(content("OAR.cigri.12.900.2.stderr"), "err 2\n");
+  EXPECT_EQ(evidence(1).status, 1);
+  EXPECT_EQ(evidence(2).status, 2);
+}
+
+TEST_F(Pool, InAnOutputDirectory_EachTaskHasItsStreamsAndItsFiles_AndOarsFolderNone) {
+  list(1, 2);
+  const auto ended = run_carrier({.exec_file = "f() { echo out $1; echo err $1 >&2; echo result $1 > $1.dat; }; f",
+                                  .output_directory = "$HOME/results/12",
+                                  .output_files = "{TASK}.dat"});
+  EXPECT_EQ(ended.status, 0);
+  for (const auto* task : {"0", "1", "2"}) {
+    EXPECT_EQ(content(fmt::format("results/12/{}.out", task)), fmt::format("out {}\n", task));
+    EXPECT_EQ(content(fmt::format("results/12/{}.err", task)), fmt::format("err {}\n", task));
+    EXPECT_EQ(content(fmt::format("results/12/{0}.file.{0}.dat", task)), fmt::format("result {}\n", task));
+  }
+  EXPECT_FALSE(fs::exists(home_ + "/OAR.cigri.12.900.1.stdout"));
+  EXPECT_TRUE(evidence(2).duration);
+}
+
+TEST_F(Pool, WhatGathersFiles_LeavesTheCountOfFailuresAlone) {
+  list(1, 8);
+  (void)run_carrier({.exec_file = "f() { echo $1 >> $HOME/ran; echo x > $1.dat; return 3; }; f",
+                     .output_directory = "$HOME/results/12",
+                     .output_files = "{TASK}.dat"});
+  EXPECT_EQ(runs().size(), 3u);
+}
+
+TEST_F(Pool, TheStatusOfACarrierIsThatOfItsOwnTask) {
+  list(1, 1);
+  EXPECT_EQ(run_carrier({.exec_file = "f() { [ $1 = 0 ] && return 5; return 0; }; f"}).status, 5);
+  EXPECT_EQ(evidence(0).status, 5);
+  EXPECT_EQ(evidence(1).status, 0);
+}
+
+TEST_F(Pool, AClaimedTaskIsLeftAlone) {
+  list(1, 3);
+  std::ofstream{folder() + "/2.0.claim"} << "1 host 55 66\n";
+  EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 0);
+  EXPECT_FALSE(runs().contains("2"));
+  EXPECT_EQ(runs().size(), 3u);
+}
+
+TEST_F(Pool, AListThatWasNotWrittenToItsEnd_IsNotUsed) {
+  fs::create_directories(folder());
+  std::ofstream{folder() + "/pool"} << line(1) << '\n' << line(2).substr(0, 9);
+  EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 0);
+  EXPECT_EQ(runs().size(), 1u);
+}
+
+TEST_F(Pool, WithoutAList_TheOwnTaskIsRun) {
+  const auto ended = run_carrier({.exec_file = kNote});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.output, "");
+  EXPECT_EQ(runs().size(), 1u);
+}
+
+TEST_F(Pool, AfterItsTime_ACarrierTakesNoOtherTask) {
+  list(1, 5);
+  EXPECT_EQ(run_carrier({.exec_file = kNote + "; sleep 2 #", .duration = grid::Seconds{1}}).status, 0);
+  EXPECT_EQ(evidence(0).witness, grid::Witness::ended);
+  EXPECT_EQ(evidence(1).witness, grid::Witness::nothing);
+}
+
+TEST_F(Pool, ThreeFailuresInARow_StopACarrier_AndASuccessBetweenThemDoesNot) {
+  list(1, 8);
+  EXPECT_EQ(run_carrier({.exec_file = "f() { echo $1 >> $HOME/ran; return 3; }; f"}).status, 3);
+  EXPECT_EQ(runs().size(), 3u);
+  fs::remove_all(home_ + "/.gleaner");
+  fs::remove(home_ + "/ran");
+  list(1, 8);
+  EXPECT_EQ(run_carrier({.exec_file = "f() { echo $1 >> $HOME/ran; return $(($1 % 3)); }; f"}).status, 0);
+  EXPECT_EQ(runs().size(), 9u);
+}
+
+TEST_F(Pool, ATaskIsEndedAfterItsWalltime_AndTheNextOnesRun) {
+  list(1, 2);
+  const auto ended =
+      run_carrier({.exec_file = "f() { echo $1 >> $HOME/ran; [ $1 = 1 ] && sleep 30; return 0; }; f", .task_walltime = grid::Seconds{1}});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_TRUE(evidence(1).overran);
+  EXPECT_EQ(grid::end_of({.record = grid::Record::forgotten, .started = true}, evidence(1), grid::Deletion::none), grid::JobEnd::walltime);
+  EXPECT_EQ(evidence(2).status, 0);
+}
+
+TEST_F(Pool, TheOwnTaskAfterItsWalltime_IsToldByItsFile_NotByTheStatus) {
+  list(1, 1);
+  const auto ended = run_carrier({.exec_file = "f() { [ $1 = 0 ] && sleep 30; return 0; }; f", .task_walltime = grid::Seconds{1}});
+  EXPECT_EQ(ended.status, 113);
+  const grid::RemoteEnd record{.record = grid::Record::exited, .status = 113, .started = true};
+  EXPECT_EQ(grid::end_of(record, evidence(0), grid::Deletion::none), grid::JobEnd::walltime);
+}
+
+TEST_F(Pool, ATasksOwnStatus124_IsItsEnd) {
+  list(1, 1);
+  EXPECT_EQ(run_carrier({.exec_file = "exit 124; :"}).status, 124);
+  EXPECT_EQ(evidence(1).status, 124);
+  EXPECT_FALSE(evidence(1).overran);
+}
+
+TEST_F(Pool, OarsSecondRunOfACarrier_TakesNoTask) {
+  list(1, 0);
+  EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 0);
+  list(1, 3);
+  EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 113);
+  EXPECT_EQ(runs().size(), 1u);
+}
+
+TEST_F(Pool, AKilledCarrier_LeavesTheRestToTheOthers) {
+  constexpr int kCarriers = 2;
+  list(kCarriers, 6);
+  // The first is killed in its own task.
+  EXPECT_NE(run_carrier({.exec_file = "kill -9 $(cut -d\" \" -f4 /proc/$PPID/stat); :", .carriers = kCarriers}, 0).status, 0);
+  EXPECT_EQ(evidence(0).witness, grid::Witness::started);
+  EXPECT_EQ(run_carrier({.exec_file = kNote, .carriers = kCarriers}, 1).status, 0);
+  EXPECT_EQ(runs().size(), 7u);
+}
+
+TEST_F(Pool, ATaskWhoseStreamsCannotBeOpened_IsNotRun_AndSaysSo) {
+  list(1, 2);
+  for (const int task : {1, 2}) fs::create_directories(fmt::format("{}/OAR.cigri.12.900.{}.stdout", home_, task));
+  EXPECT_EQ(run_carrier({.exec_file = kNote}).status, 0);
+  EXPECT_EQ(runs().size(), 1u);
+  EXPECT_THAT((std::vector{evidence(1).witness, evidence(2).witness}), Contains(grid::Witness::unclaimed));
+}
+
+TEST_F(Pool, AHomeWithoutAFolder_RunsNothingOfThePool) {
+  list(1, 2);
+  const auto ended = run_carrier({.exec_file = "rm -rf $HOME/.gleaner; echo >> $HOME/ran; :"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(evidence(0).witness, grid::Witness::ended);
+}
+
+}  // namespace
+}  // namespace gleaner::runner

@@ -1,0 +1,202 @@
+#include "updator/pools.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lib/grid/launch_fate.hpp"
+
+namespace gleaner::updator {
+namespace {
+
+using grid::JobEnd;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
+
+constexpr grid::Instant kPollTime{std::chrono::hours{1000}};
+constexpr grid::Seconds kTaskTime{600};
+
+/// One pool: launch 7, with the carriers 901, 902, … of OAR, and pooled jobs 1, 2, … of the tasks of these numbers.
+struct PoolTurn {
+  std::vector<store::Pool> pools{1};
+  Poll poll{.began = kPollTime};
+  std::vector<std::string> names;
+
+  PoolTurn() {
+    pools[0].launch = grid::LaunchId{7};
+    pools[0].walltime = kTaskTime;
+  }
+  void carrier_runs(int id) {
+    pools[0].carriers[grid::RemoteJobId{id}] = {};
+    ++pools[0].live_carriers;
+  }
+  void carrier_ended(int id, JobEnd end, grid::Instant at = kPollTime - grid::Seconds{60}) {
+    pools[0].carriers[grid::RemoteJobId{id}] = {end, at};
+    pools[0].last_end = std::max(pools[0].last_end.value_or(at), at);
+  }
+  void has(int job) {
+    store::LiveJob one;
+    one.id = grid::JobId{job};
+    one.campaign = grid::CampaignId{3};
+    one.task = grid::TaskNumber{job};
+    one.launch = one.fence = grid::LaunchId{7};
+    one.state = grid::JobState::pooled;
+    pools[0].jobs.push_back(one);
+  }
+  JudgedPools judged() {
+    poll.evidence.insert_or_assign(grid::LaunchId{7}, grid::EvidenceIndex{names});
+    return judge_pools(pools, poll, {});
+  }
+  std::map<int, std::string> ends() {
+    std::map<int, std::string> ends;
+    for (const auto& over : judged().over) ends[static_cast<int>(over.job.value())] = grid::name_of(over.end);
+    return ends;
+  }
+};
+
+TEST(Pools, AnEndThatWasNoted_CountsAtOnce_WhileTheCarrierGoesOn) {
+  PoolTurn turn;
+  turn.carrier_runs(901);
+  for (const int job : {1, 2, 3, 4}) turn.has(job);
+  turn.names = {"1.0.1.901.e0.120", "2.0.2.901.e3.90", "3.0.3.901.w.600000", "4.0.4.901.s"};
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "done"), Pair(2, "task_error"), Pair(3, "walltime")));
+  const auto judged = turn.judged();
+  EXPECT_EQ(judged.over[0].evidence.duration, std::chrono::milliseconds{120});
+  ASSERT_THAT(judged.claimed, SizeIs(4));
+  EXPECT_EQ(judged.claimed[0].carrier, grid::RemoteJobId{901});
+}
+
+TEST(Pools, ACarrierThatIsKnown_IsNotWrittenAgain) {
+  PoolTurn turn;
+  turn.carrier_runs(901);
+  turn.has(1);
+  turn.pools[0].jobs[0].remote = grid::RemoteJobId{901};
+  turn.names = {"1.0.1.901.s"};
+  EXPECT_THAT(turn.judged().claimed, IsEmpty());
+}
+
+TEST(Pools, WhatACarrierWasCarryingOut_EndsAsTheCarrier) {
+  const std::map<JobEnd, std::string> expected{{JobEnd::preempted, "preempted"},       {JobEnd::killed_by_us, "killed_by_us"},
+                                               {JobEnd::walltime, "walltime"},         {JobEnd::killed_elsewhere, "killed_elsewhere"},
+                                               {JobEnd::node_failure, "node_failure"}, {JobEnd::done, "node_failure"},
+                                               {JobEnd::task_error, "node_failure"}};
+  for (const auto& [carrier, end] : expected) {
+    PoolTurn turn;
+    turn.carrier_runs(902);
+    turn.carrier_ended(901, carrier);
+    turn.has(1);
+    turn.names = {"1.0.1.901.s"};
+    EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, end))) << grid::name_of(carrier);
+  }
+}
+
+TEST(Pools, TheFilesOfACarrierThatHasJustEnded_AreAwaited) {
+  PoolTurn turn;
+  turn.carrier_ended(901, JobEnd::done, kPollTime - grid::Seconds{2});
+  for (const int job : {1, 2}) turn.has(job);
+  turn.names = {"1.0.1.901.s"};
+  EXPECT_THAT(turn.ends(), IsEmpty());
+}
+
+TEST(Pools, ASignal_IsTheTasksFault_WhenItsCarrierEndedByItself) {
+  PoolTurn turn;
+  turn.carrier_runs(901);
+  turn.carrier_ended(902, JobEnd::done);
+  turn.carrier_ended(903, JobEnd::preempted);
+  for (const int job : {1, 2, 3, 4}) turn.has(job);
+  turn.names = {"1.0.1.901.e137.9", "2.0.2.902.e137.9", "3.0.3.903.e137.9", "4.0.4.901.e139.9"};
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(2, "task_error"), Pair(3, "preempted"), Pair(4, "task_error")));
+}
+
+TEST(Pools, WhatNobodyTook_GoesBack_WhenAllCarriersAreOver) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.carrier_runs(901);
+  turn.carrier_ended(902, JobEnd::done);
+  EXPECT_THAT(turn.ends(), IsEmpty());
+  turn.pools[0].live_carriers = 0;
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "not_reached")));
+  const auto judged = turn.judged();
+  EXPECT_FALSE(grid::may_begin(judged.over[0].record, judged.over[0].evidence)) << "it may go to any cluster";
+}
+
+TEST(Pools, WhatACarrierMayStillTake_StaysBoundToItsCluster) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.carrier_ended(901, JobEnd::never_began);
+  turn.pools[0].may_come = true;
+  const auto judged = turn.judged();
+  ASSERT_THAT(judged.over, SizeIs(1));
+  EXPECT_TRUE(grid::may_begin(judged.over[0].record, judged.over[0].evidence));
+}
+
+TEST(Pools, WhenTheTimeOfAllCarriersIsOver_TheRestGoesBack_ThoughTheyStillRun) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.carrier_runs(901);
+  turn.pools[0].closed_at = kPollTime - grid::Seconds{5};
+  EXPECT_THAT(turn.ends(), IsEmpty()) << "their clocks differ from OAR's";
+  turn.pools[0].closed_at = kPollTime - grid::Seconds{60};
+  const auto judged = turn.judged();
+  ASSERT_THAT(judged.over, SizeIs(1));
+  EXPECT_EQ(judged.over[0].end, JobEnd::not_reached);
+  EXPECT_TRUE(grid::may_begin(judged.over[0].record, judged.over[0].evidence));
+}
+
+TEST(Pools, OfALaunchWhoseFateIsUnknown_NothingMoves) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.has(2);
+  turn.carrier_ended(901, JobEnd::done);
+  turn.names = {"2.0.2.901.e0.5"};
+  for (const auto state : {grid::LaunchState::launching, grid::LaunchState::unknown}) {
+    turn.pools[0].state = state;
+    EXPECT_THAT(turn.ends(), IsEmpty());
+    EXPECT_THAT(turn.judged().claimed, IsEmpty());
+  }
+}
+
+TEST(Pools, WhatACarrierTook_ThatOarSaysNeverBegan_GetsItsWalltime) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.carrier_ended(901, JobEnd::never_began);
+  turn.names = {"1.0.1.901.s"};
+  EXPECT_THAT(turn.ends(), IsEmpty());
+  turn.carrier_ended(901, JobEnd::never_began, kPollTime - kTaskTime - grid::kOrphanWatch);
+  EXPECT_THAT(turn.ends(), ElementsAre(Pair(1, "node_failure")));
+}
+
+TEST(Pools, WhatACarrierTook_ThatOarKnowsUnderAnotherId_IsAwaited) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.carrier_ended(902, JobEnd::done);
+  turn.names = {"1.0.1.901.s"};
+  EXPECT_THAT(turn.ends(), IsEmpty());
+}
+
+TEST(Pools, WithoutFiles_AJobKeepsItsState) {
+  PoolTurn turn;
+  turn.has(1);
+  turn.carrier_ended(901, JobEnd::done);
+  EXPECT_THAT(judge_pools(turn.pools, turn.poll, {}).over, IsEmpty()) << "not read";
+  turn.poll.evidence.emplace(grid::LaunchId{7}, tl::unexpected{std::string{"the home stalls"}});
+  EXPECT_THAT(judge_pools(turn.pools, turn.poll, {}).over, IsEmpty()) << "not readable";
+}
+
+TEST(Pools, TheFencesOfAllPooledJobsAreRead) {
+  PoolTurn turn;
+  for (const int job : {1, 2, 3}) turn.has(job);
+  turn.pools[0].jobs[2].fence = grid::LaunchId{5};
+  std::vector<grid::LaunchId> fences;
+  for (const auto& fence : fences_of(turn.pools)) fences.push_back(fence.fence);
+  EXPECT_THAT(fences, UnorderedElementsAre(grid::LaunchId{7}, grid::LaunchId{5}));
+}
+
+}  // namespace
+}  // namespace gleaner::updator

@@ -1,0 +1,30 @@
+#pragma once
+#include <span>
+#include <vector>
+
+#include "updator/judge.hpp"
+
+/// Pooled jobs: tasks that the jobs of their launch, the carriers, take one after the other. A carrier's own task is a job like any other,
+/// and says how long the carrier holds its resources; what became of a pooled job only its files tell. Pure functions, as in judge.hpp.
+namespace gleaner::updator {
+
+/// The fences of the pools, to be read in each turn. Each fence once.
+[[nodiscard]] std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools);
+
+/// What follows for pooled jobs. Each is in one of these lists, or keeps its state.
+struct JudgedPools {
+  std::vector<store::Claimed> claimed;  ///< whose carrier was not known before
+  std::vector<Over> over;
+};
+
+/// - A job that noted its end is over, at once. If a signal ended it that somebody else may have sent, its carrier's end has to be known
+///   first.
+/// - One that began, and whose carrier is over, was interrupted as its carrier was. If OAR says that the carrier never began, or does not
+///   know the carrier under the id that the file names, the carrier gets its walltime to note the end.
+/// - One that did not begin goes back to the bag when no carrier takes tasks any more: the carriers are over, or their time is. It stays
+///   bound to the cluster with its attempt unless they are certainly over.
+/// - Without its fence's files, or while the fate of its launch is unknown, a job keeps its state.
+/// The result points into `pools` and `poll`. Cost: O(pooled jobs · log carriers).
+[[nodiscard]] JudgedPools judge_pools(std::span<const store::Pool> pools, const Poll& poll, const Patience& patience);
+
+}  // namespace gleaner::updator
