@@ -46,9 +46,11 @@ bool is_read(const grid::Evidence& evidence) { return evidence.witness != Witnes
 bool is_of_earlier_run(const grid::Evidence& evidence) { return evidence.witness == Witness::started && evidence.earlier; }
 
 /// Whether OAR gave up a launch that began all the same. The first run may continue for up to its walltime, and OAR reports nothing more
-/// about it; a second run of the job may have found the claim of the first.
-bool may_run_on(const grid::Evidence& evidence, const oar::JobDetails* details) {
-  return is_of_earlier_run(evidence) || (evidence.witness == Witness::started && details != nullptr && gave_up_launch(details->events));
+/// about it; a second run of the job may have found the claim of the first. A carrier may continue after the end of its own task, too.
+bool may_run_on(const store::LiveJob& job, const grid::Evidence& evidence, const oar::JobDetails* details) {
+  const bool goes_on = job.carries && evidence.witness == Witness::ended;
+  const bool began = goes_on || evidence.witness == Witness::started;
+  return is_of_earlier_run(evidence) || (goes_on && evidence.earlier) || (began && details != nullptr && gave_up_launch(details->events));
 }
 
 bool is_starting(const oar::RemoteJob& remote) {
@@ -76,6 +78,9 @@ bool noted_its_end(const grid::Evidence& evidence) {
   const auto end = grid::end_of({.record = grid::Record::failed, .started = true}, evidence, grid::Deletion::none);
   return end != grid::JobEnd::node_failure;
 }
+
+/// Whether these notes are all that is needed. A carrier may have gone on with other tasks, and OAR alone knows its end.
+bool ended_with_its_note(const store::LiveJob& job, const grid::Evidence& evidence) { return !job.carries && noted_its_end(evidence); }
 
 /// The same for a job that OAR does not list. A carrier that noted the end of its own task may have gone on with others, for as long as its
 /// walltime lets it.
@@ -199,14 +204,15 @@ void Judge::judge_reused(const store::LiveJob& job) {
 void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
   const auto* const details = details_of(job, poll_);
   auto evidence = evidence_of(job, poll_);
-  if (details != nullptr && details->resubmitted_as && (job.carries || !noted_its_end(evidence))) {
+  if (details != nullptr && details->resubmitted_as && !ended_with_its_note(job, evidence)) {
     judged_.followed.push_back({job.id, job.remote, *details->resubmitted_as});
     return;
   }
   const auto waits = store::Waits{.job = job.id, .absent = {}, .over = job.over_since.value_or(poll_.began), .launching = {}};
   const auto record = remote_end(remote, details);
   const bool never_explained = poll_.unexplained.contains(job.remote) && is_due(job.over_since, poll_.began, patience_.evidence);
-  if (!record && !noted_its_end(evidence) && !never_explained) return note_waits(job, waits);  // the cause of its error is not known yet
+  if (!record && !ended_with_its_note(job, evidence) && !never_explained)
+    return note_waits(job, waits);  // the cause of its error is not known yet
   const auto known = known_end(job, remote, details);
   // Files may appear late on a network file system, so evidence read early may miss some.
   const bool may_be_behind = evidence.witness == Witness::nothing || evidence.witness == Witness::started;
@@ -215,7 +221,7 @@ void Judge::judge_end(const store::LiveJob& job, const oar::RemoteJob& remote) {
     const bool given_up = evidence.witness == Witness::unreadable && is_due(job.over_since, poll_.began, patience_.evidence);
     if (!given_up) return note_waits(job, waits);
   }
-  if (grid::needs_evidence(known) && may_run_on(evidence, details) && !is_due(job.over_since, poll_.began, job.walltime))
+  if (grid::needs_evidence(known) && may_run_on(job, evidence, details) && !is_due(job.over_since, poll_.began, job.walltime))
     return note_waits(job, waits);
   add_end(job, &remote, known, evidence);
 }
@@ -312,7 +318,7 @@ std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, 
     // The cause is of no use without the evidence, unless the job was deleted while it waited.
     const bool is_of_use = is_read(evidence) || !remote->started ||
                            (evidence.witness == Witness::unreadable && is_due(job.over_since, poll.began, patience.evidence));
-    if (is_of_use && !noted_its_end(evidence)) asked.push_back({job.login, job.remote});
+    if (is_of_use && !ended_with_its_note(job, evidence)) asked.push_back({job.login, job.remote});
   }
   return asked;
 }

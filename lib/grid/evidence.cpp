@@ -151,7 +151,8 @@ Evidence EvidenceIndex::of(const JobRun& run) const {
   Evidence evidence{.witness = Witness::nothing};
   if (found != jobs_.end()) {
     evidence = found->second.evidence;
-    evidence.earlier = evidence.witness == Witness::started && found->second.remote.value() != 0 && found->second.remote != run.remote;
+    const bool ran = evidence.witness == Witness::started || evidence.witness == Witness::ended;
+    evidence.earlier = ran && found->second.remote.value() != 0 && found->second.remote != run.remote;
   } else if (const auto holder = holders_.find({run.task, run.attempt}); holder != holders_.end()) {
     evidence = {.witness = Witness::duplicate, .holder = holder->second};
   }

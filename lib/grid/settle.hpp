@@ -48,7 +48,7 @@ struct Evidence {
   JobId holder = JobId{0};                                 ///< of `duplicate`; 0: the claim does not name it
   std::optional<int> holder_status = {};                   ///< of `duplicate`: the status of the holder's command, if it noted one
   std::optional<std::chrono::milliseconds> duration = {};  ///< of `ended`: of the command, if the job noted it
-  bool earlier = false;  ///< of `started`: in an earlier run of the same job, which OAR has run again since
+  bool earlier = false;  ///< of `started`, `ended`: in an earlier run of the same job, which OAR has run again since
   bool operator==(const Evidence&) const = default;
 };
 

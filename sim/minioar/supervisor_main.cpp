@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <iterator>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -66,14 +68,26 @@ void log_start(const Order& order) {
   ::_exit(127);
 }
 
+std::vector<pid_t> children_of(pid_t parent) {
+  std::ifstream list{fmt::format("/proc/{0}/task/{0}/children", parent)};
+  return {std::istream_iterator<pid_t>{list}, {}};
+}
+
+/// Kills a process and its descendants as oarexec does: all at once, from the top, whatever their process groups. No command sees another
+/// one of its job die first.
+void kill_tree(pid_t root) {
+  std::vector<pid_t> tree{root};
+  for (std::size_t at = 0; at < tree.size(); ++at) {
+    for (const pid_t child : children_of(tree[at])) tree.push_back(child);
+  }
+  for (const pid_t one : tree) ::kill(one, SIGKILL);
+}
+
 /// Ends the job's remaining processes, which are our children now.
 void kill_leftovers(pid_t group) {
   ::kill(-group, SIGKILL);
-  const auto list = fmt::format("/proc/self/task/{}/children", ::getpid());
   while (true) {
-    std::ifstream children{list};
-    pid_t child = 0;
-    while (children >> child) ::kill(child, SIGKILL);
+    for (const pid_t child : children_of(::getpid())) ::kill(child, SIGKILL);
     pid_t reaped = 0;
     do {
       reaped = ::waitpid(-1, nullptr, 0);
@@ -118,7 +132,7 @@ class Watch {
     } else if (signal == signal_to_all()) {
       ::kill(-job_, info.si_value.sival_int);
     } else if (signal < 0 && errno == EAGAIN) {
-      ::kill(-job_, SIGKILL);
+      kill_tree(job_);
     }
   }
 

@@ -82,6 +82,35 @@ TEST(Judge, ACarrierThatOarDoesNotList_IsNotOver_ThoughItNotedTheEndOfItsOwnTask
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done")) << "OAR would have ended it";
 }
 
+TEST(Judge, ACarrierWhoseLaunchOarGaveUp_HasItsWalltime_ThoughItNotedTheEndOfItsOwnTask) {
+  Turn turn;
+  auto& carrier = turn.has(1);
+  carrier.carries = true;
+  carrier.walltime = grid::Seconds{720};
+  carrier.over_since = kNow - grid::Seconds{719};
+  turn.shows(1, RemoteState::error);
+  turn.lists({"1.0.1.1001.e0.100"});
+  EXPECT_THAT(turn.errors(), ElementsAre(1)) << "OAR alone knows whether it went on";
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the cause of its error is not known";
+  turn.explains(1, "LAUNCHING_OAREXEC_TIMEOUT");
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it may be carrying out another task";
+  turn.live[0].over_since = kNow - grid::Seconds{720};
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
+}
+
+TEST(Judge, ACarrierThatOarRanAgain_HasItsWalltime_WhenItsSecondRunFoundItsClaim) {
+  Turn turn;
+  auto& carrier = turn.has(1);
+  carrier.carries = true;
+  carrier.walltime = grid::Seconds{720};
+  carrier.over_since = kNow - grid::Seconds{719};
+  turn.shows(1, RemoteState::terminated, 113);
+  turn.lists({"1.0.1.999.e0.100"});
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "the first run may be carrying out another task";
+  turn.live[0].over_since = kNow - grid::Seconds{720};
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
+}
+
 TEST(Judge, TheFilesDecideWhatARecordLeavesOpen) {
   Turn turn;
   for (int i = 1; i <= 6; ++i) turn.has(i).over_since = kLongAgo;
