@@ -214,6 +214,7 @@ CREATE TABLE jobs (
     message text,
     sink bigint,
     pooled boolean DEFAULT false NOT NULL,
+    run_ending text,
     CONSTRAINT jobs_check CHECK ((pooled OR (state <> 'pooled'::job_state)))
 )
 WITH (fillfactor='80');

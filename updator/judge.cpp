@@ -173,6 +173,7 @@ void Judge::add_end(const store::LiveJob& job, const oar::RemoteJob* remote, con
                     const grid::Evidence& evidence) {
   Over over{.job = job.id, .campaign = job.campaign, .record = record, .evidence = evidence, .deletion = deletion_of(job)};
   over.end = grid::end_of(record, evidence, over.deletion);
+  if (job.carries && evidence.witness == Witness::ended) over.run_end = grid::end_of(record, {.witness = Witness::started}, over.deletion);
   over.live = &job;
   over.remote = remote;
   if (const auto* const reading = reading_of(job, poll_); reading != nullptr && *reading) over.beside = &**reading;

@@ -127,6 +127,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
       {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
   verdict.state = state_of(over);
   verdict.end = over.end;
+  verdict.run_end = over.run_end;
   verdict.exit_status = wait_status_of(over);
   if (over.remote != nullptr) {
     verdict.started_at = over.remote->started;

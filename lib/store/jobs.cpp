@@ -173,7 +173,7 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
-  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes, durations;
+  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes, durations, run_ends;
   const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
   for (const auto& one : verdicts) {
     const auto& next = one.settlement;
@@ -199,6 +199,8 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     if (one.duration) durations.add(*one.duration);
     else durations.add(std::optional<std::int64_t>{});
     walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
+    if (one.run_end) run_ends.add(grid::name_of(*one.run_end));
+    else run_ends.add(std::optional<std::int64_t>{});
   }
   const auto rows = exec(transaction, sql::jobs_settle{
                                           .jobs = jobs,
@@ -222,6 +224,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
                                           .bound = bound,
                                           .walltimes = walltimes,
                                           .durations = durations,
+                                          .run_endings = run_ends,
                                           .now = now,
                                       });
   return *rows[0].ended;

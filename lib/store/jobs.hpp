@@ -42,7 +42,7 @@ struct LiveJob {
 
 /// A job of OAR in a launch with pooled tasks.
 struct Carrier {
-  std::optional<grid::JobEnd> end = {};  ///< empty: it is not over
+  std::optional<grid::JobEnd> end = {};  ///< of the job, whatever its own task came to; empty: it is not over
   std::optional<grid::Instant> ended_at = {};
 };
 /// A launch with pooled jobs that are not over.
@@ -109,7 +109,8 @@ struct Verdict {
   SettlingFacts left = {};                            ///< the facts that the rule used; rows that differ from them now are not changed
   grid::JobState state = grid::JobState::terminated;  ///< or error, killed
   grid::JobEnd end = grid::JobEnd::done;
-  std::optional<int> exit_status = {};  ///< a wait status
+  std::optional<grid::JobEnd> run_end = {};  ///< of the job itself, if its own task had ended before
+  std::optional<int> exit_status = {};       ///< a wait status
   std::optional<grid::Instant> started_at = {};
   std::optional<grid::Instant> ended_at = {};  ///< empty: now
   std::optional<int> resources = {};

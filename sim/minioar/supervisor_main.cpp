@@ -73,14 +73,14 @@ std::vector<pid_t> children_of(pid_t parent) {
   return {std::istream_iterator<pid_t>{list}, {}};
 }
 
-/// Kills a process and its descendants as oarexec does: all at once, from the top, whatever their process groups. No command sees another
-/// one of its job die first.
-void kill_tree(pid_t root) {
+/// Sends a signal to a process and its descendants as oarexec does: to all at once, from the top, whatever their process groups. No command
+/// sees another one of its job die first.
+void signal_tree(pid_t root, int signal) {
   std::vector<pid_t> tree{root};
   for (std::size_t at = 0; at < tree.size(); ++at) {
     for (const pid_t child : children_of(tree[at])) tree.push_back(child);
   }
-  for (const pid_t one : tree) ::kill(one, SIGKILL);
+  for (const pid_t one : tree) ::kill(one, signal);
 }
 
 /// Ends the job's remaining processes, which are our children now.
@@ -125,14 +125,14 @@ class Watch {
     const int signal = terminating_ ? ::sigtimedwait(&signals_, &info, &grace) : ::sigwaitinfo(&signals_, &info);
     if (signal == SIGTERM) {
       terminating_ = true;
-      ::kill(-job_, SIGTERM);
+      signal_tree(job_, SIGTERM);
       ::kill(-job_, SIGCONT);
     } else if (signal == signal_to_first()) {
       ::kill(job_, info.si_value.sival_int);
     } else if (signal == signal_to_all()) {
       ::kill(-job_, info.si_value.sival_int);
     } else if (signal < 0 && errno == EAGAIN) {
-      kill_tree(job_);
+      signal_tree(job_, SIGKILL);
     }
   }
 

@@ -5,6 +5,9 @@
 ALTER TABLE jobs ADD COLUMN pooled boolean NOT NULL DEFAULT false;
 ALTER TABLE jobs ADD CHECK (pooled OR state <> 'pooled');
 
+-- How the job itself ended, if its own task had ended before: a carrier goes on with other tasks. Null: as `ending`.
+ALTER TABLE jobs ADD COLUMN run_ending text;
+
 -- How long its jobs take tasks, in seconds; their walltime in OAR is this plus walltime_s, which is that of one task. Null: no pool.
 ALTER TABLE launches ADD COLUMN pool_s integer CHECK (pool_s > 0);
 

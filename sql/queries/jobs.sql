@@ -64,7 +64,7 @@ ORDER BY l.id
 
 -- name: jobs.carriers
 -- The jobs of OAR of these launches: how each ended, if it is over.
-SELECT launch_id, remote_id, ending, micros(ended_at) AS ended_at FROM jobs
+SELECT launch_id, remote_id, coalesce(run_ending, ending) AS ending, micros(ended_at) AS ended_at FROM jobs
 WHERE launch_id = ANY (@launches::bigint[]) AND NOT pooled AND remote_id IS NOT NULL
 
 -- name: jobs.pooled
@@ -189,7 +189,7 @@ ORDER BY j.id
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
 -- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
--- seconds; null: from the job's start to its end.
+-- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null.
 WITH given AS (
   SELECT * FROM unnest(
     @jobs::bigint[],
@@ -212,14 +212,16 @@ WITH given AS (
     @priorities::integer[],
     @bound::boolean[],
     @walltimes::integer[],
-    @durations::double precision[])
+    @durations::double precision[],
+    @run_endings::text[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, walltime_s, duration)),
+      task_state, attempt, charge, counted, priority, bound, walltime_s, duration, run_ending)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
   UPDATE jobs j SET
     state = g.state,
     ending = g.ending,
+    run_ending = g.run_ending,
     exit_status = g.exit_status,
     started_at = coalesce(instant(g.started_at), j.started_at),
     -- Clocks differ and are set: no job may end before it started.

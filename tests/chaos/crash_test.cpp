@@ -57,7 +57,8 @@ class Deaths {
     pause(0, 300);
     cluster.start();
   }
-  void local_job() { submit_local(pick().description(), {.cores = dice_.roll(1, 4), .command = "sleep 0.7"}); }
+  /// Its walltime is short: if its end is lost, it keeps its place until then, and several may fill a cluster.
+  void local_job() { submit_local(pick().description(), {.cores = dice_.roll(1, 4), .command = "sleep 0.7", .walltime = "0:0:6"}); }
 
   /// So many of each, in any order.
   void strike(int servers, int apis, int locals) {

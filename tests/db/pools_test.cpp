@@ -95,6 +95,22 @@ TEST_F(PoolsInDatabase, ItsFactsAreThoseOfItsCarriers) {
   EXPECT_EQ(one[0].carriers.at(live[0].remote).end, grid::JobEnd::done);
 }
 
+TEST_F(PoolsInDatabase, ACarrierThatWasInterruptedAfterItsOwnTask_EndedAsItWasInterrupted) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 4);
+  std::vector<store::LiveJob> live;
+  transact([&](store::Transaction& transaction) {
+    live = store::live_jobs(transaction, alpha);
+    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{live[0].id}).at(0)};
+    verdict.run_end = grid::JobEnd::preempted;
+    verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, many_attempts);
+    store::settle_jobs(transaction, std::array{verdict}, now);
+  });
+  EXPECT_EQ(counters(campaign).done, 1);
+  EXPECT_EQ(pools()[0].carriers.at(live[0].remote).end, grid::JobEnd::preempted);
+  EXPECT_EQ(value("SELECT ending FROM jobs WHERE NOT pooled AND state = 'terminated'"), "done");
+}
+
 TEST_F(PoolsInDatabase, AClaim_IsWritten_AndItsTaskRuns) {
   const auto campaign = a_campaign(20);
   a_pool(campaign, 2, 4);

@@ -96,8 +96,8 @@ void Minioar::start_after(const std::string& match, int count) {
 }
 
 std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job) {
-  const auto body = fmt::format(R"({{"resource":"/core={},walltime=0:2:0","command":"{}","stdout":"/dev/null","stderr":"/dev/null"}})",
-                                job.cores, job.command);
+  const auto body = fmt::format(R"({{"resource":"/core={},walltime={}","command":"{}","stdout":"/dev/null","stderr":"/dev/null"}})",
+                                job.cores, job.walltime, job.command);
   const auto answer = call({.method = "POST",
                             .url = cluster.url + "/jobs.json",
                             .body = body,

@@ -25,6 +25,7 @@ struct LocalJob {
   int cores = 1;
   std::string command = "sleep 1";
   std::string user = "bob";
+  std::string walltime = "0:2:0";
 };
 /// Its id; throws when it is not accepted.
 std::int64_t submit_local(const TestCluster& cluster, const LocalJob& job);

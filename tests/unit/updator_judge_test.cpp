@@ -98,6 +98,25 @@ TEST(Judge, ACarrierWhoseLaunchOarGaveUp_HasItsWalltime_ThoughItNotedTheEndOfIts
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }
 
+TEST(Judge, ACarrierThatNotedTheEndOfItsOwnTask_EndsByItself_OrIsInterrupted) {
+  Turn turn;
+  for (int i = 1; i <= 3; ++i) {
+    auto& carrier = turn.has(i);
+    carrier.carries = i < 3;
+    carrier.over_since = kLongAgo;
+  }
+  turn.shows(1, RemoteState::error);
+  turn.explains(1, "BESTEFFORT_KILL");
+  turn.shows(2, RemoteState::terminated, 0);
+  turn.shows(3, RemoteState::error);
+  turn.lists({"1.0.1.1001.e0.100", "2.0.2.1002.e0.100", "3.0.3.1003.e0"});
+  const auto judged = turn.judged();
+  EXPECT_THAT(ends(judged), ElementsAre("done", "done", "done"));
+  EXPECT_EQ(judged.over[0].run_end, grid::JobEnd::preempted) << "the task that it was carrying out was";
+  EXPECT_EQ(judged.over[1].run_end, grid::JobEnd::done);
+  EXPECT_EQ(judged.over[2].run_end, std::nullopt) << "it has no other task";
+}
+
 TEST(Judge, ACarrierThatOarRanAgain_HasItsWalltime_WhenItsSecondRunFoundItsClaim) {
   Turn turn;
   auto& carrier = turn.has(1);
