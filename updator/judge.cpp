@@ -127,15 +127,16 @@ std::optional<Want> need_of_evidence(const store::LiveJob& job, const Poll& poll
                                                                               : std::nullopt;
 }
 
+/// Of a job that is over.
 bool failed_by_itself(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
-  if (remote.state != oar::RemoteState::terminated) return noted_its_end(evidence) && evidence.status != 0;
+  if (remote.state == oar::RemoteState::error) return noted_its_end(evidence) && evidence.status != 0;
   const auto end = grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none);
   return end == grid::JobEnd::task_error || end == grid::JobEnd::cannot_start;
 }
 
 /// With an output directory, the task's stderr is there; OAR's file has what the wrapper reports of an attempt that it could not begin.
 std::string stderr_of(const store::LiveJob& job, const oar::RemoteJob& remote, const grid::Evidence& evidence) {
-  const bool could_not_start = remote.state == oar::RemoteState::terminated &&
+  const bool could_not_start = remote.state != oar::RemoteState::error &&
                                grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none) == grid::JobEnd::cannot_start;
   if (job.output_directory.empty() || could_not_start) return remote.stderr_path;
   const grid::TaskOutput output{.task = job.task.value(), .attempt = job.attempt, .kind = grid::OutputKind::standard_error};

@@ -309,6 +309,7 @@ TEST(Tails, AreReadOfTheFirstFewFailures_OfTheWrappersToo_AndNotOfDuplicates) {
   turn.shows(6, RemoteState::terminated, 0);
   turn.shows(7, RemoteState::running);
   turn.lists({"1.0.1.1001.d.99", "2.0.2.1002.u"});
+  turn.poll.ours.at(grid::RemoteJobId{1003}).state = RemoteState::finishing;  // with its exit status
   std::vector<std::string> paths;
   for (const auto& tail : tails_to_read(turn.live, turn.poll)) paths.push_back(tail.path);
   EXPECT_THAT(paths, ElementsAre("/home/alice/2", "/home/alice/3", "/home/alice/4"));
