@@ -22,12 +22,12 @@
 #include <fmt/ranges.h>
 
 #include "lib/process/child.hpp"
+#include "tests/unit/named_texts.hpp"
 
 namespace gleaner {
 namespace {
 
 namespace fs = std::filesystem;
-using Words = std::vector<std::string>;
 
 constexpr std::array<std::string_view, 10> kPrograms{"gridsub",      "gridstat", "griddel", "gridwait",  "gridget",
                                                      "gridclusters", "gridctl",  "gridsim", "gridlocal", "almighty"};
@@ -46,90 +46,6 @@ std::string root() {
 std::string text_of(const fs::path& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{file}, {}};
-}
-
-// ------------------------------------------------------------------ texts
-
-/// The string literals of a C++ source, those that follow each other joined, as the compiler joins them.
-Words literals_of(const std::string& source) {
-  Words literals;
-  bool joins = false;
-  for (std::size_t i = 0; i < source.size();) {
-    const auto rest = std::string_view{source}.substr(i);
-    if (rest.starts_with("//")) {
-      i = std::min(source.find('\n', i), source.size());
-    } else if (rest.starts_with("/*")) {
-      i = std::min(source.find("*/", i + 2), source.size() - 2) + 2;
-    } else if (rest.starts_with("R\"")) {
-      const auto open = source.find('(', i);
-      const auto end = ")" + source.substr(i + 2, open - i - 2) + "\"";
-      const auto close = source.find(end, open);
-      literals.push_back(source.substr(open + 1, close - open - 1));
-      joins = true;
-      i = close + end.size();
-    } else if (rest.starts_with("'") && i > 0 && std::isalnum(static_cast<unsigned char>(source[i - 1])) == 0) {
-      i = source.find('\'', i + (rest[1] == '\\' ? 3 : 2)) + 1;
-    } else if (rest.starts_with('"')) {
-      std::string literal;
-      for (++i; source[i] != '"'; ++i) {
-        if (source[i] == '\\') ++i;
-        literal += source[i - 1] == '\\' && source[i] == 'n' ? '\n' : source[i];
-      }
-      ++i;
-      if (joins) literals.back() += literal;
-      else literals.push_back(std::move(literal));
-      joins = true;
-    } else {
-      if (std::isspace(static_cast<unsigned char>(source[i])) == 0) joins = false;
-      ++i;
-    }
-  }
-  return literals;
-}
-
-/// Code in a document: what stands between backticks, and the lines of blocks.
-Words code_of(const std::string& document) {
-  Words code;
-  bool in_block = false;
-  for (std::size_t begin = 0; begin < document.size();) {
-    const auto end = std::min(document.find('\n', begin), document.size());
-    auto line = document.substr(begin, end - begin);
-    begin = end + 1;
-    if (line.starts_with("```")) {
-      in_block = !in_block;
-    } else if (in_block || line.starts_with("    ")) {
-      line.erase(0, line.find_first_not_of(' '));
-      if (line.starts_with("$ ")) line.erase(0, 2);
-      line = line.substr(0, std::min(line.find("  "), line.find(" #")));
-      code.push_back("`" + line + "`");
-    } else {
-      for (auto open = line.find('`'); open != std::string::npos; open = line.find('`', open + 1)) {
-        const auto close = std::min(line.find('`', open + 1), line.size() - 1);
-        code.push_back(line.substr(open, close - open + 1));
-        open = close;
-      }
-    }
-  }
-  return code;
-}
-
-/// The first cells of the tables under a heading, as `PROGRAM CELL`.
-Words cells_of(const std::string& document, std::string_view program) {
-  Words cells;
-  const auto heading = fmt::format("\n## {}\n", program);
-  const auto found = document.find(heading);
-  if (found == std::string::npos) return cells;
-  auto section = document.substr(found + heading.size());
-  section = section.substr(0, section.find("\n## "));
-  section = section.substr(0, section.find("\n### "));
-  for (std::size_t line = section.find("\n| "); line != std::string::npos; line = section.find("\n| ", line + 1)) {
-    const auto cell = section.substr(line + 3, section.find(" | ", line + 3) - line - 3);
-    for (auto& code : code_of(cell)) {
-      const bool is_command = code.starts_with("`-") || program == "gridctl";
-      if (is_command) cells.push_back(fmt::format("`{} {}", program, code.substr(1)));
-    }
-  }
-  return cells;
 }
 
 // ------------------------------------------------------------------ from a text to command lines
@@ -250,7 +166,9 @@ const process::Captured& run(const Words& words) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");
   process::Command command{
       .arguments = words,
-      .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"}, {"GLEANER_DATABASE", "host=/nonexistent dbname=none"}}};
+      .environment = {{"GLEANER_API", "unix:/nonexistent/api.socket"},
+                      {"GLEANER_DATABASE", "host=/nonexistent dbname=none"},
+                      {"ASAN_OPTIONS", "detect_leaks=0"}}};  // a third of the time; leaks are for the programs' own tests
   command.arguments[0] = fmt::format("{}/{}", folder != nullptr ? folder : "build/bin", words[0]);
   auto captured = process::capture(std::move(command), std::chrono::minutes{1});
   if (!captured) throw std::runtime_error{captured.error()};
