@@ -34,6 +34,9 @@ void write_field(text::JsonWriter& json, std::string_view name, bool truth, grid
 void write_field(text::JsonWriter& json, std::string_view name, const std::string& text, grid::FieldBounds) {
   if (!text.empty()) json.field(name, text);
 }
+void write_field(text::JsonWriter& json, std::string_view name, grid::Grouping grouping, grid::FieldBounds) {
+  if (grid::is_grouped(grouping)) json.field(name, std::string{grid::name_of(grouping)});
+}
 template <class Number>
 void write_field(text::JsonWriter& json, std::string_view name, Number number, grid::FieldBounds bounds) {
   json.field(name, bounded(number, bounds));
@@ -177,7 +180,10 @@ class Writer {
   void write(const grid::CampaignFacts& campaign) {
     json_.field("id", campaign.id);
     if (const auto name = state_.names.find(campaign.id); name != state_.names.end()) perhaps("name", name->second);
-    write_facts(json_, campaign, grid::kCampaignFields);
+    auto facts = campaign;
+    // Simulated pools begin with the launches of the simulation: what present ones have not done is in the bag.
+    if (const auto pooled = state_.pooled.find(campaign.id); pooled != state_.pooled.end()) facts.waiting_tasks += pooled->second;
+    write_facts(json_, facts, grid::kCampaignFields);
     json_.field("test_mode", campaign.type == grid::CampaignType::test);
     json_.field("paused", campaign.state == grid::CampaignState::paused);
     if (const auto found = state_.max_attempts.find(campaign.id); found != state_.max_attempts.end())

@@ -120,8 +120,10 @@ process::Outcome rules_test(const Call& call) {
     return rules::load_setting(transaction);
   }();
   const auto& config = call.context.config;
-  const jdl::Defaults defaults{
-      .resources = config.default_resources, .walltime = config.default_walltime, .most_attempts = config.max_attempts};
+  const jdl::Defaults defaults{.resources = config.default_resources,
+                               .walltime = config.default_walltime,
+                               .most_attempts = config.max_attempts,
+                               .grouping = config.temporal_grouping};
   const auto file = campaign_of(path, defaults, setting.known);
   rules::Sandbox sandbox{rules::program_beside_us()};
   const auto admission = rules::admit(sandbox, setting, {file, user, tasks_of(call, file), defaults});

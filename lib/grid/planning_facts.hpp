@@ -109,7 +109,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     scenario_field("input_mb", &CampaignFacts::input_mb, {0, 1e12}),
     scenario_field("replicas", &CampaignFacts::replicas_allowed),
     row_field("differing", &CampaignFacts::differing),
-    row_field("grouping", &CampaignFacts::grouping),
+    scenario_field("temporal_grouping", &CampaignFacts::grouping).from_column("grouping"),
 };
 
 /// One campaign on one cluster of its JDL.

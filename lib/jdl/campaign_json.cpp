@@ -104,6 +104,8 @@ std::string to_jdl(const CampaignFile& campaign) {
   document.Parse<rapidjson::kParseIterativeFlag>(stored.data(), stored.size());
   auto& allocator = document.GetAllocator();
   for (const auto* left_out : {"param_file", "nb_jobs", "project", "campaign_type"}) document.RemoveMember(left_out);
+  // The configuration's, which the user did not write.
+  if (campaign.scheduling.grouping == grid::Grouping::advise) document.RemoveMember("temporal_grouping");
   for (auto& section : document["clusters"].GetObject()) {
     auto& types = section.value["cluster_job_type"];
     std::string joined;

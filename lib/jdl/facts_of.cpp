@@ -13,6 +13,7 @@ grid::CampaignFacts facts_of(const CampaignFile& file) {
   if (file.scheduling.min_duration) facts.min_duration = static_cast<double>(file.scheduling.min_duration->count());
   facts.input_mb = constant_input_mb(file).value_or(0);
   facts.replicas_allowed = file.replicas_allowed;
+  facts.grouping = file.scheduling.grouping;
   return facts;
 }
 

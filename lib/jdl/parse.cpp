@@ -82,6 +82,7 @@ class Validator {
   }
 
   void read_campaign_keys(CampaignFile& campaign) {
+    campaign.scheduling.grouping = defaults_.grouping;
     bool named = false;
     for (const auto& member : document_.root.members) {
       const auto path = campaign_path(document_.form, member.spelling);

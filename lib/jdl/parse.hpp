@@ -19,6 +19,7 @@ struct Defaults {
   std::optional<CampaignType> type = {};
   /// The administrator's upper bound of the JDL's max_attempts; empty: unknown here.
   std::optional<int> most_attempts = {};
+  grid::Grouping grouping = grid::Grouping::off;
 };
 
 /// The clusters that a campaign may name.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/grouping.hpp"
 #include "lib/grid/planner_config.hpp"
 #include "lib/grid/time.hpp"
 
@@ -55,6 +56,7 @@ struct Config : grid::PlannerConfig {
   // Defaults of campaigns
   std::string default_resources;
   grid::Seconds default_walltime{};
+  grid::Grouping temporal_grouping{};
 
   // Attempts and brakes
   int max_attempts{};

@@ -110,6 +110,13 @@ Wrong read_walltime(std::string_view value, Config& into) {
   return {};
 }
 
+Wrong read_grouping(std::string_view value, Config& into) {
+  const auto read = grid::grouping(value);
+  if (!read) return "advise, false, true or auto";
+  into.temporal_grouping = *read;
+  return {};
+}
+
 Wrong read_address(std::string_view value, Config& into) {
   const bool known = value.starts_with("unix:/") || value.starts_with("http://") || value.starts_with("https://");
   if (!known) return "unix:/path/of/socket, http://host:port or https://host:port";
@@ -153,6 +160,7 @@ std::string written(grid::Seconds value) { return grid::format_walltime(value); 
 std::string written(std::uint64_t value) { return format_size(value); }
 std::string written(int value) { return fmt::format("{}", value); }
 std::string written(double value) { return fmt::format("{}", value); }
+std::string written(grid::Grouping value) { return std::string{grid::name_of(value)}; }
 std::string written(bool value) { return value ? "yes" : "no"; }
 std::string written(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ",")); }
 
@@ -188,6 +196,7 @@ constexpr Option::Codec integer{read_integer<Member, Least, Most>, write<Member>
 constexpr Option::Codec level{read_level, write<&Config::log_level>};
 constexpr Option::Codec resources{read_resources, write<&Config::default_resources>};
 constexpr Option::Codec walltime{read_walltime, write<&Config::default_walltime>};
+constexpr Option::Codec grouping{read_grouping, write<&Config::temporal_grouping>};
 constexpr Option::Codec address{read_address, write<&Config::api>};
 constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
 
@@ -269,6 +278,9 @@ constexpr auto kOptions = std::to_array<Option>({
 
     {"default_resources", "RESOURCES", "/core=1", "what a job asks of its cluster when the JDL does not say it", resources, plan},
     {"default_walltime", "WALLTIME", "1:00:00", "the walltime of a job when the JDL does not say it", walltime, plan},
+    {"temporal_grouping", "GROUPING", "advise",
+     "whether jobs take several tasks when the JDL does not say it: false, true, auto, or advise: no, and gridstat shows the gain",
+     grouping, plan},
 
     {"max_attempts", "NUMBER", "50",
      "the most jobs for one task, whoever is to blame for their ends; those that waited and were taken back do not count; a JDL may ask for fewer",

@@ -30,6 +30,7 @@ struct GridState {
   std::map<grid::CampaignId, int> max_attempts;  ///< of campaigns whose JDL states it
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, bool> best_effort;
   std::vector<RunningJobs> running;
+  std::map<grid::CampaignId, std::int64_t> pooled;       ///< tasks in the hands of running or waiting jobs, beside these jobs' own
   std::map<grid::CampaignId, DurationCounts> durations;  ///< of their own jobs
   std::map<grid::CampaignId, DurationCounts> earlier;    ///< of the user's earlier campaigns with the same command
 };

@@ -64,7 +64,7 @@ int tasks_per_job(const Contender& contender, const Candidate& candidate, int jo
   const auto& campaign = *contender.campaign;
   const auto& pair = *candidate.pair;
   const bool known = pair.mean_duration.has_value();
-  if (campaign.grouping == grid::Grouping::off || campaign.differing || campaign.type == grid::CampaignType::test) return 1;
+  if (!grid::is_grouped(campaign.grouping) || campaign.differing || campaign.type == grid::CampaignType::test) return 1;
   if (campaign.grouping == grid::Grouping::auto_ && !known) return 1;
   const double duration = std::chrono::duration<double>{config.pool_duration}.count();
   const double fill = known ? duration / std::max(*pair.mean_duration, 0.001) : kUnknownTasks;
@@ -93,7 +93,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   // Of the whole bag, before the first cluster gets its tasks.
   const auto all_tasks = contender.tasks_for_anyone + contender.tasks_reserved;
   std::vector<Candidate*> all;
-  if (contender.campaign->grouping != grid::Grouping::off) all = candidates;
+  if (grid::is_grouped(contender.campaign->grouping)) all = candidates;
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     const auto& pair = *candidate.pair;
     const auto left = left_by_limits(contender, candidate, draft);

@@ -12,6 +12,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string_view name_of(const Job& job) {
+  if (job.state == JobState::pooled) return "pooled";
   if (job.state != JobState::ended) return job.state == JobState::running ? "running" : "waiting";
   if (job.superseded) return "superseded";
   return job.end ? grid::name_of(*job.end) : "";
@@ -27,16 +28,17 @@ std::string quoted(const std::string& text) {
 std::string time(std::optional<grid::Instant> instant) { return instant ? fmt::format("{:.3f}", seconds_of(*instant)) : ""; }
 
 std::string jobs_of(const Variant& variant) {
-  std::string text{"job,campaign,task,attempt,cluster,resources,planned,queued,allocated,started,ended,end\n"};
+  std::string text{"job,campaign,task,attempt,cluster,resources,planned,queued,allocated,started,ended,end,carrier\n"};
   const auto& scenario = variant.scenario;
   std::size_t number = 0;
   for (const auto& job : variant.outcome.jobs) {
-    const bool queued = job.state != JobState::submitting;
+    const bool queued = job.state != JobState::submitting && !job.pooled;
     const bool ended = job.state == JobState::ended;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", ++number,
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", ++number,
                         quoted(scenario.campaigns[static_cast<std::size_t>(job.campaign)].name), job.task, job.attempt,
                         quoted(scenario.clusters[static_cast<std::size_t>(job.cluster)].name), job.width, time(job.planned),
-                        queued ? time(job.queued) : "", time(job.held), time(job.started), ended ? time(job.ended) : "", name_of(job));
+                        queued ? time(job.queued) : "", time(job.held), time(job.started), ended ? time(job.ended) : "", name_of(job),
+                        job.carrier == kNone ? "" : fmt::format("{}", job.carrier + 1));
   }
   return text;
 }

@@ -6,15 +6,6 @@
 namespace gleaner::gridsim {
 namespace {
 
-bool was_lost(const Job& job) { return job.superseded || (job.end && job.end != JobEnd::done); }
-
-/// Seconds for which the job's command ran, until `until`.
-double seconds_run(const Job& job, double until) {
-  if (!job.started) return 0;
-  const double end = job.state == JobState::ended ? seconds_of(job.ended) : until;
-  return std::max(0.0, std::min(end, until) - seconds_of(*job.started));
-}
-
 class Measurement {
  public:
   Measurement(const Scenario& scenario, const Outcome& outcome) : scenario_{scenario}, outcome_{outcome} {}
@@ -23,6 +14,7 @@ class Measurement {
     prepare();
     count_usage();
     count_jobs();
+    count_local();
     add_up();
     judge_campaigns();
     judge_users();
@@ -33,6 +25,7 @@ class Measurement {
   void prepare();
   void count_usage();
   void count_jobs();
+  void count_local();
   void add_up();
   void judge_campaigns();
   void judge_users();
@@ -91,20 +84,29 @@ void Measurement::count_jobs() {
   for (const auto& job : outcome_.jobs) {
     auto& cluster = metrics_.clusters[static_cast<std::size_t>(job.cluster)];
     const double used = seconds_run(job, outcome_.end) * job.width;
-    const bool lost = job.state == JobState::ended && was_lost(job);
+    const bool lost = was_lost(job);
     (lost ? cluster.wasted : cluster.used) += used;
     if (!lost) {
       metrics_.campaigns[static_cast<std::size_t>(job.campaign)].used += used;
       metrics_.achieved +=
           seconds_run(job, metrics_.omniscient.until) * job.width * scenario_.clusters[static_cast<std::size_t>(job.cluster)].speed;
     }
-    ++cluster.submitted;
+    if (!job.pooled) ++cluster.submitted;
     const auto& full = full_at_[static_cast<std::size_t>(job.cluster)];
-    if (full && job.planned <= *full) cluster.submitted_before_full = cluster.submitted_before_full.value_or(0) + 1;
+    if (!job.pooled && full && job.planned <= *full) cluster.submitted_before_full = cluster.submitted_before_full.value_or(0) + 1;
     if (job.state != JobState::ended || job.superseded) continue;
     if (job.end == JobEnd::preempted) ++metrics_.preempted;
     if (job.end == JobEnd::killed_by_us) ++metrics_.wiped;
     if (job.end == JobEnd::walltime) ++metrics_.walltime_kills;
+  }
+}
+
+void Measurement::count_local() {
+  for (const auto& wait : outcome_.local_waits) {
+    auto& cluster = metrics_.clusters[static_cast<std::size_t>(wait.cluster)];
+    ++cluster.local_jobs;
+    cluster.local_wait += wait.seconds;
+    cluster.longest_local_wait = std::max(cluster.longest_local_wait, wait.seconds);
   }
 }
 
@@ -123,6 +125,9 @@ void Measurement::add_up() {
     all.overhead += cluster.overhead;
     all.idle += cluster.idle;
     all.submitted += cluster.submitted;
+    all.local_jobs += cluster.local_jobs;
+    all.local_wait += cluster.local_wait;
+    all.longest_local_wait = std::max(all.longest_local_wait, cluster.longest_local_wait);
     all.submitted_before_full = std::max(all.submitted_before_full, cluster.submitted_before_full);
   }
 }
@@ -191,6 +196,14 @@ void Measurement::judge_users() {
 }
 
 }  // namespace
+
+bool was_lost(const Job& job) { return job.state == JobState::ended && (job.superseded || job.end != JobEnd::done); }
+
+double seconds_run(const Job& job, double until) {
+  if (!job.started) return 0;
+  const double end = job.own_end ? seconds_of(job.own_end->at) : job.state == JobState::ended ? seconds_of(job.ended) : until;
+  return std::max(0.0, std::min(end, until) - seconds_of(*job.started));
+}
 
 std::optional<double> jain(const std::vector<double>& got) {
   double sum = 0;

@@ -20,6 +20,9 @@ struct ClusterMetrics {
   double overhead = 0;  ///< held by the grid's jobs while OAR started and ended them
   double idle = 0;
   std::int64_t submitted = 0;                         ///< jobs
+  std::int64_t local_jobs = 0;                        ///< that started
+  double local_wait = 0;                              ///< seconds that they waited, in all
+  double longest_local_wait = 0;                      ///< seconds
   std::optional<std::int64_t> submitted_before_full;  ///< jobs, until 90 % of the resources were in use
 };
 
@@ -56,12 +59,21 @@ struct Metrics {
   [[nodiscard]] double utilisation() const { return all.capacity > 0 ? 1 - all.idle / all.capacity : 0; }
   /// The fraction of the omniscient scheduler's use that was achieved.
   [[nodiscard]] double efficiency() const { return omniscient.work > 0 ? achieved / omniscient.work : 1; }
+  /// Seconds that a local job waited. Empty: there was none.
+  [[nodiscard]] std::optional<double> mean_local_wait() const {
+    return all.local_jobs > 0 ? std::optional{all.local_wait / static_cast<double>(all.local_jobs)} : std::nullopt;
+  }
   /// The fraction of the grid's use that was lost in killed jobs.
   [[nodiscard]] double waste() const { return all.used + all.wasted > 0 ? all.wasted / (all.used + all.wasted) : 0; }
 };
 
 /// The fraction of resources in use from which a cluster counts as full.
 inline constexpr double kFull = 0.9;
+
+/// Whether the work of a job that is over was lost.
+[[nodiscard]] bool was_lost(const Job& job);
+/// Seconds for which the job's command ran, until `until`.
+[[nodiscard]] double seconds_run(const Job& job, double until);
 
 [[nodiscard]] Metrics measure(const Scenario& scenario, const Outcome& outcome);
 

@@ -22,6 +22,8 @@ constexpr std::size_t kParts = 240;
 constexpr int kPanelHeight = 220;
 constexpr int kWidth = 900;
 constexpr std::string_view kLocalColour = "#b8b8b8";
+constexpr std::string_view kKilledColour = "#c00000";
+constexpr std::string_view kStartsColour = "#202020";
 /// Okabe and Ito's colours, which colour-blind people can distinguish, then lighter ones of them.
 constexpr auto kColours = std::to_array<std::string_view>(
     {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#7f6bb2", "#8c564b", "#2f4b7c"});
@@ -92,13 +94,16 @@ std::string data_block(std::size_t index, const UseOverTime& use, double unit) {
   return text + "EOD\n";
 }
 
-std::string_view colour_of(std::size_t who) { return who == 0 ? kLocalColour : kColours[(who - 1) % kColours.size()]; }
+std::string_view colour_of(std::size_t who, std::size_t campaigns) {
+  if (who > campaigns) return who == campaigns + 1 ? kKilledColour : kStartsColour;
+  return who == 0 ? kLocalColour : kColours[(who - 1) % kColours.size()];
+}
 
 std::string curves(std::size_t index, const Panel& panel) {
   std::string text{"plot "};
   for (std::size_t who = panel.use.means.size(); who-- > 0;)
     text += fmt::format("$data{} using 1:{} with filledcurves y1=0 linecolor rgb '{}' fillstyle solid 1 noborder notitle, ", index, who + 2,
-                        colour_of(who));
+                        colour_of(who, panel.use.means.size() - 3));
   return text + fmt::format("{} with lines linecolor rgb '#404040' dashtype 2 notitle\n", panel.resources);
 }
 
@@ -111,7 +116,9 @@ std::string legend(const Scenario& scenario) {
     return fmt::format("NaN with boxes linecolor rgb '{}' fillstyle solid 1 title {}", colour, in_script(name));
   };
   text += entry(kLocalColour, "local jobs");
-  for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) text += ", " + entry(colour_of(i + 1), scenario.campaigns[i].name);
+  for (std::size_t i = 0; i < scenario.campaigns.size(); ++i)
+    text += ", " + entry(colour_of(i + 1, scenario.campaigns.size()), scenario.campaigns[i].name);
+  text += ", " + entry(kKilledColour, "killed") + ", " + entry(kStartsColour, "starts and ends of jobs");
   return text + ", NaN with lines linecolor rgb '#404040' dashtype 2 title 'all resources'\n";
 }
 
@@ -119,17 +126,33 @@ std::string legend(const Scenario& scenario) {
 
 UseOverTime use_over_time(const Variant& variant, std::optional<std::size_t> cluster, std::size_t parts) {
   const double end = variant.metrics.end;
+  const auto campaigns = variant.scenario.campaigns.size();
+  const auto killed = campaigns + 1, starts = campaigns + 2;
   UseOverTime use{.step = end / static_cast<double>(parts), .means = {}};
-  use.means.assign(variant.scenario.campaigns.size() + 1, std::vector<double>(parts, 0.0));
-  for (const auto& change : variant.outcome.usage) {
-    const double at = seconds_of(change.time);
-    if ((cluster && static_cast<std::size_t>(change.cluster) != *cluster) || at >= end) continue;
-    auto& means = use.means[static_cast<std::size_t>(change.campaign + 1)];
+  use.means.assign(campaigns + 3, std::vector<double>(parts, 0.0));
+  const auto change = [&](std::size_t who, double at, double delta) {
+    if (at >= end) return;
+    auto& means = use.means[who];
     const auto part = std::min(parts - 1, static_cast<std::size_t>(at / use.step));
     // The rest of its own part now, a whole step from the next one on: summed up below.
     const double rest = (use.step * static_cast<double>(part + 1) - at) / use.step;
-    means[part] += change.delta * rest;
-    if (part + 1 < parts) means[part + 1] += change.delta * (1 - rest);
+    means[part] += delta * rest;
+    if (part + 1 < parts) means[part + 1] += delta * (1 - rest);
+  };
+  const auto is_here = [&](int where) { return !cluster || static_cast<std::size_t>(where) == *cluster; };
+  for (const auto& one : variant.outcome.usage) {
+    if (is_here(one.cluster)) change(one.campaign == kLocal ? 0 : starts, seconds_of(one.time), one.delta);
+  }
+  // What jobs hold, without their commands, is their starts and ends.
+  for (const auto& job : variant.outcome.jobs) {
+    const double seconds = seconds_run(job, end);
+    if (!is_here(job.cluster) || seconds <= 0) continue;
+    const auto who = was_lost(job) ? killed : static_cast<std::size_t>(job.campaign + 1);
+    const double from = std::max(0.0, seconds_of(*job.started)), to = seconds_of(*job.started) + seconds;
+    change(who, from, job.width);
+    change(who, to, -job.width);
+    change(starts, from, -job.width);
+    change(starts, to, job.width);
   }
   for (auto& means : use.means) {
     for (std::size_t part = 1; part < parts; ++part) means[part] += means[part - 1];

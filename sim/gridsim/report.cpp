@@ -77,6 +77,8 @@ constexpr auto kFigures = std::to_array<Figure>({
     {"jobs preempted", [](const Metrics& m) { return count(m.preempted); }},
     {"jobs taken back waiting", [](const Metrics& m) { return count(m.wiped); }},
     {"jobs over their walltime", [](const Metrics& m) { return count(m.walltime_kills); }},
+    {"local jobs wait, mean", [](const Metrics& m) { return m.mean_local_wait() ? fmt::format("{:.1f}s", *m.mean_local_wait()) : "-"; }},
+    {"local jobs wait, most", [](const Metrics& m) { return time(m.all.longest_local_wait); }},
     {"mean flow time", [](const Metrics& m) { return time(m.mean_flow); }},
     {"mean slowdown", [](const Metrics& m) { return number(m.mean_slowdown); }},
     {"fairness (Jain)", [](const Metrics& m) { return number(m.fairness); }},

@@ -12,6 +12,9 @@ void add_seconds(text::JsonWriter& json, const ClusterMetrics& cluster) {
   json.field("wasted_resource_seconds", cluster.wasted);
   json.field("overhead_resource_seconds", cluster.overhead);
   json.field("idle_resource_seconds", cluster.idle);
+  json.field("local_jobs", cluster.local_jobs);
+  json.field("local_wait_seconds", cluster.local_wait);
+  json.field("longest_local_wait_seconds", cluster.longest_local_wait);
   json.field("jobs_submitted", cluster.submitted);
   json.field("jobs_submitted_before_90_percent", cluster.submitted_before_full);
 }

@@ -20,6 +20,10 @@ FROM (
   WHERE is_live(j.state) AND j.state = 'running' AND j.started_at IS NOT NULL) r
 GROUP BY campaign_id, cluster_id, duration_bucket(greatest(1, age)::double precision) ORDER BY 1, 2, 3
 
+-- name: scenario.pooled
+-- Tasks that jobs of their launches take, and that are not over (docs/architecture/pools.md).
+SELECT campaign_id, count(*) AS tasks FROM jobs WHERE is_live(state) AND state = 'pooled' GROUP BY campaign_id
+
 -- name: scenario.durations
 -- Durations of the done jobs of campaigns in treatment or paused.
 SELECT d.campaign_id, bucket_seconds(d.bucket) AS seconds, sum(d.jobs) AS jobs

@@ -14,9 +14,9 @@ constexpr auto kScenario = R"({
   "configuration": {"max_attempts": "6", "max_charged_attempts": "2", "expired_quantile": "0.5"},
   "clusters": {"alpha": {"nodes": 8, "cores": 4}, "beta": {"nodes": 8, "cores": 8}},
   "campaigns": [
-    {"user": "alice", "project": "physics", "tasks": 60, "resources": "/core=1", "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"},
-    {"user": "bob", "tasks": 40, "resources": "/core=2", "duration": "60s", "walltime": "0:20:00", "max_attempts": 3, "max_jobs": 7},
-    {"user": "alice", "project": "biology", "tasks": 50, "resources": "/nodes=1", "takes": 3, "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"}]})";
+    {"user": "alice", "project": "physics", "tasks": 130, "resources": "/core=1", "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"},
+    {"user": "bob", "tasks": 100, "resources": "/core=2", "duration": "60s", "walltime": "0:20:00", "max_attempts": 3, "max_jobs": 7},
+    {"user": "alice", "project": "biology", "tasks": 110, "resources": "/nodes=1", "takes": 3, "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"}]})";
 
 gridsim::Scenario a_scenario() {
   auto scenario = gridsim::read_scenario(kScenario, ".").value();
@@ -92,6 +92,7 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
   std::ranges::sort(booked, {}, [&](int job) { return key_of(job); });
   std::vector<store::AcceptedJob> accepted;
   std::vector<AttemptKey> stored;
+  std::vector<grid::JobId> lines;
   transact([&](store::Transaction& t) {
     const auto planned = store::planned_launches(t, cluster_id(cluster));
     ASSERT_EQ(planned.size(), booked.empty() ? 0U : 1U);
@@ -100,7 +101,8 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
     ASSERT_TRUE(store::begin_launch(t, {.launch = id, .tag = fmt::format("tag-{}", id.value()), .login = "alice"}, term, now));
     for (const auto& line : store::launch_lines(t, id)) {
       stored.emplace_back(campaign, line.task.value(), line.attempt);
-      accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
+      lines.push_back(line.job);
+      if (!line.pooled) accepted.push_back({line.job, grid::RemoteJobId{next_remote++}});
     }
     ASSERT_EQ(store::accept_launch(t, id, accepted, std::nullopt, now), static_cast<int>(accepted.size()));
   });
@@ -109,7 +111,9 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
   ASSERT_EQ(texts(stored), texts(keys));
   for (std::size_t i = 0; i < booked.size(); ++i) {
     const int job = booked[i];
-    ids.emplace(job, accepted[i].job);
+    ids.emplace(job, lines[i]);
+    ASSERT_EQ(job_at(job).pooled, i >= accepted.size()) << "the pooled ones are the last ones of both";
+    if (job_at(job).pooled) continue;
     job_at(job).state = gridsim::JobState::waiting;
     job_at(job).queued = now;
     book.accept(job, now);
@@ -118,14 +122,20 @@ void TwoAccounts::accept(int campaign, int cluster, std::vector<int> booked) {
   book.update({}, now);
 }
 
-void TwoAccounts::launch(int campaign, int cluster, int jobs) {
+void TwoAccounts::launch(int campaign, int cluster, int jobs, int pooled) {
   if (scenario.campaigns[gridsim::index_of(campaign)].paused) return;
   const store::PlannedLaunch launch{
-      .campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .resources = 1.0 * jobs};
+      .campaign = grid::CampaignId{campaign + 1}, .cluster = cluster_id(cluster), .jobs = jobs, .pooled = pooled, .resources = 1.0 * jobs};
   int got = 0;
   transact([&](store::Transaction& t) { got = store::plan_launch(t, launch, term, now); });
-  const auto booked = book.launch(launch, now);
+  const auto pools = world.pools.size();
+  auto booked = book.launch(launch, now);
   ASSERT_EQ(std::ssize(booked), got);
+  if (world.pools.size() > pools) {
+    const auto& tasks = world.pools.back().tasks;
+    booked.insert(booked.end(), tasks.begin(), tasks.end());
+    seen["pooled"] += static_cast<int>(tasks.size());
+  }
   accept(campaign, cluster, booked);
 }
 
@@ -194,16 +204,43 @@ void TwoAccounts::note_submitted() {
 
 void TwoAccounts::start(int job) {
   job_at(job).state = gridsim::JobState::launching;
-  job_at(job).held = now;
+  job_at(job).held = job_at(job).started = now;
   note_change(job);
 }
 
-void TwoAccounts::end(int job, grid::JobEnd end) {
+void TwoAccounts::note_end(int job, grid::JobEnd end) {
   job_at(job).state = gridsim::JobState::ended;
   job_at(job).end = end;
   job_at(job).ended = now;
   note_change(job);
   ++seen[std::string{grid::name_of(end)}];
+}
+
+void TwoAccounts::end(int job, grid::JobEnd end) {
+  auto& one = job_at(job);
+  if (one.pool != gridsim::kNone && end == grid::JobEnd::done && !one.own_end) one.own_end = {now, end};
+  if (one.carries != gridsim::kNone) note_end(std::exchange(one.carries, gridsim::kNone), grid::JobEnd::preempted);
+  note_end(job, one.own_end ? one.own_end->end : end);
+  if (one.pool == gridsim::kNone) return;
+  auto& pool = world.pools[gridsim::index_of(one.pool)];
+  if (std::ranges::any_of(pool.carriers, [&](int carrier) { return job_at(carrier).state != gridsim::JobState::ended; })) return;
+  for (const int left : std::exchange(pool.tasks, {})) note_end(left, grid::JobEnd::not_reached);
+}
+
+void TwoAccounts::carry_on(int carrier, grid::JobEnd end) {
+  auto& one = job_at(carrier);
+  if (one.carries != gridsim::kNone) note_end(std::exchange(one.carries, gridsim::kNone), end);
+  else if (!one.own_end) one.own_end = {now, end};
+  auto& pool = world.pools[gridsim::index_of(one.pool)];
+  if (pool.tasks.empty()) return;
+  one.carries = pool.tasks.front();
+  pool.tasks.pop_front();
+  auto& next = job_at(one.carries);
+  next.carrier = carrier;
+  next.state = gridsim::JobState::running;
+  next.held = next.started = now;
+  note_change(one.carries);
+  ++seen["carried"];
 }
 
 /// As the updator judges it.
@@ -213,7 +250,17 @@ store::Verdict TwoAccounts::verdict_of(store::Transaction& t, int index) {
                          .end = *job.end,
                          .started_at = job.held,
                          .ended_at = job.ended};
-  if (job.held) verdict.resources = job.width;
+  if (job.held && !job.pooled) verdict.resources = job.width;
+  const auto took = [&](grid::Instant ended) { return gridsim::seconds_of(ended) - gridsim::seconds_of(*job.started); };
+  if (job.pooled) {
+    verdict.started_at = verdict.ended_at = std::nullopt;
+    if (job.end == grid::JobEnd::done) {
+      verdict.duration = took(job.ended);
+      verdict.started_at = now - (job.ended - *job.started);
+    }
+  } else if (job.own_end) {
+    verdict.duration = took(job.own_end->at);
+  }
   verdict.state = verdict.end == grid::JobEnd::done           ? grid::JobState::terminated
                   : verdict.end == grid::JobEnd::killed_by_us ? grid::JobState::killed
                                                               : grid::JobState::error;
@@ -226,6 +273,15 @@ store::Verdict TwoAccounts::verdict_of(store::Transaction& t, int index) {
   return verdict;
 }
 
+void TwoAccounts::note_claims(store::Transaction& t, const std::set<int>& jobs) {
+  std::vector<store::Claimed> claims;
+  for (const int job : jobs) {
+    const auto& one = job_at(job);
+    if (one.pooled && one.held && claimed.insert(job).second) claims.push_back({ids.at(job), grid::RemoteJobId{1 + one.carrier}});
+  }
+  store::note_carriers(t, claims, now);
+}
+
 /// The updator visits one cluster.
 void TwoAccounts::update(int cluster) {
   const auto jobs = std::exchange(changed[static_cast<std::size_t>(cluster)], {});
@@ -235,12 +291,13 @@ void TwoAccounts::update(int cluster) {
     std::set<int> judged;
     for (const int job : jobs) {
       if (!judged.insert(job).second) continue;
-      if (job_at(job).state != gridsim::JobState::ended)
+      if (job_at(job).state != gridsim::JobState::ended && !job_at(job).pooled)
         observations.push_back(
             {.job = ids.at(job), .state = grid::JobState::running, .started_at = job_at(job).held, .resources = job_at(job).width});
       else to_kill.erase(job);
     }
     store::observe_jobs(t, observations);
+    note_claims(t, judged);
     for (const int job : judged) {
       if (job_at(job).state == gridsim::JobState::ended) verdicts.push_back(verdict_of(t, job));
     }

@@ -13,7 +13,8 @@
 
 // Production counts in SQL, gridsim in C++ (its Book). The same random history goes through both, and the facts for the planner, the
 // predictor and nikita must be the same. Left out is what simulated clusters never do: launches without an answer, orphans and
-// duplicates, tasks bound to a cluster, walltimes that grow, tasks that ask for different things, sinks, cancelled campaigns.
+// duplicates, tasks bound to a cluster (as those that no carrier of a pool came to in its time), walltimes that grow, tasks that ask for
+// different things, sinks, cancelled campaigns.
 namespace gleaner::tests {
 namespace {
 
@@ -83,9 +84,9 @@ void Accounting::step() {
   now += std::chrono::microseconds{1 + below(40'000'000)};
   if (below(60) == 0) now += std::chrono::hours{11};
   const int cluster = static_cast<int>(below(2));
-  switch (below(16)) {
+  switch (below(19)) {
     case 0:
-    case 1: return launch(a_campaign_index(), cluster, 1 + static_cast<int>(below(4)));
+    case 1: return launch(a_campaign_index(), cluster, 1 + static_cast<int>(below(4)), below(4) > 0 ? static_cast<int>(below(8)) : 0);
     case 2:
       return replicate(below(2) == 0 ? 0 : 2, cluster, 1 + static_cast<int>(below(2)),
                        below(2) == 0 ? std::nullopt : std::optional{static_cast<double>(below(200))});
@@ -109,8 +110,16 @@ void Accounting::step() {
         const int job = live[below(live.size())];
         if (to_kill.contains(job) || job_at(job).state == gridsim::JobState::waiting)
           end(job, below(8) == 0 && job_at(job).held ? JobEnd::done : JobEnd::killed_by_us);
-        else end(job, below(5) < 3 ? JobEnd::done : kEnds[next_end++ % kEnds.size()]);
+        else end(job, below(5) < 3 || job_at(job).own_end ? JobEnd::done : kEnds[next_end++ % kEnds.size()]);
         now += std::chrono::microseconds{1 + below(1'000'000)};
+      }
+      return;
+    }
+    case 13:
+    case 14:
+    case 15: {
+      for (const int carrier : carriers()) {
+        if (!to_kill.contains(carrier) && below(4) > 0) carry_on(carrier, below(6) == 0 ? JobEnd::task_error : JobEnd::done);
       }
       return;
     }
@@ -120,14 +129,16 @@ void Accounting::step() {
 
 TEST_P(Accounting, OfTheSameHistory_IsTheSameInProductionAndInGridsim) {
   SCOPED_TRACE(fmt::format("seed {}", GetParam()));
-  for (int i = 0; i < 300; ++i) {
-    i == 220 ? hold(2) : step();
+  for (int i = 0; i < 500; ++i) {
+    i == 350 ? hold(2) : step();
     if (HasFatalFailure()) return;
     compare();
     ASSERT_FALSE(HasFailure()) << "after step " << i;
   }
   for (const auto end : kEnds) EXPECT_GT(seen[std::string{grid::name_of(end)}], 0) << grid::name_of(end);
   EXPECT_GT(seen["done"], 10);
+  EXPECT_GT(seen["carried"], 5);
+  EXPECT_GT(seen["not_reached"], 0);
   EXPECT_GT(seen["killed_by_us"], 5);
 }
 

@@ -29,6 +29,7 @@ class ScenarioRoute : public ApiTest {
 // A value for each field that a scenario carries, different from its default and from the other fields' values.
 void set(bool& value, int) { value = !value; }
 void set(std::string& value, int place) { value = fmt::format("word{}", place); }
+void set(grid::Grouping& value, int) { value = grid::Grouping::auto_; }
 template <class Number>
 void set(Number& value, int place) {
   value = static_cast<Number>(place);
@@ -125,6 +126,19 @@ TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_AreSimulated) {
   EXPECT_EQ(checked.json["candidate"]["max_attempts"].GetInt(), 4);
 }
 
+TEST_F(ScenarioRoute, TasksInTheHandsOfPools_AreInTheBagOfTheSimulation) {
+  static_cast<void>(a_campaign_of(10));
+  sql("WITH l AS (INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, pool_s) SELECT campaign_id, cluster_id, 1, 1, 1, now(), 60 "
+      "FROM campaign_clusters LIMIT 1 RETURNING id, campaign_id, cluster_id) "
+      "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, pooled, state) "
+      "SELECT id, campaign_id, cluster_id, n, 0, true, 'pooled' FROM l, generate_series(0, 3) n");
+  sql("UPDATE campaigns SET next_task = 4, waiting = 6, jdl = jdl || '{\"temporal_grouping\": \"true\"}'");
+  const auto answer = get("/scenario");
+  const auto& live = answer.json["scenario"]["live"][0];
+  EXPECT_EQ(live["waiting"].GetInt(), 6 + 4) << answer.body;
+  EXPECT_STREQ(live["temporal_grouping"].GetString(), "true");
+}
+
 TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
   const auto checked =
       as("alice", {.method = "POST",
@@ -153,13 +167,14 @@ class ScenarioOfAnotherConfiguration : public ScenarioRoute {
   /// Takes the first of these values that is right for the option and is not its default.
   static void change(const process::Option& option, process::Config& config) {
     constexpr std::array<std::string_view, 7> kValues{"17s", "11", "0.25", "1.75", "no", "yes", "2:00:00"};
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kNamed{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kNamed{
         {{"campaign_order", "priority,fairshare"},
          {"campaign_scheduler", "prediction"},
          {"placement", "packed"},
          {"predictor_algorithm", "slow-start"},
          {"fairshare_usage", "by_share"},
          {"multifactor_weights", "age:1,fairshare:3,size:2,priority:4,affinity:5"},
+         {"temporal_grouping", "auto"},
          {"default_resources", "/core=3"}}};
     for (const auto& [key, value] : kNamed) {
       if (key != option.key) continue;

@@ -28,6 +28,9 @@ TEST(ApiOptions, WhatACampaignLeavesOut_AndMayAskFor_IsTheConfigurations) {
   ASSERT_TRUE(asking(7));
   EXPECT_EQ(asking(7)->clusters.at(0).resources.text(), "/core=2");
   EXPECT_EQ(asking(7)->clusters.at(0).walltime, grid::Seconds{300});
+  EXPECT_EQ(asking(7)->scheduling.grouping, grid::Grouping::advise);
+  config.temporal_grouping = grid::Grouping::auto_;
+  EXPECT_EQ(options_of(config).defaults.grouping, grid::Grouping::auto_);
   ASSERT_FALSE(asking(8));
   EXPECT_EQ(asking(8).error().at(0).message, "'8' is more than this grid allows; write 7 at most, or leave it out");
 }

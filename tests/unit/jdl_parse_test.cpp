@@ -143,6 +143,11 @@ TEST(JdlJson, GroupingIsTrue_False_OrAuto) {
   for (const auto* const word : {"true", "\"true\"", "\"True\""})
     EXPECT_EQ(parsed(on_alpha(fmt::format("\"temporal_grouping\": {}", word))).scheduling.grouping, grid::Grouping::on) << word;
   EXPECT_EQ(parsed(on_alpha(R"("temporal_grouping": "auto")")).scheduling.grouping, grid::Grouping::auto_);
+  const auto advised =
+      jdl::parse(R"({"name": "n", "exec_file": "x", "clusters": {"alpha": {}}})", {.grouping = grid::Grouping::advise}).value();
+  EXPECT_EQ(advised.scheduling.grouping, grid::Grouping::advise) << "the configuration's";
+  EXPECT_EQ(from_json(to_json(advised)).value().scheduling.grouping, grid::Grouping::advise);
+  EXPECT_EQ(to_jdl(advised).find("temporal_grouping"), std::string::npos) << "its user did not write it";
   for (const auto* const word : {"false", "\"false\"", "null", "\"None\"", "0", "\"\""})
     EXPECT_EQ(parsed(on_alpha(fmt::format("\"temporal_grouping\": {}", word))).scheduling.grouping, grid::Grouping::off) << word;
 }

@@ -26,6 +26,7 @@ struct Event {
     job_deleted,
     gave_way,
     freed,
+    pool_closed,
     schedule,
     submission,
     cycle

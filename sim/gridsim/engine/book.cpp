@@ -92,17 +92,36 @@ void Book::write(std::span<const store::Submitted> submitted) {
   }
 }
 
+std::vector<std::int64_t> Book::take_tasks(int index, std::int64_t most) {
+  auto& campaign = campaigns_[index_of(index)];
+  std::vector<std::int64_t> tasks;
+  while (std::ssize(tasks) < most) {
+    if (!campaign.returned.empty()) tasks.push_back(campaign.returned.extract(campaign.returned.begin()).value());
+    else if (campaign.next_task < spec_of(index).tasks) tasks.push_back(campaign.next_task++);
+    else break;
+  }
+  return tasks;
+}
+
 std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant now) {
   auto& campaign = campaigns_[index_of(launch.campaign)];
   const auto pair = pair_index(launch.campaign, launch.cluster);
+  const auto tasks = take_tasks(static_cast<int>(index_of(launch.campaign)), std::int64_t{launch.jobs} + launch.pooled);
+  const bool is_pool = std::ssize(tasks) > launch.jobs;
+  if (is_pool) world_.pools.push_back({.duration = static_cast<double>(launch.pool.count()), .carriers = {}, .tasks = {}});
   std::vector<int> jobs;
-  for (int i = 0; i < launch.jobs; ++i) {
-    std::int64_t task = 0;
-    if (!campaign.returned.empty()) task = campaign.returned.extract(campaign.returned.begin()).value();
-    else if (campaign.next_task < world_.scenario.campaigns[index_of(launch.campaign)].tasks) task = campaign.next_task++;
-    else break;
+  for (const auto task : tasks) {
     if (const auto known = campaign.tasks.find(task); known != campaign.tasks.end()) known->second.facts.state = grid::TaskState::running;
-    jobs.push_back(make_job(launch, pair, task, now));
+    const int job = make_job(launch, pair, task, now);
+    const bool pooled = std::ssize(jobs) == launch.jobs;
+    if (!pooled) jobs.push_back(job);
+    if (!is_pool) continue;
+    auto& one = world_.jobs[index_of(job)];
+    one.pool = static_cast<int>(world_.pools.size()) - 1;
+    one.pooled = pooled;
+    if (pooled) one.state = JobState::pooled;
+    if (pooled) world_.pools.back().tasks.push_back(job);
+    else world_.pools.back().carriers.push_back(job);
   }
   return jobs;
 }
@@ -123,7 +142,8 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
                  on_cluster.speed.value_or(world_.scenario.clusters[on_cluster.cluster].speed);
   if (task >= spec.live) {
     job.tasks = spec.group;
-    job.duration += static_cast<double>(spec.group - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
+    job.starts = spec.starts;
+    job.duration += (spec.starts - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
   }
   job.width = on_cluster.width;
   campaign.pairs[index_of(pair)].facts.active = true;

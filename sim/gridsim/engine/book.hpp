@@ -50,8 +50,8 @@ class Book {
   void request_kills(std::span<const grid::JobId> jobs);
   /// The youngest running jobs of a campaign on a cluster, and all that wait there: to be killed.
   [[nodiscard]] std::vector<grid::JobId> to_preempt(const planner::Preemption& preemption) const;
-  /// Takes tasks from the bag, those given back first; the jobs made for them, fewer when the bag has
-  /// fewer.
+  /// Takes tasks from the bag, those given back first; the jobs of OAR made for them, fewer when the bag has fewer. Pooled tasks wait in
+  /// World::pools.
   [[nodiscard]] std::vector<int> launch(const store::PlannedLaunch& launch, grid::Instant now);
   void accept(int job, grid::Instant at);
   /// Second copies of a campaign's longest running tasks, on a cluster where their first ones are not; the jobs made for them.
@@ -99,6 +99,7 @@ class Book {
   };
   void update_jobs(std::span<const int> jobs);
   void update_job(int job, Changes& changes);
+  void update_pooled(int job, Changes& changes);
   void count_start(const Job& job, Changes& changes);
   void settle(int job, Changes& changes);
   void conclude(const Job& job, grid::TaskState state);
@@ -109,6 +110,7 @@ class Book {
   void add_replicable(grid::PlanningFacts& facts, grid::Instant now) const;
   [[nodiscard]] std::map<int, std::int64_t> running_tasks() const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
+  [[nodiscard]] std::vector<std::int64_t> take_tasks(int campaign, std::int64_t most);
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
   void count_limits(grid::PolicyFacts& facts, std::int64_t today) const;
@@ -138,6 +140,7 @@ class Book {
   std::vector<grid::JobId> superseded_;
   std::vector<std::vector<int>> waiting_;  ///< by cluster, jobs that wait as far as the grid knows
   std::vector<std::vector<int>> running_;  ///< by cluster, jobs that hold resources as far as the grid knows, the youngest last
+  std::vector<int> carried_;               ///< pooled jobs that carriers carry out, as far as the grid knows
   /// Resource-seconds of ended jobs by campaign, pair and day.
   std::map<std::tuple<int, int, std::int64_t>, double> usage_;
   std::vector<int> free_;  ///< by cluster, in the status

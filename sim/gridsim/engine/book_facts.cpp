@@ -49,6 +49,7 @@ grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
     const auto& known = campaigns_[index_of(index)];
     grid::CampaignFacts campaign = spec;
     campaign.id = grid::CampaignId{index + 1};
+    if (campaign.grouping == grid::Grouping::advise) campaign.grouping = world_.scenario.config.temporal_grouping;
     campaign.submitted = known.submitted_at;
     campaign.brake = brake_of(spec.braked, now);
     if (spec.paused) campaign.state = grid::CampaignState::paused;
@@ -60,7 +61,7 @@ grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
   return facts;
 }
 
-/// By campaign; of two copies that run, one counts.
+/// By campaign; of two copies that run, one counts. A carrier's own task counts until the carrier is over.
 std::map<int, std::int64_t> Book::running_tasks() const {
   std::map<int, std::int64_t> running;
   for (const auto& jobs : running_) {
@@ -72,6 +73,7 @@ std::map<int, std::int64_t> Book::running_tasks() const {
       if (task.facts.state != grid::TaskState::done && !is_second) ++running[job.campaign];
     }
   }
+  for (const int index : carried_) ++running[job_of(index).campaign];
   return running;
 }
 

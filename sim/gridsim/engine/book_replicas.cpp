@@ -4,7 +4,8 @@
 #include "metascheduler/facts_of.hpp"
 #include "sim/gridsim/engine/book.hpp"
 
-/// Second copies of running tasks: which may get one, which got one, and what becomes of the other when one of them ends.
+/// Second copies of running tasks (none of pools, whose jobs say nothing of how long a task has run): which may get one, which got one, and
+/// what becomes of the other when one of them ends.
 namespace gleaner::gridsim {
 namespace {
 
@@ -40,7 +41,7 @@ void Book::add_replicable(grid::PlanningFacts& facts, grid::Instant now) const {
                              .expected = expected};
       for (const int running : running_[on_cluster.cluster]) {
         const auto& job = job_of(running);
-        if (job.campaign != index || had_copy(campaign, job.task)) continue;
+        if (job.campaign != index || job.pool != kNone || had_copy(campaign, job.task)) continue;
         ++tasks.tasks;
         if (expected && seconds_of(now) - seconds_of(*job.held) >= *expected) ++tasks.expired;
       }
@@ -57,7 +58,7 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
     if (cluster == index_of(replicas.cluster)) continue;
     for (const int running : running_[cluster]) {
       const auto& job = job_of(running);
-      if (job.campaign != index || had_copy(campaign, job.task)) continue;
+      if (job.campaign != index || job.pool != kNone || had_copy(campaign, job.task)) continue;
       if (!longer_than || seconds_of(now) - seconds_of(*job.held) >= *longer_than) chosen.push_back(running);
     }
   }

@@ -10,6 +10,16 @@ std::int64_t minute_of(grid::Instant instant) { return std::chrono::floor<std::c
 
 int bucket_of(double seconds) { return static_cast<int>(std::ceil(std::log(std::max(seconds, 1.0)) / std::log(1.1))); }
 
+namespace {
+
+/// Seconds that its task took: in a pool as its wrapper measured them, else by OAR's times of the job.
+double seconds_taken(const Job& job) {
+  if (job.own_end) return seconds_of(job.own_end->at) - seconds_of(*job.started);
+  return seconds_of(job.ended) - seconds_of(*job.held);
+}
+
+}  // namespace
+
 void Book::update(std::span<const Cluster> clusters, grid::Instant now) {
   known_.resize(world_.jobs.size(), JobState::submitting);
   status_at_ = now;
@@ -50,6 +60,7 @@ void Book::update_job(int index, Changes& changes) {
   const auto& job = job_of(index);
   auto& known = known_[index_of(index)];
   if (known == job.state || known == JobState::ended) return;
+  if (job.pooled) return update_pooled(index, changes);
   if (job.state == JobState::running && known == JobState::launching) return;
   auto& facts = pair_of(job).facts;
   auto& waiting = waiting_[index_of(job.cluster)];
@@ -77,6 +88,22 @@ void Book::update_job(int index, Changes& changes) {
     running.push_back(index);
     known = JobState::launching;
   }
+}
+
+/// A pooled job is no job of OAR: it neither waits nor holds resources.
+void Book::update_pooled(int index, Changes& changes) {
+  const auto& job = job_of(index);
+  auto& known = known_[index_of(index)];
+  if (job.held && known != JobState::running) {
+    auto& start = pair_of(job).facts.last_start_at;
+    start = std::max(start, std::optional{status_at_});
+    carried_.push_back(index);
+  }
+  if (job.state == JobState::ended) {
+    std::erase(carried_, index);
+    settle(index, changes);
+  }
+  known = job.state;
 }
 
 void Book::count_start(const Job& job, Changes& changes) {
@@ -146,12 +173,13 @@ void Book::conclude(const Job& job, grid::TaskState state) {
   if (state == grid::TaskState::waiting) campaign.returned.insert(job.task);
   if (state != grid::TaskState::done && state != grid::TaskState::failed) return;
   ++pair.facts.concluded_jobs;
-  ++pair.ended_in_minute[minute_of(job.ended)];
+  // OAR knows no end of a pooled job: the grid's clock counts.
+  ++pair.ended_in_minute[minute_of(job.pooled ? status_at_ : job.ended)];
   if (state == grid::TaskState::failed) {
     ++campaign.failed;
     return;
   }
-  const double seconds = seconds_of(job.ended) - seconds_of(*job.held);
+  const double seconds = seconds_taken(job);
   ++pair.facts.done;
   ++campaign.done;
   pair.facts.duration_sum += seconds;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace gleaner::gridsim {
 Cluster::Cluster(int index, std::vector<LocalJob> local, World& world)
@@ -46,10 +47,11 @@ void Cluster::happen(const Event& event) {
     case Event::Kind::local_end: end_local(event.job); break;
     case Event::Kind::job_queued: queue(event.job); break;
     case Event::Kind::job_runs: run(event.job); break;
-    case Event::Kind::job_end: finish(event.job, JobEnd::done); break;
+    case Event::Kind::job_end: end_task(event.job); break;
     case Event::Kind::job_deleted: finish(event.job, JobEnd::killed_by_us); break;
     case Event::Kind::gave_way: finish(event.job, JobEnd::preempted); break;
     case Event::Kind::freed: release(event.job); break;
+    case Event::Kind::pool_closed: give_back_rest(world_.jobs[static_cast<std::size_t>(event.job)]); break;
     case Event::Kind::schedule: next_pass_.reset(); break;
     case Event::Kind::submission:
     case Event::Kind::cycle: return;
@@ -88,11 +90,28 @@ void Cluster::run(int job) {
   if (one.state != JobState::launching) return;
   one.state = JobState::running;
   one.started = world_.agenda.now();
-  const double length = std::min(one.duration, pair_of(one).facts.walltime * static_cast<double>(one.tasks));
+  const double length = std::min(one.duration, walltime_of_task(one));
   world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
 }
 
-/// An event of a job that has ended earlier is ignored.
+double Cluster::walltime_of_task(const Job& job) const { return pair_of(job).facts.walltime * static_cast<double>(job.tasks); }
+
+double Cluster::walltime_of(const Job& job) const {
+  const double pool = job.pool == kNone ? 0.0 : world_.pools[static_cast<std::size_t>(job.pool)].duration;
+  return walltime_of_task(job) + pool;
+}
+
+JobEnd Cluster::own_end_of(const Job& job) const { return job.duration > walltime_of_task(job) ? JobEnd::walltime : JobEnd::done; }
+
+/// The end of a task; also that of its job, unless the job takes another one. An event of a job that has ended earlier is ignored.
+void Cluster::end_task(int job) {
+  const auto& one = world_.jobs[static_cast<std::size_t>(job)];
+  if (one.state == JobState::ended) return;
+  if (one.pool == kNone) end(job, own_end_of(one), spec_.end_delay);
+  else end_in_pool(job);
+}
+
+/// The end of a job by somebody else. An event of a job that has ended earlier is ignored.
 void Cluster::finish(int job, JobEnd why) {
   auto& one = world_.jobs[static_cast<std::size_t>(job)];
   if (one.state == JobState::ended) return;
@@ -102,10 +121,12 @@ void Cluster::finish(int job, JobEnd why) {
     one.end = why;
     one.ended = world_.agenda.now();
     world_.changed.push_back(job);
+    give_back_rest(one);
     return;
   }
-  if (why == JobEnd::done && one.duration > pair_of(one).facts.walltime * static_cast<double>(one.tasks)) why = JobEnd::walltime;
-  end(job, why, why == JobEnd::preempted ? 0.0 : spec_.end_delay);
+  if (one.carries != kNone) end_pooled(std::exchange(one.carries, kNone), why);
+  // A task that noted its end has done its work, whatever becomes of its job.
+  end(job, one.own_end ? one.own_end->end : why, why == JobEnd::preempted ? 0.0 : spec_.end_delay);
 }
 
 void Cluster::end(int job, JobEnd why, double free_after) {
@@ -116,6 +137,7 @@ void Cluster::end(int job, JobEnd why, double free_after) {
   world_.changed.push_back(job);
   if (free_after > 0) world_.agenda.add(after(one.ended, free_after), {.kind = Event::Kind::freed, .cluster = index_, .job = job});
   else release(job);
+  give_back_rest(one);
 }
 
 void Cluster::release(int job) {
@@ -178,6 +200,7 @@ void Cluster::start_local(const Local& local) {
                        .resources = job.resources};
   world_.agenda.add(running.end, {.kind = Event::Kind::local_end, .cluster = index_, .job = local.index});
   world_.usage.push_back({world_.agenda.now(), index_, kLocal, job.resources});
+  world_.local_waits.push_back({index_, seconds_of(world_.agenda.now()) - job.at});
   running_local_.emplace(local.index, std::move(running));
 }
 
@@ -187,9 +210,9 @@ void Cluster::schedule_ours() {
   if (now >= next_start_) {
     const auto place = next_to_start();
     if (!place) return;
-    const auto tasks = static_cast<double>(world_.jobs[static_cast<std::size_t>(queue_[*place])].tasks);
+    const double starts = world_.jobs[static_cast<std::size_t>(queue_[*place])].starts;
     start(*place);
-    next_start_ = after(now, tasks / spec_.start_rate);
+    next_start_ = after(now, starts / spec_.start_rate);
     if (queue_.empty()) return;
   }
   next_pass_ = next_start_;
@@ -204,10 +227,9 @@ std::optional<std::size_t> Cluster::next_to_start() {
   for (std::size_t place = 0; place < queue_.size(); ++place) {
     const auto& job = world_.jobs[static_cast<std::size_t>(queue_[place])];
     if (too_big.contains({job.campaign, job.pair})) continue;
-    const auto& pair = pair_of(job);
-    const auto end = after(world_.agenda.now(), spec_.start_delay + pair.facts.walltime * static_cast<double>(job.tasks));
+    const auto end = after(world_.agenda.now(), spec_.start_delay + walltime_of(job));
     const bool in_nobodys_way = !reservation || end <= reservation->time || job.width <= reservation->spare;
-    if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair.shape))) return place;
+    if (job.width <= available && in_nobodys_way && (taken_ = nodes_.take(pair_of(job).shape))) return place;
     too_big.insert({job.campaign, job.pair});
     if (!reservation) reservation = reservation_for(job.width, available);
   }
@@ -219,7 +241,7 @@ Cluster::Reservation Cluster::reservation_for(int width, int available) const {
   std::vector<std::pair<grid::Instant, int>> ends;
   for (const int job : holding_) {
     const auto& one = world_.jobs[static_cast<std::size_t>(job)];
-    ends.emplace_back(after(*one.held, spec_.start_delay + pair_of(one).facts.walltime * static_cast<double>(one.tasks)), one.width);
+    ends.emplace_back(after(*one.held, spec_.start_delay + walltime_of(one)), one.width);
   }
   for (const auto& [index, local] : running_local_) ends.emplace_back(local.end, local.resources);
   std::ranges::sort(ends);
@@ -242,6 +264,9 @@ void Cluster::start(std::size_t place) {
   holding_.push_back(job);
   world_.usage.push_back({world_.agenda.now(), index_, one.campaign, one.width});
   world_.agenda.add(after(world_.agenda.now(), spec_.start_delay), {.kind = Event::Kind::job_runs, .cluster = index_, .job = job});
+  if (one.pool == kNone) return;
+  const auto& pool = world_.pools[static_cast<std::size_t>(one.pool)];
+  world_.agenda.add(after(*one.held, pool.duration + kLateClaim), {.kind = Event::Kind::pool_closed, .cluster = index_, .job = job});
 }
 
 }  // namespace gleaner::gridsim

@@ -10,6 +10,9 @@
 
 namespace gleaner::gridsim {
 
+/// Seconds after the end of a pool's time, as OAR knows it, for which a carrier may still claim a task (updator/pools.cpp).
+inline constexpr double kLateClaim = 30;
+
 /// State that the clusters of a simulation share.
 struct World {
   const Scenario& scenario;
@@ -17,12 +20,15 @@ struct World {
   std::vector<Job> jobs;           ///< all jobs of the grid
   std::vector<UsageChange> usage;  ///< in order of time
   std::vector<int> changed;        ///< jobs whose state changed since the grid's last poll
+  std::vector<Pool> pools = {};
+  std::vector<LocalWait> local_waits = {};  ///< of the local jobs that started
 };
 
 /// One OAR cluster. Local jobs start in the order of arrival, a later one before an earlier one that does not fit; if too little is free
 /// for one, best-effort jobs are killed, the youngest first, and release their resources after a delay. The grid's jobs start one by one,
 /// in order, at the cluster's start rate. Behind one that does not fit, only those start that end (by their walltimes) before it can start,
-/// or that leave enough resources for it, as in OAR's own backfilling.
+/// or that leave enough resources for it, as in OAR's own backfilling. In a pool, a job takes pooled tasks as the wrapper does
+/// (runner/command): until none is left, its time is over, it is to be killed, or three tasks in a row failed.
 class Cluster {
  public:
   Cluster(int index, std::vector<LocalJob> local, World& world);
@@ -55,9 +61,15 @@ class Cluster {
   void note_arrival(std::size_t local);
   void queue(int job);
   void run(int job);
+  void end_task(int job);
   void finish(int job, JobEnd end);
   void end(int job, JobEnd why, double free_after);
   void release(int job);
+  void end_in_pool(int job);
+  [[nodiscard]] std::optional<int> next_pooled(const Job& carrier);
+  void carry(int carrier, int pooled);
+  void end_pooled(int job, JobEnd end);
+  void give_back_rest(const Job& carrier);
   void schedule();
   void schedule_local();
   bool make_room(int resources);
@@ -65,6 +77,11 @@ class Cluster {
   void schedule_ours();
   [[nodiscard]] std::optional<std::size_t> next_to_start();
   [[nodiscard]] const CampaignOnCluster& pair_of(const Job& job) const;
+  /// Seconds after which a job's task, or the tasks of its group, are ended.
+  [[nodiscard]] double walltime_of_task(const Job& job) const;
+  /// Seconds after which OAR ends it.
+  [[nodiscard]] double walltime_of(const Job& job) const;
+  [[nodiscard]] JobEnd own_end_of(const Job& job) const;
   void start(std::size_t place);
 
   struct Reservation {

@@ -59,9 +59,14 @@ grid::Instant GridCycle::plan(grid::Instant now) {
   auto last = begin;
   for (const auto& launch : plan.launches) {
     auto& at = free_at.emplace(launch.cluster, begin).first->second;
-    at = submit(
-        book_.launch({.campaign = launch.campaign, .cluster = launch.cluster, .jobs = launch.jobs, .resources = launch.resources}, at),
-        launch.cluster, at);
+    at = submit(book_.launch({.campaign = launch.campaign,
+                              .cluster = launch.cluster,
+                              .jobs = launch.jobs,
+                              .pooled = launch.pooled,
+                              .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
+                              .resources = launch.resources},
+                             at),
+                launch.cluster, at);
     last = std::max(last, at);
   }
   for (const auto& replicas : plan.replicas) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -9,9 +10,18 @@
 
 namespace gleaner::gridsim {
 
-enum class JobState { submitting, waiting, launching, running, ended };
+/// `pooled`: a further task of a pool, which no carrier has begun.
+enum class JobState { submitting, waiting, launching, running, ended, pooled };
 
 using grid::JobEnd;
+
+/// The end of a carrier's own task. The carrier may hold its resources longer.
+struct OwnEnd {
+  grid::Instant at;
+  JobEnd end;
+};
+
+inline constexpr int kNone = -1;
 
 /// One of the grid's jobs, from its plan to its end, as the clusters know it; the grid may know less.
 struct Job {
@@ -31,8 +41,29 @@ struct Job {
   double duration = 0;  ///< seconds that it runs here, its walltime ignored
   int width = 1;
   std::int64_t tasks = 1;  ///< tasks that it carries out, one after the other
+  double starts = 1;       ///< jobs of OAR that it stands for
   bool being_killed = false;
   Shares shares;
+  // In a pool, a launch with more tasks than jobs of OAR:
+  int pool = kNone;               ///< in World::pools
+  bool pooled = false;            ///< it is no job of OAR: one of the pool's carriers carries it out
+  int carrier = kNone;            ///< of a pooled one that began
+  int carries = kNone;            ///< of a carrier: the pooled job that it carries out now
+  int failures = 0;               ///< of a carrier: tasks in a row that failed
+  std::optional<OwnEnd> own_end;  ///< of a carrier
+};
+
+/// A launch whose jobs, the carriers, take further tasks one after the other (docs/architecture/pools.md).
+struct Pool {
+  double duration = 0;  ///< seconds for which a carrier takes tasks
+  std::vector<int> carriers;
+  std::deque<int> tasks;  ///< pooled jobs that no carrier has begun
+};
+
+/// How long a cluster's own job waited.
+struct LocalWait {
+  int cluster;
+  double seconds;
 };
 
 /// Resources that are taken (delta > 0) or released on a cluster.

@@ -95,6 +95,7 @@ struct CampaignSpec : grid::CampaignFacts {
   std::int64_t seen = 0;  ///< jobs by which its durations are known
   /// Tasks that one job carries out, one after the other, if a bag is too big to be simulated task by task.
   std::int64_t group = 1;
+  double starts = 1;  ///< jobs of OAR that these tasks would have
 };
 
 struct Scenario {

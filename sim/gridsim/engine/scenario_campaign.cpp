@@ -62,6 +62,7 @@ class CampaignReader {
 };
 
 CampaignSpec CampaignReader::read() {
+  campaign_.grouping = grid::Grouping::advise;  // the configuration's, which may vary
   const auto text = [&](auto member) {
     return [&, member](const Node& value, const Path& at) {
       campaign_.*member = jdl::read_word(value, at.text, "a name", findings_).value_or("");
@@ -73,54 +74,54 @@ CampaignSpec CampaignReader::read() {
       read_one(value, at);
     };
   };
-  const auto is_object =
-      read_object(node_, path_,
-                  {{"name", text(&CampaignSpec::name)},
-                   {"user", text(&CampaignSpec::user)},
-                   {"at",
-                    [&](const Node& value, const Path& at) {
-                      campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0);
-                    }},
-                   {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
-                   {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
-                   {"takes",
-                    [&](const Node& value, const Path& at) {
-                      if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
-                        takes_ = static_cast<int>(*number);
-                    }},
-                   {"tasks", inline_only([&](const Node& value, const Path& at) {
-                      has_tasks_ = true;
-                      campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
-                    })},
-                   {"project", inline_only([&](const Node& value, const Path& at) {
-                      campaign_.project = jdl::read_word(value, at.text, "a name", findings_).value_or("");
-                    })},
-                   {"priority", inline_only([&](const Node& value, const Path& at) {
-                      campaign_.priority = static_cast<int>(jdl::read_integer(value, at.text, {1, 7}, findings_).value_or(4));
-                    })},
-                   {"test_mode", inline_only([&](const Node& value, const Path& at) {
-                      if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
-                      else if (value.text == "true") campaign_.type = grid::CampaignType::test;
-                    })},
-                   {"resources", inline_only([&](const Node& value, const Path& at) { read_resources(value, at); })},
-                   {"walltime", inline_only([&](const Node& value, const Path& at) { read_walltime(value, at); })},
-                   {"max_jobs", inline_only([&](const Node& value, const Path& at) {
-                      if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
-                        inline_.max_jobs = static_cast<int>(*number);
-                    })},
-                   {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
-                   {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
-                   {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
-                   {"replicas", inline_only([&](const Node& value, const Path& at) {
-                      if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
-                        campaign_.replicas_allowed = value.text == "allowed";
-                      else refuse(value, at, R"("allowed" or "refused")", findings_);
-                    })},
-                   {"input_mb", inline_only([&](const Node& value, const Path& at) {
-                      campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0);
-                    })},
-                   {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
-                  findings_);
+  const auto is_object = read_object(
+      node_, path_,
+      {{"name", text(&CampaignSpec::name)},
+       {"user", text(&CampaignSpec::user)},
+       {"at",
+        [&](const Node& value, const Path& at) {
+          campaign_.at = read_seconds(value, at, {0, 3660.0 * 86400}, findings_).value_or(0);
+        }},
+       {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
+       {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
+       {"takes",
+        [&](const Node& value, const Path& at) {
+          if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_)) takes_ = static_cast<int>(*number);
+        }},
+       {"tasks", inline_only([&](const Node& value, const Path& at) {
+          has_tasks_ = true;
+          campaign_.tasks = jdl::read_integer(value, at.text, {1, kMostTasks}, findings_).value_or(1);
+        })},
+       {"project", inline_only([&](const Node& value, const Path& at) {
+          campaign_.project = jdl::read_word(value, at.text, "a name", findings_).value_or("");
+        })},
+       {"priority", inline_only([&](const Node& value, const Path& at) {
+          campaign_.priority = static_cast<int>(jdl::read_integer(value, at.text, {1, 7}, findings_).value_or(4));
+        })},
+       {"test_mode", inline_only([&](const Node& value, const Path& at) {
+          if (value.kind != jdl::NodeKind::boolean) refuse(value, at, "true or false", findings_);
+          else if (value.text == "true") campaign_.type = grid::CampaignType::test;
+        })},
+       {"resources", inline_only([&](const Node& value, const Path& at) { read_resources(value, at); })},
+       {"walltime", inline_only([&](const Node& value, const Path& at) { read_walltime(value, at); })},
+       {"max_jobs", inline_only([&](const Node& value, const Path& at) {
+          if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_))
+            inline_.max_jobs = static_cast<int>(*number);
+        })},
+       {"scheduler", inline_only([&](const Node& value, const Path& at) { read_scheduling("scheduler", value, at); })},
+       {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
+       {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
+       {"temporal_grouping", inline_only([&](const Node& value, const Path& at) { read_scheduling("temporal_grouping", value, at); })},
+       {"replicas", inline_only([&](const Node& value, const Path& at) {
+          if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
+            campaign_.replicas_allowed = value.text == "allowed";
+          else refuse(value, at, R"("allowed" or "refused")", findings_);
+        })},
+       {"input_mb", inline_only([&](const Node& value, const Path& at) {
+          campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0);
+        })},
+       {"clusters", inline_only([&](const Node& value, const Path& at) { read_cluster_names(value, at); })}},
+      findings_);
   if (!is_object) return campaign_;
   if (campaign_.user.empty()) campaign_.user = "user";
   if (jdl_ != nullptr) read_jdl(*jdl_, path_ / "jdl");
@@ -137,6 +138,7 @@ void CampaignReader::read_scheduling(std::string_view key, const Node& value, co
   jdl::read_scheduling_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, scheduling, findings_);
   if (scheduling.scheduler) campaign_.scheduler = *scheduling.scheduler;
   if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
+  if (key == "temporal_grouping") campaign_.grouping = scheduling.grouping;
   if (scheduling.max_attempts) campaign_.max_attempts = scheduling.max_attempts;
 }
 
@@ -233,8 +235,12 @@ void CampaignReader::read_jdl(const Node& value, const Path& at) {
   const std::string text{std::istreambuf_iterator<char>{input}, {}};
   jdl::KnownClusters known;
   for (const auto& cluster : scenario_.clusters) known.enabled.push_back(cluster.name);
-  const auto file = jdl::parse(
-      text, {.resources = scenario_.config.default_resources, .walltime = scenario_.config.default_walltime, .type = std::nullopt}, &known);
+  const auto file = jdl::parse(text,
+                               {.resources = scenario_.config.default_resources,
+                                .walltime = scenario_.config.default_walltime,
+                                .type = std::nullopt,
+                                .grouping = grid::Grouping::advise},
+                               &known);
   if (file) return take(*file, value, at);
   for (const auto& problem : file.error()) {
     auto line = jdl::render(std::span{&problem, 1}, *name);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/fields.hpp"
+#include "lib/grid/grouping.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/engine/scenario_values.hpp"
 
@@ -17,6 +18,11 @@ inline void read_into(bool& into, const Node& value, const Path& at, grid::Field
 }
 inline void read_into(std::string& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
   if (auto word = jdl::read_word(value, at.text, "a name", findings)) into = std::move(*word);
+}
+inline void read_into(grid::Grouping& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
+  const bool is_word = value.kind == jdl::NodeKind::boolean || value.kind == jdl::NodeKind::string;
+  if (const auto known = grid::grouping(value.text); known && is_word) into = *known;
+  else refuse(value, at, R"(true, false or "auto")", findings);
 }
 inline void read_into(double& into, const Node& value, const Path& at, grid::FieldBounds bounds, Findings& findings) {
   if (const auto number = read_number(value, at, {bounds.least, bounds.most}, findings)) into = *number;

@@ -107,6 +107,7 @@ Outcome Simulation::outcome() && {
   outcome.durations = book_.durations();
   outcome.jobs = std::move(world_.jobs);
   outcome.usage = std::move(world_.usage);
+  outcome.local_waits = std::move(world_.local_waits);
   return outcome;
 }
 

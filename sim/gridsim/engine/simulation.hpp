@@ -22,6 +22,7 @@ struct Outcome {
   bool complete = false;  ///< true: all campaigns are over
   std::vector<Job> jobs;
   std::vector<UsageChange> usage;
+  std::vector<LocalWait> local_waits;
   std::vector<PairCycle> cycles;
   std::int64_t cycle_count = 0;
   std::vector<CampaignOutcome> campaigns;

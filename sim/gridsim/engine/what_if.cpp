@@ -12,6 +12,8 @@
 namespace gleaner::gridsim {
 namespace {
 
+constexpr double kShortest = 1.0;  ///< seconds of a pool, at least
+
 double mean_of(const Seen& seen) {
   double jobs = 0, seconds = 0;
   for (const auto& bucket : seen.buckets) {
@@ -48,6 +50,13 @@ double least_time(const Scenario& scenario) {
   return std::max({60.0, longest_alone, work / std::max(1.0, resources)});
 }
 
+/// Jobs of OAR that a group's tasks have: in a pool, one for as many as fill its duration.
+double starts_of(const CampaignSpec& campaign, const process::Config& config) {
+  if (!grid::is_grouped(campaign.grouping)) return static_cast<double>(campaign.group);
+  const double pool = std::chrono::duration<double>{config.pool_duration}.count();
+  return std::max(1.0, static_cast<double>(campaign.group) * std::min(1.0, mean_of(campaign) / std::max(pool, kShortest)));
+}
+
 /// Simulates bags that are too big in groups: one job carries out several tasks, one after the other. There are as many groups as make a
 /// hundred rounds on the campaign's clusters, or as the limit allows.
 void group(Scenario& scenario, std::int64_t limit) {
@@ -60,6 +69,7 @@ void group(Scenario& scenario, std::int64_t limit) {
     const double groups = std::max(1.0, std::min(share, 100.0 * jobs_at_once(scenario, campaign)));
     campaign.group = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(bag) / groups)));
     campaign.tasks = campaign.live + (bag + campaign.group - 1) / campaign.group;
+    campaign.starts = starts_of(campaign, scenario.config);
   }
 }
 
