@@ -158,6 +158,35 @@ double ratio(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(std::max<std::int64_t>(part, 0)) / static_cast<double>(whole) : 0;
 }
 
+/// What the campaign would gain by temporal_grouping, where its JDL leaves that to the configuration, and this only advises.
+std::optional<grid::GroupingGain> gain_of(const Call& call, const Detail& detail, std::int64_t remaining) {
+  const auto& campaign = detail.campaign;
+  if (campaign.grouping != grid::Grouping::advise || campaign.state != grid::CampaignState::in_treatment || !campaign.forecast.end)
+    return std::nullopt;
+  grid::StartCosts costs;
+  for (const auto& cluster : detail.clusters) {
+    costs.jobs += cluster.start_costs.jobs;
+    costs.command_seconds += cluster.start_costs.command_seconds;
+    costs.held_seconds += cluster.start_costs.held_seconds;
+  }
+  const double end = std::chrono::duration<double>{*campaign.forecast.end - call.now}.count();
+  return grid::gain_of_grouping(costs, {.tasks = remaining, .seconds = end},
+                                std::chrono::duration<double>{call.config.pool_duration}.count());
+}
+
+void write_gain(text::JsonWriter& json, const std::optional<grid::GroupingGain>& gain) {
+  if (!gain) {
+    json.null();
+    return;
+  }
+  json.object([&] {
+    json.field("task_seconds", gain->task);
+    json.field("job_seconds", gain->job);
+    json.field("end_seconds", gain->end);
+    json.field("grouped_end_seconds", gain->grouped);
+  });
+}
+
 http::Response show_stats(const Call& call) {
   const auto detail = load(call);
   if (!detail) return no_campaign(call);
@@ -180,6 +209,8 @@ http::Response show_stats(const Call& call) {
     json.field("ended_jobs", ended);
     json.field("remaining_tasks", remaining);
     write_forecast(json, campaign.forecast);
+    json.key("grouping_gain");
+    write_gain(json, gain_of(call, *detail, remaining));
     json.field("elapsed_time", std::chrono::floor<grid::Seconds>(campaign.ended_at.value_or(call.now) - campaign.submitted_at));
   });
   return answer(json);

@@ -110,6 +110,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .resources = launch.request,
                           .walltime = grid::format_walltime(launch.walltime),
                           .pool = pool_of(launch, lines),
+                          .measured = launch.to_measure,
                           .output_directory = launch.output_directory,
                           .output_files = launch.output_files};
   auto command = JobCommand::create(facts);

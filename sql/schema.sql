@@ -333,7 +333,10 @@ CREATE TABLE campaign_clusters (
     suspected boolean DEFAULT false NOT NULL,
     cleaned_at timestamp with time zone,
     output_directory text DEFAULT ''::text NOT NULL,
-    output_files text DEFAULT ''::text NOT NULL
+    output_files text DEFAULT ''::text NOT NULL,
+    measured integer DEFAULT 0 NOT NULL,
+    command_s double precision DEFAULT 0 NOT NULL,
+    held_s double precision DEFAULT 0 NOT NULL
 );
 
 CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision

@@ -103,8 +103,8 @@ bool is_overdue(const store::LiveJob& job, const oar::RemoteJob& remote, grid::I
   return in_launch(job, remote, now) >= patience.launch + job.walltime;
 }
 
-/// Why evidence is read. Ends of jobs are read before beginnings.
-enum class Need { end, beginning };
+/// Why evidence is read. Ends of jobs are read before beginnings; those that are known, and only show how long their commands took, last.
+enum class Need { end, beginning, measure };
 
 /// Why a job's evidence is read, and since when it has been needed; the lesser one is more urgent.
 struct Want {
@@ -120,6 +120,8 @@ std::optional<Want> need_of_evidence(const store::LiveJob& job, const Poll& poll
   const auto* const remote = remote_of(job, poll);
   if (remote == nullptr) return poll.usable_resources && job.absent_since ? std::optional{Want{.since = now}} : std::nullopt;
   if (may_be_impatient(job, *remote, now, patience)) return Want{Need::beginning, job.launching_since.value_or(now)};
+  if (oar::is_over(*remote) && job.to_measure && remote->state == oar::RemoteState::terminated && remote->exit_status == 0)
+    return Want{Need::measure, now};
   if (!oar::is_over(*remote) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
   // A job without resources was most probably deleted while it waited; its details show this.
   if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;

@@ -25,9 +25,9 @@ struct FenceToRead {
   bool operator==(const FenceToRead&) const = default;
 };
 /// The fences to read after the lists: first those of jobs whose end is ambiguous and old enough, and of those whose id now belongs to a
-/// foreign job; once a minute (when the resources were requested) those of jobs that OAR does not list; last those of jobs that OAR is
-/// about to start, of which most run. Each fence once. The logins alternate, each with its oldest first. Cost: O(live jobs · log live
-/// jobs).
+/// foreign job; once a minute (when the resources were requested) those of jobs that OAR does not list; then those of jobs that OAR is
+/// about to start, of which most run; last those of jobs that are done, and are to show what a start costs. Each fence once. The logins
+/// alternate, each with its oldest first. Cost: O(live jobs · log live jobs).
 [[nodiscard]] std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 struct TailToRead {

@@ -135,7 +135,9 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     verdict.resources = over.remote->resources;
   }
   if (over.evidence.duration) {
-    verdict.duration = std::chrono::duration<double>{*over.evidence.duration}.count();
+    const auto seconds = std::chrono::duration<double>{*over.evidence.duration}.count();
+    const bool has_one_task = over.live != nullptr && !over.live->carries && over.live->state != grid::JobState::pooled;
+    (has_one_task ? verdict.command : verdict.duration) = seconds;
     if (over.live != nullptr && over.live->state == grid::JobState::pooled)
       verdict.started_at = now_ - std::chrono::duration_cast<grid::Instant::duration>(*over.evidence.duration);
   }

@@ -146,6 +146,23 @@ std::string walltime_advice(const Json& cluster) {
   return text + "\n";
 }
 
+/// `0.05 s`, `1.2 s`, `40 s`, `4 min`.
+std::string briefly(double seconds) {
+  constexpr double kWhole = 9.5;
+  if (seconds < kWhole) return fmt::format("{:.2g} s", seconds);
+  return clients::in_words({.expected = std::chrono::seconds{std::llround(seconds)}});
+}
+
+/// What the campaign would gain by pools, where the JDL does not say whether it has any.
+std::string grouping_advice(const Json& gain, const Setting& setting) {
+  if (gain.is_null()) return {};
+  const auto time = [&](std::string_view key) { return briefly(gain[key].number().value_or(0)); };
+  return terminal::wrap(fmt::format("tasks take {}, their jobs {}: temporal_grouping would end this campaign in {} instead of {}",
+                                    time("task_seconds"), time("job_seconds"), time("grouped_end_seconds"), time("end_seconds")),
+                        setting.screen.width, "  ") +
+         "\n";
+}
+
 /// `100 tasks appended (200 to 299)`, `clusters.alpha.walltime: "1:00:00" -> "2:00:00"`.
 std::vector<std::string> lines_of(const Json& change) {
   std::vector<std::string> lines;
@@ -183,7 +200,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   text += labelled("Throughput", rate_of(stats));
   text += labelled("Average", seconds(stats["average_jobs_duration"]));
   text += labelled("Stddev", fixed(stats["stddev_jobs_duration"], 2));
-  if (is_live(campaign)) text += forecasts_of(stats, setting.now);
+  if (is_live(campaign)) text += forecasts_of(stats, setting.now) + grouping_advice(stats["grouping_gain"], setting);
   text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
   text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100));
   text += "\nClusters:\n" + terminal::render_human(clusters_table(campaign, detail), setting.screen);

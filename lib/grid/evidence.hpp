@@ -14,7 +14,7 @@
 ///
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
 ///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim, and has noted no end
-///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; in a pool, `.<milliseconds>` follows
+///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job
 ///   <task>.<attempt>.<job>.<OAR job>.u                 could not claim it

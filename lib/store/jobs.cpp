@@ -1,6 +1,7 @@
 #include "lib/store/jobs.hpp"
 
 #include "lib/store/detail.hpp"
+#include "lib/store/launches.hpp"
 #include "lib/text/clean.hpp"
 
 namespace gleaner::store {
@@ -32,6 +33,7 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.failures_in_a_row = *row.failures_in_a_row;
   job.walltime = *row.walltime_s;
   job.carries = *row.carries;
+  job.to_measure = *row.to_measure;
   job.max_walltime = row.max_walltime_s;
   job.output_directory = *row.output_directory;
   return job;
@@ -71,7 +73,8 @@ void add(Array& array, std::optional<int> value) { array.add(value ? std::option
 
 std::vector<LiveJob> live_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LiveJob> jobs;
-  for (const auto& row : exec_prepared(transaction, sql::jobs_live{.cluster = cluster})) jobs.push_back(read_live(row));
+  for (const auto& row : exec_prepared(transaction, sql::jobs_live{.enough_measured = kEnoughMeasured, .cluster = cluster}))
+    jobs.push_back(read_live(row));
   return jobs;
 }
 
@@ -173,7 +176,8 @@ std::vector<SettlingFacts> facts_for_settling(Transaction& transaction, std::spa
 int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, grid::Instant now) {
   if (verdicts.empty()) return 0;
   Array jobs, leaves, states, ends, statuses, starts, stops, resources, messages, failures;
-  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes, durations, run_ends;
+  Array moves, task_leaves, attempt_leaves, task_states, attempts, charges, counted, places, bound, walltimes, durations;
+  Array run_ends, commands;
   const auto truth = [](bool value) { return std::string_view{value ? "t" : "f"}; };
   for (const auto& one : verdicts) {
     const auto& next = one.settlement;
@@ -198,6 +202,8 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
     bound.add(truth(next.bound));
     if (one.duration) durations.add(*one.duration);
     else durations.add(std::optional<std::int64_t>{});
+    if (one.command) commands.add(*one.command);
+    else commands.add(std::optional<std::int64_t>{});
     walltimes.add(next.walltime ? std::optional{next.walltime->count()} : std::nullopt);
     if (one.run_end) run_ends.add(grid::name_of(*one.run_end));
     else run_ends.add(std::optional<std::int64_t>{});
@@ -225,6 +231,7 @@ int settle_jobs(Transaction& transaction, std::span<const Verdict> verdicts, gri
                                           .walltimes = walltimes,
                                           .durations = durations,
                                           .run_endings = run_ends,
+                                          .commands = commands,
                                           .now = now,
                                       });
   return *rows[0].ended;

@@ -35,6 +35,7 @@ struct LiveJob {
   int failures_in_a_row = 0;                  ///< of its campaign on this cluster
   grid::Seconds walltime{};                   ///< with which it was launched
   bool carries = false;                       ///< it takes pooled tasks after its own
+  bool to_measure = false;                    ///< its end shows what a start costs its campaign there, which is not known yet
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
   std::string output_directory;               ///< of its stderr; empty: OAR's own file
 };
@@ -115,6 +116,7 @@ struct Verdict {
   std::optional<grid::Instant> ended_at = {};  ///< empty: now
   std::optional<int> resources = {};
   std::optional<double> duration = {};  ///< of the task, in seconds, as its job measured it; empty: from start to end
+  std::optional<double> command = {};   ///< seconds that the command took, of a job with one task; empty: unknown
   std::string message = {};
   grid::Settlement settlement = {};
 };

@@ -33,6 +33,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.exec_directory = *row.exec_directory;
   launch.request = *row.request;
   launch.walltime = *row.walltime_s;
+  launch.to_measure = *row.to_measure;
   if (row.pool_s.has_value()) launch.pool = grid::Seconds{*row.pool_s};
   launch.memory_mb = row.memory_mb;
   launch.memory_property = *row.memory_property;
@@ -114,7 +115,8 @@ bool is_of(const SettlingFacts& facts, const grid::JobIdentity& identity) {
 
 std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<LaunchToMake> launches;
-  for (const auto& row : exec_prepared(transaction, sql::launches_planned{.cluster = cluster})) launches.push_back(read_launch(row));
+  for (const auto& row : exec_prepared(transaction, sql::launches_planned{.enough_measured = kEnoughMeasured, .cluster = cluster}))
+    launches.push_back(read_launch(row));
   return launches;
 }
 

@@ -15,6 +15,9 @@
 /// the state that it leaves.
 namespace gleaner::store {
 
+/// Jobs of a campaign on a cluster whose ends show what a start costs there.
+inline constexpr int kEnoughMeasured = 20;
+
 /// A launch to make, with all data for its submission.
 struct LaunchToMake {
   grid::LaunchId id{0};
@@ -28,6 +31,7 @@ struct LaunchToMake {
   std::string exec_directory;
   std::string request;                    ///< OAR's -l, without the walltime; the launch's own request, if the campaign's tasks differ
   grid::Seconds walltime{};               ///< of one task
+  bool to_measure = false;                ///< its jobs are to show what a start costs
   std::optional<grid::Seconds> pool;      ///< how long its jobs take pooled tasks; empty: it has none
   std::optional<std::int64_t> memory_mb;  ///< memory that a node of its jobs must have
   std::string memory_property;            ///< property of the cluster's resources that states the memory; empty: there is none

@@ -46,6 +46,7 @@ Campaign read_campaign(const sql::views_campaigns::Row& row) {
   campaign.next_task = *row.next_task;
   campaign.tasks = read_counts(row, campaign.state);
   campaign.has_events = *row.has_events;
+  campaign.grouping = row.grouping.as(grid::grouping);
   const bool over = campaign.state == grid::CampaignState::terminated || campaign.state == grid::CampaignState::cancelled;
   if (!over) campaign.forecast = read_forecast(row);
   return campaign;
@@ -84,6 +85,7 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.max_walltime = row.max_walltime_s;
   c.durations = row.durations.value_or(std::int64_t{0});
   c.most_durations = row.most_durations;
+  c.start_costs = {.jobs = *row.measured, .command_seconds = *row.command_s, .held_seconds = *row.held_s};
   return c;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/grid/grouping.hpp"
+#include "lib/grid/grouping_gain.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/interval.hpp"
 #include "lib/grid/states.hpp"
@@ -67,6 +69,7 @@ struct Campaign {
   TaskCounts tasks;
   bool has_events = false;  ///< open ones
   Forecast forecast;
+  grid::Grouping grouping = grid::Grouping::off;
 };
 
 /// Selects campaigns; an empty member matches all.
@@ -114,6 +117,7 @@ struct CampaignCluster {
   std::optional<grid::Seconds> max_walltime;
   std::int64_t durations = 0;            ///< number of done jobs that most_durations is based on
   std::optional<double> most_durations;  ///< seconds within which kMostJobs of them ended
+  grid::StartCosts start_costs;
 };
 /// The share of jobs by which a walltime is assessed.
 inline constexpr double kMostJobs = 0.95;

@@ -71,6 +71,13 @@ static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
 constexpr std::string_view kRunOne{R"sh(
 R(){ bash -c "$x \"\$@\"" "$0" "$@";})sh"};
 
+/// The same, where the job shows what a start costs: Z() names the file of the end, with the milliseconds that the command took, where bash
+/// can tell them. W: Z() is to be called.
+constexpr std::string_view kRunMeasured{R"sh(
+W=1
+R(){ A=$EPOCHREALTIME;bash -c "$x \"\$@\"" "$0" "$@";}
+Z(){ k=$EPOCHREALTIME;z=$f.e$s${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
+
 /// The same in a pool, where the wrapper applies the task's walltime: OAR's is that of the pool. Z() names the file of the end: with the
 /// milliseconds that the task took, where bash can tell them, and `.w` instead of the status if the walltime ended it.
 constexpr std::string_view kRunInPool{R"sh(
@@ -210,7 +217,8 @@ std::string wrapper(const LaunchFacts& facts) {
 
 /// The script of the launch's jobs.
 std::string script_of(const LaunchFacts& facts) {
-  if (!facts.pool) return assignments(facts) + std::string{kRunOne} + wrapper(facts) + "\nexit $s";
+  const auto run_one = facts.measured ? kRunMeasured : kRunOne;
+  if (!facts.pool) return assignments(facts) + std::string{run_one} + wrapper(facts) + "\nexit $s";
   constexpr std::string_view kMark{"@STREAMS@"};
   constexpr std::string_view kStreams{R"sh( >"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stdout" 2>"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stderr")sh"};
   std::string rest{kTakePooled};

@@ -31,6 +31,7 @@ struct LaunchFacts {
   std::string resources;  ///< as the JDL requests: `/nodes=1/core=4`
   std::string walltime;   ///< of a task, h:m:s
   std::optional<PoolFacts> pool = {};
+  bool measured = false;              ///< its jobs note how long their commands took
   std::string output_directory = {};  ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
   std::string output_files = {};      ///< patterns, one a line
 };
@@ -57,9 +58,9 @@ struct TaskFacts {
 /// another job holds the claim (or another run of this job: then its own id), `.u` when no claim could be made. The job exits with the
 /// status of exec_file, or with grid::kRanNothing in the last two cases.
 ///
-/// In a pool, the ends are `.e<status>.<milliseconds>`, and `.w.<milliseconds>` after the task's walltime; the job exits with the status of
-/// its own task, or with grid::kRanNothing after that task's walltime. The stdout and stderr of pooled tasks are
-/// `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and `.stderr`, beside the carrier's.
+/// In a pool and in a measured launch, the ends are `.e<status>.<milliseconds>`; in a pool also `.w.<milliseconds>` after the task's
+/// walltime; the job exits with the status of its own task, or with grid::kRanNothing after that task's walltime. The stdout and stderr of
+/// pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and `.stderr`, beside the carrier's.
 ///
 /// With an output_directory, stdout, stderr and the output files of each task are there (lib/grid/task_outputs.hpp).
 class JobCommand {

@@ -1,7 +1,7 @@
 -- Jobs that OAR has, their ends, and the consequences for their tasks.
 
 -- name: jobs.live
--- Our jobs that a cluster has.
+-- Our jobs that a cluster has. `to_measure`: what a start costs its campaign there is to be known, and is not yet.
 SELECT
   j.id,
   j.remote_id,
@@ -23,9 +23,11 @@ SELECT
   p.failures_in_a_row,
   coalesce(l.walltime_s, p.walltime_s) + coalesce(l.pool_s, 0) AS walltime_s,
   l.pool_s IS NOT NULL AS carries,
+  c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND p.measured < @enough_measured AS to_measure,
   p.max_walltime_s,
   p.output_directory
 FROM jobs j
+JOIN campaigns c ON c.id = j.campaign_id
 JOIN launches l ON l.id = j.launch_id
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
@@ -189,7 +191,8 @@ ORDER BY j.id
 -- @attempt_leaves); no two jobs are of one task. @failures: 1 where the job counts as a failure of its campaign there. @moves: whether the
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
 -- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
--- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null.
+-- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null. @commands: the seconds
+-- that the command of a job with one task took; null: unknown.
 WITH given AS (
   SELECT * FROM unnest(
     @jobs::bigint[],
@@ -213,9 +216,10 @@ WITH given AS (
     @bound::boolean[],
     @walltimes::integer[],
     @durations::double precision[],
-    @run_endings::text[])
+    @run_endings::text[],
+    @commands::double precision[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, walltime_s, duration, run_ending)),
+      task_state, attempt, charge, counted, priority, bound, walltime_s, duration, run_ending, command)),
 before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
 ended AS (
   UPDATE jobs j SET
@@ -260,7 +264,10 @@ pair AS (
     last_start_at = greatest(p.last_start_at, d.started_at),
     resources_sum = p.resources_sum + d.resources,
     resources_jobs = p.resources_jobs + d.resources_jobs,
-    failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.failures
+    failures_in_a_row = CASE WHEN d.succeeded > 0 THEN 0 ELSE p.failures_in_a_row END + d.failures,
+    measured = p.measured + d.measured,
+    command_s = p.command_s + d.command_s,
+    held_s = p.held_s + d.held_s
   FROM (
     SELECT
       e.campaign_id,
@@ -273,7 +280,11 @@ pair AS (
       max(e.started_at) AS started_at,
       coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
       count(e.resources) FILTER (WHERE b.resources IS NULL) AS resources_jobs,
-      coalesce(sum(g.failure), 0) AS failures
+      coalesce(sum(g.failure), 0) AS failures,
+      count(*) FILTER (WHERE s.state = 'done' AND g.command IS NOT NULL) AS measured,
+      coalesce(sum(g.command) FILTER (WHERE s.state = 'done'), 0) AS command_s,
+      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE s.state = 'done' AND g.command IS NOT NULL), 0)
+        ::double precision AS held_s
     FROM ended e JOIN given g ON g.id = e.id JOIN before b ON b.id = e.id LEFT JOIN settled s ON s.job = e.id GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (

@@ -28,7 +28,8 @@ SELECT
   micros(f.start_at) AS forecast_start,
   micros(f.start_earliest) AS start_earliest,
   micros(f.start_latest) AS start_latest,
-  f.method
+  f.method,
+  c.temporal_grouping AS grouping
 FROM campaigns c
 LEFT JOIN campaign_forecasts f ON f.campaign_id = c.id
 WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
@@ -77,7 +78,10 @@ SELECT
   micros(b.expires_at) AS brake_until,
   p.max_walltime_s,
   d.jobs AS durations,
-  d.seconds AS most_durations
+  d.seconds AS most_durations,
+  p.measured,
+  p.command_s,
+  p.held_s
 FROM campaign_clusters p
 JOIN clusters k ON k.id = p.cluster_id
 LEFT JOIN LATERAL (

@@ -182,6 +182,28 @@ TEST_F(PoolsInDatabase, OfWhichAPartIsFound_TheTasksStayInItsHands) {
   EXPECT_TRUE(pools()[0].may_come) << "the other carrier may still appear";
 }
 
+TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasuredWhereItIsToBeAdvised_UntilEnoughIsKnown) {
+  const auto campaign = a_campaign(20);
+  EXPECT_FALSE(launched(campaign, alpha, 1)[0].to_measure) << "its JDL says that it has no pools";
+  execute(R"(UPDATE campaigns SET jdl = jdl || '{"temporal_grouping": "advise"}')");
+  const auto jobs = launched(campaign, alpha, 2);
+  EXPECT_TRUE(jobs.back().to_measure);
+  transact([&](store::Transaction& transaction) {
+    store::Verdict verdict{.left = store::facts_for_settling(transaction, std::array{jobs.back().id}).at(0),
+                           .started_at = now,
+                           .ended_at = now + grid::Seconds{8},
+                           .resources = 1,
+                           .command = 1.25};
+    verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, grid::JobEnd::done, grid::Deletion::none, many_attempts);
+    store::settle_jobs(transaction, std::array{verdict}, now);
+  });
+  end(jobs.front(), grid::JobEnd::done);
+  EXPECT_EQ(pair("measured || ' ' || command_s || ' ' || held_s"), "1 1.25 8");
+  EXPECT_EQ(pair("done || ' ' || duration_sum"), "2 18") << "a task of a job of its own still takes as long as its job";
+  execute(fmt::format("UPDATE campaign_clusters SET measured = {}", store::kEnoughMeasured));
+  EXPECT_FALSE(launched(campaign, alpha, 1).back().to_measure);
+}
+
 /// Its claims are in the folder of a void launch, and its list in its own.
 TEST_F(PoolsInDatabase, TheFolderOfAPool_IsInUse_WhereverItsTasksAreClaimed) {
   const auto campaign = a_campaign(2000);

@@ -97,5 +97,23 @@ TEST(ClientWhy, OfACampaignThatIsOver_IsThat_WhateverWasDecidedLast) {
   EXPECT_THAT(view, AllOf(HasSubstr("It is over"), Not(HasSubstr("full"))));
 }
 
+TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {
+  const auto stats = [](const std::string& gain) {
+    return Json::parse(fmt::format(R"({{"jobs_throughput": 2, "forecast_method": "average", "forecast_end": {}, "grouping_gain": {}}})",
+                                   kNow + 240, gain))
+        .value();
+  };
+  const auto campaign = answer_of("", times("end", 200, 240, 300), "\"average\"");
+  const auto gained = stats(R"({"task_seconds": 1.0, "job_seconds": 8.04, "end_seconds": 240, "grouped_end_seconds": 40.2})");
+  const auto view = gridstat::campaign_view(campaign, gained, gridstat::Detail::some, setting(120));
+  EXPECT_THAT(view, HasSubstr("\ntasks take 1 s, their jobs 8 s: temporal_grouping would end this campaign in 40 s instead of 4 min\n"));
+  const auto narrow = gridstat::campaign_view(campaign, gained, gridstat::Detail::some, setting(80));
+  EXPECT_THAT(narrow,
+              HasSubstr("\ntasks take 1 s, their jobs 8 s: temporal_grouping would end this campaign in\n  40 s instead of 4 min\n"));
+  expect_within(narrow, 80);
+  const auto none = gridstat::campaign_view(campaign, stats("null"), gridstat::Detail::some, setting(80));
+  EXPECT_THAT(none, Not(HasSubstr("temporal_grouping")));
+}
+
 }  // namespace
 }  // namespace gleaner::clients

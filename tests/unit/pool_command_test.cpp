@@ -66,6 +66,7 @@ class Pool : public ::testing::Test {
     grid::Seconds task_walltime{60};
     std::string output_directory = {};
     std::string output_files = {};
+    bool measured = false;  ///< no pool: a job with one task, which shows what a start costs
   };
   static std::string line(int task) {
     return parameter_line({grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, {std::to_string(task)}}).value();
@@ -80,6 +81,8 @@ class Pool : public ::testing::Test {
   [[nodiscard]] Ended run_carrier(const Kind& kind, int carrier = 0, const std::string& shell = "") const {
     LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
     facts.pool = PoolFacts{grid::LaunchId{7}, kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
+    if (kind.measured) facts.pool.reset();
+    facts.measured = kind.measured;
     facts.output_directory = kind.output_directory;
     facts.output_files = kind.output_files;
     auto text = JobCommand::create(facts).value().text();
@@ -277,6 +280,18 @@ TEST_F(Pool, AHomeWithoutAFolder_RunsNothingOfThePool) {
   const auto ended = run_carrier({.exec_file = "rm -rf $HOME/.gleaner; echo >> $HOME/ran; :"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(evidence(0).witness, grid::Witness::ended);
+}
+
+TEST_F(Pool, AMeasuredJobWithoutOne_NotesHowLongItsCommandTook) {
+  EXPECT_EQ(run_carrier({.exec_file = "sleep 0.05; exit 4; :", .measured = true}).status, 4);
+  const auto names = files();
+  const grid::EvidenceIndex index{names};
+  const auto evidence = index.of({.task = grid::TaskNumber{0}, .attempt = 0, .job = grid::JobId{100}, .remote = grid::RemoteJobId{900}});
+  EXPECT_EQ(evidence.witness, grid::Witness::ended);
+  EXPECT_EQ(evidence.status, 4);
+  ASSERT_TRUE(evidence.duration);
+  EXPECT_GE(*evidence.duration, std::chrono::milliseconds{50});
+  EXPECT_EQ(names.size(), 2U) << "its own file, and the claim";
 }
 
 }  // namespace

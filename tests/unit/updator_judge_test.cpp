@@ -32,6 +32,23 @@ TEST(Judge, APlainEnd_NeedsNothingMore) {
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
 }
 
+TEST(Judge, APlainEndThatIsToBeMeasured_IsReadLast_AndWaitsForNothing) {
+  Turn turn;
+  for (int i = 1; i <= 4; ++i) turn.has(i, grid::JobState::running, i).to_measure = true;
+  turn.shows(1, RemoteState::terminated, 0);
+  turn.shows(2, RemoteState::terminated, 3);
+  turn.shows(3, RemoteState::error);
+  turn.live[2].over_since = kLongAgo;
+  turn.shows(4, RemoteState::running);
+  EXPECT_THAT(turn.fences(), ElementsAre(3, 1)) << "a failure shows nothing of a start";
+  turn.cannot_list(1);
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("done", "task_error"));
+  turn.lists({"1.0.1.1001.e0.250"}, 1);
+  const auto judged = turn.judged();
+  EXPECT_THAT(ends(judged), ElementsAre("done", "task_error"));
+  EXPECT_EQ(judged.over[0].evidence.duration, std::chrono::milliseconds{250});
+}
+
 TEST(Judge, AnAmbiguousEnd_IsFirstNoted_ThenReadAfterItsDelay_ManyOfALaunchAtOnce_TheOldestFirst) {
   Turn turn;
   for (int i = 1; i <= 4; ++i) turn.has(i, grid::JobState::running, i <= 2 ? 1 : 2);
