@@ -122,6 +122,8 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("failures_in_a_row", cluster.failures_in_a_row);
   json.field("job_ratio", cluster.job_ratio);
   json.field("jobs_throughput", cluster.throughput);
+  json.field("prologue", cluster.prologue);
+  json.field("epilogue", cluster.epilogue);
   json.key("brake");
   write_brake(json, cluster.brake);
 }

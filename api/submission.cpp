@@ -163,6 +163,8 @@ store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jd
   stored.max_walltime = section.max_walltime;
   stored.output_directory = expanded.output_directory;
   stored.output_files = jdl::stored_output_files(section, file.parameter_names);
+  stored.prologue = {expanded.prologue, section.prologue_walltime};
+  stored.epilogue = {expanded.epilogue, section.epilogue_walltime};
   return stored;
 }
 

@@ -8,6 +8,7 @@
 #include "lib/fleet/fleet.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/scripts.hpp"
 #include "metascheduler/decided.hpp"
 #include "metascheduler/facts_of.hpp"
 #include "metascheduler/plan_of.hpp"
@@ -103,6 +104,13 @@ Counts run_once(const process::Config& config, store::Database& database, store:
           transaction,
           {.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = replicas.jobs, .longer_than = longer_than(replicas, facts)},
           term, now);
+    }
+    for (const auto& pair : facts.scripts) {
+      const auto script = grid::script_to_run(pair.facts);
+      if (!script) continue;
+      const int jobs = store::plan_script(transaction, pair, *script, term, now);
+      counts.jobs += jobs;
+      counts.launches += jobs;
     }
     for (const auto& preemption : plan.preemptions)
       store::preempt_jobs(transaction, preemption.campaign, preemption.cluster, preemption.jobs, now);

@@ -9,6 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/parameter.hpp"
 #include "lib/jdl/problem.hpp"
+#include "lib/text/words.hpp"
 #include "runner/command/command.hpp"
 
 namespace gleaner::runner {
@@ -97,13 +98,19 @@ std::optional<std::string> wrong_outputs(const store::LaunchToMake& launch) {
   return std::nullopt;
 }
 
+/// The shell text that the job runs. A script is a bash of its own, with the status of its last command.
+std::string command_of(const store::LaunchToMake& launch) {
+  if (!launch.script) return launch.exec_file;
+  return fmt::format("bash -c {} {}", text::quote(launch.exec_file), grid::name_of(*launch.script));
+}
+
 }  // namespace
 
 tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
                                                     std::string_view cluster, std::string_view grid) {
   const LaunchFacts facts{.grid = std::string{grid},
                           .campaign = launch.campaign,
-                          .exec_file = launch.exec_file,
+                          .exec_file = command_of(launch),
                           .cluster = std::string{cluster},
                           .user = launch.login,
                           .workdir = launch.exec_directory,

@@ -68,13 +68,23 @@ CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1.1::double precision ^ bucket $$;
 
+CREATE FUNCTION cluster_of_script(task bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT (1 - task) / 2 $$;
+
 CREATE FUNCTION count_jobs() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
   IF TG_OP = 'INSERT' THEN
-    UPDATE campaign_clusters p SET launching = p.launching + d.n, active = true
-    FROM (SELECT campaign_id, cluster_id, count(*) AS n FROM after WHERE NOT pooled GROUP BY 1, 2) d
+    UPDATE campaign_clusters p SET
+      launching = p.launching + d.n,
+      active = true,
+      prepared = CASE WHEN d.epilogue THEN false WHEN d.prologue THEN true ELSE p.prepared END,
+      epilogue_due = NOT d.epilogue AND p.epilogue <> ''
+    FROM (
+      SELECT campaign_id, cluster_id, count(*) AS n, bool_or(is_epilogue(task)) AS epilogue, bool_or(is_script(task)) AS prologue
+      FROM after WHERE NOT pooled GROUP BY 1, 2) d
     WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id;
     RETURN NULL;
   END IF;
@@ -109,7 +119,8 @@ BEGIN
       sum(n) FILTER (WHERE state = 'cancelled') AS cancelled
     FROM (
       SELECT campaign_id, state, sum(n) AS n FROM (
-        SELECT campaign_id, state, 1 AS n FROM after UNION ALL SELECT campaign_id, state, -1 FROM before) moves
+        SELECT campaign_id, state, 1 AS n FROM after WHERE number >= 0
+        UNION ALL SELECT campaign_id, state, -1 FROM before WHERE number >= 0) moves
       GROUP BY campaign_id, state
       -- Every state is present, so that no sum is null.
       UNION ALL SELECT DISTINCT after.campaign_id, s.state, 0 FROM after, unnest(enum_range(NULL::task_state)) AS s(state)) all_states
@@ -121,6 +132,10 @@ END $$;
 CREATE FUNCTION duration_bucket(seconds double precision) RETURNS smallint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT ceil(ln(greatest(seconds, 1)) / ln(1.1::double precision))::smallint $$;
+
+CREATE FUNCTION epilogue_on(cluster bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT -2 * cluster $$;
 
 CREATE TABLE campaigns (
     id bigint NOT NULL,
@@ -187,6 +202,17 @@ CREATE FUNCTION goes_before_new(returned returned_tasks) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT returned.priority >= 10 $$;
 
+CREATE FUNCTION has_scripts_left(campaign bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (
+    SELECT FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id AND k.retired_at IS NULL
+    WHERE p.campaign_id = campaign AND p.epilogue_due AND p.last_start_at IS NOT NULL)
+  OR EXISTS (
+    SELECT FROM tasks t JOIN clusters k ON k.id = cluster_of_script(t.number) AND k.retired_at IS NULL
+    WHERE t.campaign_id = campaign AND t.number < 0 AND (is_in_flight(t.state) OR (t.state = 'waiting' AND is_epilogue(t.number))))
+$$;
+
 CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$ SELECT 'epoch'::timestamptz + micros * interval '1 microsecond' $$;
@@ -248,6 +274,10 @@ CREATE FUNCTION is_copy(task tasks, job_attempt integer) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT job_attempt = task.attempt OR (task.replica_lives AND job_attempt = task.replica) $$;
 
+CREATE FUNCTION is_epilogue(task bigint) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT task < 0 AND task % 2 = 0 $$;
+
 CREATE FUNCTION is_in_flight(state task_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('launching', 'submitted', 'running') $$;
@@ -291,6 +321,10 @@ CREATE FUNCTION is_over(state campaign_state) RETURNS boolean
 CREATE FUNCTION is_remote(state job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('remote_waiting', 'running') $$;
+
+CREATE FUNCTION is_script(task bigint) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT task < 0 $$;
 
 CREATE FUNCTION is_unfound(job jobs) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -336,7 +370,13 @@ CREATE TABLE campaign_clusters (
     output_files text DEFAULT ''::text NOT NULL,
     measured integer DEFAULT 0 NOT NULL,
     command_s double precision DEFAULT 0 NOT NULL,
-    held_s double precision DEFAULT 0 NOT NULL
+    held_s double precision DEFAULT 0 NOT NULL,
+    prologue text DEFAULT ''::text NOT NULL,
+    prologue_walltime_s integer,
+    epilogue text DEFAULT ''::text NOT NULL,
+    epilogue_walltime_s integer,
+    prepared boolean DEFAULT false NOT NULL,
+    epilogue_due boolean DEFAULT false NOT NULL
 );
 
 CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
@@ -394,6 +434,10 @@ BEGIN
   NEW.last_failure_at := clock_timestamp();
   RETURN NEW;
 END $$;
+
+CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
+    LANGUAGE sql IMMUTABLE
+    AS $$ SELECT 1 - 2 * cluster $$;
 
 CREATE TABLE admission_rules (
     id bigint NOT NULL,
@@ -791,7 +835,9 @@ CREATE TABLE launches (
     files integer,
     cleaned_at timestamp with time zone,
     pool_s integer,
-    CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0))
+    script text,
+    CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
+    CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
 );
 
 ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1048,7 +1094,11 @@ CREATE INDEX campaign_clusters_active ON campaign_clusters USING btree (campaign
 
 CREATE INDEX campaign_clusters_cluster ON campaign_clusters USING btree (cluster_id);
 
+CREATE INDEX campaign_clusters_epilogue_due ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE epilogue_due;
+
 CREATE INDEX campaign_clusters_properties ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE (properties <> ''::text);
+
+CREATE INDEX campaign_clusters_scripts ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE ((prologue <> ''::text) OR (epilogue <> ''::text));
 
 CREATE INDEX campaign_clusters_uncleaned ON campaign_clusters USING btree (campaign_id) WHERE (cleaned_at IS NULL);
 
@@ -1097,6 +1147,8 @@ CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(user_nam
 CREATE UNIQUE INDEX normal_users_pair ON normal_users USING btree (user_name, COALESCE(cluster_id, (0)::bigint));
 
 CREATE INDEX returned_tasks_fenced ON returned_tasks USING btree (fence) WHERE (fence IS NOT NULL);
+
+CREATE INDEX returned_tasks_scripts ON returned_tasks USING btree (campaign_id, number) WHERE (number < 0);
 
 CREATE UNIQUE INDEX shares_sibling ON shares USING btree (COALESCE(parent_id, (0)::bigint), kind, name);
 

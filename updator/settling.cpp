@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "lib/grid/script.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/batch.hpp"
 #include "lib/store/events.hpp"
@@ -121,10 +122,13 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
   facts.job.holder_status = over.evidence.holder_status;
   find_holder(over, facts);
   const auto& config = visit_.config;
+  // A script that fails is run again when its user has fixed what it failed on.
+  const bool is_script = grid::script_of(facts.number).has_value();
   store::Verdict verdict;
-  verdict.settlement = grid::settle(
-      facts.task, facts.job, over.end, over.deletion,
-      {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor});
+  verdict.settlement = grid::settle(facts.task, facts.job, over.end, over.deletion,
+                                    {.attempts = config.max_attempts,
+                                     .charged = is_script ? 1 : config.max_charged_attempts,
+                                     .walltime_factor = config.walltime_retry_factor});
   verdict.state = state_of(over);
   verdict.end = over.end;
   verdict.run_end = over.run_end;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lib/store/events.hpp"
+#include "lib/store/scripts.hpp"
 
 namespace gleaner::updator {
 namespace {
@@ -25,17 +26,23 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   auto& tally = tallies_[over.campaign];
   if (over.live != nullptr) tally.failures_before = over.live->failures_in_a_row;
   if (over.end == grid::JobEnd::done) ++tally.done;
-  if (!grid::is_failure(over.end)) return;
+  const auto script = grid::script_of(verdict.left.number);
+  const bool script_failed = script && verdict.settlement.moves && verdict.settlement.state == grid::TaskState::failed;
+  if (!grid::is_failure(over.end) && !script_failed) return;
+  const auto what = script ? fmt::format("the {}", grid::name_of(*script)) : fmt::format("task {}", verdict.left.number.value());
+  const auto cause = over.remote != nullptr ? fmt::format("{}, job {} of OAR: {}", what, over.remote->id.value(), verdict.message)
+                                            : fmt::format("{}, job {}: {}", what, over.job.value(), verdict.message);
+  auto message = cause;
+  const auto tail = over.remote != nullptr ? poll.stderr_tails.find(over.remote->id) : poll.stderr_tails.end();
+  if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
+  if (script_failed) {
+    scripts_.push_back({over.campaign, *script, over.job, std::move(message)});
+    return;
+  }
   // A raised walltime opens an event, but does not count towards the brake.
   if (verdict.settlement.walltime) ++tally.raised;
   else ++tally.failed;
   tally.last = over.end;
-  const auto cause = over.remote != nullptr
-                         ? fmt::format("task {}, job {} of OAR: {}", verdict.left.number.value(), over.remote->id.value(), verdict.message)
-                         : fmt::format("task {}, job {}: {}", verdict.left.number.value(), over.job.value(), verdict.message);
-  auto message = cause;
-  const auto tail = over.remote != nullptr ? poll.stderr_tails.find(over.remote->id) : poll.stderr_tails.end();
-  if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
   // The longest message holds the most detail.
   if (message.size() >= tally.message.size()) {
     tally.last_job = over.job;
@@ -45,6 +52,14 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
 }
 
 void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, grid::Instant now) const {
+  for (const auto& failed : scripts_) {
+    store::open_event(transaction,
+                      {.code = store::failure_code_of(failed.script),
+                       .target = {.campaign = failed.campaign, .cluster = visit.cluster.id},
+                       .job = failed.job,
+                       .message = failed.message},
+                      now);
+  }
   const auto& config = visit.config;
   for (const auto& [campaign, tally] : tallies_) {
     const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};

@@ -1,7 +1,9 @@
 #pragma once
 #include <map>
 #include <string>
+#include <vector>
 
+#include "lib/grid/script.hpp"
 #include "updator/settling.hpp"
 
 namespace gleaner::updator {
@@ -23,7 +25,14 @@ class Tallies {
     std::string cause;    ///< one sentence
     std::string message;  ///< the cause, with the last lines of stderr
   };
+  struct FailedScript {
+    grid::CampaignId campaign;
+    grid::Script script;
+    grid::JobId job;
+    std::string message;
+  };
   std::map<grid::CampaignId, Tally> tallies_;
+  std::vector<FailedScript> scripts_;
 };
 
 }  // namespace gleaner::updator

@@ -80,8 +80,20 @@ Cell cluster_state(const Json& cluster) {
 
 std::string fixed(const Json& number, int digits) { return number.number() ? fmt::format("{:.{}f}", *number.number(), digits) : "~"; }
 
+/// The state of a prologue or an epilogue, if a cluster of the campaign has one.
+Cell script_cell(const Json& state) {
+  if (state.is_null()) return {std::string{}, "-", Ink::faint};
+  const auto text = state.text();
+  const auto ink = text == "failed" ? Ink::bad : text == "done" ? Ink::good : Ink::plain;
+  return {text, text == "not_run" ? std::string{"not run"} : text, ink};
+}
+
 Table clusters_table(const Json& campaign, Detail detail) {
   const auto full = [&](std::string title) { return detail == Detail::all ? title : std::string{}; };
+  const auto of_scripts = [&](std::string_view key, std::string title) {
+    const auto& clusters = campaign["clusters"].members();
+    return std::ranges::any_of(clusters, [&](const auto& one) { return !one.second[key].is_null(); }) ? title : std::string{};
+  };
   Table table{{{"name", "Cluster", Align::left, Shrink::when_needed},
                {"state", "State", Align::left, Shrink::when_needed},
                {"active", "Active", Align::right},
@@ -91,13 +103,16 @@ Table clusters_table(const Json& campaign, Detail detail) {
                {"ratio", "Ratio", Align::right},
                {"average", "Average", Align::right},
                {"stddev", full("Stddev"), Align::right},
-               {"resources", full("Resources"), Align::left, Shrink::when_needed}},
+               {"resources", full("Resources"), Align::left, Shrink::when_needed},
+               {"prologue", of_scripts("prologue", "Prologue"), Align::left},
+               {"epilogue", of_scripts("epilogue", "Epilogue"), Align::left}},
               {}};
   for (const auto& [id, c] : campaign["clusters"].members()) {
     table.rows.push_back({Cell{c["cluster_name"].text()}, cluster_state(c), Cell{c["active_jobs"].integer()},
                           Cell{c["queued_jobs"].integer()}, Cell{c["done_jobs"].integer()}, Cell{hourly(c["jobs_throughput"])},
                           Cell{fixed(c["job_ratio"], 3)}, Cell{seconds(c["average_jobs_duration"])},
-                          Cell{fixed(c["stddev_jobs_duration"], 2)}, Cell{c["resources"].text()}});
+                          Cell{fixed(c["stddev_jobs_duration"], 2)}, Cell{c["resources"].text()}, script_cell(c["prologue"]),
+                          script_cell(c["epilogue"])});
   }
   return table;
 }

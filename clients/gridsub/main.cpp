@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
                   {"retry", "ID", "run its failed tasks again"},
                   {"task", "LIST", "--retry: only those of these tasks that failed: 7,9-12"},
                   {"sink", "SINK", "--retry: run those again that a sink swallowed, a cluster or the id of an event SINK"},
-                  {"fix", "ID", "close its events, and lift its brakes"}},
+                  {"fix", "ID", "close its events, lift its brakes, and run failed prologues and epilogues again"}},
       .positional = "[ID...|KEY=VALUE...]",
       .interruption = process::Interruption::ends_program,
       .notes =

@@ -29,6 +29,16 @@ bool take(std::string_view& text, std::string_view word) {
   return true;
 }
 
+/// A task's number; a script's is negative.
+std::optional<std::int64_t> take_task(std::string_view& text) {
+  auto rest = text;
+  const bool is_negative = take(rest, "-");
+  const auto value = take_number(rest);
+  if (!value || (is_negative && *value == 0) || !take(rest, ".")) return std::nullopt;
+  text = rest;
+  return is_negative ? -*value : *value;
+}
+
 std::optional<std::int64_t> take_field(std::string_view& text, std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
   const auto value = take_number(text, most);
   return value && take(text, ".") ? value : std::nullopt;
@@ -106,7 +116,7 @@ std::string EvidenceFile::name() const {
 }
 
 std::optional<EvidenceFile> read_evidence_name(std::string_view name) {
-  const auto task = take_field(name);
+  const auto task = take_task(name);
   const auto attempt = task ? take_field(name, std::numeric_limits<int>::max()) : std::nullopt;
   const auto job = attempt ? take_field(name) : std::nullopt;
   const auto remote = job ? take_field(name) : std::nullopt;

@@ -40,7 +40,7 @@ std::optional<JobIdentity> read_command(std::string_view command) {
   constexpr std::size_t kWithoutFence = 5;
   if (words.size() != kWithoutFence && words.size() != kWithoutFence + 1) return std::nullopt;
   const auto campaign = text::whole_number(words[0], std::int64_t{0});
-  const auto task = text::whole_number(words[1], std::int64_t{0});
+  const auto task = text::whole_number<std::int64_t>(words[1]);  // negative: a script's
   const auto attempt = text::whole_number(words[2], 0, 1'000'000'000);
   const auto job = text::whole_number(words[3], std::int64_t{0});
   if (!campaign || !task || !attempt || !job) return std::nullopt;

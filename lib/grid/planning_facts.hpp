@@ -11,6 +11,7 @@
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
 #include "lib/grid/policy_facts.hpp"
+#include "lib/grid/script.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 
@@ -142,7 +143,9 @@ struct PairFacts {
   std::optional<std::int64_t> fitting_tasks;  ///< tasks of the bag whose requests fit the cluster; empty: all
   bool has_properties = false;                ///< the JDL requests properties of the cluster's resources
   std::optional<int> matching_resources;      ///< resources of the cluster with these properties, busy or not; empty: unknown
-  std::string login;                          ///< of the campaign's user there
+  Preparation preparation = Preparation::ready;  ///< whether the pair's scripts allow tasks there
+  bool awaits_epilogue = false;                  ///< the campaign's tasks are settled, and its epilogue there is not over
+  std::string login;                             ///< of the campaign's user there
   std::optional<Brake> brake;
 };
 
@@ -188,6 +191,14 @@ struct Unreadable {
 struct Present {
   bool limits = false, shares = false, priorities = false;
   bool set_aside = false;  ///< campaigns with an open event CANNOT_PLAN
+  bool scripts = false;    ///< a prologue or an epilogue
+};
+
+/// The scripts of one pair.
+struct PairScripts {
+  CampaignId campaign{0};
+  ClusterId cluster{0};
+  ScriptFacts facts;
 };
 
 struct PlanningFacts {
@@ -197,6 +208,7 @@ struct PlanningFacts {
   std::vector<Unreadable> unreadable;  ///< not among `campaigns`
   Present present;
   PolicyFacts policies;
+  std::vector<PairScripts> scripts;  ///< also of cancelled campaigns
 };
 
 }  // namespace gleaner::grid

@@ -53,11 +53,15 @@ struct ClusterSection {
   std::vector<std::string> output_files;  ///< patterns of the files that a task leaves; macros not expanded
   grid::ResourceRequest resources;        ///< of every task; empty if there is an expression
   std::string resources_expression;
-  grid::Seconds walltime{};                   ///< of every task; 0 if there is an expression
-  std::string walltime_expression;            ///< its value is in seconds
-  std::string memory_mb;                      ///< an expression or a number: memory that a node must have; empty: any
-  std::optional<grid::Seconds> max_walltime;  ///< upper bound for raised walltimes
-  std::string properties;                     ///< OAR's `-p`, empty: none
+  grid::Seconds walltime{};                        ///< of every task; 0 if there is an expression
+  std::string walltime_expression;                 ///< its value is in seconds
+  std::string memory_mb;                           ///< an expression or a number: memory that a node must have; empty: any
+  std::optional<grid::Seconds> max_walltime;       ///< upper bound for raised walltimes
+  std::vector<std::string> prologue;               ///< commands, run once before the first task there; macros not expanded; empty: none
+  std::optional<grid::Seconds> prologue_walltime;  ///< empty: as a task's
+  std::vector<std::string> epilogue;               ///< the same after the last task there
+  std::optional<grid::Seconds> epilogue_walltime;
+  std::string properties;  ///< OAR's `-p`, empty: none
   std::string project;
   std::vector<std::string> job_types;  ///< further OAR types (`-t`), never best-effort
   JobKind kind = JobKind::best_effort;
@@ -111,12 +115,15 @@ struct Expanded {
   std::string exec_file;
   std::string exec_directory;
   std::string output_directory;  ///< empty: not stated
+  std::string prologue;          ///< a text for bash; empty: none
+  std::string epilogue;          ///< the same
 };
 /// Replaces the macros of a section. `{HOME}`, a lone `~` and a `~/` at the start of a word become `$HOME` (CiGri 3 replaced every `~`,
 /// even within a word; here `backup~` is unchanged). In exec_directory, which is one word, this applies only to its start. `{CAMPAIGN_ID}`
 /// becomes `$CIGRI_CAMPAIGN_ID` in exec_file, and the number in exec_directory and output_directory.
 /// A relative output_directory is in the home. One without `{CAMPAIGN_ID}` gets the number as its last part, so that no two campaigns
-/// share a folder.
+/// share a folder. The commands of a script are joined by line ends. There `{CAMPAIGN_ID}`, `{OAR_JOB_ID}` and `{HOME}` become variables,
+/// and the `~` of a home `$HOME`, within double quotes too.
 [[nodiscard]] Expanded expand(const ClusterSection& section, grid::CampaignId campaign);
 /// The output_files of a section, one a line, with names of words replaced by their places: `{mesh}` becomes `{1}`.
 [[nodiscard]] std::string stored_output_files(const ClusterSection& section, const std::vector<std::string>& parameter_names);

@@ -26,11 +26,23 @@ constexpr std::string_view kTasksStay = "the tasks of a submitted campaign stay;
 constexpr std::string_view kTypeStays = "a campaign is a test from its submission on, or never; submit another one";
 constexpr std::string_view kComputed = "the requests of its tasks were computed from it at the submission; submit another campaign";
 constexpr std::string_view kOutputsStay = "what its tasks leave stays in one folder; submit another campaign";
-constexpr std::array kFixedKeys{
-    FixedKey{"params", kTasksStay},        FixedKey{"param_file", kTasksStay},           FixedKey{"nb_jobs", kTasksStay},
-    FixedKey{"test_mode", kTypeStays},     FixedKey{"campaign_type", kTypeStays},        FixedKey{"parameter_names", kComputed},
-    FixedKey{"input_mb", kComputed},       FixedKey{"output_directory", kOutputsStay},   FixedKey{"output_files", kOutputsStay},
-    FixedKey{"output_file", kOutputsStay}, FixedKey{"output_destination", kOutputsStay}, FixedKey{"output_gathering_method", kOutputsStay}};
+constexpr std::string_view kScriptsStay = "scripts stay, as they may have run already; submit another campaign";
+constexpr std::array kFixedKeys{FixedKey{"params", kTasksStay},
+                                FixedKey{"param_file", kTasksStay},
+                                FixedKey{"nb_jobs", kTasksStay},
+                                FixedKey{"test_mode", kTypeStays},
+                                FixedKey{"campaign_type", kTypeStays},
+                                FixedKey{"parameter_names", kComputed},
+                                FixedKey{"input_mb", kComputed},
+                                FixedKey{"output_directory", kOutputsStay},
+                                FixedKey{"output_files", kOutputsStay},
+                                FixedKey{"output_file", kOutputsStay},
+                                FixedKey{"output_destination", kOutputsStay},
+                                FixedKey{"output_gathering_method", kOutputsStay},
+                                FixedKey{"prologue", kScriptsStay},
+                                FixedKey{"prologue_walltime", kScriptsStay},
+                                FixedKey{"epilogue", kScriptsStay},
+                                FixedKey{"epilogue_walltime", kScriptsStay}};
 
 Member* find(Members& members, std::string_view key) {
   const auto found = std::ranges::find(members, key, &Member::key);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <array>
 #include <cctype>
+#include <utility>
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/jdl/campaign_file.hpp"
@@ -58,6 +61,31 @@ std::string with_braces(std::string folder, std::string_view number_macro) {
   return folder;
 }
 
+/// Whether a word of a script may begin after this character: a blank, a line end, an operator, a quote, or what may precede a path.
+bool precedes_word(char c) { return is_blank(c) || std::string_view{"\n;&|()<>`\"=:"}.find(c) != std::string_view::npos; }
+
+std::string script_with_tildes(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool starts = text[i] == '~' && (i == 0 || precedes_word(text[i - 1]));
+    const bool ends = i + 1 == text.size() || text[i + 1] == '/' || precedes_word(text[i + 1]);
+    if (starts && ends) result += "$HOME";
+    else result += text[i];
+  }
+  return result;
+}
+
+/// The commands as one text, with variables for the macros.
+std::string script(const std::vector<std::string>& commands) {
+  auto text = with_home(script_with_tildes(fmt::format("{}", fmt::join(commands, "\n"))));
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kMacros{
+      std::pair{std::string_view{"{CAMPAIGN_ID}"}, std::string_view{"CIGRI_CAMPAIGN_ID"}},
+      std::pair{std::string_view{"{OAR_JOB_ID}"}, std::string_view{"OAR_JOB_ID"}}};
+  for (const auto& [macro, name] : kMacros)
+    text = with_macro(text, macro, [name = name](std::string_view rest) { return variable(name, rest); });
+  return text;
+}
+
 std::string output_folder(std::string_view stated, std::string_view number_macro) {
   if (stated.empty()) return {};
   while (stated.size() > 1 && stated.ends_with('/')) stated.remove_suffix(1);
@@ -77,7 +105,7 @@ Expanded expand(const ClusterSection& section, grid::CampaignId campaign) {
   const auto outputs = output_folder(section.output_directory, kCampaign);
   const auto with_number = [&](std::string_view text) { return with_macro(text, kCampaign, [&](std::string_view) { return number; }); };
   return {with_macro(command, kCampaign, [](std::string_view rest) { return variable("CIGRI_CAMPAIGN_ID", rest); }), with_number(folder),
-          with_number(outputs)};
+          with_number(outputs), script(section.prologue), script(section.epilogue)};
 }
 
 }  // namespace gleaner::jdl

@@ -13,6 +13,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/resource_template.hpp"
+#include "lib/jdl/scripts.hpp"
 #include "lib/jdl/stored_json.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/values.hpp"
@@ -103,11 +104,13 @@ void read_walltime(const Node& node, const std::string& path, SectionLevel& into
   else findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; {}", excerpt(*text), kRight));
 }
 
-void read_max_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
+/// A walltime without an expression.
+template <auto Member>
+void read_longest(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   const auto text = read_word(node, path, "h:m:s, e.g. 4:00:00", findings);
   if (!text) return;
-  into.section.max_walltime = grid::parse_walltime(*text);
-  if (!into.section.max_walltime)
+  into.section.*Member = grid::parse_walltime(*text);
+  if (!(into.section.*Member))
     findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
 }
 
@@ -221,28 +224,24 @@ void take_walltime(const rapidjson::Value& value, std::string_view name, Cluster
   else into.walltime_expression = asked;
 }
 
-void store_max_walltime(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
-  json.field(name, grid::format_walltime(*section.max_walltime));
+template <auto Member>
+void store_longest(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.field(name, grid::format_walltime(*(section.*Member)));
 }
-void take_max_walltime(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+template <auto Member>
+void take_longest(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   const auto most = text(value, name);
-  into.max_walltime = known(grid::parse_walltime(most), name, most);
+  into.*Member = known(grid::parse_walltime(most), name, most);
 }
 
-void store_job_types(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
-  json.key(name).array(section.job_types);
+template <auto Member>
+void store_list(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
+  json.key(name).array(section.*Member);
 }
-void take_job_types(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
+template <auto Member>
+void take_list(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
   if (!value.IsArray()) throw Malformed{fmt::format("'{}' is not an array", name)};
-  for (const auto& type : value.GetArray()) into.job_types.push_back(text(type, name));
-}
-
-void store_output_files(text::JsonWriter& json, std::string_view name, const ClusterSection& section) {
-  json.key(name).array(section.output_files);
-}
-void take_output_files(const rapidjson::Value& value, std::string_view name, ClusterSection& into) {
-  if (!value.IsArray()) throw Malformed{fmt::format("'{}' is not an array", name)};
-  for (const auto& pattern : value.GetArray()) into.output_files.push_back(text(pattern, name));
+  for (const auto& element : value.GetArray()) (into.*Member).push_back(text(element, name));
 }
 
 void store_kind(text::JsonWriter& json, std::string_view name, const ClusterSection& section) { json.field(name, name_of(section.kind)); }
@@ -273,16 +272,26 @@ constexpr std::array kClusterKeys{
     ClusterKey{"walltime", read_walltime, store_walltime, take_walltime},
     ClusterKey{"memory_mb", read_memory, store<&ClusterSection::memory_mb>, take<&ClusterSection::memory_mb>,
                is_stated<&ClusterSection::memory_mb>},
-    ClusterKey{"max_walltime", read_max_walltime, store_max_walltime, take_max_walltime, is_stated<&ClusterSection::max_walltime>},
+    ClusterKey{"max_walltime", read_longest<&ClusterSection::max_walltime>, store_longest<&ClusterSection::max_walltime>,
+               take_longest<&ClusterSection::max_walltime>, is_stated<&ClusterSection::max_walltime>},
     ClusterKey{"properties", read_properties, store<&ClusterSection::properties>, take<&ClusterSection::properties>},
     ClusterKey{"project", read_project, store<&ClusterSection::project>, take<&ClusterSection::project>},
-    ClusterKey{"cluster_job_type", read_job_types, store_job_types, take_job_types},
+    ClusterKey{"cluster_job_type", read_job_types, store_list<&ClusterSection::job_types>, take_list<&ClusterSection::job_types>},
     ClusterKey{"output_directory", read_output_directory, store<&ClusterSection::output_directory>, take<&ClusterSection::output_directory>,
                is_stated<&ClusterSection::output_directory>},
-    ClusterKey{"output_files", read_output_files, store_output_files, take_output_files, is_stated<&ClusterSection::output_files>},
+    ClusterKey{"output_files", read_output_files, store_list<&ClusterSection::output_files>, take_list<&ClusterSection::output_files>,
+               is_stated<&ClusterSection::output_files>},
     ClusterKey{"output_destination", read_output_destination},
     ClusterKey{"output_file", read_output_file},
     ClusterKey{"output_gathering_method", read_output_gathering},
+    ClusterKey{"prologue", read_prologue, store_list<&ClusterSection::prologue>, take_list<&ClusterSection::prologue>,
+               is_stated<&ClusterSection::prologue>},
+    ClusterKey{"prologue_walltime", read_longest<&ClusterSection::prologue_walltime>, store_longest<&ClusterSection::prologue_walltime>,
+               take_longest<&ClusterSection::prologue_walltime>, is_stated<&ClusterSection::prologue_walltime>},
+    ClusterKey{"epilogue", read_epilogue, store_list<&ClusterSection::epilogue>, take_list<&ClusterSection::epilogue>,
+               is_stated<&ClusterSection::epilogue>},
+    ClusterKey{"epilogue_walltime", read_longest<&ClusterSection::epilogue_walltime>, store_longest<&ClusterSection::epilogue_walltime>,
+               take_longest<&ClusterSection::epilogue_walltime>, is_stated<&ClusterSection::epilogue_walltime>},
     ClusterKey{"type", read_type, store_kind, take_kind},
     ClusterKey{"test_mode", read_test_mode},
     ClusterKey{"max_jobs", read_number<&ClusterSection::max_jobs, 0, 1'000'000>, store<&ClusterSection::max_jobs>,
@@ -296,10 +305,6 @@ struct UnbuiltKey {
   std::string_view instead;  ///< the remedy, as the end of the sentence
 };
 constexpr std::array kUnbuiltKeys{
-    UnbuiltKey{"prologue", ""},
-    UnbuiltKey{"epilogue", ""},
-    UnbuiltKey{"prologue_walltime", ""},
-    UnbuiltKey{"epilogue_walltime", ""},
     UnbuiltKey{"temporal_grouping", " for one cluster: write it for the whole campaign"},
     UnbuiltKey{"dimensional_grouping", ""},
     UnbuiltKey{"temporal_grouping_batch_duration", ""},

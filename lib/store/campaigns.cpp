@@ -2,11 +2,14 @@
 
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
+#include "lib/store/scripts.hpp"
 
 namespace gleaner::store {
 namespace {
 
 using detail::exec;
+
+std::optional<std::int64_t> seconds(std::optional<grid::Seconds> time) { return time ? std::optional{time->count()} : std::nullopt; }
 
 void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::campaigns_lift_brakes{.campaign = campaign});
@@ -57,9 +60,13 @@ bool add_campaign_cluster(Transaction& transaction, grid::CampaignId campaign, c
                    .job_types = c.job_types,
                    .best_effort = c.best_effort,
                    .max_jobs = c.max_jobs,
-                   .max_walltime_s = c.max_walltime ? std::optional{c.max_walltime->count()} : std::nullopt,
+                   .max_walltime_s = seconds(c.max_walltime),
                    .output_directory = c.output_directory,
                    .output_files = c.output_files,
+                   .prologue = c.prologue.text,
+                   .prologue_walltime_s = seconds(c.prologue.walltime),
+                   .epilogue = c.epilogue.text,
+                   .epilogue_walltime_s = seconds(c.epilogue.walltime),
                    .cluster = c.name,
                })
               .empty();
@@ -185,6 +192,7 @@ std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campa
 }
 
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
+  retry_scripts(transaction, campaign, std::nullopt, now);
   const auto closed = exec(transaction, sql::campaigns_fix_events{.now = now, .campaign = campaign});
   lift_brakes(transaction, campaign);
   wake_up(transaction);
@@ -206,6 +214,8 @@ bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now) 
   if (rows.empty()) return false;
   const std::optional<grid::CampaignId> campaign = rows[0].campaign_id;
   const std::optional<grid::ClusterId> cluster = rows[0].cluster_id;
+  if (const auto script = failed_script_of(rows[0].code.as<std::string>()); script && campaign && cluster)
+    retry_scripts(transaction, *campaign, grid::task_of(*script, *cluster), now);
   if (campaign || cluster) exec(transaction, sql::brakes_clear{.campaign = campaign, .cluster = cluster});
   wake_up(transaction);
   return true;

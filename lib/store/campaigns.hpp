@@ -17,6 +17,12 @@
 /// Users' actions on campaigns.
 namespace gleaner::store {
 
+/// The prologue or the epilogue of a campaign on one cluster.
+struct NewScript {
+  std::string text;                       ///< macros expanded; empty: there is none
+  std::optional<grid::Seconds> walltime;  ///< empty: as a task's
+};
+
 /// The requests of a campaign on one cluster, macros expanded.
 struct NewCampaignCluster {
   std::string name;
@@ -34,6 +40,8 @@ struct NewCampaignCluster {
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of a raised walltime; empty: it is never raised
   std::string output_directory;               ///< empty: not stated
   std::string output_files;                   ///< patterns, one a line
+  NewScript prologue;
+  NewScript epilogue;
 };
 
 struct NewCampaign {
@@ -118,7 +126,7 @@ inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
 [[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now,
                                               text::Range range = kAllTasks);
 
-/// Closes the campaign's open events and lifts its brakes. Returns the number of events.
+/// Closes the campaign's open events, lifts its brakes, and has its failed scripts run again. Returns the number of events.
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 struct EventOwner {
@@ -127,7 +135,7 @@ struct EventOwner {
   bool open = false;
 };
 [[nodiscard]] std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t event);
-/// Closes the event and lifts the brake of its target; false when it is not open.
+/// Closes the event and lifts the brake of its target; a script whose failure it reports is run again. False when it is not open.
 [[nodiscard]] bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -31,6 +31,8 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   launch.login = *row.login;
   launch.exec_file = *row.exec_file;
   launch.exec_directory = *row.exec_directory;
+  if (row.script.has_value())
+    launch.script = row.script.as<std::string>() == grid::name_of(grid::Script::prologue) ? grid::Script::prologue : grid::Script::epilogue;
   launch.request = *row.request;
   launch.walltime = *row.walltime_s;
   launch.to_measure = *row.to_measure;

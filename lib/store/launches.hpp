@@ -6,6 +6,7 @@
 
 #include "lib/grid/id.hpp"
 #include "lib/grid/launch_fate.hpp"
+#include "lib/grid/script.hpp"
 #include "lib/grid/settle.hpp"
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
@@ -26,9 +27,10 @@ struct LaunchToMake {
   grid::CampaignState campaign_state = grid::CampaignState::in_treatment;
   std::string campaign_name;
   std::string user;
-  std::string login;  ///< of the user on the cluster
-  std::string exec_file;
+  std::string login;      ///< of the user on the cluster
+  std::string exec_file;  ///< of a script: its text
   std::string exec_directory;
+  std::optional<grid::Script> script;     ///< that its job carries out; empty: tasks of the bag
   std::string request;                    ///< OAR's -l, without the walltime; the launch's own request, if the campaign's tasks differ
   grid::Seconds walltime{};               ///< of one task
   bool to_measure = false;                ///< its jobs are to show what a start costs

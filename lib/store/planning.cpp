@@ -84,8 +84,11 @@ class Details {
     if (*present.returned) read_returned();
     if (*present.brakes) read_brakes(now);
     if (*present.logins) read_logins();
-    facts_.present = {
-        .limits = *present.limits, .shares = *present.shares, .priorities = *present.priorities, .set_aside = *present.set_aside};
+    facts_.present = {.limits = *present.limits,
+                      .shares = *present.shares,
+                      .priorities = *present.priorities,
+                      .set_aside = *present.set_aside,
+                      .scripts = *present.scripts};
     if (*present.properties) read_matching();
     if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing)) read_fitting();
   }
@@ -187,10 +190,6 @@ std::vector<std::size_t> in_order_of_id(const CampaignRows& rows) {
   std::ranges::copy(places | std::views::values, std::back_inserter(sorted));
   return sorted;
 }
-
-}  // namespace
-
-namespace {
 
 /// The campaign of a row, and its pairs; one that cannot be read is kept apart, and costs no other.
 void add_campaign(const CampaignRows::Row& row, grid::PlanningFacts& facts) {

@@ -11,6 +11,8 @@ namespace {
 using store::detail::exec;
 using store::detail::number_array;
 
+constexpr const char* kNotRun = "not_run";
+
 TaskCounts read_counts(const sql::views_campaigns::Row& row, grid::CampaignState state) {
   TaskCounts counts{*row.waiting, *row.launching, *row.submitted, *row.running, *row.done, *row.failed, *row.cancelled};
   // A task that returns to the bag while its campaign is being cancelled is still counted as waiting.
@@ -86,6 +88,10 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   c.durations = row.durations.value_or(std::int64_t{0});
   c.most_durations = row.most_durations;
   c.start_costs = {.jobs = *row.measured, .command_seconds = *row.command_s, .held_seconds = *row.held_s};
+  if (*row.has_prologue) c.prologue = row.prologue.value_or(kNotRun);
+  // One that ended before the last jobs is to be run again.
+  const auto epilogue = row.epilogue.value_or(kNotRun);
+  if (*row.has_epilogue) c.epilogue = *row.epilogue_due && epilogue == "done" ? kNotRun : epilogue;
   return c;
 }
 

@@ -86,6 +86,11 @@ struct BagEmpty {
   static constexpr std::string_view kName = "bag_empty";
   int live_jobs = 0;
 };
+/// All its tasks are settled.
+struct EpiloguesLeft {
+  static constexpr std::string_view kName = "epilogues_left";
+  int clusters = 0;  ///< on which its epilogue is not over
+};
 /// None of the campaign's clusters is known to the grid.
 struct NoCluster {
   static constexpr std::string_view kName = "no_cluster";
@@ -134,6 +139,11 @@ struct TooBig {
 struct NoTaskFits {
   static constexpr std::string_view kName = "no_task_fits";
   std::int64_t tasks = 0;
+};
+/// Its prologue or its epilogue there is not over.
+struct ScriptFirst {
+  static constexpr std::string_view kName = "script_first";
+  grid::Preparation preparation = grid::Preparation::prologue_due;  ///< never ready
 };
 struct TestAlreadyGiven {
   static constexpr std::string_view kName = "test_already_given";
@@ -237,10 +247,10 @@ struct TasksReserved {
 using Reason =
     std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster, reason::Frozen,
                  reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable, reason::StaleStatus, reason::ClusterBraked,
-                 reason::PairBraked, reason::NotMapped, reason::TooBig, reason::NoTaskFits, reason::TestAlreadyGiven,
-                 reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown,
-                 reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting,
-                 reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved>;
+                 reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst, reason::EpiloguesLeft, reason::NoTaskFits,
+                 reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
+                 reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved,
+                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -104,6 +104,10 @@ struct ReasonText {
     return fmt::format("no task of the campaign waits: {}; a task that fails and is retried waits again",
                        why.live_jobs > 0 ? fmt::format("the last {} live", counted(why.live_jobs, "job")) : "all are settled");
   }
+  std::string operator()(const reason::EpiloguesLeft& why) const {
+    return fmt::format("all tasks of the campaign are settled; it ends when its epilogue has ended on {}",
+                       counted(why.clusters, "cluster"));
+  }
   std::string operator()(const reason::NoCluster&) const {
     return "none of the campaign's clusters is in the grid; 'gridctl cluster add' adds one";
   }
@@ -141,6 +145,17 @@ struct ReasonText {
   std::string operator()(const reason::TooBig& why) const {
     return fmt::format("a job needs {} resources, and {} has {}; a smaller request in the JDL fits", why.resources_per_job, cluster,
                        why.max_resources);
+  }
+  std::string operator()(const reason::ScriptFirst& why) const {
+    switch (why.preparation) {
+      case grid::Preparation::prologue_runs:
+        return fmt::format("the campaign's prologue runs on {}; tasks start there when it has ended", cluster);
+      case grid::Preparation::prologue_failed:
+        return fmt::format("the campaign's prologue failed on {}; it runs again when its event is fixed ('gridsub --fix ID')", cluster);
+      case grid::Preparation::epilogue_runs:
+        return fmt::format("the campaign's epilogue runs on {}; tasks start there when it has ended", cluster);
+      default: return fmt::format("the campaign's prologue is sent to {} first; tasks start there when it has ended", cluster);
+    }
   }
   std::string operator()(const reason::NoTaskFits& why) const {
     return fmt::format("{} gets nothing: each of the {} left needs more than it has; they go to the campaign's other clusters", cluster,

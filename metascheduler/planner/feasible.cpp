@@ -17,11 +17,14 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
   if (campaign.waiting_tasks > 0) return std::nullopt;
   int frozen_jobs = 0;
   int live_jobs = 0;
+  int epilogues = 0;
   for (const auto& candidate : contender.candidates) {
+    if (candidate.pair->awaits_epilogue) ++epilogues;
     frozen_jobs += candidate.pair->frozen_jobs;
     live_jobs += candidate.pair->live_jobs;
   }
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
+  if (epilogues > 0) return reason::EpiloguesLeft{epilogues};
   return reason::BagEmpty{live_jobs};
 }
 
@@ -100,6 +103,7 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
   if (!pair.mapped) return reason::NotMapped{campaign.user};
   if (pair.resources_per_job.value_or(0) > cluster.max_resources)
     return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources};
+  if (pair.preparation != grid::Preparation::ready) return reason::ScriptFirst{pair.preparation};
   return std::nullopt;
 }
 

@@ -16,10 +16,11 @@ SELECT id, coalesce(submitted_jdl, jdl) = @jdl::jsonb AS same FROM campaigns WHE
 UPDATE campaigns SET submitted_jdl = jdl, name = @name, jdl = @jdl::jsonb WHERE id = @campaign
 
 -- name: campaigns.ask_cluster
--- Writes what the campaign asks of a cluster, by name, in place of what it asked before: the counters stay, and so does where its outputs
--- are.
+-- Writes what the campaign asks of a cluster, by name, in place of what it asked before: the counters stay, and so do where its outputs
+-- are, and its scripts.
 INSERT INTO campaign_clusters AS p (campaign_id, cluster_id, priority, exec_file, exec_directory, resources, resources_per_job, walltime_s,
-  properties, project, job_types, best_effort, max_jobs, max_walltime_s, output_directory, output_files)
+  properties, project, job_types, best_effort, max_jobs, max_walltime_s, output_directory, output_files, prologue, prologue_walltime_s,
+  epilogue, epilogue_walltime_s)
 SELECT
   @campaign,
   id,
@@ -36,7 +37,11 @@ SELECT
   @max_jobs,
   @max_walltime_s,
   @output_directory,
-  @output_files
+  @output_files,
+  @prologue,
+  @prologue_walltime_s,
+  @epilogue,
+  @epilogue_walltime_s
 FROM clusters WHERE name = @cluster
 ON CONFLICT (campaign_id, cluster_id) DO UPDATE SET
   priority = EXCLUDED.priority,
@@ -136,8 +141,8 @@ UPDATE campaigns SET state = 'in_treatment', forgiven = failed WHERE id = @campa
 UPDATE campaigns SET state = 'cancelled', ended_at = instant(@now) WHERE id = @campaign AND is_live(state) RETURNING id
 
 -- name: campaigns.cancel_returned
--- Cancels the returned tasks in the campaign's bag.
-WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign RETURNING number)
+-- Cancels the returned tasks in the campaign's bag, but not its epilogues.
+WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) RETURNING number)
 UPDATE tasks t SET state = 'cancelled' FROM gone WHERE t.campaign_id = @campaign AND t.number = gone.number AND t.state = 'waiting'
 
 -- name: campaigns.cancel_untaken
@@ -234,14 +239,15 @@ UPDATE campaign_clusters SET failures_in_a_row = 0 WHERE campaign_id = @campaign
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE campaign_id = @campaign AND state = 'open' RETURNING id
 
 -- name: campaigns.finish
--- Terminates campaigns whose tasks are all settled.
+-- Terminates campaigns whose tasks are all settled, and whose epilogues have ended.
 UPDATE campaigns SET state = 'terminated', ended_at = instant(@now)
-WHERE is_live(state) AND done + failed + cancelled >= total
+WHERE is_live(state) AND done + failed + cancelled >= total AND NOT has_scripts_left(id)
 RETURNING id
 
 -- name: campaigns.sweep
 -- Cancels tasks that returned to the bag of a campaign while it was being cancelled.
 WITH stray AS (
-  DELETE FROM returned_tasks r USING campaigns c WHERE c.id = r.campaign_id AND c.state = 'cancelled' RETURNING r.campaign_id, r.number)
+  DELETE FROM returned_tasks r USING campaigns c WHERE c.id = r.campaign_id AND c.state = 'cancelled' AND NOT is_epilogue(r.number)
+  RETURNING r.campaign_id, r.number)
 UPDATE tasks t SET state = 'cancelled' FROM stray
 WHERE t.campaign_id = stray.campaign_id AND t.number = stray.number AND t.state = 'waiting'

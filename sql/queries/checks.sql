@@ -252,7 +252,7 @@ SELECT count(*) AS changed FROM killed
 -- Unless @all, the tasks of a campaign are read only when its counters differ from those of its live jobs.
 WITH carried AS (
   SELECT j.campaign_id, count(DISTINCT j.task) AS tasks FROM jobs j JOIN tasks t ON t.campaign_id = j.campaign_id AND t.number = j.task
-  WHERE is_live(j.state) AND is_in_flight(t.state) AND is_copy(t, j.attempt)
+  WHERE is_live(j.state) AND is_in_flight(t.state) AND is_copy(t, j.attempt) AND NOT is_script(t.number)
   GROUP BY j.campaign_id),
 suspects AS (
   SELECT c.id FROM campaigns c LEFT JOIN carried k ON k.campaign_id = c.id
@@ -274,7 +274,7 @@ ORDER BY t.campaign_id, t.number LIMIT 1000
 WITH given AS (SELECT * FROM unnest(@campaigns::bigint[], @tasks::bigint[]) AS g(campaign_id, number)),
 settled AS (
   UPDATE tasks t SET
-    state = CASE WHEN c.state = 'cancelled' OR t.cancelling THEN 'cancelled' ELSE 'waiting' END::task_state,
+    state = CASE WHEN (c.state = 'cancelled' AND NOT is_epilogue(t.number)) OR t.cancelling THEN 'cancelled' ELSE 'waiting' END::task_state,
     cancelling = false,
     attempt = n.attempt,
     uncounted = t.uncounted + n.attempt - t.attempt,
@@ -353,7 +353,7 @@ SELECT count(*) AS changed FROM kept
 -- A task that waits is ahead of its cursor, or was given back.
 -- Repair: the task goes back to the bag, with a new attempt if it had a job.
 -- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
-WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
+WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
   WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task - c.skipped + coalesce(b.tasks, 0)))
@@ -556,7 +556,7 @@ ORDER BY t.campaign_id, t.number LIMIT 1000
 -- The cancelled tasks ahead of a campaign's cursor are counted.
 -- Repair: they are counted.
 -- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
-WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks GROUP BY campaign_id),
+WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task, c.skipped, c.requests FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
   WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task - c.skipped + coalesce(b.tasks, 0)))
@@ -605,7 +605,7 @@ SELECT
   c.id,
   format('campaign %s has %s of its %s tasks', c.id, t.tasks, c.total) AS breach,
   count(*) OVER () AS breaches
-FROM campaigns c CROSS JOIN LATERAL (SELECT count(*) AS tasks FROM tasks t WHERE t.campaign_id = c.id) t
+FROM campaigns c CROSS JOIN LATERAL (SELECT count(*) AS tasks FROM tasks t WHERE t.campaign_id = c.id AND NOT is_script(t.number)) t
 WHERE is_live(c.state) AND t.tasks <> c.total
 ORDER BY c.id LIMIT 1000
 
@@ -818,7 +818,7 @@ CROSS JOIN LATERAL (
     count(*) FILTER (WHERE state = 'done') AS done,
     count(*) FILTER (WHERE state = 'failed') AS failed,
     count(*) FILTER (WHERE state = 'cancelled') AS cancelled
-  FROM tasks WHERE campaign_id = c.id) t
+  FROM tasks WHERE campaign_id = c.id AND NOT is_script(number)) t
 WHERE (@all::boolean OR is_live(c.state))
   AND CASE WHEN is_live(c.state)
         THEN (c.waiting, c.launching, c.submitted, c.running, c.done, c.failed, c.cancelled) <> (t.waiting, t.launching, t.submitted,
@@ -836,7 +836,8 @@ WITH counted AS (
     -- Tasks of a cancelled campaign that were never taken.
     count(*) FILTER (WHERE t.state = 'waiting' AND c.state = 'cancelled'
                        AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)) AS untaken
-  FROM campaigns c LEFT JOIN tasks t ON t.campaign_id = c.id WHERE c.id = ANY (@campaigns::bigint[]) GROUP BY c.id),
+  FROM campaigns c LEFT JOIN tasks t ON t.campaign_id = c.id AND NOT is_script(t.number)
+  WHERE c.id = ANY (@campaigns::bigint[]) GROUP BY c.id),
 mended AS (
   UPDATE campaigns c SET
     waiting = n.waiting - n.untaken,

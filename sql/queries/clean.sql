@@ -10,6 +10,7 @@ WITH ended AS (
   JOIN campaigns c ON c.id = p.campaign_id AND is_over(c.state) AND c.ended_at < instant(@ended_before)
   JOIN logins u ON u.campaign_id = p.campaign_id AND u.cluster_id = p.cluster_id
   WHERE p.cluster_id = @cluster AND p.campaign_id > @after AND p.cleaned_at IS NULL AND live_jobs(p) = 0
+    AND NOT has_scripts_left(p.campaign_id)
     AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id
                       AND (is_open(l.state) OR (l.state = 'void' AND l.tag IS NOT NULL AND l.settled_at > instant(@quiet_since))))
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND may_start_late(j)

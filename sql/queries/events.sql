@@ -24,7 +24,7 @@ SELECT cluster_id FROM events WHERE state = 'open' AND code = @code AND campaign
 
 -- name: events.fix
 -- Closes an event for a user.
-UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id
+UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id, code
 
 -- name: events.owner
 -- The user of the campaign that an event is about (null: no campaign), and whether the event is open.

@@ -23,9 +23,9 @@ SELECT
   p.failures_in_a_row,
   coalesce(l.walltime_s, p.walltime_s) + coalesce(l.pool_s, 0) AS walltime_s,
   l.pool_s IS NOT NULL AS carries,
-  c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND p.measured < @enough_measured AS to_measure,
-  p.max_walltime_s,
-  p.output_directory
+  c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND l.script IS NULL AND p.measured < @enough_measured AS to_measure,
+  CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
+  CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory
 FROM jobs j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN launches l ON l.id = j.launch_id
@@ -119,13 +119,13 @@ pair AS (
       x.campaign_id,
       x.cluster_id,
       max(x.started_at) AS started_at,
-      coalesce(sum(x.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
-      count(x.resources) FILTER (WHERE b.resources IS NULL) AS jobs
+      coalesce(sum(x.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(x.task)), 0) AS resources,
+      count(x.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(x.task)) AS jobs
     FROM changed x JOIN before b ON b.id = x.id GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
-  FROM (SELECT campaign_id, min(started_at) AS started_at FROM changed GROUP BY 1) d
+  FROM (SELECT campaign_id, min(started_at) AS started_at FROM changed WHERE NOT is_script(task) GROUP BY 1) d
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL)
 SELECT count(*) AS changed FROM changed
 
@@ -148,7 +148,8 @@ JOIN (SELECT DISTINCT campaign_id, task FROM jobs WHERE id = ANY (@jobs::bigint[
 ORDER BY t.campaign_id, t.number FOR UPDATE OF t
 
 -- name: jobs.facts
--- The facts for settling jobs that are over, read after their tasks were locked: this snapshot is younger than the locks.
+-- The facts for settling jobs that are over, read after their tasks were locked: this snapshot is younger than the locks. The JDL's limits
+-- are those of tasks, and a cancelled campaign still runs its epilogues.
 SELECT
   j.id,
   j.state,
@@ -163,10 +164,10 @@ SELECT
   t.replica_lives,
   t.charged,
   greatest(t.attempt - t.uncounted, 0) AS counted,
-  c.max_attempts,
-  c.state = 'cancelled' OR t.cancelling AS cancelled,
+  CASE WHEN l.script IS NULL THEN c.max_attempts END AS max_attempts,
+  (c.state = 'cancelled' AND NOT is_epilogue(j.task)) OR t.cancelling AS cancelled,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
-  p.max_walltime_s,
+  CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
   coalesce(o.contender_lives, false) AS contender_lives,
   coalesce(o.claim_taken, false) AS claim_taken,
   coalesce(o.orphan_may_come, false) AS orphan_may_come,
@@ -192,7 +193,8 @@ ORDER BY j.id
 -- task changes at all; @counted: whether the attempt counts; @priorities and @bound: the place in the bag of a task that goes back to it,
 -- and whether it is bound to this cluster; @walltimes: in seconds, null: unchanged. @durations: of the task, as its job measured it, in
 -- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null. @commands: the seconds
--- that the command of a job with one task took; null: unknown.
+-- that the command of a job with one task took; null: unknown. What scripts do is no result of their pair; one that could not start shows
+-- that others cannot either.
 WITH given AS (
   SELECT * FROM unnest(
     @jobs::bigint[],
@@ -272,15 +274,15 @@ pair AS (
     SELECT
       e.campaign_id,
       e.cluster_id,
-      count(*) FILTER (WHERE s.state IN ('done', 'failed')) AS concluded,
-      count(*) FILTER (WHERE s.state = 'done') AS done,
+      count(*) FILTER (WHERE s.state IN ('done', 'failed') AND NOT is_script(e.task)) AS concluded,
+      count(*) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)) AS done,
       count(*) FILTER (WHERE e.ending = 'done') AS succeeded,
-      coalesce(sum(e.seconds) FILTER (WHERE s.state = 'done'), 0) AS seconds,
-      coalesce(sum(e.seconds ^ 2) FILTER (WHERE s.state = 'done'), 0) AS squares,
+      coalesce(sum(e.seconds) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)), 0) AS seconds,
+      coalesce(sum(e.seconds ^ 2) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)), 0) AS squares,
       max(e.started_at) AS started_at,
-      coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL), 0) AS resources,
-      count(e.resources) FILTER (WHERE b.resources IS NULL) AS resources_jobs,
-      coalesce(sum(g.failure), 0) AS failures,
+      coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(e.task)), 0) AS resources,
+      count(e.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(e.task)) AS resources_jobs,
+      coalesce(sum(g.failure) FILTER (WHERE NOT is_script(e.task) OR e.ending IN ('cannot_start', 'never_began')), 0) AS failures,
       count(*) FILTER (WHERE s.state = 'done' AND g.command IS NOT NULL) AS measured,
       coalesce(sum(g.command) FILTER (WHERE s.state = 'done'), 0) AS command_s,
       coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE s.state = 'done' AND g.command IS NOT NULL), 0)
@@ -289,17 +291,18 @@ pair AS (
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
-  FROM (SELECT campaign_id, min(started_at) AS started_at FROM ended GROUP BY 1) d
+  FROM (SELECT campaign_id, min(started_at) AS started_at FROM ended WHERE NOT is_script(task) GROUP BY 1) d
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL),
 throughput AS (
   INSERT INTO completions AS w (campaign_id, cluster_id, minute, jobs)
   SELECT e.campaign_id, e.cluster_id, date_trunc('minute', e.ended_at), count(*) FROM ended e JOIN settled s ON s.job = e.id
-  WHERE s.state IN ('done', 'failed') GROUP BY 1, 2, 3
+  WHERE s.state IN ('done', 'failed') AND NOT is_script(e.task) GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, minute) DO UPDATE SET jobs = w.jobs + EXCLUDED.jobs),
 durations AS (
   INSERT INTO durations AS d (campaign_id, cluster_id, bucket, jobs)
   SELECT e.campaign_id, e.cluster_id, duration_bucket(e.seconds), count(*)
-  FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.seconds IS NOT NULL GROUP BY 1, 2, 3
+  FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.seconds IS NOT NULL AND NOT is_script(e.task)
+  GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
 SELECT count(*) AS ended FROM ended
 

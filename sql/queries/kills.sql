@@ -1,10 +1,10 @@
 -- Kills: a request, then the DELETE, then the job's own state as the confirmation.
 
 -- name: kills.request_cancelled
--- Requests kills of all jobs of cancelled campaigns.
+-- Requests kills of all jobs of cancelled campaigns, but of their epilogues.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, 'cancelled', instant(@now) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
-WHERE is_remote(j.state) AND c.state = 'cancelled'
+WHERE is_remote(j.state) AND c.state = 'cancelled' AND NOT is_epilogue(j.task)
 ON CONFLICT DO NOTHING
 
 -- name: kills.request_cancelled_tasks
@@ -58,7 +58,7 @@ ORDER BY k.sends, k.job_id
 UPDATE kill_requests SET sent_at = instant(@now), sends = sends + 1 WHERE job_id = ANY (@jobs::bigint[])
 
 -- name: kills.waiting
--- Our jobs that wait on a cluster, the newest first, with the figures that decide whether they are in excess.
+-- Our jobs that wait on a cluster, the newest first, with the figures that decide whether they are in excess. Scripts never are.
 SELECT
   j.id,
   j.campaign_id,
@@ -70,6 +70,6 @@ SELECT
 FROM jobs j
 JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
 LEFT JOIN forecasts f ON f.campaign_id = j.campaign_id AND f.cluster_id = j.cluster_id
-WHERE j.cluster_id = @cluster AND j.state = 'remote_waiting'
+WHERE j.cluster_id = @cluster AND j.state = 'remote_waiting' AND NOT is_script(j.task)
   AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
 ORDER BY j.submitted_at DESC, j.id DESC

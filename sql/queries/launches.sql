@@ -2,20 +2,22 @@
 
 -- name: launches.planned
 -- The launches to make on a cluster, with all data for their submission. If an attempt is claimed in the folder of an earlier launch, the
--- login is that launch's, because the folder is in its user's home.
+-- login is that launch's, because the folder is in its user's home. An epilogue is submitted whatever the state of its campaign. A script is
+-- a job of its own kind: in the home, never best-effort.
 SELECT
   l.id,
   l.campaign_id,
   l.jobs,
   l.resources,
-  c.state AS campaign_state,
+  CASE WHEN l.script = 'epilogue' THEN 'in_treatment' ELSE c.state END::campaign_state AS campaign_state,
   c.name AS campaign_name,
   c.user_name,
   coalesce((SELECT f.login FROM jobs j JOIN launches f ON f.id = j.fence
     WHERE j.launch_id = l.id AND j.fence IS NOT NULL AND f.login IS NOT NULL LIMIT 1),
     u.login) AS login,
-  p.exec_file,
-  p.exec_directory,
+  CASE l.script WHEN 'prologue' THEN p.prologue WHEN 'epilogue' THEN p.epilogue ELSE p.exec_file END AS exec_file,
+  CASE WHEN l.script IS NULL THEN p.exec_directory ELSE '$HOME' END AS exec_directory,
+  l.script,
   coalesce(l.request, p.resources) AS request,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   l.pool_s,
@@ -26,9 +28,9 @@ SELECT
   p.properties,
   p.project,
   p.job_types,
-  p.best_effort,
-  p.output_directory,
-  p.output_files
+  p.best_effort AND l.script IS NULL AS best_effort,
+  CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory,
+  CASE WHEN l.script IS NULL THEN p.output_files ELSE '' END AS output_files
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id
@@ -49,8 +51,13 @@ started AS (
 SELECT id, (SELECT count(*) FROM started) AS jobs FROM launch
 
 -- name: launches.begun
--- The present states of launches that were begun.
-SELECT l.id, l.state, l.term, c.state AS campaign_state, micros(l.launching_at) AS launching_at
+-- The present states of launches that were begun. An epilogue is submitted whatever the state of its campaign.
+SELECT
+  l.id,
+  l.state,
+  l.term,
+  CASE WHEN l.script = 'epilogue' THEN 'in_treatment' ELSE c.state END::campaign_state AS campaign_state,
+  micros(l.launching_at) AS launching_at
 FROM launches l JOIN campaigns c ON c.id = l.campaign_id
 WHERE l.id = ANY (@launches::bigint[])
 
@@ -119,7 +126,7 @@ WHERE l.state = 'planned' AND (c.reachable IS NOT TRUE OR NOT c.enabled)
 
 -- name: launches.give_back
 -- Ends a launch as refused or void; no row when it is not in the state @leaves any more. A launch that was certainly never sent loses its
--- tag, so that its jobs are not searched for.
+-- tag, so that its jobs are not searched for. A script is for its cluster alone, whether replicas are allowed or not.
 UPDATE launches l SET
   state = @state::launch_state,
   settled_at = instant(@now),
@@ -127,7 +134,7 @@ UPDATE launches l SET
   tag = CASE WHEN @maybe_sent::boolean THEN tag END
 FROM campaigns c
 WHERE l.id = @launch AND l.state = @leaves::launch_state AND c.id = l.campaign_id
-RETURNING c.replicas
+RETURNING c.replicas AND l.script IS NULL AS replicas
 
 -- name: launches.open_jobs
 -- The jobs of a launch without an id of OAR. Pooled ones are among them while no job of OAR can take them.
@@ -181,7 +188,8 @@ WHERE l.id IN (SELECT launch_id FROM jobs WHERE id = ANY (@jobs::bigint[])) AND 
 
 -- name: launches.bound_tasks
 -- Tasks bound to their cluster because of a launch whose jobs may still run there, by launch. `since`: the time when it became void, or,
--- for an accepted launch whose jobs did not begin, when the tasks were given back.
+-- for an accepted launch whose jobs did not begin, when the tasks were given back. Scripts are not among them: no other cluster can run
+-- them.
 SELECT
   r.fence AS launch,
   r.campaign_id,
@@ -195,7 +203,7 @@ FROM returned_tasks r
 JOIN launches l ON l.id = r.fence
 JOIN campaigns c ON c.id = r.campaign_id
 JOIN clusters k ON k.id = l.cluster_id
-WHERE r.fence IS NOT NULL
+WHERE r.fence IS NOT NULL AND NOT is_script(r.number)
 GROUP BY r.fence, r.campaign_id, r.cluster_id, k.name, c.replicas, k.retired_at, l.state, l.settled_at
 ORDER BY r.fence
 

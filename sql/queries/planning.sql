@@ -92,11 +92,12 @@ SELECT
   EXISTS (SELECT FROM shares) AS shares,
   EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
-  EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties
+  EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties,
+  EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts
 
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any.
-SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks GROUP BY 1, 2
+SELECT campaign_id, cluster_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY 1, 2
 
 -- name: planning.fitting
 -- For campaigns whose tasks have different requests: the number of waiting tasks that a cluster can hold. No row where it is 0.
@@ -127,7 +128,7 @@ WITH campaign AS (
   WHERE id = @campaign AND state = 'in_treatment' AND requests = 0 FOR UPDATE),
 early AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND goes_before_new(r)
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND goes_before_new(r) AND NOT is_script(r.number)
   ORDER BY r.cluster_id = @cluster DESC NULLS LAST, r.priority DESC, r.number LIMIT @tasks),
 fresh AS (
   SELECT number FROM campaign, generate_series(next_task, least(total, next_task + @tasks - (SELECT count(*) FROM early)) - 1) AS number
@@ -138,7 +139,7 @@ fresh AS (
   WHERE c.skipped > 0),
 late AS (
   SELECT r.number FROM returned_tasks r JOIN campaign ON campaign.id = r.campaign_id
-  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r)
+  WHERE (r.cluster_id IS NULL OR r.cluster_id = @cluster) AND NOT goes_before_new(r) AND NOT is_script(r.number)
   ORDER BY r.priority DESC, r.returned_at, r.number
   LIMIT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
@@ -280,7 +281,7 @@ WITH running AS (
     AND (@longer_than_s::double precision IS NULL OR j.started_at <= instant(@now) - @longer_than_s * interval '1 second')
     AND NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL)
   JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
-    AND NOT t.cancelling
+    AND NOT t.cancelling AND NOT is_script(t.number)
   LEFT JOIN campaign_requests q ON q.campaign_id = c.id AND q.cluster_id = @cluster AND q.request = t.request
   WHERE c.id = @campaign AND c.state = 'in_treatment' AND c.replicas AND (t.request IS NULL OR q.request IS NOT NULL)),
 lead AS (SELECT shape FROM running ORDER BY started_at, number LIMIT 1),
@@ -322,7 +323,7 @@ FROM campaigns c
 JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running'
 JOIN launches l ON l.id = j.launch_id AND l.pool_s IS NULL
 JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
-  AND NOT t.cancelling
+  AND NOT t.cancelling AND NOT is_script(t.number)
 LEFT JOIN known k ON k.campaign_id = c.id
 WHERE c.replicas AND c.state = 'in_treatment'
 GROUP BY j.campaign_id, j.cluster_id ORDER BY j.campaign_id, j.cluster_id

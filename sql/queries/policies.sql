@@ -95,15 +95,15 @@ WHERE c.state = 'in_treatment' AND c.done = 0 AND EXISTS (
     AND q.exec_file IN (SELECT p.exec_file FROM campaign_clusters p WHERE p.campaign_id = c.id))
 
 -- name: policies.preempt
--- Requests kills of the @jobs youngest running jobs of a campaign on a cluster, and of all that wait there.
+-- Requests kills of the @jobs youngest running jobs of a campaign on a cluster, and of all that wait there, but of no script.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT id, 'preempted', instant(@now) FROM (
   (SELECT j.id FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND j.state = 'running'
-     AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
+     AND NOT is_script(j.task) AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id)
    ORDER BY j.started_at DESC, j.id DESC LIMIT @jobs)
   UNION ALL
   (SELECT j.id FROM jobs j WHERE j.campaign_id = @campaign AND j.cluster_id = @cluster AND j.state = 'remote_waiting'
-     AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id))) y
+     AND NOT is_script(j.task) AND NOT EXISTS (SELECT FROM kill_requests k WHERE k.job_id = j.id))) y
 ON CONFLICT DO NOTHING
 
 -- name: policies.set_limit

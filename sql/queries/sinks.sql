@@ -5,7 +5,8 @@
 -- first, without jobs marked as swallowed; and the greatest mean duration on another of the campaign's clusters with at least @min_done jobs
 -- done.
 WITH just AS (
-  SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' GROUP BY campaign_id)
+  SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
+  GROUP BY campaign_id)
 SELECT just.campaign_id, e.id, e.seconds, c.min_duration_s, p.suspected, o.slowest
 FROM just
 JOIN campaigns c ON c.id = just.campaign_id AND is_live(c.state)
@@ -16,6 +17,7 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
   SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
   WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL
+    AND NOT is_script(j.task)
   ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
 
@@ -26,6 +28,7 @@ FROM campaign_clusters p
 CROSS JOIN LATERAL (
   SELECT date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
   WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.ending = 'done' AND j.started_at IS NOT NULL
+    AND NOT is_script(j.task)
   ORDER BY j.ended_at DESC, j.id DESC LIMIT @last::integer) e
 WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND p.cluster_id <> @cluster
 ORDER BY p.campaign_id, p.cluster_id

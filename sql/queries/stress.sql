@@ -5,7 +5,7 @@
 -- cluster.
 INSERT INTO duration_samples (job_id, cluster_id, campaign_id, started_at, running)
 SELECT j.id, j.cluster_id, j.campaign_id, j.started_at, @running FROM jobs j
-WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.started_at IS NOT NULL
+WHERE j.id = ANY (@jobs::bigint[]) AND j.cluster_id = @cluster AND j.started_at IS NOT NULL AND NOT is_script(j.task)
   AND NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL)
 ON CONFLICT (job_id) DO NOTHING
 

@@ -81,7 +81,12 @@ SELECT
   d.seconds AS most_durations,
   p.measured,
   p.command_s,
-  p.held_s
+  p.held_s,
+  p.prologue <> '' AS has_prologue,
+  p.epilogue <> '' AS has_epilogue,
+  p.epilogue_due,
+  ps.state AS prologue,
+  es.state AS epilogue
 FROM campaign_clusters p
 JOIN clusters k ON k.id = p.cluster_id
 LEFT JOIN LATERAL (
@@ -90,6 +95,8 @@ LEFT JOIN LATERAL (
         FROM durations w WHERE w.campaign_id = p.campaign_id AND w.cluster_id = p.cluster_id) b GROUP BY jobs) d ON true
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
 LEFT JOIN brakes b ON b.campaign_id = p.campaign_id AND b.cluster_id = p.cluster_id AND b.expires_at > instant(@now)
+LEFT JOIN tasks ps ON ps.campaign_id = p.campaign_id AND ps.number = prologue_on(p.cluster_id)
+LEFT JOIN tasks es ON es.campaign_id = p.campaign_id AND es.number = epilogue_on(p.cluster_id)
 WHERE p.campaign_id = @campaign ORDER BY k.name
 
 -- name: views.brake
@@ -161,7 +168,7 @@ SELECT
   j.message,
   coalesce(l.login, u.login) AS login,
   j.pooled,
-  p.output_directory
+  CASE WHEN is_script(j.task) THEN '' ELSE p.output_directory END AS output_directory
 FROM (SELECT * FROM jobs WHERE id = @job OR (campaign_id = @campaign AND task = @task) ORDER BY id DESC LIMIT 200) j
 JOIN campaigns c ON c.id = j.campaign_id
 JOIN clusters k ON k.id = j.cluster_id

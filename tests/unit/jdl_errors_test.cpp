@@ -203,9 +203,9 @@ TEST(JdlErrors, TwoSourcesOfParameters_AreNamedBoth) {
 }
 
 TEST(JdlErrors, UnbuiltFields_AreRefusedByName) {
-  EXPECT_THAT(errors_on_alpha(R"("prologue": ["mkdir x"], "dimensional_grouping": "true")"),
-              ElementsAre("c:2:1: prologue: 'prologue' is not supported by this version",
-                          "c:2:26: dimensional_grouping: 'dimensional_grouping' is not supported by this version"));
+  EXPECT_THAT(errors_on_alpha(R"("max_duration": "9", "dimensional_grouping": "true")"),
+              ElementsAre("c:2:1: max_duration: 'max_duration' is not supported by this version",
+                          "c:2:22: dimensional_grouping: 'dimensional_grouping' is not supported by this version"));
   EXPECT_THAT(errors_on_alpha(R"("jobs_type": "desktop_computing")"),
               ElementsAre("c:2:14: jobs_type: 'desktop_computing' is not supported by this version; write normal, or leave it out"));
   EXPECT_THAT(errors_on_alpha(R"("type": "nightly")"), ElementsAre(HasSubstr("'nightly' is not supported by this version")));

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 const ClusterNames kNames{{cluster_id(1), "alpha"}};
 
 bool is_of_whole_campaign(const Reason& reason) {
-  return is_one_of<reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster>(reason);
+  return is_one_of<reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::EpiloguesLeft, reason::NoCluster>(reason);
 }
 
 Decision a_decision(const Reason& reason) {
@@ -30,6 +30,9 @@ std::vector<std::variant<All...>> all_of(std::type_identity<std::variant<All...>
 }
 
 void change(std::string& text) { text += "more"; }
+void change(grid::Preparation& preparation) {
+  preparation = preparation == grid::Preparation::prologue_runs ? grid::Preparation::prologue_failed : grid::Preparation::prologue_runs;
+}
 void change(grid::CampaignId& id) { id = grid::CampaignId{id.value() + 1}; }
 void change(grid::Instant& time) { time += grid::Seconds{1}; }
 void change(std::optional<grid::Instant>& time) { time = grid::from_unix(1); }

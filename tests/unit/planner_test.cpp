@@ -322,5 +322,26 @@ TEST(PlannerConfig, UnknownPolicy_IsRefusedWithTheClosestName) {
   EXPECT_THROW((void)plan(one_of_each(), {.campaign_order = "random"}), std::invalid_argument);
 }
 
+TEST(Plan, BeforeItsPrologueIsDone_APairGetsNothing_AndTheOtherClustersGoOn) {
+  for (const auto preparation : {grid::Preparation::prologue_due, grid::Preparation::prologue_runs, grid::Preparation::prologue_failed,
+                                 grid::Preparation::epilogue_runs}) {
+    auto snapshot = two_clusters(100);
+    snapshot.pairs[0].preparation = preparation;
+    const auto result = plan(snapshot);
+    EXPECT_EQ(jobs_on(result, 1, 1), 0);
+    EXPECT_EQ(reason_on(result, 1, 1), "script_first");
+    EXPECT_EQ(jobs_on(result, 1, 2), 16);
+  }
+}
+
+TEST(Plan, ACampaignWhoseTasksAreSettled_WaitsForItsEpilogues) {
+  auto snapshot = two_clusters(0);
+  snapshot.pairs[1].awaits_epilogue = true;
+  const auto result = plan(snapshot);
+  EXPECT_EQ(reason_on(result, 1, 1), "epilogues_left");
+  EXPECT_EQ(explain(*decision_on(result, 1, 1), {}),
+            "feasible: all tasks of the campaign are settled; it ends when its epilogue has ended on 1 cluster");
+}
+
 }  // namespace
 }  // namespace gleaner::planner::test

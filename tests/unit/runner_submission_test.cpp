@@ -75,5 +75,29 @@ TEST(RunnerSubmission, OfACampaignWithAnOutputDirectory_HasOneFileOfOar_ForTheWh
   EXPECT_THAT(refusal(launch), HasSubstr("its output_directory '/tmp/`id`' cannot be used"));
 }
 
+/// It keeps the campaign's project and properties, which say where its tasks run.
+TEST(RunnerSubmission, OfAScript_IsABashOfItsOwn_InTheHome_AndNotBestEffort) {
+  auto launch = a_launch();
+  launch.script = grid::Script::epilogue;
+  launch.exec_file = "cd $HOME\necho 'a b' # c";
+  launch.exec_directory = "$HOME";
+  launch.request = "/resource_id=1";
+  launch.best_effort = false;
+  const store::LaunchLine line{.job = grid::JobId{1},
+                               .task = grid::task_of(grid::Script::epilogue, grid::ClusterId{1}),
+                               .attempt = 0,
+                               .fence = grid::LaunchId{7},
+                               .form = 'l',
+                               .parameter = ""};
+  const auto submission = submission_of(launch, {line}, "alpha", "grid");
+  ASSERT_TRUE(submission) << submission.error();
+  EXPECT_THAT(submission->request.lines, testing::ElementsAre("-2 0 1 7 -"));
+  EXPECT_THAT(submission->request.types, testing::ElementsAre("devel", "inner=12"));
+  EXPECT_EQ(submission->request.directory, "");
+  EXPECT_EQ(submission->request.properties, "host LIKE 'node-1%'");
+  EXPECT_EQ(submission->request.resources, "/resource_id=1");
+  EXPECT_EQ(submission->request.stderr_file, "OAR.cigri.3.%jobid%.stderr");
+}
+
 }  // namespace
 }  // namespace gleaner::runner

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "tests/system/grid_under_test.hpp"
+#include "tests/system/trace.hpp"
+
+/// Whatever dies while a prologue or an epilogue is sent or runs: each is carried out once, at its place.
+namespace gleaner::tests {
+namespace {
+
+constexpr process::Duration kPatience{90'000};
+constexpr int kTasks = 4;
+
+/// A grid whose campaign has scripts of a second, and tasks that wait for the gate.
+class ScriptsUnderAttack {
+ public:
+  ScriptsUnderAttack()
+      : grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 8}},
+              .configuration = {{"lease_duration", "3s"}, {"void_delay", "2s"}, {"submit_timeout", "1s"}, {"request_timeout", "2s"}}}},
+        trace{grid.oracle().folder()} {}
+
+  void submit() {
+    const auto script = [&](const std::string& name) { return fmt::format(R"(["sleep 1", "{}"])", trace.note(name)); };
+    campaign = grid.gridsub(fmt::format(
+        R"j({{"name": "scripts", "nb_jobs": {}, "exec_file": "bash -c 'until [ -e {}/gate ]; do sleep 0.2; done; {}'", "prologue": {}, "epilogue": {},
+           "clusters": {{"alpha": {{}}}}}})j",
+        kTasks, grid.oracle().folder().string(), trace.note("task"), script("prologue"), script("epilogue")));
+  }
+  [[nodiscard]] ::testing::AssertionResult tasks_run() {
+    return grid.becomes("SELECT count(*) FROM jobs WHERE task >= 0 AND state = 'running'", std::to_string(kTasks), kPatience);
+  }
+  void expect_once_each() {
+    EXPECT_EQ(trace.around_tasks_of("alpha"), "");
+    EXPECT_EQ(trace.lines("task").size(), static_cast<std::size_t>(kTasks));
+    EXPECT_TRUE(grid.is_consistent());
+  }
+  void end() {
+    ASSERT_TRUE(grid.terminates(campaign));
+    expect_once_each();
+  }
+
+  GridUnderTest grid;
+  Trace trace;
+  grid::CampaignId campaign{0};
+};
+
+struct Loss {
+  const char* mode;
+  bool carried_out;
+};
+class LostAnswerToAScript : public ::testing::TestWithParam<Loss> {};
+
+TEST_P(LostAnswerToAScript, ItIsRunOnce) {
+  const auto fault =
+      fmt::format(R"({{"mode":"{}","match":"POST /jobs","count":1,"after_commit":{}}})", GetParam().mode, GetParam().carried_out);
+  ScriptsUnderAttack attack;
+  attack.grid.cluster("alpha").add_fault(fault);
+  attack.submit();
+  attack.grid.almighty().start();
+  ASSERT_TRUE(attack.tasks_run());
+  attack.grid.cluster("alpha").add_fault(fault);
+  attack.grid.oracle().open_gate();
+  attack.end();
+  EXPECT_GE(attack.grid.number("SELECT count(*) FROM launches WHERE script IS NOT NULL AND unknown_at IS NOT NULL"), 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(By, LostAnswerToAScript,
+                         ::testing::Values(Loss{"empty", true}, Loss{"empty", false}, Loss{"hang", true}, Loss{"500", false}),
+                         [](const auto& each) {
+                           return fmt::format("{}{}", each.param.mode, each.param.carried_out ? "CarriedOut" : "Lost");
+                         });
+
+class DeathAtAScript : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(DeathAtAScript, ItIsRunOnce) {
+  const std::string name{GetParam()};
+  const auto module = name.substr(0, name.find('.'));
+  ScriptsUnderAttack attack;
+  auto& grid = attack.grid;
+  const auto deaths = fmt::format(
+      "SELECT count(*) FROM cycles, jsonb_array_elements(modules) m WHERE m->>'module' = '{}' AND m->>'result' = 'failed'", module);
+  const auto die_again_and_again = [&] {
+    const auto before = grid.number(deaths);
+    grid.almighty().start({{"GLEANER_FAILPOINT", name + ":1"}});
+    EXPECT_TRUE(await(kPatience, [&] { return grid.number(deaths) >= before + 2; })) << "it did not die";
+    grid.almighty().kill();
+    grid.almighty().start();
+  };
+  attack.submit();
+  die_again_and_again();
+  ASSERT_TRUE(attack.tasks_run());
+  grid.almighty().kill();
+  grid.oracle().open_gate();
+  die_again_and_again();
+  attack.end();
+}
+
+INSTANTIATE_TEST_SUITE_P(At, DeathAtAScript,
+                         ::testing::Values("metascheduler.before_commit", "metascheduler.after_commit", "runner.before_post",
+                                           "runner.after_post", "runner.after_accept", "updator.before_write", "updator.after_write"),
+                         [](const auto& each) {
+                           std::string text{each.param};
+                           std::ranges::replace(text, '.', '_');
+                           return text;
+                         });
+
+/// OAR's server dies while a script waits or runs, and its API goes on.
+TEST(DeathOfOar, WhileScriptsRun_EachIsRunOnce) {
+  ScriptsUnderAttack attack;
+  auto& alpha = attack.grid.cluster("alpha");
+  const auto kill_server_while = [&](const std::string& script) {
+    ASSERT_TRUE(attack.grid.becomes(
+        fmt::format(
+            "SELECT count(*) > 0 FROM jobs j JOIN launches l ON l.id = j.launch_id WHERE l.script = '{}' AND j.remote_id IS NOT NULL",
+            script),
+        "t", kPatience));
+    alpha.kill_server("late", std::chrono::milliseconds{500});
+    std::this_thread::sleep_for(std::chrono::milliseconds{700});  // how long it is away
+    alpha.start_server();
+  };
+  attack.submit();
+  attack.grid.almighty().start();
+  kill_server_while("prologue");
+  ASSERT_TRUE(attack.tasks_run());
+  attack.grid.oracle().open_gate();
+  kill_server_while("epilogue");
+  attack.end();
+}
+
+}  // namespace
+}  // namespace gleaner::tests
