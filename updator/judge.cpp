@@ -16,8 +16,6 @@ namespace {
 
 using grid::Witness;
 
-constexpr int kTailsPerCampaign = 3;
-
 const oar::RemoteJob* remote_of(const store::LiveJob& job, const Poll& poll) {
   const auto found = poll.ours.find(job.remote);
   return found == poll.ours.end() ? nullptr : &found->second;
@@ -141,9 +139,7 @@ std::string stderr_of(const store::LiveJob& job, const oar::RemoteJob& remote, c
   const bool could_not_start = remote.state != oar::RemoteState::error &&
                                grid::end_of(known_end(job, remote, nullptr), evidence, grid::Deletion::none) == grid::JobEnd::cannot_start;
   if (job.output_directory.empty() || could_not_start) return remote.stderr_path;
-  const grid::TaskOutput output{.task = job.task.value(), .attempt = job.attempt, .kind = grid::OutputKind::standard_error};
-  return fmt::format("{}/{}", grid::media_folder(grid::output_folder(job.output_directory, output.task), job.login),
-                     grid::output_name(output));
+  return output_path_of(job);
 }
 
 class Judge {
@@ -277,6 +273,12 @@ Patience Patience::of(const process::Config& config) {
   return {seconds(config.launch_patience), seconds(config.evidence_patience), seconds(config.evidence_delay)};
 }
 
+std::string output_path_of(const store::LiveJob& job) {
+  const grid::TaskOutput output{.task = job.task.value(), .attempt = job.attempt, .kind = grid::OutputKind::standard_error};
+  return fmt::format("{}/{}", grid::media_folder(grid::output_folder(job.output_directory, output.task), job.login),
+                     grid::output_name(output));
+}
+
 std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience) {
   struct Wanted {
     Want want;
@@ -308,7 +310,7 @@ std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, cons
     const auto* const remote = remote_of(job, poll);
     if (remote == nullptr || !oar::is_over(*remote) || remote->stderr_path.empty()) continue;
     if (failed_by_itself(job, *remote, evidence_of(job, poll)) && ++failed[job.campaign] <= kTailsPerCampaign)
-      tails.push_back({job.login, job.remote, stderr_of(job, *remote, evidence_of(job, poll))});
+      tails.push_back({job.id, job.login, stderr_of(job, *remote, evidence_of(job, poll))});
   }
   return tails;
 }

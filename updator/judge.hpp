@@ -31,10 +31,13 @@ struct FenceToRead {
 [[nodiscard]] std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, const Poll& poll, const Patience& patience);
 
 struct TailToRead {
+  grid::JobId job{0};
   std::string login;
-  grid::RemoteJobId remote{0};
   std::string path;
 };
+inline constexpr int kTailsPerCampaign = 3;
+/// Of a task's stderr in its campaign's output directory.
+[[nodiscard]] std::string output_path_of(const store::LiveJob& job);
 /// The stderr files to read after the evidence: those of the first few jobs of each campaign that failed by their own fault or their
 /// wrapper's. Cost: O(live jobs).
 [[nodiscard]] std::vector<TailToRead> tails_to_read(std::span<const store::LiveJob> live, const Poll& poll);

@@ -1,6 +1,7 @@
 #include "updator/poll.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "lib/grid/campaign_folder.hpp"
@@ -143,15 +144,14 @@ void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const st
   for (const auto& fence : wanted) poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"no home on the cluster answers"}});
 }
 
-void ask_tails(fleet::Visit& visit, const std::vector<store::LiveJob>& live, Poll& poll, const GatherTimes& times) {
-  const auto wanted = tails_to_read(live, poll);
+void ask_tails(fleet::Visit& visit, const std::vector<TailToRead>& wanted, Poll& poll, const GatherTimes& times) {
   ask_in_time(visit, std::span{wanted}, end_of(visit, times.tails), [&](std::span<const TailToRead> part, auto /*rest*/) {
     std::vector<oar::PathOf> files;
     for (const auto& tail : part) files.push_back({tail.login, tail.path});
     auto answers = visit.client.read_files(files, {.last_lines = kTailLines, .most_bytes = kTailBytes, .patience = times.one_tail});
     for (std::size_t i = 0; i < part.size(); ++i) {
       if (answers[i])
-        poll.stderr_tails.emplace(part[i].remote, text::clean_text(*answers[i], {.lines = text::Lines::kept, .keep = text::Keep::end}));
+        poll.stderr_tails.emplace(part[i].job, text::clean_text(*answers[i], {.lines = text::Lines::kept, .keep = text::Keep::end}));
     }
     return true;
   });
@@ -206,7 +206,9 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
     if (std::ranges::find(fences, fence) == fences.end()) fences.push_back(std::move(fence));
   }
   ask_evidence(visit, std::move(fences), grid_token, poll, times.evidence);
-  ask_tails(visit, live, poll, times);
+  auto tails = tails_to_read(live, poll);
+  std::ranges::move(pooled_tails_to_read(pools, poll), std::back_inserter(tails));
+  ask_tails(visit, tails, poll, times);
   ask_details(visit, live, poll, times.details);
   return poll;
 }

@@ -20,17 +20,17 @@ using Reading = tl::expected<grid::EvidenceIndex, std::string>;
 
 /// The answers of one turn. Whatever was not requested or not answered is missing here, and is requested in the next turn.
 struct Poll {
-  grid::Instant began;                                         ///< by the database's clock
-  std::optional<int> usable_resources = {};                    ///< if they were requested in this turn
-  grid::NodeSizes nodes = {};                                  ///< requested with usable_resources
-  std::vector<oar::RemoteJob> occupying = {};                  ///< jobs of all users that either of the two lists shows to hold resources
-  std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};       ///< our live jobs that OAR lists
-  std::set<grid::RemoteJobId> leaving = {};                    ///< jobs of this grid that we settled, and that still occupy resources
-  std::set<grid::RemoteJobId> reused = {};                     ///< ids of our live jobs that OAR now lists for foreign jobs
-  std::map<grid::LaunchId, Reading> evidence = {};             ///< by fence
-  std::map<grid::RemoteJobId, oar::JobDetails> details = {};   ///< of jobs in Error
-  std::set<grid::RemoteJobId> unexplained = {};                ///< jobs in Error whose details were requested and not received
-  std::map<grid::RemoteJobId, std::string> stderr_tails = {};  ///< of the first few failed jobs, by text::clean_text
+  grid::Instant began;                                        ///< by the database's clock
+  std::optional<int> usable_resources = {};                   ///< if they were requested in this turn
+  grid::NodeSizes nodes = {};                                 ///< requested with usable_resources
+  std::vector<oar::RemoteJob> occupying = {};                 ///< jobs of all users that either of the two lists shows to hold resources
+  std::map<grid::RemoteJobId, oar::RemoteJob> ours = {};      ///< our live jobs that OAR lists
+  std::set<grid::RemoteJobId> leaving = {};                   ///< jobs of this grid that we settled, and that still occupy resources
+  std::set<grid::RemoteJobId> reused = {};                    ///< ids of our live jobs that OAR now lists for foreign jobs
+  std::map<grid::LaunchId, Reading> evidence = {};            ///< by fence
+  std::map<grid::RemoteJobId, oar::JobDetails> details = {};  ///< of jobs in Error
+  std::set<grid::RemoteJobId> unexplained = {};               ///< jobs in Error whose details were requested and not received
+  std::map<grid::JobId, std::string> stderr_tails = {};       ///< of the first few failed jobs, by text::clean_text
   int latency_ms = 0;
   std::optional<double> stress = {};    ///< OAR's stress factor; empty: not reported
   std::optional<int> response_ms = {};  ///< the time in which OAR answered the request of the stress factor alone

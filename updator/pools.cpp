@@ -1,6 +1,9 @@
 #include "updator/pools.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "lib/grid/launch_fate.hpp"
@@ -41,6 +44,19 @@ Interruption interruption_by(grid::JobEnd end) {
     default: break;
   }
   return {record};
+}
+
+/// OAR's word of a pooled job, of which it does not know.
+constexpr grid::RemoteEnd kUnknown{.record = grid::Record::forgotten, .started = true};
+
+/// Empty: OAR does not list the carrier, whose own file tells the folder and the name.
+std::string stderr_of(const store::LiveJob& job, std::optional<grid::RemoteJobId> carrier, const Poll& poll) {
+  if (!job.output_directory.empty()) return output_path_of(job);
+  constexpr std::string_view kSuffix = ".stderr";
+  const auto found = carrier ? poll.ours.find(*carrier) : poll.ours.end();
+  if (found == poll.ours.end() || !found->second.stderr_path.ends_with(kSuffix)) return {};
+  auto path = found->second.stderr_path;
+  return path.insert(path.size() - kSuffix.size(), fmt::format(".{}", job.task.value()));
 }
 
 class PoolJudge {
@@ -104,7 +120,7 @@ void PoolJudge::judge_claimed(const store::LiveJob& job, grid::Evidence evidence
   evidence.earlier = false;
   if (job.remote != carrier) judged_.claimed.push_back({job.id, carrier});
   if (evidence.witness == grid::Witness::unclaimed) return add(job, {}, evidence, grid::JobEnd::cannot_start, index);
-  const Interruption unknown{{.record = grid::Record::forgotten, .started = true}};
+  const Interruption unknown{kUnknown};
   if (evidence.witness == grid::Witness::ended) {
     // By what it noted alone. A signal may have been meant for the carrier.
     const auto end = grid::end_of(unknown.record, evidence, grid::Deletion::none);
@@ -154,6 +170,26 @@ std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools) {
     }
   }
   return fences;
+}
+
+std::vector<TailToRead> pooled_tails_to_read(std::span<const store::Pool> pools, const Poll& poll) {
+  std::vector<TailToRead> tails;
+  std::map<grid::CampaignId, int> failed;
+  for (const auto& pool : pools) {
+    if (!is_settled(pool.state)) continue;
+    for (const auto& job : pool.jobs) {
+      const auto found = poll.evidence.find(job.fence);
+      if (found == poll.evidence.end() || !found->second) continue;
+      const auto carrier = found->second->run_of(job.id);
+      const auto evidence =
+          found->second->of({.task = job.task, .attempt = job.attempt, .job = job.id, .remote = carrier.value_or(grid::RemoteJobId{0})});
+      if (evidence.witness != grid::Witness::ended || grid::end_of(kUnknown, evidence, grid::Deletion::none) != grid::JobEnd::task_error)
+        continue;
+      auto path = stderr_of(job, carrier, poll);
+      if (!path.empty() && ++failed[job.campaign] <= kTailsPerCampaign) tails.push_back({job.id, job.login, std::move(path)});
+    }
+  }
+  return tails;
 }
 
 JudgedPools judge_pools(std::span<const store::Pool> pools, const Poll& poll, const Patience& patience) {

@@ -11,6 +11,10 @@ namespace gleaner::updator {
 /// The fences of the pools, to be read in each turn. Each fence once.
 [[nodiscard]] std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools);
 
+/// The stderr files of the first few pooled tasks of each campaign that failed by their own fault, as tails_to_read() has them of other
+/// jobs: in the output directory, or beside that of their carrier. None while OAR does not list the carrier.
+[[nodiscard]] std::vector<TailToRead> pooled_tails_to_read(std::span<const store::Pool> pools, const Poll& poll);
+
 /// What follows for pooled jobs. Each is in one of these lists, or keeps its state.
 struct JudgedPools {
   std::vector<store::Claimed> claimed;  ///< whose carrier was not known before

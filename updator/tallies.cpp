@@ -33,7 +33,7 @@ void Tallies::add(const Settled& settled, const Poll& poll) {
   const auto cause = over.remote != nullptr ? fmt::format("{}, job {} of OAR: {}", what, over.remote->id.value(), verdict.message)
                                             : fmt::format("{}, job {}: {}", what, over.job.value(), verdict.message);
   auto message = cause;
-  const auto tail = over.remote != nullptr ? poll.stderr_tails.find(over.remote->id) : poll.stderr_tails.end();
+  const auto tail = poll.stderr_tails.find(over.job);
   if (tail != poll.stderr_tails.end() && !tail->second.empty()) message += fmt::format("; its last lines of stderr:\n{}", tail->second);
   if (script_failed) {
     scripts_.push_back({over.campaign, *script, over.job, std::move(message)});

@@ -98,6 +98,7 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
     model.launch = pool.launch;
     model.login = *row.login;
     model.failures_in_a_row = *row.failures_in_a_row;
+    model.output_directory = *row.output_directory;
     model.walltime = *row.walltime_s;
     model.max_walltime = row.max_walltime_s;
     launches.add(pool.launch.value());

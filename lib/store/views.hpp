@@ -118,7 +118,7 @@ struct CampaignCluster {
   std::int64_t durations = 0;            ///< number of done jobs that most_durations is based on
   std::optional<double> most_durations;  ///< seconds within which kMostJobs of them ended
   grid::StartCosts start_costs;
-  std::optional<std::string> prologue;   ///< `not_run`, or the state of its task; empty: the JDL has none
+  std::optional<std::string> prologue;  ///< `not_run`, or the state of its task; empty: the JDL has none
   std::optional<std::string> epilogue;
 };
 /// The share of jobs by which a walltime is assessed.

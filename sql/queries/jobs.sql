@@ -45,6 +45,7 @@ SELECT
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   p.max_walltime_s,
   p.failures_in_a_row,
+  p.output_directory,
   l.state,
   c.carriers,
   micros(c.closed_at) AS closed_at,
