@@ -171,11 +171,17 @@ std::string briefly(double seconds) {
 /// What the campaign would gain by pools, where the JDL does not say whether it has any.
 std::string grouping_advice(const Json& gain, const Setting& setting) {
   if (gain.is_null()) return {};
-  const auto time = [&](std::string_view key) { return briefly(gain[key].number().value_or(0)); };
-  return terminal::wrap(fmt::format("tasks take {}, their jobs {}: temporal_grouping would end this campaign in {} instead of {}",
-                                    time("task_seconds"), time("job_seconds"), time("grouped_end_seconds"), time("end_seconds")),
-                        setting.screen.width, "  ") +
-         "\n";
+  constexpr char kJoined = '#';  // between a number and its unit, which stay on one line
+  const auto time = [&](std::string_view key) {
+    auto text = briefly(gain[key].number().value_or(0));
+    std::ranges::replace(text, ' ', kJoined);
+    return text;
+  };
+  auto text = terminal::wrap(fmt::format("tasks take {}, their jobs {}: temporal_grouping would end this campaign in {} instead of {}",
+                                         time("task_seconds"), time("job_seconds"), time("grouped_end_seconds"), time("end_seconds")),
+                             setting.screen.width, "  ");
+  std::ranges::replace(text, kJoined, ' ');
+  return text + "\n";
 }
 
 /// `100 tasks appended (200 to 299)`, `clusters.alpha.walltime: "1:00:00" -> "2:00:00"`.

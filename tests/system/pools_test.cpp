@@ -39,6 +39,20 @@ TEST(Pools, WithoutTheKey_EachTaskHasAJob) {
   EXPECT_EQ(submissions(grid, campaign), 40);
 }
 
+TEST(Pools, WithoutTheKey_WhatStartsCostIsMeasured) {
+  constexpr std::int64_t kTasks = 60;
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.gridsub({.tasks = kTasks, .exec_file = grid.oracle().task("sleep 0.1"), .clusters = {"alpha"}});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(grid.value("SELECT temporal_grouping FROM campaigns"), "advise");
+  EXPECT_GE(grid.number("SELECT measured FROM campaign_clusters"), 5);
+  const auto command = std::stod(grid.value("SELECT command_s / measured FROM campaign_clusters"));
+  EXPECT_GE(command, 0.1);
+  EXPECT_LT(command, std::stod(grid.value("SELECT held_s / measured FROM campaign_clusters")) + 1);
+}
+
 TEST(Pools, TheirDurations_AreThoseOfTheTasks_AndTheirUsageIsThatOfTheJobs) {
   GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
   grid.almighty().start();

@@ -55,6 +55,17 @@ TEST(RunnerSubmission, ATextThatAShellWouldRead_IsNotSent) {
   EXPECT_THAT(refusal(launch), HasSubstr("; cannot be in it"));
 }
 
+TEST(RunnerSubmission, OnlyWhereStartsAreToBeMeasured_TheScriptNotesTimes) {
+  const auto command_of = [](const store::LaunchToMake& launch) {
+    const std::vector<store::LaunchLine> lines{
+        {.job = grid::JobId{1}, .task = grid::TaskNumber{0}, .attempt = 1, .fence = grid::LaunchId{7}, .form = 'l', .parameter = "a"}};
+    return submission_of(launch, lines, "alpha", "grid").value().request.command;
+  };
+  auto measured = a_launch();
+  measured.to_measure = true;
+  EXPECT_GT(command_of(measured).size(), command_of(a_launch()).size());
+}
+
 /// Best-effort jobs stay so whatever the other options are.
 TEST(RunnerSubmission, AConditionKeepsItsBrackets_WhenMemoryIsAddedToIt) {
   auto launch = a_launch();
