@@ -26,6 +26,7 @@ class ScriptsUnderAttack {
         trace{grid.oracle().folder()} {}
 
   void submit() {
+    grid.start_api();
     const auto script = [&](const std::string& name) { return fmt::format(R"(["sleep 1", "{}"])", trace.note(name)); };
     campaign = grid.gridsub(fmt::format(
         R"j({{"name": "scripts", "nb_jobs": {}, "exec_file": "bash -c 'until [ -e {}/gate ]; do sleep 0.2; done; {}'", "prologue": {}, "epilogue": {},
@@ -85,10 +86,12 @@ TEST_P(DeathAtAScript, ItIsRunOnce) {
   auto& grid = attack.grid;
   const auto deaths = fmt::format(
       "SELECT count(*) FROM cycles, jsonb_array_elements(modules) m WHERE m->>'module' = '{}' AND m->>'result' = 'failed'", module);
+  // A runner that dies after its POST leaves a launch that its successor finds: there is no second passage.
+  const int wanted = name.starts_with("runner.after") ? 1 : 2;
   const auto die_again_and_again = [&] {
     const auto before = grid.number(deaths);
     grid.almighty().start({{"GLEANER_FAILPOINT", name + ":1"}});
-    EXPECT_TRUE(await(kPatience, [&] { return grid.number(deaths) >= before + 2; })) << "it did not die";
+    EXPECT_TRUE(await(kPatience, [&] { return grid.number(deaths) >= before + wanted; })) << "it did not die";
     grid.almighty().kill();
     grid.almighty().start();
   };
