@@ -95,7 +95,8 @@ TEST(Evidence, NamesThatAreNotOurs_AreNone) {
                            "3.0.7.1.d",
                            "3.0.7.1.d.",
                            "3.0.7.1.d.x",
-                           "-3.0.7.1.s",
+                           "-0.0.7.1.s",
+                           "3.-1.7.1.s",
                            "+3.0.7.1.s",
                            "03.0.7.1.s",
                            "3.2147483648.7.1.s",
@@ -106,7 +107,7 @@ TEST(Evidence, NamesThatAreNotOurs_AreNone) {
 }
 
 RC_GTEST_PROP(EvidenceNames, AreReadBack, ()) {
-  EvidenceFile file{TaskNumber{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)},
+  EvidenceFile file{TaskNumber{*rc::gen::inRange<std::int64_t>(-1000, 1'000'000'000)},
                     *rc::gen::inRange(0, 1'000'000),
                     JobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000'000)},
                     RemoteJobId{*rc::gen::inRange<std::int64_t>(0, 1'000'000'000)},
