@@ -40,8 +40,8 @@ struct NewCampaignCluster {
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of a raised walltime; empty: it is never raised
   std::string output_directory;               ///< empty: not stated
   std::string output_files;                   ///< patterns, one a line
-  NewScript prologue;
-  NewScript epilogue;
+  NewScript prologue = {};
+  NewScript epilogue = {};
 };
 
 struct NewCampaign {

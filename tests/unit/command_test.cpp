@@ -363,7 +363,7 @@ TEST(JobCommandText, TheTaskIsReadBackFromACommand) {
   EXPECT_EQ(grid::read_command(text + " " + line), identity);
   EXPECT_EQ(grid::read_command(text + " 5 2 345 eA=="), identity) << "of a version without fences";
   for (const std::string other : {"", "sleep 10", "gleaner.12 1 2", "gleaner.x 1 2 3 4 -", "gleaner.12 1 x 3 4 -", "echo 12 1 2 3 4 -",
-                                  "gleaner.12 -1 2 3 4 -", "gleaner.12 1 2 3 4 5 6", "notgleaner.12 1 2 3 4 -"}) {
+                                  "gleaner.12 1 -2 3 4 -", "gleaner.12 1 2 3 4 5 6", "notgleaner.12 1 2 3 4 -"}) {
     EXPECT_FALSE(grid::read_command(other)) << other;
   }
 }
