@@ -368,15 +368,15 @@ CREATE TABLE campaign_clusters (
     cleaned_at timestamp with time zone,
     output_directory text DEFAULT ''::text NOT NULL,
     output_files text DEFAULT ''::text NOT NULL,
-    measured integer DEFAULT 0 NOT NULL,
-    command_s double precision DEFAULT 0 NOT NULL,
-    held_s double precision DEFAULT 0 NOT NULL,
     prologue text DEFAULT ''::text NOT NULL,
     prologue_walltime_s integer,
     epilogue text DEFAULT ''::text NOT NULL,
     epilogue_walltime_s integer,
     prepared boolean DEFAULT false NOT NULL,
-    epilogue_due boolean DEFAULT false NOT NULL
+    epilogue_due boolean DEFAULT false NOT NULL,
+    measured integer DEFAULT 0 NOT NULL,
+    command_s double precision DEFAULT 0 NOT NULL,
+    held_s double precision DEFAULT 0 NOT NULL
 );
 
 CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision

@@ -166,7 +166,7 @@ TEST_F(ScriptsInDatabase, AFailedPrologue_StopsItsPairAlone_AndTheFixRunsItAgain
   ASSERT_THAT(live_jobs, SizeIs(1));
   shows(live_jobs[0], oar::RemoteState::terminated, 3);
   poll.ours[live_jobs[0].remote].started = now;
-  poll.stderr_tails.insert_or_assign(live_jobs[0].remote, "no such module\n");
+  poll.stderr_tails.insert_or_assign(live_jobs[0].id, "no such module\n");
   apply(live_jobs);
   EXPECT_EQ(task(-1), "failed 0");
   EXPECT_EQ(value("SELECT string_agg(code, ' ') FROM events"), "PROLOGUE_FAILED");

@@ -15,8 +15,7 @@ TEST_F(Ends, OfJobsThatCouldNotClaimTheirAttempts_AreTheClustersFault_AndTheEven
   std::vector<std::string> names;
   for (const auto& job : jobs) names.push_back(file(job, "u"));
   files(jobs.front(), names);
-  poll.stderr_tails.emplace(jobs.front().remote,
-                            "gleaner: task 0, attempt 0: cannot be claimed, nothing was run: No space left on device\n");
+  poll.stderr_tails.emplace(jobs.front().id, "gleaner: task 0, attempt 0: cannot be claimed, nothing was run: No space left on device\n");
   apply(jobs);
   EXPECT_EQ(ended("cannot_start"), "5");
   EXPECT_EQ(value("SELECT sum(charged) FROM tasks"), "0");
@@ -28,7 +27,7 @@ TEST_F(Ends, WithTheSameStatusFromTheCommandItself_AreTheTasksFault_WhateverItsS
   const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, grid::kRanNothing);
   files(jobs[0], {file(jobs[0], "e113")});
-  poll.stderr_tails.emplace(jobs[0].remote, "gleaner: task 0, attempt 0: cannot be claimed, as I say\n");
+  poll.stderr_tails.emplace(jobs[0].id, "gleaner: task 0, attempt 0: cannot be claimed, as I say\n");
   apply(jobs);
   EXPECT_EQ(ended("task_error"), "1");
   EXPECT_EQ(task(), "waiting 1 1");
@@ -239,7 +238,7 @@ TEST_F(Ends, OfJobsThatTheirClusterDoesNotList_DoNotCome_AndAfterAnHourAnEventSa
 TEST_F(Ends, OfProgramsThatPrintAnything_AreWritten) {
   const auto jobs = launched(a_campaign(1), alpha, 1);
   all_ended(jobs, 3);
-  poll.stderr_tails.emplace(jobs[0].remote, text::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
+  poll.stderr_tails.emplace(jobs[0].id, text::clean_text(std::string_view{"caf\xE9 \x1b[31m \0 \xff\n", 14}));
   apply(jobs);
   EXPECT_EQ(ended("task_error"), "1");
   EXPECT_THAT(value("SELECT message FROM events WHERE code = 'TASK_ERROR'"), ::testing::HasSubstr("caf\xEF\xBF\xBD"));
