@@ -35,7 +35,7 @@ GridUnderTest::Wish wish() {
   wish.configuration = {{"lease_duration", "3s"},          {"void_delay", "2s"},     {"cycle_period", "200ms"},
                         {"launch_patience", "4s"},         {"submit_timeout", "2s"}, {"request_timeout", "2s"},
                         {"failures_before_brake", "1000"}, {"max_attempts", "500"},  {"evidence_patience", "60s"},
-                        {"brake_time_max", "1s"}};
+                        {"brake_time_max", "1s"},          {"pool_duration", "4s"}};
   return wish;
 }
 
@@ -122,14 +122,16 @@ class Soak {
   SmallHome small_home_;
   std::string program_;
   std::vector<Campaign> campaigns_;
-  std::vector<grid::CampaignId> probes_;
+  bool pools_ = false;
   Figures figures_;
 };
 
 void Soak::submit() {
   if (!campaigns_.empty() && grid_.number("SELECT coalesce(sum(waiting), 0) FROM campaigns WHERE state = 'in_treatment'") > 2 * kBatch)
     return;
-  add({.tasks = kBatch, .exec_file = program_, .walltime = "0:0:6"}, Kind::mixed);
+  // Every other one in pools.
+  pools_ = !pools_;
+  add({.tasks = kBatch, .exec_file = program_, .walltime = "0:0:6", .grouping = pools_}, Kind::mixed);
   add({.tasks = 12, .exec_file = removes_our_files(grid_.oracle().folder()), .walltime = "0:0:6", .user = kRemover}, Kind::spoils_its_home);
   if (small_home_.is_mounted()) {
     TestCampaign filling{
