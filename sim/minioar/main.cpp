@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -14,7 +13,6 @@
 #include "lib/http/server.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/minioar/api.hpp"
-#include "sim/minioar/supervisor.hpp"
 
 namespace {
 
@@ -167,7 +165,6 @@ int serve(Settings settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], kSupervisorFlag) == 0) supervisor_main(argc, argv);
   // Blocked before any thread starts: only wait_for_end takes these signals.
   sigset_t signals;
   sigemptyset(&signals);

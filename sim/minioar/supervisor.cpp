@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -14,6 +15,14 @@
 #include "sim/minioar/supervisor_protocol.hpp"
 
 namespace gleaner::minioar {
+namespace {
+
+const std::string& supervisor_program() {
+  static const std::string program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("minioar-job");
+  return program;
+}
+
+}  // namespace
 
 JobFiles job_files(const std::string& run_directory, JobNumber job) {
   const auto base = fmt::format("{}/{}", run_directory, job);
@@ -42,10 +51,9 @@ std::optional<pid_t> start_supervisor(const SupervisorOrder& order) {
     return std::nullopt;
   }
   SpawnRequest request;
-  request.program = "/proc/self/exe";
-  request.arguments = {"minioar-job",      kSupervisorFlag,     std::to_string(order.job),
-                       order.files.status, order.execution_log, order.directory,
-                       order.stdout_file,  order.stderr_file,   std::to_string(order.kill_grace.count()),
+  request.program = supervisor_program();
+  request.arguments = {"minioar-job",   std::to_string(order.job), order.files.status, order.execution_log,
+                       order.directory, order.stdout_file,         order.stderr_file,  std::to_string(order.kill_grace.count()),
                        order.command};
   request.environment = order.environment;
   request.descriptors = {{lock, kLockDescriptor}};

@@ -43,7 +43,7 @@ struct SupervisorOrder {
   std::vector<std::string> environment;
 };
 
-/// Starts the supervisor of a job. Empty: it could not be started.
+/// Starts the supervisor of a job: the program minioar-job, beside this one. Empty: it could not be started.
 [[nodiscard]] std::optional<pid_t> start_supervisor(const SupervisorOrder& order);
 
 enum class SupervisorState { never_started, starting, alive, gone };
@@ -60,9 +60,5 @@ void ask_to_kill(pid_t supervisor);
 void ask_to_signal(pid_t supervisor, int signal);
 /// Passes a signal to all the processes of the job.
 void ask_to_signal_all(pid_t supervisor, int signal);
-
-/// main() of the supervisor, when the first argument is kSupervisorFlag.
-[[noreturn]] void supervisor_main(int argc, char** argv);
-constexpr const char* kSupervisorFlag = "--exec";
 
 }  // namespace gleaner::minioar
