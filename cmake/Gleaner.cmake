@@ -34,7 +34,9 @@ if(GLEANER_FAILPOINTS)
   target_compile_definitions(gleaner_flags INTERFACE GLEANER_FAILPOINTS)
 endif()
 if(GLEANER_SANITIZE)
-  target_compile_options(gleaner_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  # The checks of undefined behaviour are a third of a test's compilation: they are in what is tested, and not in the tests' own files.
+  set(checks -fsanitize=undefined -fno-sanitize-recover=undefined)
+  target_compile_options(gleaner_flags INTERFACE -fsanitize=address -fno-omit-frame-pointer "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:GLEANER_IS_TEST>>>:${checks}>")
   target_link_options(gleaner_flags INTERFACE -fsanitize=address,undefined)
   # Leaves out of each program what it cannot reach: tools/unreached lists the functions that none has.
   target_compile_options(gleaner_flags INTERFACE -ffunction-sections)
@@ -79,7 +81,8 @@ function(gleaner_program name)
 endfunction()
 
 # gleaner_entry(TIER NAME TARGET TIMEOUT [FILTER ...]): an entry of ctest, which runs all tests of a program or those of a filter.
-# TIMEOUT is there against hangs, many times what it takes; what may take longest begins first.
+# TIMEOUT is there against hangs, many times what it takes; what may take longest begins first, and before it what takes the real
+# clusters, which one entry after the other takes (gleaner_takes_oar).
 function(gleaner_entry tier name target timeout)
   set(filter ${ARGN})
   if(filter)
@@ -92,6 +95,11 @@ function(gleaner_entry tier name target timeout)
   set_property(GLOBAL APPEND PROPERTY GLEANER_ENTRIES_${tier} ${tier}.${name})
 endfunction()
 
+function(gleaner_takes_oar entry timeout)
+  math(EXPR cost "100000 + ${timeout}")
+  set_tests_properties(${entry} PROPERTIES RESOURCE_LOCK oar COST ${cost})
+endfunction()
+
 # gleaner_test(TIER NAME SOURCES ... LINKS ... [TIMEOUT seconds] [SERIAL | OAR | ON_BOTH]): one test program of a tier, one entry of
 # ctest. SERIAL: not beside others (it measures, or takes the whole machine). OAR: it takes the real clusters, which no other does
 # meanwhile. ON_BOTH: its tests are on minioar, and those named RealOar, an entry of their own (NAME_real_oar), take the real clusters.
@@ -100,19 +108,19 @@ function(gleaner_test tier name)
   set(target test_${tier}_${name})
   add_executable(${target} ${ARG_SOURCES})
   target_link_libraries(${target} PRIVATE gleaner_flags GTest::gmock GTest::gtest GTest::gtest_main ${ARG_LINKS})
-  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests GLEANER_IS_TEST ON)
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 600)
   endif()
   if(ARG_ON_BOTH)
     gleaner_entry(${tier} ${name} ${target} ${ARG_TIMEOUT} -*RealOar*)
     gleaner_entry(${tier} ${name}_real_oar ${target} ${ARG_TIMEOUT} *RealOar*)
-    set_tests_properties(${tier}.${name}_real_oar PROPERTIES RESOURCE_LOCK oar)
+    gleaner_takes_oar(${tier}.${name}_real_oar ${ARG_TIMEOUT})
   else()
     gleaner_entry(${tier} ${name} ${target} ${ARG_TIMEOUT})
   endif()
   if(ARG_OAR)
-    set_tests_properties(${tier}.${name} PROPERTIES RESOURCE_LOCK oar)
+    gleaner_takes_oar(${tier}.${name} ${ARG_TIMEOUT})
   endif()
   if(ARG_SERIAL)
     set_tests_properties(${tier}.${name} PROPERTIES RUN_SERIAL ON)

@@ -118,7 +118,11 @@ TEST_F(RealOar, ACancelledCampaign_LeavesNothingOnTheClusters) {
 
 class RealOarLosesTheAnswer : public RealOar, public ::testing::WithParamInterface<std::pair<const char*, TcpGate::Instead>> {};
 
+/// Each way is tried on minioar (chaos.lost_answers); here, that which says nothing, and that which comes after all.
+bool is_chosen(TcpGate::Instead instead) { return instead == TcpGate::Instead::end_of_file || instead == TcpGate::Instead::late; }
+
 TEST_P(RealOarLosesTheAnswer, OfAnAcceptedSubmission_EachTaskExactlyOnce) {
+  if (!long_runs() && !is_chosen(GetParam().second)) GTEST_SKIP() << "on real OAR with GLEANER_TEST_LONG";
   std::vector<std::unique_ptr<TcpGate>> gates;
   for (const auto& cluster : grid->clusters()) {
     gates.push_back(std::make_unique<TcpGate>(cluster.url));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -142,7 +143,7 @@ TEST_P(Accounting, OfTheSameHistory_IsTheSameInProductionAndInGridsim) {
   EXPECT_GT(seen["killed_by_us"], 5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Accounting, ::testing::Range<std::uint64_t>(1, 6));
+INSTANTIATE_TEST_SUITE_P(Seeds, Accounting, ::testing::Range<std::uint64_t>(1, std::getenv("GLEANER_TEST_LONG") != nullptr ? 11 : 4));
 
 }  // namespace
 }  // namespace gleaner::tests

@@ -3,26 +3,16 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <filesystem>
-#include <fstream>
-#include <string>
+#include <chrono>
 #include <thread>
 
-#include "tests/db/postgres.hpp"
 #include "tests/system/grid_under_test.hpp"
 
-/// A cluster, or the database, that goes away and comes back.
+/// A cluster that goes away and comes back: what the others do meanwhile is measured.
 namespace gleaner::tests {
 namespace {
 
 constexpr process::Duration kPatience{90'000};
-
-int count_of(const std::string& text, const std::filesystem::path& file) {
-  std::ifstream lines{file};
-  int count = 0;
-  for (std::string line; std::getline(lines, line);) count += line.find(text) != std::string::npos ? 1 : 0;
-  return count;
-}
 
 /// One way for a whole cluster to be lost, and how it comes back.
 struct Outage {
@@ -97,64 +87,6 @@ TEST(LostCluster, DelaysNoOther_IsToldByOneEvent_AndWorkReturnsByItself) {
   EXPECT_EQ(grid.value("SELECT count(*) FROM (SELECT FROM jobs WHERE ending = 'done' GROUP BY task HAVING count(*) > 1) twice"), "0");
   EXPECT_GE(grid.oracle().executions(campaign).size(), static_cast<std::size_t>(grid.number("SELECT done FROM campaigns")));
   EXPECT_TRUE(grid.is_consistent());
-}
-
-TEST(LostDatabase, InMidCampaign_EverythingResumesByItself) {
-  const std::chrono::seconds length{long_runs() ? 20 : 5};
-  GridUnderTest grid;
-  grid.start_api();
-  grid.almighty().start();
-  const auto almighty = grid.almighty().pid();
-  const auto api = grid.api().pid();
-  const auto campaign = grid.gridsub(grid.jdl_of({.tasks = 120, .exec_file = grid.oracle().task("sleep 0.5")}));
-  ASSERT_TRUE(grid.becomes("SELECT done > 5 FROM campaigns", "t"));
-  PrivatePostgres::instance().stop();
-  std::this_thread::sleep_for(length);  // the outage itself
-  EXPECT_EQ(grid.run("gridstat", {}).end.exit_status, 5);
-  PrivatePostgres::instance().start();
-  ASSERT_TRUE(grid.terminates(campaign));
-  EXPECT_TRUE(grid.is_exactly_done(campaign, 120));
-  EXPECT_TRUE(grid.run("gridwait", {std::to_string(campaign.value())}).end.succeeded());
-  EXPECT_TRUE(grid.almighty().is_running() && grid.almighty().pid() == almighty);
-  EXPECT_TRUE(grid.api().is_running() && grid.api().pid() == api);
-}
-
-/// Of every session of the server, new or not, while this lives.
-class ReadOnlyServer {
- public:
-  ReadOnlyServer() { set("on"); }
-  ~ReadOnlyServer() { set("off"); }
-  ReadOnlyServer(const ReadOnlyServer&) = delete;
-  ReadOnlyServer& operator=(const ReadOnlyServer&) = delete;
-
- private:
-  static void set(const char* value) {
-    PrivatePostgres::instance().administer(fmt::format("ALTER SYSTEM SET default_transaction_read_only = {}", value));
-    PrivatePostgres::instance().administer("SELECT pg_reload_conf()");
-  }
-};
-
-TEST(LostDatabase, ThatTakesNoWritesForAWhile_IsWaitedFor_AndOneEventTellsIt) {
-  GridUnderTest grid{{.configuration = {{"lease_duration", "2s"}}}};
-  grid.start_api();
-  grid.almighty().start();
-  const auto almighty = grid.almighty().pid();
-  const auto waits = [&] { return count_of("event=\"waiting for the database\"", grid.almighty().log()); };
-  const auto jdl = grid.jdl_of({.tasks = 80, .exec_file = grid.oracle().task("sleep 0.3")});
-  const auto campaign = grid.gridsub(jdl);
-  ASSERT_TRUE(grid.becomes("SELECT done > 5 FROM campaigns", "t"));
-  {
-    const ReadOnlyServer read_only;
-    ASSERT_TRUE(await(kPatience, [&] { return waits() > 0; }));
-    EXPECT_EQ(grid.run("gridsub", {"--json", jdl}).end.exit_status, 5) << "the API asks to try again later";
-    EXPECT_TRUE(grid.run("gridstat", {}).end.succeeded()) << "what only reads goes on";
-    std::this_thread::sleep_for(std::chrono::seconds{long_runs() ? 20 : 4});  // the outage itself
-    EXPECT_LE(waits(), 3) << "the log is not filled with the same";
-  }
-  ASSERT_TRUE(grid.terminates(campaign));
-  EXPECT_TRUE(grid.is_exactly_done(campaign, 80));
-  EXPECT_TRUE(grid.almighty().is_running() && grid.almighty().pid() == almighty);
-  EXPECT_EQ(grid.value("SELECT count(*) || ' ' || min(state) FROM events WHERE code = 'DATABASE_UNAVAILABLE'"), "1 closed");
 }
 
 }  // namespace
