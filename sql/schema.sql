@@ -1096,6 +1096,8 @@ CREATE INDEX campaign_clusters_cluster ON campaign_clusters USING btree (cluster
 
 CREATE INDEX campaign_clusters_epilogue_due ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE epilogue_due;
 
+CREATE INDEX campaign_clusters_measured ON campaign_clusters USING btree (cluster_id, campaign_id) WHERE (measured > 0);
+
 CREATE INDEX campaign_clusters_properties ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE (properties <> ''::text);
 
 CREATE INDEX campaign_clusters_scripts ON campaign_clusters USING btree (campaign_id, cluster_id) WHERE ((prologue <> ''::text) OR (epilogue <> ''::text));

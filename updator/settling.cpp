@@ -58,6 +58,12 @@ grid::JobState state_of(const Over& over) {
              : grid::JobState::error;
 }
 
+/// Whether a carrier that nobody interrupted shows what its start cost: for how long it held its resources, less its tasks.
+bool shows_start_cost(const Over& over) {
+  return over.live != nullptr && over.live->carries && over.beside != nullptr && over.remote != nullptr && over.remote->started &&
+         over.remote->stopped && (over.run_end == grid::JobEnd::done || over.run_end == grid::JobEnd::task_error);
+}
+
 /// In the encoding of wait().
 std::optional<int> wait_status_of(const Over& over) {
   if (over.evidence.witness == grid::Witness::ended) return over.evidence.status << 8;
@@ -142,6 +148,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
     const auto seconds = std::chrono::duration<double>{*over.evidence.duration}.count();
     const bool has_one_task = over.live != nullptr && !over.live->carries && over.live->state != grid::JobState::pooled;
     (has_one_task ? verdict.command : verdict.duration) = seconds;
+    if (shows_start_cost(over)) verdict.command = std::chrono::duration<double>{over.beside->carried_by(over.live->remote)}.count();
     if (over.live != nullptr && over.live->state == grid::JobState::pooled)
       verdict.started_at = now_ - std::chrono::duration_cast<grid::Instant::duration>(*over.evidence.duration);
   }

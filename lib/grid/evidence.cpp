@@ -156,6 +156,14 @@ std::optional<RemoteJobId> EvidenceIndex::run_of(JobId job) const {
   return found == jobs_.end() ? std::nullopt : std::optional{found->second.remote};
 }
 
+std::chrono::milliseconds EvidenceIndex::carried_by(RemoteJobId remote) const {
+  std::chrono::milliseconds all{0};
+  for (const auto& [job, seen] : jobs_) {
+    if (seen.remote == remote) all += seen.evidence.duration.value_or(std::chrono::milliseconds{0});
+  }
+  return all;
+}
+
 Evidence EvidenceIndex::of(const JobRun& run) const {
   const auto found = jobs_.find(run.job);
   Evidence evidence{.witness = Witness::nothing};

@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <map>
 #include <optional>
 #include <span>
@@ -55,6 +56,8 @@ class EvidenceIndex {
   [[nodiscard]] std::optional<RemoteJobId> started_as(JobId job) const;
   /// OAR's id in the file of a job; empty: it has none.
   [[nodiscard]] std::optional<RemoteJobId> run_of(JobId job) const;
+  /// For how long the commands that one job of OAR carried out lasted, of those that noted it: its own, and pooled ones. Cost: O(names).
+  [[nodiscard]] std::chrono::milliseconds carried_by(RemoteJobId remote) const;
 
  private:
   void add(std::string_view name);

@@ -49,6 +49,7 @@ struct ClusterFacts : DeclaredFacts {
   bool reachable = true;
   int max_resources = 0;             ///< greatest number of resources that may be used
   int max_node_resources = 0;        ///< of the biggest node; 0: unknown
+  std::optional<double> start_cost;  ///< seconds for which a job holds its resources besides its tasks; empty: not measured yet
   int free_resources = 0;            ///< usable, minus those in use by anybody when the status was read
   int our_resources = 0;             ///< in use by our jobs, including jobs that were about to end
   std::optional<Instant> status_at;  ///< empty: no status yet
@@ -69,6 +70,7 @@ inline constexpr auto kClusterFields =
                                         row_field("reachable", &ClusterFacts::reachable),
                                         row_field("max_resources", &ClusterFacts::max_resources),
                                         row_field("max_node_resources", &ClusterFacts::max_node_resources),
+                                        scenario_field("start_cost", &ClusterFacts::start_cost, {0, 86400}),
                                         row_field("free", &ClusterFacts::free_resources),
                                         row_field("our_running", &ClusterFacts::our_resources),
                                         row_field("status_at", &ClusterFacts::status_at),

@@ -116,7 +116,7 @@ struct Verdict {
   std::optional<grid::Instant> ended_at = {};  ///< empty: now
   std::optional<int> resources = {};
   std::optional<double> duration = {};  ///< of the task, in seconds, as its job measured it; empty: from start to end
-  std::optional<double> command = {};   ///< seconds that the command took, of a job with one task; empty: unknown
+  std::optional<double> command = {};   ///< seconds that the commands of all its tasks took; empty: unknown
   std::string message = {};
   grid::Settlement settlement = {};
 };

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
-#include <span>
 
 #include "metascheduler/planner/room.hpp"
 #include "metascheduler/planner/stages.hpp"
@@ -52,28 +51,47 @@ void recheck(const Limits::Allowance& left, Candidate& candidate) {
   candidate.allowed_waiting = std::min(candidate.allowed_waiting, left.waiting);
 }
 
-/// Tasks that one job of a pool takes while nothing is known of their duration.
-constexpr double kUnknownTasks = 16;
 /// Tasks of one launch: its list is one file that each carrier reads, and its folder is listed in each turn.
 constexpr int kMostTasks = 2000;
+/// What a start costs on a cluster that has not shown it, in seconds: a job of a second on OAR 2.5.9 (docs/measured.md).
+constexpr double kUnknownStart = 7;
+/// A second round of pools is worth its start if the first leaves work for so many times what a start costs.
+constexpr double kRoundWorth = 4;
 
-/// Tasks that a job takes one after the other, the first included: as many as fill the duration of a pool, and no more than its part of
-/// what is left. With several clusters, half of its part: the faster one takes more of the rest.
-int tasks_per_job(const Contender& contender, const Candidate& candidate, int jobs, std::span<Candidate* const> candidates,
-                  std::int64_t tasks, const PlannerConfig& config) {
+/// The tasks of each job of a launch.
+struct Pooling {
+  int tasks_each = 1;   ///< that a job takes one after the other, the first included
+  bool shares = false;  ///< they are over before the duration of a pool: jobs that wait for these to end would find no task
+};
+
+/// What is left of a campaign's bag, before this turn gives of it.
+struct Bag {
+  double part = 0;   ///< of each job that the campaign has or may start now, in tasks
+  int clusters = 0;  ///< that may get tasks
+};
+
+Bag bag_of(const std::vector<Candidate*>& candidates, std::int64_t tasks) {
+  std::int64_t jobs = 0;
+  for (const auto* one : candidates) jobs += std::int64_t{free_room(*one)} + one->pair->live_jobs + one->jobs;
+  return {static_cast<double>(tasks) / static_cast<double>(std::max<std::int64_t>(jobs, 1)), static_cast<int>(candidates.size())};
+}
+
+/// A job takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it takes
+/// half of its part if the rest is worth another start: the faster cluster takes more of it. While no duration is known, it takes its part:
+/// after the duration of a pool, tasks that turned out long go back.
+Pooling pooling_of(const Contender& contender, const Candidate& candidate, int jobs, const Bag& bag, const PlannerConfig& config) {
   const auto& campaign = *contender.campaign;
-  const auto& pair = *candidate.pair;
-  const bool known = pair.mean_duration.has_value();
-  if (!grid::is_grouped(campaign.grouping) || campaign.differing || campaign.type == grid::CampaignType::test) return 1;
-  if (campaign.grouping == grid::Grouping::auto_ && !known) return 1;
-  const double duration = std::chrono::duration<double>{config.pool_duration}.count();
-  const double fill = known ? duration / std::max(*pair.mean_duration, 0.001) : kUnknownTasks;
-  std::int64_t slots = 0;
-  for (const auto* one : candidates) slots += std::int64_t{free_room(*one)} + one->pair->live_jobs + one->jobs;
-  const double parts = candidates.size() > 1 ? 2.0 : 1.0;
-  const double part = std::ceil(static_cast<double>(tasks) / (parts * static_cast<double>(std::max<std::int64_t>(slots, 1))));
+  const auto known = candidate.pair->mean_duration;
+  if (!grid::is_grouped(campaign.grouping) || campaign.differing || campaign.type == grid::CampaignType::test) return {};
+  if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
+  const double start = candidate.cluster->start_cost.value_or(kUnknownStart);
+  const bool in_rounds = bag.clusters > 1 && known && bag.part * *known > kRoundWorth * start;
+  const double part = std::ceil(in_rounds ? bag.part / 2 : bag.part);
   const double most = static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size));
-  return std::max(1, static_cast<int>(std::min({fill, part, most})));
+  const double duration = std::chrono::duration<double>{config.pool_duration}.count();
+  const double fill = known ? duration / std::max(*known, 0.001) : most;
+  const double tasks_each = std::min({fill, part, most});
+  return {.tasks_each = std::max(1, static_cast<int>(tasks_each)), .shares = tasks_each > 1 && (!known || tasks_each < fill)};
 }
 
 int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(jobs, kNoLimit)); }
@@ -90,10 +108,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   auto claimed = std::accumulate(claims.begin(), claims.end(), std::int64_t{0});
   const bool dealt = distribution == Distribution::round_robin && claimed == budget;
   auto claim = claims.begin();
-  // Of the whole bag, before the first cluster gets its tasks.
-  const auto all_tasks = contender.tasks_for_anyone + contender.tasks_reserved;
-  std::vector<Candidate*> all;
-  if (grid::is_grouped(contender.campaign->grouping)) all = candidates;
+  const auto bag = bag_of(candidates, contender.tasks_for_anyone + contender.tasks_reserved);
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     const auto& pair = *candidate.pair;
     const auto left = left_by_limits(contender, candidate, draft);
@@ -118,14 +133,16 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
             .limit = left.tightest_anywhere},
         Cap{.kind = Cap::Kind::turn, .jobs = most_of_turn(candidate, most_resources - given.resources, given.jobs == 0)},
     };
-    const auto& cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
+    auto cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
     if (cap.jobs <= 0) return reason_of(cap, candidate, draft);
+    const auto pooling = [&] { return pooling_of(contender, candidate, cap.jobs, bag, draft.config); };
+    if (pooling().shares && at_once > 0 && at_once < cap.jobs) cap = {.kind = Cap::Kind::bag, .jobs = at_once};
     auto bound = bound_of(cap, candidate, draft.limits);
     const auto returned = static_cast<int>(std::min<std::int64_t>(cap.jobs, own));
     const auto resources = resources_of(cap.jobs, pair, *candidate.cluster, candidate.offer.resources);
     contender.tasks_for_anyone -= cap.jobs - returned;
     contender.tasks_reserved -= returned;
-    const auto more = std::int64_t{cap.jobs} * (tasks_per_job(contender, candidate, cap.jobs, all, all_tasks, draft.config) - 1);
+    const auto more = std::int64_t{cap.jobs} * (pooling().tasks_each - 1);
     const auto more_returned = std::min(more, own - returned);
     const auto pooled = more_returned + std::min(more - more_returned, contender.tasks_for_anyone);
     contender.tasks_for_anyone -= pooled - more_returned;

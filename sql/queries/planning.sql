@@ -1,7 +1,8 @@
 -- Queries of the metascheduler.
 
 -- name: planning.clusters
--- Every cluster with its newest status. @flood and @array_size are the configuration's, for clusters without values of their own.
+-- Every cluster with its newest status, and what a start there cost the last campaigns that measured it. @flood and @array_size are the
+-- configuration's, for clusters without values of their own.
 SELECT
   c.id,
   c.name,
@@ -13,6 +14,7 @@ SELECT
   c.cost,
   c.transfer_mb_s,
   c.max_node_resources,
+  starts.cost AS start_cost,
   c.reachable IS TRUE AS reachable,
   s.max_resources,
   s.free,
@@ -26,6 +28,11 @@ FROM clusters c
 LEFT JOIN cluster_stress t ON t.cluster_id = c.id AND t.job_limit IS NOT NULL
 LEFT JOIN LATERAL (SELECT max_resources, free, our_running, time FROM gridstatus s
   WHERE s.cluster_id = c.id AND s.reachable ORDER BY s.time DESC LIMIT 1) s ON true
+LEFT JOIN LATERAL (
+  SELECT greatest(0, least(86400, sum(held_s - command_s) / sum(measured))) AS cost
+  FROM (SELECT measured, command_s, held_s FROM campaign_clusters p
+    WHERE p.cluster_id = c.id AND p.measured > 0 ORDER BY p.campaign_id DESC LIMIT 10) last
+  HAVING count(*) > 0) starts ON true
 ORDER BY c.id
 
 -- name: planning.campaigns

@@ -204,6 +204,33 @@ TEST_F(PoolsInDatabase, WhatStartsCost_IsMeasuredWhereItIsToBeAdvised_UntilEnoug
   EXPECT_FALSE(launched(campaign, alpha, 1).back().to_measure);
 }
 
+TEST_F(PoolsInDatabase, WhatAStartCosts_IsThatOfTheLastCampaignsThatMeasuredIt) {
+  const auto cost = [&](grid::ClusterId cluster) {
+    std::optional<double> found;
+    transact([&](store::Transaction& transaction) {
+      for (const auto& facts : store::planning_clusters(transaction, {.flood = 0, .array_size = 100}))
+        if (facts.id == cluster) found = facts.start_cost;
+    });
+    return found;
+  };
+  EXPECT_EQ(cost(alpha), std::nullopt);
+  const auto set = [&](grid::CampaignId campaign, int measured, double command, double held) {
+    execute(
+        fmt::format("UPDATE campaign_clusters SET measured = {}, command_s = {}, held_s = {} WHERE campaign_id = {} AND cluster_id = {}",
+                    measured, command, held, campaign.value(), alpha.value()));
+  };
+  set(a_campaign(20), 1000, 0, 100'000);
+  for (int i = 0; i < 9; ++i) set(a_campaign(20), 1, 4, 10);
+  const auto last = a_campaign(20);
+  set(last, 1, 4, 10);
+  EXPECT_EQ(cost(alpha), 6) << "the first is too long ago";
+  set(last, 31, 0, 40 * 26 - 30);
+  EXPECT_EQ(cost(alpha), (9 * 6 + 40 * 26 - 30) / 40.0) << "each job counts the same";
+  set(last, 1000, 9000, 0);
+  EXPECT_EQ(cost(alpha), 0) << "clocks differ";
+  EXPECT_EQ(cost(beta), std::nullopt);
+}
+
 /// Its claims are in the folder of a void launch, and its list in its own.
 TEST_F(PoolsInDatabase, TheFolderOfAPool_IsInUse_WhereverItsTasksAreClaimed) {
   const auto campaign = a_campaign(2000);

@@ -42,6 +42,14 @@ TEST(Evidence, InAPool_TheEndSaysHowLongTheTaskTook_AndWhetherItsWalltimeEndedIt
   EXPECT_EQ(shown({"3.0.7.1001.w1"}).witness, Witness::nothing);
 }
 
+TEST(Evidence, InAPool_TheTimeOfACarriersTasks_IsTheSumOfTheirs) {
+  const std::vector<std::string> names{"3.0.11.700.e0.1500", "4.0.12.700.e3.250", "5.1.13.700.w.2000", "6.0.14.700.s",  "7.0.15.700.e0",
+                                       "8.0.16.701.e0.9000", "3.0.claim",         "4.0.claim",         "9.0.17.700.d.3"};
+  const EvidenceIndex index{names};
+  EXPECT_EQ(index.carried_by(RemoteJobId{700}), std::chrono::milliseconds{3750});
+  EXPECT_EQ(index.carried_by(RemoteJobId{702}), std::chrono::milliseconds{0});
+}
+
 TEST(Evidence, OfAJobWithoutAFile_IsNothing) {
   EXPECT_EQ(shown({}).witness, Witness::nothing);
   EXPECT_EQ(shown({"3.0.claim", "3.1.8.1001.e0", "4.0.70.1002.s", "3.0.9.1003.u"}).witness, Witness::nothing);

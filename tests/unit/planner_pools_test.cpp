@@ -60,9 +60,37 @@ TEST(PlannedPools, AtTheTail_NoJobGetsMoreThanItsPart) {
 }
 
 TEST(PlannedPools, OfTwoClusters_EachGetsHalfOfItsPart_SoThatTheFasterOneTakesMoreOfTheRest) {
-  const auto all = given(plan(grouped(two_clusters(320), 1.0)));
+  const auto all = given(plan(grouped(two_clusters(320), 10.0)));
   EXPECT_EQ(all.jobs, 32);
   EXPECT_EQ(all.tasks(), 32 * 5);
+}
+
+TEST(PlannedPools, OfTwoClusters_EachGetsItsPart_IfTheRestIsNotWorthAnotherStart) {
+  auto snapshot = grouped(two_clusters(320), 1.0);
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 320) << "10 s of work for each core, and a start costs 7 s";
+  for (auto& cluster : snapshot.clusters) cluster.start_cost = 0.5;
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 32 * 5);
+}
+
+TEST(PlannedPools, OfUnknownDuration_EachJobGetsItsPart) {
+  EXPECT_EQ(given(plan(grouped(two_clusters(320), std::nullopt))).tasks(), 320);
+  const auto all = given(plan(grouped(two_clusters(1'000'000), std::nullopt)));
+  EXPECT_EQ(all.jobs, 32);
+  EXPECT_EQ(all.tasks(), 2 * 2000) << "what the list of a launch may hold";
+}
+
+TEST(PlannedPools, NoJobWaitsInAQueueForAPoolThatWillBeEmpty) {
+  auto snapshot = grouped(two_clusters(500), 1.0);
+  for (auto& cluster : snapshot.clusters) cluster.flood = 0.5;
+  const auto made = plan(snapshot);
+  EXPECT_EQ(given(made).tasks(), 500);
+  for (const auto& launch : made.launches) {
+    EXPECT_EQ(launch.jobs, 16);
+    EXPECT_NEAR(launch.pooled, 234, 8) << "of two equal clusters, each has half of the tasks";
+  }
+  snapshot.campaigns[0].waiting_tasks = 1'000'000;
+  for (auto& pair : snapshot.pairs) pair.mean_duration = 60.0;
+  EXPECT_GT(given(plan(snapshot)).jobs, 32) << "pools that last until their time is over leave tasks to the next";
 }
 
 TEST(PlannedPools, AutoWaitsUntilTheDurationIsKnown) {

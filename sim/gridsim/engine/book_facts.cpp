@@ -34,6 +34,7 @@ grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) c
   facts.array_size = spec.own_array_size.value_or(world_.scenario.config.array_size);
   facts.max_resources = spec.resources();
   facts.max_node_resources = spec.cores;
+  facts.start_cost = spec.start_cost.value_or(spec.start_delay + spec.end_delay);
   facts.free_resources = free_[cluster];
   facts.status_at = status_at_;
   facts.brake = brake_of(spec.braked, now);
