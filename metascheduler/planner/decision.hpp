@@ -242,6 +242,11 @@ struct TasksReserved {
   static constexpr std::string_view kName = "tasks_reserved";
   std::int64_t tasks = 0;
 };
+/// The campaign's own pools use the cluster, and are soon over.
+struct PoolsUnderWay {
+  static constexpr std::string_view kName = "pools_under_way";
+  int live_jobs = 0;
+};
 }  // namespace reason
 
 using Reason =
@@ -250,7 +255,8 @@ using Reason =
                  reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst, reason::EpiloguesLeft, reason::NoTaskFits,
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
                  reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved,
-                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved>;
+                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
+                 reason::PoolsUnderWay>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

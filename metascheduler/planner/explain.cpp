@@ -244,6 +244,12 @@ struct ReasonText {
         "the JDL changes that",
         cluster, cluster);
   }
+  std::string operator()(const reason::PoolsUnderWay& why) const {
+    return fmt::format(
+        "{} of this campaign's jobs carry out tasks on {}; the tasks left get jobs when these are over, as they would only wait in the "
+        "queue",
+        why.live_jobs, cluster);
+  }
   std::string operator()(const reason::TasksReserved& why) const {
     return fmt::format(
         "{} gets nothing: the last {} came back from another cluster, the only one where nothing can run twice; jobs start when that "

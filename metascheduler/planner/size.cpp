@@ -52,7 +52,7 @@ void recheck(const Limits::Allowance& left, Candidate& candidate) {
 }
 
 /// Tasks of one launch: its list is one file that each carrier reads, and its folder is listed in each turn.
-constexpr int kMostTasks = 2000;
+constexpr int kMostTasks = 4000;
 /// What a start costs on a cluster that has not shown it, in seconds: a job of a second on OAR 2.5.9 (docs/measured.md).
 constexpr double kUnknownStart = 7;
 /// A second round of pools is worth its start if the first leaves work for so many times what a start costs.
@@ -60,20 +60,36 @@ constexpr double kRoundWorth = 4;
 
 /// The tasks of each job of a launch.
 struct Pooling {
-  int tasks_each = 1;   ///< that a job takes one after the other, the first included
-  bool shares = false;  ///< they are over before the duration of a pool: jobs that wait for these to end would find no task
+  int tasks_each = 1;    ///< that a job takes one after the other, the first included
+  bool shares = false;   ///< they are over before the duration of a pool: jobs that wait for these to end would find no task
+  bool is_last = false;  ///< what they leave is not worth another round
 };
 
 /// What is left of a campaign's bag, before this turn gives of it.
 struct Bag {
-  double part = 0;   ///< of each job that the campaign has or may start now, in tasks
-  int clusters = 0;  ///< that may get tasks
+  std::int64_t tasks = 0;
+  std::int64_t free_jobs = 0;  ///< that start at once, on all clusters
+  std::int64_t live_jobs = 0;
+  std::size_t clusters = 0;  ///< that may get tasks
 };
 
-Bag bag_of(const std::vector<Candidate*>& candidates, std::int64_t tasks) {
-  std::int64_t jobs = 0;
-  for (const auto* one : candidates) jobs += std::int64_t{free_room(*one)} + one->pair->live_jobs + one->jobs;
-  return {static_cast<double>(tasks) / static_cast<double>(std::max<std::int64_t>(jobs, 1)), static_cast<int>(candidates.size())};
+Bag bag_of(const Contender& contender, const std::vector<Candidate*>& candidates) {
+  Bag bag{.tasks = contender.tasks_for_anyone + contender.tasks_reserved, .clusters = candidates.size()};
+  for (const auto* one : candidates) {
+    bag.free_jobs += free_room(*one);
+    bag.live_jobs += std::int64_t{one->pair->live_jobs} + one->jobs;
+  }
+  return bag;
+}
+
+/// Jobs among which the bag is divided: those that start at once, and live ones, as their resources will be free for more; but no more jobs
+/// than have work for longer than their start takes.
+double parts_of(const Bag& bag, std::optional<double> duration, double start) {
+  const auto free = static_cast<double>(bag.free_jobs);
+  const double all = std::max(1.0, free + static_cast<double>(bag.live_jobs));
+  if (!duration || bag.free_jobs == 0) return all;
+  const double worth = static_cast<double>(bag.tasks) * *duration / std::max(start, 0.001);
+  return std::clamp(worth, std::max(1.0, free), all);
 }
 
 /// A job takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it takes
@@ -85,13 +101,21 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
   if (!grid::is_grouped(campaign.grouping) || campaign.differing || campaign.type == grid::CampaignType::test) return {};
   if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
   const double start = candidate.cluster->start_cost.value_or(kUnknownStart);
-  const bool in_rounds = bag.clusters > 1 && known && bag.part * *known > kRoundWorth * start;
-  const double part = std::ceil(in_rounds ? bag.part / 2 : bag.part);
+  const double whole = static_cast<double>(bag.tasks) / parts_of(bag, known, start);
+  const bool is_last = !known || whole * *known <= kRoundWorth * start;
+  const double part = std::ceil(bag.clusters > 1 && !is_last ? whole / 2 : whole);
   const double most = static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size));
   const double duration = std::chrono::duration<double>{config.pool_duration}.count();
   const double fill = known ? duration / std::max(*known, 0.001) : most;
   const double tasks_each = std::min({fill, part, most});
-  return {.tasks_each = std::max(1, static_cast<int>(tasks_each)), .shares = tasks_each > 1 && (!known || tasks_each < fill)};
+  return {.tasks_each = std::max(1, static_cast<int>(tasks_each)),
+          .shares = tasks_each > 1 && (!known || tasks_each < fill),
+          .is_last = is_last};
+}
+
+/// Whether most of the jobs that the cluster can have are the campaign's own.
+bool has_most_of(const Candidate& candidate) {
+  return 2.0 * candidate.pair->live_jobs >= candidate.ratio * candidate.cluster->max_resources;
 }
 
 int at_most(std::int64_t jobs) { return static_cast<int>(std::min<std::int64_t>(jobs, kNoLimit)); }
@@ -108,7 +132,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
   auto claimed = std::accumulate(claims.begin(), claims.end(), std::int64_t{0});
   const bool dealt = distribution == Distribution::round_robin && claimed == budget;
   auto claim = claims.begin();
-  const auto bag = bag_of(candidates, contender.tasks_for_anyone + contender.tasks_reserved);
+  const auto bag = bag_of(contender, candidates);
   filter(Stage::size, draft.plan, candidates, [&](Candidate& candidate) -> std::optional<Reason> {
     const auto& pair = *candidate.pair;
     const auto left = left_by_limits(contender, candidate, draft);
@@ -136,7 +160,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     auto cap = *std::ranges::min_element(caps, {}, &Cap::jobs);
     if (cap.jobs <= 0) return reason_of(cap, candidate, draft);
     const auto pooling = [&] { return pooling_of(contender, candidate, cap.jobs, bag, draft.config); };
-    if (pooling().shares && at_once > 0 && at_once < cap.jobs) cap = {.kind = Cap::Kind::bag, .jobs = at_once};
+    if (const auto first = pooling(); first.shares && at_once < cap.jobs) {
+      if (at_once > 0) cap = {.kind = Cap::Kind::bag, .jobs = at_once};
+      else if (first.is_last && has_most_of(candidate)) return reason::PoolsUnderWay{pair.live_jobs};
+    }
     auto bound = bound_of(cap, candidate, draft.limits);
     const auto returned = static_cast<int>(std::min<std::int64_t>(cap.jobs, own));
     const auto resources = resources_of(cap.jobs, pair, *candidate.cluster, candidate.offer.resources);

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/process/failpoint.hpp"
 #include "tests/chaos/killer.hpp"
 #include "tests/chaos/tcp_gate.hpp"
 #include "tests/chaos/testbed.hpp"
@@ -24,7 +25,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::int64_t kTasks = 300;
+constexpr std::int64_t kTasks = 300, kPooledTasks = 2000;
 constexpr int kSeeds = 3;
 constexpr process::Duration kPatience{1'500'000};
 
@@ -38,7 +39,8 @@ GridUnderTest::Wish wish() {
                             {"lease_duration", "4s"},
                             {"evidence_delay", "1s"},
                             {"evidence_patience", "60s"},
-                            {"launch_patience", "60s"}}};
+                            {"launch_patience", "60s"},
+                            {"pool_duration", "30s"}}};
 }
 
 /// What happens to the grid and its clusters, so many times each, in the order that the seed gives.
@@ -69,6 +71,7 @@ class Storm {
           ->lose(dice_.pick(kInstead), 1, std::chrono::seconds{15});
     });
     add(15, "process killed", [this] { killer_.strike(); });
+    for (const auto failpoint : process::kFailpoints) add(1, failpoint, [this, failpoint] { die_at(failpoint); });
     for (auto left = static_cast<int>(all_.size()); left > 1; --left)
       std::swap(all_[static_cast<std::size_t>(left - 1)], all_[static_cast<std::size_t>(dice_.roll(0, left - 1))]);
   }
@@ -83,10 +86,10 @@ class Storm {
 
  private:
   struct Strike {
-    const char* name;
+    std::string_view name;
     std::function<void()> strike;
   };
-  void add(int times, const char* name, std::function<void()> strike) {
+  void add(int times, std::string_view name, std::function<void()> strike) {
     for (int i = 0; i < times; ++i) all_.push_back({name, strike});
   }
   const TestCluster& some_cluster() { return dice_.pick(grid_.clusters()); }
@@ -102,6 +105,15 @@ class Storm {
     }
   }
 
+  /// Its module dies there again and again, for a while.
+  void die_at(std::string_view failpoint) {
+    grid_.almighty().kill();
+    grid_.almighty().start({{"GLEANER_FAILPOINT", std::string{failpoint}}});
+    pause(3, 8);
+    grid_.almighty().kill();
+    grid_.almighty().start();
+  }
+
   GridUnderTest& grid_;
   Dice& dice_;
   Killer killer_;
@@ -109,7 +121,8 @@ class Storm {
   std::vector<Strike> all_;
 };
 
-class RealOarDies : public ::testing::Test {
+/// Whether the tasks are in pools.
+class RealOarDies : public ::testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
     if (real_clusters().empty()) GTEST_SKIP() << "GLEANER_TEST_OAR names no testbed: nothing is tested on real OAR here";
@@ -144,24 +157,32 @@ class RealOarDies : public ::testing::Test {
     grid.almighty().start();
     Storm storm{grid, dice};
     // A job whose end OAR has missed keeps its place until its walltime.
-    const auto campaign = grid.submit({.tasks = kTasks, .exec_file = grid.oracle().task("sleep $((1 + RANDOM % 5))"), .walltime = "0:2:0"});
+    const auto tasks = GetParam() ? kPooledTasks : kTasks;
+    const auto campaign = grid.submit(
+        {.tasks = tasks, .exec_file = grid.oracle().task("sleep $((1 + RANDOM % 5))"), .walltime = "0:2:0", .grouping = GetParam()});
     storm.rage();
     ASSERT_TRUE(grid.terminates(campaign, kPatience));
     const auto unnoted = cut_off(grid, campaign);
-    std::cout << "[ storm    ] seed " << seed << ": " << unnoted.size() << " attempts began and never noted an end" << std::endl;
-    EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks, unnoted));
+    std::cout << "[ storm    ] seed " << seed << ": " << unnoted.size() << " attempts began and never noted an end; "
+              << grid.value("SELECT count(*) FROM jobs WHERE NOT pooled") << " jobs of OAR, of which "
+              << grid.value("SELECT count(*) FROM jobs WHERE NOT pooled AND 'preempted' IN (ending, run_ending)") << " were preempted"
+              << std::endl;
+    EXPECT_TRUE(grid.is_exactly_done(campaign, tasks, unnoted));
     EXPECT_EQ(grid.value("SELECT sum(failed) FROM campaigns"), "0");
     EXPECT_EQ(grid.value("SELECT sum(charged) FROM tasks"), "0");
   }
 };
 
-TEST_F(RealOarDies, AgainAndAgain_AmongPreemptionsLostAnswersAndOurOwnDeaths_EachTaskIsDoneOnce_AndNobodyPays) {
+TEST_P(RealOarDies, AgainAndAgain_AmongPreemptionsLostAnswersAndOurOwnDeaths_EachTaskIsDoneOnce_AndNobodyPays) {
   const auto seed = chaos_seed();
   for (std::uint64_t run = 0; run < kSeeds && !HasFailure(); ++run) {
     weather(seed + run);
     for (const auto& cluster : real_clusters()) testbed_fault(cluster.name, "mend");
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(OfJobs, RealOarDies, ::testing::Bool(),
+                         [](const auto& each) { return each.param ? "InPools" : "OneForEachTask"; });
 
 }  // namespace
 }  // namespace gleaner::tests

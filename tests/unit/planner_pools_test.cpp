@@ -76,7 +76,7 @@ TEST(PlannedPools, OfUnknownDuration_EachJobGetsItsPart) {
   EXPECT_EQ(given(plan(grouped(two_clusters(320), std::nullopt))).tasks(), 320);
   const auto all = given(plan(grouped(two_clusters(1'000'000), std::nullopt)));
   EXPECT_EQ(all.jobs, 32);
-  EXPECT_EQ(all.tasks(), 2 * 2000) << "what the list of a launch may hold";
+  EXPECT_EQ(all.tasks(), 2 * 4000) << "what the list of a launch may hold";
 }
 
 TEST(PlannedPools, NoJobWaitsInAQueueForAPoolThatWillBeEmpty) {
@@ -91,6 +91,33 @@ TEST(PlannedPools, NoJobWaitsInAQueueForAPoolThatWillBeEmpty) {
   snapshot.campaigns[0].waiting_tasks = 1'000'000;
   for (auto& pair : snapshot.pairs) pair.mean_duration = 60.0;
   EXPECT_GT(given(plan(snapshot)).jobs, 32) << "pools that last until their time is over leave tasks to the next";
+}
+
+TEST(PlannedPools, AFewTasksWaitForTheCampaignsOwnPools_AndDoNotHoldAQueue) {
+  auto snapshot = grouped(two_clusters(200), 1.0);
+  for (auto& cluster : snapshot.clusters) {
+    cluster.free_resources = 0;
+    cluster.our_resources = cluster.our_jobs = 16;
+    cluster.flood = 0.5;
+  }
+  for (auto& pair : snapshot.pairs) pair.active = true, pair.running = pair.live_jobs = 16;
+  const auto waits = plan(snapshot);
+  EXPECT_EQ(given(waits).jobs, 0);
+  EXPECT_EQ(reason_on(waits, 1, 1), "pools_under_way");
+  for (auto& pair : snapshot.pairs) pair.running = pair.live_jobs = 2;
+  EXPECT_GT(given(plan(snapshot)).jobs, 0) << "others use the cluster: the queue is the only way to it";
+  for (auto& pair : snapshot.pairs) pair.running = pair.live_jobs = 16, pair.mean_duration = 60.0;
+  EXPECT_GT(given(plan(snapshot)).jobs, 0) << "there is work for many rounds";
+}
+
+/// 1000 tasks of 0.2 s are 28 starts of 7 s: nothing is kept for the four other cores.
+TEST(PlannedPools, KeepNothingForCoresWhoseStartWouldTakeLonger) {
+  auto snapshot = grouped(two_clusters(1000), 0.2);
+  for (auto& pair : snapshot.pairs) pair.active = true, pair.running = pair.live_jobs = 8;
+  for (auto& cluster : snapshot.clusters) cluster.free_resources = cluster.our_jobs = 8;
+  const auto all = given(plan(snapshot));
+  EXPECT_EQ(all.jobs, 16);
+  EXPECT_EQ(all.tasks(), 16 * 35);
 }
 
 TEST(PlannedPools, AutoWaitsUntilTheDurationIsKnown) {
