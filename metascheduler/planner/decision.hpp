@@ -62,10 +62,11 @@ struct Matching {
   int max_resources = 0;
 };
 struct Turn {};
+struct Pools {};  ///< jobs that start at once; others would find no task in the pools
 }  // namespace bound
 
 using Bound = std::variant<bound::Offer, bound::Bag, bound::Fitting, bound::MaxJobs, bound::OnePerCluster, bound::Limit, bound::Stress,
-                           bound::Probe, bound::Width, bound::Matching, bound::Turn>;
+                           bound::Probe, bound::Width, bound::Matching, bound::Turn, bound::Pools>;
 
 /// The reasons, each with the figures of its sentence and with its name in `decisions.reason`.
 namespace reason {

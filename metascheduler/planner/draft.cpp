@@ -55,6 +55,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
                               .live_jobs = pair.live_jobs + pair.frozen_jobs,
                               .job_resources = candidate.width.resources};
     case Cap::Kind::turn: return earlier_campaigns(candidate, draft.ledger);
+    case Cap::Kind::pools: return reason::PoolsUnderWay{pair.live_jobs};
   }
   return {};
 }
@@ -74,6 +75,7 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits)
     case Cap::Kind::matching:
       return bound::Matching{.matching_resources = candidate.pair->matching_resources.value_or(0), .max_resources = cluster.max_resources};
     case Cap::Kind::turn: return bound::Turn{};
+    case Cap::Kind::pools: return bound::Pools{};
   }
   return {};
 }

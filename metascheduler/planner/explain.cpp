@@ -83,6 +83,7 @@ struct BoundText {
     return fmt::format("; {} of the {} resources there have the properties that the JDL asks for, and hold no more", by.matching_resources,
                        by.max_resources);
   }
+  std::string operator()(const bound::Pools&) const { return "; more start when these have taken their tasks"; }
   std::string operator()(const bound::Turn&) const {
     return "; this is its part of the resources, which campaigns share; more start when more are free";
   }
@@ -246,9 +247,9 @@ struct ReasonText {
   }
   std::string operator()(const reason::PoolsUnderWay& why) const {
     return fmt::format(
-        "{} of this campaign's jobs carry out tasks on {}; the tasks left get jobs when these are over, as they would only wait in the "
-        "queue",
-        why.live_jobs, cluster);
+        "this campaign has {} on {}, which take one task after the other; the tasks left get jobs when these are over, because more jobs "
+        "would only wait in the queue",
+        counted(why.live_jobs, "job"), cluster);
   }
   std::string operator()(const reason::TasksReserved& why) const {
     return fmt::format(

@@ -161,10 +161,10 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     if (cap.jobs <= 0) return reason_of(cap, candidate, draft);
     const auto pooling = [&] { return pooling_of(contender, candidate, cap.jobs, bag, draft.config); };
     if (const auto first = pooling(); first.shares && at_once < cap.jobs) {
-      if (at_once > 0) cap = {.kind = Cap::Kind::bag, .jobs = at_once};
-      else if (first.is_last && has_most_of(candidate)) return reason::PoolsUnderWay{pair.live_jobs};
+      const bool waits = at_once == 0 && first.is_last && has_most_of(candidate);
+      if (at_once > 0 || waits) cap = {.kind = Cap::Kind::pools, .jobs = at_once};
+      if (cap.jobs == 0) return reason_of(cap, candidate, draft);
     }
-    auto bound = bound_of(cap, candidate, draft.limits);
     const auto returned = static_cast<int>(std::min<std::int64_t>(cap.jobs, own));
     const auto resources = resources_of(cap.jobs, pair, *candidate.cluster, candidate.offer.resources);
     contender.tasks_for_anyone -= cap.jobs - returned;
@@ -174,6 +174,8 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     const auto pooled = more_returned + std::min(more - more_returned, contender.tasks_for_anyone);
     contender.tasks_for_anyone -= pooled - more_returned;
     contender.tasks_reserved -= more_returned;
+    if (cap.kind == Cap::Kind::pools && contender.tasks_for_anyone == 0) cap.kind = Cap::Kind::bag;
+    auto bound = bound_of(cap, candidate, draft.limits);
     const double tasks_each = 1.0 + static_cast<double>(pooled) / cap.jobs;
     const double lasts = pair.walltime + (pooled > 0 ? std::chrono::duration<double>{draft.config.pool_duration}.count() : 0.0);
     if (candidate.jobs == 0) draft.served.push_back(&candidate);

@@ -8,6 +8,10 @@
 namespace gleaner::planner::test {
 namespace {
 
+std::string text_on(const Plan& plan, std::int64_t campaign, std::int64_t cluster) {
+  return explain(*decision_on(plan, campaign, cluster), {{cluster_id(1), "alpha"}, {cluster_id(2), "beta"}});
+}
+
 struct Given {
   int jobs = 0;
   int pooled = 0;
@@ -88,6 +92,11 @@ TEST(PlannedPools, NoJobWaitsInAQueueForAPoolThatWillBeEmpty) {
     EXPECT_EQ(launch.jobs, 16);
     EXPECT_NEAR(launch.pooled, 234, 8) << "of two equal clusters, each has half of the tasks";
   }
+  EXPECT_NE(text_on(made, 1, 2).find("no other task waits"), std::string::npos) << text_on(made, 1, 2);
+  snapshot.campaigns[0].waiting_tasks = 1000;
+  for (auto& pair : snapshot.pairs) pair.mean_duration = 2.0;
+  const auto half = plan(snapshot);
+  EXPECT_NE(text_on(half, 1, 1).find("more start when these have taken their tasks"), std::string::npos) << text_on(half, 1, 1);
   snapshot.campaigns[0].waiting_tasks = 1'000'000;
   for (auto& pair : snapshot.pairs) pair.mean_duration = 60.0;
   EXPECT_GT(given(plan(snapshot)).jobs, 32) << "pools that last until their time is over leave tasks to the next";
@@ -104,6 +113,7 @@ TEST(PlannedPools, AFewTasksWaitForTheCampaignsOwnPools_AndDoNotHoldAQueue) {
   const auto waits = plan(snapshot);
   EXPECT_EQ(given(waits).jobs, 0);
   EXPECT_EQ(reason_on(waits, 1, 1), "pools_under_way");
+  EXPECT_NE(text_on(waits, 1, 1).find("this campaign has 16 jobs on "), std::string::npos) << text_on(waits, 1, 1);
   for (auto& pair : snapshot.pairs) pair.running = pair.live_jobs = 2;
   EXPECT_GT(given(plan(snapshot)).jobs, 0) << "others use the cluster: the queue is the only way to it";
   for (auto& pair : snapshot.pairs) pair.running = pair.live_jobs = 16, pair.mean_duration = 60.0;
