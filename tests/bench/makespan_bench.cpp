@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
 
 #include "lib/process/child.hpp"
 #include "tests/bench/measure.hpp"
@@ -130,6 +135,43 @@ TEST_F(Makespan, FiveThousandTasksOfATenthOfASecond_InPools_AreDoneAHundredASeco
   const double took = run_campaign(jdl);
   report("5000 tasks of 0.1 s in pools", fmt::format("{:.1f} s, {:.0f} tasks a second", took, kTasks / took));
   EXPECT_GE(kTasks / took, 100);
+}
+
+/// Durations of a bounded Pareto distribution, in an order that a seed gives: half of them below 0.3 s, and every hundredth above 23 s.
+std::vector<double> heavy_tailed(int tasks) {
+  constexpr double kAlpha = 0.6, kLeast = 0.1, kMost = 60;
+  std::vector<double> seconds;
+  const double low = std::pow(kLeast, -kAlpha), high = std::pow(kMost, -kAlpha);
+  for (int i = 0; i < tasks; ++i) seconds.push_back(std::pow(low - (i + 0.5) / tasks * (low - high), -1 / kAlpha));
+  std::ranges::shuffle(seconds, std::mt19937{2009});
+  return seconds;
+}
+
+/// With GLEANER_TEST_LONG alone. The last long task may begin late, whoever schedules: the more work, the less that is of it.
+TEST_F(Makespan, TasksOfATenthOfASecondToAMinute_InPools_TakeAtMostTheirWorkAndOneStart) {
+  if (!long_runs()) GTEST_SKIP() << "with GLEANER_TEST_LONG";
+  constexpr int kTasks = 8000;
+  constexpr double kCores = 32, kStart = 8, kAtMost = 1.15;
+  const auto seconds = heavy_tailed(kTasks);
+  grid->api().start();
+  grid->almighty().start();
+  ASSERT_TRUE(grid->becomes("SELECT count(*) FROM clusters WHERE reachable", "2"));
+  await_empty();
+  const auto jdl = grid->folder() / "mixed.jdl", parameters = grid->folder() / "mixed.txt";
+  std::ofstream list{parameters};
+  for (const double one : seconds) list << fmt::format("{:.2f}\n", one);
+  list.close();
+  std::ofstream{jdl} << fmt::format(
+      R"({{"name":"mixed","exec_file":"sleep","walltime":"0:10:0","param_file":"{}","temporal_grouping":true,"clusters":{{"alpha":{{}},"beta":{{}}}}}})",
+      parameters.string());
+  const double took = run_campaign(jdl);
+  const double least = std::accumulate(seconds.begin(), seconds.end(), 0.0) / kCores + kStart;
+  report("8000 tasks of 0.1 s to 60 s in pools against their work on 32 cores and one start of 8 s",
+         fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; {} jobs of OAR", took, least, took / least,
+                     grid->value("SELECT count(*) FROM jobs WHERE NOT pooled")));
+  report_idle();
+  EXPECT_EQ(grid->number("SELECT count(*) FROM (SELECT FROM jobs WHERE ending = 'done' GROUP BY task HAVING count(*) > 1) twice"), 0);
+  EXPECT_LE(took, kAtMost * least);
 }
 
 /// With GLEANER_TEST_LONG alone: of fewer tasks, most of the time is that of one start.
