@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <iostream>
 #include <memory>
@@ -149,6 +150,22 @@ class RealOarDies : public ::testing::TestWithParam<bool> {
     }
     return cut_off;
   }
+  /// The same of pooled tasks, whose files go with their pool: those whose carrier was preempted at the moment, by OAR's clock of whole
+  /// seconds, at which they had done their work. `ended` has lines of time, task and attempt.
+  static Oracle::CutOff cut_off_with_carrier(GridUnderTest& grid, const std::filesystem::path& ended) {
+    Oracle::CutOff cut_off;
+    std::ifstream lines{ended};
+    std::int64_t time = 0, task = 0;
+    for (int attempt = 0; lines >> time >> task >> attempt;) {
+      const auto preempted = grid.number(fmt::format(
+          "SELECT count(*) FROM jobs j JOIN jobs c ON c.cluster_id = j.cluster_id AND c.remote_id = j.remote_id AND NOT c.pooled "
+          "WHERE j.pooled AND j.task = {} AND j.attempt = {} AND j.ending = 'preempted' "
+          "AND abs(extract(epoch FROM c.ended_at) - {}) <= 1",
+          task, attempt, time));
+      if (preempted > 0) cut_off.emplace(task, attempt);
+    }
+    return cut_off;
+  }
   void weather(std::uint64_t seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Dice dice{seed};
@@ -158,11 +175,16 @@ class RealOarDies : public ::testing::TestWithParam<bool> {
     Storm storm{grid, dice};
     // A job whose end OAR has missed keeps its place until its walltime.
     const auto tasks = GetParam() ? kPooledTasks : kTasks;
-    const auto campaign = grid.submit(
-        {.tasks = tasks, .exec_file = grid.oracle().task("sleep $((1 + RANDOM % 5))"), .walltime = "0:2:0", .grouping = GetParam()});
+    const auto ended = grid.oracle().folder() / "ended";
+    const auto campaign = grid.submit({.tasks = tasks,
+                                       .exec_file = grid.oracle().task(fmt::format(
+                                           R"(sleep $((1 + RANDOM % 5)) && printf "%(%s)T $1 $CIGRI_ATTEMPT\n" -1 >> {})", ended.string())),
+                                       .walltime = "0:2:0",
+                                       .grouping = GetParam()});
     storm.rage();
     ASSERT_TRUE(grid.terminates(campaign, kPatience));
-    const auto unnoted = cut_off(grid, campaign);
+    auto unnoted = cut_off(grid, campaign);
+    unnoted.merge(cut_off_with_carrier(grid, ended));
     std::cout << "[ storm    ] seed " << seed << ": " << unnoted.size() << " attempts began and never noted an end; "
               << grid.value("SELECT count(*) FROM jobs WHERE NOT pooled") << " jobs of OAR, of which "
               << grid.value("SELECT count(*) FROM jobs WHERE NOT pooled AND 'preempted' IN (ending, run_ending)") << " were preempted"

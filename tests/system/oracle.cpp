@@ -41,14 +41,16 @@ Oracle::Executions Oracle::executions(grid::CampaignId campaign) const {
 
 std::string Oracle::each_exactly_once(grid::CampaignId campaign, std::int64_t total, const CutOff& cut_off) const {
   std::map<std::int64_t, int> times;
+  std::map<std::int64_t, std::string> attempts;
   for (const auto& [execution, count] : executions(campaign)) {
     if (count > 1 || !cut_off.contains(execution)) times[execution.first] += count;
+    attempts[execution.first] += fmt::format(" {} ({})", execution.second, count);
   }
   std::string wrong;
   for (std::int64_t task = 0; task < total; ++task) {
     const auto found = times.find(task);
     const int count = found == times.end() ? 0 : found->second;
-    if (count != 1) wrong += fmt::format("task {} was carried out {} times; ", task, count);
+    if (count != 1) wrong += fmt::format("task {} was carried out {} times, by its attempts{}; ", task, count, attempts[task]);
     if (found != times.end()) times.erase(found);
   }
   for (const auto& [task, count] : times) wrong += fmt::format("there is no task {}, carried out {} times; ", task, count);
