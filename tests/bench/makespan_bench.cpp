@@ -137,7 +137,7 @@ TEST_F(Makespan, FiveThousandTasksOfATenthOfASecond_InPools_AreDoneAHundredASeco
   EXPECT_GE(kTasks / took, 100);
 }
 
-/// Durations of a bounded Pareto distribution, in an order that a seed gives: half of them below 0.3 s, and every hundredth above 23 s.
+/// Durations of a bounded Pareto distribution, in an order that a seed gives: half of them below 0.31 s, and every hundredth above 32 s.
 std::vector<double> heavy_tailed(int tasks) {
   constexpr double kAlpha = 0.6, kLeast = 0.1, kMost = 60;
   std::vector<double> seconds;
