@@ -85,8 +85,8 @@ std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::v
 tl::expected<std::string, std::string> text_of(const store::LaunchLine& line) {
   auto words = arguments(line);
   if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
-  auto text =
-      parameter_line({.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)});
+  const TaskFacts task{.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)};
+  auto text = line.pooled ? pool_line(task) : parameter_line(task);
   if (!text) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), text.error())};
   return text;
 }

@@ -14,7 +14,7 @@
 /// Jobs leave evidence in their fence's folder. The names of the files carry all of it; runner/command writes them, one job each:
 ///
 ///   <task>.<attempt>.claim                             the claim, a hard link to its holder's file
-///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim, and has noted no end
+///   <task>.<attempt>.<job>.<OAR job>.s                 started: holds the claim; no end is noted if there is no file of one
 ///   <task>.<attempt>.<job>.<OAR job>.e<status>         its command ended; `.<milliseconds>` may follow
 ///   <task>.<attempt>.<job>.<OAR job>.w.<milliseconds>  in a pool: the task's walltime ended it
 ///   <task>.<attempt>.<job>.<OAR job>.d.<holder job>    found the attempt claimed by that job

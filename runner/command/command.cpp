@@ -29,10 +29,12 @@ namespace {
 ///   file.
 /// - After any failure, everything is tried a second time, so that the message can state the reason.
 /// - The command gets a shell of its own, so that it sees none of these names.
-/// - The arguments are decoded through a pipe: in bash, the status of a process substitution gets lost about once in some thousand times
-///   (`wait` returns -1).
+/// - Arguments in base64 are decoded through a pipe: in bash, the status of a process substitution gets lost about once in some thousand
+///   times (`wait` returns -1).
 /// - Signals of OAR (checkpoint, end of walltime) are for the command: the wrapper only outlives it, and takes no other task.
 /// - A command may have removed the folder: the end is still noted.
+/// - In a pool (Q), the end is an empty file of its own, which needs no process. OAR cannot list a folder in which a file changes its name
+///   meanwhile, and in a pool, one always does. A rename, which a full disk allows, comes second.
 constexpr std::string_view kWrapper{R"sh(
 d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}";p="gleaner: task $1, attempt $2:";v=
 w(){ printf "%(%s)T %s\n" -1 "$l" >"$f.s";}
@@ -54,14 +56,14 @@ set +C
 T=
 trap T=1 HUP INT TERM USR1 USR2
 shopt -s lastpipe
-b(){ a=();[ "$1" = - ]||{ base64 -d <<<"$1"|mapfile -d '' -t a;((!PIPESTATUS));};}
+b(){ a=();case $1 in -);;=)a=("${@:2}");;*)base64 -d <<<"$1"|mapfile -d '' -t a;((!PIPESTATUS));;esac;}
 y(){ export CIGRI_NODE_FILE=$OAR_NODEFILE CIGRI_NODEFILE=$OAR_NODEFILE CIGRI_JOB_ID=$3 CIGRI_JOBID=$3 CIGRI_CAMPAIGN_ID=$i CIGRI_CAMPAIGNID=$i CIGRI_JOB_NAME=$a CIGRI_JOBNAME=$a CIGRI_WORKING_DIRECTORY=$CIGRI_WORKDIR CIGRI_ATTEMPT=$2@BEFORE@
 R "${a[@]}"
 s=$?
 trap '' HUP INT TERM USR1 USR2@AFTER@
 z=$f.e$s
 [ $W ]&&Z
-mv "$f.s" "$z" 2>/dev/null||[ -e "$z" ]||{ mkdir -p "$d"&&w&&mv "$f.s" "$z"&&ln "$z" "$c";} 2>/dev/null;}
+{ [ $Q ]&&:>"$z";} 2>/dev/null||mv "$f.s" "$z" 2>/dev/null||[ -e "$z" ]||{ mkdir -p "$d"&&w&&mv "$f.s" "$z"&&ln "$z" "$c";} 2>/dev/null;}
 b "$5"||{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";}
 y "$@")sh"};
 
@@ -104,7 +106,7 @@ for((K=0;K<N&&X<3&&SECONDS<D;K++));do
 set -- ${L[(B+K)%N]}
 d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}"
 [ -e "$c" ]&&continue
-b "$5"||continue
+b "${@:5}"||continue
 set -C
 { printf "%(%s)T %s\n" -1 "$l" >"$c";} 2>/dev/null||{ set +C;continue;}
 set +C
@@ -125,6 +127,26 @@ bool is_name(std::string_view text) {
 }
 
 bool has_nul(std::string_view text) { return text.find('\0') != std::string_view::npos; }
+
+/// A word that the shell neither splits nor expands where it expands a variable.
+bool is_one_plain_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char letter) {
+    return is_name({&letter, 1}) || std::string_view{"./:,+@%="}.find(letter) != std::string_view::npos;
+  });
+}
+
+/// `<task> <attempt> <job> <fence> <arguments>`
+tl::expected<std::string, std::string> line_of(const TaskFacts& task, std::string_view arguments) {
+  if (std::ranges::any_of(task.arguments, has_nul)) {
+    return tl::unexpected(fmt::format("an argument of task {} holds a NUL, which no program can be given", task.task.value()));
+  }
+  auto line = fmt::format("{} {} {} {} {}", task.task.value(), task.attempt, task.job.value(), task.fence.value(), arguments);
+  if (line.size() > kLongestLine) {
+    return tl::unexpected(fmt::format("the arguments of task {} take {} bytes, more than the {} that a job can be given", task.task.value(),
+                                      line.size(), kLongestLine));
+  }
+  return line;
+}
 
 std::optional<std::string> wrong_facts(const LaunchFacts& facts) {
   if (!is_name(facts.grid)) {
@@ -198,7 +220,7 @@ std::string pool_assignments(const PoolFacts& pool) {
 std::string assignments(const LaunchFacts& facts) {
   const auto walltime = grid::parse_walltime(facts.walltime);
   return fmt::format(
-      "W= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
+      "W= Q= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
       grid::campaign_folder(facts.grid, facts.campaign), facts.campaign.value(), text::quote(facts.exec_file), text::quote(facts.cluster),
       text::quote(facts.user), folder_word(facts.workdir), text::quote(facts.resources), text::quote(facts.walltime),
@@ -240,19 +262,13 @@ tl::expected<JobCommand, std::string> JobCommand::create(const LaunchFacts& fact
 
 tl::expected<std::string, std::string> parameter_line(const TaskFacts& task) {
   std::string bytes;
-  for (const auto& argument : task.arguments) {
-    if (has_nul(argument)) {
-      return tl::unexpected(fmt::format("an argument of task {} holds a NUL, which no program can be given", task.task.value()));
-    }
-    bytes.append(argument).push_back('\0');
-  }
-  auto line = fmt::format("{} {} {} {} {}", task.task.value(), task.attempt, task.job.value(), task.fence.value(),
-                          bytes.empty() ? "-" : base64(bytes));
-  if (line.size() > kLongestLine) {
-    return tl::unexpected(fmt::format("the arguments of task {} take {} bytes, more than the {} that a job can be given", task.task.value(),
-                                      line.size(), kLongestLine));
-  }
-  return line;
+  for (const auto& argument : task.arguments) bytes.append(argument).push_back('\0');
+  return line_of(task, bytes.empty() ? "-" : base64(bytes));
+}
+
+tl::expected<std::string, std::string> pool_line(const TaskFacts& task) {
+  if (task.arguments.empty() || !std::ranges::all_of(task.arguments, is_one_plain_word)) return parameter_line(task);
+  return line_of(task, fmt::format("= {}", fmt::join(task.arguments, " ")));
 }
 
 std::string pool_list(std::span<const std::string> lines) {

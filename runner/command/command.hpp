@@ -59,8 +59,9 @@ struct TaskFacts {
 /// status of exec_file, or with grid::kRanNothing in the last two cases.
 ///
 /// In a pool and in a measured launch, the ends are `.e<status>.<milliseconds>`; in a pool also `.w.<milliseconds>` after the task's
-/// walltime; the job exits with the status of its own task, or with grid::kRanNothing after that task's walltime. The stdout and stderr of
-/// pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and `.stderr`, beside the carrier's.
+/// walltime; the job exits with the status of its own task, or with grid::kRanNothing after that task's walltime. In a pool, the end is a
+/// file of its own, and `.s` stays beside it. The stdout and stderr of pooled tasks are `OAR.cigri.<campaign>.<OAR job>.<task>.stdout` and
+/// `.stderr`, beside the carrier's.
 ///
 /// With an output_directory, stdout, stderr and the output files of each task are there (lib/grid/task_outputs.hpp).
 class JobCommand {
@@ -83,7 +84,11 @@ inline constexpr std::size_t kLongestLine = 100'000;
 /// Errors: an argument with a NUL, or too long a line.
 [[nodiscard]] tl::expected<std::string, std::string> parameter_line(const TaskFacts& task);
 
-/// The content of a launch's file `pool`: the parameter lines of its pooled tasks, and the line that shows that none is missing.
+/// The line of a pooled task: as parameter_line(), or `<task> <attempt> <job> <fence> = <words>`, which needs no process to be read, if
+/// there are arguments and all of them are plain words.
+[[nodiscard]] tl::expected<std::string, std::string> pool_line(const TaskFacts& task);
+
+/// The content of a launch's file `pool`: the lines of its pooled tasks, and the line that shows that none is missing.
 [[nodiscard]] std::string pool_list(std::span<const std::string> lines);
 
 }  // namespace gleaner::runner

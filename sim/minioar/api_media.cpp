@@ -58,9 +58,10 @@ std::string link_type(const fs::directory_entry& entry) {
   return entry.is_directory(error) ? "d" : "f";
 }
 
-void write_entry(text::JsonWriter& json, const fs::directory_entry& entry) {
+/// False: it has gone.
+bool write_entry(text::JsonWriter& json, const fs::directory_entry& entry) {
   struct stat status {};
-  if (::lstat(entry.path().c_str(), &status) != 0) return;
+  if (::lstat(entry.path().c_str(), &status) != 0) return false;
   // OAR reads the output of ls, where times have no seconds.
   constexpr std::int64_t kMinute = 60;
   json.begin_object().field("mode", static_cast<std::int64_t>(status.st_mode)).field("mtime", status.st_mtime / kMinute * kMinute);
@@ -68,6 +69,7 @@ void write_entry(text::JsonWriter& json, const fs::directory_entry& entry) {
   json.field("size", S_ISDIR(status.st_mode) ? std::optional<std::string>{} : std::to_string(status.st_size))
       .field("type", link_type(entry))
       .end_object();
+  return true;
 }
 
 }  // namespace
@@ -135,7 +137,15 @@ http::Response Api::media_list(const Call& call, const std::string& path) {
   std::sort(entries.begin(), entries.end());
   text::JsonWriter json;
   json.begin_array();
-  for (const auto& entry : entries) write_entry(json, entry);
+  for (const auto& entry : entries) {
+    // OAR runs `ls -l`, which exits with 1 for a file that has gone, or has another name, since it read the folder.
+    if (!write_entry(json, entry)) {
+      return error_answer({400, "ls error",
+                           fmt::format("ls command exited with status 256: ls: cannot access '{}': No such file or directory\n. "
+                                       "(Command was: ls -l {}).",
+                                       entry.path().string(), path)});
+    }
+  }
   json.end_array();
   Page page;
   page.total = static_cast<std::int64_t>(entries.size());

@@ -174,7 +174,7 @@ launch AS (
     instant(@now),
     least(greatest(p.walltime_s, max(s.walltime_s)), coalesce(p.max_walltime_s, p.walltime_s)),
     CASE WHEN count(*) > @jobs THEN @pool_s::integer END,
-    CASE WHEN count(*) > @jobs THEN 2 * count(*) + 1 END
+    CASE WHEN count(*) > @jobs THEN 3 * count(*) + 1 END
   FROM started s JOIN campaign_clusters p ON p.campaign_id = @campaign AND p.cluster_id = @cluster
   GROUP BY p.walltime_s, p.max_walltime_s RETURNING id),
 placed AS (

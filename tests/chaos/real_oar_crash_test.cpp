@@ -138,16 +138,18 @@ class RealOarDies : public ::testing::TestWithParam<bool> {
   static Oracle::CutOff cut_off(GridUnderTest& grid, grid::CampaignId campaign) {
     namespace fs = std::filesystem;
     const auto clusters = fs::path{std::getenv("GLEANER_TEST_OAR")}.parent_path() / "clusters";
-    const std::regex began{fmt::format(R"(.*/home/[^/]+/\.gleaner/{}/{}/[0-9]+/([0-9]+)\.([0-9]+)\.[0-9]+\.[0-9]+\.s)",
+    const std::regex began{fmt::format(R"(.*/home/[^/]+/\.gleaner/{}/{}/[0-9]+/([0-9]+)\.([0-9]+)\.[0-9]+\.[0-9]+\.([sew]).*)",
                                        grid.value("SELECT token FROM grid"), campaign.value())};
     Oracle::CutOff cut_off;
+    Oracle::CutOff noted;
     for (const auto& cluster : grid.clusters()) {
       for (const auto& entry : fs::recursive_directory_iterator{clusters / cluster.name / "home"}) {
         std::smatch found;
         if (const auto path = entry.path().string(); std::regex_match(path, found, began))
-          cut_off.emplace(std::stoll(found[1]), std::stoi(found[2]));
+          (found[3] == "s" ? cut_off : noted).emplace(std::stoll(found[1]), std::stoi(found[2]));
       }
     }
+    std::erase_if(cut_off, [&](const auto& attempt) { return noted.contains(attempt); });
     return cut_off;
   }
   /// The same of pooled tasks, whose files go with their pool: those whose carrier was preempted, by OAR's clock of whole seconds,

@@ -57,7 +57,7 @@ TEST_F(PoolsInDatabase, APool_HasItsJobsForTheFirstTasks_AndTheOthersAreInTheirH
   EXPECT_EQ(pair("launching || ' ' || waiting || ' ' || running"), "0 3 0") << "only OAR's jobs wait";
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_EQ(counters(campaign).submitted, 12);
-  EXPECT_EQ(value("SELECT jobs || ' ' || pool_s || ' ' || files FROM launches"), "3 60 25");
+  EXPECT_EQ(value("SELECT jobs || ' ' || pool_s || ' ' || files FROM launches"), "3 60 37");
 }
 
 TEST_F(PoolsInDatabase, WhereTheBagHoldsLess_ThereIsNoPool) {

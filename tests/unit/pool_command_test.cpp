@@ -68,13 +68,15 @@ class Pool : public ::testing::Test {
     std::string output_files = {};
     bool measured = false;  ///< no pool: a job with one task, which shows what a start costs
   };
-  static std::string line(int task) {
-    return parameter_line({grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, {std::to_string(task)}}).value();
+  static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
+    return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, std::move(arguments)};
   }
+  static TaskFacts facts_of(int task) { return facts_of(task, {std::to_string(task)}); }
+  static std::string line(int task) { return parameter_line(facts_of(task)).value(); }
   /// Writes the list of the pool.
   void list(int carriers, int pooled) const {
     std::vector<std::string> lines;
-    for (int task = carriers; task < carriers + pooled; ++task) lines.push_back(line(task));
+    for (int task = carriers; task < carriers + pooled; ++task) lines.push_back(pool_line(facts_of(task)).value());
     fs::create_directories(folder());
     std::ofstream{folder() + "/pool"} << pool_list(lines);
   }
@@ -175,6 +177,55 @@ TEST_F(Pool, WhatGathersFiles_LeavesTheCountOfFailuresAlone) {
                      .output_directory = "$HOME/results/12",
                      .output_files = "{TASK}.dat"});
   EXPECT_EQ(runs().size(), 3u);
+}
+
+/// Plain words need no process to be read; what the shell would split or expand must still arrive as it is.
+TEST_F(Pool, TheArgumentsOfPooledTasks_ArriveByteForByte) {
+  const std::vector<std::vector<std::string>> all{{},
+                                                  {"7"},
+                                                  {"a", "b-c_d./:,+@%=", "9"},
+                                                  {"=", "="},
+                                                  {"-n", "--", "-"},
+                                                  {"a b"},
+                                                  {"*", "?", "[a-z]*"},
+                                                  {"", "x", ""},
+                                                  {"$HOME", "`id`"},
+                                                  {"~", "~root"},
+                                                  {"'", "\""},
+                                                  {"a\nb\n"},
+                                                  {"\xE9t\xE9"},
+                                                  {"a\\b", "\\"},
+                                                  {"{1,2}"},
+                                                  {"!x", "#", ";"},
+                                                  {"."},
+                                                  {"x\t"}};
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < all.size(); ++i) lines.push_back(pool_line(facts_of(1 + static_cast<int>(i), all[i])).value());
+  fs::create_directories(folder());
+  std::ofstream{folder() + "/pool"} << pool_list(lines);
+  std::ofstream{home_ + "/*"} << "a file whose name matches";
+  EXPECT_EQ(run_carrier({.exec_file = R"(printf '<%s>')"}).status, 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto expected = all[i].empty() ? "<>" : fmt::format("<{}>", fmt::join(all[i], "><"));
+    EXPECT_EQ(content(fmt::format("OAR.cigri.12.900.{}.stdout", i + 1)), expected);
+  }
+}
+
+TEST_F(Pool, PlainWordsStandInTheListAsTheyAre) {
+  EXPECT_EQ(pool_line(facts_of(3, {"data/x.bin", "0.5"})).value(), "3 0 103 7 = data/x.bin 0.5");
+  EXPECT_EQ(pool_line(facts_of(3, {"a b"})).value(), parameter_line(facts_of(3, {"a b"})).value());
+  EXPECT_EQ(pool_line(facts_of(3, {})).value(), "3 0 103 7 -");
+}
+
+/// OAR cannot list a folder in which a file changes its name meanwhile.
+TEST_F(Pool, NoFileChangesItsName) {
+  list(1, 3);
+  (void)run_carrier({.exec_file = kNote});
+  for (int task = 0; task < 4; ++task) {
+    const auto stem = fmt::format("{}.0.{}.900", task, 100 + task);
+    EXPECT_THAT(files(), Contains(stem + ".s"));
+    EXPECT_THAT(files(), Contains(::testing::StartsWith(stem + ".e0.")));
+  }
 }
 
 TEST_F(Pool, TheStatusOfACarrierIsThatOfItsOwnTask) {
