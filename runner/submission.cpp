@@ -73,7 +73,12 @@ std::optional<std::string> wrong_for_oarsub(const oar::SubmitRequest& request, c
 
 std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines) {
   if (!launch.pool) return std::nullopt;
-  PoolFacts pool{.launch = launch.id, .duration = *launch.pool, .task_walltime = launch.walltime, .first_job = grid::JobId{0}, .jobs = 0};
+  PoolFacts pool{.launch = launch.id,
+                 .duration = *launch.pool,
+                 .task_walltime = launch.walltime,
+                 .first_job = grid::JobId{0},
+                 .jobs = 0,
+                 .side_by_side = launch.side_by_side};
   for (const auto& line : lines) {
     if (line.pooled) continue;
     if (pool.jobs++ == 0 || line.job < pool.first_job) pool.first_job = line.job;

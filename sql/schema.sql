@@ -172,11 +172,14 @@ CREATE TABLE campaigns (
     max_fails double precision GENERATED ALWAYS AS (((jdl ->> 'max_fails'::text))::double precision) STORED,
     forgiven bigint DEFAULT 0 NOT NULL,
     temporal_grouping text GENERATED ALWAYS AS (COALESCE((jdl ->> 'temporal_grouping'::text), 'false'::text)) STORED,
+    dimensional_grouping boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'dimensional_grouping'::text))::boolean, false)) STORED,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
     CONSTRAINT campaigns_type_check CHECK ((type = ANY (ARRAY['default'::text, 'test'::text])))
 );
+
+COMMENT ON COLUMN campaigns.dimensional_grouping IS 'the jobs of its pools carry out as many tasks side by side as they have cores on one node';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE

@@ -58,10 +58,11 @@ grid::JobState state_of(const Over& over) {
              : grid::JobState::error;
 }
 
-/// Whether a carrier that nobody interrupted shows what its start cost: for how long it held its resources, less its tasks.
+/// Whether a carrier that nobody interrupted shows what its start cost: for how long it held its resources, less its tasks, if these ran
+/// one after the other.
 bool shows_start_cost(const Over& over) {
-  return over.live != nullptr && over.live->carries && over.beside != nullptr && over.remote != nullptr && over.remote->started &&
-         over.remote->stopped && (over.run_end == grid::JobEnd::done || over.run_end == grid::JobEnd::task_error);
+  return over.live != nullptr && over.live->carries && !over.live->side_by_side && over.beside != nullptr && over.remote != nullptr &&
+         over.remote->started && over.remote->stopped && (over.run_end == grid::JobEnd::done || over.run_end == grid::JobEnd::task_error);
 }
 
 /// In the encoding of wait().

@@ -95,6 +95,7 @@ struct CampaignFacts {
   bool replicas_allowed = false;
   bool differing = false;  ///< its tasks have different requests
   Grouping grouping = Grouping::off;
+  bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores (dimensional_grouping)
   std::optional<Brake> brake;
 };
 
@@ -113,6 +114,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     scenario_field("replicas", &CampaignFacts::replicas_allowed),
     row_field("differing", &CampaignFacts::differing),
     scenario_field("temporal_grouping", &CampaignFacts::grouping).from_column("grouping"),
+    scenario_field("dimensional_grouping", &CampaignFacts::side_by_side).from_column("side_by_side"),
 };
 
 /// One campaign on one cluster of its JDL.

@@ -11,8 +11,6 @@
 namespace gleaner::grid {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNodes{"nodes", "host", "network_address"};
-
 /// More than any cluster has, and small enough to be multiplied.
 constexpr std::int64_t kMost = 1'000'000'000;
 
@@ -45,8 +43,8 @@ class Group {
     const auto& text = request.text();
     if (text.starts_with('{')) filter_ = text.substr(0, text.find('}') + 1);
     for (const auto& level : request.levels()) levels_.push_back({&level, level.count.value_or(1)});
-    const auto node =
-        std::ranges::find_if(levels_, [](const Level& level) { return std::ranges::find(kNodes, level.asked->property) != kNodes.end(); });
+    const auto node = std::ranges::find_if(
+        levels_, [](const Level& level) { return std::ranges::find(kNodeLevels, level.asked->property) != kNodeLevels.end(); });
     if (node != levels_.end()) nodes_ = static_cast<std::size_t>(node - levels_.begin()) + 1;
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@ namespace gleaner::grid {
 
 /// The greatest number of resources of one job.
 inline constexpr int kMostResources = 10'000'000;
+
+/// The levels whose resources are whole nodes.
+inline constexpr std::array<std::string_view, 3> kNodeLevels{"nodes", "host", "network_address"};
 
 /// One level of OAR's `-l` hierarchy: `/nodes=2`. `all` stands for ALL or BEST, whose count only the cluster knows.
 struct ResourceLevel {
@@ -37,5 +41,9 @@ class ResourceRequest {
   std::vector<ResourceLevel> levels_;
   std::optional<int> resources_;
 };
+
+/// Why tasks of one core each cannot run side by side in a job with this request: it has no node of its own with several cores. A sentence
+/// without a full stop; empty: they can.
+[[nodiscard]] std::optional<std::string> wrong_for_side_by_side(const ResourceRequest& request);
 
 }  // namespace gleaner::grid

@@ -82,6 +82,7 @@ struct Scheduling {
   std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
   std::optional<int> max_attempts;            ///< most jobs for one task; empty: the configuration's
   grid::Grouping grouping = grid::Grouping::off;
+  bool side_by_side = false;        ///< a job that takes several tasks carries out as many at a time as it has cores on its node
   std::optional<double> max_fails;  ///< most tasks that may fail before the campaign is paused: a whole number, or, below 1, a
                                     ///< part of its tasks; empty: any number
   bool operator==(const Scheduling&) const = default;

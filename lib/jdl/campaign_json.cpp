@@ -48,6 +48,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
     const auto grouping = text_member(root, "temporal_grouping");
     campaign.scheduling.grouping = known(grid::grouping(grouping), "temporal_grouping", grouping);
   }
+  campaign.scheduling.side_by_side = root.HasMember("dimensional_grouping") && root["dimensional_grouping"].IsTrue();
   if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
@@ -82,6 +83,7 @@ std::string to_json(const CampaignFile& campaign) {
   if (campaign.scheduling.min_duration) json.field("min_duration", *campaign.scheduling.min_duration);
   if (campaign.scheduling.max_attempts) json.field("max_attempts", *campaign.scheduling.max_attempts);
   if (campaign.scheduling.grouping != grid::Grouping::off) json.field("temporal_grouping", name_of(campaign.scheduling.grouping));
+  if (campaign.scheduling.side_by_side) json.field("dimensional_grouping", true);
   if (const auto fails = campaign.scheduling.max_fails) {
     if (*fails < 1 && *fails > 0) json.field("max_fails", *fails);
     else json.field("max_fails", static_cast<std::int64_t>(*fails));

@@ -14,6 +14,7 @@ grid::CampaignFacts facts_of(const CampaignFile& file) {
   facts.input_mb = constant_input_mb(file).value_or(0);
   facts.replicas_allowed = file.replicas_allowed;
   facts.grouping = file.scheduling.grouping;
+  facts.side_by_side = file.scheduling.side_by_side;
   return facts;
 }
 

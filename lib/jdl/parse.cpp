@@ -62,6 +62,7 @@ class Validator {
     if (are_too_many(campaign.clusters)) return campaign;
     check_expressions(campaign);
     check_outputs(campaign);
+    check_side_by_side(campaign);
     return campaign;
   }
 
@@ -103,6 +104,8 @@ class Validator {
           common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
       } else if (read_scheduling_key(member, path, campaign.scheduling, findings_)) {
         if (member.key == "max_attempts") check_attempts(member, path, campaign.scheduling);
+        if (member.key == "temporal_grouping") states_grouping_ = true;
+        if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
                  !refuse_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);
@@ -142,6 +145,26 @@ class Validator {
     findings_.add(member.value.offset, path, shown(member.value),
                   fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)),
                               *defaults_.most_attempts));
+  }
+
+  /// Tasks that run side by side are those of a pool, on one node.
+  void check_side_by_side(CampaignFile& campaign) {
+    if (!campaign.scheduling.side_by_side || campaign.type == CampaignType::test) return;
+    const auto refuse = [&](std::string_view why) {
+      findings_.add(side_by_side_->value.offset, campaign_path(document_.form, side_by_side_->spelling), shown(side_by_side_->value),
+                    std::string{why});
+    };
+    auto& grouping = campaign.scheduling.grouping;
+    if (!states_grouping_) grouping = grid::Grouping::on;
+    if (!grid::is_grouped(grouping))
+      return refuse("tasks run side by side in jobs that take several: write \"temporal_grouping\": true, too");
+    for (const auto& section : campaign.clusters) {
+      const auto wrong = section.has_expressions() ? std::optional{std::string{"expressions give each task a request of its own"}}
+                                                   : grid::wrong_for_side_by_side(section.resources);
+      if (wrong)
+        return refuse(fmt::format("on {}, {}: write \"resources\": \"/nodes=1\" or \"/nodes=1/core=8\", or leave this key out",
+                                  section.name, *wrong));
+    }
   }
 
   void unknown_campaign_key(const Member& member, const std::string& path) {
@@ -306,6 +329,8 @@ class Validator {
   Findings& findings_;
   SectionLevel common_;  ///< the top level
   const Member* clusters_ = nullptr;
+  const Member* side_by_side_ = nullptr;  ///< dimensional_grouping
+  bool states_grouping_ = false;          ///< temporal_grouping is there
   std::vector<Section> sections_;
 };
 

@@ -58,12 +58,27 @@ void read_max_attempts(const Node& node, const std::string& path, Scheduling& in
   if (const auto value = read_integer(node, path, kMaxAttempts, findings)) into.max_attempts = static_cast<int>(*value);
 }
 
-void read_grouping(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+/// A word of a grouping key; CiGri's users write an empty one, or `none`, for `false`. Empty: it is no word.
+std::optional<std::string> grouping_word(const Node& node) {
+  if (node.kind == NodeKind::array || node.kind == NodeKind::object) return std::nullopt;
   constexpr std::array<std::string_view, 4> kNone{"", "none", "null", "0"};
-  const bool is_word = node.kind != NodeKind::array && node.kind != NodeKind::object;
-  const auto text = node.kind == NodeKind::null ? std::string{} : lower(trim(node.text));
-  const auto known = std::ranges::find(kNone, text) != kNone.end() ? std::optional{grid::Grouping::off} : grid::grouping(text);
-  if (known && is_word) into.grouping = *known;
+  auto text = node.kind == NodeKind::null ? std::string{} : lower(trim(node.text));
+  return std::ranges::find(kNone, text) != kNone.end() ? "false" : std::move(text);
+}
+
+void read_side_by_side(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  const auto text = grouping_word(node);
+  if (text == "true" || text == "false") into.side_by_side = text == "true";
+  else
+    findings.add(node.offset, path, shown(node),
+                 fmt::format("'{}' is neither true nor false; true: a job carries out as many tasks at a time as it has cores",
+                             excerpt(shown(node))));
+}
+
+void read_grouping(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  const auto text = grouping_word(node);
+  const auto known = text ? grid::grouping(*text) : std::nullopt;
+  if (known) into.grouping = *known;
   else
     findings.add(node.offset, path, shown(node),
                  fmt::format("'{}' is not right here; write true: short tasks share jobs, false, or auto: once they are known to be short",
@@ -95,9 +110,10 @@ struct Key {
   std::string_view name;
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
 };
-constexpr std::array kKeys{Key{"campaign_priority", read_priority}, Key{"scheduler", read_scheduler},
-                           Key{"min_duration", read_min_duration},  Key{"max_attempts", read_max_attempts},
-                           Key{"max_fails", read_max_fails},        Key{"temporal_grouping", read_grouping}};
+constexpr std::array kKeys{
+    Key{"campaign_priority", read_priority},       Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
+    Key{"max_attempts", read_max_attempts},        Key{"max_fails", read_max_fails}, Key{"temporal_grouping", read_grouping},
+    Key{"dimensional_grouping", read_side_by_side}};
 
 }  // namespace
 

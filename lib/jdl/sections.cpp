@@ -306,7 +306,7 @@ struct UnbuiltKey {
 };
 constexpr std::array kUnbuiltKeys{
     UnbuiltKey{"temporal_grouping", " for one cluster: write it for the whole campaign"},
-    UnbuiltKey{"dimensional_grouping", ""},
+    UnbuiltKey{"dimensional_grouping", " for one cluster: write it for the whole campaign"},
     UnbuiltKey{"temporal_grouping_batch_duration", ""},
     UnbuiltKey{"checkpointing_type", ""},
     UnbuiltKey{"checkpoint_type", ""},

@@ -33,6 +33,7 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.failures_in_a_row = *row.failures_in_a_row;
   job.walltime = *row.walltime_s;
   job.carries = *row.carries;
+  job.side_by_side = *row.side_by_side;
   job.to_measure = *row.to_measure;
   job.max_walltime = row.max_walltime_s;
   job.output_directory = *row.output_directory;

@@ -35,6 +35,7 @@ struct LiveJob {
   int failures_in_a_row = 0;                  ///< of its campaign on this cluster
   grid::Seconds walltime{};                   ///< with which it was launched
   bool carries = false;                       ///< it takes pooled tasks after its own
+  bool side_by_side = false;                  ///< several at a time
   bool to_measure = false;                    ///< its end shows what a start costs its campaign there, which is not known yet
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
   std::string output_directory;               ///< of its stderr; empty: OAR's own file

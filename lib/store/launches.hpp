@@ -35,6 +35,7 @@ struct LaunchToMake {
   grid::Seconds walltime{};               ///< of one task
   bool to_measure = false;                ///< its jobs are to show what a start costs
   std::optional<grid::Seconds> pool;      ///< how long its jobs take pooled tasks; empty: it has none
+  bool side_by_side = false;              ///< as many at a time as they have cores
   std::optional<std::int64_t> memory_mb;  ///< memory that a node of its jobs must have
   std::string memory_property;            ///< property of the cluster's resources that states the memory; empty: there is none
   int memory_unit_mb = 1;

@@ -55,44 +55,52 @@ void recheck(const Limits::Allowance& left, Candidate& candidate) {
 constexpr int kMostTasks = 4000;
 /// What a start costs on a cluster that has not shown it, in seconds: a job of a second on OAR 2.5.9 (docs/measured.md).
 constexpr double kUnknownStart = 7;
+/// The least cost of a round, in seconds, whatever a cluster showed: its cores wait for a cycle of the grid.
+constexpr double kLeastStart = 2;
 /// A second round of pools is worth its start if the first leaves work for so many times what a start costs.
 constexpr double kRoundWorth = 4;
 
 /// The tasks of each job of a launch.
 struct Pooling {
-  int tasks_each = 1;    ///< that a job takes one after the other, the first included
+  int tasks_each = 1;    ///< that a job takes, the first included
   bool shares = false;   ///< they are over before the duration of a pool: jobs that wait for these to end would find no task
   bool is_last = false;  ///< what they leave is not worth another round
 };
 
-/// What is left of a campaign's bag, before this turn gives of it.
+/// Tasks that a job of a pool carries out at a time.
+int at_a_time(const Contender& contender, const Candidate& candidate) {
+  return contender.campaign->side_by_side ? std::max(1, static_cast<int>(candidate.width.resources)) : 1;
+}
+
+/// What is left of a campaign's bag, before this turn gives of it. Workers: of a job, as many as it has tasks at a time.
 struct Bag {
   std::int64_t tasks = 0;
-  std::int64_t free_jobs = 0;  ///< that start at once, on all clusters
-  std::int64_t live_jobs = 0;
+  std::int64_t free_workers = 0;  ///< of jobs that start at once, on all clusters
+  std::int64_t live_workers = 0;
   std::size_t clusters = 0;  ///< that may get tasks
 };
 
 Bag bag_of(const Contender& contender, const std::vector<Candidate*>& candidates) {
   Bag bag{.tasks = contender.tasks_for_anyone + contender.tasks_reserved, .clusters = candidates.size()};
   for (const auto* one : candidates) {
-    bag.free_jobs += free_room(*one);
-    bag.live_jobs += std::int64_t{one->pair->live_jobs} + one->jobs;
+    const std::int64_t workers = at_a_time(contender, *one);
+    bag.free_workers += workers * free_room(*one);
+    bag.live_workers += workers * (std::int64_t{one->pair->live_jobs} + one->jobs);
   }
   return bag;
 }
 
-/// Jobs among which the bag is divided: those that start at once, and live ones, as their resources will be free for more; but no more jobs
-/// than have work for longer than their start takes.
+/// Workers among which the bag is divided: of jobs that start at once, and of live ones, as their resources will be free for more; but no
+/// more than have work for longer than their start takes.
 double parts_of(const Bag& bag, std::optional<double> duration, double start) {
-  const auto free = static_cast<double>(bag.free_jobs);
-  const double all = std::max(1.0, free + static_cast<double>(bag.live_jobs));
-  if (!duration || bag.free_jobs == 0) return all;
+  const auto free = static_cast<double>(bag.free_workers);
+  const double all = std::max(1.0, free + static_cast<double>(bag.live_workers));
+  if (!duration || bag.free_workers == 0) return all;
   const double worth = static_cast<double>(bag.tasks) * *duration / std::max(start, 0.001);
   return std::clamp(worth, std::max(1.0, free), all);
 }
 
-/// A job takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it takes
+/// A worker takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it takes
 /// half of its part if the rest is worth another start: the faster cluster takes more of it. While no duration is known, it takes its part:
 /// after the duration of a pool, tasks that turned out long go back.
 Pooling pooling_of(const Contender& contender, const Candidate& candidate, int jobs, const Bag& bag, const PlannerConfig& config) {
@@ -100,16 +108,17 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
   const auto known = candidate.pair->mean_duration;
   if (!grid::is_grouped(campaign.grouping) || campaign.differing || campaign.type == grid::CampaignType::test) return {};
   if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
-  const double start = candidate.cluster->start_cost.value_or(kUnknownStart);
+  const double start = std::max(kLeastStart, candidate.cluster->start_cost.value_or(kUnknownStart));
   const double whole = static_cast<double>(bag.tasks) / parts_of(bag, known, start);
   const bool is_last = !known || whole * *known <= kRoundWorth * start;
   const double part = std::ceil(bag.clusters > 1 && !is_last ? whole / 2 : whole);
-  const double most = static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size));
+  const int workers = at_a_time(contender, candidate);
+  const double most = static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size)) / workers;
   const double duration = std::chrono::duration<double>{config.pool_duration}.count();
   const double fill = known ? duration / std::max(*known, 0.001) : most;
-  const double tasks_each = std::min({fill, part, most});
-  return {.tasks_each = std::max(1, static_cast<int>(tasks_each)),
-          .shares = tasks_each > 1 && (!known || tasks_each < fill),
+  const double of_worker = std::max(1.0, std::min({fill, part, most}));
+  return {.tasks_each = static_cast<int>(of_worker * workers),
+          .shares = of_worker * workers > 1 && (!known || of_worker < fill),
           .is_last = is_last};
 }
 
@@ -186,7 +195,8 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     given.jobs += cap.jobs;
     given.resources += resources;
     // If the ratio is above 1, jobs run one after the other on the resources that are counted for them.
-    given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime) * tasks_each;
+    given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime) * tasks_each /
+                              at_a_time(contender, candidate);
     draft.ledger.take(candidate.cluster_index, pair.campaign, lasts, cap.jobs, resources);
     draft.limits.take(contender, candidate, cap.jobs, std::max(0, cap.jobs - at_once));
     note_given(draft.plan, candidate, std::move(bound));

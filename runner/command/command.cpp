@@ -64,7 +64,7 @@ trap '' HUP INT TERM USR1 USR2@AFTER@
 z=$f.e$s
 [ $W ]&&Z
 { [ $Q ]&&:>"$z";} 2>/dev/null||mv "$f.s" "$z" 2>/dev/null||[ -e "$z" ]||{ mkdir -p "$d"&&w&&mv "$f.s" "$z"&&ln "$z" "$c";} 2>/dev/null;}
-b "$5"||{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";}
+b "$5"||{ mv "$f.s" "$f.u";q "cannot decode the arguments, nothing was run";}@POOL@
 y "$@")sh"};
 
 static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
@@ -88,21 +88,30 @@ Z(){ k=$EPOCHREALTIME u=e$s
 ((s==124||s==137))&&((SECONDS-M>=W))&&u=w s=113
 z=$f.$u${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
 
-/// The rest of a carrier's script: it takes pooled tasks of its launch, until none is left, its time is over, a signal came, or three tasks
-/// in a row failed. S keeps the status of its own task, X counts failures in a row, L the lines of the pool, each like this job's own
-/// arguments. It begins at its own share of them (B), so that the carriers seldom contend for one.
+/// What a carrier does before its own task. It reads the lines L of the pool, each like this job's own arguments, of which there are N, and
+/// defines g(), which takes pooled tasks until none is left, the pool's time is over, a signal came, or three tasks in a row failed. Where
+/// tasks run side by side (E), the carrier has P workers, as many as it has cores on its first node. One is this shell; the others (O)
+/// begin here. Each begins at its own share of the lines (B), so that they seldom contend for one. X counts failures in a row, H is the own
+/// job.
 ///
 /// - The claim is made by creating the file: one creator wins, over NFS too. If the answer is lost, nobody runs the attempt, and it comes
 ///   back when the carriers are over.
 /// - A task whose stdout and stderr cannot be opened is not run.
 /// - A list without its last line, a dot, was not written to its end, and is not used.
-constexpr std::string_view kTakePooled{R"sh(
-S=$s X=$((s?1:0))
+/// - Who removed the folder removed the claims too: then nothing else is taken.
+/// - j() is for a signal: it makes the other workers end after their tasks.
+constexpr std::string_view kBeginPool{R"sh(
+H=$3
 { mapfile -t L <"$G/$Q/pool";} 2>/dev/null
 N=${#L[@]};((N))&&[ "${L[N-1]}" = . ]&&((--N))||N=0
-B=$((N?($3-F)*N/J%N:0))
+P=
+[ $E ]&&{ mapfile -t O <"$OAR_NODEFILE";for I in "${O[@]}";do [ "$I" = "$O" ]&&((++P));done;} 2>/dev/null
+((P))||P=1
+O=()
+j(){ T=1;[ "$O" ]&&kill "${O[@]}" 2>/dev/null;}
+g(){ X=$2 B=$((N?((H-F)*P+$1)*N/J/P%N:0))
 for((K=0;K<N&&X<3&&SECONDS<D;K++));do
-[ $T ]&&break
+[ $T ]||[ ! -e "$G/$Q/pool" ]&&break
 set -- ${L[(B+K)%N]}
 d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}"
 [ -e "$c" ]&&continue
@@ -116,7 +125,17 @@ z=
 y "$@"@STREAMS@
 [ "$z" ]||{ mv "$f.s" "$f.u";break;}
 ((s))&&((++X))||X=0
-done
+done;}
+for((I=1;I<P;I++));do g $I 0&
+O+=($!);done)sh"};
+
+/// What it does after that: it takes pooled tasks itself, and waits for its other workers. S keeps the status of its own task.
+constexpr std::string_view kTakePooled{R"sh(
+S=$s
+g 0 $((s?1:0))
+trap j HUP INT TERM USR1 USR2
+[ $T ]&&j
+until wait;do :;done
 s=$S)sh"};
 
 bool is_name(std::string_view text) {
@@ -212,8 +231,8 @@ std::string folder_word(std::string_view folder) {
 
 /// What the wrapper of a carrier knows of its pool.
 std::string pool_assignments(const PoolFacts& pool) {
-  return fmt::format("Q={} D={} W={} F={} J={}\n", pool.launch.value(), pool.duration.count(), pool.task_walltime.count(),
-                     pool.first_job.value(), std::max(pool.jobs, 1));
+  return fmt::format("Q={} D={} W={} F={} J={} E={}\n", pool.launch.value(), pool.duration.count(), pool.task_walltime.count(),
+                     pool.first_job.value(), std::max(pool.jobs, 1), pool.side_by_side ? "1" : "");
 }
 
 /// The facts as shell assignments, exported if the command needs them. The shell expands the `~` of the campaign's folder.
@@ -227,25 +246,32 @@ std::string assignments(const LaunchFacts& facts) {
       walltime ? walltime->count() : -1);
 }
 
-/// The wrapper with the lines for what tasks leave.
+/// The text with a mark replaced.
+std::string with(std::string_view text, std::string_view mark, std::string_view lines) {
+  std::string whole{text};
+  return whole.replace(whole.find(mark), mark.size(), lines);
+}
+
+/// The lines of a carrier before its own task; empty: the launch is no pool.
+std::string begin_pool(const LaunchFacts& facts) {
+  if (!facts.pool) return {};
+  constexpr std::string_view kStreams{R"sh( >"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stdout" 2>"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stderr")sh"};
+  return with(kBeginPool, "@STREAMS@", facts.output_directory.empty() ? kStreams : "");
+}
+
+/// The wrapper with the lines for what tasks leave, and those of a carrier.
 std::string wrapper(const LaunchFacts& facts) {
   const auto folder = folder_word(facts.output_directory);
-  std::string text{kWrapper};
-  const auto put = [&](std::string_view mark, const std::string& lines) { text.replace(text.find(mark), mark.size(), lines); };
-  put("@BEFORE@", lines_before_command(folder));
-  put("@AFTER@", lines_after_command(folder, facts.output_files));
-  return text;
+  auto text = with(kWrapper, "@BEFORE@", lines_before_command(folder));
+  text = with(text, "@AFTER@", lines_after_command(folder, facts.output_files));
+  return with(text, "@POOL@", begin_pool(facts));
 }
 
 /// The script of the launch's jobs.
 std::string script_of(const LaunchFacts& facts) {
   const auto run_one = facts.measured ? kRunMeasured : kRunOne;
-  if (!facts.pool) return assignments(facts) + std::string{run_one} + wrapper(facts) + "\nexit $s";
-  constexpr std::string_view kMark{"@STREAMS@"};
-  constexpr std::string_view kStreams{R"sh( >"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stdout" 2>"OAR.cigri.$i.${OAR_JOB_ID:-0}.$1.stderr")sh"};
-  std::string rest{kTakePooled};
-  rest.replace(rest.find(kMark), kMark.size(), facts.output_directory.empty() ? kStreams : "");
-  return assignments(facts) + "\n" + pool_assignments(*facts.pool) + std::string{kRunInPool} + wrapper(facts) + rest + "\nexit $s";
+  if (!facts.pool) return fmt::format("{}{}{}\nexit $s", assignments(facts), run_one, wrapper(facts));
+  return fmt::format("{}\n{}{}{}{}\nexit $s", assignments(facts), pool_assignments(*facts.pool), kRunInPool, wrapper(facts), kTakePooled);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct PoolFacts {
   grid::Seconds task_walltime;  ///< after which the wrapper ends a task
   grid::JobId first_job;        ///< the least id of its carriers
   int jobs;                     ///< its carriers
+  bool side_by_side = false;    ///< a carrier carries out as many tasks at a time as it has cores on its first node
 };
 
 /// The facts that all jobs of a launch share.

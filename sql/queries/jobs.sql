@@ -23,6 +23,7 @@ SELECT
   p.failures_in_a_row,
   coalesce(l.walltime_s, p.walltime_s) + coalesce(l.pool_s, 0) AS walltime_s,
   l.pool_s IS NOT NULL AS carries,
+  c.dimensional_grouping AS side_by_side,
   c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND l.script IS NULL AND p.measured < @enough_measured AS to_measure,
   CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory

@@ -21,6 +21,7 @@ SELECT
   coalesce(l.request, p.resources) AS request,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   l.pool_s,
+  c.dimensional_grouping AS side_by_side,
   c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND p.measured < @enough_measured AS to_measure,
   l.memory_mb,
   k.memory_property,

@@ -53,6 +53,7 @@ SELECT
   total - next_task - skipped AS waiting,
   requests > 0 AS differing,
   temporal_grouping AS grouping,
+  dimensional_grouping AS side_by_side,
   asked
 FROM campaigns
 WHERE is_live(state)

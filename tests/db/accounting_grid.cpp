@@ -219,7 +219,7 @@ void TwoAccounts::note_end(int job, grid::JobEnd end) {
 void TwoAccounts::end(int job, grid::JobEnd end) {
   auto& one = job_at(job);
   if (one.pool != gridsim::kNone && end == grid::JobEnd::done && !one.own_end) one.own_end = {now, end};
-  if (one.carries != gridsim::kNone) note_end(std::exchange(one.carries, gridsim::kNone), grid::JobEnd::preempted);
+  for (const int carried : std::exchange(one.carries, {})) note_end(carried, grid::JobEnd::preempted);
   note_end(job, one.own_end ? one.own_end->end : end);
   if (one.pool == gridsim::kNone) return;
   auto& pool = world.pools[gridsim::index_of(one.pool)];
@@ -229,17 +229,18 @@ void TwoAccounts::end(int job, grid::JobEnd end) {
 
 void TwoAccounts::carry_on(int carrier, grid::JobEnd end) {
   auto& one = job_at(carrier);
-  if (one.carries != gridsim::kNone) note_end(std::exchange(one.carries, gridsim::kNone), end);
-  else if (!one.own_end) one.own_end = {now, end};
+  for (const int carried : std::exchange(one.carries, {})) note_end(carried, end);
+  if (!one.own_end) one.own_end = {now, end};
   auto& pool = world.pools[gridsim::index_of(one.pool)];
   if (pool.tasks.empty()) return;
-  one.carries = pool.tasks.front();
+  const int carried = pool.tasks.front();
   pool.tasks.pop_front();
-  auto& next = job_at(one.carries);
+  one.carries = {carried};
+  auto& next = job_at(carried);
   next.carrier = carrier;
   next.state = gridsim::JobState::running;
   next.held = next.started = now;
-  note_change(one.carries);
+  note_change(carried);
   ++seen["carried"];
 }
 

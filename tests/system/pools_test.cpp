@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/system/grid_under_test.hpp"
 
@@ -107,6 +109,29 @@ TEST(Pools, APreemptedJob_GivesBackOneTask_AndTheOthersTakeTheRest) {
   ASSERT_TRUE(grid.terminates(campaign));
   EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
   EXPECT_EQ(grid.number("SELECT sum(charged) FROM tasks"), 0);
+}
+
+TEST(Pools, SideBySide_AJobOfANodeCarriesOutATaskOnEachCore) {
+  constexpr std::int64_t kTasks = 120;
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 2, .cores = 4}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto folder = grid.oracle().folder().string();
+  const auto campaign = grid.gridsub({.tasks = kTasks,
+                                      .exec_file = grid.oracle().task(fmt::format(
+                                          "touch {0}/now.$1 && sleep 0.5 && ls {0} | grep -c ^now >> {0}/counts && rm {0}/now.$1", folder)),
+                                      .clusters = {"alpha"},
+                                      .resources = "/nodes=1",
+                                      .more_keys = R"("dimensional_grouping":true)"});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  std::ifstream counts{folder + "/counts"};
+  int most = 0;
+  for (int count = 0; counts >> count;) most = std::max(most, count);
+  EXPECT_GT(most, 4) << "two jobs hold all of the cluster";
+  EXPECT_LE(most, 8);
+  EXPECT_LT(submissions(grid, campaign), kTasks / 4);
+  EXPECT_EQ(grid.number("SELECT count(*) FROM campaign_clusters WHERE measured > 0"), 0)
+      << "the times of tasks side by side do not add up to that of their job";
 }
 
 TEST(Pools, ATaskThatOverrunsItsWalltime_IsEnded_AndTheOthersRunOn) {

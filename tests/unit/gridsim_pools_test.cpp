@@ -52,6 +52,15 @@ TEST(GridsimPools, ShortTasksShareJobs_AndEachIsDoneOnce) {
   EXPECT_NEAR(pools.metrics.all.used, 800, 1);
 }
 
+TEST(GridsimPools, SideBySide_AJobOfANodeCarriesOutATaskOnEachOfItsCores) {
+  const std::string whole{R"("tasks": 160, "duration": "10s", "resources": "/nodes=1/core=4", "temporal_grouping": true)"};
+  const auto pools = run("", whole + R"(, "dimensional_grouping": true)");
+  const auto one_by_one = run("", whole);
+  EXPECT_EQ(pools.outcome.campaigns.at(0).done, 160);
+  EXPECT_THAT(times_done(pools.outcome, 160), Each(1));
+  EXPECT_LT(*pools.metrics.makespan * 3, *one_by_one.metrics.makespan);
+}
+
 TEST(GridsimPools, ACarrierTakesTasksUntilItsTimeIsOver) {
   const auto pools =
       run("", R"("tasks": 3000, "duration": "2s", "temporal_grouping": true)", R"(, "configuration": {"pool_duration": "20s"})");

@@ -203,9 +203,9 @@ TEST(JdlErrors, TwoSourcesOfParameters_AreNamedBoth) {
 }
 
 TEST(JdlErrors, UnbuiltFields_AreRefusedByName) {
-  EXPECT_THAT(errors_on_alpha(R"("max_duration": "9", "dimensional_grouping": "true")"),
+  EXPECT_THAT(errors_on_alpha(R"("max_duration": "9", "desktop_computing": "true")"),
               ElementsAre("c:2:1: max_duration: 'max_duration' is not supported by this version",
-                          "c:2:22: dimensional_grouping: 'dimensional_grouping' is not supported by this version"));
+                          "c:2:22: desktop_computing: 'desktop_computing' is not supported by this version"));
   EXPECT_THAT(errors_on_alpha(R"("jobs_type": "desktop_computing")"),
               ElementsAre("c:2:14: jobs_type: 'desktop_computing' is not supported by this version; write normal, or leave it out"));
   EXPECT_THAT(errors_on_alpha(R"("type": "nightly")"), ElementsAre(HasSubstr("'nightly' is not supported by this version")));
@@ -216,6 +216,19 @@ TEST(JdlErrors, Grouping_IsTheCampaigns_AndOneOfThreeWords) {
       errors_on_alpha(R"("temporal_grouping": "yes")"),
       ElementsAre("c:2:22: temporal_grouping: 'yes' is not right here; write true: short tasks share jobs, false, or auto: once they "
                   "are known to be short"));
+  EXPECT_THAT(errors_on_alpha(R"("dimensional_grouping": "yes", "resources": "/nodes=1")"),
+              ElementsAre("c:2:25: dimensional_grouping: 'yes' is neither true nor false; true: a job carries out as many tasks at a time "
+                          "as it has cores"));
+  EXPECT_THAT(errors_on_alpha(R"("dimensional_grouping": true, "temporal_grouping": false, "resources": "/nodes=1")"),
+              ElementsAre(HasSubstr("tasks run side by side in jobs that take several: write \"temporal_grouping\": true, too")));
+  for (const auto& [resources, why] :
+       {std::pair{"/core=1", "the cores of '/core=1' may be on several nodes"},
+        std::pair{"/core=8", "the cores of '/core=8' may be on several nodes"},
+        std::pair{"/nodes=1/core=1", "has room for one task at a time"},
+        std::pair{"/nodes=2/core=4", "'/nodes=2/core=4' may be several nodes"},
+        std::pair{"/nodes=ALL", "'/nodes=ALL' may be several nodes"}, std::pair{"/nodes=1+/nodes=1", "may be several nodes"}})
+    EXPECT_THAT(errors_on_alpha(fmt::format(R"("dimensional_grouping": true, "resources": "{}")", resources)),
+                ElementsAre(AllOf(HasSubstr("c:2:25: dimensional_grouping: on alpha, "), HasSubstr(why), HasSubstr("/nodes=1/core=8"))));
   EXPECT_THAT(errors_on_alpha(R"("temporal_grouping": [true])"), ElementsAre(HasSubstr("temporal_grouping: ")));
   EXPECT_THAT(
       errors(R"({"name": "n", "exec_file": "a", "clusters": {"alpha": {"temporal_grouping": true}}})"),

@@ -142,6 +142,11 @@ TEST(JdlJson, AnUnbuiltFieldWithItsNeutralValue_IsAccepted) {
 TEST(JdlJson, GroupingIsTrue_False_OrAuto) {
   for (const auto* const word : {"true", "\"true\"", "\"True\""})
     EXPECT_EQ(parsed(on_alpha(fmt::format("\"temporal_grouping\": {}", word))).scheduling.grouping, grid::Grouping::on) << word;
+  const auto wide = parsed(on_alpha(R"("dimensional_grouping": "true", "resources": "/nodes=1")"));
+  EXPECT_TRUE(wide.scheduling.side_by_side);
+  EXPECT_EQ(wide.scheduling.grouping, grid::Grouping::on) << "there is nothing else that it could mean";
+  EXPECT_EQ(from_json(to_json(wide)).value(), wide);
+  EXPECT_FALSE(parsed(on_alpha(R"("dimensional_grouping": "none")")).scheduling.side_by_side);
   EXPECT_EQ(parsed(on_alpha(R"("temporal_grouping": "auto")")).scheduling.grouping, grid::Grouping::auto_);
   const auto advised =
       jdl::parse(R"({"name": "n", "exec_file": "x", "clusters": {"alpha": {}}})", {.grouping = grid::Grouping::advise}).value();

@@ -130,6 +130,26 @@ TEST(PlannedPools, KeepNothingForCoresWhoseStartWouldTakeLonger) {
   EXPECT_EQ(all.tasks(), 16 * 35);
 }
 
+TEST(PlannedPools, SideBySide_AJobTakesAsManyTimesTheTasksAsItHasCores) {
+  auto snapshot = one_cluster(1'000'000, 10.0);
+  snapshot.campaigns[0].side_by_side = true;
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 16 * 12) << "jobs of one core";
+  for (auto& pair : snapshot.pairs) pair.resources_per_job = 4, pair.job_ratio = 0.25;
+  const auto wide = given(plan(snapshot));
+  EXPECT_EQ(wide.jobs, 4);
+  EXPECT_EQ(wide.tasks(), 16 * 12);
+  for (auto& pair : snapshot.pairs) pair.mean_duration = 4000.0;
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 16) << "long tasks fill the cores once";
+  snapshot.campaigns[0].side_by_side = false;
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 4);
+}
+
+TEST(PlannedPools, OfAClusterWithoutStartCost_ARoundStillTakesACycle) {
+  auto snapshot = grouped(two_clusters(64), 0.1);
+  for (auto& cluster : snapshot.clusters) cluster.start_cost = 0.0;
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 64) << "half of it would leave the rest for another round, and half of that for a third";
+}
+
 TEST(PlannedPools, AutoWaitsUntilTheDurationIsKnown) {
   auto snapshot = grouped(one_cluster(1000, std::nullopt), std::nullopt, grid::Grouping::auto_);
   EXPECT_EQ(given(plan(snapshot)).pooled, 0);

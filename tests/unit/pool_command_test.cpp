@@ -66,6 +66,8 @@ class Pool : public ::testing::Test {
     grid::Seconds task_walltime{60};
     std::string output_directory = {};
     std::string output_files = {};
+    std::string node_file = "/dev/null";
+    bool side_by_side = false;
     bool measured = false;  ///< no pool: a job with one task, which shows what a start costs
   };
   static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
@@ -83,6 +85,7 @@ class Pool : public ::testing::Test {
   [[nodiscard]] Ended run_carrier(const Kind& kind, int carrier = 0, const std::string& shell = "") const {
     LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
     facts.pool = PoolFacts{grid::LaunchId{7}, kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
+    facts.pool->side_by_side = kind.side_by_side;
     if (kind.measured) facts.pool.reset();
     facts.measured = kind.measured;
     facts.output_directory = kind.output_directory;
@@ -90,8 +93,8 @@ class Pool : public ::testing::Test {
     auto text = JobCommand::create(facts).value().text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
     return run_shell(
-        fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 PATH=\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE=/dev/null bash -c {1} 2>&1",
-                    home_, text::quote(text + " " + line(carrier)), 900 + carrier, shell));
+        fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 PATH=\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE={4} bash -c {1} 2>&1", home_,
+                    text::quote(text + " " + line(carrier)), 900 + carrier, shell, kind.node_file));
   }
   [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
   [[nodiscard]] std::vector<std::string> files() const {
@@ -177,6 +180,47 @@ TEST_F(Pool, WhatGathersFiles_LeavesTheCountOfFailuresAlone) {
                      .output_directory = "$HOME/results/12",
                      .output_files = "{TASK}.dat"});
   EXPECT_EQ(runs().size(), 3u);
+}
+
+/// Each task ends when as many run as there are workers; alone, it gives up after a while.
+const std::string kMeet{
+    R"(f() { echo >> $HOME/begun.$1; for ((i = 0; i < 500; i++)); do begun=("$HOME"/begun.*); ((${#begun[@]} >= MOST)) && { echo $1 >> $HOME/ran; return 0; }; read -t 0.02 <> <(:); done; return 9; }; MOST=3 f)"};
+
+TEST_F(Pool, SideBySide_ACarrierCarriesOutATaskOnEachCoreOfItsFirstNode) {
+  list(1, 8);
+  std::ofstream{home_ + "/nodes"} << "n1\nn1\nn1\nn2\nn2\n";
+  EXPECT_EQ(run_carrier({.exec_file = kMeet, .node_file = home_ + "/nodes", .side_by_side = true}).status, 0);
+  EXPECT_EQ(runs().size(), 9u);
+  for (const auto& [task, times] : runs()) EXPECT_EQ(times, 1) << task;
+  for (int task = 0; task < 9; ++task) EXPECT_EQ(evidence(task).witness, grid::Witness::ended) << task;
+}
+
+TEST_F(Pool, WithoutThat_ACarrierCarriesOutOneTaskAtATime) {
+  list(1, 1);
+  std::ofstream{home_ + "/nodes"} << "n1\nn1\nn1\n";
+  (void)run_carrier({.exec_file = R"(f() { mkdir $HOME/alone && sleep 0.1 && rmdir $HOME/alone; }; f)", .node_file = home_ + "/nodes"});
+  EXPECT_EQ(evidence(0).status, 0);
+  EXPECT_EQ(evidence(1).status, 0);
+}
+
+TEST_F(Pool, SideBySide_WithoutAListOfNodes_ACarrierHasOneWorker) {
+  list(1, 3);
+  EXPECT_EQ(run_carrier({.exec_file = kNote, .node_file = home_ + "/none", .side_by_side = true}).status, 0);
+  EXPECT_EQ(runs().size(), 4u);
+}
+
+TEST_F(Pool, SideBySide_CarriersAtTheSameMoment_RunEachTaskOnce) {
+  constexpr int kCarriers = 3;
+  list(kCarriers, 90);
+  std::ofstream{home_ + "/nodes"} << "n1\nn1\nn1\nn1\n";
+  std::vector<std::thread> carriers;
+  for (int i = 0; i < kCarriers; ++i) {
+    carriers.emplace_back(
+        [&, i] { (void)run_carrier({.exec_file = kNote, .carriers = kCarriers, .node_file = home_ + "/nodes", .side_by_side = true}, i); });
+  }
+  for (auto& carrier : carriers) carrier.join();
+  EXPECT_EQ(runs().size(), 93u);
+  for (const auto& [task, times] : runs()) EXPECT_EQ(times, 1) << task;
 }
 
 /// Plain words need no process to be read; what the shell would split or expand must still arrive as it is.

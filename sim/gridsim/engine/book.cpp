@@ -108,7 +108,12 @@ std::vector<int> Book::launch(const store::PlannedLaunch& launch, grid::Instant 
   const auto pair = pair_index(launch.campaign, launch.cluster);
   const auto tasks = take_tasks(static_cast<int>(index_of(launch.campaign)), std::int64_t{launch.jobs} + launch.pooled);
   const bool is_pool = std::ssize(tasks) > launch.jobs;
-  if (is_pool) world_.pools.push_back({.duration = static_cast<double>(launch.pool.count()), .carriers = {}, .tasks = {}});
+  const auto& spec = spec_of(static_cast<int>(index_of(launch.campaign)));
+  if (is_pool)
+    world_.pools.push_back({.duration = static_cast<double>(launch.pool.count()),
+                            .side_by_side = spec.side_by_side && spec.group == 1,
+                            .carriers = {},
+                            .tasks = {}});
   std::vector<int> jobs;
   for (const auto task : tasks) {
     if (const auto known = campaign.tasks.find(task); known != campaign.tasks.end()) known->second.facts.state = grid::TaskState::running;
@@ -143,6 +148,7 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
   if (task >= spec.live) {
     job.tasks = spec.group;
     job.starts = spec.starts;
+    if (spec.side_by_side) job.duration /= std::max(1, on_cluster.width);
     job.duration += (spec.starts - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
   }
   job.width = on_cluster.width;

@@ -92,6 +92,7 @@ void Cluster::run(int job) {
   one.started = world_.agenda.now();
   const double length = std::min(one.duration, walltime_of_task(one));
   world_.agenda.add(after(*one.started, length), {.kind = Event::Kind::job_end, .cluster = index_, .job = job});
+  if (one.pool != kNone && world_.pools[static_cast<std::size_t>(one.pool)].side_by_side) start_workers(job);
 }
 
 double Cluster::walltime_of_task(const Job& job) const { return pair_of(job).facts.walltime * static_cast<double>(job.tasks); }
@@ -124,7 +125,7 @@ void Cluster::finish(int job, JobEnd why) {
     give_back_rest(one);
     return;
   }
-  if (one.carries != kNone) end_pooled(std::exchange(one.carries, kNone), why);
+  for (const int pooled : std::exchange(one.carries, {})) end_pooled(pooled, why);
   // A task that noted its end has done its work, whatever becomes of its job.
   end(job, one.own_end ? one.own_end->end : why, why == JobEnd::preempted ? 0.0 : spec_.end_delay);
 }

@@ -66,6 +66,7 @@ class Cluster {
   void end(int job, JobEnd why, double free_after);
   void release(int job);
   void end_in_pool(int job);
+  void start_workers(int carrier);
   [[nodiscard]] std::optional<int> next_pooled(const Job& carrier);
   void carry(int carrier, int pooled);
   void end_pooled(int job, JobEnd end);

@@ -11,21 +11,30 @@ constexpr int kMostFailures = 3;
 
 }  // namespace
 
-/// A carrier's own task ended, or one that it carries out: it takes the next one, or ends.
+/// A carrier's own task ended, or one that it carries out: it takes the next one, or ends when it has no other.
 void Cluster::end_in_pool(int job) {
   const auto& one = world_.jobs[static_cast<std::size_t>(job)];
   const int carrier = one.pooled ? one.carrier : job;
   const auto why = own_end_of(one);
   auto& job_of_oar = world_.jobs[static_cast<std::size_t>(carrier)];
   if (one.pooled) {
-    job_of_oar.carries = kNone;
+    std::erase(job_of_oar.carries, job);
     end_pooled(job, why);
   } else {
     job_of_oar.own_end = {world_.agenda.now(), why};
   }
   job_of_oar.failures = why == JobEnd::done ? 0 : job_of_oar.failures + 1;
   if (const auto next = next_pooled(job_of_oar)) carry(carrier, *next);
-  else end(carrier, job_of_oar.own_end->end, spec_.end_delay);
+  else if (job_of_oar.own_end && job_of_oar.carries.empty()) end(carrier, job_of_oar.own_end->end, spec_.end_delay);
+}
+
+/// Tasks run beside the carrier's own, one on each of its other cores.
+void Cluster::start_workers(int carrier) {
+  for (int worker = 1; worker < world_.jobs[static_cast<std::size_t>(carrier)].width; ++worker) {
+    const auto next = next_pooled(world_.jobs[static_cast<std::size_t>(carrier)]);
+    if (!next) return;
+    carry(carrier, *next);
+  }
 }
 
 std::optional<int> Cluster::next_pooled(const Job& carrier) {
@@ -39,7 +48,7 @@ std::optional<int> Cluster::next_pooled(const Job& carrier) {
 
 void Cluster::carry(int carrier, int pooled) {
   auto& one = world_.jobs[static_cast<std::size_t>(pooled)];
-  world_.jobs[static_cast<std::size_t>(carrier)].carries = pooled;
+  world_.jobs[static_cast<std::size_t>(carrier)].carries.push_back(pooled);
   one.carrier = carrier;
   one.state = JobState::running;
   one.held = one.started = world_.agenda.now();

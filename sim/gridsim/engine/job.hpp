@@ -48,14 +48,15 @@ struct Job {
   int pool = kNone;               ///< in World::pools
   bool pooled = false;            ///< it is no job of OAR: one of the pool's carriers carries it out
   int carrier = kNone;            ///< of a pooled one that began
-  int carries = kNone;            ///< of a carrier: the pooled job that it carries out now
+  std::vector<int> carries = {};  ///< of a carrier: the pooled jobs that it carries out now
   int failures = 0;               ///< of a carrier: tasks in a row that failed
   std::optional<OwnEnd> own_end;  ///< of a carrier
 };
 
-/// A launch whose jobs, the carriers, take further tasks one after the other (docs/architecture/pools.md).
+/// A launch whose jobs, the carriers, take further tasks (docs/architecture/pools.md).
 struct Pool {
-  double duration = 0;  ///< seconds for which a carrier takes tasks
+  double duration = 0;        ///< seconds for which a carrier takes tasks
+  bool side_by_side = false;  ///< as many at a time as it has cores
   std::vector<int> carriers;
   std::deque<int> tasks;  ///< pooled jobs that no carrier has begun
 };

@@ -112,6 +112,8 @@ CampaignSpec CampaignReader::read() {
        {"min_duration", inline_only([&](const Node& value, const Path& at) { read_scheduling("min_duration", value, at); })},
        {"max_attempts", inline_only([&](const Node& value, const Path& at) { read_scheduling("max_attempts", value, at); })},
        {"temporal_grouping", inline_only([&](const Node& value, const Path& at) { read_scheduling("temporal_grouping", value, at); })},
+       {"dimensional_grouping",
+        inline_only([&](const Node& value, const Path& at) { read_scheduling("dimensional_grouping", value, at); })},
        {"replicas", inline_only([&](const Node& value, const Path& at) {
           if (value.kind == jdl::NodeKind::string && (value.text == "allowed" || value.text == "refused"))
             campaign_.replicas_allowed = value.text == "allowed";
@@ -139,6 +141,7 @@ void CampaignReader::read_scheduling(std::string_view key, const Node& value, co
   if (scheduling.scheduler) campaign_.scheduler = *scheduling.scheduler;
   if (scheduling.min_duration) campaign_.min_duration = static_cast<double>(scheduling.min_duration->count());
   if (key == "temporal_grouping") campaign_.grouping = scheduling.grouping;
+  if (key == "dimensional_grouping") campaign_.side_by_side = scheduling.side_by_side;
   if (scheduling.max_attempts) campaign_.max_attempts = scheduling.max_attempts;
 }
 

@@ -54,7 +54,8 @@ double least_time(const Scenario& scenario) {
 double starts_of(const CampaignSpec& campaign, const process::Config& config) {
   if (!grid::is_grouped(campaign.grouping)) return static_cast<double>(campaign.group);
   const double pool = std::chrono::duration<double>{config.pool_duration}.count();
-  return std::max(1.0, static_cast<double>(campaign.group) * std::min(1.0, mean_of(campaign) / std::max(pool, kShortest)));
+  const double each = static_cast<double>(campaign.group) * std::min(1.0, mean_of(campaign) / std::max(pool, kShortest));
+  return std::max(1.0, campaign.side_by_side ? each / width_of(campaign) : each);
 }
 
 /// Simulates bags that are too big in groups: one job carries out several tasks, one after the other. There are as many groups as make a
