@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kBefore{R"sh(
 [ $1 -gt 999 ]&&o=$o/$(($1/1000*1000))
 t=$o/$1;[ $2 = 0 ]||t=$t.$2
-e=$({ mkdir -p "$o"&&:>>"$t.out"&&:>>"$t.err";} 2>&1)||{ mv "$f.s" "$f.u";q "its output directory cannot be used, nothing was run: $e";}
+{ :>>"$t.out"&&:>>"$t.err";} 2>/dev/null||e=$({ mkdir -p "$o"&&:>>"$t.out"&&:>>"$t.err";} 2>&1)||{ mv "$f.s" "$f.u";q "its output directory cannot be used, nothing was run: $e";}
 exec >>"$t.out" 2>>"$t.err")sh"};
 
 /// - A name has only characters that OAR's API can read; the others are encoded, byte by byte (LC_ALL=C).
