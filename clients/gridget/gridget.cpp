@@ -218,7 +218,9 @@ process::Outcome fetch_all(const process::Context& context, ApiClient& api, term
 process::Outcome gridget(const process::Context& context) {
   const auto& arguments = context.arguments;
   const auto output = terminal::make_output(form_of(arguments));
-  if (arguments.has("list") && arguments.has("to")) throw Error{ExitCode::usage, "--list and --to exclude each other"};
+  if (arguments.has("list") && arguments.has("to"))
+    throw Error{ExitCode::usage,
+                fmt::format("--to={}: --list fetches nothing, so it takes no folder: leave one of them out", *arguments.value("to"))};
   if (!arguments.has("list") && arguments.has("csv")) throw Error{ExitCode::usage, "--csv is for --list"};
   ApiClient api{context.config};
   const auto asked = asked_of(arguments, api);

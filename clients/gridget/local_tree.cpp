@@ -49,8 +49,9 @@ void make_folders(const fs::path& folder) {
 /// The file of a tree that says whose outputs it holds.
 void claim_folder(const fs::path& mark, const std::string& campaign, const fs::path& folder) {
   if (std::ifstream known{mark}; known) {
-    const std::string text{std::istreambuf_iterator<char>{known}, {}};
-    if (text == campaign + "\n") return;
+    std::string text{std::istreambuf_iterator<char>{known}, {}};
+    if (text.ends_with('\n')) text.pop_back();
+    if (text == campaign) return;
     if (!text.empty())
       throw Error{ExitCode::refused, fmt::format("{} holds the outputs of another campaign ({}): choose another folder with --to",
                                                  terminal::printable(folder.string()), terminal::printable(text))};

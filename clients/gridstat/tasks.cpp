@@ -66,8 +66,8 @@ void tell_source(const Run& run, const Json& output) {
   const auto file = terminal::printable(output["path"].text());
   const bool is_empty = output["output"].text().empty();
   auto what = output["is_whole"].is_true() ? std::string{"all"} : terminal::counted(output["lines"].integer(), "last line");
-  if (is_empty) what = "nothing is in it:";
-  run.output.report(fmt::format("gridstat: {}: {} {} {}", where(output), output["stream"].text(), is_empty ? what : what + " of", file));
+  if (is_empty) what = "nothing";
+  run.output.report(fmt::format("gridstat: {}: {} {} {}", where(output), what, is_empty ? "is in" : "of", file));
   if (output["is_cut"].is_true()) run.output.report("gridstat: its last line is too long: this is the beginning of it");
 }
 

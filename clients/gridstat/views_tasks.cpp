@@ -62,7 +62,7 @@ std::string task_view(const Json& task, const Setting& setting) {
   view += fmt::format("        Parameters:             {}\n\n", terminal::printable(task["parameters"].text()));
   view += terminal::render_human(attempts_table({task}, setting), setting.screen);
   for (const auto& job : task["execution"].items()) {
-    if (job["message"].is_null()) continue;
+    if (job["message"].text().empty()) continue;
     const auto line =
         fmt::format("attempt {}, job {}: {}", job["attempt"].integer(), job["id"].integer(), terminal::printable(job["message"].text()));
     view += terminal::wrap(line, setting.screen.width, "  ") + "\n";

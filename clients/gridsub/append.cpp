@@ -48,7 +48,7 @@ Source source_of(const process::Arguments& arguments) {
     for (std::size_t i = 0; i < arguments.all(option).size(); ++i) given.push_back(fmt::format("--{}", option));
   }
   if (given.size() > 1) throw Error{ExitCode::usage, fmt::format("the parameters are given twice: by {} and by {}", given[0], given[1])};
-  if (const auto path = arguments.value("jobfile")) return array_of(*path, open_array(*path));
+  if (const auto path = arguments.value("jobfile")) return array_of(*path == "-" ? "standard input" : *path, open_array(*path));
   if (const auto text = arguments.value("jsonjob")) return array_of("-J", std::make_unique<std::istringstream>(*text));
   if (arguments.has("nb-jobs")) return {.name = "-n", .count = clients::number_of(arguments, "nb-jobs", 0, 1, jdl::kMostTasks)};
   if (const auto path = arguments.value("param-file")) return lines_of(*path);
@@ -71,7 +71,9 @@ std::int64_t append(const process::Context& context, terminal::Output& output) {
   const auto& arguments = context.arguments;
   check_append_options(arguments);
   const auto ids = clients::ids_of(arguments.all("campaign"));
-  if (ids.size() != 1) throw Error{ExitCode::usage, "tasks are appended to one campaign: give one id"};
+  if (ids.size() != 1)
+    throw Error{ExitCode::usage, fmt::format("--campaign={}: tasks are appended to one campaign: give one id, such as {}",
+                                             clients::joined(ids), ids.empty() ? 12 : ids[0])};
   auto source = source_of(arguments);
   clients::ApiClient api{context.config};
   auto path = fmt::format("/campaigns/{}/jobs", ids[0]);

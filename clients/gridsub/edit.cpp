@@ -123,7 +123,8 @@ void edit(const process::Context& context, terminal::Output& output) {
   const auto& arguments = context.arguments;
   check_edit_options(arguments);
   const auto ids = clients::ids_of(arguments.all("edit"));
-  if (ids.size() != 1) throw Error{ExitCode::usage, "one campaign is edited: gridsub --edit ID KEY=VALUE..."};
+  if (ids.size() != 1)
+    throw Error{ExitCode::usage, fmt::format("--edit={}: one campaign is edited: gridsub --edit ID KEY=VALUE...", clients::joined(ids))};
   if (arguments.positional.empty())
     throw Error{ExitCode::usage, "nothing is to be changed: write KEY=VALUE, e.g. gridsub --edit ID walltime=2:0:0"};
   const auto changes = changes_of(arguments.positional);

@@ -143,7 +143,9 @@ tl::expected<void, Problem> read_parameter_array(const std::function<std::string
     return tl::unexpected{Problem{stream.place(), "", "", fmt::format("this parameter is longer than {} kB", kMostParameterBytes / 1024)}};
   if (stream.is_at_nul()) return tl::unexpected{Problem{stream.place(), "", "", "there is a NUL byte here: this is not a text file"}};
   if (result.IsError())
-    return tl::unexpected{Problem{stream.place(), "", "", fmt::format("this is not JSON: {}", rapidjson::GetParseError_En(result.Code()))}};
+    return tl::unexpected{Problem{stream.place(), "", "",
+                                  fmt::format("this is not JSON: {} Write an array of parameters, e.g. [\"1 a\", [\"2\", \"b c\"]]",
+                                              rapidjson::GetParseError_En(result.Code()))}};
   return {};
 }
 

@@ -84,14 +84,17 @@ void read_resources(const Node& node, const std::string& path, SectionLevel& int
   else findings.add(node.offset, path, *text, fmt::format("'{}' is not a resource request: {}", excerpt(*text), request.error()));
 }
 
+/// The text of a walltime, which is no number without a unit.
+std::optional<std::string> read_time(const Node& node, const std::string& path, std::string_view example, Findings& findings) {
+  if (node.kind != NodeKind::number) return read_word(node, path, fmt::format("h:m:s, e.g. {}", example), findings);
+  findings.add(node.offset, path, node.text,
+               fmt::format("'{}' is a number without a unit; write \"h:m:s\", e.g. \"{}\"", excerpt(node.text), example));
+  return std::nullopt;
+}
+
 void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
   constexpr std::string_view kRight = "write h:m:s, e.g. 1:30:00";
-  if (node.kind == NodeKind::number) {
-    findings.add(node.offset, path, node.text,
-                 fmt::format("'{}' is a number without a unit; write \"h:m:s\", e.g. \"1:30:00\"", excerpt(node.text)));
-    return;
-  }
-  const auto text = read_word(node, path, "h:m:s, e.g. 1:30:00", findings);
+  const auto text = read_time(node, path, "1:30:00", findings);
   if (!text) return;
   if (is_formula(*text)) {
     into.section.walltime_expression = *text;
@@ -107,7 +110,7 @@ void read_walltime(const Node& node, const std::string& path, SectionLevel& into
 /// A walltime without an expression.
 template <auto Member>
 void read_longest(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  const auto text = read_word(node, path, "h:m:s, e.g. 4:00:00", findings);
+  const auto text = read_time(node, path, "4:00:00", findings);
   if (!text) return;
   into.section.*Member = grid::parse_walltime(*text);
   if (!(into.section.*Member))

@@ -44,7 +44,7 @@ tl::expected<Range, std::string> parse_range(std::string_view part) {
     if (!number) return malformed();
     range.last = *number;
   }
-  if (range.first > range.last) return wrong("ends before it begins");
+  if (range.first > range.last) return wrong(fmt::format("ends before it begins: write {}-{}", range.last, range.first));
   return range;
 }
 

@@ -124,7 +124,7 @@ TEST_F(Tasks, OutputOfATaskThatWroteNothing_OrWhoseFileIsGone_IsExplained) {
   ASSERT_TRUE(grid.terminates(campaign));
   const auto empty = gridstat({text_of(campaign), "--task", "0", "-O"});
   EXPECT_TRUE(empty.end.succeeded()) << empty.output;
-  EXPECT_THAT(empty.output, HasSubstr("nothing is in it"));
+  EXPECT_THAT(empty.output, HasSubstr("nothing is in /"));
   const auto gone = gridstat({text_of(campaign), "--task", "0", "-E"});
   EXPECT_EQ(gone.end.text(), "exit status 3") << gone.output;
   EXPECT_THAT(gone.output, AllOf(HasSubstr("there is no file"), HasSubstr("it was removed, or never made")));

@@ -178,7 +178,7 @@ TEST(Ranges, ThatAreNone_AreRefusedWithTheirPartAndWhatIsRight) {
   for (const std::string_view part : {"x", "-7", "7-", "-", "1-2-3", "+1", "1.5", "*", "99999999999999999999", "-1-5"})
     EXPECT_EQ(wrong(fmt::format("3,{}", part)), fmt::format("'{}' is no number or range: 7, 9-12, 100-* and *-7 are", part));
   EXPECT_EQ(wrong("3,,4"), "'' is no number or range: 7, 9-12, 100-* and *-7 are");
-  EXPECT_EQ(wrong("12-9"), "'12-9' ends before it begins");
+  EXPECT_EQ(wrong("12-9"), "'12-9' ends before it begins: write 9-12");
   EXPECT_EQ(wrong("\x1b[31m"), "'[31m' is no number or range: 7, 9-12, 100-* and *-7 are");
   EXPECT_EQ(wrong(std::string(100, 'a')), fmt::format("'{}…' is no number or range: 7, 9-12, 100-* and *-7 are", std::string(40, 'a')));
 }
