@@ -55,6 +55,9 @@ void write_interval(text::JsonWriter& json, std::string_view earliest, std::stri
   json.field(latest, between ? std::optional{between->latest} : std::nullopt);
 }
 
+/// CiGri's boolean of a prologue or an epilogue: it is done, or the JDL has none.
+bool is_ok(const std::optional<std::string>& script) { return !script || *script == "done"; }
+
 }  // namespace
 
 std::string campaign_path(grid::CampaignId id) { return fmt::format("/campaigns/{}", id.value()); }
@@ -124,6 +127,8 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("jobs_throughput", cluster.throughput);
   json.field("prologue", cluster.prologue);
   json.field("epilogue", cluster.epilogue);
+  json.field("prologue_ok", is_ok(cluster.prologue));
+  json.field("epilogue_ok", is_ok(cluster.epilogue));
   json.key("brake");
   write_brake(json, cluster.brake);
 }

@@ -228,6 +228,8 @@ TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
   const auto& cluster = answer.json["clusters"].MemberBegin()->value;
   EXPECT_STREQ(cluster["cluster_name"].GetString(), "alpha");
   EXPECT_DOUBLE_EQ(cluster["job_ratio"].GetDouble(), 0.5);
+  EXPECT_TRUE(cluster["prologue"].IsNull());
+  EXPECT_TRUE(cluster["prologue_ok"].GetBool() && cluster["epilogue_ok"].GetBool()) << "the JDL has none";
   EXPECT_DOUBLE_EQ(cluster["average_jobs_duration"].GetDouble(), 10);
   EXPECT_DOUBLE_EQ(cluster["stddev_jobs_duration"].GetDouble(), std::sqrt(5.0));
   const auto stats = get(path(id, "/stats"));
