@@ -12,6 +12,7 @@ struct Counts {
   int sent = 0;      ///< deletions sent
   int not_sent = 0;  ///< OAR did not answer, or refused: retried in the next cycle
   int left = 0;      ///< deletions left for the next cycle: the turn's time was over, or the cluster did not answer
+  int withheld = 0;  ///< claims made for cancelled tasks of pools
   int foreign = 0;   ///< not sent: OAR lists foreign jobs, or none, under their ids
   Cleaned cleaned;   ///< files on the clusters
   [[nodiscard]] std::string summary() const;

@@ -124,6 +124,9 @@ class Client {
   /// replaced. OAR writes piece by piece: after any other answer than success, a file may be missing, or be cut at any byte.
   [[nodiscard]] std::vector<Result<void>> write_files(std::span<const FileOf> files);
 
+  /// The same, but a file that is there stays as it is, which is a success too. Whoever creates a file with O_EXCL meanwhile has it, too.
+  [[nodiscard]] std::vector<Result<void>> create_files(std::span<const FileOf> files);
+
   /// Deletes a file, or a folder with its content, as the user.
   [[nodiscard]] Result<void> delete_path(std::string_view user, std::string_view path);
   /// The same for several paths, in parallel; results in the order of `asked`.

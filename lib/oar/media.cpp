@@ -39,6 +39,23 @@ Result<void> success_of(const Result<Answer>& answer) {
   return {};
 }
 
+/// The requests that write these files, each at the path that `path_of` makes of its own.
+std::vector<Result<Request>> posts_of(std::span<const FileOf> files, std::string (*path_of)(std::string_view)) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [place, content] : files) {
+    if (auto wrong = wrong_file(place.user, place.path)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{.method = Method::post,
+                               .path = path_of(place.path),
+                               .user = place.user,
+                               .body = content,
+                               .body_type = "application/octet-stream"});
+    }
+  }
+  return wanted;
+}
+
 /// In bytes: some 100 000 names. A longer listing is cut there, and is then invalid JSON.
 constexpr std::size_t kLongestListing = std::size_t{16} << 20;
 
@@ -82,19 +99,16 @@ std::vector<Result<std::vector<std::string>>> Client::list_folders(std::span<con
 }
 
 std::vector<Result<void>> Client::write_files(std::span<const FileOf> files) {
-  std::vector<Result<Request>> wanted;
-  for (const auto& [place, content] : files) {
-    if (auto wrong = wrong_file(place.user, place.path)) {
-      wanted.push_back(refused_here(std::move(*wrong)));
-    } else {
-      wanted.push_back(Request{.method = Method::post,
-                               .path = replacing_path(place.path),
-                               .user = place.user,
-                               .body = content,
-                               .body_type = "application/octet-stream"});
-    }
-  }
-  return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return success_of(answer); });
+  return implementation_->send_some<void>(posts_of(files, replacing_path),
+                                          [](std::size_t /*place*/, const Result<Answer>& answer) { return success_of(answer); });
+}
+
+std::vector<Result<void>> Client::create_files(std::span<const FileOf> files) {
+  constexpr int kForbidden = 403;
+  return implementation_->send_some<void>(posts_of(files, media_path), [](std::size_t /*place*/, const Result<Answer>& answer) {
+    if (answer && answer->status == kForbidden && parse_message(answer->body) == "The file already exists") return Result<void>{};
+    return success_of(answer);
+  });
 }
 
 Result<void> Client::delete_path(std::string_view user, std::string_view path) {

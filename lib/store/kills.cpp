@@ -100,6 +100,13 @@ void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs
   if (!jobs.empty()) exec(transaction, sql::kills_note_sent{.now = now, .jobs = ids(jobs)});
 }
 
+std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster) {
+  std::vector<PooledTask> tasks;
+  for (const auto& row : exec(transaction, sql::kills_to_withhold{.cluster = cluster}))
+    tasks.push_back({*row.id, *row.campaign_id, *row.fence, *row.task, *row.attempt, *row.login});
+  return tasks;
+}
+
 std::vector<WaitingJob> waiting_jobs(Transaction& transaction, grid::ClusterId cluster) {
   std::vector<WaitingJob> jobs;
   for (const auto& row : exec(transaction, sql::kills_waiting{.cluster = cluster})) {

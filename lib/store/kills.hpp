@@ -20,7 +20,8 @@ enum class KillReason { cancelled, task_cancelled, excess, waited_too_long, repl
 /// Requests kills of all jobs of cancelled campaigns.
 void request_kills_of_cancelled(Transaction& transaction, grid::Instant now);
 
-/// Requests kills of the jobs of tasks that their users cancelled.
+/// Requests kills of the jobs of tasks that their users cancelled: of a pooled task, that of the carrier that carries it out, and its
+/// claim.
 void request_kills_of_cancelled_tasks(Transaction& transaction, grid::Instant now);
 
 /// Requests kills of jobs that their tasks do not wait for any more: superseded by a replica, or late.
@@ -46,6 +47,18 @@ struct PendingKill {
 [[nodiscard]] std::vector<PendingKill> pending_kills(Transaction& transaction, grid::ClusterId cluster, grid::Instant now,
                                                      grid::Seconds again = {});
 void note_kills_sent(Transaction& transaction, std::span<const grid::JobId> jobs, grid::Instant now);
+
+/// A pooled task that its user cancelled, and that no carrier is known to have taken.
+struct PooledTask {
+  grid::JobId job{0};
+  grid::CampaignId campaign{0};
+  grid::LaunchId fence{0};
+  grid::TaskNumber task{0};
+  int attempt = 0;
+  std::string login;
+};
+/// Those that have no claim of the grid yet (note_kills_sent), of launches that were sent; at most 1000.
+[[nodiscard]] std::vector<PooledTask> pooled_tasks_to_withhold(Transaction& transaction, grid::ClusterId cluster);
 
 struct WaitingJob {
   grid::JobId id{0};

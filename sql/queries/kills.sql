@@ -8,11 +8,28 @@ WHERE is_remote(j.state) AND c.state = 'cancelled' AND NOT is_epilogue(j.task)
 ON CONFLICT DO NOTHING
 
 -- name: kills.request_cancelled_tasks
--- Requests kills of the jobs of tasks that their users cancelled.
+-- Requests kills of the jobs of tasks that their users cancelled. A pooled job is withheld (kills.to_withhold); once a carrier is known to
+-- carry it out, that one is killed.
 INSERT INTO kill_requests (job_id, reason, requested_at)
 SELECT j.id, 'task_cancelled', instant(@now) FROM tasks t JOIN jobs j ON j.campaign_id = t.campaign_id AND j.task = t.number
-WHERE t.cancelling AND is_remote(j.state)
+WHERE t.cancelling AND (is_remote(j.state) OR j.state = 'pooled')
+UNION
+SELECT c.id, 'task_cancelled', instant(@now) FROM tasks t
+JOIN jobs j ON j.campaign_id = t.campaign_id AND j.task = t.number AND j.state = 'pooled'
+JOIN jobs c ON c.launch_id = j.launch_id AND c.remote_id = j.remote_id AND NOT c.pooled AND is_remote(c.state)
+WHERE t.cancelling
 ON CONFLICT DO NOTHING
+
+-- name: kills.to_withhold
+-- The pooled jobs on a cluster whose tasks their users cancelled, without a claim of the grid, in launches that were sent.
+SELECT j.id, j.campaign_id, coalesce(j.fence, j.launch_id) AS fence, j.task, j.attempt, coalesce(l.login, u.login) AS login
+FROM jobs j
+JOIN kill_requests k ON k.job_id = j.id
+JOIN launches l ON l.id = j.launch_id
+JOIN logins u ON u.campaign_id = j.campaign_id AND u.cluster_id = j.cluster_id
+WHERE j.cluster_id = @cluster AND is_live(j.state) AND j.state = 'pooled' AND j.remote_id IS NULL
+  AND k.sent_at IS NULL AND l.state <> 'planned'
+ORDER BY j.id LIMIT 1000
 
 -- name: kills.request_superseded
 -- Requests kills of jobs that their tasks no longer wait for: superseded by the other copy, or late, with a spent attempt.

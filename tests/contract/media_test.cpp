@@ -77,6 +77,20 @@ TEST_P(Media, AFolderOfAThousandFiles_IsListedWhole_WithNamesOfAnyBytes) {
   EXPECT_NE(std::ranges::find(*names, "1.0.claim"), names->end());
 }
 
+/// What keeps a cancelled task of a pool from starting: a claim that a carrier made first stays its own.
+TEST_P(Media, AFileIsCreated_WithItsFolder_AndOneThatIsThereStays) {
+  const auto claim = fmt::format("~/{}/created/7.0.claim", world().token());
+  const auto create = [&](const std::string& content) {
+    const oar::FileOf file{{world().user(), claim}, content};
+    return client().create_files({&file, 1}).front();
+  };
+  const auto first = create("one\n");
+  EXPECT_TRUE(first) << oar::describe(first.error());
+  const auto second = create("another\n");
+  EXPECT_TRUE(second) << oar::describe(second.error());
+  EXPECT_EQ(read(world().user(), claim).value_or("failed"), "one\n");
+}
+
 TEST_P(Media, AFolderThatIsNotThere_IsNotFound) {
   const auto names = until_answered([&] { return client().list_folder(world().user(), folder() + "/nosuchfolder"); });
   ASSERT_FALSE(names);

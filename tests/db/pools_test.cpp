@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clean.hpp"
+#include "lib/store/kills.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// Pools in the database: launches with more tasks than jobs.
@@ -58,6 +60,37 @@ TEST_F(PoolsInDatabase, APool_HasItsJobsForTheFirstTasks_AndTheOthersAreInTheirH
   EXPECT_EQ(counters(campaign), recount(campaign));
   EXPECT_EQ(counters(campaign).submitted, 12);
   EXPECT_EQ(value("SELECT jobs || ' ' || pool_s || ' ' || files FROM launches"), "3 60 37");
+}
+
+TEST_F(PoolsInDatabase, ACancelledTask_IsWithheldOnce_OrItsCarrierIsKilled) {
+  const auto campaign = a_campaign(20);
+  a_pool(campaign, 2, 6);
+  const auto requested = [&] {
+    return value("SELECT coalesce(string_agg(j.task::text, ' ' ORDER BY j.task), '') FROM kill_requests k JOIN jobs j ON j.id = k.job_id");
+  };
+  const auto withheld = [&] {
+    std::vector<store::PooledTask> tasks;
+    transact([&](store::Transaction& transaction) {
+      store::request_kills_of_cancelled_tasks(transaction, now);
+      tasks = store::pooled_tasks_to_withhold(transaction, alpha);
+    });
+    return tasks;
+  };
+  transact([&](store::Transaction& transaction) {
+    const std::vector<text::Range> range{{4, 5}};
+    EXPECT_EQ(store::cancel_tasks(transaction, campaign, range).value().in_flight, 2);
+  });
+  const auto tasks = withheld();
+  ASSERT_THAT(tasks, SizeIs(2));
+  EXPECT_EQ(tasks[0].task.value(), 4);
+  EXPECT_EQ(tasks[0].login, "alice");
+  EXPECT_EQ(requested(), "4 5");
+  transact([&](store::Transaction& transaction) { store::note_kills_sent(transaction, std::vector{tasks[0].job}, now); });
+  EXPECT_THAT(withheld(), SizeIs(1));
+  // A carrier, the job of task 1, has taken task 5.
+  execute("UPDATE jobs p SET remote_id = c.remote_id FROM jobs c WHERE p.task = 5 AND c.task = 1");
+  EXPECT_THAT(withheld(), IsEmpty());
+  EXPECT_EQ(requested(), "1 4 5");
 }
 
 TEST_F(PoolsInDatabase, WhereTheBagHoldsLess_ThereIsNoPool) {

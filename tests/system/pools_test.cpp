@@ -96,6 +96,36 @@ TEST(Pools, ACancelledCampaign_LeavesNoTask_AndNoJob) {
   EXPECT_TRUE(grid.is_consistent());
 }
 
+TEST(Pools, ACancelledTask_ThatNoJobHasTaken_NeverRuns) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 1}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign = grid.gridsub({.tasks = 12, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FILTER (WHERE state = 'running') || ' ' || count(*) FILTER (WHERE pooled) FROM jobs", "1 11"));
+  EXPECT_TRUE(grid.run("griddel", {std::to_string(campaign.value()), "--task", "5-9"}).end.succeeded());
+  ASSERT_TRUE(
+      grid.becomes("SELECT count(*) FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.pooled AND k.sent_at IS NOT NULL", "5"));
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.value("SELECT concat_ws(' ', done, failed, cancelled) FROM campaigns"), "7 0 5");
+  EXPECT_EQ(grid.oracle().executions(campaign).size(), 7U) << "the claims kept them from running";
+  EXPECT_EQ(submissions(grid, campaign), 1);
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+TEST(Pools, ACancelledTask_ThatAJobCarriesOut_IsKilled_AndTheRestOfThePoolIsDone) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha", .nodes = 1, .cores = 1}}, .configuration = quick()}};
+  grid.almighty().start();
+  const auto campaign =
+      grid.gridsub({.tasks = 12, .exec_file = grid.oracle().task("[ $1 != 6 ] || sleep 300"), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(grid.becomes("SELECT count(*) FROM jobs WHERE task = 6 AND pooled AND remote_id IS NOT NULL", "1"));
+  EXPECT_TRUE(grid.run("griddel", {std::to_string(campaign.value()), "--task", "6"}).end.succeeded());
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_EQ(grid.value("SELECT concat_ws(' ', done, failed, cancelled) FROM campaigns"), "11 0 1");
+  EXPECT_EQ(grid.oracle().executions(campaign).size(), 11U);
+  EXPECT_EQ(grid.number("SELECT sum(charged) FROM tasks"), 0) << "nobody pays for the tasks that the killed job had not reached";
+  EXPECT_TRUE(grid.is_consistent());
+}
+
 TEST(Pools, APreemptedJob_GivesBackOneTask_AndTheOthersTakeTheRest) {
   constexpr std::int64_t kTasks = 300;
   GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
