@@ -8,6 +8,7 @@
 #include "lib/grid/campaign_folder.hpp"
 #include "lib/grid/job_identity.hpp"
 #include "lib/grid/launch_fate.hpp"
+#include "lib/grid/walltime.hpp"
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/clock.hpp"
@@ -52,6 +53,8 @@ class Launcher {
   void settle(const Begun& begun, const oar::Result<oar::Submitted>& answer);
   void accept(const Begun& begun, const oar::Submitted& submitted);
   void refuse(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& error);
+  /// OAR refused a launch that has a pool: its tasks are sent again without one, before anything is braked.
+  void refuse_pool(const store::LaunchToMake& launch, const std::string& error);
   void give_back(const store::LaunchToMake& launch, grid::LaunchState from, const std::string& why);
   void lose(const Begun& begun, const std::string& error);
 
@@ -80,7 +83,32 @@ void Launcher::refuse(const store::LaunchToMake& launch, grid::LaunchState from,
                      {.launch = launch.id, .from = from, .to = grid::LaunchState::refused, .sent = grid::Sent::never, .error = error},
                      limits_of(visit_.config), now);
     store::open_event(transaction, {.code = "LAUNCH_REFUSED", .target = pair, .job = {}, .message = error}, now);
+    // Without a pool it was refused too, so the pool was not the cause.
+    if (!launch.pool) store::close_event(transaction, store::kPoolRefused, pair, now);
     store::set_brake(transaction, pair, fmt::format("the cluster refused its jobs: {}", error), brake_of(visit_.config), now);
+  });
+  ++counts_.refused;
+}
+
+void Launcher::refuse_pool(const store::LaunchToMake& launch, const std::string& error) {
+  const store::Target pair{.campaign = launch.campaign, .cluster = visit_.cluster.id};
+  process::log::warning("launch with a pool refused",
+                        {{"cluster", visit_.cluster.name}, {"campaign", launch.campaign}, {"launch", launch.id}, {"error", error}});
+  const auto message = fmt::format(
+      "{} refused jobs of several tasks, whose walltime is {} (a task's {} and pool_duration, {}); each task has its own job there until "
+      "'gridsub --fix {}'. Its words: {}",
+      visit_.cluster.name, grid::format_walltime(launch.walltime + *launch.pool), grid::format_walltime(launch.walltime),
+      grid::format_walltime(*launch.pool), launch.campaign.value(), error);
+  visit_.database.transact([&](store::Transaction& transaction) {
+    const auto now = store::now(transaction);
+    store::give_back(transaction,
+                     {.launch = launch.id,
+                      .from = grid::LaunchState::launching,
+                      .to = grid::LaunchState::refused,
+                      .sent = grid::Sent::never,
+                      .error = error},
+                     limits_of(visit_.config), now);
+    store::open_event(transaction, {.code = store::kPoolRefused, .target = pair, .job = {}, .message = message}, now);
   });
   ++counts_.refused;
 }
@@ -214,7 +242,11 @@ void Launcher::settle(const Begun& begun, const oar::Result<oar::Submitted>& ans
   if (next.state == grid::LaunchState::accepted) return accept(begun, *answer);
   const auto error = oar::describe(answer.error());
   if (next.state == grid::LaunchState::unknown) return lose(begun, error);
-  if (next.brakes) return refuse(begun.launch, grid::LaunchState::launching, std::get<oar::Refused>(answer.error()).message);
+  if (next.brakes) {
+    const auto& words = std::get<oar::Refused>(answer.error()).message;
+    if (begun.launch.pool) return refuse_pool(begun.launch, words);
+    return refuse(begun.launch, grid::LaunchState::launching, words);
+  }
   give_back(begun.launch, grid::LaunchState::launching, error);
   fleet::note_unreachable(visit_, error);
 }

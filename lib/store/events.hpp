@@ -18,6 +18,9 @@ struct Target {
   std::optional<grid::ClusterId> cluster;
 };
 
+/// Of a campaign on a cluster: OAR refused a job of several tasks there. While it is open, each task has its own job there.
+inline constexpr std::string_view kPoolRefused = "POOL_REFUSED";
+
 struct Event {
   std::string_view code;  ///< CLUSTER_UNREACHABLE, TASK_ERROR…
   Target target;
@@ -32,6 +35,7 @@ struct Event {
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now);
 /// True when an event was open.
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now);
+[[nodiscard]] bool is_event_open(Transaction& transaction, std::string_view code, const Target& target);
 /// The clusters with an open event of this code that is about no campaign.
 [[nodiscard]] std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code);
 

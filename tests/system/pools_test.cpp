@@ -126,6 +126,25 @@ TEST(Pools, ACancelledTask_ThatAJobCarriesOut_IsKilled_AndTheRestOfThePoolIsDone
   EXPECT_TRUE(grid.is_consistent());
 }
 
+/// As by a site's rule on walltimes: that of a pool is longer than the task's.
+TEST(Pools, OfWhichOarRefusesTheJobs_AreLeftOut_AndTheTasksHaveJobsOfTheirOwn) {
+  constexpr std::int64_t kTasks = 24;
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
+  grid.cluster("alpha").add_fault(R"({"mode":"403","match":"POST /jobs","count":1})");
+  grid.almighty().start();
+  const auto campaign = grid.gridsub({.tasks = kTasks, .exec_file = grid.oracle().task(), .clusters = {"alpha"}, .grouping = true});
+  ASSERT_TRUE(grid.terminates(campaign));
+  EXPECT_TRUE(grid.is_exactly_done(campaign, kTasks));
+  EXPECT_EQ(grid.value("SELECT string_agg(code || ' ' || state, ', ') FROM events"), "POOL_REFUSED open");
+  EXPECT_NE(grid.value("SELECT message FROM events").find("whose walltime is 0:12:00 (a task's 0:10:00 and pool_duration, 0:02:00)"),
+            std::string::npos)
+      << grid.value("SELECT message FROM events");
+  EXPECT_EQ(grid.number("SELECT count(*) FROM brakes"), 0);
+  EXPECT_EQ(grid.number("SELECT count(*) FROM jobs WHERE ending = 'done' AND pooled"), 0);
+  EXPECT_EQ(submissions(grid, campaign), kTasks + 8) << "the refused launch had eight jobs";
+  EXPECT_TRUE(grid.is_consistent());
+}
+
 TEST(Pools, APreemptedJob_GivesBackOneTask_AndTheOthersTakeTheRest) {
   constexpr std::int64_t kTasks = 300;
   GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = quick()}};
