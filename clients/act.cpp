@@ -44,6 +44,7 @@ process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& 
           const auto reply = action.verb == Verb::post ? api.post(next) : api.remove(next);
           const auto message = reply.json["message"].text();
           answer.text += terminal::printable(message) + "\n";
+          answer.done += (answer.done.empty() ? "" : "; ") + terminal::printable(message);
           answer.table.rows.push_back({terminal::Cell{id}, terminal::Cell{std::string{action.done}}, terminal::Cell{message}});
           is_done = true;
           next = next_of(reply.json);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
+#include "lib/process/standard_streams.hpp"
 #include "lib/terminal/text.hpp"
 
 namespace gleaner::clients::gridget {
@@ -42,7 +42,7 @@ void Progress::set_tasks(std::int64_t tasks_done) {
 void Progress::report(const std::string& line) {
   const std::lock_guard lock{mutex_};
   clear();
-  fmt::print(stderr, "gridget: {}\n", line);
+  process::write_to_stderr(fmt::format("gridget: {}\n", line));
 }
 
 void Progress::draw(bool now) {
@@ -53,21 +53,19 @@ void Progress::draw(bool now) {
   const auto figures = fmt::format("{} of {}, {} files, {}, {}/s", tasks_done_, terminal::counted(tasks_, "task"), files_,
                                    size_text(bytes_), size_text(static_cast<std::int64_t>(static_cast<double>(bytes_) / seconds)));
   if (show_ == Show::lines) {
-    fmt::print(stderr, "gridget: {}\n", figures);
+    process::write_to_stderr(fmt::format("gridget: {}\n", figures));
     return;
   }
   const auto room = columns_ > figures.size() + 2 ? columns_ - figures.size() - 2 : 0;
   const auto part = tasks_ > 0 ? static_cast<double>(tasks_done_) / static_cast<double>(tasks_) : 1.0;
   const auto bar = room >= 8 ? terminal::bar(part, std::min<std::size_t>(room, 40)) + " " : std::string{};
-  fmt::print(stderr, "\r\033[K{}", terminal::shorten(bar + figures, columns_ > 1 ? columns_ - 1 : 1));
-  std::fflush(stderr);
+  process::write_to_stderr(fmt::format("\r\033[K{}", terminal::shorten(bar + figures, columns_ > 1 ? columns_ - 1 : 1)));
   is_drawn_ = true;
 }
 
 void Progress::clear() {
   if (!is_drawn_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  process::write_to_stderr("\r\033[K");
   is_drawn_ = false;
 }
 

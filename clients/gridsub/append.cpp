@@ -97,7 +97,10 @@ std::int64_t append(const process::Context& context, terminal::Output& output) {
     output.show({.text = fmt::format("campaign {} can have them: {}; nothing was appended\n", ids[0], what), .json = reply.body});
   } else {
     output.report(fmt::format("Jobs successfully added to campaign {}: {}", ids[0], what));
-    output.show({.text = fmt::format("CAMPAIGN_ID={}\n", ids[0]), .json = reply.body, .ids = {fmt::format("{}", ids[0])}});
+    output.show({.text = fmt::format("CAMPAIGN_ID={}\n", ids[0]),
+                 .json = reply.body,
+                 .ids = {fmt::format("{}", ids[0])},
+                 .done = fmt::format("the jobs were added to campaign {}", ids[0])});
   }
   return ids[0];
 }

@@ -140,7 +140,8 @@ void edit(const process::Context& context, terminal::Output& output) {
   std::string text;
   for (const auto& change : reply.json["changes"].items()) text += fmt::format("  {}\n", terminal::printable(text_of(change)));
   const auto head = fmt::format("Campaign {}: {}", ids[0], text.empty() ? "nothing changes" : is_check ? "it would change" : "changed");
-  output.show({.text = fmt::format("{}\n{}", head, text), .json = reply.body, .ids = {fmt::format("{}", ids[0])}});
+  output.show(
+      {.text = fmt::format("{}\n{}", head, text), .json = reply.body, .ids = {fmt::format("{}", ids[0])}, .done = is_check ? "" : head});
 }
 
 }  // namespace gleaner::gridsub

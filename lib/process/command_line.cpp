@@ -182,7 +182,7 @@ std::string help_text(const Program& program) {
   }
   text +=
       "\nExit status: 0 done; 1 failed; 2 wrong command line or configuration; 3 not found; 4 refused;\n"
-      "5 the database, the API or a cluster cannot be reached; 75 somebody else holds the lease.\n";
+      "5 the database, the API or a cluster cannot be reached; 74 done, but stdout cannot be written; 75 somebody else holds the lease.\n";
   if (!program.notes.empty()) text += fmt::format("\n{}\n", program.notes);
   return text;
 }

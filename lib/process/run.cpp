@@ -7,7 +7,6 @@
 #include <array>
 #include <cctype>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
@@ -19,6 +18,7 @@
 #include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
+#include "lib/process/standard_streams.hpp"
 #include "lib/process/stop.hpp"
 #include "lib/process/turns.hpp"
 
@@ -71,12 +71,11 @@ std::string all_failpoints() {
   return text;
 }
 
-int print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return static_cast<int>(written ? ExitCode::ok : ExitCode::failure);
-}
+int print(const std::string& text) { return static_cast<int>(write_to_stdout(text) == 0 ? ExitCode::ok : ExitCode::not_written); }
 
-void print_message(const Program& program, std::string_view message) { fmt::print(stderr, "{}: {}\n", program.name, message); }
+void print_message(const Program& program, std::string_view message) {
+  if (!message.empty()) write_to_stderr(fmt::format("{}: {}\n", program.name, message));
+}
 
 int run_body(const Program& program, const CommandLine& line, const Body& body, std::optional<std::int64_t> term = {}) {
   const auto context = make_context(program, line, term);
@@ -84,7 +83,7 @@ int run_body(const Program& program, const CommandLine& line, const Body& body, 
   if (program.interruption == Interruption::requests_stop) catch_stop_signals();
   const auto outcome = body(context);
   if (outcome.code != ExitCode::ok) {
-    if (!outcome.message.empty()) print_message(program, outcome.message);
+    print_message(program, outcome.message);
   } else if (!outcome.message.empty()) {
     log::info("done", {{"summary", outcome.message}});
   }
@@ -126,6 +125,7 @@ std::vector<std::string> Arguments::all(std::string_view name) const {
 
 int run(const Program& program, int argc, char** argv, const Body& body) {
   std::signal(SIGPIPE, SIG_IGN);
+  occupy_standard_streams();
   try {
     return run_line(program, argc, argv, body);
   } catch (const Error& error) {

@@ -83,10 +83,11 @@ struct Outcome {
 using Body = std::function<Outcome(const Context&)>;
 
 /// The frame of every program: reads its options (--help, --version, --config, the keys it uses, its own), sets up the log and the signals
-/// (SIGPIPE ignored), runs `body`, and returns the exit code. A summary is logged as the event "done"; a message with another code goes to
-/// stderr. An Error ends the program with its code, grid::Unavailable with `unavailable`, any other exception with `failure`. Programs that
-/// `body` starts use the same configuration: the command line's keys and the file are put into the environment. A kept module reads its
-/// options anew in each turn, waits for the next turn after the result `ok`, and exits after any other.
+/// (SIGPIPE ignored, standard streams that are closed occupied), runs `body`, and returns the exit code. A summary is logged as the event
+/// "done"; a message with another code goes to stderr. An Error ends the program with its code, grid::Unavailable with `unavailable`, any
+/// other exception with `failure`. Programs that `body` starts use the same configuration: the command line's keys and the file are put
+/// into the environment. A kept module reads its options anew in each turn, waits for the next turn after the result `ok`, and exits after
+/// any other.
 int run(const Program& program, int argc, char** argv, const Body& body);
 
 }  // namespace gleaner::process

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "lib/process/exit_code.hpp"
+#include "lib/process/standard_streams.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/text/json_writer.hpp"
 
@@ -84,33 +86,38 @@ std::string csv_field(const std::string& text) {
   return quoted + '"';
 }
 
-void print(const std::string& text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (!written) throw process::Error{process::ExitCode::failure, "the output cannot be written"};
+void print(const std::string& text, const std::string& done) {
+  const int error = process::write_to_stdout(text);
+  if (error == 0) return;
+  // As SIGPIPE would, the program ends without a word when nobody reads on (`| head`).
+  const bool is_unread = error == EPIPE && done.empty();
+  throw process::Error{
+      process::ExitCode::not_written,
+      is_unread ? std::string{} : fmt::format("{}{}stdout cannot be written: {}", done, done.empty() ? "" : "; ", std::strerror(error))};
 }
 
 class Reporting : public Output {
  public:
   using Output::Output;
-  void report(std::string_view line) override { fmt::print(stderr, "{}\n", line); }
+  void report(std::string_view line) override { process::write_to_stderr(fmt::format("{}\n", line)); }
 };
 
 class Human final : public Reporting {
  public:
   Human() : Reporting{screen_of(STDOUT_FILENO)} {}
-  void show(const Answer& answer) override { print(answer.text.empty() ? render_human(answer.table, screen()) : answer.text); }
+  void show(const Answer& answer) override { print(answer.text.empty() ? render_human(answer.table, screen()) : answer.text, answer.done); }
 };
 
 class JsonForm final : public Reporting {
  public:
   JsonForm() : Reporting{Screen{}} {}
-  void show(const Answer& answer) override { print((answer.json.empty() ? render_json(answer.table) : answer.json) + "\n"); }
+  void show(const Answer& answer) override { print((answer.json.empty() ? render_json(answer.table) : answer.json) + "\n", answer.done); }
 };
 
 class Csv final : public Reporting {
  public:
   Csv() : Reporting{Screen{}} {}
-  void show(const Answer& answer) override { print(render_csv(answer.table)); }
+  void show(const Answer& answer) override { print(render_csv(answer.table), answer.done); }
 };
 
 class Quiet final : public Output {
@@ -119,7 +126,7 @@ class Quiet final : public Output {
   void show(const Answer& answer) override {
     std::string text;
     for (const auto& id : answer.ids) text += id + "\n";
-    print(text);
+    print(text, answer.done);
   }
   void report(std::string_view) override {}
 };

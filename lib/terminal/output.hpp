@@ -48,6 +48,7 @@ struct Answer {
   std::string text{};              ///< for people, with its line ends
   std::string json{};              ///< the whole document; empty: {"items": the table}
   std::vector<std::string> ids{};  ///< for quiet, one a line
+  std::string done{};              ///< what the command has changed, for stderr when stdout cannot be written; empty: nothing
 };
 
 enum class Form { human, json, csv, quiet };
@@ -64,7 +65,8 @@ struct Screen {
 class Output {
  public:
   virtual ~Output() = default;
-  /// Writes data to stdout. Throws process::Error when it cannot be written.
+  /// Writes data to stdout. Throws process::Error (not_written) when it cannot be written: the message says what was done all the same. It
+  /// is empty if nothing was done and nobody reads stdout any more.
   virtual void show(const Answer& answer) = 0;
   /// Writes a line for the user to stderr.
   virtual void report(std::string_view line) = 0;

@@ -1,9 +1,10 @@
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <cstring>
 #include <thread>
 
 #include "lib/process/run.hpp"
+#include "lib/process/standard_streams.hpp"
 #include "lib/process/values.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/gridlocal/local_grid.hpp"
@@ -30,8 +31,11 @@ gridlocal::Options read_options(const process::Arguments& arguments) {
   return options;
 }
 
-void print(const std::string& text) { std::fputs(text.c_str(), stdout); }
-void report(const std::string& text) { fmt::print(stderr, "gridlocal: {}\n", text); }
+void print(const std::string& text) {
+  const int error = process::write_to_stdout(text);
+  if (error != 0) throw Error{ExitCode::not_written, fmt::format("stdout cannot be written: {}", std::strerror(error))};
+}
+void report(const std::string& text) { process::write_to_stderr(fmt::format("gridlocal: {}\n", text)); }
 
 process::Outcome act(const process::Context& context) {
   const auto& arguments = context.arguments;

@@ -2,15 +2,16 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <boost/program_options.hpp>
 
 #include "lib/http/server.hpp"
+#include "lib/process/standard_streams.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/minioar/api.hpp"
 
@@ -65,6 +66,12 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
   return all;
 }
 
+/// Throws when stdout cannot be written.
+void print(const std::string& text) {
+  const int error = process::write_to_stdout(text);
+  if (error != 0) throw std::runtime_error{fmt::format("stdout cannot be written: {}", std::strerror(error))};
+}
+
 std::string read_password(const std::string& path) {
   std::error_code error;
   const auto mode = std::filesystem::status(path, error).permissions();
@@ -101,11 +108,11 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   po::variables_map given;
   po::store(po::parse_command_line(argc, argv, all), given);
   if (given.contains("help")) {
-    std::cout << kIntroduction << '\n' << all << '\n';
+    print((std::ostringstream{} << kIntroduction << '\n' << all << '\n').str());
     return std::nullopt;
   }
   if (given.contains("version")) {
-    std::cout << "minioar " << GLEANER_VERSION << '\n';
+    print("minioar " GLEANER_VERSION "\n");
     return std::nullopt;
   }
   po::notify(given);
@@ -126,7 +133,7 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   if (!password_file.empty()) s.api.password = read_password(password_file);
   s.server.tcp = endpoint_of(listen);
   if (!socket.empty()) s.server.unix_socket = http::UnixEndpoint{socket, 0600};
-  s.server.on_problem = [](std::string_view what) { std::cerr << fmt::format("minioar: {}\n", what) << std::flush; };
+  s.server.on_problem = [](std::string_view what) { process::write_to_stderr(fmt::format("minioar: {}\n", what)); };
   return s;
 }
 
@@ -142,7 +149,7 @@ int serve(Settings settings) {
   for (const auto& user : settings.api.users) std::filesystem::create_directories(settings.engine.homes + "/" + user);
   auto engine = Engine::start(std::move(settings.engine));
   if (!engine) {
-    std::cerr << fmt::format("minioar: {}\n", engine.error());
+    process::write_to_stderr(fmt::format("minioar: {}\n", engine.error()));
     return kCannotStart;
   }
   const auto prefix = settings.api.prefix;
@@ -150,11 +157,11 @@ int serve(Settings settings) {
   api.set_latency(settings.latency);
   auto server = http::Server::start(std::move(settings.server), [&](const http::Request& request) { return api.handle(request); });
   if (!server) {
-    std::cerr << fmt::format("minioar: {}\n", server.error());
+    process::write_to_stderr(fmt::format("minioar: {}\n", server.error()));
     return kCannotStart;
   }
-  std::cout << fmt::format("{{\"url\":\"{}{}\",\"port\":{},\"pid\":{}}}\n", (*server)->url(), prefix, (*server)->port(), ::getpid())
-            << std::flush;
+  const auto place = fmt::format("{{\"url\":\"{}{}\",\"port\":{},\"pid\":{}}}\n", (*server)->url(), prefix, (*server)->port(), ::getpid());
+  if (process::write_to_stdout(place) != 0) process::write_to_stderr("minioar: stdout cannot be written: " + place);
   wait_for_end();
   api.stop();
   (*server)->stop();
@@ -165,6 +172,7 @@ int serve(Settings settings) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  process::occupy_standard_streams();
   // Blocked before any thread starts: only wait_for_end takes these signals.
   sigset_t signals;
   sigemptyset(&signals);
@@ -174,10 +182,10 @@ int main(int argc, char** argv) {
     auto settings = read_settings(argc, argv);
     return settings ? serve(std::move(*settings)) : 0;
   } catch (const po::error& error) {
-    std::cerr << fmt::format("minioar: {} (see --help)\n", error.what());
+    process::write_to_stderr(fmt::format("minioar: {} (see --help)\n", error.what()));
     return kUsage;
   } catch (const std::exception& error) {
-    std::cerr << fmt::format("minioar: {}\n", error.what());
+    process::write_to_stderr(fmt::format("minioar: {}\n", error.what()));
     return kCannotStart;
   }
 }

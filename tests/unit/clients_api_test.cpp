@@ -15,6 +15,7 @@
 
 #include "lib/http/server.hpp"
 #include "lib/process/exit_code.hpp"
+#include "tests/unit/api_under_test.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -22,33 +23,8 @@ namespace {
 using process::Error;
 using process::ExitCode;
 using ::testing::HasSubstr;
-
-/// An API that answers as the test wants.
-class ApiUnderTest {
- public:
-  explicit ApiUnderTest(http::Handler handler) {
-    http::ServerOptions options;
-    options.unix_socket = http::UnixEndpoint{path_, 0600};
-    auto started = http::Server::start(std::move(options), std::move(handler));
-    if (!started) throw std::runtime_error{started.error()};
-    server_ = std::move(*started);
-  }
-  ~ApiUnderTest() { server_->stop(); }
-  ApiUnderTest(const ApiUnderTest&) = delete;
-  ApiUnderTest& operator=(const ApiUnderTest&) = delete;
-
-  [[nodiscard]] process::Config config() const {
-    process::Config config;
-    config.api = "unix:" + path_;
-    config.connect_timeout = std::chrono::seconds{5};
-    config.submit_timeout = std::chrono::seconds{30};
-    return config;
-  }
-
- private:
-  std::string path_ = std::filesystem::temp_directory_path() / fmt::format("gleaner-clients-{}.socket", ::getpid());
-  std::unique_ptr<http::Server> server_;
-};
+using tests::answer;
+using tests::ApiUnderTest;
 
 class TextBody final : public BodySource {
  public:
@@ -65,13 +41,6 @@ class TextBody final : public BodySource {
   std::string text_;
   std::size_t given_ = 0;
 };
-
-http::Response answer(unsigned status, std::string body) {
-  http::Response response;
-  response.status = status;
-  response.body = std::move(body);
-  return response;
-}
 
 ExitCode code_of(const std::function<void()>& work, std::string* message = nullptr) {
   try {
