@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -24,8 +25,17 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-Error wrong(const std::vector<jdl::Problem>& problems, const std::string& source) {
-  return wrong_input(problems, source, "nothing was submitted");
+WrongInput wrong(const std::vector<jdl::Problem>& problems, const std::string& source) {
+  return wrong_input(problems, source, kNothingSubmitted);
+}
+
+/// Each problem once, in the order of the text.
+std::vector<jdl::Problem> united(std::vector<jdl::Problem> problems, const std::vector<jdl::Problem>& others) {
+  for (const auto& other : others) {
+    if (std::ranges::find(problems, other) == problems.end()) problems.push_back(other);
+  }
+  std::ranges::stable_sort(problems, {}, &jdl::Problem::place);
+  return problems;
 }
 
 std::string read_all(std::istream& stream) { return {std::istreambuf_iterator<char>{stream}, {}}; }
@@ -87,14 +97,16 @@ std::optional<std::string> parameter_source(const process::Arguments& arguments,
           given.source)};
 }
 
-Campaign read_campaign(const process::Arguments& arguments, Given given) {
+Campaign read_campaign(const process::Arguments& arguments, const Given& given, const AskGrid& ask) {
   Campaign campaign;
+  campaign.source = given.source;
+  campaign.text = given.text;
   campaign.type = asked_type(arguments);
   if (arguments.has("nb-jobs")) campaign.nb_jobs = clients::number_of(arguments, "nb-jobs", 0, 1, jdl::kMostTasks);
   jdl::Defaults defaults;
   defaults.type = campaign.type;
   auto file = jdl::parse(given.text, defaults);
-  if (!file) throw wrong(file.error(), given.source);
+  if (!file) throw wrong(united(file.error(), ask(campaign)), given.source);
   campaign.file = std::move(*file);
   if (const auto source = parameter_source(arguments, campaign, given)) {
     if (*source == "-" && given.source == "standard input")
@@ -110,16 +122,22 @@ Campaign read_campaign(const process::Arguments& arguments, Given given) {
   } else {
     campaign.tasks = static_cast<std::int64_t>(std::get<jdl::Params>(campaign.file.parameters).values.size());
   }
-  campaign.source = std::move(given.source);
-  campaign.text = std::move(given.text);
   return campaign;
 }
 
 }  // namespace
 
-std::vector<Campaign> read_campaigns(const process::Arguments& arguments) {
+std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const AskGrid& ask) {
   std::vector<Campaign> campaigns;
-  for (auto& given : given_campaigns(arguments)) campaigns.push_back(read_campaign(arguments, std::move(given)));
+  std::string problems;
+  for (const auto& given : given_campaigns(arguments)) {
+    try {
+      campaigns.push_back(read_campaign(arguments, given, ask));
+    } catch (const WrongInput& wrong) {
+      problems += (problems.empty() ? "" : "\n") + wrong.problems();
+    }
+  }
+  if (!problems.empty()) throw WrongInput{kNothingSubmitted, problems};
   return campaigns;
 }
 

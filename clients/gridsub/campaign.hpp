@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,9 +23,12 @@ struct Campaign {
   std::int64_t tasks = 0;
 };
 
-/// Reads and checks the campaigns that the command line names by -f, -j, -t, -n and -p. Throws process::Error (usage) with all problems and
-/// their places.
-[[nodiscard]] std::vector<Campaign> read_campaigns(const process::Arguments& arguments);
+/// Asks the grid for its problems with a campaign file, of which only text, source, type and nb_jobs are set.
+using AskGrid = std::function<std::vector<jdl::Problem>(const Campaign& campaign)>;
+
+/// Reads and checks the campaigns that the command line names by -f, -j, -t, -n and -p. Throws process::Error (usage) with all problems of
+/// all of them, and their places. The grid is asked only about wrong campaign files, so that its problems are reported together with ours.
+[[nodiscard]] std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const AskGrid& ask);
 
 /// The first line of a submission.
 enum class SubmissionMode { submit, check_only };

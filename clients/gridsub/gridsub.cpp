@@ -13,6 +13,7 @@
 #include "clients/gridsub/campaign.hpp"
 #include "clients/gridsub/edit.hpp"
 #include "clients/gridsub/problems.hpp"
+#include "clients/gridsub/submit.hpp"
 #include "clients/gridsub/what_if.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -32,27 +33,6 @@ constexpr std::array kActions{
     clients::Action{"retry", clients::Verb::post, "/retries", "retried"},
     clients::Action{"fix", clients::Verb::remove, "/events", "fixed"},
 };
-
-/// The error for problems that the grid reports, in the form of those found locally.
-Error refused(const Reply& reply, const Campaign& campaign) {
-  std::vector<jdl::Problem> of_file;
-  std::vector<jdl::Problem> of_parameters;
-  for (auto& problem : problems_of(reply.json)) {
-    const bool is_parameter = problem.path == "parameters" && campaign.parameters != nullptr;
-    (is_parameter ? of_parameters : of_file).push_back(std::move(problem));
-  }
-  auto text = jdl::render(of_file, campaign.source);
-  if (campaign.parameters) text += jdl::render(of_parameters, campaign.parameters->name());
-  if (text.ends_with('\n')) text.pop_back();
-  return Error{ExitCode::usage, fmt::format("nothing was submitted:\n{}", text)};
-}
-
-Reply send(ApiClient& api, Campaign& campaign, SubmissionMode mode) {
-  SubmissionBody body{head_of(campaign, mode), campaign.parameters.get()};
-  auto reply = api.submit(body);
-  if (reply.status == 400) throw refused(reply, campaign);
-  return reply;
-}
 
 /// Simulates the grid with the checked campaign. Empty, with a note: it cannot be simulated; the check is valid all the same.
 std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output& output) {
@@ -77,16 +57,6 @@ void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Fo
                                    terminal::counted(reply.json["total_jobs"].integer(), "task"), terminal::printable(clusters),
                                    outlook ? sentence_of(*outlook, output.screen()) : ""),
                .json = clients::dump(json, clients::Layout::one_line)});
-}
-
-std::int64_t submit(ApiClient& api, Campaign& campaign, Output& output) {
-  const auto reply = send(api, campaign, SubmissionMode::submit);
-  const auto id = reply.json["id"].whole();
-  if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};
-  show_warnings(reply, output);
-  output.report(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_jobs"].integer(), "task")));
-  output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id), .json = reply.body, .ids = {fmt::format("{}", *id)}});
-  return *id;
 }
 
 /// Checks the campaigns as for a submission; without any, simulates the grid as it is.
@@ -188,20 +158,17 @@ process::Outcome gridsub(const process::Context& context) {
     return clients::follow(api, *output, {.ids = {id}});
   }
   check_jobs_options(arguments);
-  // All campaigns are checked before the first one is sent.
   const bool simulates = arguments.has("what-if");
-  auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments);
+  const auto ask = [&](const Campaign& campaign) { return problems_of_grid(context.config, campaign); };
+  auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments, ask);
   ApiClient api{context.config};
   if (simulates) return what_if(api, campaigns, *output);
-  std::vector<std::int64_t> ids;
-  for (auto& campaign : campaigns) {
-    if (arguments.has("dry-run")) {
-      check_only(api, campaign, *output, form);
-    } else {
-      ids.push_back(submit(api, campaign, *output));
-    }
+  if (arguments.has("dry-run")) {
+    for (auto& campaign : campaigns) check_only(api, campaign, *output, form);
+    return ExitCode::ok;
   }
-  if (!arguments.has("wait") || ids.empty()) return ExitCode::ok;
+  const auto ids = submit_all(api, campaigns, *output);
+  if (!arguments.has("wait")) return ExitCode::ok;
   return clients::follow(api, *output, {.ids = ids});
 }
 

@@ -6,10 +6,13 @@
 
 namespace gleaner::gridsub {
 
-process::Error wrong_input(const std::vector<jdl::Problem>& problems, const std::string& source, std::string_view nothing) {
+WrongInput::WrongInput(std::string_view nothing, std::string problems)
+    : Error{process::ExitCode::usage, fmt::format("{}:\n{}", nothing, problems)}, problems_{std::move(problems)} {}
+
+WrongInput wrong_input(const std::vector<jdl::Problem>& problems, const std::string& source, std::string_view nothing) {
   auto text = jdl::render(problems, source);
   if (text.ends_with('\n')) text.pop_back();
-  return process::Error{process::ExitCode::usage, fmt::format("{}:\n{}", nothing, text)};
+  return {nothing, std::move(text)};
 }
 
 std::vector<jdl::Problem> problems_of(const clients::Json& answer) {

@@ -11,8 +11,21 @@
 /// What is wrong in a user's input, found here or by the grid.
 namespace gleaner::gridsub {
 
-/// The error of a wrong input, a line for each problem. `nothing`: "nothing was submitted".
-[[nodiscard]] process::Error wrong_input(const std::vector<jdl::Problem>& problems, const std::string& source, std::string_view nothing);
+inline constexpr std::string_view kNothingSubmitted = "nothing was submitted";
+
+/// The error of a wrong input, a line for each problem.
+class WrongInput : public process::Error {
+ public:
+  /// @param nothing  kNothingSubmitted, or the like
+  WrongInput(std::string_view nothing, std::string problems);
+  /// The lines alone.
+  [[nodiscard]] const std::string& problems() const { return problems_; }
+
+ private:
+  std::string problems_;
+};
+
+[[nodiscard]] WrongInput wrong_input(const std::vector<jdl::Problem>& problems, const std::string& source, std::string_view nothing);
 
 /// The problems of an answer of the API.
 [[nodiscard]] std::vector<jdl::Problem> problems_of(const clients::Json& answer);
