@@ -47,6 +47,17 @@ std::vector<Route> all_routes() {
   return all;
 }
 
+std::vector<std::string_view> keys_of(const Route& route) {
+  std::vector<std::string_view> keys;
+  for (auto rest = route.keys; !rest.empty();) {
+    const auto blank = std::min(rest.find(' '), rest.size());
+    keys.push_back(rest.substr(0, blank));
+    rest.remove_prefix(std::min(blank + 1, rest.size()));
+  }
+  keys.push_back("pretty");
+  return keys;
+}
+
 std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method, std::string_view path) {
   if (!path.starts_with('/')) return NoSuchPath{};
   const auto parts = split(path);

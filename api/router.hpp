@@ -11,12 +11,14 @@ namespace gleaner::api {
 
 enum class Access { anybody, identified };
 
-/// One line of a table of routes. `:name` in a pattern matches any one part of a path.
+/// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between
+/// them; every route takes `pretty` too, and any other key is an error.
 struct Route {
   std::string_view method;
   std::string_view pattern;
   Access access;
   http::Response (*respond)(const Call&);
+  std::string_view keys{};
 };
 
 // Each file defines one table.
@@ -32,6 +34,9 @@ struct Route {
 [[nodiscard]] std::span<const Route> cluster_routes();
 [[nodiscard]] std::span<const Route> scenario_routes();
 [[nodiscard]] std::span<const Route> output_routes();
+
+/// The keys of a route's query, `pretty` included.
+[[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);
 
 /// All routes.
 [[nodiscard]] std::vector<Route> all_routes();

@@ -275,7 +275,7 @@ http::Response append(const Call& call) {
   return response;
 }
 
-constexpr std::array kRoutes{Route{"POST", "/campaigns/:id/jobs", Access::identified, append}};
+constexpr std::array kRoutes{Route{"POST", "/campaigns/:id/jobs", Access::identified, append, "nb_jobs dry_run"}};
 
 }  // namespace
 

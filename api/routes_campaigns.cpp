@@ -269,7 +269,7 @@ http::Response list_forecasts(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns", Access::identified, list_campaigns},
+    Route{"GET", "/campaigns", Access::identified, list_campaigns, "state user all ids from to limit offset"},
     Route{"GET", "/campaigns/:id", Access::identified, show_campaign},
     Route{"GET", "/campaigns/:id/stats", Access::identified, show_stats},
     Route{"GET", "/campaigns/:id/jdl", Access::identified, show_jdl},

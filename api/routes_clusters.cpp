@@ -166,7 +166,7 @@ http::Response grid_usage(const Call& call) {
 constexpr std::array kRoutes{
     Route{"GET", "/clusters", Access::identified, list_clusters},
     Route{"GET", "/clusters/:id", Access::identified, show_cluster},
-    Route{"GET", "/gridusage", Access::identified, grid_usage},
+    Route{"GET", "/gridusage", Access::identified, grid_usage, "from to"},
 };
 
 }  // namespace

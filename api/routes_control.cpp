@@ -119,19 +119,29 @@ http::Response retry(const Call& call) {
       });
 }
 
+/// `; 3 failed tasks will run again`, as the user asked for by `resubmit`.
+std::string resubmitted_text(const Call& call, std::int64_t tasks) {
+  if (!flag(call, "resubmit")) return {};
+  if (tasks == 0) return "; there is no failed task to run again";
+  return fmt::format("; {} failed task{} will run again", tasks, tasks == 1 ? "" : "s");
+}
+
 http::Response fix_all(const Call& call) {
+  std::int64_t tasks = 0;
   return change(
       call, "events fixed",
       [&](store::Transaction& transaction, grid::CampaignId id) -> std::optional<std::int64_t> {
+        tasks = flag(call, "resubmit") ? store::retry_failed_tasks(transaction, id, call.now) : 0;
         return store::fix_campaign_events(transaction, id, call.now);
       },
       [&](grid::CampaignState) { return std::string{}; },
-      [&](std::int64_t) { return fmt::format("Campaign {} events closed", call.parts[0]); });
+      [&](std::int64_t) { return fmt::format("Campaign {} events closed{}", call.parts[0], resubmitted_text(call, tasks)); });
 }
 
 struct Fix {
   std::optional<store::EventOwner> event;
   bool allowed = false;
+  std::int64_t tasks = 0;  ///< given back
 };
 
 http::Response fix_one(const Call& call) {
@@ -142,26 +152,28 @@ http::Response fix_one(const Call& call) {
     const auto event = store::event_owner(transaction, *id);
     if (!event) return {};
     const bool allowed = event->user ? may_change(call, *event->user) : call.caller.role == Role::administrator;
-    const bool closed = allowed && event->open && store::fix_event(transaction, *id, call.now);
-    return {store::EventOwner{event->user, event->campaign, closed}, allowed};
+    if (!allowed || !event->open) return {event, allowed};
+    const auto tasks = flag(call, "resubmit") ? store::retry_tasks_of_event(transaction, *id, call.now) : 0;
+    return {store::EventOwner{.user = event->user, .campaign = event->campaign, .open = store::fix_event(transaction, *id, call.now)},
+            allowed, tasks};
   });
   if (!fix.event) return unknown();
   if (!fix.allowed && fix.event->user) return not_yours(call, fmt::format("event {}", *id), *fix.event->user);
   if (!fix.allowed) return error(403, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
   if (!fix.event->open) return error(409, fmt::format("event {} is closed already", *id));
   process::log::info("event fixed", {{"id", *id}, {"by", call.caller.user}});
-  return accepted(fmt::format("Event {} closed", *id), 1);
+  return accepted(fmt::format("Event {} closed{}", *id, resubmitted_text(call, fix.tasks)), 1);
 }
 
 constexpr std::array kRoutes{
-    Route{"DELETE", "/campaigns/:id", Access::identified, cancel},
-    Route{"DELETE", "/campaigns/:id/jobs", Access::identified, cancel_chosen_tasks},
+    Route{"DELETE", "/campaigns/:id", Access::identified, cancel, "hold resume purge"},
+    Route{"DELETE", "/campaigns/:id/jobs", Access::identified, cancel_chosen_tasks, "tasks"},
     Route{"DELETE", "/campaigns/:id/jobs/:task", Access::identified, cancel_one_task},
     Route{"POST", "/campaigns/:id/hold", Access::identified, hold},
     Route{"POST", "/campaigns/:id/resume", Access::identified, resume},
-    Route{"POST", "/campaigns/:id/retries", Access::identified, retry},
-    Route{"DELETE", "/campaigns/:id/events", Access::identified, fix_all},
-    Route{"DELETE", "/events/:id", Access::identified, fix_one},
+    Route{"POST", "/campaigns/:id/retries", Access::identified, retry, "sink tasks"},
+    Route{"DELETE", "/campaigns/:id/events", Access::identified, fix_all, "resubmit"},
+    Route{"DELETE", "/events/:id", Access::identified, fix_one, "resubmit"},
 };
 
 }  // namespace

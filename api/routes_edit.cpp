@@ -214,7 +214,7 @@ http::Response edit(const Call& call) {
   return error(409, fmt::format("campaign {} is being changed by somebody else: nothing was changed; try again", id.value()));
 }
 
-constexpr std::array kRoutes{Route{"PUT", "/campaigns/:id", Access::identified, edit}};
+constexpr std::array kRoutes{Route{"PUT", "/campaigns/:id", Access::identified, edit, "dry_run"}};
 
 }  // namespace
 

@@ -100,8 +100,8 @@ http::Response show_event(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/events", Access::identified, list_campaign_events},
-    Route{"GET", "/events", Access::identified, list_grid_events},
+    Route{"GET", "/campaigns/:id/events", Access::identified, list_campaign_events, "all limit offset"},
+    Route{"GET", "/events", Access::identified, list_grid_events, "all limit offset"},
     Route{"GET", "/events/:id", Access::identified, show_event},
 };
 

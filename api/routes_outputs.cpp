@@ -186,8 +186,8 @@ http::Response show_output(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/outputs", Access::identified, list_outputs},
-    Route{"GET", "/campaigns/:id/outputs/:name", Access::identified, show_output},
+    Route{"GET", "/campaigns/:id/outputs", Access::identified, list_outputs, "tasks"},
+    Route{"GET", "/campaigns/:id/outputs/:name", Access::identified, show_output, "offset"},
 };
 
 }  // namespace

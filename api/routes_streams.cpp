@@ -160,10 +160,10 @@ http::Response stdout_of_job(const Call& call) { return of_job(call, Stream::out
 http::Response stderr_of_job(const Call& call) { return of_job(call, Stream::err); }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/jobs/:task/stdout", Access::identified, stdout_of_task},
-    Route{"GET", "/campaigns/:id/jobs/:task/stderr", Access::identified, stderr_of_task},
-    Route{"GET", "/jobs/:id/stdout", Access::identified, stdout_of_job},
-    Route{"GET", "/jobs/:id/stderr", Access::identified, stderr_of_job},
+    Route{"GET", "/campaigns/:id/jobs/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
+    Route{"GET", "/campaigns/:id/jobs/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
+    Route{"GET", "/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
+    Route{"GET", "/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
 };
 
 }  // namespace

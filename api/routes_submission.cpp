@@ -271,7 +271,7 @@ http::Response post_campaign(const Call& call) {
   return error(415, fmt::format("'{}' is not taken here: send application/json or application/x-ndjson", jdl::excerpt(type)));
 }
 
-constexpr std::array kRoutes{Route{"POST", "/campaigns", Access::identified, post_campaign}};
+constexpr std::array kRoutes{Route{"POST", "/campaigns", Access::identified, post_campaign, "type dry_run"}};
 
 }  // namespace
 

@@ -179,8 +179,8 @@ http::Response show_job(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/jobs", Access::identified, list_tasks},
-    Route{"GET", "/campaigns/:id/jobs/:task", Access::identified, show_task},
+    Route{"GET", "/campaigns/:id/jobs", Access::identified, list_tasks, "state after limit offset"},
+    Route{"GET", "/campaigns/:id/jobs/:task", Access::identified, show_task, "hosts"},
     Route{"GET", "/jobs/:id", Access::identified, show_job},
 };
 

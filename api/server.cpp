@@ -4,10 +4,12 @@
 #include <chrono>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "lib/jdl/problem.hpp"
 #include "lib/process/log.hpp"
 #include "lib/text/json_writer.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -36,6 +38,17 @@ http::Response wrong_method(const http::Request& request, const WrongMethod& wro
       error(405, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method), jdl::excerpt(request.path), wrong.allowed));
   response.headers.add("Allow", wrong.allowed);
   return response;
+}
+
+/// Empty: the route knows all keys of the query.
+std::optional<http::Response> wrong_key(const http::Request& request, const Route& route) {
+  const auto known = keys_of(route);
+  for (const auto& [key, value] : request.query) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    return error(400, fmt::format("there is no query key '{}' here{}: {} {} takes {}", jdl::excerpt(key), text::did_you_mean(key, known),
+                                  route.method, jdl::excerpt(request.path), fmt::join(known, ", ")));
+  }
+  return std::nullopt;
 }
 
 http::Response try_again(std::string_view message) {
@@ -110,6 +123,7 @@ http::Response Api::dispatch(const http::Request& request) try {
   const auto& match = std::get<Match>(found);
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized();
+  if (auto wrong = wrong_key(request, *match.route)) return std::move(*wrong);
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
   return match.route->respond(
       Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, now});

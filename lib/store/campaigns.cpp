@@ -16,6 +16,29 @@ void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
   exec(transaction, sql::campaigns_forgive{.campaign = campaign});
 }
 
+/// Failed tasks of a campaign: of a range, and only those whose last job was on the cluster, if there is one.
+struct FailedTasks {
+  grid::CampaignId campaign;
+  std::optional<grid::ClusterId> cluster;
+  text::Range range;
+};
+
+/// Returns them to the bag, and puts a terminated campaign in treatment again. Returns their number.
+std::int64_t return_failed_tasks(Transaction& transaction, const FailedTasks& failed, grid::Instant now) {
+  const auto& [campaign, cluster, range] = failed;
+  const auto any =
+      exec(transaction,
+           sql::campaigns_has_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster})[0]
+          .found.as<bool>();
+  if (!any || exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
+  exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
+  const auto tasks = exec(transaction, sql::campaigns_retry_failed_tasks{
+                                           .campaign = campaign, .first = range.first, .last = range.last, .cluster = cluster, .now = now});
+  exec(transaction, sql::campaigns_forgive_fewer{.campaign = campaign});
+  wake_up(transaction);
+  return static_cast<std::int64_t>(tasks.size());
+}
+
 }  // namespace
 
 std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now) {
@@ -179,16 +202,15 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
 }
 
 std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now, text::Range range) {
-  const auto any = exec(transaction, sql::campaigns_has_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last})[0]
-                       .found.as<bool>();
-  if (!any || exec(transaction, sql::campaigns_reopen{.campaign = campaign}).empty()) return 0;
-  exec(transaction, sql::campaigns_uncleaned{.campaign = campaign});
-  const auto tasks =
-      exec(transaction, sql::campaigns_retry_failed_tasks{.campaign = campaign, .first = range.first, .last = range.last, .now = now});
-  exec(transaction, sql::campaigns_forgive_fewer{.campaign = campaign});
-  lift_brakes(transaction, campaign);
-  wake_up(transaction);
-  return static_cast<std::int64_t>(tasks.size());
+  const auto tasks = return_failed_tasks(transaction, {campaign, std::nullopt, range}, now);
+  if (tasks > 0) lift_brakes(transaction, campaign);
+  return tasks;
+}
+
+std::int64_t retry_tasks_of_event(Transaction& transaction, std::int64_t event, grid::Instant now) {
+  const auto owner = event_owner(transaction, event);
+  if (!owner || !owner->open || !owner->campaign) return 0;
+  return return_failed_tasks(transaction, {*owner->campaign, owner->cluster, kAllTasks}, now);
 }
 
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
@@ -205,6 +227,7 @@ std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t eve
   EventOwner owner;
   owner.user = rows[0].user_name;
   owner.campaign = rows[0].campaign_id;
+  owner.cluster = rows[0].cluster_id;
   owner.open = *rows[0].open;
   return owner;
 }

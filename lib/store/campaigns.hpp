@@ -125,6 +125,9 @@ inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
 /// campaign in treatment again. Returns the number of tasks; 0, with no change, when none failed or the campaign is cancelled.
 [[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now,
                                               text::Range range = kAllTasks);
+/// The same of the failed tasks that an open event is about: those whose last job was on the event's cluster, or all of the campaign if the
+/// event names no cluster. Only the brake that the event stands for is left to fix_event.
+[[nodiscard]] std::int64_t retry_tasks_of_event(Transaction& transaction, std::int64_t event, grid::Instant now);
 
 /// Closes the campaign's open events, lifts its brakes, and has its failed scripts run again. Returns the number of events.
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
@@ -132,6 +135,7 @@ std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId camp
 struct EventOwner {
   std::optional<std::string> user;  ///< empty: the event is about no campaign
   std::optional<grid::CampaignId> campaign;
+  std::optional<grid::ClusterId> cluster{};
   bool open = false;
 };
 [[nodiscard]] std::optional<EventOwner> event_owner(Transaction& transaction, std::int64_t event);

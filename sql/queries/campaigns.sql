@@ -159,14 +159,21 @@ WHERE id = @campaign AND state IN ('in_treatment', 'paused', 'terminated') AND f
 UPDATE campaign_clusters SET cleaned_at = NULL, active = true WHERE campaign_id = @campaign AND cleaned_at IS NOT NULL
 
 -- name: campaigns.has_failed_tasks
--- Whether one of the campaign's tasks from @first to @last has failed.
-SELECT EXISTS (SELECT FROM tasks WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last) AS found
+-- Whether one of the campaign's tasks from @first to @last has failed. @cluster: null, or that of the task's last job.
+SELECT EXISTS (
+  SELECT FROM tasks t
+  WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
+    AND (@cluster::bigint IS NULL OR @cluster = (
+      SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))) AS found
 
 -- name: campaigns.retry_failed_tasks
--- Returns the campaign's failed tasks from @first to @last to the bag, with a clean slate.
+-- Returns the campaign's failed tasks from @first to @last to the bag, with a clean slate. @cluster: null, or that of the task's last job.
 WITH again AS (
-  UPDATE tasks SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
-  WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last RETURNING number, request)
+  UPDATE tasks t SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
+  WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
+    AND (@cluster::bigint IS NULL OR @cluster = (
+      SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
+  RETURNING number, request)
 INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now)
 FROM again ON CONFLICT DO NOTHING
 RETURNING number

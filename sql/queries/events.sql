@@ -32,5 +32,5 @@ SELECT cluster_id FROM events WHERE state = 'open' AND code = @code AND campaign
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id, code
 
 -- name: events.owner
--- The user of the campaign that an event is about (null: no campaign), and whether the event is open.
-SELECT c.user_name, e.campaign_id, e.state = 'open' AS open FROM events e LEFT JOIN campaigns c ON c.id = e.campaign_id WHERE e.id = @event
+-- The user of the campaign that an event is about (null: no campaign), its cluster, and whether the event is open.
+SELECT c.user_name, e.campaign_id, e.cluster_id, e.state = 'open' AS open FROM events e LEFT JOIN campaigns c ON c.id = e.campaign_id WHERE e.id = @event

@@ -327,6 +327,52 @@ TEST_F(Campaigns, AllEventsOfACampaign_CanBeFixedAtOnce) {
   EXPECT_EQ(answer.json["count"].GetInt(), 2);
 }
 
+TEST_F(Campaigns, EventsFixedWithResubmit_GiveEachFailedTaskBackOnce) {
+  const auto id = a_campaign_of(5);
+  take(id, 2, "failed");
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  for (const std::string code : {"TASK_ERROR", "WALLTIME"})
+    sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT '" + code + "', id, now(), now(), 'x' FROM campaigns");
+  const auto answer = remove(path(id, "/events?resubmit=1"));
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_THAT(answer.json["message"].GetString(), testing::EndsWith(" events closed; 2 failed tasks will run again"));
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 1");
+  EXPECT_THAT(remove(path(id, "/events?resubmit=1")).json["message"].GetString(),
+              testing::EndsWith("there is no failed task to run again"));
+  EXPECT_EQ(sql("SELECT max(attempt) FROM tasks"), "1");
+}
+
+TEST_F(Campaigns, EventFixedWithResubmit_GivesBackTheFailedTasksOfItsCluster) {
+  const auto id = submit_lines(head_of(kOnBoth, R"("nb_jobs": 4)"), "").json["id"].GetInt64();
+  take(id, 3, "failed");
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  for (const std::string task : {"0", "1", "2"})
+    sql("INSERT INTO launches (campaign_id, cluster_id, state, term, jobs, resources, planned_at) SELECT " + std::to_string(id) +
+        ", id, 'accepted', 1, 1, 1, now() FROM clusters WHERE name = '" + (task == "1" ? "beta" : "alpha") + "'");
+  sql("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, resources) "
+      "SELECT id, campaign_id, cluster_id, row_number() OVER (ORDER BY id) - 1, 0, 'terminated', 1 FROM launches");
+  const auto event = sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', " +
+                         std::to_string(id) + ", id, now(), now(), 'exit 1' FROM clusters WHERE name = 'alpha' RETURNING id");
+  const auto answer = remove("/events/" + event + "?resubmit=1");
+  ASSERT_EQ(answer.status, 202) << answer.body;
+  EXPECT_EQ(answer.json["message"].GetString(), "Event " + event + " closed; 2 failed tasks will run again");
+  EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 2");
+  EXPECT_EQ(state(id), "in_treatment");
+}
+
+TEST_F(Campaigns, KeyOfAQueryThatARouteDoesNotHave_IsAnError_AndNothingIsDone) {
+  const auto id = a_campaign_of(1);
+  const auto answer = remove(path(id, "?hodl=1"));
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.json["message"].GetString(),
+              testing::AllOf(testing::HasSubstr("there is no query key 'hodl' here (did you mean 'hold'?)"),
+                             testing::EndsWith(" takes hold, resume, purge, pretty")));
+  EXPECT_EQ(state(id), "in_treatment");
+  EXPECT_EQ(get("/campaigns?stat=paused").status, 400);
+  EXPECT_EQ(get("/campaigns?pretty").status, 200);
+}
+
 TEST_F(Campaigns, Clusters_HaveTheirStatus) {
   sql("INSERT INTO gridstatus SELECT id, now() - interval '1 min', 16, 4, 10, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");
   sql("INSERT INTO gridstatus SELECT id, now(), 16, 6, 8, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");

@@ -40,6 +40,11 @@ TEST(Router, KnownPathWithAnotherMethod_NamesTheMethodsOfThePath) {
 
 TEST(Router, Head_GoesWhereGetGoes) { EXPECT_TRUE(std::holds_alternative<Match>(find_route(routes(), "HEAD", "/clusters"))); }
 
+TEST(Router, EachRoute_TakesThePrettyForm_AndItsOwnKeys) {
+  const auto found = find_route(routes(), "DELETE", "/campaigns/1/events");
+  EXPECT_EQ(keys_of(*std::get<Match>(found).route), (std::vector<std::string_view>{"resubmit", "pretty"}));
+}
+
 /// `/campaigns/:id` as the document writes it, its names left out.
 std::string shape(std::string_view pattern) {
   std::string out;
@@ -73,6 +78,30 @@ TEST(OpenApi, Document_HasExactlyTheRoutes) {
   std::set<std::string> served;
   for (const auto& route : routes()) served.insert(std::string{route.method} + " " + shape(route.pattern));
   EXPECT_EQ(written, served);
+}
+
+TEST(OpenApi, Document_HasExactlyTheKeysOfEachQuery) {
+  rapidjson::Document document;
+  document.Parse(openapi_document().data(), openapi_document().size());
+  ASSERT_FALSE(document.HasParseError());
+  std::set<std::string> written;
+  for (const auto& path : document["paths"].GetObject()) {
+    for (const auto& method : path.value.GetObject()) {
+      std::string name = method.name.GetString();
+      for (auto& c : name) c = static_cast<char>(std::toupper(c));
+      if (!method.value.HasMember("parameters")) continue;
+      for (const auto& parameter : method.value["parameters"].GetArray()) {
+        if (parameter["in"] == "query") written.insert(name + " " + shape(path.name.GetString()) + " " + parameter["name"].GetString());
+      }
+    }
+  }
+  std::set<std::string> known;
+  for (const auto& route : routes()) {
+    for (const auto key : keys_of(route)) {
+      if (key != "pretty") known.insert(std::string{route.method} + " " + shape(route.pattern) + " " + std::string{key});
+    }
+  }
+  EXPECT_EQ(written, known);
 }
 
 }  // namespace
