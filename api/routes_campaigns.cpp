@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "api/limits.hpp"
 #include "api/router.hpp"
 #include "lib/grid/durations.hpp"
+#include "lib/jdl/campaign_file.hpp"
 #include "lib/store/changes.hpp"
 #include "lib/store/views.hpp"
 #include "lib/text/suggest.hpp"
@@ -220,7 +222,10 @@ http::Response show_jdl(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
   auto jdl = call.connections.read([&](store::Transaction& transaction) { return views::jdl(transaction, grid::CampaignId{*id}); });
-  return jdl ? answer(200, std::move(*jdl)) : no_campaign(call);
+  if (!jdl) return no_campaign(call);
+  const auto file = jdl::from_json(*jdl);
+  if (!file) throw std::runtime_error{fmt::format("campaign {}: {}", *id, file.error())};
+  return answer(200, jdl::to_campaign_text(*file));
 }
 
 http::Response list_decisions(const Call& call) {

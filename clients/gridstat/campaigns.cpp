@@ -185,13 +185,6 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
   run.output.show(answer);
 }
 
-void show_jdl(const Run& run, const std::vector<std::int64_t>& ids) {
-  for (const auto id : ids) {
-    const auto jdl = run.api.get(path_of(id, "/jdl")).json;
-    run.output.show({.text = clients::dump(jdl, clients::Layout::indented) + "\n", .json = run.document(jdl)});
-  }
-}
-
 void show_job(const Run& run, std::int64_t job) {
   const auto json = run.api.get(fmt::format("/jobs/{}", job)).json;
   run.output.show({.text = job_view(json), .json = run.document(json)});

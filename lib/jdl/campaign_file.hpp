@@ -103,7 +103,7 @@ struct CampaignFile {
 };
 
 /// The campaign as normalized JSON, one line: all fields, in a fixed order. Of the parameters only `param_file` and `nb_jobs` are kept,
-/// never `params`.
+/// never `params`. `cluster_order` keeps the order of several clusters where the members of an object lose theirs, as in PostgreSQL.
 [[nodiscard]] std::string to_json(const CampaignFile& campaign);
 /// Reads the output of `to_json`; the error is for a log, not for a user.
 [[nodiscard]] tl::expected<CampaignFile, std::string> from_json(std::string_view json);
@@ -111,6 +111,9 @@ struct CampaignFile {
 /// The campaign as a campaign file that admission rules may change. `parse` reads it back unchanged, except for the parameters, which it
 /// leaves out, and the campaign's own `project`, which each cluster states. All fields are stated, `test_mode` too.
 [[nodiscard]] std::string to_jdl(const CampaignFile& campaign);
+/// The campaign as a campaign file that its user can submit again, which gives the same campaign whatever the configuration is: to_jdl,
+/// with `project`, `nb_jobs` and `temporal_grouping`. `params` are left out.
+[[nodiscard]] std::string to_campaign_text(const CampaignFile& campaign);
 
 struct Expanded {
   std::string exec_file;

@@ -2,6 +2,10 @@
 #include <rapidjson/document.h>
 #include <rapidjson/error/en.h>
 
+#include <algorithm>
+#include <functional>
+#include <map>
+
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/requests.hpp"
@@ -30,6 +34,21 @@ void check_expressions(const CampaignFile& campaign) {
     if (section.resources_expression.empty()) continue;
     if (const auto read = ResourceTemplate::compile(section.resources_expression, names); !read) throw Malformed{read.error()};
   }
+}
+
+constexpr const char* kClusterOrder = "cluster_order";
+
+/// Sorts the clusters as they stood in the file. Campaigns that were stored without an order keep the one that they have.
+void restore_order(const rapidjson::Value& root, std::vector<ClusterSection>& clusters) {
+  if (!root.HasMember(kClusterOrder)) return;
+  const auto& order = member(root, kClusterOrder);
+  if (!order.IsArray()) throw Malformed{fmt::format("'{}' is not an array", kClusterOrder)};
+  std::map<std::string, std::size_t, std::less<>> places;
+  for (const auto& name : order.GetArray()) places.try_emplace(text(name, kClusterOrder), places.size());
+  std::ranges::stable_sort(clusters, {}, [&](const ClusterSection& section) {
+    const auto place = places.find(section.name);
+    return place == places.end() ? places.size() : place->second;
+  });
 }
 
 CampaignFile read_campaign(const rapidjson::Value& root) {
@@ -66,6 +85,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   const auto& clusters = member(root, "clusters");
   if (!clusters.IsObject()) throw Malformed{"'clusters' is not an object"};
   for (const auto& cluster : clusters.GetObject()) campaign.clusters.push_back(read_section(text(cluster.name, "clusters"), cluster.value));
+  restore_order(root, campaign.clusters);
   check_expressions(campaign);
   return campaign;
 }
@@ -96,6 +116,8 @@ std::string to_json(const CampaignFile& campaign) {
   json.key("clusters").object([&] {
     for (const auto& section : campaign.clusters) write_section(json.key(section.name), section);
   });
+  if (campaign.clusters.size() > 1)
+    json.key(kClusterOrder).array(campaign.clusters, [&](const ClusterSection& section) { json.value(section.name); });
   json.end_object();
   return json.text();
 }
@@ -105,7 +127,7 @@ std::string to_jdl(const CampaignFile& campaign) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(stored.data(), stored.size());
   auto& allocator = document.GetAllocator();
-  for (const auto* left_out : {"param_file", "nb_jobs", "project", "campaign_type"}) document.RemoveMember(left_out);
+  for (const auto* left_out : {"param_file", "nb_jobs", "project", "campaign_type", kClusterOrder}) document.RemoveMember(left_out);
   // The configuration's, which the user did not write.
   if (campaign.scheduling.grouping == grid::Grouping::advise) document.RemoveMember("temporal_grouping");
   for (auto& section : document["clusters"].GetObject()) {
@@ -124,6 +146,22 @@ std::string to_jdl(const CampaignFile& campaign) {
   document.RemoveMember("name");
   for (auto& member : document.GetObject()) ordered.AddMember(member.name, member.value, allocator);
   return text::json_text(ordered);
+}
+
+std::string to_campaign_text(const CampaignFile& campaign) {
+  const auto jdl = to_jdl(campaign);
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag>(jdl.data(), jdl.size());
+  auto& allocator = document.GetAllocator();
+  const auto add = [&](const char* key, std::string_view text) {
+    document.AddMember(rapidjson::StringRef(key), rapidjson::Value{text.data(), static_cast<rapidjson::SizeType>(text.size()), allocator},
+                       allocator);
+  };
+  if (!campaign.project.empty()) add("project", campaign.project);
+  if (campaign.scheduling.grouping == grid::Grouping::off) add("temporal_grouping", name_of(campaign.scheduling.grouping));
+  if (const auto* count = std::get_if<Count>(&campaign.parameters))
+    document.AddMember("nb_jobs", rapidjson::Value{count->tasks}, allocator);
+  return text::json_text(document);
 }
 
 tl::expected<CampaignFile, std::string> from_json(std::string_view json) {

@@ -243,6 +243,20 @@ TEST_F(Campaigns, Jdl_IsShownAsUnderstood) {
   EXPECT_STREQ(answer.json["name"].GetString(), "t");
 }
 
+TEST_F(Campaigns, JdlThatIsSubmittedAgain_IsTheSame_WithItsClustersInTheirOrder) {
+  constexpr auto kJdl =
+      R"({"name": "t", "project": "corals", "nb_jobs": 3, "exec_file": "run", "clusters": {"beta": {"walltime": "0:10:0"}, "alpha": {}}})";
+  const auto submit = [&](const std::string& jdl) {
+    return as("alice", {.method = "POST", .target = "/campaigns", .body = jdl, .headers = {{"Content-Type", "application/json"}}});
+  };
+  const auto first = get(path(submit(kJdl).json["id"].GetInt64(), "/jdl"));
+  EXPECT_STREQ(first.json["clusters"].MemberBegin()->name.GetString(), "beta");
+  const auto again = submit(first.body);
+  ASSERT_EQ(again.status, 201) << again.body;
+  EXPECT_EQ(get(path(again.json["id"].GetInt64(), "/jdl")).body, first.body);
+  EXPECT_EQ(sql("SELECT count(DISTINCT (jdl, project, total)) FROM campaigns"), "1");
+}
+
 TEST_F(Campaigns, Tasks_ArePagedExactly) {
   const auto id = a_campaign_of(4);
   const auto first = get(path(id, "/jobs?limit=2"));

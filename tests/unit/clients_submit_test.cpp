@@ -50,6 +50,12 @@ class Grid {
 
  private:
   http::Response take(const http::Request& request) {
+    if (request.path == "/campaigns/7") return tests::answer(200, R"({"id": 7, "total_jobs": 3})");
+    if (request.path == "/campaigns/7/jdl")
+      return tests::answer(200, R"({"name": "first", "nb_jobs": 2, "exec_file": "e", "clusters": {"beta": {}, "alpha": {}}})");
+    if (request.path == "/campaigns/7/jobs")
+      return tests::answer(200, R"({"items": [{"id": 0, "parameters": "0"}, {"id": 1, "parameters": "1"},)"
+                                R"( {"id": 2, "parameters": "'a b' \"", "arguments": ["a b", "\""]}], "links": []})");
     if (request.method == "GET") return tests::answer(200, R"({"items": [], "total": 0})");
     if (request.method == "DELETE") return tests::answer(202, R"({"message": "Campaign 12 cancelled"})");
     const std::lock_guard lock{mutex_};
@@ -134,6 +140,15 @@ TEST_F(GridsubSubmission, MessageThatCannotBeWritten_ChangesNothing_WhenTheIdIsP
 
 TEST_F(GridsubSubmission, ReaderThatWentAway_EndsACommandWithoutAWord) {
   EXPECT_EQ(run("$BIN/gridstat >&9; echo status $?").output, "status 74\n");
+}
+
+TEST_F(GridsubSubmission, CampaignShownByGridstat_IsSubmittedAgain_WithItsParametersAndItsClustersInOrder) {
+  const auto said = run("$BIN/gridstat 7 -J > again.jdl && cat again.jdl && $BIN/gridsub -f again.jdl");
+  EXPECT_THAT(said.output, HasSubstr("CAMPAIGN_ID=12\n"));
+  EXPECT_THAT(said.output,
+              testing::MatchesRegex(".*\"beta\".*\"alpha\".*\"params\": \\[[ \n]*\"0\",[ \n]*\"1\",[ \n]*\\[[ \n]*\"a b\",[ \n]*"
+                                    "\"\\\\\"\"[ \n]*\\][ \n]*\\].*"));
+  EXPECT_THAT(said.output, Not(HasSubstr("nb_jobs")));
 }
 
 TEST_F(GridsubSubmission, SeveralCampaigns_AreAllCheckedByTheGrid_BeforeTheFirstIsSubmitted) {

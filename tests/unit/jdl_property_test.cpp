@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <fmt/format.h>
+#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <array>
@@ -12,6 +13,7 @@
 #include "lib/jdl/parameter_stream.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/text/json_value.hpp"
 #include "lib/text/words.hpp"
 
 namespace gleaner::jdl {
@@ -123,6 +125,55 @@ RC_GTEST_PROP(JdlProperty, AWrittenCampaign_IsReadAsWritten_AndComesBackFromItsS
   }
   RC_ASSERT(from_json(to_json(*campaign)) == *campaign);
   RC_ASSERT(parse(to_jdl(*campaign)).value() == *campaign);
+}
+
+/// The members of each object in another order, as PostgreSQL stores them.
+std::string reordered(const std::string& json) {
+  rapidjson::Document document;
+  document.Parse(json.data(), json.size());
+  const auto reverse = [&](auto&& self, rapidjson::Value& value) -> void {
+    if (value.IsArray()) {
+      for (auto& element : value.GetArray()) self(self, element);
+    } else if (value.IsObject()) {
+      std::reverse(value.MemberBegin(), value.MemberEnd());
+      for (auto& member : value.GetObject()) self(self, member.value);
+    }
+  };
+  reverse(reverse, document);
+  return text::json_text(document);
+}
+
+RC_GTEST_PROP(JdlProperty, ACampaignThatIsShown_IsTheSameWhenItIsSubmittedAgain_WhateverTheConfiguration, ()) {
+  const auto names = *rc::gen::nonEmpty(rc::gen::unique<std::vector<std::string>>(clean_word()));
+  std::string clusters;
+  for (const auto& name : names)
+    clusters += fmt::format("{}{}: {{\"priority\": {}}}", clusters.empty() ? "" : ", ", json_string(name), *rc::gen::inRange(1, 9));
+  const std::vector<std::string> keys{R"("test_mode": "true")",
+                                      R"("temporal_grouping": "false")",
+                                      R"("temporal_grouping": "auto")",
+                                      R"("project": "corals")",
+                                      R"("max_fails": "10%")",
+                                      R"("campaign_priority": "high")",
+                                      R"("type": "normal")",
+                                      R"("nb_jobs": 12)",
+                                      R"("replicas": "allowed")",
+                                      R"("min_duration": "0:1:0")"};
+  std::string others;
+  for (const auto& key : keys) {
+    const bool is_second_grouping = key.find("auto") != std::string::npos && others.find("temporal_grouping") != std::string::npos;
+    if (*rc::gen::arbitrary<bool>() && !is_second_grouping) others += ", " + key;
+  }
+  const auto defaults = [](grid::Grouping grouping, grid::Seconds walltime) {
+    return Defaults{.walltime = walltime, .grouping = grouping};
+  };
+  auto campaign = parse(fmt::format(R"({{"name": "n", "exec_file": "e"{}, "clusters": {{{}}}}})", others, clusters),
+                        defaults(grid::Grouping::off, grid::Seconds{60}))
+                      .value();
+  const auto stored = from_json(reordered(to_json(campaign)));
+  RC_ASSERT(stored == campaign);
+  auto shown = parse(to_campaign_text(*stored), defaults(grid::Grouping::advise, grid::Seconds{7200}));
+  RC_ASSERT(shown.has_value());
+  RC_ASSERT(*shown == campaign);
 }
 
 TEST(Jdl, ACampaignWrittenAsAFile_IsReadAsItWas_WithoutItsParameters) {
