@@ -1,7 +1,10 @@
 // Routes that read tasks and jobs.
+#include <algorithm>
 #include <array>
+#include <exception>
 #include <limits>
 #include <map>
+#include <memory>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -11,6 +14,7 @@
 #include "api/output.hpp"
 #include "api/router.hpp"
 #include "api/task_json.hpp"
+#include "lib/process/log.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/views_tasks.hpp"
 #include "lib/text/suggest.hpp"
@@ -81,6 +85,87 @@ void write_tasks(text::JsonWriter& json, Tasks& tasks, std::int64_t limit) {
   });
   tasks.more = tasks.more || written < items.size();
   items.resize(written);
+}
+
+/// All tasks that a request asks for, some thousands at a time, each in a transaction of its own. Memory is that of one such part.
+class TaskStream {
+ public:
+  /// Adds a task to the text; the beginning of the text is what precedes all of them.
+  struct Form {
+    std::string_view head;
+    void (*add)(std::string& text, const views::Task& task, grid::CampaignId campaign);
+  };
+  TaskStream(Connections& connections, views::Campaign campaign, views::TaskFilter filter, views::Window window, Form form)
+      : connections_{connections}, campaign_{std::move(campaign)}, filter_{std::move(filter)}, window_{window}, form_{form} {}
+
+  [[nodiscard]] bool write(http::Sink& sink) try {
+    std::string text{form_.head};
+    while (window_.limit > 0) {
+      const views::Window part{std::min(window_.limit, kPart), window_.offset};
+      const auto page =
+          connections_.read([&](store::Transaction& transaction) { return views::tasks(transaction, campaign_, filter_, part); });
+      for (const auto& task : page.items) form_.add(text, task, campaign_.id);
+      const bool is_last = page.items.empty() || (std::ssize(page.items) < part.limit && !page.is_cut);
+      window_ = {window_.limit - std::ssize(page.items), 0};
+      if (!page.items.empty()) filter_.from = page.items.back().number.value() + 1;
+      if (!sink.write(text)) return false;
+      if (is_last) break;
+      text.clear();
+    }
+    return true;
+  } catch (const std::exception& failure) {
+    process::log::warning("list of tasks failed", {{"campaign", campaign_.id.value()}, {"why", failure.what()}});
+    return false;
+  }
+
+  /// Bytes of memory for one part.
+  static constexpr std::uint64_t kMemory = kParameters + 5000 * kTask;
+
+ private:
+  static constexpr std::int64_t kPart = 5000;
+  Connections& connections_;
+  views::Campaign campaign_;
+  views::TaskFilter filter_;
+  views::Window window_;
+  Form form_;
+};
+
+http::Response stream_tasks(const Call& call, std::string_view content_type, TaskStream::Form form) {
+  const auto id = id_of(call.parts[0]);
+  if (!id) return no_campaign(call);
+  auto filter = asked_filter(call);
+  if (!filter) return filter.error();
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  const auto limit = number(call, "limit", kMost, {1, kMost});
+  if (!limit) return limit.error();
+  const auto offset = number(call, "offset", 0, {0, kMost});
+  if (!offset) return offset.error();
+  auto campaign =
+      call.connections.read([&](store::Transaction& transaction) { return views::campaign(transaction, grid::CampaignId{*id}); });
+  if (!campaign) return no_campaign(call);
+  auto memory = take_memory(call, TaskStream::kMemory);
+  if (!memory) return memory.error();
+  http::Response response;
+  response.headers.add("Content-Type", std::string{content_type});
+  auto tasks =
+      std::make_shared<TaskStream>(call.connections, std::move(*campaign), std::move(*filter), views::Window{*limit, *offset}, form);
+  response.stream = [tasks](http::Sink& sink) { return tasks->write(sink); };
+  response.kept = std::move(*memory);
+  return response;
+}
+
+http::Response tasks_as_csv(const Call& call) {
+  return stream_tasks(call, "text/csv; charset=utf-8", {.head = kTaskCsvHead, .add = add_csv_row});
+}
+
+http::Response tasks_as_ndjson(const Call& call) {
+  return stream_tasks(call, "application/x-ndjson",
+                      {.head = {}, .add = [](std::string& text, const views::Task& task, grid::CampaignId campaign) {
+                         text::JsonWriter json;
+                         json.object([&] { write_task(json, task, campaign); });
+                         text += json.text();
+                         text += '\n';
+                       }});
 }
 
 http::Response list_tasks(const Call& call) {
@@ -180,6 +265,8 @@ http::Response show_job(const Call& call) {
 
 constexpr std::array kRoutes{
     Route{"GET", "/campaigns/:id/jobs", Access::identified, list_tasks, "state after limit offset"},
+    Route{"GET", "/campaigns/:id/jobs.csv", Access::identified, tasks_as_csv, "state after limit offset"},
+    Route{"GET", "/campaigns/:id/jobs.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset"},
     Route{"GET", "/campaigns/:id/jobs/:task", Access::identified, show_task, "hosts"},
     Route{"GET", "/jobs/:id", Access::identified, show_job},
 };

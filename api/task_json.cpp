@@ -4,9 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <iterator>
+
 #include "api/answers.hpp"
 #include "api/campaign_json.hpp"
 #include "lib/jdl/parameter.hpp"
+#include "lib/text/csv.hpp"
 #include "lib/text/words.hpp"
 
 namespace gleaner::api {
@@ -69,6 +73,33 @@ void write_task(text::JsonWriter& json, const store::views::Task& task, grid::Ca
   json.field("charged", task.charged);
   write_last_job(json, task.job);
   json.field("href", fmt::format("{}/jobs/{}", campaign_path(campaign), task.number.value()));
+}
+
+void add_csv_row(std::string& text, const store::views::Task& task, grid::CampaignId) {
+  const auto parameter = parameter_of(task.form, task.parameter);
+  const auto add = [&text](std::string_view end, const auto& value) {
+    if (value) fmt::format_to(std::back_inserter(text), "{}", *value);
+    text += end;
+  };
+  const auto of_job = [&task](auto member) -> std::optional<std::int64_t> {
+    if (!task.job) return std::nullopt;
+    const auto value = member(*task.job);
+    return value ? std::optional{static_cast<std::int64_t>(*value)} : std::nullopt;
+  };
+  const auto seconds = [](const std::optional<grid::Instant>& time) {
+    return time ? std::optional{std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count()} : std::nullopt;
+  };
+  fmt::format_to(std::back_inserter(text), "{},{},{},", task.number.value(), grid::name_of(task.state),
+                 task.job ? text::csv_field(task.job->cluster) : std::string{});
+  add(",", of_job([](const auto& job) { return std::optional{job.id.value()}; }));
+  add(",", of_job([](const auto& job) { return job.remote_id; }));
+  fmt::format_to(std::back_inserter(text), "{},", task.attempt);
+  add(",", of_job([](const auto& job) { return code_of(job.exit_status); }));
+  fmt::format_to(std::back_inserter(text), "{},{},{},", task.job ? text::csv_field(task.job->ending.value_or("")) : std::string{},
+                 text::csv_field(line_of(parameter)), text::csv_field(jdl::task_name(parameter)));
+  add(",", of_job([&](const auto& job) { return seconds(job.submitted_at); }));
+  add(",", of_job([&](const auto& job) { return seconds(job.started_at); }));
+  add("\n", of_job([&](const auto& job) { return seconds(job.ended_at); }));
 }
 
 void write_job(text::JsonWriter& json, const store::views::Job& job, const std::vector<std::string>& hosts) {

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/jdl/parameter.hpp"
@@ -10,6 +11,11 @@ namespace gleaner::api {
 
 /// Writes the fields of a task of this campaign into an open object.
 void write_task(text::JsonWriter& json, const store::views::Task& task, grid::CampaignId campaign);
+/// The first line of CSV of tasks, and a task's line, without its campaign, which is that of all. An empty field: there is no such value.
+inline constexpr std::string_view kTaskCsvHead{
+    "id,state,cluster,job,remote_id,attempt,exit_code,ending,parameters,name,submission_time,start_time,stop_time\n"};
+void add_csv_row(std::string& text, const store::views::Task& task, grid::CampaignId campaign);
+
 /// Writes the fields of a job into an open object.
 /// @param hosts  its nodes; empty: not known
 void write_job(text::JsonWriter& json, const store::views::Job& job, const std::vector<std::string>& hosts = {});

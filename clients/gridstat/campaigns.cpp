@@ -41,32 +41,28 @@ bool has_next(const Json& page) {
 std::int64_t asked_offset(const Run& run) {
   return clients::number_of(run.context.arguments, "offset", 0, 0, std::numeric_limits<std::int64_t>::max());
 }
-bool has_window(const Run& run) { return run.has("limit") || run.has("offset"); }
 std::int64_t asked_limit(const Run& run, std::int64_t fallback) {
   return clients::number_of(run.context.arguments, "limit", fallback, 1, kMostAsked);
 }
 
-/// All tasks, page by page, or the requested window.
+/// The tasks that were asked for, all of them without a window, in a form of the API.
+void pass_on_tasks(const Run& run, std::int64_t id, std::string_view form, const clients::ApiClient::TakeBytes& take) {
+  auto path = path_of(id, fmt::format("/jobs.{}?offset={}{}", form, asked_offset(run), state_query(run)));
+  if (run.has("limit")) path += fmt::format("&limit={}", asked_limit(run, kPage));
+  if (!run.api.download(path, take))
+    throw Error{ExitCode::unavailable, "the list of tasks broke off: what was printed is its beginning; run gridstat again"};
+}
+
 void show_tasks_csv(const Run& run, std::int64_t id) {
-  auto setting = run.setting();
-  if (has_window(run)) {
-    const auto page = tasks_page(run, id, asked_limit(run, kPage), asked_offset(run));
-    run.output.show({.table = tasks_table(page["items"].items(), setting)});
-    return;
-  }
-  std::int64_t after = -1;
-  while (true) {
-    const auto page =
-        run.api
-            .get(path_of(id, fmt::format("/jobs?limit={}{}{}", kPage, after < 0 ? "" : fmt::format("&after={}", after), state_query(run))))
-            .json;
-    const auto& items = page["items"].items();
-    if (items.empty() && after >= 0) return;
-    run.output.show({.table = tasks_table(items, setting)});
-    if (!has_next(page)) return;
-    after = items.back()["id"].integer();
-    setting.heading = Heading::left_out;
-  }
+  bool is_head = run.setting().heading == Heading::left_out;
+  pass_on_tasks(run, id, "csv", [&](std::string_view bytes) {
+    if (is_head) {
+      const auto end = bytes.find('\n');
+      is_head = end == std::string_view::npos;
+      bytes.remove_prefix(is_head ? bytes.size() : end + 1);
+    }
+    terminal::Output::pass_on(bytes);
+  });
 }
 
 bool wants_tasks(const Run& run) { return run.has("full") || run.has("state"); }
@@ -74,8 +70,37 @@ bool wants_tasks(const Run& run) { return run.has("full") || run.has("state"); }
 Json whole_document(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
   json.add("stats", run.api.get(path_of(id, "/stats")).json);
-  if (wants_tasks(run)) json.add("jobs", tasks_page(run, id, asked_limit(run, kTasksForPeople), asked_offset(run)));
   return json;
+}
+
+/// The document with its tasks, which are passed on as they arrive: `"jobs": {"items": [...], "count": N}`.
+void pass_on_document(const Run& run, std::int64_t id) {
+  auto head = run.document(whole_document(run, id));
+  head.erase(head.rfind('}'));
+  terminal::Output::pass_on(head + R"(,"jobs":{"items":[)");
+  std::string rest;  // of a line
+  std::int64_t count = 0;
+  pass_on_tasks(run, id, "ndjson", [&](std::string_view bytes) {
+    std::string lines;
+    rest += bytes;
+    std::size_t begin = 0;
+    for (auto end = rest.find('\n'); end != std::string::npos; begin = end + 1, end = rest.find('\n', begin)) {
+      lines += count++ > 0 ? ",\n" : "\n";
+      lines.append(rest, begin, end - begin);
+    }
+    rest.erase(0, begin);
+    terminal::Output::pass_on(lines);
+  });
+  terminal::Output::pass_on(fmt::format("],\"count\":{}}}}}", count));
+}
+
+void pass_on_documents(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (ids.size() > 1) terminal::Output::pass_on(R"({"items":[)");
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (i > 0) terminal::Output::pass_on(",");
+    pass_on_document(run, ids[i]);
+  }
+  terminal::Output::pass_on(ids.size() > 1 ? "]}\n" : "\n");
 }
 
 std::string tasks_text(const Run& run, std::int64_t id) {
@@ -129,6 +154,7 @@ Json load_events(const Run& run, std::int64_t id) {
 }  // namespace
 
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::json && wants_tasks(run)) return pass_on_documents(run, ids);
   if (run.form == Form::json) return show_documents(run, ids, whole_document);
   if (run.form == Form::csv) {
     if (ids.size() != 1) throw Error{ExitCode::usage, "--csv lists the tasks of one campaign: give one id"};

@@ -13,6 +13,7 @@
 #include "lib/process/exit_code.hpp"
 #include "lib/process/standard_streams.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/text/csv.hpp"
 #include "lib/text/json_writer.hpp"
 
 namespace gleaner::terminal {
@@ -76,17 +77,7 @@ struct WriteValue {
   void operator()(const auto& value) const { json.value(value); }
 };
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of("\",\r\n") == std::string::npos) return text;
-  std::string quoted{"\""};
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
-
-void print(const std::string& text, const std::string& done) {
+void print(std::string_view text, const std::string& done) {
   const int error = process::write_to_stdout(text);
   if (error == 0) return;
   // As SIGPIPE would, the program ends without a word when nobody reads on (`| head`).
@@ -136,6 +127,8 @@ class Quiet final : public Output {
 // Not inline: g++ 12 reports uninitialized strings in variants without any.
 Cell::Cell(Value content) : value{std::move(content)} {}
 Cell::Cell(Value content, std::string text, Ink colour) : value{std::move(content)}, shown{std::move(text)}, ink{colour} {}
+
+void Output::pass_on(std::string_view bytes) { print(bytes, {}); }
 
 std::string text_of(const Value& value) {
   struct Write {
@@ -210,10 +203,10 @@ std::string render_human(const Table& table, const Screen& screen) {
 std::string render_csv(const Table& table) {
   std::string text;
   for (std::size_t c = 0; c < table.columns.size() && table.heading == Heading::shown; ++c)
-    text += (c > 0 ? "," : "") + csv_field(table.columns[c].key);
+    text += (c > 0 ? "," : "") + text::csv_field(table.columns[c].key);
   if (table.heading == Heading::shown) text += "\n";
   for (const auto& row : table.rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + csv_field(text_of(row[c].value));
+    for (std::size_t c = 0; c < row.size(); ++c) text += (c > 0 ? "," : "") + text::csv_field(text_of(row[c].value));
     text += "\n";
   }
   return text;

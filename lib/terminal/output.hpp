@@ -68,6 +68,8 @@ class Output {
   /// Writes data to stdout. Throws process::Error (not_written) when it cannot be written: the message says what was done all the same. It
   /// is empty if nothing was done and nobody reads stdout any more.
   virtual void show(const Answer& answer) = 0;
+  /// Writes bytes to stdout as they are. Throws as show().
+  static void pass_on(std::string_view bytes);
   /// Writes a line for the user to stderr.
   virtual void report(std::string_view line) = 0;
 

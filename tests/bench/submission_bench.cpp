@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "lib/process/child.hpp"
@@ -65,6 +66,42 @@ TEST_F(Submission, AMillionParameters_TakeAtMostThreeTimesPsqlCopy_InConstantMem
   report("gridstat of a campaign of 1 000 000 tasks against psql -c 'select 1'",
          fmt::format("{:.1f} ms, {:.1f} ms, ratio {:.2f}", gridstat * 1e3, select * 1e3, gridstat / select));
   EXPECT_LE(gridstat, 3 * select);
+}
+
+/// The same rows: each task with its last job.
+std::string copy_of_tasks(const std::string& campaign) {
+  return fmt::format(
+      "\\copy (SELECT t.number, t.state, k.name, j.id, j.remote_id, t.attempt, j.exit_status, j.ending, t.parameter, t.parameter AS name, "
+      "j.submitted_at, j.started_at, j.ended_at FROM tasks t LEFT JOIN LATERAL (SELECT * FROM jobs j WHERE j.campaign_id = t.campaign_id "
+      "AND j.task = t.number ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.id DESC LIMIT 1) j ON true LEFT JOIN clusters k ON "
+      "k.id = j.cluster_id WHERE t.campaign_id = {} ORDER BY t.number) TO '/dev/null' CSV HEADER",
+      campaign);
+}
+
+TEST_F(Submission, AMillionTasks_AreListedInAtMostThreeTimesPsqlCopy_InConstantMemory) {
+  gridsub();
+  const auto id = grid.value("SELECT max(id) FROM campaigns");
+  psql(grid, "ANALYZE tasks");
+  const double floor = std::min(seconds_of([&] { psql(grid, copy_of_tasks(id)); }), seconds_of([&] { psql(grid, copy_of_tasks(id)); }));
+  std::size_t lines = 0;
+  const auto list = [&](std::vector<std::string> options) {
+    options.insert(options.begin(), id);
+    const auto ran = grid.run("gridstat", options, process::Duration{600'000});
+    ASSERT_TRUE(ran.end.succeeded()) << ran.output;
+    lines = static_cast<std::size_t>(std::ranges::count(ran.output, '\n'));
+  };
+  const double csv = std::min(seconds_of([&] { list({"--csv"}); }), seconds_of([&] { list({"--csv"}); }));
+  EXPECT_EQ(lines, 1'000'001U);
+  const double json = seconds_of([&] { list({"--full", "--json"}); });
+  EXPECT_EQ(lines, 1'000'001U);
+  const double client = biggest_child_megabytes();
+  const double server = peak_megabytes(grid.api().pid());
+  report("gridstat --csv of 1 000 000 tasks against psql \\copy",
+         fmt::format("{:.2f} s, {:.2f} s, ratio {:.2f}; --full --json {:.2f} s; the biggest client {:.0f} MB, gridapi {:.0f} MB", csv,
+                     floor, csv / floor, json, client, server));
+  EXPECT_LE(csv, 3 * floor);
+  EXPECT_LT(client, 100);
+  EXPECT_LT(server, 100);
 }
 
 }  // namespace

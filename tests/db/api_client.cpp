@@ -51,6 +51,18 @@ std::string lower(std::string text) {
   return text;
 }
 
+/// The bytes of a chunked body; what is left of a broken one.
+std::string of_chunks(std::string_view chunks) {
+  std::string body;
+  while (true) {
+    const auto end = chunks.find("\r\n");
+    const auto size = std::stoul(std::string{chunks.substr(0, end)}, nullptr, 16);
+    if (end == std::string_view::npos || size == 0) return body;
+    body += chunks.substr(end + 2, size);
+    chunks.remove_prefix(std::min(chunks.size(), end + 2 + size + 2));
+  }
+}
+
 ApiAnswer parse(const std::string& text) {
   ApiAnswer answer;
   const auto head = text.substr(0, text.find("\r\n\r\n"));
@@ -64,6 +76,8 @@ ApiAnswer parse(const std::string& text) {
     answer.headers[lower(line.substr(0, colon))] = line.substr(colon + 2);
     at = next;
   }
+  if (const auto encoding = answer.headers.find("transfer-encoding"); encoding != answer.headers.end() && encoding->second == "chunked")
+    answer.body = of_chunks(answer.body);
   answer.json.Parse(answer.body.data(), answer.body.size());
   if (answer.json.HasParseError()) answer.json.SetNull();
   return answer;

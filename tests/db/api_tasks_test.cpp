@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "lib/store/chosen_tasks.hpp"
@@ -47,6 +49,39 @@ TEST_F(ApiTasks, AreCancelled_OneOrSeveral) {
   EXPECT_EQ(again.status, 409);
   EXPECT_STREQ(get(path(id, "/jobs/7")).json["state"].GetString(), "cancelled");
   EXPECT_EQ(get(path(id, "/jobs?state=cancelled")).json["items"].Size(), 9U);
+}
+
+TEST_F(ApiTasks, AreListedAllAtOnce_AsCsv) {
+  const auto id = a_campaign_of(3);
+  sql("UPDATE tasks SET parameter = E'a,\"b\"\n*', state = 'failed', attempt = 1 WHERE number = 0; UPDATE campaigns SET next_task = 1");
+  give_a_job(id, "state, remote_id, ending, exit_status, submitted_at, started_at, ended_at",
+             "'terminated', 77, 'task_error', 3 << 8, to_timestamp(1000), to_timestamp(1001.5), to_timestamp(1002)");
+  const auto job = sql("SELECT id FROM jobs");
+  const auto csv = get(path(id, "/jobs.csv"));
+  EXPECT_EQ(csv.status, 200);
+  EXPECT_EQ(csv.body,
+            "id,state,cluster,job,remote_id,attempt,exit_code,ending,parameters,name,submission_time,start_time,stop_time\n"
+            "0,failed,alpha," +
+                job +
+                ",77,1,3,task_error,\"a,\"\"b\"\"\n*\",\"a,b\",1000,1001,1002\n"
+                "1,waiting,,,,0,,,1,1,,,\n"
+                "2,waiting,,,,0,,,2,2,,,\n");
+  EXPECT_EQ(get(path(id, "/jobs.csv?state=waiting&limit=1&offset=1")).body.substr(get(path(id, "/jobs.csv?state=cancelled")).body.size()),
+            "2,waiting,,,,0,,,2,2,,,\n");
+  EXPECT_EQ(get(path(id, "/jobs.csv?limit=0")).status, 400);
+  EXPECT_EQ(get(path(id, "/jobs.csv?state=foo")).status, 400);
+  EXPECT_EQ(get(path(999, "/jobs.csv")).status, 404);
+}
+
+TEST_F(ApiTasks, AreListedAllAtOnce_AsTheTasksOfThePages) {
+  const auto id = a_campaign_of(5003);
+  const auto all = get(path(id, "/jobs.ndjson?after=4"));
+  EXPECT_EQ(std::ranges::count(all.body, '\n'), 5003 - 5);
+  EXPECT_TRUE(all.body.starts_with(R"({"id":5,)")) << all.body.substr(0, 100);
+  EXPECT_EQ(all.body.find(R"({"id":4999,)"), all.body.rfind(R"({"id":4999,)"));
+  const auto page = get(path(id, "/jobs?after=4&limit=2")).body;
+  EXPECT_NE(page.find(all.body.substr(0, all.body.find('\n'))), std::string::npos) << page;
+  EXPECT_EQ(std::ranges::count(get(path(id, "/jobs.ndjson?limit=5001")).body, '\n'), 5001);
 }
 
 TEST_F(ApiTasks, WithJobs_AreSaidToBeKilled) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "clients/json.hpp"
 #include "tests/system/grid_under_test.hpp"
 
 /// What users do to single tasks, by the commands, over the API.
@@ -73,6 +74,14 @@ TEST_F(Tasks, ThatFailed_AreRetriedOneByOne_AndTheirHistoryShowsBothAttempts) {
   const auto csv = gridstat({text_of(campaign), "--task", "1", "--csv"});
   EXPECT_EQ(std::count(csv.output.begin(), csv.output.end(), '\n'), 3) << csv.output;
   EXPECT_THAT(csv.output, HasSubstr("task_error,3,alpha")) << "with the host";
+  const auto all = gridstat({text_of(campaign), "--csv"});
+  EXPECT_THAT(all.output, AllOf(HasSubstr("\n0,failed,alpha,"), HasSubstr("\n2,failed,alpha,"), HasSubstr(",3,task_error,1,1,")));
+  EXPECT_EQ(gridstat({text_of(campaign), "--csv", "-H", "--state", "failed"}).output, all.output.substr(all.output.find('\n') + 1));
+  const auto document = clients::Json::parse(gridstat({text_of(campaign), "--json", "--full"}).output);
+  ASSERT_TRUE(document);
+  EXPECT_EQ((*document)["jobs"]["count"].integer(), 3);
+  EXPECT_EQ((*document)["jobs"]["items"].items()[2]["exit_code"].integer(), 3);
+  EXPECT_FALSE((*document)["stats"].is_null());
 }
 
 TEST_F(Tasks, OfWhichMoreFailThanMaxFailsAllows_PauseTheirCampaign) {

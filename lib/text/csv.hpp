@@ -1,0 +1,10 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace gleaner::text {
+
+/// The text as a field of CSV (RFC 4180): in quotes if it has a comma, a quote or a line end.
+[[nodiscard]] std::string csv_field(std::string_view text);
+
+}  // namespace gleaner::text
