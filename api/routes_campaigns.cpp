@@ -13,6 +13,7 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/store/changes.hpp"
 #include "lib/store/views.hpp"
+#include "lib/store/views_grid.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
@@ -65,6 +66,15 @@ Asked<views::CampaignFilter> asked_filter(const Call& call) {
   return filter;
 }
 
+std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction) {
+  return views::standstill(transaction, call.now, call.config.idle_period);
+}
+
+/// What was expected of a grid that stands still now will not come true.
+void forget_forecast(views::Campaign& campaign, const std::optional<grid::Instant>& standstill) {
+  if (standstill) campaign.forecast = {};
+}
+
 http::Response list_campaigns(const Call& call) {
   const auto filter = asked_filter(call);
   if (!filter) return filter.error();
@@ -73,13 +83,19 @@ http::Response list_campaigns(const Call& call) {
   constexpr std::uint64_t kCampaign = 6000;  // bytes of memory for one campaign
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
   if (!memory) return memory.error();
-  const auto page = call.connections.read([&](store::Transaction& transaction) { return views::campaigns(transaction, *filter, *part); });
+  std::optional<grid::Instant> standstill;
+  auto page = call.connections.read([&](store::Transaction& transaction) {
+    standstill = standstill_of(call, transaction);
+    return views::campaigns(transaction, *filter, *part);
+  });
+  for (auto& campaign : page.items) forget_forecast(campaign, standstill);
   text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page.items, [&](const auto& campaign) { json.object([&] { write_campaign(json, campaign); }); });
     json.field("total", page.total);
     json.field("offset", part->offset);
     json.field("limit", part->limit);
+    json.field("standstill", standstill);
     std::vector<Link> links{{"self", call.request.target}, {"parent", "/"}};
     const auto next = part->offset + static_cast<std::int64_t>(page.items.size());
     if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
@@ -93,6 +109,7 @@ struct Detail {
   std::vector<views::CampaignCluster> clusters;
   std::optional<views::Brake> brake;
   std::vector<store::RecordedChange> changes;
+  std::optional<grid::Instant> standstill;
 };
 
 constexpr int kChanges = 20;  // the last ones
@@ -103,8 +120,11 @@ std::optional<Detail> load(const Call& call) {
   return call.connections.read([&](store::Transaction& transaction) -> std::optional<Detail> {
     auto campaign = views::campaign(transaction, grid::CampaignId{*id});
     if (!campaign) return std::nullopt;
+    const auto standstill = standstill_of(call, transaction);
+    forget_forecast(*campaign, standstill);
     return Detail{*campaign, views::campaign_clusters(transaction, campaign->id, call.now),
-                  views::campaign_brake(transaction, campaign->id, call.now), store::recorded_changes(transaction, campaign->id, kChanges)};
+                  views::campaign_brake(transaction, campaign->id, call.now), store::recorded_changes(transaction, campaign->id, kChanges),
+                  standstill};
   });
 }
 
@@ -132,6 +152,7 @@ http::Response show_campaign(const Call& call) {
       }
     });
     json.key("changes").array(detail->changes, [&](const auto& change) { write_change(json, change); });
+    json.field("standstill", detail->standstill);
   });
   return answer(json);
 }
@@ -231,8 +252,10 @@ http::Response show_jdl(const Call& call) {
 http::Response list_decisions(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
+  std::optional<grid::Instant> standstill;
   const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
+    standstill = standstill_of(call, transaction);
     return views::decisions(transaction, grid::CampaignId{*id});
   });
   if (!decisions) return no_campaign(call);
@@ -250,6 +273,7 @@ http::Response list_decisions(const Call& call) {
       });
     });
     json.field("total", static_cast<std::int64_t>(decisions->size()));
+    json.field("standstill", standstill);
     write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id})}});
   });
   return answer(json);

@@ -76,11 +76,16 @@ std::vector<views::ClusterView> load(const Call& call) {
 }
 
 http::Response list_clusters(const Call& call) {
-  const auto clusters = load(call);
+  std::optional<grid::Instant> standstill;
+  const auto clusters = call.connections.read([&](store::Transaction& transaction) {
+    standstill = views::standstill(transaction, call.now, call.config.idle_period);
+    return views::clusters(transaction, call.now);
+  });
   text::JsonWriter json;
   json.object([&] {
     json.key("items").array(clusters, [&](const auto& view) { json.object([&] { write_cluster(json, view); }); });
     json.field("total", std::ssize(clusters));
+    json.field("standstill", standstill);
     write_links(json, {{"self", call.request.target}, {"parent", "/"}});
   });
   return answer(json);

@@ -34,13 +34,18 @@ struct Health {
   std::optional<std::string> trouble;
   std::optional<store::LeaseHolder> conductor;
   std::optional<views::Cycle> cycle;
+  std::optional<grid::Instant> standstill;
 };
 
 Health examine(const Call& call) {
   Health health;
   try {
-    health = call.connections.read([](store::Transaction& transaction) {
-      return Health{"ok", {}, store::lease_holder(transaction), views::last_cycle(transaction)};
+    health = call.connections.read([&](store::Transaction& transaction) {
+      return Health{.schema = "ok",
+                    .trouble = {},
+                    .conductor = store::lease_holder(transaction),
+                    .cycle = views::last_cycle(transaction),
+                    .standstill = views::standstill(transaction, call.now, call.config.idle_period)};
     });
   } catch (const store::Unavailable&) {
     health.trouble = "the database cannot be used";
@@ -77,7 +82,7 @@ http::Response show_health(const Call& call) {
   const auto health = examine(call);
   text::JsonWriter json;
   json.object([&] {
-    json.field("status", health.trouble ? "unavailable" : "ok");
+    json.field("status", health.trouble ? "unavailable" : health.standstill ? "standstill" : "ok");
     json.field("version", GLEANER_VERSION);
     json.key("database").object([&] {
       json.field("reachable", health.schema != "unknown");
@@ -85,6 +90,7 @@ http::Response show_health(const Call& call) {
       json.field("message", health.trouble);
     });
     write_conductor(json, health, call.now);
+    json.field("standstill", health.standstill);
   });
   auto response = answer(health.trouble ? 503 : 200, json.text());
   if (health.trouble) response.headers.add("Retry-After", "5");

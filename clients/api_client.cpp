@@ -309,7 +309,13 @@ Reply ApiClient::Curl::read(const Request& request) {
 ApiClient::ApiClient(const process::Config& config) : curl_{std::make_unique<Curl>(config)} {}
 ApiClient::~ApiClient() = default;
 
-Reply ApiClient::get(const std::string& path) { return curl_->read({Method::get, path}); }
+Reply ApiClient::get(const std::string& path) {
+  auto reply = curl_->read({Method::get, path});
+  const auto& members = reply.json.members();
+  const auto told = std::ranges::find(members, "standstill", &Json::Member::first);
+  if (told != members.end()) standstill_ = told->second;
+  return reply;
+}
 bool ApiClient::download(const std::string& path, const TakeBytes& take) {
   const auto result = curl_->send({.path = path, .take = &take});
   if (std::holds_alternative<Lost>(result)) return false;

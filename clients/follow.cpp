@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "clients/asked.hpp"
+#include "clients/standstill.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -64,7 +65,12 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
   // At the first request, an unreachable API is an error.
   auto campaigns = std::optional{campaigns_of(api, following.ids)};
   bool is_there = true;
+  bool stood_still = false;
   while (true) {
+    const bool stands_still = !api.standstill().is_null();
+    if (stands_still && !stood_still)
+      report_standstill(api.standstill(), output, std::chrono::time_point_cast<grid::Instant::duration>(std::chrono::system_clock::now()));
+    stood_still = stands_still;
     if (campaigns && following.show) following.show(*campaigns);
     if (campaigns && std::ranges::all_of(*campaigns, has_ended))
       return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;

@@ -19,7 +19,8 @@ struct Following {
   std::function<void(const std::vector<Json>& campaigns)> show{};  ///< called after each request
 };
 
-/// Polls the campaigns until all have ended. If the API becomes unreachable, the function reports it once, and waits for it. Returns `ok`
+/// Polls the campaigns until all have ended. If the API becomes unreachable, or the grid stands still, the function reports it once, and
+/// waits for it. Returns `ok`
 /// if every task of all campaigns is done, `failure` if some failed or were cancelled, `try_again` if the time limit has passed. Throws
 /// Error (not_found) for an unknown campaign.
 [[nodiscard]] process::ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following);

@@ -2,6 +2,7 @@
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
+#include "clients/standstill.hpp"
 #include "lib/process/run.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
@@ -126,6 +127,7 @@ process::Outcome gridclusters(const process::Context& context) {
                                          : terminal::render_human(answer.table, output->screen()) + reasons(clusters, output->screen());
   }
   output->show(answer);
+  clients::report_standstill(api.standstill(), *output, context.now);
   return process::ExitCode::ok;
 }
 

@@ -1,4 +1,5 @@
 #include "clients/gridstat/gridstat.hpp"
+#include "clients/standstill.hpp"
 
 #include <fmt/format.h>
 
@@ -109,6 +110,7 @@ process::Outcome gridstat(const process::Context& context) {
   } else {
     show_campaigns(run, ids);
   }
+  clients::report_standstill(api.standstill(), *output, context.now);
   return ExitCode::ok;
 }
 

@@ -37,6 +37,27 @@ TEST(AlmightyOnce, WhileAnotherConducts_LeavesTheWorkToIt) {
   EXPECT_EQ(grid.value("SELECT count(DISTINCT term) FROM cycles"), "1");
 }
 
+TEST(Almighty, ThatHasBeenGoneForLong_IsMissedByEverybody) {
+  GridUnderTest grid;
+  grid.start_api();
+  grid.almighty().start();
+  const auto campaign = grid.submit({.tasks = 400, .exec_file = grid.oracle().task("sleep 60")});
+  ASSERT_TRUE(grid.becomes("SELECT count(*) > 0 FROM campaign_forecasts WHERE end_at IS NOT NULL", "t"));
+  const auto id = std::to_string(campaign.value());
+  EXPECT_EQ(grid.run("gridstat", {id}).output.find("stands still"), std::string::npos);
+  grid.almighty().stop();
+  grid.execute("UPDATE cycles SET started_at = started_at - interval '2 hours', ended_at = ended_at - interval '2 hours'");
+  for (const auto& [program, arguments] : std::vector<std::pair<std::string, std::vector<std::string>>>{
+           {"gridstat", {}}, {"gridstat", {id}}, {"gridstat", {id, "--why"}}, {"gridclusters", {}}}) {
+    const auto said = grid.run(program, arguments);
+    EXPECT_TRUE(said.end.succeeded());
+    EXPECT_NE(said.output.find("WARNING: the grid stands still: no cycle has ended since"), std::string::npos) << said.output;
+    EXPECT_NE(said.output.find("(2 h 0 min ago)"), std::string::npos) << said.output;
+  }
+  EXPECT_EQ(grid.run("gridstat", {id}).output.find("End at"), std::string::npos) << "a forecast does not count down";
+  EXPECT_NE(grid.run("gridwait", {"--timeout", "1s", id}).output.find("the grid stands still"), std::string::npos);
+}
+
 TEST(SecondAlmighty, StandsBy_AndTakesOverWhenTheFirstIsKilled) {
   GridUnderTest grid{{.configuration = {{"lease_duration", "3s"}}}};
   grid.almighty().start();
