@@ -101,6 +101,9 @@ TEST(Pools, ACancelledTask_ThatNoJobHasTaken_NeverRuns) {
   grid.almighty().start();
   const auto campaign = grid.gridsub({.tasks = 12, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}, .grouping = true});
   ASSERT_TRUE(grid.becomes("SELECT count(*) FILTER (WHERE state = 'running') || ' ' || count(*) FILTER (WHERE pooled) FROM jobs", "1 11"));
+  // Some claims fail, and of some the answer is lost: they are made again, and those that are there stay.
+  grid.cluster("alpha").add_fault(R"({"mode":"500","match":"POST /media","count":2})");
+  grid.cluster("alpha").add_fault(R"({"mode":"empty","match":"POST /media","count":2,"after_commit":true})");
   EXPECT_TRUE(grid.run("griddel", {std::to_string(campaign.value()), "--task", "5-9"}).end.succeeded());
   ASSERT_TRUE(
       grid.becomes("SELECT count(*) FROM kill_requests k JOIN jobs j ON j.id = k.job_id WHERE j.pooled AND k.sent_at IS NOT NULL", "5"));
