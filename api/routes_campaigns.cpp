@@ -31,7 +31,6 @@ Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
       return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
     states.push_back(*state);
   }
-  if (states.empty() && !flag(call, "all")) states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};
   return states;
 }
 
@@ -53,8 +52,12 @@ Asked<views::CampaignFilter> asked_filter(const Call& call) {
   filter.ids = std::move(*ids);
   if (auto states = asked_states(call); !states) {
     return tl::unexpected{states.error()};
-  } else if (!filter.ids || call.request.parameter("state")) {
+  } else {
     filter.states = std::move(*states);
+  }
+  if (filter.states.empty() && !filter.ids && !flag(call, "all")) {
+    filter.states = {grid::CampaignState::in_treatment, grid::CampaignState::paused};
+    filter.unfixed = true;
   }
   if (const auto user = call.request.parameter("user")) filter.user = std::string{*user};
   const auto from = instant(call, "from");

@@ -66,11 +66,19 @@ http::Response cancel(const Call& call) {
     return error(400, "campaigns are not purged over the API: ended ones are pruned when they are older than the retention");
   if (flag(call, "hold")) return hold(call);
   if (flag(call, "resume")) return resume(call);
+  bool is_acknowledged = false;
   return change(
-      call, "campaign cancelled",
-      [&](store::Transaction& transaction, grid::CampaignId id) { return once(store::cancel_campaign(transaction, id, call.now)); },
+      call, "campaign cancelled or acknowledged",
+      [&](store::Transaction& transaction, grid::CampaignId id) {
+        if (store::cancel_campaign(transaction, id, call.now)) return once(true);
+        is_acknowledged = store::acknowledge_campaign(transaction, id, call.now) > 0;
+        return once(is_acknowledged);
+      },
       [&](grid::CampaignState state) { return fmt::format("campaign {} is {} already", call.parts[0], grid::name_of(state)); },
-      [&](std::int64_t) { return fmt::format("Campaign {} cancelled", call.parts[0]); });
+      [&](std::int64_t) {
+        return is_acknowledged ? fmt::format("Campaign {} was over already: its events are closed", call.parts[0])
+                               : fmt::format("Campaign {} cancelled", call.parts[0]);
+      });
 }
 
 /// An event's id, or a cluster's name.

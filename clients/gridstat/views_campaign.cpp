@@ -117,12 +117,21 @@ Table clusters_table(const Json& campaign, Detail detail) {
   return table;
 }
 
+/// `terminated: 2 of 3 tasks failed`.
+std::string status_of(const Json& campaign) {
+  auto status = campaign["state"].text();
+  const auto failed = campaign["tasks"]["failed"].integer();
+  if (status == "terminated" && failed > 0)
+    status += fmt::format(": {} of {} failed", failed, terminal::counted(campaign["total_jobs"].integer(), "task"));
+  return status;
+}
+
 std::string head_of(const Json& campaign, const Setting& setting) {
   auto text = fmt::format("Campaign {}\n", campaign["id"].integer());
   text += labelled("Name", campaign["name"].text());
   text += labelled("User", campaign["user"].text());
   text += labelled("Type", campaign["type"].text());
-  text += labelled("Status", campaign["state"].text());
+  text += labelled("Status", status_of(campaign));
   text += labelled("Submitted", terminal::local_time(campaign["submission_time"].integer()));
   if (const auto start = campaign["first_start_time"].whole()) text += labelled("First job started", terminal::local_time(*start));
   if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", terminal::local_time(*end));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "clients/follow.hpp"
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
 #include "lib/terminal/text.hpp"
@@ -24,9 +25,11 @@ constexpr std::size_t kWideScreen = 110;
 Cell whole(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
 Cell text(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
 
-Cell campaign_state(const std::string& state) {
+Cell campaign_state(const Json& campaign) {
+  const auto state = campaign["state"].text();
   if (state == "paused") return {state, state, Ink::warm};
   if (state == "cancelled") return {state, state, Ink::faint};
+  if (state == "terminated" && !clients::has_succeeded(campaign)) return {state, state, Ink::bad};
   return {state, state, state == "terminated" ? Ink::good : Ink::plain};
 }
 
@@ -87,7 +90,7 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
                {"forecast_start_latest", ""},
                {"forecast_method", ""}},
               {},
-              "No campaign is in treatment or paused (gridstat -a shows those that have ended).",
+              "No campaign is in treatment, paused, or to be fixed (gridstat -a shows those that have ended).",
               setting.heading};
   for (const auto& c : campaigns) {
     const auto total = c["total_jobs"].integer();
@@ -97,7 +100,7 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
                           text(c["name"]),
                           text(c["user"]),
                           Cell{submitted, terminal::submission_time(submitted)},
-                          campaign_state(c["state"].text()),
+                          campaign_state(c),
                           text(c["type"]),
                           Cell{waiting_of(c)},
                           whole(c["tasks"]["running"]),

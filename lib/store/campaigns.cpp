@@ -201,6 +201,10 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
   return true;
 }
 
+std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
+  return static_cast<std::int64_t>(exec(transaction, sql::campaigns_acknowledge{.now = now, .campaign = campaign}).size());
+}
+
 std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now, text::Range range) {
   const auto tasks = return_failed_tasks(transaction, {campaign, std::nullopt, range}, now);
   if (tasks > 0) lift_brakes(transaction, campaign);

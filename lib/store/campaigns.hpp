@@ -120,6 +120,9 @@ struct CampaignOwner {
 /// -> cancelled. Tasks in the bag are cancelled at once, those of live jobs when their jobs end.
 [[nodiscard]] bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
+/// Closes the open events of a terminated campaign, whose failures its user accepts so. Returns the number of events.
+std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
+
 inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
 /// Returns the failed tasks of the range to the bag, each as a new attempt with a clean slate, lifts the brakes, and puts a terminated
 /// campaign in treatment again. Returns the number of tasks; 0, with no change, when none failed or the campaign is cancelled.

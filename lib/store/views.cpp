@@ -118,6 +118,7 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
   for (const auto& row : exec(transaction, sql::views_campaigns{
                                                .ids = ids,
                           .states = states,
+                          .unfixed = filter.unfixed,
                           .user = filter.user,
                           .from = filter.submitted_from,
                           .before = filter.submitted_before,
@@ -131,6 +132,7 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
     const auto rows = exec(transaction, sql::views_campaigns_total{
                                             .ids = ids,
                                             .states = states,
+                                            .unfixed = filter.unfixed,
                                             .user = filter.user,
                                             .from = filter.submitted_from,
                                             .before = filter.submitted_before,
@@ -145,6 +147,7 @@ std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) 
   const auto rows = exec(transaction, sql::views_campaigns{
                                           .ids = number_array(std::span<const std::int64_t>{ids}),
                                           .states = std::nullopt,
+                                          .unfixed = false,
                                           .user = std::nullopt,
                                           .from = std::nullopt,
                                           .before = std::nullopt,

@@ -76,6 +76,7 @@ struct Campaign {
 struct CampaignFilter {
   std::optional<std::vector<std::int64_t>> ids;
   std::vector<grid::CampaignState> states;
+  bool unfixed = false;  ///< besides those of the states, terminated ones with failed tasks and an open event
   std::optional<std::string> user;
   std::optional<grid::Instant> submitted_from;
   std::optional<grid::Instant> submitted_before;

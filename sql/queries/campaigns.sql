@@ -245,6 +245,12 @@ UPDATE campaign_clusters SET failures_in_a_row = 0 WHERE campaign_id = @campaign
 -- Closes the campaign's open events.
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE campaign_id = @campaign AND state = 'open' RETURNING id
 
+-- name: campaigns.acknowledge
+-- Closes the open events of a terminated campaign.
+UPDATE events e SET state = 'closed', closed_at = instant(@now) FROM campaigns c
+WHERE c.id = @campaign AND c.state = 'terminated' AND e.campaign_id = c.id AND e.state = 'open'
+RETURNING e.id
+
 -- name: campaigns.finish
 -- Terminates campaigns whose tasks are all settled, and whose epilogues have ended.
 UPDATE campaigns SET state = 'terminated', ended_at = instant(@now)

@@ -1,7 +1,8 @@
 -- The API's views. The cost of none depends on the number of a campaign's tasks.
 
 -- name: views.campaigns
--- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any.
+-- Campaigns, the oldest first. @ids, @states, @user, submitted @from and @before: null: any. @unfixed: besides those of the states, ended
+-- ones whose failures are open.
 SELECT
   c.id,
   c.name,
@@ -32,7 +33,9 @@ SELECT
   c.temporal_grouping AS grouping
 FROM campaigns c
 LEFT JOIN campaign_forecasts f ON f.campaign_id = c.id
-WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
+WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
+    OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
+        AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
   AND (@user::text IS NULL OR c.user_name = @user)
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
 ORDER BY c.id LIMIT @limit OFFSET @offset
@@ -40,7 +43,9 @@ ORDER BY c.id LIMIT @limit OFFSET @offset
 -- name: views.campaigns_total
 -- Number of campaigns that views.campaigns selects.
 SELECT count(*) AS campaigns FROM campaigns c
-WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states))
+WHERE (@ids::bigint[] IS NULL OR c.id = ANY (@ids)) AND (@states::campaign_state[] IS NULL OR c.state = ANY (@states)
+    OR (@unfixed::boolean AND c.state = 'terminated' AND c.failed > 0
+        AND EXISTS (SELECT FROM events e WHERE e.campaign_id = c.id AND e.state = 'open')))
   AND (@user::text IS NULL OR c.user_name = @user)
   AND (@from::bigint IS NULL OR c.submitted_at >= instant(@from)) AND (@before::bigint IS NULL OR c.submitted_at < instant(@before))
 

@@ -167,6 +167,44 @@ TEST_F(Campaigns, List_ShowsThoseInTreatmentUnlessAskedOtherwise) {
   EXPECT_EQ(get("/campaigns?from=yesterday").status, 400);
 }
 
+TEST_F(Campaigns, ListKeepsAnEndedCampaignWithFailures_UntilItsEventsAreFixed_OrItIsAcknowledged) {
+  std::vector<std::int64_t> failed;
+  for (int i = 0; i < 3; ++i) {
+    failed.push_back(a_campaign_of(2));
+    take(failed.back(), 2, "failed");
+  }
+  const auto fine = a_campaign_of(1);
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  EXPECT_THAT(ids("/campaigns"), ElementsAre()) << "nothing is open";
+  sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");
+  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[0], failed[1], failed[2]));
+  EXPECT_EQ(get("/campaigns?limit=1").json["total"].GetInt(), 3);
+  EXPECT_TRUE(get("/campaigns").json["items"][0]["has_events"].GetBool());
+  EXPECT_THAT(ids("/campaigns?state=in_treatment,paused"), ElementsAre());
+  ASSERT_EQ(remove(path(failed[0], "/events")).status, 202);
+  const auto acknowledged = remove(path(failed[1]));
+  ASSERT_EQ(acknowledged.status, 202);
+  EXPECT_THAT(acknowledged.message(), testing::EndsWith("was over already: its events are closed"));
+  EXPECT_EQ(state(failed[1]), "terminated");
+  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[2]));
+  EXPECT_EQ(remove(path(failed[1])).status, 409);
+  ASSERT_EQ(post(path(failed[2], "/retries")).status, 202);
+  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[2]));
+  EXPECT_EQ(state(fine), "terminated");
+}
+
+TEST_F(Campaigns, DecisionsThatRestOnABrake_AreShownWhileItHolds) {
+  const auto id = std::to_string(a_campaign_of(1));
+  sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) SELECT campaign_id, cluster_id, 'eligible', "
+      "'pair_braked', 'the campaign is braked on alpha', 0, now() FROM campaign_clusters");
+  sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
+      "FROM campaign_clusters");
+  const auto shown = [&] { return get("/campaigns/" + id + "/decisions").json["items"].Size(); };
+  EXPECT_EQ(shown(), 1U);
+  ASSERT_EQ(post("/campaigns/" + id + "/resume").status, 202);
+  EXPECT_EQ(shown(), 0U);
+}
+
 TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
   for (int i = 0; i < 4; ++i) (void)a_campaign_of(1);
   const auto first = get("/campaigns?limit=2&user=alice");

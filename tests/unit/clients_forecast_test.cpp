@@ -115,5 +115,23 @@ TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {
   EXPECT_THAT(none, Not(HasSubstr("temporal_grouping")));
 }
 
+TEST(GridstatList, EndedCampaignOfWhichNothingIsDone_DoesNotLookLikeOneThatSucceeded) {
+  const auto ended = [](int done, int failed) {
+    return clients::Json::parse(
+               fmt::format(R"({{"id": 3, "name": "n", "user": "ada", "state": "terminated", "total_jobs": 2, "finished_jobs": {},)"
+                           R"( "has_events": {}, "tasks": {{"failed": {}}}}})",
+                           done, failed > 0, failed))
+        .value();
+  };
+  auto coloured = setting(120);
+  coloured.screen.has_colour = true;
+  const std::vector<clients::Json> campaigns{ended(0, 2), ended(2, 0)};
+  const auto table = gridstat::summary(campaigns, coloured);
+  const auto view = terminal::render_human(table, coloured.screen);
+  EXPECT_THAT(view, AllOf(HasSubstr("\x1b[31mterminated"), HasSubstr("\x1b[32mterminated"), HasSubstr("2 e")));
+  EXPECT_THAT(gridstat::campaign_view(campaigns[0], {}, gridstat::Detail::some, setting(80)), HasSubstr("terminated: 2 of 2 tasks failed"));
+  EXPECT_THAT(gridstat::campaign_view(campaigns[1], {}, gridstat::Detail::some, setting(80)), Not(HasSubstr("failed")));
+}
+
 }  // namespace
 }  // namespace gleaner::clients
