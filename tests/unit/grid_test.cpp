@@ -68,6 +68,8 @@ TEST(ResourceFit, ARequestThatNoClusterOfThatKindHolds_IsTold_WithTheBiggestThat
   EXPECT_EQ(too_wide_on("8x2", "/nodes=1/core=64"),
             "/nodes=1/core=64 takes 64 resources of one node, and alpha has no node of more than 8: /nodes=1/core=8 would fit");
   EXPECT_EQ(too_wide_on("8x2", "/nodes=3/core=2"), "/nodes=3/core=2 takes 3 nodes, and alpha has 2 nodes: /nodes=2/core=2 would fit");
+  EXPECT_EQ(too_wide_on("2x2", "/nodes=2/core=8"),
+            "/nodes=2/core=8 takes 8 resources of one node, and alpha has no node of more than 2: /nodes=2/core=2 would fit");
   EXPECT_EQ(too_wide_on("16x1 8x3", "/nodes=2/core=16"),
             "/nodes=2/core=16 takes 2 nodes of 16 resources, and alpha has 1 of that size: /nodes=2/core=8 would fit");
   EXPECT_EQ(
