@@ -163,7 +163,7 @@ http::Response show_campaign(const Call& call) {
 struct Totals {
   grid::Durations durations;
   std::int64_t started = 0;    ///< jobs that started
-  std::int64_t concluded = 0;  ///< jobs that settled their task
+  std::int64_t concluded = 0;  ///< jobs after which their task does not run again
   std::int64_t alive = 0;
   double throughput = 0;
 };

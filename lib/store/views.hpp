@@ -106,7 +106,7 @@ struct CampaignCluster {
   int waiting = 0;
   int running = 0;
   int unknown = 0;
-  std::int64_t concluded = 0;  ///< jobs that settled their task
+  std::int64_t concluded = 0;  ///< jobs after which their task does not run again
   std::int64_t done = 0;
   double duration_sum = 0;  ///< of the done jobs, in seconds
   double duration_squares = 0;

@@ -167,13 +167,22 @@ SELECT EXISTS (
       SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))) AS found
 
 -- name: campaigns.retry_failed_tasks
--- Returns the campaign's failed tasks from @first to @last to the bag, with a clean slate. @cluster: null, or that of the task's last job.
+-- Returns the campaign's failed tasks from @first to @last to the bag, with a clean slate; their last jobs settle them no more. @cluster:
+-- null, or that of the task's last job.
 WITH again AS (
   UPDATE tasks t SET state = 'waiting', attempt = greatest(attempt, replica) + 1, uncounted = greatest(attempt, replica) + 1, charged = 0
   WHERE campaign_id = @campaign AND state = 'failed' AND number BETWEEN @first AND @last
     AND (@cluster::bigint IS NULL OR @cluster = (
       SELECT j.cluster_id FROM jobs j WHERE j.campaign_id = t.campaign_id AND j.task = t.number ORDER BY j.id DESC LIMIT 1))
-  RETURNING number, request)
+  RETURNING number, request),
+pair AS (
+  UPDATE campaign_clusters p SET concluded = greatest(0, p.concluded - d.jobs)
+  FROM (
+    SELECT j.cluster_id, count(*) AS jobs FROM again a
+    CROSS JOIN LATERAL (
+      SELECT j.cluster_id, j.ending FROM jobs j WHERE j.campaign_id = @campaign AND j.task = a.number ORDER BY j.id DESC LIMIT 1) j
+    WHERE j.ending IS NOT NULL GROUP BY 1) d
+  WHERE p.campaign_id = @campaign AND p.cluster_id = d.cluster_id)
 INSERT INTO returned_tasks (campaign_id, number, request, returned_at) SELECT @campaign, number, request, instant(@now)
 FROM again ON CONFLICT DO NOTHING
 RETURNING number

@@ -276,7 +276,8 @@ pair AS (
     SELECT
       e.campaign_id,
       e.cluster_id,
-      count(*) FILTER (WHERE s.state IN ('done', 'failed') AND NOT is_script(e.task)) AS concluded,
+      count(*) FILTER (WHERE (s.state IN ('done', 'failed') OR (s.state = 'cancelled' AND e.started_at IS NOT NULL))
+        AND NOT is_script(e.task)) AS concluded,
       count(*) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)) AS done,
       count(*) FILTER (WHERE e.ending = 'done') AS succeeded,
       coalesce(sum(e.seconds) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)), 0) AS seconds,

@@ -88,6 +88,25 @@ TEST_F(Jobs, AJobOfACancelledCampaign_IsToBeKilled_AndItsTaskIsCancelled_NotGive
   EXPECT_EQ(counters(campaign), (Counters{0, 0, 0, 0, 0, 0, 3}));
 }
 
+TEST_F(Jobs, OnlyJobsWhoseTaskRunsAgain_EndWithoutSettlingIt) {
+  const auto campaign = a_campaign(4);
+  const auto jobs = launched(campaign, alpha, 4);
+  const auto concluded = [&] { return value("SELECT sum(concluded) FROM campaign_clusters"); };
+  end(jobs[0], grid::JobEnd::done);
+  end(jobs[1], grid::JobEnd::preempted);
+  EXPECT_EQ(concluded(), "1");
+  // A task that its user cancels while it runs does not run again.
+  execute("UPDATE tasks SET cancelling = true WHERE number = 2");
+  end(jobs[2], grid::JobEnd::killed_by_us);
+  EXPECT_EQ(value("SELECT state FROM tasks WHERE number = 2"), "cancelled");
+  EXPECT_EQ(concluded(), "2");
+  // A failed task that its user gives back does.
+  end(jobs[3], grid::JobEnd::task_error);
+  EXPECT_EQ(concluded(), "3");
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, campaign, now), 1); });
+  EXPECT_EQ(concluded(), "2");
+}
+
 TEST_F(Jobs, ATaskThatCameBackJustWhenItsCampaignWasCancelled_IsCancelledToo) {
   const auto campaign = a_campaign(1);
   store::transact(database, std::nullopt, [&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, campaign, now)); });
