@@ -259,7 +259,7 @@ http::Response list_decisions(const Call& call) {
   const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
     standstill = standstill_of(call, transaction);
-    return views::decisions(transaction, grid::CampaignId{*id});
+    return views::decisions(transaction, grid::CampaignId{*id}, call.now);
   });
   if (!decisions) return no_campaign(call);
   text::JsonWriter json;

@@ -177,9 +177,9 @@ std::optional<std::string> jdl(Transaction& transaction, grid::CampaignId campai
   return rows[0].jdl;
 }
 
-std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign) {
+std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   std::vector<Decision> all;
-  for (const auto& row : exec(transaction, sql::views_decisions{.campaign = campaign})) {
+  for (const auto& row : exec(transaction, sql::views_decisions{.campaign = campaign, .now = now})) {
     Decision decision;
     decision.cluster = row.cluster_id;
     decision.cluster_name = row.cluster.value_or("");

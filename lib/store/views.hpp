@@ -142,6 +142,6 @@ struct Decision {
   int jobs = 0;
   grid::Instant since;
 };
-[[nodiscard]] std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign);
+[[nodiscard]] std::vector<Decision> decisions(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
 }  // namespace gleaner::store::views

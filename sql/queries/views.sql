@@ -218,10 +218,17 @@ WHERE j.campaign_id = @campaign AND j.task = @task AND j.attempt = @attempt AND 
 ORDER BY j.ending IS NOT DISTINCT FROM 'done' DESC, j.started_at IS NOT NULL DESC, j.id DESC LIMIT 1
 
 -- name: views.decisions
--- The last decisions on a campaign: first on the whole campaign, then on its clusters.
+-- The last decisions on a campaign that still hold: first on the whole campaign, then on its clusters.
 SELECT nullif(d.cluster_id, 0) AS cluster_id, k.name AS cluster, d.stage, d.reason, d.sentence, d.jobs, micros(d.since) AS since
 FROM decisions d LEFT JOIN clusters k ON k.id = d.cluster_id
-WHERE d.campaign_id = @campaign ORDER BY d.cluster_id <> 0, k.name
+WHERE d.campaign_id = @campaign
+  -- A brake may have been lifted, or have expired, since the decision.
+  AND (d.reason NOT IN ('campaign_braked', 'pair_braked', 'cluster_braked') OR EXISTS (
+    SELECT FROM brakes b
+    WHERE b.expires_at > instant(@now)
+      AND b.campaign_id IS NOT DISTINCT FROM CASE WHEN d.reason <> 'cluster_braked' THEN d.campaign_id END
+      AND b.cluster_id IS NOT DISTINCT FROM CASE WHEN d.reason <> 'campaign_braked' THEN d.cluster_id END))
+ORDER BY d.cluster_id <> 0, k.name
 
 -- name: views.campaign_events
 -- Events of a campaign. @which: 'open': its open events and those of its clusters; 'all': all of its own.
