@@ -1,13 +1,16 @@
 -- Deletion of data that is older than the retention, in batches, on an administrator's request.
 
 -- name: prune.count
--- Number of rows to delete.
+-- Number of rows to delete. Campaigns: as prune.campaigns selects them.
+WITH prunable AS (
+  SELECT c.id FROM campaigns c
+  WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)
+    AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
+    AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state)))
 SELECT
-  (SELECT count(*) FROM campaigns WHERE is_over(state) AND ended_at < instant(@ended_before)) AS campaigns,
-  (SELECT count(*) FROM tasks t JOIN campaigns c ON c.id = t.campaign_id
-    WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)) AS tasks,
-  (SELECT count(*) FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
-    WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)) AS jobs,
+  (SELECT count(*) FROM prunable) AS campaigns,
+  (SELECT count(*) FROM tasks t JOIN prunable p ON p.id = t.campaign_id) AS tasks,
+  (SELECT count(*) FROM jobs j JOIN prunable p ON p.id = j.campaign_id) AS jobs,
   (SELECT count(*) FROM gridstatus s WHERE s.time < instant(@ended_before)
     AND s.time < (SELECT max(n.time) FROM gridstatus n WHERE n.cluster_id = s.cluster_id)) AS statuses,
   (SELECT count(*) FROM cycles WHERE started_at < instant(@ended_before) AND id < (SELECT max(id) FROM cycles)) AS cycles,

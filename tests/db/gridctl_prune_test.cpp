@@ -47,6 +47,10 @@ TEST_F(Prune, CampaignWhoseJobIsAlive_Stays) {
   (void)launched(campaign, alpha, 1);
   execute("UPDATE campaigns SET state = 'cancelled', ended_at = instant(" +
           std::to_string((now - std::chrono::hours{48}).time_since_epoch().count()) + ") WHERE id = " + std::to_string(campaign.value()));
+  auto transaction = database.begin();
+  const auto counted = count_prunable(transaction, before);
+  transaction.commit();
+  EXPECT_EQ(counted.campaigns + counted.tasks + counted.jobs, 0);
   EXPECT_EQ(prune(database, before).campaigns, 0);
   EXPECT_EQ(rows("campaigns"), "1");
 }
