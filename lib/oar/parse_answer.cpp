@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "lib/oar/client.hpp"
 #include "lib/oar/json.hpp"
@@ -53,8 +54,28 @@ Submitted submitted_of(const rapidjson::Value& answer, std::size_t expected) {
   return submitted;
 }
 
+/// The text without what was encoded in it: OAR repeats the whole command in some refusals, before it says why.
+std::string without_encoded(const std::string& text) {
+  constexpr std::size_t kLongestWord = 80;
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto end =
+        std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(i), text.end(),
+                         [](unsigned char letter) {
+                           return (letter < 0x80 && std::isalnum(letter) != 0) || letter == '+' || letter == '/' || letter == '=';
+                         }) -
+        text.begin();
+    const auto length = static_cast<std::size_t>(end) - i;
+    if (length > kLongestWord) result += "...";
+    else result.append(text, i, std::max<std::size_t>(length, 1));
+    i += std::max<std::size_t>(length, 1);
+  }
+  return result;
+}
+
 /// One line of limited length for a log.
 std::string one_line(std::string text) {
+  text = without_encoded(text);
   constexpr std::size_t kLongest = 600;
   std::ranges::replace_if(
       text, [](char letter) { return static_cast<unsigned char>(letter) < ' '; }, ' ');

@@ -236,6 +236,12 @@ TEST(OarParse, APageOfTheWebServerIsItsTitle_AndAMessageIsOneLine) {
   EXPECT_THAT(describe(read_failure(404, "two\nlines")), ::testing::Not(HasSubstr("\n")));
 }
 
+TEST(OarParse, TheEncodedCommandInARefusal_IsLeftOut_SoThatItsReasonIsSeen) {
+  const auto message = "oarsub 'bash -c \"$(echo " + std::string(2000, 'Q') + "==|base64 -d)\" gleaner12' : /home/ada/runs is no folder";
+  EXPECT_EQ(describe(read_failure(400, message)),
+            "refused (400): oarsub 'bash -c \"$(echo ...|base64 -d)\" gleaner12' : /home/ada/runs is no folder");
+}
+
 TEST(OarParse, ResourcesCountByStateAndNode_AndASleepingNodeIsUsable) {
   const auto page = parse_resources(
       R"({"total":5,"items":[{"id":1,"network_address":"n1","state":"Alive"},{"id":2,"network_address":"n1","state":"Suspected"},)"
