@@ -73,6 +73,18 @@ std::vector<store::Cluster> check_database(const Call& call, Findings& findings)
   }
 }
 
+/// `edit`: the command that changes the cluster.
+std::string advice_on_credentials(const store::Cluster& cluster, const std::string& edit) {
+  if (cluster.authentication == "basic")
+    return fmt::format("is the login right, and its password? fix it with {} --login --secret-file", edit);
+  if (cluster.authentication == "certificate")
+    return fmt::format("does its web server trust our certificate? another one is set with {} --certificate --key", edit);
+  return fmt::format(
+      "its web server wants to know who the grid is, and the grid sends no proof (--auth none): set one with "
+      "{} --auth basic --login --secret-file, or {} --auth certificate --certificate --key",
+      edit, edit);
+}
+
 std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
   const auto edit = fmt::format("'gridctl cluster edit {}'", cluster.name);
   if (std::holds_alternative<oar::NotSent>(failure))
@@ -81,11 +93,18 @@ std::string advice(const oar::Failure& failure, const store::Cluster& cluster) {
   if (std::holds_alternative<oar::NoAnswer>(failure))
     return fmt::format("is {} the URL of an OAR API? does its server answer other clients?", cluster.url);
   if (const auto* refused = std::get_if<oar::Refused>(&failure)) {
-    if (refused->status == 401 || refused->status == 403)
-      return fmt::format("is the login right, and its password? fix it with {} --login --secret-file", edit);
+    if (refused->status == 401 || refused->status == 403) return advice_on_credentials(cluster, edit);
     return fmt::format("is {} the URL of an OAR API? fix it with {} --url", cluster.url, edit);
   }
   return "read the log of its web server, and check that its OAR and database run";
+}
+
+/// OAR repeats any name that it is given, also one of nobody; but it must act as the user to list their home. Empty: it can.
+std::optional<std::string> cannot_act(oar::Client& client, const std::string& user) {
+  const auto home = client.list_folder(user, "~/");
+  // A listing may be too long to be read: then it is one nevertheless.
+  if (home || std::holds_alternative<oar::NoAnswer>(home.error())) return std::nullopt;
+  return oar::describe(home.error());
 }
 
 void check_identity(oar::Client& client, const store::Cluster& cluster, const std::string& user, Findings& findings) {
@@ -96,6 +115,12 @@ void check_identity(oar::Client& client, const store::Cluster& cluster, const st
     findings.push_back(
         {cluster.name, fmt::format("asked as {}, it takes us for {}", user, name->empty() ? "nobody" : *name),
          fmt::format("its web server must let our login name users by the header {} (--identity-header)", cluster.identity_header)});
+  } else if (auto why = cannot_act(client, user)) {
+    findings.push_back(
+        {cluster.name, fmt::format("takes us for {} when asked as {}, but can do nothing as this user: {}", *name, user, *why),
+         fmt::format("is {} a user with a home on its front end? a login that differs there is set by 'gridctl user map {} {} LOGIN', and "
+                     "checked by --as LOGIN",
+                     user, user, cluster.name)});
   } else {
     findings.push_back({cluster.name, fmt::format("takes us for {} when asked as {}", *name, user)});
   }
@@ -150,7 +175,9 @@ Findings check_cluster(const process::Config& config, const store::Cluster& clus
 std::string our_name(const Call& call) {
   if (const auto given = call.value("as")) return *given;
   const auto* user = ::getpwuid(::getuid());
-  return user != nullptr ? user->pw_name : "root";
+  if (user == nullptr)
+    throw process::Error{ExitCode::usage, fmt::format("user id {} has no name on this machine: name the user by --as USER", ::getuid())};
+  return user->pw_name;
 }
 
 void show(const Call& call, const Findings& findings) {

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "lib/http/server.hpp"
 #include "lib/process/child.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/migrations.hpp"
@@ -158,6 +159,55 @@ TEST_F(Gridctl, Check_SaysWhatIsWrong_AndWhatToDo) {
   const auto unwrapped = std::regex_replace(said.output, std::regex{R"(\n {8,})"}, " ");
   EXPECT_THAT(unwrapped, AllOf(HasSubstr("no cycle has ever run"), HasSubstr("http://127.0.0.1:1/oarapi"),
                                HasSubstr("fix it with 'gridctl cluster edit alpha' --url")));
+}
+
+/// An OAR that knows griduser1 alone, and repeats every name that it is given, as OAR does; or wants credentials first.
+http::Response oar_answer(const http::Request& request, bool wants_credentials) {
+  http::Response response;
+  response.headers.add("Content-Type", "application/json");
+  const auto user = std::string{request.headers.find("X_REMOTE_IDENT").value_or("")};
+  if (wants_credentials) {
+    response.status = 401;
+    response.body = "{}";
+  } else if (request.path.ends_with("/version.json")) {
+    response.body = R"({"oar_version": "2.5.9", "api_timestamp": 1})";
+  } else if (request.path.ends_with("/whoami.json")) {
+    response.body = R"({"authenticated_user": ")" + user + R"("})";
+  } else if (request.path.find("/media/ls/") != std::string::npos && user != "griduser1") {
+    response.status = 404;
+    response.body = R"({"title": "Not found", "code": 404, "message": "User not found"})";
+  } else {
+    response.body = R"({"items": [], "total": 0, "offset": 0, "links": []})";
+  }
+  return response;
+}
+
+std::unique_ptr<http::Server> an_oar(bool wants_credentials) {
+  http::ServerOptions options;
+  options.tcp = http::TcpEndpoint{"127.0.0.1", 0};
+  return std::move(http::Server::start(std::move(options), [=](const http::Request& request) {
+                     return oar_answer(request, wants_credentials);
+                   }).value());
+}
+
+TEST_F(Gridctl, CheckAsAUserOfTheCluster_IsBelievedWhenOarActsAsThatUser) {
+  const auto oar = an_oar(false);
+  EXPECT_EQ(code({"cluster", "add", "alpha", oar->url() + "/oarapi"}), 0);
+  EXPECT_THAT(run({"check", "--as", "griduser1"}).output,
+              AllOf(HasSubstr("ok    alpha: takes us for griduser1"), Not(HasSubstr("can do nothing"))));
+  const auto said = std::regex_replace(run({"check", "--as", "nobody"}).output, std::regex{R"(\n {8,})"}, " ");
+  EXPECT_THAT(said,
+              AllOf(HasSubstr("wrong alpha: takes us for nobody when asked as nobody, but can do nothing as this user: refused (404)"),
+                    HasSubstr("'gridctl user map nobody alpha LOGIN', and checked by --as LOGIN")));
+  oar->stop();
+}
+
+TEST_F(Gridctl, CheckOfAClusterThatWantsCredentials_NamesTheWayThatTheGridIsToProveItself) {
+  const auto oar = an_oar(true);
+  EXPECT_EQ(code({"cluster", "add", "alpha", oar->url() + "/oarapi"}), 0);
+  const auto said = std::regex_replace(run({"check", "--as", "ada"}).output, std::regex{R"(\n {8,})"}, " ");
+  EXPECT_THAT(said, AllOf(HasSubstr("the grid sends no proof (--auth none)"), Not(HasSubstr("is the login right"))));
+  oar->stop();
 }
 
 TEST_F(Gridctl, Check_OfADatabaseThatIsNotThere_SaysSo) {
