@@ -23,8 +23,19 @@ constexpr int kMostClusterTurns = 12;
 constexpr std::size_t kMostPretty = std::size_t{4} << 20U;
 constexpr unsigned kEverybodyMayConnect = 0666;  // the kernel identifies the caller
 
-http::Response unauthorized() {
-  auto response = error(401, "who you are is not known: call the unix socket, or send a header 'Authorization: Bearer TOKEN'");
+std::string why_unknown(const http::Request& request) {
+  if (const auto& process = request.peer.process)
+    return fmt::format(
+        "your user id, {}, has no name on this machine, and campaigns belong to names: it must be in its list of users "
+        "(getent passwd {})",
+        process->uid, process->uid);
+  if (request.headers.find("Authorization"))
+    return "this token is not known here: it may have been replaced; ask the grid's administrators for a new one";
+  return "who you are is not known: call the unix socket, or send a header 'Authorization: Bearer TOKEN'";
+}
+
+http::Response unauthorized(const http::Request& request) {
+  auto response = error(401, why_unknown(request));
   response.headers.add("WWW-Authenticate", "Bearer");
   return response;
 }
@@ -122,7 +133,7 @@ http::Response Api::dispatch(const http::Request& request) try {
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
-  if (!caller) return unauthorized();
+  if (!caller) return unauthorized(request);
   if (auto wrong = wrong_key(request, *match.route)) return std::move(*wrong);
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
   return match.route->respond(

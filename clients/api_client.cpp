@@ -117,14 +117,14 @@ std::string message_of(const Reply& reply) {
   return message.empty() ? fmt::format("the API answered {}", reply.status) : message;
 }
 
-/// Empty: the reply is a success.
-void refuse_errors(const Reply& reply) {
+/// Throws the error of a failed request. `identity`: how we say who we are.
+void refuse_errors(const Reply& reply, std::string_view identity) {
   if (reply.status >= 200 && reply.status < 300) return;
   const auto message = message_of(reply);
   switch (reply.status) {
-    case 401: throw Error{ExitCode::refused, message + " (a token is read from `token_file`)"};
+    case 400: throw Error{ExitCode::usage, message};
+    case 401: throw Error{ExitCode::refused, message + std::string{identity}};
     case 404: throw Error{ExitCode::not_found, message};
-    case 400:
     case 403:
     case 409:
     case 413: throw Error{ExitCode::refused, message};
@@ -178,6 +178,8 @@ struct ApiClient::Curl {
   void prepare(const Request& request, Exchange& exchange);
   curl_slist* headers_of(const Request& request) const;
   [[nodiscard]] Error unreachable(const std::string& what) const;
+  /// For the message of a caller whom the API does not know; empty on a unix socket, where the kernel says who we are.
+  [[nodiscard]] std::string identity() const;
   [[nodiscard]] std::string why(CURLcode code, const char* text) const;
 
   const process::Config config;
@@ -244,6 +246,12 @@ Error ApiClient::Curl::unreachable(const std::string& what) const {
                            config.api, what)};
 }
 
+std::string ApiClient::Curl::identity() const {
+  if (!socket.empty()) return {};
+  if (token.empty()) return " (a token is read from `token_file`, which is not set)";
+  return fmt::format(" (the token is from {})", config.token_file.string());
+}
+
 /// libcurl's messages name a host and a port even for a unix socket.
 std::string ApiClient::Curl::why(CURLcode code, const char* text) const {
   long system_error = 0;
@@ -282,7 +290,7 @@ Reply ApiClient::Curl::send_once(const Request& request) {
   auto result = send(request);
   if (const auto* lost = std::get_if<Lost>(&result)) throw unreachable(lost->what);
   auto& reply = std::get<Reply>(result);
-  refuse_errors(reply);
+  refuse_errors(reply, identity());
   return std::move(reply);
 }
 
@@ -294,7 +302,7 @@ Reply ApiClient::Curl::read(const Request& request) {
     try {
       auto result = send(request);
       if (auto* reply = std::get_if<Reply>(&result)) {
-        if (!has_problems(*reply)) refuse_errors(*reply);
+        if (!has_problems(*reply)) refuse_errors(*reply, identity());
         return std::move(*reply);
       }
       what = std::get<Lost>(result).what;
@@ -319,7 +327,7 @@ Reply ApiClient::get(const std::string& path) {
 bool ApiClient::download(const std::string& path, const TakeBytes& take) {
   const auto result = curl_->send({.path = path, .take = &take});
   if (std::holds_alternative<Lost>(result)) return false;
-  refuse_errors(std::get<Reply>(result));
+  refuse_errors(std::get<Reply>(result), curl_->identity());
   return true;
 }
 Reply ApiClient::post(const std::string& path) { return curl_->send_once({Method::post, path}); }
@@ -346,7 +354,7 @@ Reply ApiClient::post_once(const Posting& posting, BodySource& body) {
       auto result = curl_->send(request);
       auto* reply = std::get_if<Reply>(&result);
       if (reply != nullptr && !may_be_repeated(*reply)) {
-        if (!has_problems(*reply)) refuse_errors(*reply);
+        if (!has_problems(*reply)) refuse_errors(*reply, curl_->identity());
         return std::move(*reply);
       }
       sent_before = true;

@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <pwd.h>
+#include <sys/syscall.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "tests/db/api_fixture.hpp"
 #include "tests/db/postgres.hpp"
@@ -47,7 +49,23 @@ TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
     EXPECT_EQ(answer.status, 401) << target;
     EXPECT_EQ(answer.json["status"].GetInt(), 401);
   }
-  EXPECT_EQ(ask(port(), {.headers = {{"Authorization", "Bearer wrong"}}}).status, 401);
+  const auto wrong = ask(port(), {.headers = {{"Authorization", "Bearer wrong"}}});
+  EXPECT_EQ(wrong.status, 401);
+  EXPECT_THAT(wrong.message(), HasSubstr("this token is not known here"));
+  EXPECT_THAT(ask(port(), {}).message(), HasSubstr("who you are is not known"));
+}
+
+TEST_F(Campaigns, UserIdWithoutAName_IsToldSo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be somebody else";
+  constexpr uid_t kNobodyKnows = 54321;
+  ASSERT_EQ(::getpwuid(kNobodyKnows), nullptr);
+  std::filesystem::permissions(folder(), std::filesystem::perms::all);
+  // The id of this thread alone; the kernel reports that of the connecting one.
+  ASSERT_EQ(::syscall(SYS_setresuid, -1, kNobodyKnows, -1), 0);
+  const auto answer = ask(socket(), {});
+  ASSERT_EQ(::syscall(SYS_setresuid, -1, 0, -1), 0);
+  EXPECT_EQ(answer.status, 401);
+  EXPECT_THAT(answer.message(), HasSubstr("your user id, 54321, has no name on this machine"));
 }
 
 TEST_F(Campaigns, OnTheUnixSocket_TheKernelSaysWhoCalls) {

@@ -140,7 +140,7 @@ TEST(ApiClient, EachStatus_HasItsExitCode_AndTheApisOwnWords) {
     return answer(status, fmt::format(R"({{"status":{},"title":"t","message":"the reason"}})", status));
   }};
   ApiClient client{api.config()};
-  const std::vector<std::pair<int, ExitCode>> expected{{200, ExitCode::ok},      {202, ExitCode::ok},      {400, ExitCode::refused},
+  const std::vector<std::pair<int, ExitCode>> expected{{200, ExitCode::ok},      {202, ExitCode::ok},      {400, ExitCode::usage},
                                                        {401, ExitCode::refused}, {403, ExitCode::refused}, {404, ExitCode::not_found},
                                                        {409, ExitCode::refused}, {500, ExitCode::failure}, {503, ExitCode::unavailable}};
   for (const auto& [status, code] : expected) {
