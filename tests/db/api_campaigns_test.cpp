@@ -7,7 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tests/db/api_fixture.hpp"
+#include "tests/db/campaigns_fixture.hpp"
 #include "tests/db/postgres.hpp"
 
 namespace gleaner::tests {
@@ -16,32 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class Campaigns : public ApiTest {
- protected:
-  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest = {}) { return "/campaigns/" + std::to_string(id) + rest; }
-  [[nodiscard]] std::string state(std::int64_t id) const { return sql("SELECT state FROM campaigns WHERE id = " + std::to_string(id)); }
-  /// waiting, failed, cancelled, next_task
-  [[nodiscard]] std::string counters(std::int64_t id) const {
-    return sql("SELECT concat_ws(' ', waiting, failed, cancelled, next_task) FROM campaigns WHERE id = " + std::to_string(id));
-  }
-  /// As if the first tasks of a campaign had been taken and given back, or had failed.
-  void take(std::int64_t id, int tasks, const std::string& state) const {
-    const auto campaign = std::to_string(id);
-    sql("UPDATE tasks SET state = 'launching' WHERE campaign_id = " + campaign + " AND number < " + std::to_string(tasks));
-    sql("UPDATE campaigns SET next_task = " + std::to_string(tasks) + " WHERE id = " + campaign);
-    sql("UPDATE tasks SET state = '" + state + "' WHERE campaign_id = " + campaign + " AND number < " + std::to_string(tasks));
-    if (state == "waiting")
-      sql("INSERT INTO returned_tasks (campaign_id, number, returned_at) SELECT " + campaign + ", n, now() FROM generate_series(0, " +
-          std::to_string(tasks - 1) + ") n");
-  }
-  [[nodiscard]] std::vector<std::int64_t> ids(const std::string& target) const {
-    std::vector<std::int64_t> all;
-    const auto answer = get(target);
-    EXPECT_EQ(answer.status, 200) << answer.body;
-    for (const auto& item : answer.json["items"].GetArray()) all.push_back(item["id"].GetInt64());
-    return all;
-  }
-};
+using Campaigns = CampaignsFixture;
 
 TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
   for (const auto* target : {"/", "/campaigns", "/clusters", "/events"}) {
@@ -185,44 +160,6 @@ TEST_F(Campaigns, List_ShowsThoseInTreatmentUnlessAskedOtherwise) {
   EXPECT_EQ(get("/campaigns?from=yesterday").status, 400);
 }
 
-TEST_F(Campaigns, ListKeepsAnEndedCampaignWithFailures_UntilItsEventsAreFixed_OrItIsAcknowledged) {
-  std::vector<std::int64_t> failed;
-  for (int i = 0; i < 3; ++i) {
-    failed.push_back(a_campaign_of(2));
-    take(failed.back(), 2, "failed");
-  }
-  const auto fine = a_campaign_of(1);
-  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
-  EXPECT_THAT(ids("/campaigns"), ElementsAre()) << "nothing is open";
-  sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[0], failed[1], failed[2]));
-  EXPECT_EQ(get("/campaigns?limit=1").json["total"].GetInt(), 3);
-  EXPECT_TRUE(get("/campaigns").json["items"][0]["has_events"].GetBool());
-  EXPECT_THAT(ids("/campaigns?state=in_treatment,paused"), ElementsAre());
-  ASSERT_EQ(remove(path(failed[0], "/events")).status, 202);
-  const auto acknowledged = remove(path(failed[1]));
-  ASSERT_EQ(acknowledged.status, 202);
-  EXPECT_THAT(acknowledged.message(), testing::EndsWith("was over already: its events are closed"));
-  EXPECT_EQ(state(failed[1]), "terminated");
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[2]));
-  EXPECT_EQ(remove(path(failed[1])).status, 409);
-  ASSERT_EQ(post(path(failed[2], "/retries")).status, 202);
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[2]));
-  EXPECT_EQ(state(fine), "terminated");
-}
-
-TEST_F(Campaigns, DecisionsThatRestOnABrake_AreShownWhileItHolds) {
-  const auto id = std::to_string(a_campaign_of(1));
-  sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) SELECT campaign_id, cluster_id, 'eligible', "
-      "'pair_braked', 'the campaign is braked on alpha', 0, now() FROM campaign_clusters");
-  sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
-      "FROM campaign_clusters");
-  const auto shown = [&] { return get("/campaigns/" + id + "/decisions").json["items"].Size(); };
-  EXPECT_EQ(shown(), 1U);
-  ASSERT_EQ(post("/campaigns/" + id + "/resume").status, 202);
-  EXPECT_EQ(shown(), 0U);
-}
-
 TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
   for (int i = 0; i < 4; ++i) (void)a_campaign_of(1);
   const auto first = get("/campaigns?limit=2&user=alice");
@@ -354,81 +291,6 @@ TEST_F(Campaigns, Task_HasItsLastJob_AndAllOfThemWhenAskedFor) {
   EXPECT_EQ(job.json["remote_id"].GetInt(), 100);
   EXPECT_STREQ(job.json["grid_user"].GetString(), "alice");
   EXPECT_EQ(get(path(id, "/jobs/2")).status, 404);
-}
-
-TEST_F(Campaigns, Decisions_SayWhy) {
-  const auto id = a_campaign_of(1);
-  sql("INSERT INTO decisions SELECT campaign_id, cluster_id, 'match', 'no_room', 'alpha is full', 0, now() FROM campaign_clusters");
-  const auto answer = get(path(id, "/decisions"));
-  ASSERT_EQ(answer.json["items"].Size(), 1U) << answer.body;
-  EXPECT_STREQ(answer.json["items"][0]["sentence"].GetString(), "alpha is full");
-}
-
-TEST_F(Campaigns, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {
-  const auto id = std::to_string(a_campaign_of(1));
-  const auto event = sql(
-      "INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', campaign_id, cluster_id, now(), "
-      "now(), 'exit 1' FROM campaign_clusters RETURNING id");
-  sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
-      "FROM campaign_clusters");
-  const auto global = sql(
-      "INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), now(), 'down' "
-      "FROM campaign_clusters RETURNING id");
-  EXPECT_TRUE(get("/campaigns/" + id).json["has_events"].GetBool());
-  EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 2);
-  EXPECT_EQ(get("/events").json["total"].GetInt(), 1);
-  EXPECT_EQ(as("bob", {.method = "DELETE", .target = "/events/" + event}).status, 403);
-  EXPECT_EQ(remove("/events/" + global).status, 403);
-  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/events/" + global}).status, 202);
-  EXPECT_EQ(remove("/events/" + event).status, 202);
-  EXPECT_EQ(remove("/events/" + event).status, 409);
-  EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
-  EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 0);
-  EXPECT_EQ(get("/campaigns/" + id + "/events?all=1").json["total"].GetInt(), 1);
-  EXPECT_STREQ(get("/events/" + event).json["state"].GetString(), "closed");
-}
-
-TEST_F(Campaigns, AllEventsOfACampaign_CanBeFixedAtOnce) {
-  const auto id = a_campaign_of(1);
-  for (const std::string code : {"TASK_ERROR", "WALLTIME"})
-    sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT '" + code + "', id, now(), now(), 'x' FROM campaigns");
-  const auto answer = remove(path(id, "/events"));
-  EXPECT_EQ(answer.status, 202);
-  EXPECT_EQ(answer.json["count"].GetInt(), 2);
-}
-
-TEST_F(Campaigns, EventsFixedWithResubmit_GiveEachFailedTaskBackOnce) {
-  const auto id = a_campaign_of(5);
-  take(id, 2, "failed");
-  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
-  for (const std::string code : {"TASK_ERROR", "WALLTIME"})
-    sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT '" + code + "', id, now(), now(), 'x' FROM campaigns");
-  const auto answer = remove(path(id, "/events?resubmit=1"));
-  ASSERT_EQ(answer.status, 202) << answer.body;
-  EXPECT_THAT(answer.json["message"].GetString(), testing::EndsWith(" events closed; 2 failed tasks will run again"));
-  EXPECT_EQ(state(id), "in_treatment");
-  EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 1");
-  EXPECT_THAT(remove(path(id, "/events?resubmit=1")).json["message"].GetString(),
-              testing::EndsWith("there is no failed task to run again"));
-  EXPECT_EQ(sql("SELECT max(attempt) FROM tasks"), "1");
-}
-
-TEST_F(Campaigns, EventFixedWithResubmit_GivesBackTheFailedTasksOfItsCluster) {
-  const auto id = submit_lines(head_of(kOnBoth, R"("nb_jobs": 4)"), "").json["id"].GetInt64();
-  take(id, 3, "failed");
-  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
-  for (const std::string task : {"0", "1", "2"})
-    sql("INSERT INTO launches (campaign_id, cluster_id, state, term, jobs, resources, planned_at) SELECT " + std::to_string(id) +
-        ", id, 'accepted', 1, 1, 1, now() FROM clusters WHERE name = '" + (task == "1" ? "beta" : "alpha") + "'");
-  sql("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, resources) "
-      "SELECT id, campaign_id, cluster_id, row_number() OVER (ORDER BY id) - 1, 0, 'terminated', 1 FROM launches");
-  const auto event = sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', " +
-                         std::to_string(id) + ", id, now(), now(), 'exit 1' FROM clusters WHERE name = 'alpha' RETURNING id");
-  const auto answer = remove("/events/" + event + "?resubmit=1");
-  ASSERT_EQ(answer.status, 202) << answer.body;
-  EXPECT_EQ(answer.json["message"].GetString(), "Event " + event + " closed; 2 failed tasks will run again");
-  EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 2");
-  EXPECT_EQ(state(id), "in_treatment");
 }
 
 TEST_F(Campaigns, KeyOfAQueryThatARouteDoesNotHave_IsAnError_AndNothingIsDone) {
