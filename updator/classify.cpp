@@ -86,7 +86,7 @@ bool gave_up_launch(std::span<const oar::RemoteEvent> events) {
 
 std::optional<grid::RemoteEnd> remote_end(const oar::RemoteJob& job, const oar::JobDetails* details) {
   grid::RemoteEnd end{.record = grid::Record::exited_silently, .started = job.started.has_value()};
-  if (job.state == oar::RemoteState::terminated || job.state == oar::RemoteState::finishing) {
+  if (job.state == oar::RemoteState::terminated || job.exit_status) {
     if (!job.exit_status) return end;
     end.record = grid::Record::exited;
     end.status = oar::shell_status(*job.exit_status);

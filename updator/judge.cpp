@@ -57,6 +57,16 @@ bool is_starting(const oar::RemoteJob& remote) {
 
 bool is_due(std::optional<grid::Instant> since, grid::Instant now, grid::Seconds wait) { return now - since.value_or(now) >= wait; }
 
+/// Whether OAR noted that the job stopped, and not how. If OAR's server dies at that moment, the job stays Finishing for ever.
+bool has_only_stopped(const oar::RemoteJob& remote) {
+  return remote.state == oar::RemoteState::finishing && remote.stopped && !remote.exit_status;
+}
+
+/// OAR says Finishing, too, when it gives up a node that does not answer, and the job's processes may run on there. So it has its walltime.
+bool is_over(const store::LiveJob& job, const oar::RemoteJob& remote, grid::Instant now, const Patience& patience) {
+  return oar::is_over(remote) || (has_only_stopped(remote) && is_due(job.over_since, now, std::max(job.walltime, patience.launch)));
+}
+
 grid::Deletion deletion_of(const store::LiveJob& job) {
   if (!job.kill_sent) return grid::Deletion::none;
   if (job.kill_reason == "impatient") return grid::Deletion::impatient;
@@ -120,7 +130,7 @@ std::optional<Want> need_of_evidence(const store::LiveJob& job, const Poll& poll
   if (may_be_impatient(job, *remote, now, patience)) return Want{Need::beginning, job.launching_since.value_or(now)};
   if (oar::is_over(*remote) && job.to_measure && remote->state == oar::RemoteState::terminated && remote->exit_status == 0)
     return Want{Need::measure, now};
-  if (!oar::is_over(*remote) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
+  if (!is_over(job, *remote, now, patience) || !is_due(job.over_since, now, patience.delay)) return std::nullopt;
   // A job without resources was most probably deleted while it waited; its details show this.
   if (remote->state == oar::RemoteState::error && !remote->started && !job.over_since) return std::nullopt;
   return grid::needs_evidence(known_end(job, *remote, details_of(job, poll))) ? std::optional{Want{.since = job.over_since.value_or(now)}}
@@ -241,7 +251,7 @@ void Judge::judge_state(const store::LiveJob& job, const oar::RemoteJob& remote)
   if (remote.state == oar::RemoteState::to_error || remote.state == oar::RemoteState::unknown) return;
   note_waits(job, {.job = job.id,
                    .absent = {},
-                   .over = {},
+                   .over = has_only_stopped(remote) ? std::optional{job.over_since.value_or(poll_.began)} : std::nullopt,
                    .launching = is_starting(remote) ? std::optional{job.launching_since.value_or(poll_.began)} : std::nullopt});
   judge_launch(job, remote);
   // From toLaunch on the job holds resources, and the cluster's status counts them as used.
@@ -262,7 +272,7 @@ void Judge::judge_job(const store::LiveJob& job) {
   if (poll_.reused.contains(job.remote)) return judge_reused(job);
   const auto* const remote = remote_of(job, poll_);
   if (remote == nullptr) return judge_absent(job);
-  if (oar::is_over(*remote)) judge_end(job, *remote);
+  if (is_over(job, *remote, poll_.began, patience_)) judge_end(job, *remote);
   else judge_state(job, *remote);
 }
 
@@ -319,7 +329,10 @@ std::vector<oar::JobOf> errors_to_explain(std::span<const store::LiveJob> live, 
   std::vector<oar::JobOf> asked;
   for (const auto& job : live) {
     const auto* const remote = remote_of(job, poll);
-    if (remote == nullptr || remote->state != oar::RemoteState::error) continue;
+    if (remote == nullptr) continue;
+    const bool is_to_explain =
+        remote->state == oar::RemoteState::error || (has_only_stopped(*remote) && is_over(job, *remote, poll.began, patience));
+    if (!is_to_explain) continue;
     const auto evidence = evidence_of(job, poll);
     // The cause is of no use without the evidence, unless the job was deleted while it waited.
     const bool is_of_use = is_read(evidence) || !remote->started ||

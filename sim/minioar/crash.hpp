@@ -12,7 +12,7 @@ namespace gleaner::minioar {
 enum class EndsMeanwhile {
   late,      ///< the job reports its end again after 30 s, then after 60 s more, 120 s, … 900 s; it counts when the server lives then
   lost,      ///< no report: the job stays Running until its walltime, a preemption or a deletion ends the record
-  finishing  ///< the exit code is recorded, but the job stays Finishing for ever
+  finishing  ///< the job stays Finishing for ever; the exit code is recorded, unless the job was killed
 };
 constexpr std::array<std::string_view, 3> kEndsMeanwhileNames{"late", "lost", "finishing"};
 

@@ -110,10 +110,10 @@ void Engine::haunt(Job& job, Missed missed, Clock::time_point since) {
 
 void Engine::miss_end(Job& job, const JobEnding& ending, bool kill_sent) {
   const auto& server = ledger_->server();
-  if (server.ends == EndsMeanwhile::finishing && ending.kind == JobEnding::Kind::exited && !kill_sent) {
+  if (server.ends == EndsMeanwhile::finishing) {
     job.state = JobState::finishing;
     job.stop_time = ending.time;
-    job.exit_code = ending.wait_status;
+    if (ending.kind == JobEnding::Kind::exited && !kill_sent) job.exit_code = ending.wait_status;
     ledger_->save(job);
     remove_files(files_of(job));
     return;

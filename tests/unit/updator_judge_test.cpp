@@ -115,6 +115,29 @@ TEST(Judge, ACarrierWhoseLaunchOarGaveUp_HasItsWalltime_ThoughItNotedTheEndOfIts
   EXPECT_THAT(ends(turn.judged()), ElementsAre("done"));
 }
 
+/// OAR's server died while the job ended.
+TEST(Judge, AJobThatOarHoldsInFinishing_WithoutAnExitStatus_IsOverAfterItsWalltime) {
+  Turn turn;
+  auto& job = turn.has(1);
+  job.walltime = grid::Seconds{720};
+  turn.shows(1, RemoteState::finishing);
+  turn.poll.ours.begin()->second.stopped = kLongAgo;
+  turn.lists({"1.0.1.1001.s"});
+  const auto first = turn.judged();
+  ASSERT_THAT(first.waits, SizeIs(1));
+  EXPECT_EQ(first.waits[0].over, kNow);
+  turn.live[0].over_since = kNow - grid::Seconds{719};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "its node may not answer, and its processes run on";
+  EXPECT_THAT(turn.errors(), IsEmpty());
+  turn.live[0].over_since = kNow - grid::Seconds{720};
+  EXPECT_THAT(turn.fences(), ElementsAre(1));
+  EXPECT_THAT(turn.errors(), ElementsAre(1));
+  turn.explains(1, "BESTEFFORT_KILL");
+  EXPECT_THAT(ends(turn.judged()), ElementsAre("preempted"));
+  turn.poll.ours.begin()->second.stopped = {};
+  EXPECT_THAT(ends(turn.judged()), IsEmpty()) << "it has not stopped";
+}
+
 TEST(Judge, ACarrierThatNotedTheEndOfItsOwnTask_EndsByItself_OrIsInterrupted) {
   Turn turn;
   for (int i = 1; i <= 3; ++i) {
