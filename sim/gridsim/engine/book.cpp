@@ -148,7 +148,7 @@ int Book::make_job(const store::PlannedLaunch& launch, int pair, std::int64_t ta
   if (task >= spec.live) {
     job.tasks = spec.group;
     job.starts = spec.starts;
-    if (spec.side_by_side) job.duration /= std::max(1, on_cluster.width);
+    if (spec.side_by_side && spec.group > 1) job.duration /= std::max(1, on_cluster.width);
     job.duration += (spec.starts - 1) * world_.scenario.clusters[on_cluster.cluster].start_delay;
   }
   job.width = on_cluster.width;
