@@ -39,7 +39,9 @@ constexpr std::string_view kWrapper{R"sh(
 d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}";p="gleaner: task $1, attempt $2:";v=
 w(){ printf "%(%s)T %s\n" -1 "$l" >"$f.s";}
 k(){ ln "$f.s" "$c"||[ "$(stat -c %h "$f.s")" = 2 ];}
-q(){ echo "$p $1">&2;exit 113;}
+q(){ echo "$p $1">&2
+[ "$O" ]&&[ $BASHPID = $$ ]&&{ j;until wait;do :;done;}
+exit 113;}
 h(){ [ -e "$c" ]||return 0
 { read -r _ h j n _<"$c";[ $v ]&&mv "$f.s" "$f.d.${j:-0}";} 2>/dev/null
 q "claimed by job ${j:-?} (OAR job ${n:-?} on host ${h:-?}), nothing to run";}
@@ -99,7 +101,7 @@ z=$f.$u${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
 /// - A task whose stdout and stderr cannot be opened is not run.
 /// - A list without its last line, a dot, was not written to its end, and is not used.
 /// - Who removed the folder removed the claims too: then nothing else is taken.
-/// - j() is for a signal: it makes the other workers end after their tasks.
+/// - j() is for a signal: it makes the other workers end after their tasks. A job does not end before its workers.
 constexpr std::string_view kBeginPool{R"sh(
 H=$3
 { mapfile -t L <"$G/$Q/pool";} 2>/dev/null
@@ -109,20 +111,21 @@ P=
 ((P))||P=1
 O=()
 j(){ T=1;[ "$O" ]&&kill "${O[@]}" 2>/dev/null;}
-g(){ X=$2 B=$((N?((H-F)*P+$1)*N/J/P%N:0))
+g(){ trap T=1 HUP INT TERM USR1 USR2
+X=$2 B=$((N?((H-F)*P+$1)*N/J/P%N:0))
 for((K=0;K<N&&X<3&&SECONDS<D;K++));do
 [ $T ]||[ ! -e "$G/$Q/pool" ]&&break
 set -- ${L[(B+K)%N]}
-d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}"
+d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JOB_ID:-0}" p="gleaner: task $1, attempt $2:"
 [ -e "$c" ]&&continue
 b "${@:5}"||continue
 set -C
 { printf "%(%s)T %s\n" -1 "$l" >"$c";} 2>/dev/null||{ set +C;continue;}
 set +C
 w 2>/dev/null||break
-trap T=1 HUP INT TERM USR1 USR2
 z=
 y "$@"@STREAMS@
+trap T=1 HUP INT TERM USR1 USR2
 [ "$z" ]||{ mv "$f.s" "$f.u";break;}
 ((s))&&((++X))||X=0
 done;}
@@ -239,7 +242,7 @@ std::string pool_assignments(const PoolFacts& pool) {
 std::string assignments(const LaunchFacts& facts) {
   const auto walltime = grid::parse_walltime(facts.walltime);
   return fmt::format(
-      "W= Q= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
+      "W= Q= O= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
       grid::campaign_folder(facts.grid, facts.campaign), facts.campaign.value(), text::quote(facts.exec_file), text::quote(facts.cluster),
       text::quote(facts.user), folder_word(facts.workdir), text::quote(facts.resources), text::quote(facts.walltime),

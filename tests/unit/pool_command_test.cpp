@@ -1,27 +1,9 @@
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <sys/wait.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "lib/grid/evidence.hpp"
-#include "lib/text/words.hpp"
-#include "runner/command/command.hpp"
+#include "tests/unit/pool_fixture.hpp"
 
 /// The wrapper of a pool's jobs, run here by the same shell.
-namespace gleaner::runner {
+namespace gleaner::runner::test {
 namespace {
 
 using ::testing::AllOf;
@@ -29,101 +11,6 @@ using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
-namespace fs = std::filesystem;
-
-struct Ended {
-  int status;  ///< as a shell reports it
-  std::string output;
-};
-
-Ended run_shell(const std::string& command) {
-  FILE* const pipe = popen(command.c_str(), "r");
-  Ended ended{0, {}};
-  std::array<char, 4096> buffer{};
-  for (std::size_t got = 0; (got = fread(buffer.data(), 1, buffer.size(), pipe)) > 0;) ended.output.append(buffer.data(), got);
-  const int status = pclose(pipe);
-  ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  return ended;
-}
-
-/// A home on a cluster, and one launch: `carriers` jobs with the tasks 0, 1, …, and pooled tasks after these. Job 100 + i has task i; the
-/// carriers are the jobs 900, 901, … of OAR.
-class Pool : public ::testing::Test {
- protected:
-  Pool() {
-    auto pattern = (fs::temp_directory_path() / "gleaner-pool-XXXXXX").string();
-    home_ = mkdtemp(pattern.data());
-  }
-  ~Pool() override {
-    std::error_code ignored;
-    fs::remove_all(home_, ignored);
-  }
-
-  struct Kind {
-    std::string exec_file = "echo >> $HOME/ran";
-    int carriers = 1;
-    grid::Seconds duration{60};
-    grid::Seconds task_walltime{60};
-    std::string output_directory = {};
-    std::string output_files = {};
-    std::string node_file = "/dev/null";
-    bool side_by_side = false;
-    bool measured = false;  ///< no pool: a job with one task, which shows what a start costs
-  };
-  static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
-    return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, std::move(arguments)};
-  }
-  static TaskFacts facts_of(int task) { return facts_of(task, {std::to_string(task)}); }
-  static std::string line(int task) { return parameter_line(facts_of(task)).value(); }
-  /// Writes the list of the pool.
-  void list(int carriers, int pooled) const {
-    std::vector<std::string> lines;
-    for (int task = carriers; task < carriers + pooled; ++task) lines.push_back(pool_line(facts_of(task)).value());
-    fs::create_directories(folder());
-    std::ofstream{folder() + "/pool"} << pool_list(lines);
-  }
-  [[nodiscard]] Ended run_carrier(const Kind& kind, int carrier = 0, const std::string& shell = "") const {
-    LaunchFacts facts{"grid", grid::CampaignId{12}, kind.exec_file, "alpha", "griduser1", "/home/griduser1", "/core=1", "1:30:00"};
-    facts.pool = PoolFacts{grid::LaunchId{7}, kind.duration, kind.task_walltime, grid::JobId{100}, kind.carriers};
-    facts.pool->side_by_side = kind.side_by_side;
-    if (kind.measured) facts.pool.reset();
-    facts.measured = kind.measured;
-    facts.output_directory = kind.output_directory;
-    facts.output_files = kind.output_files;
-    auto text = JobCommand::create(facts).value().text();
-    for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
-    return run_shell(
-        fmt::format("cd {0} && {3} env -i HOME={0} USER=griduser1 PATH=\"$PATH\" OAR_JOB_ID={2} OAR_NODEFILE={4} bash -c {1} 2>&1", home_,
-                    text::quote(text + " " + line(carrier)), 900 + carrier, shell, kind.node_file));
-  }
-  [[nodiscard]] std::string folder() const { return home_ + "/.gleaner/grid/12/7"; }
-  [[nodiscard]] std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator{folder()}) names.push_back(entry.path().filename().string());
-    return names;
-  }
-  /// The evidence of task i's job.
-  [[nodiscard]] grid::Evidence evidence(int task) const {
-    const auto names = files();
-    const grid::EvidenceIndex index{names};
-    const grid::JobId job{100 + task};
-    return index.of({grid::TaskNumber{task}, 0, job, index.run_of(job).value_or(grid::RemoteJobId{0})});
-  }
-  [[nodiscard]] std::string content(const std::string& file) const {
-    std::ifstream stream{home_ + "/" + file};
-    return {std::istreambuf_iterator<char>{stream}, {}};
-  }
-  /// How often each task wrote its number to `ran`.
-  [[nodiscard]] std::map<std::string, int> runs() const {
-    std::map<std::string, int> times;
-    std::ifstream stream{home_ + "/ran"};
-    for (std::string word; stream >> word;) ++times[word];
-    return times;
-  }
-  std::string home_;
-};
-
-const std::string kNote{"f() { echo $1 >> $HOME/ran; }; f"};
 
 TEST_F(Pool, ACarrierTakesAllPooledTasks_OneAfterTheOther) {
   list(1, 20);
@@ -180,47 +67,6 @@ TEST_F(Pool, WhatGathersFiles_LeavesTheCountOfFailuresAlone) {
                      .output_directory = "$HOME/results/12",
                      .output_files = "{TASK}.dat"});
   EXPECT_EQ(runs().size(), 3u);
-}
-
-/// Each task ends when as many run as there are workers; alone, it gives up after a while.
-const std::string kMeet{
-    R"(f() { echo >> $HOME/begun.$1; for ((i = 0; i < 500; i++)); do begun=("$HOME"/begun.*); ((${#begun[@]} >= MOST)) && { echo $1 >> $HOME/ran; return 0; }; read -t 0.02 <> <(:); done; return 9; }; MOST=3 f)"};
-
-TEST_F(Pool, SideBySide_ACarrierCarriesOutATaskOnEachCoreOfItsFirstNode) {
-  list(1, 8);
-  std::ofstream{home_ + "/nodes"} << "n1\nn1\nn1\nn2\nn2\n";
-  EXPECT_EQ(run_carrier({.exec_file = kMeet, .node_file = home_ + "/nodes", .side_by_side = true}).status, 0);
-  EXPECT_EQ(runs().size(), 9u);
-  for (const auto& [task, times] : runs()) EXPECT_EQ(times, 1) << task;
-  for (int task = 0; task < 9; ++task) EXPECT_EQ(evidence(task).witness, grid::Witness::ended) << task;
-}
-
-TEST_F(Pool, WithoutThat_ACarrierCarriesOutOneTaskAtATime) {
-  list(1, 1);
-  std::ofstream{home_ + "/nodes"} << "n1\nn1\nn1\n";
-  (void)run_carrier({.exec_file = R"(f() { mkdir $HOME/alone && sleep 0.1 && rmdir $HOME/alone; }; f)", .node_file = home_ + "/nodes"});
-  EXPECT_EQ(evidence(0).status, 0);
-  EXPECT_EQ(evidence(1).status, 0);
-}
-
-TEST_F(Pool, SideBySide_WithoutAListOfNodes_ACarrierHasOneWorker) {
-  list(1, 3);
-  EXPECT_EQ(run_carrier({.exec_file = kNote, .node_file = home_ + "/none", .side_by_side = true}).status, 0);
-  EXPECT_EQ(runs().size(), 4u);
-}
-
-TEST_F(Pool, SideBySide_CarriersAtTheSameMoment_RunEachTaskOnce) {
-  constexpr int kCarriers = 3;
-  list(kCarriers, 90);
-  std::ofstream{home_ + "/nodes"} << "n1\nn1\nn1\nn1\n";
-  std::vector<std::thread> carriers;
-  for (int i = 0; i < kCarriers; ++i) {
-    carriers.emplace_back(
-        [&, i] { (void)run_carrier({.exec_file = kNote, .carriers = kCarriers, .node_file = home_ + "/nodes", .side_by_side = true}, i); });
-  }
-  for (auto& carrier : carriers) carrier.join();
-  EXPECT_EQ(runs().size(), 93u);
-  for (const auto& [task, times] : runs()) EXPECT_EQ(times, 1) << task;
 }
 
 /// Plain words need no process to be read; what the shell would split or expand must still arrive as it is.
@@ -390,4 +236,4 @@ TEST_F(Pool, AMeasuredJobWithoutOne_NotesHowLongItsCommandTook) {
 }
 
 }  // namespace
-}  // namespace gleaner::runner
+}  // namespace gleaner::runner::test
