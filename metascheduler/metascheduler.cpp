@@ -28,11 +28,6 @@ void keep_to(const std::map<PairKey, int>& got, std::vector<store::Submitted>& s
   }
 }
 
-/// Whether the cluster has not refused a pool of the campaign. Without one, the launch is of the tasks that its jobs begin with.
-bool may_have_pool(store::Transaction& transaction, const planner::Launch& launch) {
-  return launch.pooled > 0 && !store::is_event_open(transaction, store::kPoolRefused, {launch.campaign, launch.cluster});
-}
-
 /// Campaigns that cannot be planned get an event and a brake, because each cycle that tries one costs several plans.
 class Aside {
  public:
@@ -96,7 +91,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
                                           {.campaign = launch.campaign,
                                            .cluster = launch.cluster,
                                            .jobs = launch.jobs,
-                                           .pooled = may_have_pool(transaction, launch) ? launch.pooled : 0,
+                                           .pooled = launch.pooled,
                                            .pool = std::chrono::ceil<grid::Seconds>(config.pool_duration),
                                            .resources = launch.resources},
                                           term, now);

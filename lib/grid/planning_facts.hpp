@@ -141,7 +141,8 @@ struct PairFacts {
   std::int64_t resources_sum = 0, resources_jobs = 0;  ///< resources that OAR assigned, and the number of jobs that got them
   std::optional<Instant> last_start_at;
   std::optional<Instant> last_accept_at;
-  bool suspected = false;  ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
+  bool suspected = false;      ///< the cluster is suspected of being a sink for this campaign (grid::Sink)
+  bool pools_refused = false;  ///< OAR refused a job of several tasks of this campaign there
   // Facts that are read only where they exist:
   std::int64_t returned_tasks = 0;            ///< bound tasks in the bag, from void launches on this cluster: the plan assigns these first
   std::optional<std::int64_t> fitting_tasks;  ///< tasks of the bag whose requests fit the cluster; empty: all
@@ -182,6 +183,7 @@ inline constexpr auto kCountedFields = std::tuple{
     row_field("last_start_at", &PairFacts::last_start_at),
     row_field("last_accept_at", &PairFacts::last_accept_at),
     row_field("suspected", &PairFacts::suspected),
+    row_field("pools_refused", &PairFacts::pools_refused),
 };
 
 /// A campaign whose stored facts cannot be read.

@@ -109,7 +109,9 @@ tl::expected<ResourceRequest, std::string> ResourceRequest::parse(std::string_vi
 std::optional<std::string> wrong_for_side_by_side(const ResourceRequest& request) {
   const auto is_node = [](const ResourceLevel& level) { return std::ranges::find(kNodeLevels, level.property) != kNodeLevels.end(); };
   const auto nodes = std::ranges::count_if(request.levels(), is_node);
-  const bool is_one = nodes == 1 && std::ranges::find_if(request.levels(), is_node)->count == 1;
+  const auto node = std::ranges::find_if(request.levels(), is_node);
+  const auto is_one_of_it = [](const ResourceLevel& level) { return level.count == 1; };
+  const bool is_one = nodes == 1 && node->count == 1 && std::all_of(request.levels().begin(), node, is_one_of_it);
   if (nodes == 0) return fmt::format("the cores of '{}' may be on several nodes", request.text());
   if (!is_one) return fmt::format("'{}' may be several nodes", request.text());
   if (request.resources() == 1) return fmt::format("a job of '{}' has room for one task at a time", request.text());

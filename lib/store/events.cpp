@@ -50,11 +50,6 @@ bool close_event(Transaction& transaction, std::string_view code, const Target& 
   return !exec(transaction, sql::events_close{.now = now, .code = code, .campaign = target.campaign, .cluster = target.cluster}).empty();
 }
 
-bool is_event_open(Transaction& transaction, std::string_view code, const Target& target) {
-  return *detail::exec_prepared(transaction, sql::events_is_open{.code = code, .campaign = target.campaign, .cluster = target.cluster})[0]
-              .open;
-}
-
 std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code) {
   std::vector<grid::ClusterId> clusters;
   for (const auto& row : detail::exec_prepared(transaction, sql::events_clusters_with_open{.code = code}))

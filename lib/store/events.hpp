@@ -18,7 +18,7 @@ struct Target {
   std::optional<grid::ClusterId> cluster;
 };
 
-/// Of a campaign on a cluster: OAR refused a job of several tasks there. While it is open, each task has its own job there.
+/// The event of a campaign and a cluster whose OAR refused a job of several tasks. While it is open, each task has a job of its own there.
 inline constexpr std::string_view kPoolRefused = "POOL_REFUSED";
 
 struct Event {
@@ -35,7 +35,6 @@ struct Event {
 std::optional<std::int64_t> open_event(Transaction& transaction, const Event& event, grid::Instant now);
 /// True when an event was open.
 bool close_event(Transaction& transaction, std::string_view code, const Target& target, grid::Instant now);
-[[nodiscard]] bool is_event_open(Transaction& transaction, std::string_view code, const Target& target);
 /// The clusters with an open event of this code that is about no campaign.
 [[nodiscard]] std::vector<grid::ClusterId> clusters_with_open_event(Transaction& transaction, std::string_view code);
 

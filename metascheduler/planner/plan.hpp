@@ -17,7 +17,7 @@ struct Launch {
   int jobs = 0;
   double resources = 0.0;  ///< as the plan counts them
   int returned = 0;        ///< of the jobs, those for tasks that void launches on this cluster returned
-  int pooled = 0;          ///< further tasks, which the jobs take one after the other
+  int pooled = 0;          ///< further tasks, which the jobs take
   bool operator==(const Launch&) const = default;
 };
 

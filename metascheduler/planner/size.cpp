@@ -106,20 +106,23 @@ double parts_of(const Bag& bag, std::optional<double> duration, double start) {
 Pooling pooling_of(const Contender& contender, const Candidate& candidate, int jobs, const Bag& bag, const PlannerConfig& config) {
   const auto& campaign = *contender.campaign;
   const auto known = candidate.pair->mean_duration;
-  if (!grid::is_grouped(campaign.grouping) || campaign.differing || campaign.type == grid::CampaignType::test) return {};
+  if (!grid::is_grouped(campaign.grouping) || candidate.pair->pools_refused || campaign.differing ||
+      campaign.type == grid::CampaignType::test)
+    return {};
   if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
   const double start = std::max(kLeastStart, candidate.cluster->start_cost.value_or(kUnknownStart));
   const double whole = static_cast<double>(bag.tasks) / parts_of(bag, known, start);
   const bool is_last = !known || whole * *known <= kRoundWorth * start;
   const double part = std::ceil(bag.clusters > 1 && !is_last ? whole / 2 : whole);
   const int workers = at_a_time(contender, candidate);
-  const double most = static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size)) / workers;
+  const double most_of_job =
+      std::max(1.0, static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size)));
+  const double most = most_of_job / workers;
   const double duration = std::chrono::duration<double>{config.pool_duration}.count();
   const double fill = known ? duration / std::max(*known, 0.001) : most;
   const double of_worker = std::max(1.0, std::min({fill, part, most}));
-  return {.tasks_each = static_cast<int>(of_worker * workers),
-          .shares = of_worker * workers > 1 && (!known || of_worker < fill),
-          .is_last = is_last};
+  const double of_job = std::min(of_worker * workers, most_of_job);
+  return {.tasks_each = static_cast<int>(of_job), .shares = of_job > 1 && (!known || of_worker < fill), .is_last = is_last};
 }
 
 /// Whether most of the jobs that the cluster can have are the campaign's own.

@@ -18,11 +18,6 @@ UPDATE events SET state = 'closed', closed_at = instant(@now)
 WHERE state = 'open' AND code = @code AND campaign_id IS NOT DISTINCT FROM @campaign AND cluster_id IS NOT DISTINCT FROM @cluster
 RETURNING id
 
--- name: events.is_open
--- Whether the event of a cause is open.
-SELECT EXISTS (SELECT FROM events WHERE state = 'open' AND code = @code
-  AND coalesce(campaign_id, 0) = coalesce(@campaign::bigint, 0) AND coalesce(cluster_id, 0) = coalesce(@cluster::bigint, 0)) AS open
-
 -- name: events.clusters_with_open
 -- The clusters with an open event of this code.
 SELECT cluster_id FROM events WHERE state = 'open' AND code = @code AND campaign_id IS NULL AND cluster_id IS NOT NULL

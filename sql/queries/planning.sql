@@ -85,7 +85,9 @@ SELECT
     WHERE l.campaign_id = p.campaign_id AND l.cluster_id = p.cluster_id AND l.state = 'unknown'
       AND l.unknown_at >= (SELECT max(s.time) FROM gridstatus s WHERE s.cluster_id = p.cluster_id AND s.reachable))
         ELSE 0 END::integer AS unseen,
-  p.suspected
+  p.suspected,
+  coalesce((p.campaign_id, p.cluster_id) IN (SELECT campaign_id, cluster_id FROM events
+    WHERE state = 'open' AND code = 'POOL_REFUSED' AND campaign_id IS NOT NULL AND cluster_id IS NOT NULL), false) AS pools_refused
 FROM campaign_clusters p
 LEFT JOIN forecasts f ON f.campaign_id = p.campaign_id AND f.cluster_id = p.cluster_id
 WHERE p.active

@@ -226,7 +226,8 @@ TEST(JdlErrors, Grouping_IsTheCampaigns_AndOneOfThreeWords) {
         std::pair{"/core=8", "the cores of '/core=8' may be on several nodes"},
         std::pair{"/nodes=1/core=1", "has room for one task at a time"},
         std::pair{"/nodes=2/core=4", "'/nodes=2/core=4' may be several nodes"},
-        std::pair{"/nodes=ALL", "'/nodes=ALL' may be several nodes"}, std::pair{"/nodes=1+/nodes=1", "may be several nodes"}})
+        std::pair{"/switch=2/nodes=1/core=4", "may be several nodes"}, std::pair{"/nodes=ALL", "'/nodes=ALL' may be several nodes"},
+        std::pair{"/nodes=1+/nodes=1", "may be several nodes"}})
     EXPECT_THAT(errors_on_alpha(fmt::format(R"("dimensional_grouping": true, "resources": "{}")", resources)),
                 ElementsAre(AllOf(HasSubstr("c:2:25: dimensional_grouping: on alpha, "), HasSubstr(why), HasSubstr("/nodes=1/core=8"))));
   EXPECT_THAT(errors_on_alpha(R"("temporal_grouping": [true])"), ElementsAre(HasSubstr("temporal_grouping: ")));

@@ -144,6 +144,20 @@ TEST(PlannedPools, SideBySide_AJobTakesAsManyTimesTheTasksAsItHasCores) {
   EXPECT_EQ(given(plan(snapshot)).tasks(), 4);
 }
 
+TEST(PlannedPools, OnWideClusters_ALaunchHasNoMoreTasksThanItsFolderCanList) {
+  auto snapshot = grouped(two_clusters(1'000'000), 1.0);
+  snapshot.campaigns[0].side_by_side = true;
+  for (auto& cluster : snapshot.clusters) cluster.max_resources = cluster.free_resources = 6400;
+  for (auto& pair : snapshot.pairs) pair.resources_per_job = 64, pair.job_ratio = 1.0 / 64;
+  for (const auto& launch : plan(snapshot).launches) EXPECT_LE(launch.jobs + launch.pooled, 4000);
+}
+
+TEST(PlannedPools, WhereOarRefusedOne_EachTaskHasAJob) {
+  auto snapshot = grouped(two_clusters(320), 1.0);
+  snapshot.pairs[0].pools_refused = true;
+  for (const auto& launch : plan(snapshot).launches) EXPECT_EQ(launch.pooled > 0, launch.cluster == cluster_id(2));
+}
+
 TEST(PlannedPools, OfAClusterWithoutStartCost_ARoundStillTakesACycle) {
   auto snapshot = grouped(two_clusters(64), 0.1);
   for (auto& cluster : snapshot.clusters) cluster.start_cost = 0.0;
