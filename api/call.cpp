@@ -1,10 +1,12 @@
 #include "api/call.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "lib/store/views_grid.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::api {
@@ -68,6 +70,12 @@ std::string href_with(const Call& call, std::string_view name, std::int64_t valu
     if (key != name) href += fmt::format("{}={}&", http::percent_encode(key), http::percent_encode(content));
   }
   return href + fmt::format("{}={}", name, value);
+}
+
+std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction) {
+  constexpr int kModules = 5;
+  const auto pause = std::max<std::chrono::milliseconds>(call.config.idle_period, std::chrono::minutes{1});
+  return store::views::standstill(transaction, call.now, 3 * pause + kModules * call.config.module_time_limit);
 }
 
 bool may_change(const Call& call, const std::string& owner) { return call.caller.role == Role::administrator || call.caller.user == owner; }

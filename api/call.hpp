@@ -67,6 +67,9 @@ struct Bounds {
 /// The href of this list with one parameter replaced, and the others kept.
 [[nodiscard]] std::string href_with(const Call& call, std::string_view name, std::int64_t value);
 
+/// Since when the grid stands still (store::views::standstill): for longer than cron may leave between two cycles, and than one may take.
+[[nodiscard]] std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction);
+
 /// Whether the caller may change objects of this user.
 [[nodiscard]] bool may_change(const Call& call, const std::string& owner);
 /// The answer to a caller who may not. `what`: `campaign 3`.

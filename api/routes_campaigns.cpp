@@ -13,7 +13,6 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/store/changes.hpp"
 #include "lib/store/views.hpp"
-#include "lib/store/views_grid.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
@@ -67,10 +66,6 @@ Asked<views::CampaignFilter> asked_filter(const Call& call) {
   filter.submitted_from = *from;
   filter.submitted_before = *to;
   return filter;
-}
-
-std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction) {
-  return views::standstill(transaction, call.now, call.config.idle_period);
 }
 
 /// What was expected of a grid that stands still now will not come true.

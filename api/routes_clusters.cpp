@@ -78,7 +78,7 @@ std::vector<views::ClusterView> load(const Call& call) {
 http::Response list_clusters(const Call& call) {
   std::optional<grid::Instant> standstill;
   const auto clusters = call.connections.read([&](store::Transaction& transaction) {
-    standstill = views::standstill(transaction, call.now, call.config.idle_period);
+    standstill = standstill_of(call, transaction);
     return views::clusters(transaction, call.now);
   });
   text::JsonWriter json;

@@ -45,7 +45,7 @@ Health examine(const Call& call) {
                     .trouble = {},
                     .conductor = store::lease_holder(transaction),
                     .cycle = views::last_cycle(transaction),
-                    .standstill = views::standstill(transaction, call.now, call.config.idle_period)};
+                    .standstill = standstill_of(call, transaction)};
     });
   } catch (const store::Unavailable&) {
     health.trouble = "the database cannot be used";

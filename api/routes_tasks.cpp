@@ -118,11 +118,11 @@ class TaskStream {
     return false;
   }
 
+  static constexpr std::int64_t kPart = 5000;
   /// Bytes of memory for one part.
-  static constexpr std::uint64_t kMemory = kParameters + 5000 * kTask;
+  static constexpr std::uint64_t kMemory = kParameters + static_cast<std::uint64_t>(kPart) * kTask;
 
  private:
-  static constexpr std::int64_t kPart = 5000;
   Connections& connections_;
   views::Campaign campaign_;
   views::TaskFilter filter_;

@@ -320,8 +320,8 @@ ApiClient::~ApiClient() = default;
 Reply ApiClient::get(const std::string& path) {
   auto reply = curl_->read({Method::get, path});
   const auto& members = reply.json.members();
-  const auto told = std::ranges::find(members, "standstill", &Json::Member::first);
-  if (told != members.end()) standstill_ = told->second;
+  const auto since = std::ranges::find(members, "standstill", &Json::Member::first);
+  if (since != members.end()) standstill_ = since->second;
   return reply;
 }
 bool ApiClient::download(const std::string& path, const TakeBytes& take) {

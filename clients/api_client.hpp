@@ -44,7 +44,7 @@ class ApiClient {
   ApiClient& operator=(const ApiClient&) = delete;
 
   [[nodiscard]] Reply get(const std::string& path);
-  /// Since when the grid stands still, in seconds since 1970, by the last answer of `get` that tells it; null: it does not.
+  /// Since when the grid stands still, in seconds since 1970, by the last answer of `get` that has it; null: it does not.
   [[nodiscard]] const Json& standstill() const { return standstill_; }
   /// A GET whose body is passed on as it arrives, so that memory is bounded; an exception of `take` ends it, and is rethrown. False: the
   /// answer broke off, and what was passed on is its beginning. Failed requests throw as those of `get`, and nothing was passed on.

@@ -7,8 +7,8 @@
 
 namespace gleaner::clients {
 
-/// Tells the user on stderr that the grid stands still.
-/// @param since  as ApiClient::standstill(); null: nothing is told
+/// Reports to the user, on stderr, that the grid stands still.
+/// @param since  as ApiClient::standstill(); null: nothing is reported
 void report_standstill(const Json& since, terminal::Output& output, grid::Instant now);
 
 }  // namespace gleaner::clients

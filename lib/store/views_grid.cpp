@@ -122,9 +122,8 @@ std::optional<EventView> event(Transaction& transaction, std::int64_t id) {
   return read_event(rows[0]);
 }
 
-std::optional<grid::Instant> standstill(Transaction& transaction, grid::Instant now, std::chrono::milliseconds idle_period) {
+std::optional<grid::Instant> standstill(Transaction& transaction, grid::Instant now, std::chrono::milliseconds patience) {
   const std::optional<grid::Instant> end = exec(transaction, sql::views_last_end_of_cycle{})[0].ended_at;
-  const auto patience = 3 * std::max<std::chrono::milliseconds>(idle_period, std::chrono::minutes{1});
   return end && now - *end > patience ? end : std::nullopt;
 }
 

@@ -313,5 +313,5 @@ SELECT micros(started_at) AS started_at, micros(ended_at) AS ended_at FROM cycle
 -- name: views.last_end_of_cycle
 -- When a cycle ended last; before the first one, when the schema was made.
 SELECT micros(coalesce(
-  (SELECT max(ended_at) FROM (SELECT ended_at FROM cycles ORDER BY id DESC LIMIT 20) c),
+  (SELECT ended_at FROM cycles WHERE ended_at IS NOT NULL ORDER BY id DESC LIMIT 1),
   (SELECT max(applied_at) FROM schema_migrations))) AS ended_at

@@ -52,7 +52,7 @@ TEST(Almighty, ThatHasBeenGoneForLong_IsMissedByEverybody) {
     const auto said = grid.run(program, arguments);
     EXPECT_TRUE(said.end.succeeded());
     EXPECT_NE(said.output.find("WARNING: the grid stands still: no cycle has ended since"), std::string::npos) << said.output;
-    EXPECT_NE(said.output.find("(2 h 0 min ago)"), std::string::npos) << said.output;
+    EXPECT_NE(said.output.find("(2 h "), std::string::npos) << said.output;
   }
   EXPECT_EQ(grid.run("gridstat", {id}).output.find("End at"), std::string::npos) << "a forecast does not count down";
   EXPECT_NE(grid.run("gridwait", {"--timeout", "1s", id}).output.find("the grid stands still"), std::string::npos);
