@@ -1107,6 +1107,8 @@ CREATE INDEX campaign_clusters_scripts ON campaign_clusters USING btree (campaig
 
 CREATE INDEX campaign_clusters_uncleaned ON campaign_clusters USING btree (campaign_id) WHERE (cleaned_at IS NULL);
 
+CREATE INDEX campaigns_failed ON campaigns USING btree (id) WHERE ((state = 'terminated'::campaign_state) AND (failed > 0));
+
 CREATE UNIQUE INDEX campaigns_key ON campaigns USING btree (user_name, idempotency_key) WHERE (idempotency_key IS NOT NULL);
 
 CREATE INDEX campaigns_live ON campaigns USING btree (id) WHERE (state = ANY (ARRAY['in_treatment'::campaign_state, 'paused'::campaign_state]));

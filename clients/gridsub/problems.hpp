@@ -25,6 +25,8 @@ class WrongInput : public process::Error {
   std::string problems_;
 };
 
+/// The error that shows the problems of a campaign file or of parameters.
+/// @param nothing  what was not done: "nothing was submitted"
 [[nodiscard]] WrongInput wrong_input(const std::vector<jdl::Problem>& problems, const std::string& source, std::string_view nothing);
 
 /// The problems of an answer of the API.

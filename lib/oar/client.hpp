@@ -124,7 +124,8 @@ class Client {
   /// replaced. OAR writes piece by piece: after any other answer than success, a file may be missing, or be cut at any byte.
   [[nodiscard]] std::vector<Result<void>> write_files(std::span<const FileOf> files);
 
-  /// The same, but a file that is there stays as it is, which is a success too. Whoever creates a file with O_EXCL meanwhile has it, too.
+  /// The same, but a file that is there stays as it is, which is a success too. If another process
+  /// creates the file at the same moment, both succeed, and the content may be that of either.
   [[nodiscard]] std::vector<Result<void>> create_files(std::span<const FileOf> files);
 
   /// Deletes a file, or a folder with its content, as the user.

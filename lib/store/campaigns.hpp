@@ -129,7 +129,7 @@ inline constexpr text::Range kAllTasks{0, text::kOpenEnd};
 [[nodiscard]] std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now,
                                               text::Range range = kAllTasks);
 /// The same of the failed tasks that an open event is about: those whose last job was on the event's cluster, or all of the campaign if the
-/// event names no cluster. Only the brake that the event stands for is left to fix_event.
+/// event names no cluster. It lifts no brake; fix_event does.
 [[nodiscard]] std::int64_t retry_tasks_of_event(Transaction& transaction, std::int64_t event, grid::Instant now);
 
 /// Closes the campaign's open events, lifts its brakes, and has its failed scripts run again. Returns the number of events.

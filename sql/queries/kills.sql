@@ -15,7 +15,7 @@ SELECT j.id, 'task_cancelled', instant(@now) FROM tasks t JOIN jobs j ON j.campa
 WHERE t.cancelling AND (is_remote(j.state) OR j.state = 'pooled')
 UNION
 SELECT c.id, 'task_cancelled', instant(@now) FROM tasks t
-JOIN jobs j ON j.campaign_id = t.campaign_id AND j.task = t.number AND j.state = 'pooled'
+JOIN jobs j ON j.campaign_id = t.campaign_id AND j.task = t.number AND j.state = 'pooled' AND j.remote_id IS NOT NULL
 JOIN jobs c ON c.launch_id = j.launch_id AND c.remote_id = j.remote_id AND NOT c.pooled AND is_remote(c.state)
 WHERE t.cancelling
 ON CONFLICT DO NOTHING
