@@ -46,16 +46,20 @@ std::int64_t asked_limit(const Run& run, std::int64_t fallback) {
 }
 
 /// The tasks that were asked for, all of them without a window, in a form of the API.
-void pass_on_tasks(const Run& run, std::int64_t id, std::string_view form, const clients::ApiClient::TakeBytes& take) {
+std::string tasks_path(const Run& run, std::int64_t id, std::string_view form) {
   auto path = path_of(id, fmt::format("/jobs.{}?offset={}{}", form, asked_offset(run), state_query(run)));
   if (run.has("limit")) path += fmt::format("&limit={}", asked_limit(run, kPage));
+  return path;
+}
+
+void download(const Run& run, const std::string& path, const clients::ApiClient::TakeBytes& take) {
   if (!run.api.download(path, take))
     throw Error{ExitCode::unavailable, "the list of tasks broke off: what was printed is its beginning; run gridstat again"};
 }
 
 void show_tasks_csv(const Run& run, std::int64_t id) {
   bool is_head = run.setting().heading == Heading::left_out;
-  pass_on_tasks(run, id, "csv", [&](std::string_view bytes) {
+  download(run, tasks_path(run, id, "csv"), [&](std::string_view bytes) {
     if (is_head) {
       const auto end = bytes.find('\n');
       is_head = end == std::string_view::npos;
@@ -78,19 +82,7 @@ void pass_on_document(const Run& run, std::int64_t id) {
   auto head = run.document(whole_document(run, id));
   head.erase(head.rfind('}'));
   terminal::Output::pass_on(head + R"(,"jobs":{"items":[)");
-  std::string rest;  // of a line
-  std::int64_t count = 0;
-  pass_on_tasks(run, id, "ndjson", [&](std::string_view bytes) {
-    std::string lines;
-    rest += bytes;
-    std::size_t begin = 0;
-    for (auto end = rest.find('\n'); end != std::string::npos; begin = end + 1, end = rest.find('\n', begin)) {
-      lines += count++ > 0 ? ",\n" : "\n";
-      lines.append(rest, begin, end - begin);
-    }
-    rest.erase(0, begin);
-    terminal::Output::pass_on(lines);
-  });
+  const auto count = pass_on_lines(run, tasks_path(run, id, "ndjson"), [](std::string_view task) { return std::string{task}; });
   terminal::Output::pass_on(fmt::format("],\"count\":{}}}}}", count));
 }
 
@@ -152,6 +144,21 @@ Json load_events(const Run& run, std::int64_t id) {
 }
 
 }  // namespace
+
+std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown) {
+  std::string rest;  // of a line
+  std::int64_t count = 0;
+  download(run, path, [&](std::string_view bytes) {
+    std::string lines;
+    rest += bytes;
+    std::size_t begin = 0;
+    for (auto end = rest.find('\n'); end != std::string::npos; begin = end + 1, end = rest.find('\n', begin))
+      lines += (count++ > 0 ? ",\n" : "\n") + shown(std::string_view{rest}.substr(begin, end - begin));
+    rest.erase(0, begin);
+    terminal::Output::pass_on(lines);
+  });
+  return count;
+}
 
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
   if (run.form == Form::json && wants_tasks(run)) return pass_on_documents(run, ids);

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,10 @@ struct Range {
 };
 /// Empty: the text is not a range.
 [[nodiscard]] std::optional<Range> parse_range(std::string_view text);
+
+/// Prints a list of the API that has a line for each item, as items of a JSON array, while it arrives. Returns their number.
+/// @param shown  an item as it is printed
+std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown);
 
 void show_list(const Run& run);
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids);

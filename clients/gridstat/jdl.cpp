@@ -1,9 +1,6 @@
 // Shows campaigns as campaign files that can be submitted again.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "clients/gridstat/gridstat.hpp"
 
 namespace gleaner::gridstat {
@@ -11,42 +8,40 @@ namespace {
 
 using clients::Json;
 
-/// The parameters of all tasks, in their order: lines, or lists of arguments.
-std::vector<Json> parameters_of(const Run& run, std::int64_t id) {
-  constexpr int kPageOfParameters = 10000;  // the server may allow fewer
-  std::vector<Json> parameters;
-  for (std::int64_t after = -1;;) {
-    const auto page = run.api.get(fmt::format("/campaigns/{}/jobs?limit={}&after={}", id, kPageOfParameters, after)).json;
-    for (const auto& task : page["items"].items()) {
-      parameters.push_back(task["arguments"].is_null() ? task["parameters"] : task["arguments"]);
-      after = task["id"].integer();
-    }
-    const auto& links = page["links"].items();
-    if (page["items"].items().empty() || std::ranges::none_of(links, [](const Json& link) { return link["rel"].text() == "next"; }))
-      return parameters;
-  }
+/// A task's parameter, a line or a list of arguments, from a line of the API's list of tasks.
+std::string parameter_of(std::string_view line) {
+  const auto task = Json::parse(line);
+  if (!task) throw process::Error{process::ExitCode::failure, fmt::format("the API sent a task that is no JSON: {}", task.error())};
+  const auto& arguments = (*task)["arguments"];
+  return clients::dump(arguments.is_null() ? (*task)["parameters"] : arguments, clients::Layout::one_line);
 }
 
-Json load_jdl(const Run& run, std::int64_t id) {
+void show_one(const Run& run, std::int64_t id) {
   const auto jdl = run.api.get(fmt::format("/campaigns/{}/jdl", id)).json;
   const auto tasks = run.api.get(fmt::format("/campaigns/{}", id)).json["total_jobs"];
+  const auto shown = [&](const Json& json) {
+    return run.form == terminal::Form::json ? run.document(json) : clients::dump(json, clients::Layout::indented);
+  };
+  if (jdl["nb_jobs"].whole() == tasks.whole()) return terminal::Output::pass_on(shown(jdl) + "\n");
   // Tasks that were appended, or a test, have other parameters than the numbers.
-  if (jdl["nb_jobs"].whole() == tasks.whole()) return jdl;
   std::vector<Json::Member> members;
   for (const auto& member : jdl.members()) {
     if (member.first != "nb_jobs") members.push_back(member);
   }
-  members.emplace_back("params", Json::of(parameters_of(run, id)));
-  return Json::of(std::move(members));
+  auto head = shown(Json::of(std::move(members)));
+  head.erase(head.find_last_not_of(" \n", head.rfind('}') - 1) + 1);
+  terminal::Output::pass_on(head + ",\n\"params\": [");
+  const auto count = pass_on_lines(run, fmt::format("/campaigns/{}/jobs.ndjson", id), parameter_of);
+  if (count < tasks.integer())
+    throw process::Error{process::ExitCode::failure,
+                         fmt::format("the API listed {} of {} tasks: what was printed is not whole", count, tasks.integer())};
+  terminal::Output::pass_on("\n]}\n");
 }
 
 }  // namespace
 
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids) {
-  for (const auto id : ids) {
-    const auto jdl = load_jdl(run, id);
-    run.output.show({.text = clients::dump(jdl, clients::Layout::indented) + "\n", .json = run.document(jdl)});
-  }
+  for (const auto id : ids) show_one(run, id);
 }
 
 }  // namespace gleaner::gridstat

@@ -100,9 +100,9 @@ TEST(Session, OfTheDocument_HasEachKeyAndOption) {
   }
   const std::map<std::string, std::vector<std::string>> wanted{
       {"cat >",
-       {"\"temporal_grouping\": true", "\"temporal_grouping\": false", "\"prologue\"", "\"prologue_walltime\"", "\"epilogue\"",
-        "\"epilogue_walltime\"", "\"max_fails\": \"10%\"", "\"max_fails\": 0", "\"output_directory\"", "\"output_files\"",
-        "\"output_file\"", "\"output_gathering_method\"", "\"output_destination\""}},
+       {"\"dimensional_grouping\": true", "\"temporal_grouping\": true", "\"temporal_grouping\": false", "\"prologue\"",
+        "\"prologue_walltime\"", "\"epilogue\"", "\"epilogue_walltime\"", "\"max_fails\": \"10%\"", "\"max_fails\": 0",
+        "\"output_directory\"", "\"output_files\"", "\"output_file\"", "\"output_gathering_method\"", "\"output_destination\""}},
       {"gridsub",
        {"\"temporal_grouping\": \"auto\"", "-c 13 -F ", "-c 13 -J ", "-c 13 -p ", "-c 13 -n ", "| gridsub -c 13", "--edit ",
         "--retry 14 --task "}},

@@ -53,9 +53,10 @@ class Grid {
     if (request.path == "/campaigns/7") return tests::answer(200, R"({"id": 7, "total_jobs": 3})");
     if (request.path == "/campaigns/7/jdl")
       return tests::answer(200, R"({"name": "first", "nb_jobs": 2, "exec_file": "e", "clusters": {"beta": {}, "alpha": {}}})");
-    if (request.path == "/campaigns/7/jobs")
-      return tests::answer(200, R"({"items": [{"id": 0, "parameters": "0"}, {"id": 1, "parameters": "1"},)"
-                                R"( {"id": 2, "parameters": "'a b' \"", "arguments": ["a b", "\""]}], "links": []})");
+    if (request.path == "/campaigns/7/jobs.ndjson")
+      return tests::answer(200,
+                           "{\"id\": 0, \"parameters\": \"0\"}\n{\"id\": 1, \"parameters\": \"1\"}\n"
+                           "{\"id\": 2, \"parameters\": \"x\", \"arguments\": [\"a b\", \"\\\"\"]}\n");
     if (request.method == "GET") return tests::answer(200, R"({"items": [], "total": 0})");
     if (request.method == "DELETE") return tests::answer(202, R"({"message": "Campaign 12 cancelled"})");
     const std::lock_guard lock{mutex_};
