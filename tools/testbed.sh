@@ -32,10 +32,17 @@ stop_stale() {
 start_testbed() {
     stop_stale "$1"
     export OAR_TESTBED_STATE=$1-$$ OAR_TESTBED_PORT_BASE
-    OAR_TESTBED_PORT_BASE=$(free_ports)
     testbed=yes
-    say "two OAR clusters come up in $OAR_TESTBED_STATE"
-    "$ROOT/tests/oar-testbed/up" 2 >/dev/null || die "the OAR clusters do not come up"
+    local attempt
+    for attempt in 1 2; do
+        OAR_TESTBED_PORT_BASE=$(free_ports)
+        say "two OAR clusters come up in $OAR_TESTBED_STATE"
+        ! "$ROOT/tests/oar-testbed/up" 2 >/dev/null || return 0
+        say "they did not come up; the ends of their logs:"
+        tail -n 15 "$OAR_TESTBED_STATE"/clusters/*/var-lib-oar/log/* >&2 || true
+        "$ROOT/tests/oar-testbed/down" || true
+    done
+    die "the OAR clusters do not come up"
 }
 
 stop_testbed() {
