@@ -52,13 +52,15 @@ TEST(PlannerBench, TwoThousandCampaignsOnAHundredClusters) {
   const auto few = a_grid(100, 2000, 50);
   const auto many = a_grid(100, 2000, 5000);
   const auto most = a_grid(100, 2000, 5'000'000);
-  // The floor: the work of visiting every pair once, and of keeping a candidate and a decision for each.
+  // The floor: a copy of the facts of every pair, and a candidate and a decision for each. A plan is bound by the memory that it reads:
+  // a floor that visits one field of each pair alone varies with the machine otherwise than a plan does.
   const double floor = 1000.0 * tests::least_seconds(7, [&] {
                          std::vector<Candidate> candidates;
                          std::vector<Decision> decisions;
-                         candidates.reserve(many.pairs.size());
-                         decisions.reserve(many.pairs.size());
-                         for (const auto& pair : many.pairs) {
+                         const auto pairs = many.pairs;
+                         candidates.reserve(pairs.size());
+                         decisions.reserve(pairs.size());
+                         for (const auto& pair : pairs) {
                            candidates.push_back({.pair = &pair});
                            decisions.push_back({.campaign = pair.campaign, .cluster = pair.cluster});
                          }
@@ -70,10 +72,10 @@ TEST(PlannerBench, TwoThousandCampaignsOnAHundredClusters) {
     tests::report(
         fmt::format("a plan of 2 000 campaigns on 100 clusters, {}", order),
         fmt::format(
-            "{:.1f} ms with 10 million tasks waiting, {:.1f} ms with 10 thousand million, {:.1f} ms with 100 thousand; a candidate and a decision for each pair alone {:.1f} ms",
-            with_many, with_most, with_few, floor));
+            "{:.1f} ms with 10 million tasks waiting, {:.1f} ms with 10 thousand million, {:.1f} ms with 100 thousand; its floor {:.1f} ms, ratio {:.1f}",
+            with_many, with_most, with_few, floor, with_many / floor));
     EXPECT_LT(with_most, 2.0 * with_many) << order;
-    EXPECT_LT(with_many, 10.0 * floor) << order;
+    EXPECT_LT(with_many, 2.0 * floor) << order;
   }
 }
 
