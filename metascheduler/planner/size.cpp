@@ -53,12 +53,16 @@ void recheck(const Limits::Allowance& left, Candidate& candidate) {
 
 /// Tasks of one launch: its list is one file that each carrier reads, and its folder is listed in each turn.
 constexpr int kMostTasks = 4000;
-/// What a start costs on a cluster that has not shown it, in seconds: a job of a second on OAR 2.5.9 (docs/measured.md).
-constexpr double kUnknownStart = 7;
-/// The least cost of a round, in seconds, whatever a cluster showed: its cores wait for a cycle of the grid.
-constexpr double kLeastStart = 2;
+/// Seconds for which a job holds its resources besides its tasks, on a cluster that has not shown it: OAR 2.5.9 (docs/measured.md).
+constexpr double kUnknownStart = 2;
+/// Seconds for which a core is idle between two rounds: it waits for a cycle of the grid, and for OAR.
+constexpr double kRoundWait = 5;
 /// A second round of pools is worth its start if the first leaves work for so many times what a start costs.
 constexpr double kRoundWorth = 4;
+/// What a worker takes of its part while another round is worth its start: where several clusters share the bag, or no duration is known.
+constexpr double kPartOfRound = 0.75;
+/// Tasks of unknown duration that are too few to divide.
+constexpr double kFewTasks = 16;
 
 /// The tasks of each job of a launch.
 struct Pooling {
@@ -77,16 +81,24 @@ struct Bag {
   std::int64_t tasks = 0;
   std::int64_t free_workers = 0;  ///< of jobs that start at once, on all clusters
   std::int64_t live_workers = 0;
-  std::size_t clusters = 0;  ///< that may get tasks
+  std::size_t clusters = 0;   ///< that may get tasks
+  double tasks_a_second = 0;  ///< of a worker, on average over those whose clusters have shown durations; 0: none has
 };
 
 Bag bag_of(const Contender& contender, const std::vector<Candidate*>& candidates) {
   Bag bag{.tasks = contender.tasks_for_anyone + contender.tasks_reserved, .clusters = candidates.size()};
+  double measured_workers = 0;
   for (const auto* one : candidates) {
     const std::int64_t workers = at_a_time(contender, *one);
-    bag.free_workers += workers * free_room(*one);
-    bag.live_workers += workers * (std::int64_t{one->pair->live_jobs} + one->jobs);
+    const auto free = workers * free_room(*one);
+    const auto live = workers * (std::int64_t{one->pair->live_jobs} + one->jobs);
+    bag.free_workers += free;
+    bag.live_workers += live;
+    if (!one->pair->mean_duration) continue;
+    measured_workers += static_cast<double>(free + live);
+    bag.tasks_a_second += static_cast<double>(free + live) / std::max(*one->pair->mean_duration, 0.001);
   }
+  bag.tasks_a_second /= std::max(measured_workers, 1.0);
   return bag;
 }
 
@@ -100,9 +112,17 @@ double parts_of(const Bag& bag, std::optional<double> duration, double start) {
   return std::clamp(worth, std::max(1.0, free), all);
 }
 
-/// A worker takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it takes
-/// half of its part if the rest is worth another start: the faster cluster takes more of it. While no duration is known, it takes its part:
-/// after the duration of a pool, tasks that turned out long go back.
+/// The part of the bag for one worker of a candidate: on a faster cluster more.
+double part_of(const Bag& bag, std::optional<double> duration, double start) {
+  const double equal = static_cast<double>(bag.tasks) / parts_of(bag, duration, start);
+  if (!duration || bag.tasks_a_second <= 0) return equal;
+  return equal / std::max(*duration, 0.001) / bag.tasks_a_second;
+}
+
+/// A worker takes as many tasks as fill the duration of a pool, and no more than its part of what is left. With several clusters, it leaves
+/// some of its part if the rest is worth another start: the cluster that is faster than it was takes more of it. While no duration is
+/// known, it leaves some, too: a pool of tasks that turn out long keeps what it does not carry out until all its carriers are over, and
+/// meanwhile the rest is for other jobs.
 Pooling pooling_of(const Contender& contender, const Candidate& candidate, int jobs, const Bag& bag, const PlannerConfig& config) {
   const auto& campaign = *contender.campaign;
   const auto known = candidate.pair->mean_duration;
@@ -110,10 +130,11 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
       campaign.type == grid::CampaignType::test)
     return {};
   if (campaign.grouping == grid::Grouping::auto_ && !known) return {};
-  const double start = std::max(kLeastStart, candidate.cluster->start_cost.value_or(kUnknownStart));
-  const double whole = static_cast<double>(bag.tasks) / parts_of(bag, known, start);
-  const bool is_last = !known || whole * *known <= kRoundWorth * start;
-  const double part = std::ceil(bag.clusters > 1 && !is_last ? whole / 2 : whole);
+  const double start = candidate.cluster->start_cost.value_or(kUnknownStart) + kRoundWait;
+  const double whole = part_of(bag, known, start);
+  const bool is_last = known ? whole * *known <= kRoundWorth * start : whole <= kFewTasks;
+  const bool leaves_some = !is_last && (bag.clusters > 1 || !known);
+  const double part = std::ceil(leaves_some ? whole * kPartOfRound : whole);
   const int workers = at_a_time(contender, candidate);
   const double most_of_job =
       std::max(1.0, static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size)));

@@ -150,7 +150,7 @@ std::vector<double> heavy_tailed(int tasks) {
 /// With GLEANER_TEST_LONG alone. The last long task may begin late, whoever schedules: the more work, the less that is of it.
 TEST_F(Makespan, TasksOfATenthOfASecondToAMinute_InPools_TakeAtMostTheirWorkAndOneStart) {
   if (!long_runs()) GTEST_SKIP() << "with GLEANER_TEST_LONG";
-  constexpr int kTasks = 8000;
+  constexpr int kTasks = 12'000;
   constexpr double kCores = 32, kStart = 8, kAtMost = 1.15;
   const auto seconds = heavy_tailed(kTasks);
   grid->api().start();
@@ -166,7 +166,7 @@ TEST_F(Makespan, TasksOfATenthOfASecondToAMinute_InPools_TakeAtMostTheirWorkAndO
       parameters.string());
   const double took = run_campaign(jdl);
   const double least = std::accumulate(seconds.begin(), seconds.end(), 0.0) / kCores + kStart;
-  report("8000 tasks of 0.1 s to 60 s in pools against their work on 32 cores and one start of 8 s",
+  report("12 000 tasks of 0.1 s to 60 s in pools against their work on 32 cores and one start of 8 s",
          fmt::format("{:.1f} s, {:.1f} s, ratio {:.2f}; {} jobs of OAR", took, least, took / least,
                      grid->value("SELECT count(*) FROM jobs WHERE NOT pooled")));
   report_idle();

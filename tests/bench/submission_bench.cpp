@@ -85,8 +85,7 @@ TEST_F(Submission, AMillionTasks_AreListedInAtMostThreeTimesPsqlCopy_InConstantM
   const double floor = std::min(seconds_of([&] { psql(grid, copy_of_tasks(id)); }), seconds_of([&] { psql(grid, copy_of_tasks(id)); }));
   std::string lines;
   const auto list = [&](const std::string& options) {
-    process::Command command{
-        .arguments = {"/bin/bash", "-c", fmt::format("{} {} {} | wc -l", program("gridstat").string(), id, options)}};
+    process::Command command{.arguments = {"/bin/bash", "-c", fmt::format("{} {} {} | wc -l", program("gridstat").string(), id, options)}};
     command.environment = {{"GLEANER_CONFIG", (grid.folder() / "gleaner.conf").string()}};
     const auto ran = process::capture(std::move(command), process::Duration{600'000});
     ASSERT_TRUE(ran && ran->end.succeeded());

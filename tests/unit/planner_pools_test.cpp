@@ -63,21 +63,31 @@ TEST(PlannedPools, AtTheTail_NoJobGetsMoreThanItsPart) {
   EXPECT_EQ(all.pooled, 0);
 }
 
-TEST(PlannedPools, OfTwoClusters_EachGetsHalfOfItsPart_SoThatTheFasterOneTakesMoreOfTheRest) {
+TEST(PlannedPools, OfTwoClusters_EachLeavesSomeOfItsPart_ForTheOneThatTurnsOutFaster) {
   const auto all = given(plan(grouped(two_clusters(320), 10.0)));
   EXPECT_EQ(all.jobs, 32);
-  EXPECT_EQ(all.tasks(), 32 * 5);
+  EXPECT_EQ(all.tasks(), 32 * 8);
+}
+
+TEST(PlannedPools, OfTwoClusters_TheFasterOneGetsTheGreaterPart) {
+  auto snapshot = grouped(two_clusters(640), 1.0);
+  snapshot.pairs[1].mean_duration = 4.0;
+  for (const auto& launch : plan(snapshot).launches) {
+    EXPECT_EQ(launch.jobs, 16);
+    EXPECT_EQ(launch.jobs + launch.pooled, launch.cluster == cluster_id(1) ? 16 * 24 : 16 * 6) << "three quarters of 32 s on each";
+  }
 }
 
 TEST(PlannedPools, OfTwoClusters_EachGetsItsPart_IfTheRestIsNotWorthAnotherStart) {
-  auto snapshot = grouped(two_clusters(320), 1.0);
-  EXPECT_EQ(given(plan(snapshot)).tasks(), 320) << "10 s of work for each core, and a start costs 7 s";
+  auto snapshot = grouped(two_clusters(800), 1.0);
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 800) << "25 s of work for each core, and a round costs 7 s";
   for (auto& cluster : snapshot.clusters) cluster.start_cost = 0.5;
-  EXPECT_EQ(given(plan(snapshot)).tasks(), 32 * 5);
+  EXPECT_EQ(given(plan(snapshot)).tasks(), 32 * 19);
 }
 
-TEST(PlannedPools, OfUnknownDuration_EachJobGetsItsPart) {
+TEST(PlannedPools, OfUnknownDuration_AJobLeavesSomeOfItsPart_UnlessItIsAFewTasks) {
   EXPECT_EQ(given(plan(grouped(two_clusters(320), std::nullopt))).tasks(), 320);
+  EXPECT_EQ(given(plan(grouped(two_clusters(3200), std::nullopt))).tasks(), 32 * 75);
   const auto all = given(plan(grouped(two_clusters(1'000'000), std::nullopt)));
   EXPECT_EQ(all.jobs, 32);
   EXPECT_EQ(all.tasks(), 2 * 4000) << "what the list of a launch may hold";
