@@ -36,7 +36,7 @@ GridUnderTest::Wish default_configuration(GridUnderTest::Backend backend) {
   GridUnderTest::Wish wish;
   wish.backend = backend;
   wish.configuration = {{"cycle_period", "5s"},    {"idle_period", "30s"},     {"lease_duration", "15s"}, {"module_patience", "3s"},
-                        {"flood", "0.5"},          {"waiting_grace", "10m"},   {"void_delay", "120s"},    {"void_looks", "3"},
+                        {"flood", "0.5"},          {"waiting_grace", "10m"},   {"void_delay", "15s"},     {"void_looks", "2"},
                         {"connect_timeout", "3s"}, {"request_timeout", "10s"}, {"submit_timeout", "30s"}, {"cleanup_delay", "60s"}};
   return wish;
 }
