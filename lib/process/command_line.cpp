@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <boost/program_options.hpp>
 
 #include "lib/text/suggest.hpp"
@@ -100,13 +101,21 @@ std::string unknown_option(const Program& program, const std::string& typed) {
   return fmt::format("unknown option '{}'{}", written, text::did_you_mean(name, known));
 }
 
+/// A path of the command line is relative to the working directory; one of the file or the environment has none.
+std::string as_given(std::string_view key, std::string value) {
+  const auto& type = find_option(key)->type;
+  const bool is_path = type == "FILE" || type == "DIRECTORY";
+  if (!is_path || value.empty() || value.starts_with('~')) return value;
+  return std::filesystem::absolute(value).lexically_normal().string();
+}
+
 void take(const po::variables_map& read, const Program& program, CommandLine& into) {
   if (read.contains("help")) into.action = CommandLine::Action::help;
   if (read.contains("version")) into.action = CommandLine::Action::version;
   if (read.contains("list-failpoints")) into.action = CommandLine::Action::failpoints;
   if (read.contains("config")) into.config_file = read["config"].as<Values>().back();
   for (const auto& key : used_keys(program)) {
-    if (read.contains(key)) into.given.emplace(key, Given{read[key].as<Values>().back(), "--" + key});
+    if (read.contains(key)) into.given.emplace(key, Given{as_given(key, read[key].as<Values>().back()), "--" + key});
   }
   for (const auto& option : program.options) {
     const auto name = long_name(option.name);

@@ -56,18 +56,17 @@ std::optional<std::string> exposed_password(std::string_view key, const Given& g
 
 class FileReader {
  public:
-  explicit FileReader(fs::path file) : file_{std::move(file)} {}
+  FileReader(fs::path file, Complaints& complaints) : file_{std::move(file)}, complaints_{complaints} {}
 
-  tl::expected<GivenOptions, Complaints> read() {
+  GivenOptions read() {
     std::ifstream input{file_};
-    if (!input) return tl::unexpected{Complaints{fmt::format("{}: cannot be read", file_.string())}};
+    if (!input) complaints_.push_back(fmt::format("{}: cannot be read", file_.string()));
     std::string line;
     while (std::getline(input, line)) {
       ++number_;
       take(trim(without_comment(line)));
     }
     if (input.bad()) complaints_.push_back(fmt::format("{}: cannot be read", file_.string()));
-    if (!complaints_.empty()) return tl::unexpected{std::move(complaints_)};
     return std::move(given_);
   }
 
@@ -96,7 +95,7 @@ class FileReader {
   fs::path file_;
   int number_ = 0;
   GivenOptions given_;
-  Complaints complaints_;
+  Complaints& complaints_;
 };
 
 std::optional<std::string> wrong_choice(const Option& option, std::string_view value, std::span<const Use> uses) {
@@ -116,11 +115,10 @@ bool holds_password(std::string_view database) {
   return user_end != std::string_view::npos && database.substr(scheme + 3, user_end - scheme - 3).find(':') != std::string_view::npos;
 }
 
-tl::expected<GivenOptions, Complaints> read_file(const fs::path& file) { return FileReader{file}.read(); }
+GivenOptions read_file(const fs::path& file, Complaints& complaints) { return FileReader{file, complaints}.read(); }
 
-tl::expected<GivenOptions, Complaints> read_environment(char** environment) {
+GivenOptions read_environment(char** environment, Complaints& complaints) {
   GivenOptions given;
-  Complaints complaints;
   for (char** entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text{*entry};
     if (!text.starts_with(kPrefix)) continue;
@@ -135,7 +133,6 @@ tl::expected<GivenOptions, Complaints> read_environment(char** environment) {
       given.emplace(lower(rest), Given{std::string{value}, std::string{name}});
     }
   }
-  if (!complaints.empty()) return tl::unexpected{std::move(complaints)};
   return given;
 }
 

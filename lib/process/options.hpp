@@ -54,12 +54,13 @@ using GivenOptions = std::map<std::string, Given, std::less<>>;
 /// All errors together, one line each, ready to print.
 using Complaints = std::vector<std::string>;
 
-/// Reads `key = value` lines; `#` begins a comment, on a line of its own or after a blank.
-[[nodiscard]] tl::expected<GivenOptions, Complaints> read_file(const std::filesystem::path& file);
+/// Reads `key = value` lines; `#` begins a comment, on a line of its own or after a blank. Lines that are wrong are added to the
+/// complaints, and left out.
+[[nodiscard]] GivenOptions read_file(const std::filesystem::path& file, Complaints& complaints);
 
 /// Reads the GLEANER_* variables of an environment (`NAME=value` entries). Those with another meaning (GLEANER_CONFIG, GLEANER_TURNS ...)
-/// are skipped, unknown ones are refused.
-[[nodiscard]] tl::expected<GivenOptions, Complaints> read_environment(char** environment);
+/// are skipped, unknown ones are added to the complaints.
+[[nodiscard]] GivenOptions read_environment(char** environment, Complaints& complaints);
 
 /// Checks every value and builds the configuration. The first source has precedence, defaults come last. `uses` are the keys of the
 /// program, whose choices are checked too.

@@ -55,14 +55,17 @@ void hand_down(const GivenOptions& given, const std::optional<std::filesystem::p
 Context make_context(const Program& program, const CommandLine& line, std::optional<std::int64_t> term) {
   refuse_password(line);
   std::vector sources{line.given};
+  Complaints complaints;
   if (program.configuration == Program::Configuration::used) {
-    sources.push_back(value_or_throw(read_environment(environ)));
+    sources.push_back(read_environment(environ, complaints));
     const auto file = value_or_throw(find_config_file(line.config_file));
-    if (file) sources.push_back(value_or_throw(read_file(*file)));
+    if (file) sources.push_back(read_file(*file, complaints));
     hand_down(line.given, file);
   }
-  auto config = value_or_throw(build_config(sources, program.keys));
-  return Context{std::move(config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term, line.arguments};
+  auto config = build_config(sources, program.keys);
+  if (!config) complaints.insert(complaints.end(), config.error().begin(), config.error().end());
+  if (!complaints.empty()) throw usage_error(complaints);
+  return Context{std::move(*config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term, line.arguments};
 }
 
 std::string all_failpoints() {

@@ -27,6 +27,7 @@
 namespace gleaner::process {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr Duration kLong = std::chrono::minutes{1};
@@ -69,6 +70,27 @@ TEST(Run, ErrorOfTheBody_BecomesTheCodeThatIsDocumented) {
 TEST(Run, WrongCommandLine_NeverReachesTheBody) {
   EXPECT_EQ(run_with({"--nonsense"}, [](const Context&) -> Outcome { throw std::logic_error{"reached"}; }), 2);
   EXPECT_EQ(run_with({"--config=/nowhere/at.all"}, [](const Context&) -> Outcome { throw std::logic_error{"reached"}; }), 2);
+}
+
+TEST_F(Scratch, ErrorsOfTheEnvironment_TheFile_AndTheValues_AreSaidTogether) {
+  const auto file = (directory_ / "gleaner.conf").string();
+  std::ofstream{file} << "cycle_perid = 5s\nflood = much\nno line\n";
+  const auto run_it = [&] {
+    setenv("GLEANER_FLOD", "1", 1);
+    std::exit(run_with({"--config=" + file}, [](const Context&) { return Outcome{""}; }));
+  };
+  EXPECT_EXIT(run_it(), testing::ExitedWithCode(2),
+              AllOf(HasSubstr("GLEANER_FLOD: unknown option"), HasSubstr("gleaner.conf:1: unknown option 'cycle_perid'"),
+                    HasSubstr("gleaner.conf:3: 'no line'"), HasSubstr("gleaner.conf:2: flood = 'much' is wrong")));
+}
+
+TEST_F(Scratch, APathOfTheCommandLine_IsRelativeToTheWorkingDirectory) {
+  const auto run_it = [&] {
+    std::filesystem::current_path(directory_);
+    std::exit(run_with({"--log-file", "here.log"}, [](const Context&) { return Outcome{"all well"}; }));
+  };
+  EXPECT_EXIT(run_it(), testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "here.log"));
 }
 
 TEST(Run, PasswordOnTheCommandLine_IsRefused) {
