@@ -12,6 +12,7 @@ struct Counts {
   int jobs = 0;
   int set_aside = 0;  ///< campaigns that could not be planned
   [[nodiscard]] std::string summary() const;
+  [[nodiscard]] bool is_idle() const { return launches + set_aside == 0; }  ///< it changed nothing
 };
 
 /// One cycle, in one transaction: reads the facts, plans, and writes the launches with their jobs, and the decisions. A campaign that

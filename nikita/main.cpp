@@ -14,6 +14,6 @@ int main(int argc, char** argv) {
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
     auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("nikita")};
-    return nikita::run_once(context.config, database, lease.term()).summary();
+    return process::turn_outcome(nikita::run_once(context.config, database, lease.term()));
   });
 }

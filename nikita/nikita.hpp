@@ -16,6 +16,9 @@ struct Counts {
   int foreign = 0;   ///< not sent: OAR lists foreign jobs, or none, under their ids
   Cleaned cleaned;   ///< files on the clusters
   [[nodiscard]] std::string summary() const;
+  [[nodiscard]] bool is_idle() const {
+    return wiped + sent + not_sent + left + withheld + foreign + cleaned.campaigns + cleaned.folders + cleaned.files == 0;
+  }  ///< it changed nothing
 };
 
 /// One cycle: requests kills of the jobs of cancelled campaigns, of superseded jobs, of waiting jobs beyond the flood, and of those that

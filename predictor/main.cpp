@@ -25,6 +25,6 @@ int main(int argc, char** argv) {
   return process::run(program, argc, argv, [&](const process::Context& context) -> process::Outcome {
     auto& database = kept.open(context.config);
     const fleet::HeldLease lease{database, context.term, fleet::holder_name("predictor")};
-    return predictor::run_once(context.config, database, lease.term(), store::now(database)).summary();
+    return process::turn_outcome(predictor::run_once(context.config, database, lease.term(), store::now(database)));
   });
 }

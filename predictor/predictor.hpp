@@ -10,6 +10,7 @@ struct Counts {
   int campaigns = 0;  ///< that have a forecast
   int limited = 0;    ///< clusters whose jobs are limited because of stress
   [[nodiscard]] std::string summary() const;
+  [[nodiscard]] bool is_idle() const { return limited == 0; }  ///< it changed nothing
 };
 
 /// One cycle: corrects the job ratio of each pair by how the jobs last submitted fared, forecasts the campaigns' starts and ends, and sets

@@ -15,6 +15,7 @@ struct Counts {
   int found = 0;     ///< jobs of launches without an answer, adopted
   int released = 0;  ///< tasks of void launches that may go to other clusters
   [[nodiscard]] std::string summary() const;
+  [[nodiscard]] bool is_idle() const { return launches + given_back + found + released == 0; }  ///< it changed nothing
 };
 
 /// One cycle: settles the launches whose fate is unknown, then makes the planned ones, on each cluster independently.

@@ -16,6 +16,7 @@ struct Counts {
   int absent = 0;
   int finished = 0;  ///< campaigns
   [[nodiscard]] std::string summary() const;
+  [[nodiscard]] bool is_idle() const { return unreachable + observed + ended + followed + absent + finished == 0; }  ///< it changed nothing
 };
 
 /// One cycle: polls each cluster independently, writes the new states and ends of our jobs, and then ends the campaigns that have no work

@@ -88,7 +88,8 @@ int run_body(const Program& program, const CommandLine& line, const Body& body, 
   if (outcome.code != ExitCode::ok) {
     print_message(program, outcome.message);
   } else if (!outcome.message.empty()) {
-    log::info("done", {{"summary", outcome.message}});
+    if (outcome.is_idle) log::debug("done", {{"summary", outcome.message}});
+    else log::info("done", {{"summary", outcome.message}});
   }
   return static_cast<int>(outcome.code);
 }

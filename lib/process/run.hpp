@@ -79,7 +79,15 @@ struct Outcome {
   Outcome(ExitCode exit_code, std::string text = {}) : code{exit_code}, message{std::move(text)} {}
   ExitCode code = ExitCode::ok;
   std::string message;
+  bool is_idle = false;  ///< nothing was to be done: the summary is logged for the level debug alone
 };
+/// The outcome of a module's turn, by its counts.
+template <class Counts>
+[[nodiscard]] Outcome turn_outcome(const Counts& counts) {
+  Outcome outcome{counts.summary()};
+  outcome.is_idle = counts.is_idle();
+  return outcome;
+}
 using Body = std::function<Outcome(const Context&)>;
 
 /// The frame of every program: reads its options (--help, --version, --config, the keys it uses, its own), sets up the log and the signals
