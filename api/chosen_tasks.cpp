@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/audit.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/chosen_tasks.hpp"
@@ -111,6 +112,18 @@ std::string cancelled_text(grid::CampaignId campaign, const store::CancelledTask
   return text;
 }
 
+/// Notes what was done to some tasks of a list, if anything was.
+void note_tasks(const Call& call, store::Transaction& transaction, std::string name, grid::CampaignId campaign, const Ranges& tasks,
+                std::int64_t changed) {
+  if (changed == 0) return;
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("tasks", text::to_text(tasks));
+    json.field("changed", changed);
+  });
+  note(call, transaction, {.name = std::move(name), .subject = campaign_text(campaign), .campaign = campaign, .after = json.text()});
+}
+
 http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   auto chosen = read_chosen(call, tasks);
   if (!chosen) return chosen.error();
@@ -118,8 +131,11 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   store::CancelledTasks done;
   bool is_live = true;
   work_through(chosen->tasks, [&](const Ranges& piece) {
-    const auto part =
-        call.connections.write([&](store::Transaction& transaction) { return store::cancel_tasks(transaction, chosen->campaign, piece); });
+    const auto part = call.connections.write([&](store::Transaction& transaction) {
+      auto cancelled = store::cancel_tasks(transaction, chosen->campaign, piece);
+      if (cancelled) note_tasks(call, transaction, "tasks cancelled", chosen->campaign, piece, cancelled->waiting + cancelled->in_flight);
+      return cancelled;
+    });
     is_live = part.has_value();
     if (!is_live) return false;
     done.waiting += part->waiting;
@@ -169,6 +185,7 @@ http::Response retry_chosen_tasks(const Call& call) {
     count += call.connections.write([&](store::Transaction& transaction) {
       std::int64_t tasks = 0;
       for (const auto& range : piece) tasks += store::retry_failed_tasks(transaction, chosen->campaign, call.now, range);
+      note_tasks(call, transaction, "failed tasks retried", chosen->campaign, piece, tasks);
       return tasks;
     });
     return true;

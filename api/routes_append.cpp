@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/admission.hpp"
+#include "api/audit.hpp"
 #include "api/campaign_json.hpp"
 #include "api/change.hpp"
 #include "api/limits.hpp"
@@ -200,6 +201,8 @@ class Append {
         {.author = call_.caller.user, .edits = changes_json(changes), .tasks = tasks, .idempotency_key = sent_.key, .digest = sent_.digest},
         call_.now);
     const auto stored = store::views::campaign(transaction_, id).value();
+    note(call_, transaction_,
+         {.name = "tasks appended", .subject = campaign_text(id), .campaign = id, .after = count_json("tasks", tasks.count)});
     transaction_.commit();
     process::log::info("tasks appended", {{"campaign", id}, {"by", call_.caller.user}, {"first", tasks.first}, {"tasks", tasks.count}});
     return appended(stored, tasks, &submission);

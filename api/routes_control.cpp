@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "api/audit.hpp"
 #include "api/chosen_tasks.hpp"
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
@@ -20,17 +21,38 @@ struct Change {
   std::optional<std::int64_t> count;
 };
 
+void note_change(const Call& call, store::Transaction& transaction, grid::CampaignId id, std::string_view event,
+                 const store::CampaignOwner& before, std::int64_t count) {
+  const auto after = store::campaign_owner(transaction, id);
+  const auto side = [](grid::CampaignState state, std::optional<std::int64_t> changed) {
+    text::JsonWriter json;
+    json.object([&] {
+      json.field("state", grid::name_of(state));
+      if (changed) json.field("changed", *changed);
+    });
+    return json.text();
+  };
+  note(call, transaction,
+       {.name = std::string{event},
+        .subject = campaign_text(id),
+        .campaign = id,
+        .before = side(before.state, std::nullopt),
+        .after = side(after ? after->state : before.state, count)});
+}
+
 /// Applies `work` to a campaign of the caller, or answers 404, 403 or 409. An empty result of `work` means that the campaign's state does
-/// not allow it; `refusal` is the message then, `done` that of a success.
+/// not allow it; `refusal` is the message then, `done` that of a success. `event` names the act, once it is done.
 template <class Work, class Refusal, class Done>
-http::Response change(const Call& call, std::string_view event, Work&& work, Refusal&& refusal, Done&& done) {
+http::Response change(const Call& call, const std::string_view& event, Work&& work, Refusal&& refusal, Done&& done) {
   const auto number = id_of(call.parts[0]);
   if (!number) return no_campaign(call);
   const grid::CampaignId id{*number};
   const auto change = call.connections.write([&](store::Transaction& transaction) -> Change {
     const auto owner = store::campaign_owner(transaction, id);
     if (!owner || !may_change(call, owner->user)) return {owner, std::nullopt};
-    return {owner, work(transaction, id)};
+    const auto count = work(transaction, id);
+    if (count) note_change(call, transaction, id, event, *owner, *count);
+    return {owner, count};
   });
   if (!change.owner) return no_campaign(call);
   if (!may_change(call, change.owner->user)) return not_yours(call, campaign_text(id), change.owner->user);
@@ -67,11 +89,13 @@ http::Response cancel(const Call& call) {
   if (flag(call, "hold")) return hold(call);
   if (flag(call, "resume")) return resume(call);
   bool is_acknowledged = false;
+  std::string_view event = "campaign cancelled";
   return change(
-      call, "campaign cancelled or acknowledged",
+      call, event,
       [&](store::Transaction& transaction, grid::CampaignId id) {
         if (store::cancel_campaign(transaction, id, call.now)) return once(true);
         is_acknowledged = store::acknowledge_campaign(transaction, id, call.now) > 0;
+        event = "campaign acknowledged";
         return once(is_acknowledged);
       },
       [&](grid::CampaignState state) { return fmt::format("campaign {} is {} already", call.parts[0], grid::name_of(state)); },
@@ -162,6 +186,11 @@ http::Response fix_one(const Call& call) {
     const bool allowed = event->user ? may_change(call, *event->user) : call.caller.role == Role::administrator;
     if (!allowed || !event->open) return {event, allowed};
     const auto tasks = flag(call, "resubmit") ? store::retry_tasks_of_event(transaction, *id, call.now) : 0;
+    note(call, transaction,
+         {.name = "event fixed",
+          .subject = fmt::format("event {}", *id),
+          .campaign = event->campaign,
+          .after = count_json("retried_tasks", tasks)});
     return {store::EventOwner{.user = event->user, .campaign = event->campaign, .open = store::fix_event(transaction, *id, call.now)},
             allowed, tasks};
   });

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/admission.hpp"
+#include "api/audit.hpp"
 #include "api/campaign_json.hpp"
 #include "api/change.hpp"
 #include "api/limits.hpp"
@@ -161,6 +162,19 @@ bool set_state(store::Transaction& transaction, grid::CampaignId id, const store
                                                       : store::resume_campaign(transaction, id, now);
 }
 
+void note_edit(const Call& call, store::Transaction& transaction, grid::CampaignId id, grid::CampaignState before,
+               std::vector<rules::Change> changes, const Wanted& wanted) {
+  const auto quoted = [](grid::CampaignState state) { return fmt::format("\"{}\"", grid::name_of(state)); };
+  if (wanted.state && *wanted.state != before) changes.push_back({.path = "state", .before = quoted(before), .after = quoted(*wanted.state)});
+  if (changes.empty()) return;
+  note(call, transaction,
+       {.name = "campaign edited",
+        .subject = campaign_text(id),
+        .campaign = id,
+        .before = side_json(changes, Side::before),
+        .after = side_json(changes, Side::after)});
+}
+
 /// Somebody changed the campaign since it was read.
 struct Outdated {};
 
@@ -170,6 +184,7 @@ http::Response store_edited(const Call& call, store::Transaction& transaction, g
   if (is_edited && !store_file(transaction, id, before, result.file)) throw Outdated{};
   if (!set_state(transaction, id, before.stored, wanted, call.now)) throw Outdated{};
   if (is_edited) store::record_change(transaction, id, {.author = call.caller.user, .edits = changes_json(result.changes)}, call.now);
+  note_edit(call, transaction, id, before.stored.state, result.changes, wanted);
   const auto campaign = store::views::campaign(transaction, id);
   if (!campaign) throw Outdated{};
   return accepted(*campaign, result);

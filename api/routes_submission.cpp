@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "api/admission.hpp"
+#include "api/audit.hpp"
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
@@ -170,6 +171,8 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   write_requests(transaction, id, file, address_of(*requests));
   store::complete_campaign(transaction, id, *tasks);
   const auto stored = store::views::campaign(transaction, id);
+  note(call, transaction,
+       {.name = "campaign submitted", .subject = campaign_text(id), .campaign = id, .after = count_json("tasks", *tasks)});
   transaction.commit();
   process::log::info("campaign submitted", {{"campaign", id}, {"user", call.caller.user}, {"tasks", *tasks}});
   return created(stored.value(), submission);

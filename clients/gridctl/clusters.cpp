@@ -296,17 +296,6 @@ process::Outcome cluster_remove(const Call& call) {
   return ExitCode::ok;
 }
 
-process::Outcome user_map(const Call& call) {
-  auto database = open_database(call);
-  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    const auto cluster = known_cluster(transaction, call.arguments[1]);
-    store::map_user(transaction, call.arguments[0], cluster.id, call.arguments[2]);
-    store::wake_up(transaction);
-  });
-  done(call, fmt::format("{} is {} on {}", call.arguments[0], call.arguments[2], call.arguments[1]));
-  return ExitCode::ok;
-}
-
 process::Outcome brake_clear(const Call& call) {
   auto database = open_database(call);
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {

@@ -1,10 +1,13 @@
 #include "clients/gridctl/commands.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
+#include "clients/asked.hpp"
 #include "clients/gridctl/declared.hpp"
 #include "lib/fleet/kept_database.hpp"
 #include "lib/store/migrations.hpp"
@@ -109,6 +112,7 @@ std::span<const Command> commands() {
       Command{"cluster edit", "NAME", "change how it is reached and used; other settings stay as they are", with(kAccess, "url"),
               cluster_edit},
       Command{"cluster list", "", "the clusters, as they are reached", {}, cluster_list},
+      Command{"cluster show", "NAME", "all that is known of one cluster, and how it is reached and used", {}, cluster_show},
       Command{"cluster disable", "NAME", "submit nothing more to it; its jobs continue", {}, cluster_disable},
       Command{"cluster enable", "NAME", "use it again, also a retired one", {}, cluster_enable},
       Command{"cluster retire",
@@ -121,6 +125,8 @@ std::span<const Command> commands() {
       Command{
           "launch lost", "ID", "declare all jobs of a launch lost, and free the tasks that wait because of it", {"reason"}, launch_lost},
       Command{"user map", "USER CLUSTER LOGIN", "the login of a user on a cluster, where it differs", {}, user_map},
+      Command{"user unmap", "USER CLUSTER", "forget that login: the user has the same name there", {}, user_unmap},
+      Command{"user list", "", "the logins that differ from the users' names", {}, user_list},
       Command{"user priority",
               "USER PRIORITY",
               "a user's priority in the ticket draw: 1 the highest, 4 normal, 7 the lowest",
@@ -161,8 +167,10 @@ std::span<const Command> commands() {
       Command{"check", "", "reach the database and every cluster; say what is wrong and what to do", {"as"}, check},
       Command{"prune", "", "delete what ended longer ago than the retention", {"older-than", "dry-run"}, prune},
       Command{"event list", "[CAMPAIGN]", "the open events: of the grid and its clusters, or of a campaign", {"all"}, event_list},
+      Command{"event show", "ID", "an event with its whole message", {}, event_show},
       Command{"event close", "ID", "fix an event: close it, and lift its brake", {}, event_close},
       Command{"brake clear", "CAMPAIGN [CLUSTER]", "send jobs again; CAMPAIGN may be `any` for a cluster's own brake", {}, brake_clear},
+      Command{"audit", "[CAMPAIGN]", "who changed what, from where and when; the newest first", {"user", "since"}, audit_list},
   };
   return kCommands;
 }
@@ -176,7 +184,7 @@ process::Outcome dispatch(const process::Context& context) {
   check_options(command, context.arguments);
   const auto output = terminal::make_output(form_of(context.arguments));
   try {
-    return command.act(Call{context, std::move(arguments), *output});
+    return command.act(Call{context, command.words, std::move(arguments), *output});
   } catch (const store::WrongSchema& error) {
     return {ExitCode::refused, error.what()};
   }
@@ -191,7 +199,15 @@ store::ConnectionLimits limits_of(const Call& call) {
 store::Database open_database(const Call& call) {
   store::Database database{call.context.config.database, limits_of(call)};
   store::check_schema(database);
+  store::act_as(database, our_actor(), std::string{call.words});
   return database;
+}
+
+store::Actor our_actor() {
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  const char* const before = std::getenv("SUDO_USER");
+  return {.name = clients::our_name(), .origin = fmt::format("{}{}", host.data(), before == nullptr ? "" : fmt::format(", {} by sudo", before))};
 }
 
 grid::Limits limits_of(const process::Config& config) {

@@ -6,6 +6,7 @@
 
 #include "lib/grid/settle.hpp"
 #include "lib/process/run.hpp"
+#include "lib/store/audit.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/database.hpp"
 #include "lib/terminal/output.hpp"
@@ -16,6 +17,7 @@ namespace gleaner::gridctl {
 /// A command with its context; `arguments` are what follows the command's words.
 struct Call {
   const process::Context& context;
+  std::string_view words;  ///< of the command: `cluster add`
   std::vector<std::string> arguments;
   terminal::Output& output;
 
@@ -40,8 +42,11 @@ process::Outcome dispatch(const process::Context& context);
 /// The cluster of that name. Throws process::Error with the closest name if there is none.
 [[nodiscard]] store::Cluster known_cluster(store::Transaction& transaction, const std::string& name);
 
-/// The configured database. Throws if its schema is not this program's.
+/// The configured database. Throws if its schema is not this program's. What is changed over it is in the audit, as an act of who runs
+/// gridctl.
 [[nodiscard]] store::Database open_database(const Call& call);
+/// Who runs gridctl: the user, on this host; and who became that user by sudo.
+[[nodiscard]] store::Actor our_actor();
 /// The configured limits without the one for statements: an administrator waits for a migration, and can interrupt it.
 [[nodiscard]] store::ConnectionLimits limits_of(const Call& call);
 
@@ -54,6 +59,7 @@ process::Outcome db_check(const Call& call);
 process::Outcome cluster_add(const Call& call);
 process::Outcome cluster_edit(const Call& call);
 process::Outcome cluster_list(const Call& call);
+process::Outcome cluster_show(const Call& call);
 process::Outcome cluster_disable(const Call& call);
 process::Outcome cluster_enable(const Call& call);
 process::Outcome cluster_remove(const Call& call);
@@ -61,6 +67,8 @@ process::Outcome cluster_retire(const Call& call);
 process::Outcome job_lost(const Call& call);
 process::Outcome launch_lost(const Call& call);
 process::Outcome user_map(const Call& call);
+process::Outcome user_unmap(const Call& call);
+process::Outcome user_list(const Call& call);
 process::Outcome limit_set(const Call& call);
 process::Outcome limit_list(const Call& call);
 process::Outcome limit_remove(const Call& call);
@@ -88,7 +96,9 @@ process::Outcome rules_test(const Call& call);
 process::Outcome check(const Call& call);
 process::Outcome prune(const Call& call);
 process::Outcome event_list(const Call& call);
+process::Outcome event_show(const Call& call);
 process::Outcome event_close(const Call& call);
 process::Outcome brake_clear(const Call& call);
+process::Outcome audit_list(const Call& call);
 
 }  // namespace gleaner::gridctl

@@ -68,6 +68,34 @@ process::Outcome event_list(const Call& call) {
   return ExitCode::ok;
 }
 
+process::Outcome event_show(const Call& call) {
+  const auto id = id_of(call.arguments[0], "an event");
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  const auto event = views::event(transaction, id);
+  if (!event) throw Error{ExitCode::not_found, fmt::format("there is no event {}", id)};
+  const auto now = call.context.now;
+  const auto time = [&](grid::Instant at) { return Cell{grid::to_unix(at), terminal::near_time(grid::to_unix(at), now)}; };
+  Table table{{{"what", "What"}, {"value", "Value", Align::left, Shrink::when_needed}}, {}};
+  table.rows = {{Cell{"id"}, Cell{event->id}},
+                {Cell{"code"}, Cell{event->code}},
+                {Cell{"state"}, Cell{event->state}},
+                {Cell{"campaign"}, event->campaign ? Cell{*event->campaign} : Cell{{}, "-"}},
+                {Cell{"cluster"}, event->cluster ? Cell{event->cluster_name} : Cell{{}, "-"}},
+                {Cell{"job"}, event->job ? Cell{*event->job} : Cell{{}, "-"}},
+                {Cell{"occurrences"}, Cell{event->occurrences}},
+                {Cell{"opened"}, time(event->opened_at)},
+                {Cell{"last"}, time(event->last_at)},
+                {Cell{"closed"}, event->closed_at ? time(*event->closed_at) : Cell{{}, "-"}}};
+  std::string text;
+  for (const auto& row : table.rows)
+    text += fmt::format("{:<12}{}\n", terminal::text_of(row[0].value), row[1].shown.empty() ? terminal::text_of(row[1].value) : row[1].shown);
+  text += fmt::format("\n{}\n", event->message);
+  table.rows.push_back({Cell{"message"}, Cell{event->message}});
+  call.output.show({.table = table, .text = text, .ids = {fmt::format("{}", event->id)}});
+  return ExitCode::ok;
+}
+
 process::Outcome event_close(const Call& call) {
   const auto id = id_of(call.arguments[0], "an event");
   auto database = open_database(call);

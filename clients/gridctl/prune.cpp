@@ -4,6 +4,7 @@
 
 #include "clients/gridctl/commands.hpp"
 #include "lib/process/values.hpp"
+#include "lib/store/clock.hpp"
 
 namespace gleaner::gridctl {
 
@@ -20,6 +21,17 @@ process::Duration age_of(const Call& call) {
   const auto read = process::parse_duration(*given);
   if (!read) throw process::Error{ExitCode::usage, fmt::format("--older-than={}: must be a time such as 90d or 12h", *given)};
   return *read;
+}
+
+void note_prune(store::Database& database, grid::Instant before, const store::Pruned& rows) {
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    store::note_act(transaction, our_actor(),
+                    {.name = "prune",
+                     .subject = "what ended long ago",
+                     .after = fmt::format(R"({{"ended_before": {}, "campaigns": {}, "tasks": {}, "jobs": {}}})", grid::to_unix(before),
+                                          rows.campaigns, rows.tasks, rows.jobs)},
+                    store::now(transaction));
+  });
 }
 
 }  // namespace
@@ -40,7 +52,9 @@ process::Outcome prune(const Call& call) {
                 {Cell{"figures of clusters"}, Cell{rows.statuses}},
                 {Cell{"cycles"}, Cell{rows.cycles}},
                 {Cell{"closed events"}, Cell{rows.events}},
-                {Cell{"forecasts of ends"}, Cell{rows.forecasts}}};
+                {Cell{"forecasts of ends"}, Cell{rows.forecasts}},
+                {Cell{"acts of the audit"}, Cell{rows.acts}}};
+  if (!call.has("dry-run")) note_prune(database, before, rows);
   call.output.report(fmt::format("gridctl: {} ended more than {} ago{}", call.has("dry-run") ? "would delete what" : "deleted what",
                                  process::format_duration(age), call.has("dry-run") ? "; nothing was deleted" : ""));
   call.output.show({.table = table});

@@ -138,6 +138,16 @@ void map_user(Transaction& transaction, std::string_view user, grid::ClusterId c
   exec(transaction, sql::clusters_map_user{.user = user, .cluster = cluster, .login = login});
 }
 
+bool unmap_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster) {
+  return !exec(transaction, sql::clusters_unmap_user{.user = user, .cluster = cluster}).empty();
+}
+
+std::vector<UserMapping> user_mappings(Transaction& transaction) {
+  std::vector<UserMapping> all;
+  for (const auto& row : exec(transaction, sql::clusters_user_mappings{})) all.push_back({*row.user_name, *row.cluster, *row.login});
+  return all;
+}
+
 void record_status(Transaction& transaction, const GridStatus& s) {
   exec(transaction, sql::clusters_record_status{
                         .cluster = s.cluster,

@@ -78,6 +78,15 @@ void edit_cluster(Transaction& transaction, const Cluster& cluster);
 [[nodiscard]] bool remove_cluster(Transaction& transaction, grid::ClusterId cluster);
 
 void map_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster, std::string_view login);
+/// False: there was no such login.
+[[nodiscard]] bool unmap_user(Transaction& transaction, std::string_view user, grid::ClusterId cluster);
+/// The login of a user on a cluster, where it differs.
+struct UserMapping {
+  std::string user;
+  std::string cluster;
+  std::string login;
+};
+[[nodiscard]] std::vector<UserMapping> user_mappings(Transaction& transaction);
 
 void record_status(Transaction& transaction, const GridStatus& status);
 /// Ends an outage and closes its event, whichever module opened it.

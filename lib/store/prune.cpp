@@ -44,7 +44,7 @@ void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batc
 
 Pruned count_prunable(Transaction& transaction, grid::Instant before) {
   const auto row = exec(transaction, sql::prune_count{.ended_before = before})[0];
-  return {*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts};
+  return {*row.campaigns, *row.tasks, *row.jobs, *row.statuses, *row.cycles, *row.events, *row.forecasts, *row.acts};
 }
 
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
@@ -61,6 +61,7 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   pruned.cycles = delete_all(database, sql::prune_cycles{.before = before, .batch = batch});
   pruned.events = delete_all(database, sql::prune_events{.before = before, .batch = batch});
   pruned.forecasts = delete_all(database, sql::prune_forecasts{.before = before, .batch = batch});
+  pruned.acts = delete_all(database, sql::prune_acts{.before = before, .batch = batch});
   return pruned;
 }
 

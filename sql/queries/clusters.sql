@@ -53,6 +53,14 @@ DELETE FROM clusters c WHERE id = @cluster AND NOT EXISTS (SELECT FROM campaign_
 INSERT INTO user_mappings (user_name, cluster_id, login) VALUES (@user, @cluster, @login)
 ON CONFLICT (user_name, cluster_id) DO UPDATE SET login = EXCLUDED.login
 
+-- name: clusters.unmap_user
+-- Deletes the login of a user on a cluster.
+DELETE FROM user_mappings WHERE user_name = @user AND cluster_id = @cluster RETURNING login
+
+-- name: clusters.user_mappings
+-- All logins that differ from the users' names.
+SELECT m.user_name, k.name AS cluster, m.login FROM user_mappings m JOIN clusters k ON k.id = m.cluster_id ORDER BY m.user_name, k.name
+
 -- name: clusters.record_status
 -- Stores a snapshot of a cluster as its newest. If the clock was set back, snapshots of the future are deleted.
 WITH future AS (DELETE FROM gridstatus WHERE cluster_id = @cluster AND time > instant(@time))

@@ -16,7 +16,8 @@ SELECT
   (SELECT count(*) FROM cycles WHERE started_at < instant(@ended_before) AND id < (SELECT max(id) FROM cycles)) AS cycles,
   (SELECT count(*) FROM events WHERE state = 'closed' AND closed_at < instant(@ended_before)) AS events,
   (SELECT count(*) FROM forecast_history h WHERE h.made_at < instant(@ended_before)
-    AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id)) AS forecasts
+    AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id)) AS forecasts,
+  (SELECT count(*) FROM audit a WHERE a.acted_at < instant(@ended_before)) AS acts
 
 -- name: prune.campaigns
 -- Ended campaigns without live jobs and unsettled launches.
@@ -77,3 +78,7 @@ DELETE FROM events WHERE id IN (SELECT id FROM events WHERE state = 'closed' AND
 DELETE FROM forecast_history WHERE (campaign_id, made_at) IN (
   SELECT h.campaign_id, h.made_at FROM forecast_history h WHERE h.made_at < instant(@before)
     AND h.made_at < (SELECT max(n.made_at) FROM forecast_history n WHERE n.campaign_id = h.campaign_id) LIMIT @batch)
+
+-- name: prune.acts
+-- Deletes acts of the audit.
+DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE acted_at < instant(@before) ORDER BY acted_at LIMIT @batch)

@@ -1,4 +1,6 @@
 // gridctl, the real program, on a database of its own.
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +12,7 @@
 #include <unistd.h>
 
 #include <fmt/format.h>
+#include <pqxx/pqxx>
 
 #include "lib/http/server.hpp"
 #include "lib/process/child.hpp"
@@ -21,6 +24,7 @@ namespace gleaner {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -228,6 +232,67 @@ TEST_F(Gridctl, EventsAndBrakesOfAnEmptyGrid_AreNone) {
 TEST_F(Gridctl, Prune_RefusesAnAgeThatIsNone) {
   EXPECT_EQ(code({"prune", "--older-than", "long"}), 2);
   EXPECT_EQ(code({"prune", "--older-than", "90d", "--dry-run"}), 0);
+}
+
+TEST_F(Gridctl, Audit_TellsWhoChangedWhat_BeforeAndAfter) {
+  EXPECT_THAT(run({"audit"}).output, HasSubstr("Nobody has changed anything."));
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  ASSERT_EQ(code({"limit", "set", "running_jobs", "500"}), 0);
+  ASSERT_EQ(code({"cluster", "edit", "alpha", "--power", "2"}), 0);
+  ASSERT_EQ(code({"user", "map", "ada", "alpha", "lovelace"}), 0);
+  ASSERT_EQ(code({"user", "unmap", "ada", "alpha"}), 0);
+  ASSERT_EQ(code({"limit", "remove", "1"}), 0);
+  EXPECT_EQ(code({"limit", "remove", "1"}), 3) << "what changes nothing is no act";
+  const auto listed = run({"audit", "--csv"}).output;
+  EXPECT_THAT(listed, ContainsRegex(",limit remove,limit 1 running_jobs,[^\n]*most: 500"));
+  EXPECT_THAT(listed, ContainsRegex(",user unmap,login of ada on alpha,[^\n]*login: lovelace"));
+  EXPECT_THAT(listed, ContainsRegex(",cluster edit,cluster alpha,power: 1 -> 2,"));
+  EXPECT_THAT(listed, ContainsRegex(",cluster add,cluster alpha,"));
+  EXPECT_EQ(std::ranges::count(listed, '\n'), 7) << listed;
+  EXPECT_THAT(run({"audit", "--json"}).output, AllOf(HasSubstr(R"("before":{"power": 1})"), HasSubstr(R"("after":{"power": 2})")));
+  EXPECT_THAT(run({"audit", "--user", "nobody-else"}).output, HasSubstr("Nobody has changed anything."));
+  EXPECT_EQ(code({"audit", "--since", "yesterday"}), 2);
+  EXPECT_EQ(code({"audit", "campaign"}), 2);
+}
+
+TEST_F(Gridctl, Audit_HasWhatIsChangedBySql_AndNothingOfTheModules) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  pqxx::connection connection{conninfo};
+  pqxx::work work{connection};
+  work.exec("UPDATE clusters SET enabled = false");
+  work.exec("UPDATE clusters SET reachable = false, failed_polls = 3");
+  work.exec("UPDATE clusters SET enabled = false");
+  work.exec("INSERT INTO brakes (cluster_id, reason, created_at, expires_at) SELECT id, 'down', now(), now() FROM clusters");
+  work.exec("DELETE FROM brakes");
+  work.commit();
+  const auto listed = run({"audit", "--csv"}).output;
+  EXPECT_EQ(std::ranges::count(listed, '\n'), 3) << listed;
+  EXPECT_THAT(listed, HasSubstr(",sql,UPDATE,cluster alpha,enabled: true -> false,"));
+}
+
+TEST_F(Gridctl, ALogin_IsListed_AndForgotten) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi"}), 0);
+  EXPECT_THAT(run({"user", "list"}).output, HasSubstr("one name on the grid and on all clusters"));
+  ASSERT_EQ(code({"user", "map", "ada", "alpha", "lovelace"}), 0);
+  EXPECT_THAT(run({"user", "list", "--csv"}).output, HasSubstr("ada,alpha,lovelace"));
+  EXPECT_EQ(code({"user", "unmap", "ada", "alpha"}), 0);
+  const auto again = run({"user", "unmap", "ada", "alpha"});
+  EXPECT_EQ(again.end.exit_status, 3);
+  EXPECT_THAT(again.output, HasSubstr("gridctl user list"));
+}
+
+TEST_F(Gridctl, OneCluster_AndOneEvent_AreShownWhole) {
+  ASSERT_EQ(code({"cluster", "add", "alpha", "http://localhost:1/oarapi", "--power", "3"}), 0);
+  EXPECT_THAT(run({"cluster", "show", "alpha"}).output,
+              AllOf(HasSubstr("http://localhost:1/oarapi"), HasSubstr("as configured"), HasSubstr("not asked yet")));
+  EXPECT_EQ(code({"cluster", "show", "beta"}), 3);
+  const std::string message(300, 'm');
+  pqxx::connection connection{conninfo};
+  pqxx::work work{connection};
+  work.exec("INSERT INTO events (code, opened_at, last_at, message) VALUES ('NOBODY', now(), now(), '" + message + "')");
+  work.commit();
+  EXPECT_THAT(run({"event", "show", "1"}).output, AllOf(HasSubstr("NOBODY"), HasSubstr(message)));
+  EXPECT_EQ(code({"event", "show", "2"}), 3);
 }
 
 }  // namespace

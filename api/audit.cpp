@@ -1,0 +1,35 @@
+#include "api/audit.hpp"
+
+namespace gleaner::api {
+namespace {
+
+/// The address without its port.
+std::string origin_of(const http::Peer& peer) {
+  if (peer.process) return "unix";
+  return peer.address.substr(0, peer.address.rfind(':'));
+}
+
+}  // namespace
+
+void note(const Call& call, store::Transaction& transaction, const store::Act& act) {
+  store::note_act(transaction, {.name = call.caller.user, .origin = origin_of(call.request.peer)}, act, call.now);
+}
+
+std::string count_json(std::string_view of, std::int64_t count) {
+  text::JsonWriter json;
+  json.object([&] { json.field(of, count); });
+  return json.text();
+}
+
+std::string side_json(const std::vector<rules::Change>& changes, Side side) {
+  text::JsonWriter json;
+  json.object([&] {
+    for (const auto& change : changes) {
+      const auto& value = side == Side::before ? change.before : change.after;
+      if (value) json.key(change.path).raw(*value);
+    }
+  });
+  return json.text();
+}
+
+}  // namespace gleaner::api

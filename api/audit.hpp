@@ -1,0 +1,23 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/call.hpp"
+#include "lib/rules/difference.hpp"
+#include "lib/store/audit.hpp"
+#include "lib/text/json_writer.hpp"
+
+/// What callers change goes into the audit (lib/store/audit.hpp), in the transaction that changes it.
+namespace gleaner::api {
+
+void note(const Call& call, store::Transaction& transaction, const store::Act& act);
+
+/// A JSON object of one kind of count: `{"tasks": 3}`.
+[[nodiscard]] std::string count_json(std::string_view of, std::int64_t count);
+
+/// One side of some changes: `{"clusters.alpha.walltime": "2:0:0"}`.
+enum class Side { before, after };
+[[nodiscard]] std::string side_json(const std::vector<rules::Change>& changes, Side side);
+
+}  // namespace gleaner::api

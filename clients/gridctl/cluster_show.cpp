@@ -1,0 +1,71 @@
+// All that is known of one cluster.
+#include <fmt/format.h>
+
+#include "clients/gridctl/commands.hpp"
+#include "lib/terminal/times.hpp"
+
+namespace gleaner::gridctl {
+namespace {
+
+using process::ExitCode;
+using terminal::Cell;
+using terminal::Shrink;
+using terminal::Table;
+
+/// A setting that may be the configuration's.
+template <class Number>
+Cell own_or_default(const std::optional<Number>& own) {
+  if (!own) return {{}, "as configured"};
+  if constexpr (std::is_integral_v<Number>) return Cell{std::int64_t{*own}};
+  else return Cell{double{*own}};
+}
+
+Cell text_cell(const std::string& text) { return {text, text.empty() ? "-" : text}; }
+
+Cell time_cell(const std::optional<grid::Instant>& time, grid::Instant now) {
+  if (!time) return {{}, "-"};
+  const auto seconds = grid::to_unix(*time);
+  return {seconds, terminal::near_time(seconds, now)};
+}
+
+}  // namespace
+
+process::Outcome cluster_show(const Call& call) {
+  auto database = open_database(call);
+  auto transaction = database.begin();
+  const auto c = known_cluster(transaction, call.arguments[0]);
+  const auto now = call.context.now;
+  Table table{{{"what", "What"}, {"value", "Value", terminal::Align::left, Shrink::when_needed}}, {}};
+  const auto add = [&](std::string what, Cell value) { table.rows.push_back({Cell{std::move(what)}, std::move(value)}); };
+  add("name", Cell{c.name});
+  add("url", Cell{c.url});
+  add("authentication", Cell{c.authentication});
+  add("login", text_cell(c.login));
+  add("secret_file", text_cell(c.secret_file));
+  add("identity_header", text_cell(c.identity_header));
+  add("ca_file", text_cell(c.ca_file));
+  add("certificate_file", text_cell(c.certificate_file));
+  add("key_file", text_cell(c.key_file));
+  add("verify_tls", Cell{c.verify_tls});
+  add("power", Cell{c.power});
+  add("cost", Cell{c.cost});
+  add("transfer_mb_s", Cell{c.transfer_mb_s});
+  add("flood", own_or_default(c.flood));
+  add("array_size", own_or_default(c.array_size));
+  add("memory_property", text_cell(c.memory_property));
+  add("memory_unit_mb", Cell{std::int64_t{c.memory_unit_mb}});
+  add("memory_max_mb", c.memory_max_mb ? Cell{*c.memory_max_mb} : Cell{{}, "not known"});
+  add("enabled", Cell{c.enabled});
+  add("retired_at", time_cell(c.retired_at, now));
+  add("reachable", c.reachable ? Cell{*c.reachable} : Cell{{}, "not asked yet"});
+  add("unreachable_since", time_cell(c.unreachable_since, now));
+  add("failed_polls", Cell{std::int64_t{c.failed_polls}});
+  add("next_probe_at", time_cell(c.next_probe_at, now));
+  add("last_error", text_cell(c.last_error));
+  add("max_resources", Cell{std::int64_t{c.max_resources}});
+  add("resources_at", time_cell(c.resources_at, now));
+  call.output.show({.table = table, .ids = {c.name}});
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridctl
