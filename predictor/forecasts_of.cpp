@@ -7,6 +7,7 @@
 #include "predictor/algorithms/algorithm.hpp"
 #include "predictor/algorithms/forecast.hpp"
 #include "predictor/algorithms/history.hpp"
+#include "predictor/room.hpp"
 #include "predictor/starts.hpp"
 
 namespace gleaner::predictor {
@@ -16,17 +17,14 @@ struct CampaignForecast {
   grid::Durations durations;
   double walltime = 0;     ///< seconds, the greatest of its pairs
   std::int64_t slots = 0;  ///< jobs that its clusters could run at once
+  double pace = 0;         ///< tasks a second, on all its clusters
+  double least_start = 0;  ///< seconds, on the cluster where it is least
   prediction::Forecast forecast;
   std::optional<prediction::StartForecast> start;
   grid::Instant started;
   bool is_kept = false;
 };
 using CampaignForecasts = std::map<grid::CampaignId, CampaignForecast>;
-
-std::int64_t slots_of(const store::PredictionPair& pair) {
-  const auto slots = static_cast<std::int64_t>(pair.max_resources / width_of(pair));
-  return pair.max_jobs ? std::min<std::int64_t>(slots, *pair.max_jobs) : slots;
-}
 
 /// Delays the end of what has not started by the time until it starts.
 void delay(CampaignForecast& one, grid::Instant now) {
@@ -42,13 +40,25 @@ bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid:
   return prediction::is_kept(last, campaign.submitted_at, now, end);
 }
 
+/// Adds what a cluster that can be reached does for the campaign.
+void add_room(CampaignForecast& one, const store::PredictionPair& pair, const prediction::Pace& pace) {
+  one.slots += slots_of(pair);
+  const double tasks = prediction::most_tasks_a_second(pace);
+  if (!(tasks > 0.0)) return;
+  const double start = prediction::least_start(pace);
+  one.least_start = one.pace > 0.0 ? std::min(one.least_start, start) : start;
+  one.pace += tasks;
+}
+
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   CampaignForecasts forecasts;
+  std::map<grid::CampaignId, const store::PredictionCampaign*> campaigns;
+  for (const auto& campaign : facts.campaigns) campaigns.emplace(campaign.id, &campaign);
   for (const auto& pair : facts.pairs) {
     auto& one = forecasts[pair.campaign];
     one.durations.add({.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares});
     one.walltime = std::max(one.walltime, pair.walltime);
-    if (pair.reachable) one.slots += slots_of(pair);
+    if (pair.reachable) add_room(one, pair, pace_of(pair, *campaigns.at(pair.campaign), config));
   }
   const Starts starts{facts, config, now};
   for (const auto& campaign : facts.campaigns) {
@@ -63,7 +73,10 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
                                          .durations = one.durations,
                                          .earlier = campaign.earlier,
                                          .walltime = one.walltime,
-                                         .slots = one.slots});
+                                         .slots = one.slots,
+                                         .cycle = std::chrono::duration<double>{config.cycle_period}.count(),
+                                         .pace = one.pace,
+                                         .least_start = one.least_start});
     if (!campaign.paused && !campaign.first_start_at) one.start = starts.of(campaign);
     delay(one, now);
     if (one.forecast.end) one.is_kept = is_kept(campaign, *one.forecast.end, now);

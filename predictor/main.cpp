@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
       .keys = {"database",
                "flood",
                "cycle_period",
+               "pool_duration",
                "throughput_window",
                "stress_max",
                "stress_latency",

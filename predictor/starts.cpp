@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "predictor/room.hpp"
+
 namespace gleaner::predictor {
 namespace {
 
@@ -18,11 +20,6 @@ struct Jobs {
 };
 
 }  // namespace
-
-double width_of(const store::PredictionPair& pair) {
-  if (pair.resources_jobs > 0) return std::max(1.0, static_cast<double>(pair.resources_sum) / static_cast<double>(pair.resources_jobs));
-  return std::max(1, pair.resources_per_job.value_or(1));
-}
 
 Starts::Starts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) : config_{config}, now_{now} {
   std::map<grid::CampaignId, const store::PredictionCampaign*> campaigns;

@@ -8,9 +8,6 @@
 
 namespace gleaner::predictor {
 
-/// Resources of one job: as the JDL requests, else the mean that OAR assigned, else 1; at least 1.
-[[nodiscard]] double width_of(const store::PredictionPair& pair);
-
 /// When campaigns without a started job will start, by the work before each of them on each of its clusters. Campaigns are taken in the
 /// order of their submission.
 class Starts {

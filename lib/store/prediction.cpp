@@ -24,7 +24,18 @@ PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::Cluster
   pair.max_resources = cluster.max_resources;
   pair.free_resources = cluster.free_resources;
   pair.reachable = cluster.reachable;
+  pair.start_cost = cluster.start_cost;
   return pair;
+}
+
+PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
+  PredictionCampaign campaign;
+  campaign.id = facts.id;
+  campaign.submitted_at = facts.submitted;
+  campaign.paused = facts.state == grid::CampaignState::paused;
+  campaign.pools = grid::is_grouped(facts.grouping) && !facts.differing && facts.type != grid::CampaignType::test;
+  campaign.side_by_side = facts.side_by_side;
+  return campaign;
 }
 
 PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin) {
@@ -43,14 +54,13 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     if (found != ended.end()) pair.ended_in_window = found->second;
   }
   for (const auto& row : exec_prepared(transaction, sql::prediction_campaigns{.window_begin = window_begin})) {
-    PredictionCampaign campaign;
-    campaign.id = *row.id;
-    campaign.submitted_at = *row.submitted_at;
+    const auto known = std::ranges::lower_bound(counted.campaigns, row.id.as<grid::CampaignId>(), {}, &grid::CampaignFacts::id);
+    if (known == counted.campaigns.end() || known->id != row.id.as<grid::CampaignId>()) continue;  // submitted since, or unreadable
+    auto campaign = prediction_campaign(*known);
     campaign.first_start_at = row.first_start_at;
     campaign.remaining = *row.remaining;
     campaign.running = *row.running;
     campaign.ended_in_window = *row.ended;
-    campaign.paused = *row.paused;
     if (row.kept_at.has_value()) campaign.last_kept = KeptForecast{.made = *row.kept_at, .end = *row.kept_end};
     places.emplace(campaign.id.value(), facts.campaigns.size());
     facts.campaigns.push_back(campaign);

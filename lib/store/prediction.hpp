@@ -20,6 +20,7 @@ struct PredictionPair : grid::PairFacts {
   int max_resources = 0;
   int free_resources = 0;
   bool reachable = false;
+  std::optional<double> start_cost{};  ///< seconds, as ClusterFacts::start_cost
   std::int64_t ended_in_window = 0;  ///< jobs, in the window of the throughput
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
@@ -40,9 +41,13 @@ struct PredictionCampaign {
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
   bool paused = false;
+  bool pools = false;                     ///< its jobs may take several tasks
+  bool side_by_side = false;              ///< as many at a time as they have cores
   std::optional<KeptForecast> last_kept;  ///< when it was made, and its end, alone
   grid::Durations earlier;                ///< earlier jobs of its user with its command; none once the campaign has a done task
 };
+/// The part that the campaign's facts determine.
+[[nodiscard]] PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts);
 
 struct PredictionFacts {
   std::vector<PredictionPair> pairs;

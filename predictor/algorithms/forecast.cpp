@@ -39,22 +39,54 @@ std::string_view name_of(Method method) {
 
 namespace {
 
-/// The end by the formulas of document 003.
-void forecast_end(const Progress& progress, const grid::Durations& durations, Forecast& result) {
-  const double age = seconds_between(progress.started, progress.now);
+/// The figures of a forecast, none of them faster than the grid.
+struct Basis {
+  grid::Durations durations;
+  double throughput = 0;  ///< jobs a second
+  double least = 0;       ///< seconds until the rest can be done
+};
+
+/// The same, with a mean of `least` seconds or more.
+grid::Durations no_shorter(const grid::Durations& durations, double least) {
   const auto mean = durations.mean();
+  if (!mean || *mean >= least) return durations;
+  const auto count = static_cast<double>(durations.count);
+  const double deviation = *durations.deviation();
+  return {.count = durations.count, .sum = count * least, .squares = count * (least * least + deviation * deviation)};
+}
+
+Basis basis_of(const Progress& progress, double throughput) {
+  constexpr double kMeasured = 12;  // cycles: the ends come in batches, one a cycle
+  Basis basis{.durations = progress.durations.count > 0 ? progress.durations : progress.earlier, .throughput = throughput};
+  if (!(progress.pace > 0.0)) return basis;
+  const bool is_measured = throughput > 0.0 && seconds_between(progress.started, progress.now) >= kMeasured * progress.cycle;
+  const double pace = is_measured ? std::max(progress.pace, throughput) : progress.pace;
+  basis.throughput = std::min(throughput, pace);
+  const auto waiting = static_cast<double>(progress.remaining - progress.running);
+  if (waiting > 0.0 && pace <= progress.pace) basis.least = progress.least_start + waiting / pace;
+  const auto at_once = static_cast<double>(std::max<std::int64_t>(1, progress.running > 0 ? progress.running : progress.slots));
+  // A measured throughput says more than durations, unless these are all 0.
+  if (!is_measured || !(basis.durations.sum > 0.0)) basis.durations = no_shorter(basis.durations, at_once / pace);
+  return basis;
+}
+
+/// The end by the formulas of document 003.
+void forecast_end(const Progress& progress, const Basis& basis, Forecast& result) {
+  const double age = seconds_between(progress.started, progress.now);
+  const auto mean = basis.durations.mean();
   const auto remaining = static_cast<double>(progress.remaining);
-  const bool too_few_ended = mean && (age < 2.0 * *mean || result.throughput <= 0.0);
+  const bool too_few_ended = mean && (age < 2.0 * *mean || basis.throughput <= 0.0);
   const auto at_once = progress.running > 0 ? progress.running : progress.durations.count > 0 ? 0 : progress.slots;
+  const auto at = [&](double seconds) { return after(progress.now, std::max(seconds, basis.least)); };
   if (too_few_ended && at_once > 0) {
     result.method = progress.durations.count > 0 ? Method::average : Method::history;
-    result.end = after(progress.now, *mean * std::ceil(remaining / static_cast<double>(at_once)));
-  } else if (result.throughput > 0.0) {
+    result.end = at(*mean * std::ceil(remaining / static_cast<double>(at_once)));
+  } else if (basis.throughput > 0.0) {
     result.method = Method::throughput;
-    result.end = after(progress.now, remaining / result.throughput);
+    result.end = at(remaining / basis.throughput);
   } else if (!mean && progress.walltime > 0.0 && at_once > 0) {
     result.method = Method::walltime;
-    result.end = after(progress.now, progress.walltime * std::ceil(remaining / static_cast<double>(at_once)));
+    result.end = at(progress.walltime * std::ceil(remaining / static_cast<double>(at_once)));
   }
   if (!result.end) result.method = Method::none;
 }
@@ -71,20 +103,22 @@ double unbiased_mean(const grid::Durations& durations, double running) {
 
 /// Jobs that run at once from now on. A campaign younger than the window began with only fresh jobs, so its first ends are missing: it
 /// counts as younger by mean (1 - cv^2) / 2.
-double slots_of(const Progress& progress, const Forecast& result, double mean, double variation) {
+double slots_of(const Progress& progress, const Basis& basis, Method method, double mean) {
+  const double variation = *basis.durations.deviation() / *basis.durations.mean();
   const auto remaining = static_cast<double>(progress.remaining);
   double slots = static_cast<double>(progress.running > 0 ? progress.running : progress.slots);
-  if (result.method == Method::throughput) {
+  if (method == Method::throughput) {
     const double age = seconds_between(progress.started, progress.now);
-    const double span = static_cast<double>(progress.ended_in_window) / result.throughput;
+    const double span = static_cast<double>(progress.ended_in_window) / basis.throughput;
     const double missing = age <= span ? 0.5 * mean * (1.0 - variation * variation) : 0.0;
-    slots = result.throughput * mean * span / std::max(span - missing, 0.5 * span);
+    slots = basis.throughput * mean * span / std::max(span - missing, 0.5 * span);
   }
   return std::clamp(slots, 1.0, remaining);
 }
 
-std::optional<grid::Interval> interval_of(const Progress& progress, const grid::Durations& durations, const Forecast& result) {
+std::optional<grid::Interval> interval_of(const Progress& progress, const Basis& basis, const Forecast& result) {
   if (result.method == Method::walltime) return grid::Interval{progress.now, *result.end};
+  const auto& durations = basis.durations;
   if (durations.count <= 0 || !(durations.sum > 0.0)) return std::nullopt;
   const bool are_its_own = progress.durations.count > 0;
   const double mean = unbiased_mean(durations, are_its_own ? static_cast<double>(progress.running) : 0.0);
@@ -93,7 +127,7 @@ std::optional<grid::Interval> interval_of(const Progress& progress, const grid::
                                    .deviation = variation * mean,
                                    .seen = static_cast<double>(durations.count),
                                    .remaining = static_cast<double>(progress.remaining),
-                                   .slots = slots_of(progress, result, mean, variation),
+                                   .slots = slots_of(progress, basis, result.method, mean),
                                    .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window)
                                                                                 : static_cast<double>(durations.count)});
   const auto earliest = after(progress.now, spread.least);
@@ -111,9 +145,9 @@ Forecast forecast(const Progress& progress) {
     result.end = progress.now;
     return result;
   }
-  const auto& durations = progress.durations.count > 0 ? progress.durations : progress.earlier;
-  forecast_end(progress, durations, result);
-  if (result.end) result.between = interval_of(progress, durations, result);
+  const auto basis = basis_of(progress, result.throughput);
+  forecast_end(progress, basis, result);
+  if (result.end) result.between = interval_of(progress, basis, result);
   return result;
 }
 

@@ -22,6 +22,9 @@ struct Progress {
   grid::Durations earlier{};  ///< durations of earlier campaigns of the same user and command, while it has none of its own
   double walltime = 0;        ///< seconds, the greatest walltime that it requests; 0: not known
   std::int64_t slots = 0;     ///< jobs that its clusters could run at once, if they served it alone
+  double cycle = 5;           ///< seconds between two cycles
+  double pace = 0;            ///< tasks that its clusters can carry out in a second, however short they are; 0: not known
+  double least_start = 0;     ///< seconds that one more job takes at least, its tasks not included
 };
 
 /// The basis of a forecast: none; the mean duration of its own jobs; their throughput; the mean of the same user's earlier campaigns with
@@ -48,6 +51,10 @@ struct Forecast {
 /// drawn towards half the mean. Assumptions: durations are independent, jobs continue to get as many resources as now, and preemption costs
 /// as much as before (a preempted job does not count as throughput). By the walltime alone, the end is anywhere between the start and the
 /// bound.
+///
+/// No task is shorter than the grid allows: of n jobs at once, none lasts less than n / pace on average, and no throughput is above the
+/// pace, until one that is has been measured for a minute or so. Neither the end nor its interval begins before the waiting tasks can have
+/// started.
 [[nodiscard]] Forecast forecast(const Progress& progress);
 
 /// The work before a campaign of which no job has started.

@@ -4,12 +4,10 @@
 -- The progress of each campaign in treatment, the ends of its tasks within the throughput's window, and its last kept forecast.
 SELECT
   c.id,
-  micros(c.submitted_at) AS submitted_at,
   micros(c.first_start_at) AS first_start_at,
   c.total - c.done - c.failed - c.cancelled AS remaining,
   c.running,
   coalesce(w.jobs, 0) AS ended,
-  c.state = 'paused' AS paused,
   micros(h.made_at) AS kept_at,
   micros(h.end_at) AS kept_end
 FROM campaigns c

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "predictor/algorithms/forecast.hpp"
+#include "predictor/algorithms/pace.hpp"
 
 namespace gleaner::prediction {
 namespace {
@@ -92,6 +93,73 @@ TEST(Forecast, EndBeyondAHundredYears_IsNotOne) {
   progress.ended_in_window = 1;
   EXPECT_FALSE(forecast(progress).end);
   EXPECT_EQ(forecast(progress).method, Method::none);
+}
+
+/// 100 000 tasks of a command whose earlier jobs took no time, by OAR's whole seconds; its clusters start 6 jobs a second.
+Progress without_durations() {
+  const auto now = grid::from_unix(100'000);
+  return {.now = now,
+          .started = now,
+          .remaining = 100'000,
+          .durations = {},
+          .earlier = {.count = 8, .sum = 0, .squares = 0},
+          .slots = 32,
+          .pace = 6,
+          .least_start = 2};
+}
+
+TEST(Forecast, TasksThatTookNoTime_EndNoSoonerThanTheGridCanStartThem) {
+  const auto progress = without_durations();
+  const auto result = forecast(progress);
+  EXPECT_EQ(result.method, Method::history);
+  ASSERT_TRUE(result.end && result.between);
+  EXPECT_GE(*result.end, progress.now + seconds{100'000 / 6});
+  EXPECT_LT(*result.end, progress.now + seconds{100'000 / 5});
+  EXPECT_GE(result.between->latest, *result.end);
+}
+
+TEST(Forecast, ThroughputOfTheFirstSeconds_IsBoundedByThatOfTheGrid_UntilAGreaterOneIsMeasured) {
+  auto progress = without_durations();
+  progress.durations = progress.earlier;
+  progress.started = progress.now - seconds{1};
+  progress.ended_in_window = 100;
+  progress.running = 12;
+  EXPECT_GE(*forecast(progress).end, progress.now + seconds{100'000 / 6});
+  progress.started = progress.now - seconds{100};
+  progress.ended_in_window = 2'000;
+  const auto measured = forecast(progress);
+  EXPECT_EQ(*measured.end, progress.now + seconds{5'000});
+  ASSERT_TRUE(measured.between) << "also of durations that are all 0";
+  EXPECT_LT(measured.between->earliest, *measured.end);
+}
+
+TEST(Forecast, LongTasks_AreNotBoundedByTheGrid) {
+  auto progress = a_progress(seconds{100});
+  const auto unbounded = forecast(progress);
+  progress.pace = 6;
+  progress.least_start = 2;
+  EXPECT_EQ(forecast(progress).end, unbounded.end);
+  EXPECT_EQ(forecast(progress).between, unbounded.between);
+}
+
+TEST(Pace, IsThatOfTheScarcest_CoresCyclesOrStarts) {
+  EXPECT_DOUBLE_EQ(most_tasks_a_second({.slots = 4, .per_cycle = 1000, .cycle = 5}), 2.0) << "2 s for each job on each core";
+  EXPECT_DOUBLE_EQ(most_tasks_a_second({.slots = 8, .per_cycle = 1000, .cycle = 5, .start_cost = 8.0}), 1.0) << "as measured";
+  EXPECT_DOUBLE_EQ(most_tasks_a_second({.slots = 1000, .per_cycle = 10, .cycle = 5}), 2.0) << "10 jobs in each cycle";
+  EXPECT_DOUBLE_EQ(most_tasks_a_second({.slots = 1000, .per_cycle = 1500, .cycle = 5}), 3.0) << "what OAR starts";
+  EXPECT_DOUBLE_EQ(most_tasks_a_second({.slots = 0, .per_cycle = 10, .cycle = 5}), 0.0);
+}
+
+TEST(Pace, OfPools_IsThatOfTheTasksThatAJobTakes) {
+  const Pace pools{.slots = 122, .per_cycle = 1000, .cycle = 5, .pool = Pace::Pool{.duration = 120, .task = 1}};
+  EXPECT_DOUBLE_EQ(most_tasks_a_second(pools), 120.0);
+  auto side_by_side = pools;
+  side_by_side.slots = 61;
+  side_by_side.pool->workers = 4;
+  EXPECT_DOUBLE_EQ(most_tasks_a_second(side_by_side), 240.0);
+  auto long_tasks = pools;
+  long_tasks.pool->task = 500;
+  EXPECT_DOUBLE_EQ(most_tasks_a_second(long_tasks), 1.0) << "a job takes one task at least";
 }
 
 TEST(Forecast, Methods_HaveNames) {

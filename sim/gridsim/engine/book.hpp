@@ -117,6 +117,7 @@ class Book {
   void add_usage(grid::PolicyFacts& facts, grid::Instant now) const;
   void add_endings(grid::PolicyFacts& facts, grid::Instant now) const;
   [[nodiscard]] grid::PolicyFacts policy_facts(grid::Instant now) const;
+  [[nodiscard]] grid::CampaignFacts campaign_facts(int index, grid::Instant now) const;
   [[nodiscard]] grid::PairFacts planning_pair(int campaign, int pair) const;
   [[nodiscard]] grid::ClusterFacts cluster_facts(std::size_t cluster, grid::Instant now) const;
 

@@ -41,22 +41,27 @@ grid::ClusterFacts Book::cluster_facts(std::size_t cluster, grid::Instant now) c
   return facts;
 }
 
+grid::CampaignFacts Book::campaign_facts(int index, grid::Instant now) const {
+  const auto& spec = spec_of(index);
+  const auto& known = campaigns_[index_of(index)];
+  grid::CampaignFacts campaign = spec;
+  campaign.id = grid::CampaignId{index + 1};
+  if (campaign.grouping == grid::Grouping::advise) campaign.grouping = world_.scenario.config.temporal_grouping;
+  campaign.submitted = known.submitted_at;
+  campaign.brake = brake_of(spec.braked, now);
+  if (spec.paused) campaign.state = grid::CampaignState::paused;
+  campaign.waiting_tasks = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
+  return campaign;
+}
+
 grid::PlanningFacts Book::planning_facts(grid::Instant now) const {
   grid::PlanningFacts facts;
   facts.policies = policy_facts(now);
   for (std::size_t i = 0; i < free_.size(); ++i) facts.clusters.push_back(cluster_facts(i, now));
   for (const int index : active_) {
-    const auto& spec = spec_of(index);
-    const auto& known = campaigns_[index_of(index)];
-    grid::CampaignFacts campaign = spec;
-    campaign.id = grid::CampaignId{index + 1};
-    if (campaign.grouping == grid::Grouping::advise) campaign.grouping = world_.scenario.config.temporal_grouping;
-    campaign.submitted = known.submitted_at;
-    campaign.brake = brake_of(spec.braked, now);
-    if (spec.paused) campaign.state = grid::CampaignState::paused;
-    campaign.waiting_tasks = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
-    facts.campaigns.push_back(std::move(campaign));
-    for (std::size_t pair = 0; pair < known.pairs.size(); ++pair) facts.pairs.push_back(planning_pair(index, static_cast<int>(pair)));
+    facts.campaigns.push_back(campaign_facts(index, now));
+    for (std::size_t pair = 0; pair < campaigns_[index_of(index)].pairs.size(); ++pair)
+      facts.pairs.push_back(planning_pair(index, static_cast<int>(pair)));
   }
   add_replicable(facts, now);
   return facts;
@@ -82,14 +87,10 @@ store::PredictionFacts Book::prediction_facts(grid::Instant window_begin) {
   const auto running = running_tasks();
   store::PredictionFacts facts;
   for (const int index : active_) {
-    const auto& spec = spec_of(index);
     auto& known = campaigns_[index_of(index)];
-    store::PredictionCampaign campaign;
-    campaign.id = grid::CampaignId{index + 1};
-    campaign.submitted_at = known.submitted_at;
+    auto campaign = store::prediction_campaign(campaign_facts(index, status_at_));
     campaign.first_start_at = known.first_start_at;
-    campaign.remaining = spec.tasks - known.done - known.failed;
-    campaign.paused = spec.paused;
+    campaign.remaining = spec_of(index).tasks - known.done - known.failed;
     if (const auto found = running.find(index); found != running.end()) campaign.running = found->second;
     for (std::size_t i = 0; i < known.pairs.size(); ++i) {
       auto& minutes = known.pairs[i].ended_in_minute;
