@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       .purpose = "learns how many jobs a free resource is worth, how many a cluster under stress takes, and when each campaign ends, once",
       .keys = {"database",
                "flood",
+               "campaign_order",
                "cycle_period",
                "pool_duration",
                "throughput_window",

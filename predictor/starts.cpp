@@ -1,50 +1,88 @@
 #include "predictor/starts.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+#include <vector>
 
+#include "predictor/algorithms/spread.hpp"
 #include "predictor/room.hpp"
 
 namespace gleaner::predictor {
 namespace {
 
-/// Seconds of one job: the mean, else that of earlier campaigns, else the walltime.
-double duration_of(const store::PredictionPair& pair, const store::PredictionCampaign& campaign) {
-  if (pair.done > 0) return pair.duration_sum / static_cast<double>(pair.done);
-  if (const auto mean = campaign.earlier.mean()) return *mean;
-  return pair.walltime;
+/// Durations of one job: those of the pair, else those of earlier campaigns. None: only the walltime is known.
+grid::Durations known_durations(const store::PredictionPair& pair, const store::PredictionCampaign& campaign) {
+  if (pair.done > 0) return {.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares};
+  return campaign.earlier;
 }
 
-struct Jobs {
-  std::int64_t waiting = 0;  ///< jobs of the campaign, in its bag or in a cluster's queue
-  std::size_t clusters = 0;  ///< clusters that could take them
-};
+/// Seconds of one job: the mean, else the walltime.
+double duration_of(const store::PredictionPair& pair, const store::PredictionCampaign& campaign) {
+  return known_durations(pair, campaign).mean().value_or(pair.walltime);
+}
+
+/// As the planner has them: test campaigns first, those of the lowest priority last.
+std::size_t class_of(const store::PredictionCampaign& campaign) {
+  if (campaign.type == grid::CampaignType::test) return 0;
+  return campaign.priority == grid::kLowestPriority ? 2 : 1;
+}
+
+double squared(double x) { return x * x; }
 
 }  // namespace
 
 Starts::Starts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) : config_{config}, now_{now} {
-  std::map<grid::CampaignId, const store::PredictionCampaign*> campaigns;
-  for (const auto& campaign : facts.campaigns) campaigns.emplace(campaign.id, &campaign);
-  std::map<grid::CampaignId, Jobs> jobs;
+  std::map<grid::CampaignId, Waiting> waiting;
+  for (const auto& campaign : facts.campaigns) {
+    const auto jobs = campaign.paused ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
+    waiting.emplace(campaign.id, Waiting{.campaign = &campaign, .jobs = static_cast<double>(jobs)});
+  }
+  // By class; within one in the order of their submission, as the pairs come by campaign.
+  std::array<std::vector<std::pair<const store::PredictionPair*, const Waiting*>>, 3> in_turn;
   for (const auto& pair : facts.pairs) {
+    auto& own = waiting.at(pair.campaign);
     auto& before = before_[pair.cluster];
     before.running += pair.running;
-    before.durations += pair.running * duration_of(pair, *campaigns.at(pair.campaign));
+    before.durations += pair.running * duration_of(pair, *own.campaign);
     before.ours += pair.running * width_of(pair);
-    if (pair.reachable) ++jobs[pair.campaign].clusters;
+    own.done += pair.done;
+    if (pair.reachable) own.resources += pair.max_resources;
+    in_turn[class_of(*own.campaign)].emplace_back(&pair, &own);
   }
-  for (const auto& campaign : facts.campaigns)
-    jobs[campaign.id].waiting = campaign.paused ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
-  // In the order of their submission: the pairs come by campaign.
   std::map<grid::ClusterId, Ahead> ahead;
-  for (const auto& pair : facts.pairs) {
-    auto& queue = ahead[pair.cluster];
-    places_.emplace(pair.campaign, Place{&pair, queue});
-    const auto& own = jobs.at(pair.campaign);
-    if (!pair.reachable || own.clusters == 0) continue;
-    const double resources = static_cast<double>(own.waiting) * width_of(pair) / static_cast<double>(own.clusters);
-    queue.likely += resources * duration_of(pair, *campaigns.at(pair.campaign));
-    queue.most += resources * (pair.done > 0 ? duration_of(pair, *campaigns.at(pair.campaign)) : pair.walltime);
+  for (const auto& pairs : in_turn) {
+    for (const auto& [pair, own] : pairs) {
+      auto& queue = ahead[pair->cluster];
+      places_.emplace(pair->campaign, Place{pair, queue});
+      if (pair->reachable) add(*pair, *own, queue);
+    }
   }
+}
+
+/// Adds the part of a campaign's jobs that this cluster gets, by its resources.
+void Starts::add(const store::PredictionPair& pair, const Waiting& waiting, Ahead& ahead) const {
+  const auto& campaign = *waiting.campaign;
+  if (!(waiting.jobs > 0.0) || pair.max_resources <= 0) return;
+  const double width = width_of(pair);
+  const double jobs = waiting.jobs * pair.max_resources / waiting.resources;
+  const double work = jobs * width * duration_of(pair, campaign);
+  ahead.likely += work;
+  ahead.most += pair.done > 0 ? work : jobs * width * pair.walltime;
+  ahead.demand += width * (pair.max_jobs ? std::min<double>(jobs, std::max(0, *pair.max_jobs - pair.running)) : jobs);
+  ahead.widest = std::max(ahead.widest, width);
+  const bool is_probe = pair.done == 0 && waiting.done > 0;
+  if (pair.max_jobs || is_probe) return;
+  const double pace = prediction::most_tasks_a_second(pace_of(pair, campaign, config_));
+  if (pace > 0.0) ahead.starts += jobs / pace;
+  const auto durations = known_durations(pair, campaign);
+  const auto mean = durations.mean();
+  if (!mean || !(*mean > 0.0)) return;
+  const auto seen = static_cast<double>(durations.count);
+  const double variation = prediction::variation_of(*durations.deviation() / *mean, seen);
+  ahead.known += work;
+  ahead.variance += squared(work * variation) * (1.0 / jobs + 1.0 / seen);
 }
 
 std::optional<prediction::StartForecast> Starts::of(const store::PredictionCampaign& campaign) const {
@@ -52,9 +90,24 @@ std::optional<prediction::StartForecast> Starts::of(const store::PredictionCampa
   const auto [begin, end] = places_.equal_range(campaign.id);
   for (auto place = begin; place != end; ++place) {
     const auto start = on(place->second);
-    if (start && (!first || start->start < first->start)) first = start;
+    if (!start) continue;
+    if (!first) {
+      first = start;
+      continue;
+    }
+    first->start = std::min(first->start, start->start);
+    first->between = {std::min(first->between.earliest, start->between.earliest), std::min(first->between.latest, start->between.latest)};
   }
   return first;
+}
+
+/// Seconds until the work before it can be over. Only where campaigns are served in the order of submission, and where no wide job leaves
+/// gaps for narrow ones, does all of it go before.
+double Starts::least_before(const Place& place, double usable) const {
+  const auto& ahead = place.ahead;
+  if (config_.campaign_order != "fifo" || ahead.widest > width_of(*place.pair)) return 0.0;
+  const double work = ahead.known - prediction::kNinetyPercent * std::sqrt(ahead.variance);
+  return std::max({0.0, ahead.starts, work / usable});
 }
 
 std::optional<prediction::StartForecast> Starts::on(const Place& place) const {
@@ -65,11 +118,14 @@ std::optional<prediction::StartForecast> Starts::on(const Place& place) const {
   prediction::Turn turn;
   turn.now = now_;
   turn.cycle = std::chrono::duration<double>{config_.cycle_period}.count();
-  turn.has_room = pair.free_resources >= width_of(pair) && place.ahead.likely <= 0.0;
+  turn.has_room = pair.free_resources - place.ahead.demand >= width_of(pair);
   // Jobs in the middle of their lives: the next of n ends after a part of a mean that is 1 / n.
   if (before.running > 0) turn.next_end = before.durations / before.running / before.running;
   turn.ahead = place.ahead.likely / usable;
   turn.ahead_most = place.ahead.most / usable;
+  // Where there is room, those before it only have to start.
+  if (turn.has_room) turn.ahead_least = std::min(place.ahead.starts, least_before(place, usable));
+  else turn.ahead_least = least_before(place, usable);
   // Free resources that those before it are about to take are no end of a job, but as good as one.
   if (turn.next_end <= 0.0 && pair.free_resources > 0) turn.next_end = turn.cycle;
   return forecast_start(turn);

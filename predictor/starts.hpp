@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 
@@ -9,7 +10,7 @@
 namespace gleaner::predictor {
 
 /// When campaigns without a started job will start, by the work before each of them on each of its clusters. Campaigns are taken in the
-/// order of their submission.
+/// order of their submission, those of type test first, those of the lowest priority last.
 class Starts {
  public:
   Starts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now);
@@ -23,14 +24,28 @@ class Starts {
     double durations = 0;  ///< seconds, the sum of the jobs' mean durations
     double ours = 0;       ///< resources that these jobs hold
   };
+  /// The jobs that wait before a campaign on a cluster; the first four are in resource-seconds.
   struct Ahead {
-    double likely = 0;  ///< resource-seconds that wait before it on a cluster
-    double most = 0;
+    double likely = 0;    ///< the work
+    double most = 0;      ///< the same if each job of unknown duration takes its walltime
+    double known = 0;     ///< the part of jobs of known duration, without pairs whose jobs are limited, or a probe
+    double variance = 0;  ///< of that part, squared
+    double starts = 0;    ///< seconds until OAR can have started them, likewise
+    double demand = 0;    ///< resources that they would take at once
+    double widest = 0;    ///< resources, of one of these jobs
+  };
+  struct Waiting {
+    const store::PredictionCampaign* campaign = nullptr;
+    double jobs = 0;        ///< in its bag, or in a cluster's queue
+    double resources = 0;   ///< of the clusters that could take them
+    std::int64_t done = 0;  ///< jobs, on all clusters
   };
   struct Place {
     const store::PredictionPair* pair;
     Ahead ahead;
   };
+  void add(const store::PredictionPair& pair, const Waiting& waiting, Ahead& ahead) const;
+  [[nodiscard]] double least_before(const Place& place, double usable) const;
   [[nodiscard]] std::optional<prediction::StartForecast> on(const Place& place) const;
 
   const process::Config& config_;

@@ -33,6 +33,8 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   campaign.id = facts.id;
   campaign.submitted_at = facts.submitted;
   campaign.paused = facts.state == grid::CampaignState::paused;
+  campaign.type = facts.type;
+  campaign.priority = facts.priority;
   campaign.pools = grid::is_grouped(facts.grouping) && !facts.differing && facts.type != grid::CampaignType::test;
   campaign.side_by_side = facts.side_by_side;
   return campaign;

@@ -41,6 +41,8 @@ struct PredictionCampaign {
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
   bool paused = false;
+  grid::CampaignType type = grid::CampaignType::default_;
+  int priority = grid::kNormalPriority;
   bool pools = false;                     ///< its jobs may take several tasks
   bool side_by_side = false;              ///< as many at a time as they have cores
   std::optional<KeptForecast> last_kept;  ///< when it was made, and its end, alone

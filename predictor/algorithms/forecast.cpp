@@ -117,7 +117,8 @@ double slots_of(const Progress& progress, const Basis& basis, Method method, dou
 }
 
 std::optional<grid::Interval> interval_of(const Progress& progress, const Basis& basis, const Forecast& result) {
-  if (result.method == Method::walltime) return grid::Interval{progress.now, *result.end};
+  const auto from = after(progress.now, basis.least).value_or(progress.now);
+  if (result.method == Method::walltime) return grid::Interval{std::min(from, *result.end), *result.end};
   const auto& durations = basis.durations;
   if (durations.count <= 0 || !(durations.sum > 0.0)) return std::nullopt;
   const bool are_its_own = progress.durations.count > 0;
@@ -130,7 +131,7 @@ std::optional<grid::Interval> interval_of(const Progress& progress, const Basis&
                                    .slots = slots_of(progress, basis, result.method, mean),
                                    .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window)
                                                                                 : static_cast<double>(durations.count)});
-  const auto earliest = after(progress.now, spread.least);
+  const auto earliest = after(progress.now, std::max(spread.least, basis.least));
   const auto latest = after(progress.now, spread.most);
   if (!earliest || !latest) return std::nullopt;
   return grid::Interval{std::min(*earliest, *result.end), std::max(*latest, *result.end)};
@@ -154,12 +155,15 @@ Forecast forecast(const Progress& progress) {
 std::optional<StartForecast> forecast_start(const Turn& turn) {
   constexpr double kStarting = 10.0;  // seconds that OAR takes until an accepted job runs
   const auto at = [&](double seconds) { return after(turn.now, seconds).value_or(turn.now); };
-  if (turn.has_room) return StartForecast{at(turn.cycle), {turn.now, at(2.0 * turn.cycle + kStarting)}};
+  if (turn.has_room) {
+    const double likely = turn.cycle + turn.ahead_least;
+    return StartForecast{at(likely), {at(turn.ahead_least), at(2.0 * likely + kStarting)}};
+  }
   if (!(turn.next_end > 0.0)) return std::nullopt;
-  const double likely = turn.cycle + std::max(turn.next_end, turn.ahead);
-  const double least = -std::log(0.9) * turn.next_end;
+  const double likely = turn.cycle + std::max({turn.next_end, turn.ahead, turn.ahead_least});
+  const double least = std::max(-std::log(0.9) * turn.next_end, turn.ahead_least);
   const double most = 2.0 * turn.cycle + kStarting + std::max(turn.ahead, turn.ahead_most) - std::log(0.1) * turn.next_end;
-  return StartForecast{at(likely), {at(least), at(std::max(likely, most))}};
+  return StartForecast{at(likely), {at(std::min(least, likely)), at(std::max(likely, most))}};
 }
 
 }  // namespace gleaner::prediction

@@ -53,7 +53,7 @@ struct Forecast {
 /// bound.
 ///
 /// No task is shorter than the grid allows: of n jobs at once, none lasts less than n / pace on average, and no throughput is above the
-/// pace, until one that is has been measured for a minute or so. Neither the end nor its interval begins before the waiting tasks can have
+/// pace, until one that is has been measured for a minute or so. Neither the end nor its interval is before the waiting tasks can have
 /// started.
 [[nodiscard]] Forecast forecast(const Progress& progress);
 
@@ -65,6 +65,8 @@ struct Turn {
   double next_end = 0;    ///< seconds until a job on its clusters ends, on average; 0: no job runs
   double ahead = 0;       ///< seconds until the bags of earlier campaigns are empty, on average
   double ahead_most = 0;  ///< the same if each job of unknown duration takes its walltime
+  /// Seconds that the campaigns which certainly go before it need at the least (the 10 % quantile), until OAR has started their jobs.
+  double ahead_least = 0;
 };
 struct StartForecast {
   grid::Instant start;
@@ -73,7 +75,8 @@ struct StartForecast {
 
 /// With room, the next cycle plans it and OAR starts it. Else, if campaigns are served in the order of submission, it starts when the bags
 /// before it are empty and a resource becomes free; in another order it may start at the next end of a job. The time to the next end is
-/// taken as exponential (many independent jobs), and so are its quantiles. Empty: no job runs, and none can.
+/// taken as exponential (many independent jobs), and so are its quantiles. The interval begins when the work that certainly goes before it
+/// can be over. Empty: no job runs, and none can.
 [[nodiscard]] std::optional<StartForecast> forecast_start(const Turn& turn);
 
 }  // namespace gleaner::prediction

@@ -6,8 +6,6 @@
 namespace gleaner::prediction {
 namespace {
 
-constexpr double kTenth = 1.2815515655446004;  // the 90 % quantile of the standard normal distribution
-
 double normal(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 /// The distribution function at x of the gamma distribution with this shape and scale 1. Source: Wilson and Hilferty's approximation
@@ -23,14 +21,12 @@ double residual_beyond(double shape, double x) {
   return std::clamp(beyond, 0.0, 1.0);
 }
 
-/// The coefficient of variation, drawn towards 1/2 for few tasks, as if one more task had shown 1/2.
-double variation_of(const Bag& bag) {
-  constexpr double kUsual = 0.5;
-  const double seen = bag.deviation / bag.mean;
-  return std::sqrt((bag.seen * seen * seen + kUsual * kUsual) / (bag.seen + 1.0));
-}
-
 }  // namespace
+
+double variation_of(double shown, double tasks) {
+  constexpr double kUsual = 0.5;
+  return std::sqrt((tasks * shown * shown + kUsual * kUsual) / (tasks + 1.0));
+}
 
 double last_residual(double mean, double variation, double tasks, double share) {
   const double shape = 1.0 / std::max(variation * variation, 1e-4);
@@ -46,12 +42,12 @@ double last_residual(double mean, double variation, double tasks, double share) 
 }
 
 Spread spread_of(const Bag& bag) {
-  const double variation = variation_of(bag);
+  const double variation = variation_of(bag.deviation / bag.mean, bag.seen);
   const double waiting = std::max(0.0, bag.remaining - bag.slots);
   const double until_empty = waiting * bag.mean / bag.slots;
   const double of_work = std::sqrt(waiting) * variation * bag.mean / bag.slots;
   const double of_rate = until_empty * variation / std::sqrt(std::max(1.0, bag.ended));
-  const double of_bag = kTenth * std::hypot(of_work, of_rate);
+  const double of_bag = kNinetyPercent * std::hypot(of_work, of_rate);
   // The allowance covers durations with a longer tail than a gamma distribution's, such as lognormal ones.
   constexpr double kLongerTail = 1.28;
   const auto tail = [&](double share, double factor) { return last_residual(bag.mean, factor * variation, bag.slots, share); };

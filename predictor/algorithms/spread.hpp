@@ -19,6 +19,13 @@ struct Spread {
 };
 [[nodiscard]] Spread spread_of(const Bag& bag);
 
+/// The coefficient of variation (deviation / mean), drawn towards 1/2 for few tasks, as if one more task had shown 1/2.
+/// @param shown  that of the tasks seen
+[[nodiscard]] double variation_of(double shown, double tasks);
+
+/// The 90 % quantile of the standard normal distribution.
+inline constexpr double kNinetyPercent = 1.2815515655446004;
+
 /// The time (seconds) within which all `tasks` running jobs have ended, with probability `share`. Durations are taken as gamma distributed,
 /// and the jobs as being at random points of theirs.
 /// @param variation  deviation / mean

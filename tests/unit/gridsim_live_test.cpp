@@ -181,5 +181,26 @@ TEST(WhatIf, AMillionTasks_AreSimulatedInGroups_AndEndAtTheSameTime) {
   EXPECT_NEAR(one.end->expected, 1'000'000 * (57.3 + 1) / 12, 1'000'000 * 58.3 / 12 * 0.1);
 }
 
+TEST(WhatIf, AFewTasksBesideMany_AreSimulatedOneByOne) {
+  const auto prospects = what_if(a_grid(a_campaign(60, "[[60, 1]]") + "," + a_campaign(30'000, "[[60, 1]]")),
+                                 {.most_runs = 2, .least_runs = 2, .tasks = 2000});
+  ASSERT_TRUE(prospects) << prospects.error();
+  const auto& few = prospects->campaigns.at(0);
+  EXPECT_EQ(few.group, 1);
+  ASSERT_TRUE(few.end);
+  EXPECT_NEAR(few.end->expected, 5 * 60, 60) << "five rounds on 12 cores, and not 15 tasks in a row";
+  EXPECT_GT(prospects->campaigns.at(1).group, 10);
+}
+
+TEST(WhatIf, OfTasksInGroups_TheIntervalBegins_NoSoonerThanAllOfThemCanBeDone) {
+  const auto prospects = what_if(a_grid(a_campaign(60, "[[60, 1]]")), {.most_runs = 2, .least_runs = 2, .tasks = 4});
+  ASSERT_TRUE(prospects) << prospects.error();
+  const auto& one = prospects->campaigns.at(0);
+  EXPECT_EQ(one.group, 15);
+  ASSERT_TRUE(one.end);
+  EXPECT_GT(one.end->earliest, 60 * 50.0 / 12);
+  EXPECT_LE(one.end->earliest, one.end->expected);
+}
+
 }  // namespace
 }  // namespace gleaner::gridsim

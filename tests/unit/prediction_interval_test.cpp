@@ -146,5 +146,58 @@ TEST(StartForecast, WithRoom_IsTheNextCycle_AndBehindOthers_WhenTheirBagsAreEmpt
   EXPECT_FALSE(forecast_start({.now = at(0)}));
 }
 
+TEST(StartForecast, BeginsNotBeforeThoseAheadCanBeOver) {
+  const auto behind = forecast_start({.now = at(0), .cycle = 5, .next_end = 20, .ahead = 600, .ahead_most = 3600, .ahead_least = 500});
+  EXPECT_EQ(behind->start, at(605));
+  EXPECT_EQ(behind->between.earliest, at(500));
+  const auto with_room = forecast_start({.now = at(0), .cycle = 5, .has_room = true, .ahead_least = 20});
+  EXPECT_EQ(with_room->start, at(25));
+  EXPECT_EQ(with_room->between.earliest, at(20));
+}
+
+TEST(Interval, OfTheWalltimeAlone_BeginsNotBeforeTheWaitingTasksCanHaveStarted) {
+  const auto result = forecast(
+      {.now = at(0), .started = at(0), .remaining = 60, .durations = {}, .walltime = 600, .slots = 16, .pace = 3, .least_start = 2});
+  EXPECT_EQ(result.method, Method::walltime);
+  EXPECT_EQ(result.between->earliest, at(22));
+  EXPECT_EQ(result.between->latest, *result.end);
+}
+
+TEST(Interval, ContainsTheEnd_AndBeginsNotBeforeThePaceAllows_WhateverTheFigures) {
+  Generator generator{4711};
+  const auto below = [&](int most) { return std::uniform_int_distribution<int>{0, most}(generator); };
+  int with_interval = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const auto durations = [&] {
+      const auto count = below(3) * below(200);
+      const double mean = below(2) * below(500), deviation = mean * below(20) / 10;
+      return grid::Durations{.count = count, .sum = count * mean, .squares = count * (mean * mean + deviation * deviation)};
+    };
+    const Progress progress{.now = at(0),
+                            .started = at(-below(3) * below(5000)),
+                            .remaining = 1 + below(3) * below(30'000),
+                            .running = below(3) * below(60),
+                            .ended_in_window = below(2) * below(1000),
+                            .durations = durations(),
+                            .earlier = durations(),
+                            .walltime = 1.0 + below(7200),
+                            .slots = below(64),
+                            .cycle = 1.0 + below(10),
+                            .pace = 0.1 * below(60),
+                            .least_start = 2};
+    const auto result = forecast(progress);
+    ASSERT_EQ(result.end.has_value(), result.method != Method::none);
+    if (!result.between) continue;
+    ++with_interval;
+    ASSERT_LE(result.between->earliest, *result.end) << i;
+    ASSERT_GE(result.between->latest, *result.end) << i;
+    const bool is_faster = result.throughput > progress.pace;
+    if (is_faster || !(progress.pace > 0.0) || progress.remaining <= progress.running) continue;
+    const double least = 2 + static_cast<double>(progress.remaining - progress.running) / progress.pace;
+    ASSERT_GE(result.between->earliest, at(least) - std::chrono::milliseconds{1}) << i;
+  }
+  EXPECT_GT(with_interval, 5000);
+}
+
 }  // namespace
 }  // namespace gleaner::prediction

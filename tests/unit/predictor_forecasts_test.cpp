@@ -66,5 +66,59 @@ TEST(CampaignForecast, OfShortTasksInPools_IsSooner) {
   EXPECT_EQ(of.forecasts().at(0).end, alone.end);
 }
 
+/// A campaign of which 16 jobs run and 60 wait, each for a minute or so, and one behind it.
+Facts behind_60_tasks() {
+  Facts of;
+  auto& first = of.campaign(1, 76);
+  first.running = 16;
+  first.first_start_at = kNow - minutes{10};
+  auto& pair = of.pair(1, 1);
+  pair.running = 16;
+  pair.done = 100;
+  pair.duration_sum = 6000;
+  pair.duration_squares = 361'000;
+  of.campaign(2, 10);
+  of.pair(2, 1);
+  return of;
+}
+
+TEST(StartsOfCampaigns, BehindOthers_AreNotBeforeTheirWorkCanBeDone) {
+  const auto behind = behind_60_tasks().forecasts().at(1);
+  ASSERT_TRUE(behind.start && behind.start_between);
+  EXPECT_GT(behind.start_between->earliest - kNow, seconds{180}) << "60 minutes on 16 cores take 225 s";
+  EXPECT_LT(behind.start_between->earliest, *behind.start);
+  EXPECT_LT(*behind.start, behind.start_between->latest);
+  ASSERT_TRUE(behind.end_between);
+  EXPECT_GT(behind.end_between->earliest, behind.start_between->earliest);
+}
+
+TEST(StartsOfCampaigns, WhereOthersNeedNotGoBefore_MayBeAtTheNextEnd) {
+  const auto earliest = [](const Facts& of) { return of.forecasts().at(1).start_between->earliest - kNow; };
+  auto other_order = behind_60_tasks();
+  other_order.config.campaign_order = "fairshare";
+  EXPECT_LT(earliest(other_order), seconds{5});
+  auto gaps = behind_60_tasks();
+  gaps.facts.pairs[0].resources_per_job = 4;
+  EXPECT_LT(earliest(gaps), seconds{60}) << "narrow jobs fit into the gaps of wide ones";
+  auto test = behind_60_tasks();
+  test.facts.campaigns[1].type = grid::CampaignType::test;
+  EXPECT_LT(earliest(test), seconds{5}) << "it goes first";
+  auto elsewhere = behind_60_tasks();
+  elsewhere.pair(2, 2).free_resources = 16;
+  EXPECT_LT(earliest(elsewhere), seconds{5}) << "another cluster is empty";
+}
+
+TEST(StartsOfCampaigns, InRoomThatOthersLeave_AreInTheNextCycles) {
+  Facts of;
+  of.campaign(1, 6);
+  of.pair(1, 1).free_resources = 16;
+  of.campaign(2, 10);
+  of.pair(2, 1).free_resources = 16;
+  const auto second = of.forecasts().at(1);
+  ASSERT_TRUE(second.start);
+  EXPECT_LT(*second.start - kNow, seconds{30}) << "6 of 16 cores are for the first";
+  EXPECT_GE(second.start_between->earliest - kNow, seconds{2}) << "OAR starts three a second";
+}
+
 }  // namespace
 }  // namespace gleaner::predictor

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "lib/jdl/problem.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
@@ -12,7 +13,9 @@
 namespace gleaner::gridsim {
 namespace {
 
-constexpr double kShortest = 1.0;  ///< seconds of a pool, at least
+constexpr double kShortest = 1.0;       ///< seconds of a pool, at least
+constexpr double kUnsure = 0.3;         ///< variation of the mean of durations of which one was seen
+constexpr double kWidthOfBucket = 1.1;  ///< the greatest duration of a bucket by its least one
 
 double mean_of(const Seen& seen) {
   double jobs = 0, seconds = 0;
@@ -58,16 +61,35 @@ double starts_of(const CampaignSpec& campaign, const process::Config& config) {
   return std::max(1.0, campaign.side_by_side ? each / width_of(campaign) : each);
 }
 
+std::int64_t bag_of(const CampaignSpec& campaign) { return campaign.tasks - campaign.live; }
+
+/// Divides the limit among the bags: small ones whole, the others in equal parts.
+std::vector<double> parts_of(const Scenario& scenario, std::int64_t limit) {
+  std::vector<std::size_t> order(scenario.campaigns.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t place) { return bag_of(scenario.campaigns[place]); });
+  std::vector<double> parts(order.size());
+  auto left = static_cast<double>(limit);
+  auto others = static_cast<double>(order.size());
+  for (const auto place : order) {
+    parts[place] = std::min(static_cast<double>(bag_of(scenario.campaigns[place])), left / others);
+    left -= parts[place];
+    --others;
+  }
+  return parts;
+}
+
 /// Simulates bags that are too big in groups: one job carries out several tasks, one after the other. There are as many groups as make a
 /// hundred rounds on the campaign's clusters, or as the limit allows.
 void group(Scenario& scenario, std::int64_t limit) {
   std::int64_t all = 0;
-  for (const auto& campaign : scenario.campaigns) all += campaign.tasks - campaign.live;
+  for (const auto& campaign : scenario.campaigns) all += bag_of(campaign);
   if (all <= limit) return;
-  for (auto& campaign : scenario.campaigns) {
-    const auto bag = campaign.tasks - campaign.live;
-    const auto share = static_cast<double>(limit) * static_cast<double>(bag) / static_cast<double>(all);
-    const double groups = std::max(1.0, std::min(share, 100.0 * jobs_at_once(scenario, campaign)));
+  const auto parts = parts_of(scenario, limit);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto& campaign = scenario.campaigns[i];
+    const auto bag = bag_of(campaign);
+    const double groups = std::max(1.0, std::min(parts[i], 100.0 * jobs_at_once(scenario, campaign)));
     campaign.group = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(static_cast<double>(bag) / groups)));
     campaign.tasks = campaign.live + (bag + campaign.group - 1) / campaign.group;
     campaign.starts = starts_of(campaign, scenario.config);
@@ -100,7 +122,6 @@ double normal(Random& random) { return std::sqrt(-2.0 * std::log(random.uniform(
 /// Resamples the observed durations.
 void resample(CampaignSpec& campaign, Random random) {
   constexpr std::int64_t kMost = 400;
-  constexpr double kUnsure = 0.3;
   const auto* seen = std::get_if<Seen>(&campaign.duration);
   if (seen == nullptr || campaign.evidence == "walltime") return;
   const auto jobs = std::max<std::int64_t>(1, campaign.seen);
@@ -152,6 +173,18 @@ std::optional<Times> times_of(const std::vector<Run>& runs, std::vector<std::opt
   return Times{.expected = quantile(values, 0.5), .earliest = quantile(values, 0.1), .latest = quantile(values, 0.9)};
 }
 
+/// Seconds that the tasks of a bag take at least, with all resources that others do not hold for ever: the 10 % quantile, by the mean of
+/// the durations seen.
+double least_of_bag(const Scenario& scenario, const CampaignSpec& campaign) {
+  constexpr double kTenPercent = -1.28;
+  const auto tasks = static_cast<double>(bag_of(campaign) * campaign.group);
+  const double seen = std::max(1.0, static_cast<double>(campaign.seen));
+  double fastest = 0;
+  for (const auto& pair : campaign.clusters) fastest = std::max(fastest, pair.speed.value_or(scenario.clusters[pair.cluster].speed));
+  const double mean = mean_of(campaign) / kWidthOfBucket * std::exp(kTenPercent * kUnsure / std::sqrt(seen));
+  return tasks * mean / jobs_at_once(scenario, campaign) / std::max(fastest, 1e-6);
+}
+
 Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vector<Run>& runs) {
   const auto& campaign = scenario.campaigns[index];
   Prospect prospect;
@@ -168,8 +201,10 @@ Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vec
   if (campaign.paused) return prospect;
   prospect.end = times_of(runs, &Run::ends, index);
   // The last group ends as a whole, whereas its tasks would be spread over several jobs.
-  if (prospect.end && campaign.group > 1)
-    prospect.end->earliest = std::max(0.0, prospect.end->earliest - static_cast<double>(campaign.group - 1) * mean_of(campaign));
+  if (prospect.end && campaign.group > 1) {
+    const double spread = prospect.end->earliest - static_cast<double>(campaign.group - 1) * mean_of(campaign);
+    prospect.end->earliest = std::clamp(least_of_bag(scenario, campaign), spread, prospect.end->earliest);
+  }
   return prospect;
 }
 
