@@ -70,7 +70,10 @@ Asked<views::CampaignFilter> asked_filter(const Call& call) {
 
 /// What was expected of a grid that stands still now will not come true.
 void forget_forecast(views::Campaign& campaign, const std::optional<grid::Instant>& standstill) {
-  if (standstill) campaign.forecast = {};
+  const bool is_live = campaign.state == grid::CampaignState::in_treatment || campaign.state == grid::CampaignState::paused;
+  if (!standstill || !is_live) return;
+  campaign.forecast = {};
+  campaign.forecast.method = "standstill";
 }
 
 http::Response list_campaigns(const Call& call) {

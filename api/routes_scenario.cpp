@@ -1,5 +1,6 @@
 // Route of the grid's present state as a scenario, for simulation by the client.
 #include <array>
+#include <optional>
 
 #include "api/limits.hpp"
 #include "api/router.hpp"
@@ -14,7 +15,9 @@ constexpr std::uint64_t kMemory = std::uint64_t{96} << 20U;
 http::Response show_scenario(const Call& call) {
   auto memory = take_memory(call, kMemory);
   if (!memory) return memory.error();
+  std::optional<grid::Instant> standstill;
   const auto state = call.connections.read([&](store::Transaction& transaction) {
+    standstill = standstill_of(call, transaction);
     return store::grid_state(transaction, {.flood = call.config.flood, .array_size = call.config.array_size}, call.config.fairshare_window,
                              call.now);
   });
@@ -29,6 +32,7 @@ http::Response show_scenario(const Call& call) {
         json.field("why", one.why);
       });
     });
+    json.field("standstill", standstill);
     write_links(json, {{"self", "/scenario"}, {"parent", "/"}});
   });
   return with_memory(answer(json), std::move(*memory));

@@ -73,6 +73,14 @@ std::string in_short(const Forecast& forecast) {
   return interval == expected ? expected : fmt::format("{} ({})", expected, interval);
 }
 
+std::string why_none(std::string_view method) {
+  if (method == "paused") return "paused: no forecast until it is resumed";
+  if (method == "braked") return "braked: no forecast until its brakes are over";
+  if (method == "closed") return "none of its clusters takes tasks: no forecast until one does";
+  if (method == "standstill") return "the grid stands still: no forecast until a cycle ends";
+  return {};
+}
+
 std::string basis_of(std::string_view method) {
   if (method == "throughput") return "the jobs that ended lately";
   if (method == "average") return "the mean duration of its jobs";

@@ -29,6 +29,9 @@ struct Forecast {
 /// The interval alone: `1h50m-2h45m`.
 [[nodiscard]] std::string short_interval(const Forecast& forecast);
 
+/// Why there is no forecast, by its method: `paused: no forecast until it is resumed`. Empty: none of the reasons known here.
+[[nodiscard]] std::string why_none(std::string_view method);
+
 /// The basis of a forecast: `the jobs that ended lately`. Empty for `none`.
 [[nodiscard]] std::string basis_of(std::string_view method);
 

@@ -15,10 +15,11 @@ namespace {
 
 struct CampaignForecast {
   grid::Durations durations;
-  double walltime = 0;     ///< seconds, the greatest of its pairs
-  std::int64_t slots = 0;  ///< jobs that its clusters could run at once
-  double pace = 0;         ///< tasks a second, on all its clusters
-  double least_start = 0;  ///< seconds, on the cluster where it is least
+  double walltime = 0;                                                           ///< seconds, the greatest of its pairs
+  std::int64_t slots = 0;                                                        ///< jobs that its clusters could run at once
+  double pace = 0;                                                               ///< tasks a second, on all its clusters
+  double least_start = 0;                                                        ///< seconds, on the cluster where it is least
+  store::PredictionPair::Access access = store::PredictionPair::Access::closed;  ///< the best of its pairs
   prediction::Forecast forecast;
   std::optional<prediction::StartForecast> start;
   grid::Instant started;
@@ -40,8 +41,19 @@ bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid:
   return prediction::is_kept(last, campaign.submitted_at, now, end);
 }
 
-/// Adds what a cluster that can be reached does for the campaign.
+/// Why no task of its bag is sent anywhere; `none`: some are, or none is left there.
+prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store::PredictionPair::Access access) {
+  using Access = store::PredictionPair::Access;
+  if (campaign.paused) return prediction::Method::paused;
+  if (campaign.waiting <= 0) return prediction::Method::none;
+  if (campaign.braked || access == Access::braked) return prediction::Method::braked;
+  return access == Access::open ? prediction::Method::none : prediction::Method::closed;
+}
+
+/// Adds what a cluster does for the campaign.
 void add_room(CampaignForecast& one, const store::PredictionPair& pair, const prediction::Pace& pace) {
+  one.access = std::max(one.access, pair.access);
+  if (pair.access != store::PredictionPair::Access::open) return;
   one.slots += slots_of(pair);
   const double tasks = prediction::most_tasks_a_second(pace);
   if (!(tasks > 0.0)) return;
@@ -58,7 +70,7 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
     auto& one = forecasts[pair.campaign];
     one.durations.add({.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares});
     one.walltime = std::max(one.walltime, pair.walltime);
-    if (pair.reachable) add_room(one, pair, pace_of(pair, *campaigns.at(pair.campaign), config));
+    add_room(one, pair, pace_of(pair, *campaigns.at(pair.campaign), config));
   }
   const Starts starts{facts, config, now};
   for (const auto& campaign : facts.campaigns) {
@@ -77,7 +89,11 @@ CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const 
                                          .cycle = std::chrono::duration<double>{config.cycle_period}.count(),
                                          .pace = one.pace,
                                          .least_start = one.least_start});
-    if (!campaign.paused && !campaign.first_start_at) one.start = starts.of(campaign);
+    if (const auto obstacle = obstacle_of(campaign, one.access); obstacle != prediction::Method::none) {
+      one.forecast = {.throughput = one.forecast.throughput, .end = {}, .between = {}, .method = obstacle};
+      continue;
+    }
+    if (!campaign.first_start_at) one.start = starts.of(campaign);
     delay(one, now);
     if (one.forecast.end) one.is_kept = is_kept(campaign, *one.forecast.end, now);
   }

@@ -43,7 +43,8 @@ Counts run_once(const process::Config& config, store::Database& database, store:
   store::transact(database, term, [&](store::Transaction& transaction) {
     counts = {};
     if (!fleet::is_sole_turn(config, transaction, store::Database::Work::predict)) return;
-    const auto forecasts = forecasts_of(store::prediction_facts(transaction, config.flood, now - config.throughput_window), config, now);
+    const auto forecasts =
+        forecasts_of(store::prediction_facts(transaction, config.flood, now - config.throughput_window, now), config, now);
     store::write_forecasts(transaction, forecasts, now);
     counts.campaigns = static_cast<int>(forecasts.size());
     counts.limited = watch_stress(config, transaction, now);

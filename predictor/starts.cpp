@@ -29,6 +29,8 @@ std::size_t class_of(const store::PredictionCampaign& campaign) {
   return campaign.priority == grid::kLowestPriority ? 2 : 1;
 }
 
+bool is_open(const store::PredictionPair& pair) { return pair.access == store::PredictionPair::Access::open; }
+
 double squared(double x) { return x * x; }
 
 }  // namespace
@@ -36,7 +38,7 @@ double squared(double x) { return x * x; }
 Starts::Starts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) : config_{config}, now_{now} {
   std::map<grid::CampaignId, Waiting> waiting;
   for (const auto& campaign : facts.campaigns) {
-    const auto jobs = campaign.paused ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
+    const auto jobs = campaign.paused || campaign.braked ? 0 : std::max<std::int64_t>(0, campaign.remaining - campaign.running);
     waiting.emplace(campaign.id, Waiting{.campaign = &campaign, .jobs = static_cast<double>(jobs)});
   }
   // By class; within one in the order of their submission, as the pairs come by campaign.
@@ -48,7 +50,7 @@ Starts::Starts(const store::PredictionFacts& facts, const process::Config& confi
     before.durations += pair.running * duration_of(pair, *own.campaign);
     before.ours += pair.running * width_of(pair);
     own.done += pair.done;
-    if (pair.reachable) own.resources += pair.max_resources;
+    if (is_open(pair)) own.resources += pair.max_resources;
     in_turn[class_of(*own.campaign)].emplace_back(&pair, &own);
   }
   std::map<grid::ClusterId, Ahead> ahead;
@@ -56,7 +58,7 @@ Starts::Starts(const store::PredictionFacts& facts, const process::Config& confi
     for (const auto& [pair, own] : pairs) {
       auto& queue = ahead[pair->cluster];
       places_.emplace(pair->campaign, Place{pair, queue});
-      if (pair->reachable) add(*pair, *own, queue);
+      if (is_open(*pair)) add(*pair, *own, queue);
     }
   }
 }
@@ -112,7 +114,7 @@ double Starts::least_before(const Place& place, double usable) const {
 
 std::optional<prediction::StartForecast> Starts::on(const Place& place) const {
   const auto& pair = *place.pair;
-  if (!pair.reachable || width_of(pair) > pair.max_resources) return std::nullopt;
+  if (!is_open(pair) || width_of(pair) > pair.max_resources) return std::nullopt;
   const auto& before = before_.at(pair.cluster);
   const double usable = std::max(1.0, before.ours + pair.free_resources);
   prediction::Turn turn;

@@ -54,7 +54,10 @@ bool is_live(const Json& campaign) {
 /// `in 2 h 10 min (1 h 50 min to 2 h 45 min)`.
 std::string forecast_text(const Json& stats, std::string_view key, grid::Instant now) {
   const auto forecast = clients::forecast_of(stats, key, now);
-  if (!forecast) return "~";
+  if (!forecast) {
+    const auto why = clients::why_none(stats["forecast_method"].text());
+    return why.empty() ? "~" : why;
+  }
   if (forecast->expected.count() == 0 && forecast->latest.value_or(forecast->expected).count() == 0) return "at any moment";
   return "in " + clients::in_words(*forecast);
 }
@@ -279,7 +282,8 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   line += fmt::format("; {}", rate_of(stats));
   if (is_live(campaign) && !stats["forecast_start"].is_null())
     line += fmt::format("; starts {}", forecast_text(stats, "forecast_start", setting.now));
-  if (is_live(campaign)) line += fmt::format("; ends {}", forecast_text(stats, "forecast_end", setting.now));
+  const auto why = clients::why_none(stats["forecast_method"].text());
+  if (is_live(campaign)) line += "; " + (why.empty() ? "ends " + forecast_text(stats, "forecast_end", setting.now) : why);
   return text + terminal::wrap(line, setting.screen.width, "  ") + "\n";
 }
 

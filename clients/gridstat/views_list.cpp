@@ -44,7 +44,10 @@ Cell to_fix(const Json& campaign) {
 /// The interval alone, if there is no space for more.
 Cell ends_in(const Json& campaign, const Setting& setting) {
   const auto forecast = clients::forecast_of(campaign, "forecast_end", setting.now);
-  if (!forecast) return {};
+  if (!forecast) {
+    const auto method = campaign["forecast_method"].text();
+    return clients::why_none(method).empty() ? Cell{} : Cell{terminal::Value{}, method, Ink::warm};
+  }
   return {*campaign["forecast_end"].whole(),
           setting.screen.width >= kWideScreen ? clients::in_short(*forecast) : clients::short_interval(*forecast)};
 }

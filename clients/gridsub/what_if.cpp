@@ -8,6 +8,7 @@
 #include "clients/forecast.hpp"
 #include "lib/process/run.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 #include "lib/text/json_writer.hpp"
 
 namespace gleaner::gridsub {
@@ -33,16 +34,19 @@ std::string basis_of(const Prospect& prospect) {
   return fmt::format("{} {}", prospect.seen, prospect.evidence == "own" ? "own" : "earlier");
 }
 
+/// `braked`; empty: it gets jobs.
+std::string obstacle_of(const Prospect& prospect) { return prospect.blocked == "closed" ? "no cluster" : prospect.blocked; }
+
 Cell start_of(const Prospect& prospect) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   if (prospect.started) return cell("started");
-  if (prospect.paused) return cell("paused");
+  if (!prospect.blocked.empty()) return cell(obstacle_of(prospect));
   return prospect.start ? cell(clients::in_short(forecast_of(*prospect.start))) : cell("not foreseen");
 }
 
 Cell end_of(const Prospect& prospect) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
-  if (prospect.paused) return cell("paused");
+  if (!prospect.blocked.empty()) return cell(obstacle_of(prospect));
   if (!prospect.end) return cell("not foreseen");
   const auto text = clients::in_short(forecast_of(*prospect.end));
   return cell(prospect.evidence == "walltime" ? "by " + text : text);
@@ -90,7 +94,12 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   for (const auto& one : prospects.campaigns) group = std::max(group, one.group);
   if (group > 1)
     add(fmt::format("Big campaigns are simulated with fewer, longer jobs: one job runs up to {} tasks, one after the other.", group));
-  if (any(outlook, [](const Prospect& one) { return !one.paused && !one.end; }))
+  if (any(outlook, [](const Prospect& one) { return one.blocked == "paused"; })) add("paused: no forecast until it is resumed.");
+  if (any(outlook, [](const Prospect& one) { return one.blocked == "braked"; }))
+    add("braked: nothing of it is sent, and there is no forecast, until its brakes are over. The others' times assume that it goes on then.");
+  if (any(outlook, [](const Prospect& one) { return one.blocked == "closed"; }))
+    add("no cluster: none of its clusters takes tasks, and there is no forecast until one does.");
+  if (any(outlook, [](const Prospect& one) { return one.blocked.empty() && !one.end; }))
     add("not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation. gridstat ID --why shows why.");
   for (const auto& out : outlook.left_out)
     add(fmt::format("Cluster {} is not simulated: it is {}.", terminal::printable(out["cluster"].text()),
@@ -113,6 +122,7 @@ Json parsed(const std::string& text) { return Json::parse(text).value(); }
 std::vector<Json::Member> times_of(const Prospect& prospect) {
   return {{"starts_in", times_json(prospect.start)},
           {"ends_in", times_json(prospect.end)},
+          {"blocked", prospect.blocked.empty() ? Json{} : parsed(text::json_string(prospect.blocked))},
           {"evidence", parsed(text::json_string(prospect.evidence))},
           {"seen_jobs", Json::of(prospect.seen)},
           {"tasks_played_as_one", Json::of(prospect.group)}};
@@ -134,6 +144,10 @@ Json campaign_json(const Prospect& prospect) {
 
 Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates) {
   const auto reply = api.get("/scenario");
+  if (const auto since = reply.json["standstill"].whole())
+    throw Error{ExitCode::unavailable,
+                fmt::format("the grid stands still: no cycle has ended since {}, and there is no forecast until one does",
+                            terminal::local_time(*since))};
   std::vector<Json::Member> members;
   for (const auto& [key, value] : reply.json["scenario"].members()) {
     if (key != "live") {
@@ -178,6 +192,10 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
   const auto wrapped = [&](const std::string& sentence) { return terminal::wrap(sentence, screen.width, "  ") + "\n"; };
   const auto held = wrapped(fmt::format(
       "Future jobs of local users are not known. Assumed: local users keep the resources that they use now ({}).", held_text(outlook)));
+  if (prospect.blocked == "braked")
+    return wrapped("It would not start now: brakes hold all its clusters, and there is no forecast until they are over.") + held;
+  if (prospect.blocked == "closed")
+    return wrapped("It would not start now: none of its clusters takes tasks, and there is no forecast until one does.") + held;
   if (!prospect.end)
     return wrapped("Its end is not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation.") + held;
   const bool is_bound = prospect.evidence == "walltime";

@@ -93,6 +93,12 @@ class Details {
     if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing)) read_fitting();
   }
 
+  void read_brakes(grid::Instant now) {
+    for (const auto& row : exec(transaction_, sql::planning_brakes{.now = now})) {
+      if (auto* const target = braked(row.campaign_id, row.cluster_id)) *target = grid::Brake{.reason = *row.reason, .until = row.until};
+    }
+  }
+
  private:
   template <class Things, class Id>
   static auto* find(Things& things, Id id) {
@@ -120,11 +126,6 @@ class Details {
     }
   }
 
-  void read_brakes(grid::Instant now) {
-    for (const auto& row : exec(transaction_, sql::planning_brakes{.now = now})) {
-      if (auto* const target = braked(row.campaign_id, row.cluster_id)) *target = grid::Brake{.reason = *row.reason, .until = row.until};
-    }
-  }
   std::optional<grid::Brake>* braked(std::optional<std::int64_t> campaign, std::optional<std::int64_t> cluster) {
     const auto brake_of = [](auto* thing) { return thing ? &thing->brake : nullptr; };
     if (!campaign) return brake_of(find(facts_.clusters, grid::ClusterId{*cluster}));
@@ -224,6 +225,8 @@ grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefault
   Details{transaction, facts}.read_pairs();
   return facts;
 }
+
+void read_brakes(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now) { Details{transaction, facts}.read_brakes(now); }
 
 grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now) {
   auto facts = counted_facts(transaction, defaults);

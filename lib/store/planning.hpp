@@ -24,6 +24,8 @@ struct ClusterDefaults {
 [[nodiscard]] std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults);
 /// Clusters, campaigns and pairs with their counters; without brakes, limits, logins and returned tasks.
 [[nodiscard]] grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults);
+/// Adds the brakes in force.
+void read_brakes(Transaction& transaction, grid::PlanningFacts& facts, grid::Instant now);
 /// All facts of a plan, except PlanningFacts::policies, which has its own functions (policy_facts, replicable_tasks).
 [[nodiscard]] grid::PlanningFacts planning_facts(Transaction& transaction, const ClusterDefaults& defaults, grid::Instant now);
 

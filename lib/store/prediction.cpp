@@ -18,12 +18,23 @@ using detail::exec_prepared;
 
 }  // namespace
 
+namespace {
+
+PredictionPair::Access access_of(const grid::PairFacts& facts, const grid::ClusterFacts& cluster) {
+  const bool takes_tasks = cluster.enabled && !cluster.retired && cluster.reachable && facts.max_jobs != 0;
+  if (!takes_tasks) return PredictionPair::Access::closed;
+  return facts.brake || cluster.brake ? PredictionPair::Access::braked : PredictionPair::Access::open;
+}
+
+}  // namespace
+
 PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster) {
   PredictionPair pair{facts};
   pair.flood = cluster.flood;
   pair.max_resources = cluster.max_resources;
   pair.free_resources = cluster.free_resources;
   pair.reachable = cluster.reachable;
+  pair.access = access_of(facts, cluster);
   pair.start_cost = cluster.start_cost;
   return pair;
 }
@@ -33,6 +44,8 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   campaign.id = facts.id;
   campaign.submitted_at = facts.submitted;
   campaign.paused = facts.state == grid::CampaignState::paused;
+  campaign.waiting = facts.waiting_tasks;
+  campaign.braked = facts.brake.has_value();
   campaign.type = facts.type;
   campaign.priority = facts.priority;
   campaign.pools = grid::is_grouped(facts.grouping) && !facts.differing && facts.type != grid::CampaignType::test;
@@ -40,13 +53,14 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   return campaign;
 }
 
-PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin) {
+PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin, grid::Instant now) {
   PredictionFacts facts;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> ended;
   std::map<std::int64_t, std::size_t> places;  // of the campaigns, by id
   for (const auto& row : exec_prepared(transaction, sql::prediction_window{.window_begin = window_begin}))
     ended[{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}] = *row.jobs;
-  const auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
+  auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
+  read_brakes(transaction, counted, now);
   facts.pairs.reserve(counted.pairs.size());
   for (const auto& known : counted.pairs) {
     const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &grid::ClusterFacts::id);
@@ -62,6 +76,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     campaign.first_start_at = row.first_start_at;
     campaign.remaining = *row.remaining;
     campaign.running = *row.running;
+    campaign.waiting = *row.waiting;
     campaign.ended_in_window = *row.ended;
     if (row.kept_at.has_value()) campaign.last_kept = KeptForecast{.made = *row.kept_at, .end = *row.kept_end};
     places.emplace(campaign.id.value(), facts.campaigns.size());

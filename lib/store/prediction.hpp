@@ -20,8 +20,10 @@ struct PredictionPair : grid::PairFacts {
   int max_resources = 0;
   int free_resources = 0;
   bool reachable = false;
+  /// Whether tasks of the bag are sent there; `braked`: they would be, but for a brake on the cluster or the pair.
+  enum class Access { closed, braked, open } access = Access::closed;
   std::optional<double> start_cost{};  ///< seconds, as ClusterFacts::start_cost
-  std::int64_t ended_in_window = 0;  ///< jobs, in the window of the throughput
+  std::int64_t ended_in_window = 0;    ///< jobs, in the window of the throughput
 };
 [[nodiscard]] PredictionPair prediction_pair(const grid::PairFacts& facts, const grid::ClusterFacts& cluster);
 
@@ -40,7 +42,9 @@ struct PredictionCampaign {
   std::int64_t remaining = 0;
   std::int64_t running = 0;
   std::int64_t ended_in_window = 0;
+  std::int64_t waiting = 0;  ///< tasks in the bag
   bool paused = false;
+  bool braked = false;  ///< the campaign as a whole
   grid::CampaignType type = grid::CampaignType::default_;
   int priority = grid::kNormalPriority;
   bool pools = false;                     ///< its jobs may take several tasks
@@ -55,7 +59,9 @@ struct PredictionFacts {
   std::vector<PredictionPair> pairs;
   std::vector<PredictionCampaign> campaigns;
 };
-[[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin);
+/// @param window_begin  of the throughput
+[[nodiscard]] PredictionFacts prediction_facts(Transaction& transaction, double default_flood, grid::Instant window_begin,
+                                               grid::Instant now);
 
 /// The forecast of a pair.
 struct PairForecast {

@@ -25,7 +25,14 @@ std::optional<grid::Interval> get_interval(const sql::Field& earliest, const sql
   return grid::Interval{*earliest, *latest};
 }
 
-Forecast read_forecast(const sql::views_campaigns::Row& row) {
+/// A campaign is paused, and resumed, before the predictor sees it.
+Forecast read_forecast(const sql::views_campaigns::Row& row, grid::CampaignState state) {
+  constexpr const char* kPaused = "paused";
+  Forecast none;
+  none.made = row.forecast_made;
+  none.method = state == grid::CampaignState::paused ? kPaused : "none";
+  const bool was_paused = row.method.has_value() && row.method.as<std::string>() == kPaused;
+  if (was_paused || state == grid::CampaignState::paused) return none;
   return {.made = row.forecast_made,
           .start = row.forecast_start,
           .start_between = get_interval(row.start_earliest, row.start_latest),
@@ -50,7 +57,7 @@ Campaign read_campaign(const sql::views_campaigns::Row& row) {
   campaign.has_events = *row.has_events;
   campaign.grouping = row.grouping.as(grid::grouping);
   const bool over = campaign.state == grid::CampaignState::terminated || campaign.state == grid::CampaignState::cancelled;
-  if (!over) campaign.forecast = read_forecast(row);
+  if (!over) campaign.forecast = read_forecast(row, campaign.state);
   return campaign;
 }
 

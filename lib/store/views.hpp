@@ -45,14 +45,14 @@ struct TaskCounts {
 };
 [[nodiscard]] std::int64_t count_of(const TaskCounts& counts, grid::TaskState state);
 
-/// Forecast start and end of a campaign; empty: unknown, or past.
+/// Forecast start and end of a campaign; empty: unknown, or past, or the method says why there are none.
 struct Forecast {
   std::optional<grid::Instant> made;
   std::optional<grid::Instant> start;
   std::optional<grid::Interval> start_between;
   std::optional<grid::Instant> end;
   std::optional<grid::Interval> end_between;
-  std::optional<std::string> method;  ///< what the forecast is based on
+  std::optional<std::string> method;  ///< what the forecast is based on, or why there is none (prediction::Method)
 };
 
 struct Campaign {

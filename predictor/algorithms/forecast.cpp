@@ -32,6 +32,9 @@ std::string_view name_of(Method method) {
     case Method::throughput: return "throughput";
     case Method::history: return "history";
     case Method::walltime: return "walltime";
+    case Method::paused: return "paused";
+    case Method::braked: return "braked";
+    case Method::closed: return "closed";
     case Method::none: break;
   }
   return "none";

@@ -7,6 +7,7 @@ SELECT
   micros(c.first_start_at) AS first_start_at,
   c.total - c.done - c.failed - c.cancelled AS remaining,
   c.running,
+  c.waiting,
   coalesce(w.jobs, 0) AS ended,
   micros(h.made_at) AS kept_at,
   micros(h.end_at) AS kept_end

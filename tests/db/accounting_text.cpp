@@ -37,9 +37,9 @@ std::string text_of(const store::PredictionPair& p) {
 }
 
 std::string text_of(const store::PredictionCampaign& c) {
-  return fmt::format("campaign {}: submitted {} first start {} remaining {} running {} ended {} paused {}", c.id.value(),
-                     text_of(std::optional{c.submitted_at}), text_of(c.first_start_at), c.remaining, c.running, c.ended_in_window,
-                     c.paused);
+  return fmt::format("campaign {}: submitted {} first start {} remaining {} running {} waiting {} ended {} paused {}", c.id.value(),
+                     text_of(std::optional{c.submitted_at}), text_of(c.first_start_at), c.remaining, c.running, c.waiting,
+                     c.ended_in_window, c.paused);
 }
 
 std::string text_of(const grid::Limit& l) {

@@ -30,8 +30,8 @@ class ApiStandstill : public ApiTest {
   [[nodiscard]] bool stands_still(std::int64_t id) {
     const auto campaign = fmt::format("/campaigns/{}", id);
     std::set<bool> says;
-    for (const auto& path :
-         {std::string{"/campaigns"}, campaign, campaign + "/decisions", std::string{"/clusters"}, std::string{"/health"}})
+    for (const auto& path : {std::string{"/campaigns"}, campaign, campaign + "/decisions", std::string{"/clusters"}, std::string{"/health"},
+                             std::string{"/scenario"}})
       says.insert(!get(path).json["standstill"].IsNull());
     says.insert(std::string{get("/health").json["status"].GetString()} == "standstill");
     says.insert(get(campaign).json["forecast_end"].IsNull());
@@ -46,6 +46,8 @@ TEST_F(ApiStandstill, IsSaidOfAGridWhoseLastCycleEndedLongAgo_AndItHasNoForecast
   const auto id = a_forecast_campaign();
   a_cycle("2 hours", "119 minutes");
   EXPECT_TRUE(stands_still(id));
+  for (const auto* path : {"", "/stats"})
+    EXPECT_STREQ(get(fmt::format("/campaigns/{}{}", id, path)).json["forecast_method"].GetString(), "standstill");
   EXPECT_EQ(std::to_string(get("/health").json["standstill"].GetInt64()),
             sql("SELECT floor(extract(epoch FROM max(ended_at)))::bigint FROM cycles"));
   a_cycle("1 minute", "");

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "lib/process/options.hpp"
+#include "lib/store/campaigns.hpp"
 #include "lib/store/clusters.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/locks.hpp"
 #include "lib/store/prediction.hpp"
 #include "lib/store/views.hpp"
@@ -32,7 +34,7 @@ class Forecasts : public GridFixture {
   void predict() {
     auto config = process::build_config({}, {}).value();
     transact([&](store::Transaction& transaction) {
-      const auto facts = store::prediction_facts(transaction, config.flood, now - config.throughput_window);
+      const auto facts = store::prediction_facts(transaction, config.flood, now - config.throughput_window, now);
       store::write_forecasts(transaction, predictor::forecasts_of(facts, config, now), now);
     });
   }
@@ -170,8 +172,41 @@ TEST_F(Forecasts, WithoutAnEnd_AreNotKept) {
   const auto campaign = a_campaign(10);
   execute("UPDATE clusters SET reachable = false");
   predict();
-  EXPECT_EQ(forecast_of(campaign).method, "none");
+  EXPECT_EQ(forecast_of(campaign).method, "closed");
+  EXPECT_FALSE(forecast_of(campaign).end);
   EXPECT_TRUE(history_of(campaign).empty());
+}
+
+TEST_F(Forecasts, OfCampaignsThatNothingIsSentFor_SayWhy) {
+  const auto is_without = [&](grid::CampaignId campaign, const std::string& method) {
+    const auto forecast = forecast_of(campaign);
+    EXPECT_EQ(forecast.method, method);
+    return !forecast.end && !forecast.end_between && !forecast.start && !forecast.start_between;
+  };
+  const auto held = a_campaign(10), braked = a_campaign(10), on_alpha = a_campaign(10, {"alpha"}), on_both = a_campaign(10);
+  predict();
+  for (const auto campaign : {held, braked, on_alpha, on_both}) EXPECT_TRUE(forecast_of(campaign).end);
+  transact([&](store::Transaction& transaction) {
+    EXPECT_TRUE(store::hold_campaign(transaction, held));
+    const store::BrakeLength minute{grid::Seconds{60}, grid::Seconds{60}};
+    store::set_brake(transaction, {.campaign = braked, .cluster = {}}, "why", minute, now);
+    store::set_brake(transaction, {.campaign = {}, .cluster = alpha}, "why", minute, now);
+  });
+  EXPECT_TRUE(is_without(held, "paused")) << "at once, before the next cycle";
+  predict();
+  EXPECT_TRUE(is_without(held, "paused"));
+  EXPECT_TRUE(is_without(braked, "braked"));
+  EXPECT_TRUE(is_without(on_alpha, "braked"));
+  EXPECT_TRUE(forecast_of(on_both).end) << "beta takes its tasks";
+  execute("UPDATE clusters SET enabled = false");
+  predict();
+  EXPECT_TRUE(is_without(on_both, "closed"));
+  execute("UPDATE clusters SET enabled = true");
+  transact([&](store::Transaction& transaction) { EXPECT_TRUE(store::resume_campaign(transaction, held, now)); });
+  EXPECT_TRUE(is_without(held, "none")) << "no cycle has seen it resumed";
+  now += std::chrono::minutes{2};
+  predict();
+  for (const auto campaign : {held, braked, on_alpha, on_both}) EXPECT_TRUE(forecast_of(campaign).end) << "the brakes are over";
 }
 
 TEST_F(Forecasts, OfTwoTurnsAtOnce_AreThoseOfTheFirst) {

@@ -79,6 +79,21 @@ TEST(ClientForecast, ACampaignThatHasNotStarted_ShowsItsStartToo) {
   expect_within(gridstat::progress_view(answer, answer, setting(80)), 80);
 }
 
+TEST(ClientForecast, ACampaignThatNothingIsSentFor_ShowsWhyItHasNoEnd) {
+  const std::vector<std::pair<std::string, std::string>> reasons{{"paused", "paused: no forecast until it is resumed"},
+                                                                 {"braked", "braked: no forecast until its brakes are over"},
+                                                                 {"closed", "none of its clusters takes tasks: no forecast until one does"},
+                                                                 {"standstill", "the grid stands still: no forecast until a cycle ends"}};
+  for (const auto& [method, sentence] : reasons) {
+    const auto answer = answer_of("", "", '"' + method + '"');
+    EXPECT_THAT(gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(80)),
+                AllOf(HasSubstr("End:                    " + sentence + "\n"), Not(HasSubstr("Forecast from")), Not(HasSubstr("End at"))));
+    EXPECT_THAT(gridstat::progress_view(answer, answer, setting(200)), HasSubstr("jobs/hour; " + sentence));
+    const std::vector<Json> campaigns{answer, answer_of("", times("end", 422, 450, 490), R"("average")")};
+    EXPECT_THAT(terminal::render_human(gridstat::summary(campaigns, setting(80)), setting(80).screen), HasSubstr(method));
+  }
+}
+
 TEST(ClientForecast, TheList_HasTheIntervalAlone_WhereThereIsNoRoomForMore) {
   const std::vector<Json> campaigns{answer_of("", times("end", 6605, 7842, 9900), R"("average")")};
   const auto narrow = render_human(gridstat::summary(campaigns, setting(80)), setting(80).screen);

@@ -57,6 +57,9 @@ class Grid {
       return tests::answer(200,
                            "{\"id\": 0, \"parameters\": \"0\"}\n{\"id\": 1, \"parameters\": \"1\"}\n"
                            "{\"id\": 2, \"parameters\": \"x\", \"arguments\": [\"a b\", \"\\\"\"]}\n");
+    if (request.path == "/scenario")
+      return tests::answer(
+          200, R"({"time": 1760007200, "scenario": {"clusters": {"alpha": {}}}, "left_out": [], "standstill": 1760000400, "links": []})");
     if (request.method == "GET") return tests::answer(200, R"({"items": [], "total": 0})");
     if (request.method == "DELETE") return tests::answer(202, R"({"message": "Campaign 12 cancelled"})");
     const std::lock_guard lock{mutex_};
@@ -125,6 +128,11 @@ TEST_F(GridsubSubmission, IdThatCannotBePrinted_IsSaidOnStderr_AndTheStatusTells
   }
   EXPECT_THAT(run("$BIN/griddel 12 >/dev/full; echo status $?").output, HasSubstr("Campaign 12 cancelled; stdout cannot be written: "));
   EXPECT_EQ(grid_.submitted().size(), 3U);
+}
+
+TEST_F(GridsubSubmission, WhatIfOfAGridThatStandsStill_IsNoForecast) {
+  EXPECT_THAT(run("TZ=UTC $BIN/gridsub --what-if; echo status $?").output,
+              AllOf(HasSubstr("the grid stands still: no cycle has ended since 2025-10-09 09:00:00"), HasSubstr("status 5")));
 }
 
 TEST_F(GridsubSubmission, NeitherStream_TheStatusTellsThatItWasSubmitted) {

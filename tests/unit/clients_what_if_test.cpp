@@ -5,6 +5,8 @@
 #include <fstream>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "clients/gridsub/what_if.hpp"
 
 /// The texts of gridsub --what-if and --dry-run.
@@ -72,6 +74,24 @@ TEST(WhatIfText, StatesTheAssumptions_ThatTheTableRestsOn) {
                                                     "whole walltime. You have no earlier campaign with this command.\n"));
   sweep.end = {};
   EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("Its end is not foreseen: in the simulation no cluster gets its jobs"));
+}
+
+TEST(WhatIfText, OfACampaignThatNothingIsSentFor_HasTheReasonInsteadOfTimes) {
+  const terminal::Screen wide{.width = 500};
+  const std::vector<std::pair<std::string, std::string>> reasons{
+      {"paused", "paused: no forecast until it is resumed.\n"},
+      {"braked", "braked: nothing of it is sent, and there is no forecast, until its brakes are over."},
+      {"closed", "no cluster: none of its clusters takes tasks, and there is no forecast until one does.\n"}};
+  for (const auto& [blocked, sentence] : reasons) {
+    auto outlook = the_example();
+    auto& sweep = outlook.prospects.campaigns[1];
+    sweep.blocked = blocked;
+    sweep.start = sweep.end = {};
+    EXPECT_THAT(describe(outlook, wide), AllOf(HasSubstr(sentence), Not(HasSubstr("not foreseen"))));
+    EXPECT_THAT(to_json(outlook), HasSubstr(fmt::format(R"("blocked":"{}")", blocked)));
+    if (blocked == "paused") continue;
+    EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("It would not start now: "));
+  }
 }
 
 }  // namespace

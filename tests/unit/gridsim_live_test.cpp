@@ -165,6 +165,33 @@ TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
   EXPECT_GT(prospects->campaigns[0].end->latest, prospects->campaigns[0].end->earliest);
 }
 
+TEST(WhatIf, ACampaignThatNothingIsSentFor_HasNoTimes_ButTheReason) {
+  const auto clusters = R"({"clusters": {"alpha": {"nodes": 1, "cores": 16}, "beta": {"nodes": 1, "cores": 16, "braked": 60}}, "live": [)";
+  const auto on = [](const std::string& pairs, const std::string& more = "") {
+    return fmt::format(R"({{"waiting": 10, "durations": [[60, 1]], "evidence": "own", "seen": 9, "clusters": [{}]{}}})", pairs, more);
+  };
+  const std::string alpha = R"({"name": "alpha", "walltime": 60})", beta = R"({"name": "beta", "walltime": 60})";
+  const std::string held = R"({"name": "alpha", "walltime": 60, "braked": 30})",
+                    off = R"({"name": "alpha", "walltime": 60, "max_jobs": 0})";
+  const std::vector<std::pair<std::string, std::string>> cases{{on(alpha, R"(, "paused": true)"), "paused"},
+                                                               {on(alpha, R"(, "braked": 30)"), "braked"},
+                                                               {on(beta), "braked"},
+                                                               {on(held + ", " + beta), "braked"},
+                                                               {on(off), "closed"},
+                                                               {on(""), "closed"},
+                                                               {on(alpha + ", " + beta), ""}};
+  std::string live;
+  for (const auto& [campaign, blocked] : cases) live += (live.empty() ? "" : ", ") + campaign;
+  const auto prospects = what_if(clusters + live + "]}", {.most_runs = 2, .least_runs = 2});
+  ASSERT_TRUE(prospects) << prospects.error();
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const auto& one = prospects->campaigns.at(i);
+    EXPECT_EQ(one.blocked, cases[i].second) << i;
+    EXPECT_EQ(one.start.has_value(), one.blocked.empty()) << i;
+    EXPECT_EQ(one.end.has_value(), one.blocked.empty()) << i;
+  }
+}
+
 TEST(WhatIf, ACampaignThatNothingStarts_IsNotForeseen_AndTakesNoTime) {
   const auto prospects = what_if(a_grid(a_campaign(10, "[[60, 1]]", a_pair(R"(, "width": 13)"))), {.most_runs = 2, .least_runs = 2});
   ASSERT_TRUE(prospects) << prospects.error();

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "lib/process/options.hpp"
 #include "predictor/forecasts_of.hpp"
 
@@ -20,7 +22,7 @@ class Facts {
     auto& one = facts.campaigns.emplace_back();
     one.id = grid::CampaignId{id};
     one.submitted_at = kNow - minutes{1};
-    one.remaining = tasks;
+    one.remaining = one.waiting = tasks;
     return one;
   }
   store::PredictionPair& pair(std::int64_t campaign, std::int64_t cluster) {
@@ -32,6 +34,7 @@ class Facts {
     one.max_resources = 16;
     one.flood = 0.5;
     one.reachable = true;
+    one.access = store::PredictionPair::Access::open;
     return one;
   }
   [[nodiscard]] std::vector<store::StoredForecast> forecasts() const { return forecasts_of(facts, config, kNow); }
@@ -66,11 +69,71 @@ TEST(CampaignForecast, OfShortTasksInPools_IsSooner) {
   EXPECT_EQ(of.forecasts().at(0).end, alone.end);
 }
 
+/// A campaign that runs on two clusters, with tasks in its bag.
+Facts a_running_one() {
+  Facts of;
+  auto& campaign = of.campaign(1, 100);
+  campaign.first_start_at = kNow - minutes{10};
+  campaign.ended_in_window = 40;
+  campaign.running = 32;
+  campaign.waiting = 68;
+  for (const auto cluster : {1, 2}) {
+    auto& pair = of.pair(1, cluster);
+    pair.running = 16;
+    pair.done = 20;
+    pair.duration_sum = 4000;
+    pair.duration_squares = 850'000;
+  }
+  return of;
+}
+
+/// Its method, if it has neither an end nor a start.
+std::string without_times(const Facts& of) {
+  const auto forecast = of.forecasts().at(0);
+  const bool has_times = forecast.end || forecast.end_between || forecast.start || forecast.start_between || forecast.is_kept;
+  return has_times ? "it has times: " + forecast.method : forecast.method;
+}
+
+TEST(CampaignForecast, OfAPausedCampaign_HasNoEndAndNoStart) {
+  auto of = a_running_one();
+  EXPECT_TRUE(of.forecasts().at(0).end);
+  of.facts.campaigns[0].paused = true;
+  EXPECT_EQ(without_times(of), "paused");
+  of.facts.campaigns[0].first_start_at.reset();
+  EXPECT_EQ(without_times(of), "paused");
+}
+
+TEST(CampaignForecast, OfACampaignThatBrakesHoldEverywhere_HasNoEndAndNoStart) {
+  using Access = store::PredictionPair::Access;
+  auto braked = a_running_one();
+  braked.facts.campaigns[0].braked = true;
+  EXPECT_EQ(without_times(braked), "braked");
+  auto pairs = a_running_one();
+  pairs.facts.pairs[0].access = Access::braked;
+  EXPECT_TRUE(pairs.forecasts().at(0).end) << "the other cluster takes its tasks";
+  pairs.facts.pairs[1].access = Access::closed;
+  EXPECT_EQ(without_times(pairs), "braked") << "a brake ends by itself";
+  pairs.facts.pairs[0].access = Access::closed;
+  EXPECT_EQ(without_times(pairs), "closed");
+  pairs.facts.campaigns[0].waiting = 0;
+  EXPECT_TRUE(pairs.forecasts().at(0).end) << "all its tasks are on the clusters";
+}
+
+TEST(CampaignForecast, BehindACampaignThatGetsNothing_StartsAtOnce) {
+  Facts of;
+  of.campaign(1, 1000).braked = true;
+  of.pair(1, 1).free_resources = 16;
+  of.campaign(2, 10);
+  of.pair(2, 1).free_resources = 16;
+  EXPECT_LT(*of.forecasts().at(1).start - kNow, seconds{30});
+}
+
 /// A campaign of which 16 jobs run and 60 wait, each for a minute or so, and one behind it.
 Facts behind_60_tasks() {
   Facts of;
   auto& first = of.campaign(1, 76);
   first.running = 16;
+  first.waiting = 60;
   first.first_start_at = kNow - minutes{10};
   auto& pair = of.pair(1, 1);
   pair.running = 16;

@@ -185,6 +185,17 @@ double least_of_bag(const Scenario& scenario, const CampaignSpec& campaign) {
   return tasks * mean / jobs_at_once(scenario, campaign) / std::max(fastest, 1e-6);
 }
 
+/// Why no task of its bag is sent to any cluster when the simulation begins; empty: some are, or none is left there.
+std::string obstacle_of(const Scenario& scenario, const CampaignSpec& campaign) {
+  if (campaign.paused) return "paused";
+  if (bag_of(campaign) <= 0) return {};
+  const auto takes_tasks = [](const CampaignOnCluster& pair) { return pair.facts.max_jobs != 0; };
+  const auto is_braked = [&](const CampaignOnCluster& pair) { return pair.state.braked > 0 || scenario.clusters[pair.cluster].braked > 0; };
+  const auto is_open = [&](const CampaignOnCluster& pair) { return takes_tasks(pair) && !is_braked(pair); };
+  if (std::ranges::none_of(campaign.clusters, takes_tasks)) return "closed";
+  return campaign.braked > 0 || std::ranges::none_of(campaign.clusters, is_open) ? "braked" : "";
+}
+
 Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vector<Run>& runs) {
   const auto& campaign = scenario.campaigns[index];
   Prospect prospect;
@@ -197,8 +208,9 @@ Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vec
   prospect.group = campaign.group;
   for (const auto& pair : campaign.clusters)
     prospect.started = prospect.started || !pair.state.running.empty() || pair.facts.concluded_jobs > 0 || pair.facts.done > 0;
+  prospect.blocked = obstacle_of(scenario, campaign);
+  if (!prospect.blocked.empty()) return prospect;
   if (!prospect.started && campaign.tasks > 0) prospect.start = times_of(runs, &Run::starts, index);
-  if (campaign.paused) return prospect;
   prospect.end = times_of(runs, &Run::ends, index);
   // The last group ends as a whole, whereas its tasks would be spread over several jobs.
   if (prospect.end && campaign.group > 1) {

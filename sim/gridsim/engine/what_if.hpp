@@ -24,6 +24,7 @@ struct Prospect {
   std::string name;
   std::string user;
   bool paused = false;
+  std::string blocked{};       ///< why nothing of its bag is sent anywhere now, and no time is forecast: paused, braked or closed
   bool started = false;        ///< true: it has started before now
   std::optional<Times> start;  ///< empty: it has started already, or does not start in most runs
   std::optional<Times> end;    ///< empty: it does not end in most runs
