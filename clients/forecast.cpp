@@ -33,17 +33,23 @@ std::string words(seconds duration) {
   return text;
 }
 
+/// Of an upper bound: the only time that means anything.
+seconds bound_of(const Forecast& forecast) { return std::max(forecast.expected, forecast.latest.value_or(forecast.expected)); }
+
 }  // namespace
 
 std::optional<Forecast> forecast_of(const Json& object, std::string_view key, grid::Instant now) {
   const auto expected = from_now(object[key], now);
   if (!expected) return std::nullopt;
+  const bool is_bound = key == "forecast_end" && object["forecast_method"].text() == "walltime";
   return Forecast{.expected = *expected,
                   .earliest = from_now(object[fmt::format("{}_earliest", key)], now),
-                  .latest = from_now(object[fmt::format("{}_latest", key)], now)};
+                  .latest = from_now(object[fmt::format("{}_latest", key)], now),
+                  .meaning = is_bound ? Forecast::Meaning::upper_bound : Forecast::Meaning::estimate};
 }
 
 std::string in_words(const Forecast& forecast) {
+  if (forecast.meaning == Forecast::Meaning::upper_bound) return "at most " + words(bound_of(forecast));
   const auto expected = words(forecast.expected);
   if (!forecast.earliest || !forecast.latest) return expected;
   const auto earliest = words(*forecast.earliest);
@@ -61,6 +67,7 @@ std::string short_length(seconds duration) {
 }
 
 std::string short_interval(const Forecast& forecast) {
+  if (forecast.meaning == Forecast::Meaning::upper_bound) return "by " + short_length(bound_of(forecast));
   if (!forecast.earliest || !forecast.latest) return short_length(forecast.expected);
   const auto earliest = short_length(*forecast.earliest);
   const auto latest = short_length(*forecast.latest);
@@ -68,6 +75,7 @@ std::string short_interval(const Forecast& forecast) {
 }
 
 std::string in_short(const Forecast& forecast) {
+  if (forecast.meaning == Forecast::Meaning::upper_bound) return short_interval(forecast);
   const auto expected = short_length(forecast.expected);
   const auto interval = short_interval(forecast);
   return interval == expected ? expected : fmt::format("{} ({})", expected, interval);

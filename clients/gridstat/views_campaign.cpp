@@ -66,7 +66,11 @@ std::string forecasts_of(const Json& stats, grid::Instant now) {
   std::string text;
   if (!stats["forecast_start"].is_null()) text += labelled("Start", forecast_text(stats, "forecast_start", now));
   text += labelled("End", forecast_text(stats, "forecast_end", now));
-  if (const auto end = stats["forecast_end"].whole()) text += labelled("End at", terminal::near_time(*end, now));
+  if (const auto end = stats["forecast_end"].whole()) {
+    const bool is_bound = stats["forecast_method"].text() == "walltime";
+    const auto time = terminal::near_time(is_bound ? std::max(*end, stats["forecast_end_latest"].whole().value_or(*end)) : *end, now);
+    text += labelled("End at", is_bound ? time + " at the latest" : time);
+  }
   const auto basis = clients::basis_of(stats["forecast_method"].text());
   return basis.empty() ? text : text + labelled("Forecast from", basis);
 }

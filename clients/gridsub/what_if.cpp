@@ -29,8 +29,17 @@ clients::Forecast forecast_of(const Times& times) {
   return {.expected = whole(times.expected), .earliest = whole(times.earliest), .latest = whole(times.latest)};
 }
 
+bool rests_on_walltime(const Prospect& prospect) { return prospect.evidence == "walltime"; }
+
+/// Tasks that take less than their walltime end sooner: then it is a bound.
+clients::Forecast end_forecast(const Prospect& prospect) {
+  auto forecast = forecast_of(*prospect.end);
+  if (rests_on_walltime(prospect)) forecast.meaning = clients::Forecast::Meaning::upper_bound;
+  return forecast;
+}
+
 std::string basis_of(const Prospect& prospect) {
-  if (prospect.evidence == "walltime") return "walltime";
+  if (rests_on_walltime(prospect)) return "walltime";
   return fmt::format("{} {}", prospect.seen, prospect.evidence == "own" ? "own" : "earlier");
 }
 
@@ -47,9 +56,7 @@ Cell start_of(const Prospect& prospect) {
 Cell end_of(const Prospect& prospect) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   if (!prospect.blocked.empty()) return cell(obstacle_of(prospect));
-  if (!prospect.end) return cell("not foreseen");
-  const auto text = clients::in_short(forecast_of(*prospect.end));
-  return cell(prospect.evidence == "walltime" ? "by " + text : text);
+  return cell(prospect.end ? clients::in_short(end_forecast(prospect)) : "not foreseen");
 }
 
 terminal::Table table_of(const Outlook& outlook) {
@@ -86,7 +93,7 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   const auto add = [&](const std::string& sentence) { text += terminal::wrap(sentence, screen.width, "  ") + "\n"; };
   const auto& prospects = outlook.prospects;
   if (prospects.runs > 0) add(fmt::format("Simulated {} times. In 8 of 10 cases the time is between the two in brackets.", prospects.runs));
-  if (any(outlook, [](const Prospect& one) { return one.evidence == "walltime"; }))
+  if (any(outlook, rests_on_walltime))
     add("walltime: no duration of its tasks is known. Each is assumed to take its whole walltime, so the end is a bound.");
   if (any(outlook, [](const Prospect& one) { return one.evidence == "history"; }))
     add("earlier: the durations are those of jobs of earlier campaigns of the same user with the same command.");
@@ -198,17 +205,15 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
     return wrapped("It would not start now: none of its clusters takes tasks, and there is no forecast until one does.") + held;
   if (!prospect.end)
     return wrapped("Its end is not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation.") + held;
-  const bool is_bound = prospect.evidence == "walltime";
   std::string start;
   if (prospect.start)
     start = prospect.start->latest < 1 ? "start at once and "
                                        : fmt::format("start in {} and ", clients::in_words(forecast_of(*prospect.start)));
   const auto basis =
-      is_bound ? std::string{"if each task took its whole walltime. You have no earlier campaign with this command"}
-               : fmt::format("by the durations of {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
-  return wrapped(fmt::format("It would {}end in {}{}, {}.", start, is_bound ? "at most " : "",
-                             clients::in_words(forecast_of(*prospect.end)), basis)) +
-         held;
+      rests_on_walltime(prospect)
+          ? std::string{"if each task took its whole walltime. You have no earlier campaign with this command"}
+          : fmt::format("by the durations of {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
+  return wrapped(fmt::format("It would {}end in {}, {}.", start, clients::in_words(end_forecast(prospect)), basis)) + held;
 }
 
 }  // namespace gleaner::gridsub

@@ -79,6 +79,18 @@ TEST(ClientForecast, ACampaignThatHasNotStarted_ShowsItsStartToo) {
   expect_within(gridstat::progress_view(answer, answer, setting(80)), 80);
 }
 
+TEST(ClientForecast, OfTheWalltimeAlone_IsABound_AndNeitherAPointNorAnInterval) {
+  const auto answer = answer_of("", times("end", 60, 2940, 3420), R"("walltime")");
+  const auto view = gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(80));
+  EXPECT_THAT(view, AllOf(HasSubstr("in at most 57 min\n"), HasSubstr(" at the latest\n"), Not(HasSubstr("49 min"))));
+  EXPECT_THAT(gridstat::progress_view(answer, answer, setting(80)), HasSubstr("ends in at most 57 min"));
+  const std::vector<Json> campaigns{answer};
+  for (const auto width : {std::size_t{80}, std::size_t{160}})
+    EXPECT_THAT(terminal::render_human(gridstat::summary(campaigns, setting(width)), setting(width).screen),
+                AllOf(HasSubstr(" by 57m"), Not(HasSubstr("49m"))));
+  EXPECT_EQ(in_words({.expected = seconds{60}, .meaning = Forecast::Meaning::upper_bound}), "at most 1 min");
+}
+
 TEST(ClientForecast, ACampaignThatNothingIsSentFor_ShowsWhyItHasNoEnd) {
   const std::vector<std::pair<std::string, std::string>> reasons{{"paused", "paused: no forecast until it is resumed"},
                                                                  {"braked", "braked: no forecast until its brakes are over"},
