@@ -31,10 +31,15 @@ clients::Forecast forecast_of(const Times& times) {
 
 bool rests_on_walltime(const Prospect& prospect) { return prospect.evidence == "walltime"; }
 
-/// Tasks that take less than their walltime end sooner: then it is a bound.
+/// Tasks that take less than their walltime end sooner: what waits for their ends is a bound.
+clients::Forecast start_forecast(const Prospect& prospect) {
+  auto forecast = forecast_of(*prospect.start);
+  if (prospect.behind_walltimes) forecast.meaning = clients::Forecast::Meaning::upper_bound;
+  return forecast;
+}
 clients::Forecast end_forecast(const Prospect& prospect) {
   auto forecast = forecast_of(*prospect.end);
-  if (rests_on_walltime(prospect)) forecast.meaning = clients::Forecast::Meaning::upper_bound;
+  if (rests_on_walltime(prospect) || prospect.behind_walltimes) forecast.meaning = clients::Forecast::Meaning::upper_bound;
   return forecast;
 }
 
@@ -50,7 +55,7 @@ Cell start_of(const Prospect& prospect) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   if (prospect.started) return cell("started");
   if (!prospect.blocked.empty()) return cell(obstacle_of(prospect));
-  return prospect.start ? cell(clients::in_short(forecast_of(*prospect.start))) : cell("not foreseen");
+  return cell(prospect.start ? clients::in_short(start_forecast(prospect)) : "not foreseen");
 }
 
 Cell end_of(const Prospect& prospect) {
@@ -95,6 +100,8 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   if (prospects.runs > 0) add(fmt::format("Simulated {} times. In 8 of 10 cases the time is between the two in brackets.", prospects.runs));
   if (any(outlook, rests_on_walltime))
     add("walltime: no duration of its tasks is known. Each is assumed to take its whole walltime, so the end is a bound.");
+  if (any(outlook, [](const Prospect& one) { return one.behind_walltimes; }))
+    add("A start with 'by' waits for others' jobs of which no duration is known: it is that late if the others' jobs run to their walltimes.");
   if (any(outlook, [](const Prospect& one) { return one.evidence == "history"; }))
     add("earlier: the durations are those of jobs of earlier campaigns of the same user with the same command.");
   std::int64_t group = 1;
@@ -116,6 +123,14 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   return text;
 }
 
+/// `start in 40 min (31 min to 52 min) and `; empty: it has started.
+std::string start_text(const Prospect& prospect) {
+  if (!prospect.start) return {};
+  if (prospect.start->latest < 1) return "start at once and ";
+  const auto* condition = prospect.behind_walltimes ? ", if the others' jobs run to their walltimes," : "";
+  return fmt::format("start in {}{} and ", clients::in_words(start_forecast(prospect)), condition);
+}
+
 Json times_json(const std::optional<Times>& times) {
   if (!times) return {};
   const auto number = [](double seconds) { return Json::of(static_cast<std::int64_t>(std::llround(seconds))); };
@@ -129,6 +144,7 @@ Json parsed(const std::string& text) { return Json::parse(text).value(); }
 std::vector<Json::Member> times_of(const Prospect& prospect) {
   return {{"starts_in", times_json(prospect.start)},
           {"ends_in", times_json(prospect.end)},
+          {"if_others_run_to_their_walltimes", parsed(prospect.behind_walltimes ? "true" : "false")},
           {"blocked", prospect.blocked.empty() ? Json{} : parsed(text::json_string(prospect.blocked))},
           {"evidence", parsed(text::json_string(prospect.evidence))},
           {"seen_jobs", Json::of(prospect.seen)},
@@ -205,10 +221,7 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
     return wrapped("It would not start now: none of its clusters takes tasks, and there is no forecast until one does.") + held;
   if (!prospect.end)
     return wrapped("Its end is not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation.") + held;
-  std::string start;
-  if (prospect.start)
-    start = prospect.start->latest < 1 ? "start at once and "
-                                       : fmt::format("start in {} and ", clients::in_words(forecast_of(*prospect.start)));
+  const auto start = start_text(prospect);
   const auto basis =
       rests_on_walltime(prospect)
           ? std::string{"if each task took its whole walltime. You have no earlier campaign with this command"}

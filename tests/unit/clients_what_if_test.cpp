@@ -77,6 +77,19 @@ TEST(WhatIfText, StatesTheAssumptions_ThatTheTableRestsOn) {
   EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("Its end is not foreseen: in the simulation no cluster gets its jobs"));
 }
 
+TEST(WhatIfText, OfAStartThatRestsOnOthersWalltimes_SaysSo) {
+  const terminal::Screen wide{.width = 500};
+  auto outlook = the_example();
+  const std::string condition{"if the others' jobs run to their walltimes"};
+  EXPECT_THAT(describe(outlook, wide), Not(HasSubstr(condition)));
+  EXPECT_THAT(to_json(outlook), Not(HasSubstr(R"("if_others_run_to_their_walltimes":true)")));
+  outlook.prospects.campaigns[1].behind_walltimes = true;
+  EXPECT_THAT(describe(outlook, wide), AllOf(HasSubstr("by 52m "), HasSubstr("by 6h10m "), HasSubstr(condition)));
+  EXPECT_THAT(sentence_of(outlook, wide),
+              HasSubstr("It would start in at most 52 min, if the others' jobs run to their walltimes, and end in at most 6 h 10 min, by"));
+  EXPECT_THAT(to_json(outlook), HasSubstr(R"("if_others_run_to_their_walltimes":true)"));
+}
+
 TEST(WhatIfText, OfACampaignThatNothingIsSentFor_HasTheReasonInsteadOfTimes) {
   const terminal::Screen wide{.width = 500};
   const std::vector<std::pair<std::string, std::string>> reasons{

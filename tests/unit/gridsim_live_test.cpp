@@ -199,6 +199,27 @@ TEST(WhatIf, ACampaignThatNothingStarts_IsNotForeseen_AndTakesNoTime) {
   EXPECT_FALSE(prospects->campaigns.at(0).end);
 }
 
+/// The same campaign, of whose tasks no duration is known.
+std::string unknown(std::string campaign) {
+  constexpr std::string_view kOwn{"own"};
+  return campaign.replace(campaign.find(kOwn), kOwn.size(), "walltime");
+}
+
+TEST(WhatIf, AStartBehindOthersOfUnknownDurations_IsNoted) {
+  const auto behind = [](const std::string& first, const std::string& second) {
+    const auto prospects = what_if(a_grid(first + "," + second), {.most_runs = 3, .least_runs = 3});
+    if (!prospects) throw std::logic_error{prospects.error()};
+    EXPECT_FALSE(prospects->campaigns.at(0).behind_walltimes);
+    return prospects->campaigns.at(1).behind_walltimes;
+  };
+  const auto second = a_campaign(5, "[[60, 1]]");
+  EXPECT_TRUE(behind(unknown(a_campaign(60, "[[600, 1]]")), second));
+  EXPECT_TRUE(behind(unknown(a_campaign(0, "[[600, 1]]", a_pair(R"(, "running": [[10, 12]])"))), second)) << "they run already";
+  EXPECT_FALSE(behind(a_campaign(60, "[[600, 1]]"), second)) << "their durations are known";
+  EXPECT_FALSE(behind(unknown(a_campaign(4, "[[600, 1]]")), second)) << "there is room for both";
+  EXPECT_FALSE(behind(a_campaign(60, "[[600, 1]]"), unknown(second))) << "only others count";
+}
+
 TEST(WhatIf, AMillionTasks_AreSimulatedInGroups_AndEndAtTheSameTime) {
   const auto prospects = what_if(a_grid(a_campaign(1'000'000, "[[60, 1]]")), {.most_runs = 2, .least_runs = 2});
   ASSERT_TRUE(prospects) << prospects.error();

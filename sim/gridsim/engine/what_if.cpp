@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -13,9 +14,10 @@
 namespace gleaner::gridsim {
 namespace {
 
-constexpr double kShortest = 1.0;       ///< seconds of a pool, at least
-constexpr double kUnsure = 0.3;         ///< variation of the mean of durations of which one was seen
-constexpr double kWidthOfBucket = 1.1;  ///< the greatest duration of a bucket by its least one
+constexpr double kShortest = 1.0;                 ///< seconds of a pool, at least
+constexpr double kUnsure = 0.3;                   ///< variation of the mean of durations of which one was seen
+constexpr std::string_view kUnknown{"walltime"};  ///< evidence of a campaign of which no duration is known
+constexpr double kWidthOfBucket = 1.1;            ///< the greatest duration of a bucket by its least one
 
 double mean_of(const Seen& seen) {
   double jobs = 0, seconds = 0;
@@ -123,7 +125,7 @@ double normal(Random& random) { return std::sqrt(-2.0 * std::log(random.uniform(
 void resample(CampaignSpec& campaign, Random random) {
   constexpr std::int64_t kMost = 400;
   const auto* seen = std::get_if<Seen>(&campaign.duration);
-  if (seen == nullptr || campaign.evidence == "walltime") return;
+  if (seen == nullptr || campaign.evidence == kUnknown) return;
   const auto jobs = std::max<std::int64_t>(1, campaign.seen);
   const double factor = std::exp(kUnsure / std::sqrt(static_cast<double>(jobs)) * normal(random));
   Draws draws{*seen, Random{random.next()}};
@@ -137,7 +139,46 @@ void resample(CampaignSpec& campaign, Random random) {
 
 struct Run {
   std::vector<std::optional<double>> starts, ends;
+  std::vector<bool> behind_walltimes;
 };
+
+/// The first jobs of unknown duration on a cluster, by when they got their resources.
+struct FirstUnknown {
+  double held = std::numeric_limits<double>::infinity();
+  int campaign = kNone;
+  double other = std::numeric_limits<double>::infinity();  ///< of another campaign
+
+  void add(int of, double at) {
+    if (of == campaign) {
+      held = std::min(held, at);
+    } else if (at < held) {
+      other = held;
+      held = at;
+      campaign = of;
+    } else {
+      other = std::min(other, at);
+    }
+  }
+  [[nodiscard]] double without(int of) const { return of == campaign ? other : held; }
+};
+
+/// Whether a campaign did not start in the first cycle, and jobs of others of unknown duration held resources of its clusters before.
+std::vector<bool> behind_walltimes(const Scenario& scenario, const Outcome& outcome, const Run& run) {
+  std::vector<FirstUnknown> first(scenario.clusters.size());
+  for (const auto& job : outcome.jobs) {
+    if (job.held && scenario.campaigns[static_cast<std::size_t>(job.campaign)].evidence == kUnknown)
+      first[static_cast<std::size_t>(job.cluster)].add(job.campaign, seconds_of(*job.held));
+  }
+  const double cycle = std::chrono::duration<double>{scenario.config.cycle_period}.count();
+  std::vector<bool> behind;
+  for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) {
+    const auto start = run.starts[i];
+    behind.push_back(start && *start > cycle && std::ranges::any_of(scenario.campaigns[i].clusters, [&](const CampaignOnCluster& pair) {
+                       return first[pair.cluster].without(static_cast<int>(i)) < *start;
+                     }));
+  }
+  return behind;
+}
 
 Run run_once(Scenario scenario, std::uint64_t seed) {
   scenario.seed = seed;
@@ -151,6 +192,7 @@ Run run_once(Scenario scenario, std::uint64_t seed) {
     start = std::min(start.value_or(seconds_of(*job.held)), seconds_of(*job.held));
   }
   for (const auto& campaign : outcome.campaigns) run.ends.push_back(campaign.ended);
+  run.behind_walltimes = behind_walltimes(scenario, outcome, run);
   return run;
 }
 
@@ -211,6 +253,8 @@ Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vec
   prospect.blocked = obstacle_of(scenario, campaign);
   if (!prospect.blocked.empty()) return prospect;
   if (!prospect.started && campaign.tasks > 0) prospect.start = times_of(runs, &Run::starts, index);
+  const auto behind = std::ranges::count_if(runs, [&](const Run& run) { return run.behind_walltimes[index]; });
+  prospect.behind_walltimes = prospect.start && 2 * behind > std::ssize(runs);
   prospect.end = times_of(runs, &Run::ends, index);
   // The last group ends as a whole, whereas its tasks would be spread over several jobs.
   if (prospect.end && campaign.group > 1) {

@@ -27,10 +27,12 @@ struct Prospect {
   std::string blocked{};       ///< why nothing of its bag is sent anywhere now, and no time is forecast: paused, braked or closed
   bool started = false;        ///< true: it has started before now
   std::optional<Times> start;  ///< empty: it has started already, or does not start in most runs
-  std::optional<Times> end;    ///< empty: it does not end in most runs
-  std::string evidence;        ///< own, history or walltime
-  std::int64_t seen = 0;       ///< jobs by which the durations of its tasks are known
-  std::int64_t group = 1;      ///< tasks simulated as one
+  /// Its start waits for jobs of others of which no duration is known: they are assumed to run to their walltimes.
+  bool behind_walltimes = false;
+  std::optional<Times> end;  ///< empty: it does not end in most runs
+  std::string evidence;      ///< own, history or walltime
+  std::int64_t seen = 0;     ///< jobs by which the durations of its tasks are known
+  std::int64_t group = 1;    ///< tasks simulated as one
 };
 
 /// The resources of a cluster that others hold now, and, as far as is known, for ever.
