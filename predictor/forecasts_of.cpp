@@ -27,14 +27,6 @@ struct CampaignForecast {
 };
 using CampaignForecasts = std::map<grid::CampaignId, CampaignForecast>;
 
-/// Delays the end of what has not started by the time until it starts.
-void delay(CampaignForecast& one, grid::Instant now) {
-  if (!one.start || one.forecast.method == prediction::Method::none) return;
-  if (one.forecast.end) *one.forecast.end += one.start->start - now;
-  if (auto& between = one.forecast.between)
-    between = grid::Interval{between->earliest + (one.start->between.earliest - now), between->latest + (one.start->between.latest - now)};
-}
-
 bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid::Instant now) {
   std::optional<prediction::Kept> last;
   if (const auto& kept = campaign.last_kept) last = prediction::Kept{.made = kept->made, .end = kept->end};
@@ -50,11 +42,11 @@ prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store:
   return access == Access::open ? prediction::Method::none : prediction::Method::closed;
 }
 
-/// Adds what a cluster does for the campaign.
-void add_room(CampaignForecast& one, const store::PredictionPair& pair, const prediction::Pace& pace) {
+/// Adds what a cluster does for the campaign. Resources that others hold are taken to stay theirs, but for those of one job.
+void add_room(CampaignForecast& one, const store::PredictionPair& pair, double usable, const prediction::Pace& pace) {
   one.access = std::max(one.access, pair.access);
   if (pair.access != store::PredictionPair::Access::open) return;
-  one.slots += slots_of(pair);
+  one.slots += std::min(slots_of(pair), std::max<std::int64_t>(1, static_cast<std::int64_t>(usable / width_of(pair))));
   const double tasks = prediction::most_tasks_a_second(pace);
   if (!(tasks > 0.0)) return;
   const double start = prediction::least_start(pace);
@@ -62,39 +54,46 @@ void add_room(CampaignForecast& one, const store::PredictionPair& pair, const pr
   one.pace += tasks;
 }
 
+prediction::Progress progress_of(const store::PredictionCampaign& campaign, const CampaignForecast& one, const process::Config& config,
+                                 grid::Instant now) {
+  return {.now = now,
+          .started = one.started,
+          .remaining = campaign.remaining,
+          .running = campaign.running,
+          .ended_in_window = campaign.ended_in_window,
+          .window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window),
+          .durations = one.durations,
+          .earlier = campaign.earlier,
+          .walltime = one.walltime,
+          .slots = one.slots,
+          .cycle = std::chrono::duration<double>{config.cycle_period}.count(),
+          .pace = one.pace,
+          .least_start = one.least_start,
+          .phase = one.start ? one.start->phase : prediction::Phase::running};
+}
+
 CampaignForecasts campaign_forecasts(const store::PredictionFacts& facts, const process::Config& config, grid::Instant now) {
   CampaignForecasts forecasts;
+  const Starts starts{facts, config, now};
   std::map<grid::CampaignId, const store::PredictionCampaign*> campaigns;
   for (const auto& campaign : facts.campaigns) campaigns.emplace(campaign.id, &campaign);
   for (const auto& pair : facts.pairs) {
     auto& one = forecasts[pair.campaign];
     one.durations.add({.count = pair.done, .sum = pair.duration_sum, .squares = pair.duration_squares});
     one.walltime = std::max(one.walltime, pair.walltime);
-    add_room(one, pair, pace_of(pair, *campaigns.at(pair.campaign), config));
+    add_room(one, pair, starts.usable(pair), pace_of(pair, *campaigns.at(pair.campaign), config));
   }
-  const Starts starts{facts, config, now};
   for (const auto& campaign : facts.campaigns) {
     auto& one = forecasts[campaign.id];
     one.started = campaign.first_start_at.value_or(campaign.submitted_at);
-    one.forecast = prediction::forecast({.now = now,
-                                         .started = one.started,
-                                         .remaining = campaign.remaining,
-                                         .running = campaign.running,
-                                         .ended_in_window = campaign.ended_in_window,
-                                         .window = std::chrono::duration_cast<grid::Seconds>(config.throughput_window),
-                                         .durations = one.durations,
-                                         .earlier = campaign.earlier,
-                                         .walltime = one.walltime,
-                                         .slots = one.slots,
-                                         .cycle = std::chrono::duration<double>{config.cycle_period}.count(),
-                                         .pace = one.pace,
-                                         .least_start = one.least_start});
-    if (const auto obstacle = obstacle_of(campaign, one.access); obstacle != prediction::Method::none) {
+    const auto obstacle = obstacle_of(campaign, one.access);
+    if (!campaign.first_start_at && obstacle == prediction::Method::none) one.start = starts.of(campaign);
+    one.forecast = prediction::forecast(progress_of(campaign, one, config, now));
+    if (obstacle != prediction::Method::none) {
       one.forecast = {.throughput = one.forecast.throughput, .end = {}, .between = {}, .method = obstacle};
       continue;
     }
-    if (!campaign.first_start_at) one.start = starts.of(campaign);
-    delay(one, now);
+    if (one.start) one.forecast = prediction::delayed(one.forecast, *one.start, now);
     if (one.forecast.end) one.is_kept = is_kept(campaign, *one.forecast.end, now);
   }
   return forecasts;

@@ -69,17 +69,16 @@ void Starts::add(const store::PredictionPair& pair, const Waiting& waiting, Ahea
   if (!(waiting.jobs > 0.0) || pair.max_resources <= 0) return;
   const double width = width_of(pair);
   const double jobs = waiting.jobs * pair.max_resources / waiting.resources;
-  const double work = jobs * width * duration_of(pair, campaign);
-  ahead.likely += work;
-  ahead.most += pair.done > 0 ? work : jobs * width * pair.walltime;
+  const auto durations = known_durations(pair, campaign);
+  const auto mean = durations.mean();
+  const double work = jobs * width * mean.value_or(pair.walltime);
+  ahead.work += work;
   ahead.demand += width * (pair.max_jobs ? std::min<double>(jobs, std::max(0, *pair.max_jobs - pair.running)) : jobs);
   ahead.widest = std::max(ahead.widest, width);
   const bool is_probe = pair.done == 0 && waiting.done > 0;
   if (pair.max_jobs || is_probe) return;
   const double pace = prediction::most_tasks_a_second(pace_of(pair, campaign, config_));
   if (pace > 0.0) ahead.starts += jobs / pace;
-  const auto durations = known_durations(pair, campaign);
-  const auto mean = durations.mean();
   if (!mean || !(*mean > 0.0)) return;
   const auto seen = static_cast<double>(durations.count);
   const double variation = prediction::variation_of(*durations.deviation() / *mean, seen);
@@ -97,37 +96,36 @@ std::optional<prediction::StartForecast> Starts::of(const store::PredictionCampa
       first = start;
       continue;
     }
-    first->start = std::min(first->start, start->start);
+    if (start->start < first->start) {
+      first->start = start->start;
+      first->phase = start->phase;
+    }
     first->between = {std::min(first->between.earliest, start->between.earliest), std::min(first->between.latest, start->between.latest)};
   }
   return first;
 }
 
-/// Seconds until the work before it can be over. Only where campaigns are served in the order of submission, and where no wide job leaves
-/// gaps for narrow ones, does all of it go before.
-double Starts::least_before(const Place& place, double usable) const {
+/// Where campaigns are served in the order of submission, and no wide job leaves gaps for narrow ones.
+std::optional<prediction::Turn::Certain> Starts::certain_before(const Place& place, double usable) const {
   const auto& ahead = place.ahead;
-  if (config_.campaign_order != "fifo" || ahead.widest > width_of(*place.pair)) return 0.0;
-  const double work = ahead.known - prediction::kNinetyPercent * std::sqrt(ahead.variance);
-  return std::max({0.0, ahead.starts, work / usable});
+  if (config_.campaign_order != "fifo" || ahead.widest > width_of(*place.pair)) return std::nullopt;
+  return prediction::Turn::Certain{.known = ahead.known / usable, .starts = ahead.starts};
 }
 
 std::optional<prediction::StartForecast> Starts::on(const Place& place) const {
   const auto& pair = *place.pair;
   if (!is_open(pair) || width_of(pair) > pair.max_resources) return std::nullopt;
   const auto& before = before_.at(pair.cluster);
-  const double usable = std::max(1.0, before.ours + pair.free_resources);
+  const double room = std::max(1.0, usable(pair));
   prediction::Turn turn;
   turn.now = now_;
   turn.cycle = std::chrono::duration<double>{config_.cycle_period}.count();
   turn.has_room = pair.free_resources - place.ahead.demand >= width_of(pair);
   // Jobs in the middle of their lives: the next of n ends after a part of a mean that is 1 / n.
   if (before.running > 0) turn.next_end = before.durations / before.running / before.running;
-  turn.ahead = place.ahead.likely / usable;
-  turn.ahead_most = place.ahead.most / usable;
-  // Where there is room, those before it only have to start.
-  if (turn.has_room) turn.ahead_least = std::min(place.ahead.starts, least_before(place, usable));
-  else turn.ahead_least = least_before(place, usable);
+  turn.ahead = place.ahead.work / room;
+  turn.ahead_deviation = std::sqrt(place.ahead.variance) / room;
+  turn.certain = certain_before(place, room);
   // Free resources that those before it are about to take are no end of a job, but as good as one.
   if (turn.next_end <= 0.0 && pair.free_resources > 0) turn.next_end = turn.cycle;
   return forecast_start(turn);

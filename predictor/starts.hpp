@@ -17,6 +17,8 @@ class Starts {
 
   /// The start on the cluster where it comes first. Empty: no job runs and none can.
   [[nodiscard]] std::optional<prediction::StartForecast> of(const store::PredictionCampaign& campaign) const;
+  /// Resources of the pair's cluster that the grid's jobs hold, or that are free.
+  [[nodiscard]] double usable(const store::PredictionPair& pair) const { return before_.at(pair.cluster).ours + pair.free_resources; }
 
  private:
   struct Before {
@@ -24,10 +26,9 @@ class Starts {
     double durations = 0;  ///< seconds, the sum of the jobs' mean durations
     double ours = 0;       ///< resources that these jobs hold
   };
-  /// The jobs that wait before a campaign on a cluster; the first four are in resource-seconds.
+  /// The jobs that wait before a campaign on a cluster; the first three are in resource-seconds.
   struct Ahead {
-    double likely = 0;    ///< the work
-    double most = 0;      ///< the same if each job of unknown duration takes its walltime
+    double work = 0;      ///< a job of unknown duration counts with its walltime
     double known = 0;     ///< the part of jobs of known duration, without pairs whose jobs are limited, or a probe
     double variance = 0;  ///< of that part, squared
     double starts = 0;    ///< seconds until OAR can have started them, likewise
@@ -45,7 +46,8 @@ class Starts {
     Ahead ahead;
   };
   void add(const store::PredictionPair& pair, const Waiting& waiting, Ahead& ahead) const;
-  [[nodiscard]] double least_before(const Place& place, double usable) const;
+  /// Empty: others need not go before it.
+  [[nodiscard]] std::optional<prediction::Turn::Certain> certain_before(const Place& place, double usable) const;
   [[nodiscard]] std::optional<prediction::StartForecast> on(const Place& place) const;
 
   const process::Config& config_;

@@ -119,25 +119,30 @@ double slots_of(const Progress& progress, const Basis& basis, Method method, dou
   return std::clamp(slots, 1.0, remaining);
 }
 
-std::optional<grid::Interval> interval_of(const Progress& progress, const Basis& basis, const Forecast& result) {
-  const auto from = after(progress.now, basis.least).value_or(progress.now);
-  if (result.method == Method::walltime) return grid::Interval{std::min(from, *result.end), *result.end};
+/// Adds the interval. The end by earlier campaigns is the model's.
+void add_interval(const Progress& progress, const Basis& basis, Forecast& result) {
+  if (result.method == Method::walltime) {
+    const auto from = after(progress.now, basis.least).value_or(progress.now);
+    result.between = grid::Interval{std::min(from, *result.end), *result.end};
+    return;
+  }
   const auto& durations = basis.durations;
-  if (durations.count <= 0 || !(durations.sum > 0.0)) return std::nullopt;
+  if (durations.count <= 0 || !(durations.sum > 0.0)) return;
   const bool are_its_own = progress.durations.count > 0;
   const double mean = unbiased_mean(durations, are_its_own ? static_cast<double>(progress.running) : 0.0);
   const double variation = *durations.deviation() / *durations.mean();
-  const Spread spread = spread_of({.mean = mean,
-                                   .deviation = variation * mean,
-                                   .seen = static_cast<double>(durations.count),
-                                   .remaining = static_cast<double>(progress.remaining),
-                                   .slots = slots_of(progress, basis, result.method, mean),
-                                   .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window)
-                                                                                : static_cast<double>(durations.count)});
+  const Spread spread = spread_of(
+      {.mean = mean,
+       .deviation = variation * mean,
+       .seen = static_cast<double>(durations.count),
+       .remaining = static_cast<double>(progress.remaining),
+       .slots = slots_of(progress, basis, result.method, mean),
+       .ended = result.method == Method::throughput ? static_cast<double>(progress.ended_in_window) : static_cast<double>(durations.count),
+       .phase = progress.phase});
+  if (result.method == Method::history) result.end = after(progress.now, std::max(spread.likely, basis.least)).value_or(*result.end);
   const auto earliest = after(progress.now, std::max(spread.least, basis.least));
   const auto latest = after(progress.now, spread.most);
-  if (!earliest || !latest) return std::nullopt;
-  return grid::Interval{std::min(*earliest, *result.end), std::max(*latest, *result.end)};
+  if (earliest && latest) result.between = grid::Interval{std::min(*earliest, *result.end), std::max(*latest, *result.end)};
 }
 
 }  // namespace
@@ -151,22 +156,49 @@ Forecast forecast(const Progress& progress) {
   }
   const auto basis = basis_of(progress, result.throughput);
   forecast_end(progress, basis, result);
-  if (result.end) result.between = interval_of(progress, basis, result);
+  result.least = basis.least;
+  if (result.end) add_interval(progress, basis, result);
   return result;
 }
 
 std::optional<StartForecast> forecast_start(const Turn& turn) {
   constexpr double kStarting = 10.0;  // seconds that OAR takes until an accepted job runs
   const auto at = [&](double seconds) { return after(turn.now, seconds).value_or(turn.now); };
+  const double starts = turn.certain ? turn.certain->starts : 0.0;
   if (turn.has_room) {
-    const double likely = turn.cycle + turn.ahead_least;
-    return StartForecast{at(likely), {at(turn.ahead_least), at(2.0 * likely + kStarting)}};
+    const double likely = turn.cycle + starts;
+    return StartForecast{at(likely), {at(starts), at(2.0 * likely + kStarting)}, Phase::at_once};
   }
   if (!(turn.next_end > 0.0)) return std::nullopt;
-  const double likely = turn.cycle + std::max({turn.next_end, turn.ahead, turn.ahead_least});
-  const double least = std::max(-std::log(0.9) * turn.next_end, turn.ahead_least);
-  const double most = 2.0 * turn.cycle + kStarting + std::max(turn.ahead, turn.ahead_most) - std::log(0.1) * turn.next_end;
-  return StartForecast{at(likely), {at(std::min(least, likely)), at(std::max(likely, most))}};
+  const double likely = std::max({turn.cycle, starts, turn.ahead + turn.next_end});
+  const double error = kNinetyPercent * std::hypot(turn.ahead_deviation, turn.next_end);
+  double least = -std::log(0.9) * turn.next_end;
+  if (turn.certain) least = std::max({least, starts, turn.certain->known + turn.next_end - error});
+  const double most = likely + std::hypot(error, turn.cycle + kStarting);
+  return StartForecast{at(likely), {at(std::min(least, likely)), at(most)}, Phase::one_by_one};
+}
+
+Forecast delayed(const Forecast& forecast, const StartForecast& start, grid::Instant now) {
+  auto later = forecast;
+  if (!forecast.end) return later;
+  later.end = *forecast.end + (start.start - now);
+  if (!forecast.between) return later;
+  if (forecast.method == Method::walltime) {
+    later.between = grid::Interval{forecast.between->earliest + (start.between.earliest - now),
+                                   forecast.between->latest + (start.between.latest - now)};
+    return later;
+  }
+  const auto both = [&](grid::Instant::duration one, grid::Instant::duration other) {
+    constexpr double kCorrelation = 0.4;
+    const double a = std::chrono::duration<double>{one}.count(), b = std::chrono::duration<double>{other}.count();
+    const std::chrono::duration<double> error{std::sqrt(a * a + b * b + 2.0 * kCorrelation * a * b)};
+    return std::chrono::duration_cast<grid::Instant::duration>(error);
+  };
+  const auto least = after(start.between.earliest, forecast.least).value_or(start.between.earliest);
+  const auto earliest = *later.end - both(*forecast.end - forecast.between->earliest, start.start - start.between.earliest);
+  const auto latest = *later.end + both(forecast.between->latest - *forecast.end, start.between.latest - start.start);
+  later.between = grid::Interval{std::clamp(earliest, std::min(least, *later.end), *later.end), latest};
+  return later;
 }
 
 }  // namespace gleaner::prediction

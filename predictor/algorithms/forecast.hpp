@@ -6,6 +6,7 @@
 #include "lib/grid/durations.hpp"
 #include "lib/grid/interval.hpp"
 #include "lib/grid/time.hpp"
+#include "predictor/algorithms/spread.hpp"
 
 /// When a campaign ends. Source: document 003, "Predictor"; docs/prediction.md, "The end of a campaign".
 namespace gleaner::prediction {
@@ -19,12 +20,13 @@ struct Progress {
   std::int64_t ended_in_window = 0;  ///< jobs that ended within the window before `now`
   grid::Seconds window{7200};
   grid::Durations durations;
-  grid::Durations earlier{};  ///< durations of earlier campaigns of the same user and command, while it has none of its own
-  double walltime = 0;        ///< seconds, the greatest walltime that it requests; 0: not known
-  std::int64_t slots = 0;     ///< jobs that its clusters could run at once, if they served it alone
-  double cycle = 5;           ///< seconds between two cycles
-  double pace = 0;            ///< tasks that its clusters can carry out in a second, however short they are; 0: not known
-  double least_start = 0;     ///< seconds that one more job takes at least, its tasks not included
+  grid::Durations earlier{};     ///< durations of earlier campaigns of the same user and command, while it has none of its own
+  double walltime = 0;           ///< seconds, the greatest walltime that it requests; 0: not known
+  std::int64_t slots = 0;        ///< jobs that its clusters could run at once, if they served it alone
+  double cycle = 5;              ///< seconds between two cycles
+  double pace = 0;               ///< tasks that its clusters can carry out in a second, however short they are; 0: not known
+  double least_start = 0;        ///< seconds that one more job takes at least, its tasks not included
+  Phase phase = Phase::running;  ///< while none has started: how they will begin; times are then from the first start on
 };
 
 /// The basis of a forecast: none; the mean duration of its own jobs; their throughput; the mean of the same user's earlier campaigns with
@@ -38,6 +40,7 @@ struct Forecast {
   std::optional<grid::Instant> end;       ///< empty: nothing is known yet
   std::optional<grid::Interval> between;  ///< holds the end in 8 of 10 cases, and contains `end`
   Method method = Method::none;
+  double least = 0;  ///< seconds that the rest takes at least
 };
 
 /// While the campaign is younger than twice its mean duration, too few jobs have ended to count them: the mean duration and the number of
@@ -51,7 +54,7 @@ struct Forecast {
 /// Theory, 1962: density (1 - F) / mean), so the greatest of r is below x with probability F_res(x)^r. A deviation observed in few jobs is
 /// drawn towards half the mean. Assumptions: durations are independent, jobs continue to get as many resources as now, and preemption costs
 /// as much as before (a preempted job does not count as throughput). By the walltime alone, the end is anywhere between the start and the
-/// bound.
+/// bound. By the durations of earlier campaigns, the end is the median of this model.
 ///
 /// No task is shorter than the grid allows: of n jobs at once, none lasts less than n / pace on average, and no throughput is above the
 /// pace, until one that is has been measured for a minute or so. Neither the end nor its interval is before the waiting tasks can have
@@ -61,23 +64,32 @@ struct Forecast {
 /// The work before a campaign of which no job has started.
 struct Turn {
   grid::Instant now;
-  double cycle = 5;       ///< seconds between two cycles
-  bool has_room = false;  ///< resources for one of its jobs are free now, and no earlier campaign needs them
-  double next_end = 0;    ///< seconds until a job on its clusters ends, on average; 0: no job runs
-  double ahead = 0;       ///< seconds until the bags of earlier campaigns are empty, on average
-  double ahead_most = 0;  ///< the same if each job of unknown duration takes its walltime
-  /// Seconds that the campaigns which certainly go before it need at the least (the 10 % quantile), until OAR has started their jobs.
-  double ahead_least = 0;
+  double cycle = 5;            ///< seconds between two cycles
+  bool has_room = false;       ///< resources for one of its jobs are free now, and no earlier campaign needs them
+  double next_end = 0;         ///< seconds until a job on its clusters ends, on average; 0: no job runs
+  double ahead = 0;            ///< seconds until the bags of earlier campaigns are empty; jobs of unknown duration take their walltime
+  double ahead_deviation = 0;  ///< of that, where durations are known
+  /// Of the campaigns that certainly go before it: seconds that the jobs of known duration need on average, and seconds until OAR can have
+  /// started all of their jobs. Empty: others need not go before.
+  struct Certain {
+    double known = 0;
+    double starts = 0;
+  };
+  std::optional<Certain> certain{};
 };
 struct StartForecast {
   grid::Instant start;
   grid::Interval between;
+  Phase phase = Phase::one_by_one;
 };
 
-/// With room, the next cycle plans it and OAR starts it. Else, if campaigns are served in the order of submission, it starts when the bags
-/// before it are empty and a resource becomes free; in another order it may start at the next end of a job. The time to the next end is
-/// taken as exponential (many independent jobs), and so are its quantiles. The interval begins when the work that certainly goes before it
-/// can be over. Empty: no job runs, and none can.
+/// The end of a campaign of which none has started, from its start and from the time between the two. Both rest on durations that are
+/// partly the same, so their errors are taken as correlated by 0.4. Of a bound, the intervals are added up.
+[[nodiscard]] Forecast delayed(const Forecast& forecast, const StartForecast& start, grid::Instant now);
+
+/// With room, the next cycle plans it and OAR starts it. Else it starts when the bags before it are empty and a resource becomes free, or,
+/// where others need not go before, perhaps at the next end of a job. The time to the next end is taken as exponential (many independent
+/// jobs). The interval begins no earlier than the work that certainly goes before it can be over. Empty: no job runs, and none can.
 [[nodiscard]] std::optional<StartForecast> forecast_start(const Turn& turn);
 
 }  // namespace gleaner::prediction

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/process/options.hpp"
+#include "predictor/forecasts_of.hpp"
 #include "sim/gridsim/engine/scenario_file.hpp"
 #include "sim/gridsim/engine/simulation.hpp"
 #include "sim/gridsim/engine/what_if.hpp"
@@ -62,37 +64,122 @@ double first_start(const Outcome& outcome, int campaign) {
   return first;
 }
 
-/// Says when they end from what was seen of so many jobs, then plays them with durations that nobody has seen.
+/// What then happens, with durations that nobody has seen.
+Outcome play(const std::string& state, const Distribution& truth, std::uint64_t seed) {
+  auto really = read_scenario(state, ".").value();
+  really.seed = 1'000'000 + seed;
+  for (auto& campaign : really.campaigns) campaign.duration = truth;
+  return simulate(really);
+}
+
+/// Compares what is said from what was seen of so many jobs with what then happens.
 void try_once(const Distribution& truth, int jobs, std::uint64_t seed, Held& held) {
   const auto state = a_state(truth, jobs, seed);
   const auto said = what_if(state, {.seconds = 600, .most_seconds = 600});
   ASSERT_TRUE(said) << said.error();
-  auto really = read_scenario(state, ".").value();
-  really.seed = 1'000'000 + seed;
-  for (auto& campaign : really.campaigns) campaign.duration = truth;
-  const auto outcome = simulate(really);
+  const auto outcome = play(state, truth, seed);
   ASSERT_TRUE(outcome.complete);
   for (std::size_t i = 0; i < 2; ++i) count(held.ends, *said->campaigns[i].end, *outcome.campaigns[i].ended);
   count(held.starts, *said->campaigns[1].start, first_start(outcome, 1));
 }
 
-TEST(WhatIfCoverage, TheEnd_IsWithinTheInterval_InSomeEightOfTenCases) {
-  constexpr int kTrials = 25;
-  struct Case {
-    std::string name;
-    Distribution truth;
-    int jobs;
+/// The same state as the predictor reads it from the database.
+store::PredictionFacts facts_of(const Distribution& truth, int jobs, std::uint64_t seed, grid::Instant now) {
+  grid::Durations seen;
+  Draws draws{truth, Random{seed, 7}};
+  for (int i = 0; i < jobs; ++i) {
+    const double seconds = draws.next();
+    seen.add({.count = 1, .sum = seconds, .squares = seconds * seconds});
+  }
+  store::PredictionFacts facts;
+  const auto add = [&](std::int64_t id, std::int64_t waiting, int running) {
+    auto& campaign = facts.campaigns.emplace_back();
+    campaign.id = grid::CampaignId{id};
+    campaign.submitted_at = now;
+    campaign.remaining = waiting + running;
+    campaign.running = running;
+    campaign.waiting = waiting;
+    auto& pair = facts.pairs.emplace_back();
+    pair.campaign = campaign.id;
+    pair.cluster = grid::ClusterId{1};
+    pair.resources_per_job = 1;
+    pair.walltime = 36'000;
+    pair.max_resources = 16;
+    pair.flood = 0.5;
+    pair.running = running;
+    pair.reachable = true;
+    pair.access = store::PredictionPair::Access::open;
   };
-  for (const auto& [name, truth, jobs] :
-       {Case{"lognormal", Lognormal{.median = 90, .sigma = 0.6, .least = 5, .most = 3000}, 300}, Case{"uniform", Uniform{30, 200}, 20}}) {
+  add(1, 40, 12);
+  add(2, 30, 0);
+  // So long have 12 at once taken to end so many.
+  const double age = seen.sum / 12;
+  facts.campaigns[0].first_start_at = after(now, -age);
+  facts.campaigns[0].ended_in_window = static_cast<std::int64_t>(jobs * std::min(1.0, 7200 / age));
+  facts.pairs[0].done = seen.count;
+  facts.pairs[0].duration_sum = seen.sum;
+  facts.pairs[0].duration_squares = seen.squares;
+  facts.campaigns[1].earlier = seen;
+  return facts;
+}
+
+Times times_of(grid::Instant expected, const grid::Interval& between) {
+  return {.expected = seconds_of(expected), .earliest = seconds_of(between.earliest), .latest = seconds_of(between.latest)};
+}
+
+/// The same of what the predictor says.
+void predict_once(const Distribution& truth, int jobs, std::uint64_t seed, Held& held) {
+  auto config = process::default_config();
+  config.cycle_period = std::chrono::seconds{30};
+  const auto said = predictor::forecasts_of(facts_of(truth, jobs, seed, {}), config, {});
+  const auto outcome = play(a_state(truth, jobs, seed), truth, seed);
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(said.at(i).end && said.at(i).end_between);
+    count(held.ends, times_of(*said[i].end, *said[i].end_between), *outcome.campaigns[i].ended);
+  }
+  ASSERT_TRUE(said[1].start && said[1].start_between);
+  count(held.starts, times_of(*said[1].start, *said[1].start_between), first_start(outcome, 1));
+}
+
+/// Durations, and how many of them were seen before.
+struct Case {
+  std::string name;
+  Distribution truth;
+  int jobs;
+};
+std::vector<Case> cases() {
+  return {{"lognormal", Lognormal{.median = 90, .sigma = 0.6, .least = 5, .most = 3000}, 300},
+          {"uniform", Uniform{30, 200}, 20},
+          {"few", Uniform{30, 200}, 5}};
+}
+
+/// Of times that are said to be within their interval in 8 of 10 cases.
+void expect_held(const std::string& name, const Held& held) {
+  for (const auto& [what, counts] : {std::pair{"starts", held.starts}, std::pair{"ends", held.ends}}) {
+    const auto said = fmt::format("{:.3f}, {} before and {} behind, of {}", counts.within(), counts.before, counts.behind, counts.cases);
+    ::testing::Test::RecordProperty(fmt::format("{}_{}", name, what), said);
+    EXPECT_GE(counts.within(), 0.70) << name << " " << what << ": " << said;
+    EXPECT_LE(counts.within(), 0.90) << name << " " << what << ": " << said;
+  }
+}
+
+TEST(WhatIfCoverage, StartsAndEnds_AreWithinTheInterval_InSomeEightOfTenCases) {
+  constexpr int kTrials = 60;
+  for (const auto& [name, truth, jobs] : cases()) {
     Held held;
     for (int trial = 0; trial < kTrials; ++trial) ASSERT_NO_FATAL_FAILURE(try_once(truth, jobs, static_cast<std::uint64_t>(trial), held));
-    for (const auto& [what, counts] : {std::pair{"starts", held.starts}, std::pair{"ends", held.ends}}) {
-      const auto said = fmt::format("{:.3f}, {} before and {} behind, of {}", counts.within(), counts.before, counts.behind, counts.cases);
-      RecordProperty(fmt::format("{}_{}", name, what), said);
-      EXPECT_GE(counts.within(), 0.65) << name << " " << what << ": " << said;
-      EXPECT_LE(counts.within(), 0.96) << name << " " << what << ": " << said;
-    }
+    expect_held(name, held);
+  }
+}
+
+TEST(PredictorCoverage, StartsAndEnds_AreWithinTheInterval_InSomeEightOfTenCases) {
+  constexpr int kTrials = 300;
+  for (const auto& [name, truth, jobs] : cases()) {
+    if (jobs < 12) continue;  // of 12 that run, the first few to end are the short ones, which these are not
+    Held held;
+    for (int trial = 0; trial < kTrials; ++trial)
+      ASSERT_NO_FATAL_FAILURE(predict_once(truth, jobs, static_cast<std::uint64_t>(trial), held));
+    expect_held("predictor_" + name, held);
   }
 }
 

@@ -122,7 +122,8 @@ TEST(Forecast, WithoutAJobOfItsOwn_RestsOnEarlierCampaigns_ThenOnItsWalltime_And
                     .slots = 10};
   const auto history = forecast(progress);
   EXPECT_EQ(history.method, Method::history);
-  EXPECT_EQ(*history.end, at(600));
+  EXPECT_GT(*history.end, at(560)) << "90 wait for 10 slots, and the last one ends";
+  EXPECT_LT(*history.end, at(640));
   EXPECT_TRUE(history.between);
   progress.earlier = {};
   const auto walltime = forecast(progress);
@@ -139,20 +140,53 @@ TEST(StartForecast, WithRoom_IsTheNextCycle_AndBehindOthers_WhenTheirBagsAreEmpt
   const auto now = forecast_start({.now = at(0), .cycle = 5, .has_room = true});
   EXPECT_EQ(now->start, at(5));
   EXPECT_LE(now->between.latest, at(30));
-  const auto later = forecast_start({.now = at(0), .cycle = 5, .next_end = 20, .ahead = 600, .ahead_most = 3600});
-  EXPECT_EQ(later->start, at(605));
+  const auto later = forecast_start({.now = at(0), .cycle = 5, .next_end = 20, .ahead = 600});
+  EXPECT_EQ(later->start, at(620));
   EXPECT_LT(later->between.earliest, at(10));
-  EXPECT_GT(later->between.latest, at(3600));
+  EXPECT_GT(later->between.latest, at(640));
   EXPECT_FALSE(forecast_start({.now = at(0)}));
 }
 
-TEST(StartForecast, BeginsNotBeforeThoseAheadCanBeOver) {
-  const auto behind = forecast_start({.now = at(0), .cycle = 5, .next_end = 20, .ahead = 600, .ahead_most = 3600, .ahead_least = 500});
-  EXPECT_EQ(behind->start, at(605));
-  EXPECT_EQ(behind->between.earliest, at(500));
-  const auto with_room = forecast_start({.now = at(0), .cycle = 5, .has_room = true, .ahead_least = 20});
-  EXPECT_EQ(with_room->start, at(25));
-  EXPECT_EQ(with_room->between.earliest, at(20));
+TEST(StartForecast, BeginsNotBeforeThoseThatCertainlyGoBeforeCanBeOver) {
+  Turn turn{.now = at(0), .cycle = 5, .next_end = 20, .ahead = 600, .ahead_deviation = 50};
+  turn.certain = Turn::Certain{.known = 600, .starts = 30};
+  const auto behind = forecast_start(turn);
+  EXPECT_EQ(behind->start, at(620));
+  EXPECT_GT(behind->between.earliest, at(540));
+  EXPECT_LT(behind->between.earliest, at(560));
+  EXPECT_LT(behind->between.latest, at(700));
+  turn.certain = Turn::Certain{.known = 0, .starts = 30};
+  EXPECT_EQ(forecast_start(turn)->between.earliest, at(30)) << "no duration is known";
+  turn.has_room = true;
+  EXPECT_EQ(forecast_start(turn)->start, at(35));
+  EXPECT_EQ(forecast_start(turn)->between.earliest, at(30));
+}
+
+TEST(DelayedEnd, HasAnIntervalNarrowerThanTheSum_ButNotOfABound) {
+  const StartForecast start{.start = at(100), .between = {at(70), at(130)}};
+  Forecast rest{.end = at(50), .between = grid::Interval{at(10), at(90)}, .method = Method::history};
+  const auto later = delayed(rest, start, at(0));
+  EXPECT_EQ(*later.end, at(150));
+  EXPECT_GT(later.between->earliest, at(150 - 70));
+  EXPECT_LT(later.between->earliest, at(150 - 50));
+  EXPECT_LT(later.between->latest, at(150 + 70));
+  rest.least = 40;
+  EXPECT_EQ(delayed(rest, start, at(0)).between->earliest, at(110)) << "start and rest, each at the least";
+  rest.method = Method::walltime;
+  EXPECT_EQ(delayed(rest, start, at(0)).between->latest, at(220));
+}
+
+TEST(Spread, OfJobsThatBeginTogether_EndsLater_ThanOfThoseInTheMiddle) {
+  prediction::Bag bag{.mean = 100, .deviation = 40, .seen = 100, .remaining = 40, .slots = 10, .ended = 100};
+  const auto running = spread_of(bag);
+  EXPECT_LT(running.least, running.likely);
+  EXPECT_LT(running.likely, running.most);
+  bag.phase = Phase::at_once;
+  EXPECT_GT(spread_of(bag).likely, running.likely);
+  bag.phase = Phase::one_by_one;
+  EXPECT_GT(spread_of(bag).likely, running.likely) << "39 begin one after the other";
+  bag = {.mean = 100, .deviation = 40, .seen = 100, .remaining = 1, .slots = 1, .ended = 100, .phase = Phase::at_once};
+  EXPECT_NEAR(spread_of(bag).likely, 95, 5) << "the median of one duration";
 }
 
 TEST(Interval, OfTheWalltimeAlone_BeginsNotBeforeTheWaitingTasksCanHaveStarted) {

@@ -46,8 +46,8 @@ class Facts {
 TEST(CampaignForecast, OfTasksThatTookNoTime_IsBoundedByWhatItsClustersStart) {
   Facts of;
   of.campaign(1, 100'000).earlier = {.count = 8, .sum = 0, .squares = 0};
-  of.pair(1, 1);
-  of.pair(1, 2);
+  of.pair(1, 1).free_resources = 16;
+  of.pair(1, 2).free_resources = 16;
   const auto forecast = of.forecasts().at(0);
   EXPECT_EQ(forecast.method, "history");
   ASSERT_TRUE(forecast.end && forecast.end_between);
@@ -59,7 +59,7 @@ TEST(CampaignForecast, OfShortTasksInPools_IsSooner) {
   Facts of;
   auto& campaign = of.campaign(1, 100'000);
   campaign.earlier = {.count = 8, .sum = 0, .squares = 0};
-  of.pair(1, 1);
+  of.pair(1, 1).free_resources = 16;
   const auto alone = of.forecasts().at(0);
   campaign.pools = true;
   const auto pools = of.forecasts().at(0);
