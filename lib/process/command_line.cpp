@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <boost/program_options.hpp>
+#include <filesystem>
+#include <iterator>
 
 #include "lib/text/suggest.hpp"
 
@@ -21,7 +22,7 @@ struct SharedOption {
   const char* help;
 };
 constexpr std::array kEverywhere{
-    SharedOption{"help", "", "print this text"},
+    SharedOption{"help,h", "", "print this text"},
     SharedOption{"version", "", "print the version"},
 };
 constexpr std::array kConfigured{
@@ -90,13 +91,37 @@ po::options_description describe(const Program& program) {
   return all;
 }
 
+/// The long options of a program, as --help writes them.
+Values long_options(const Program& program) {
+  auto names = used_keys(program);
+  for (const auto& shared : shared_options(program)) names.push_back(long_name(shared.name));
+  for (const auto& option : program.options) names.push_back(long_name(option.name));
+  return names;
+}
+
+/// `--dry` becomes `--dry-run` when no other option begins so. Error: the message about several that do.
+tl::expected<std::string, std::string> completed(const Values& known, const std::string& argument) {
+  const auto equals = std::min(argument.find('='), argument.size());
+  if (!argument.starts_with("--") || equals == 2) return argument;
+  const auto name = argument.substr(2, equals - 2);
+  const bool is_whole = std::ranges::find(known, name) != known.end() || find_option(name) != nullptr;
+  if (is_whole) return argument;
+  auto key = name;
+  std::ranges::replace(key, '-', '_');
+  Values meant;
+  std::ranges::copy_if(known, std::back_inserter(meant),
+                       [&](const std::string& option) { return option.starts_with(name) || option.starts_with(key); });
+  if (meant.empty()) return argument;
+  if (meant.size() == 1) return fmt::format("--{}{}", meant[0], argument.substr(equals));
+  std::ranges::sort(meant);
+  return tl::unexpected{fmt::format("option '--{}' is ambiguous: it may be --{}", name, fmt::join(meant, ", --"))};
+}
+
 std::string unknown_option(const Program& program, const std::string& typed) {
   const auto written = typed.substr(0, typed.find('='));
   const auto name = written.substr(std::min(written.find_first_not_of('-'), written.size()));
   if (find_option(name) != nullptr) return fmt::format("{} does not use the option '{}'", program.name, written);
-  std::vector<std::string> owned = used_keys(program);
-  for (const auto& shared : shared_options(program)) owned.emplace_back(shared.name);
-  for (const auto& option : program.options) owned.push_back(long_name(option.name));
+  const auto owned = long_options(program);
   const std::vector<std::string_view> known{owned.begin(), owned.end()};
   return fmt::format("unknown option '{}'{}", written, text::did_you_mean(name, known));
 }
@@ -130,9 +155,12 @@ void take(const po::variables_map& read, const Program& program, CommandLine& in
 tl::expected<CommandLine, Complaints> read_command_line(const Program& program, int argc, char** argv) {
   Values arguments;
   bool only_positional = false;
+  const auto known = long_options(program);
   for (int i = 1; i < argc; ++i) {
     only_positional = only_positional || std::string_view{argv[i]} == "--";
-    arguments.push_back(only_positional ? std::string{argv[i]} : with_underscores(argv[i]));
+    auto argument = only_positional ? tl::expected<std::string, std::string>{argv[i]} : completed(known, with_underscores(argv[i]));
+    if (!argument) return tl::unexpected{Complaints{argument.error()}};
+    arguments.push_back(std::move(*argument));
   }
   CommandLine result;
   try {
@@ -178,8 +206,7 @@ std::string help_text(const Program& program) {
   auto text =
       fmt::format("{} [OPTION...]{}{}\n{}\n\n", program.name, program.positional.empty() ? "" : " ", program.positional, program.purpose);
   for (const auto& option : program.options) add_line(text, shown_name(option), option.help);
-  for (const auto& shared : shared_options(program))
-    add_line(text, fmt::format("--{}{}{}", shared.name, *shared.value == '\0' ? "" : " ", shared.value), shared.help);
+  for (const auto& shared : shared_options(program)) add_line(text, shown_name({shared.name, shared.value, shared.help}), shared.help);
   if (is_configured(program)) text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
   for (const auto& key : used_keys(program)) {
     const auto& option = *find_option(key);

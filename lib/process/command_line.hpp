@@ -17,7 +17,8 @@ struct CommandLine {
   Arguments arguments;
 };
 
-/// Reads a command line. Dashes and underscores in the name of a configuration key are equivalent.
+/// Reads a command line. Dashes and underscores in the name of a configuration key are equivalent. A long option may be shortened as long
+/// as no other one of the program begins so.
 [[nodiscard]] tl::expected<CommandLine, Complaints> read_command_line(const Program& program, int argc, char** argv);
 
 /// The text of --help.

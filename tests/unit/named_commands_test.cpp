@@ -310,7 +310,7 @@ Words wrong_in(const std::string& text) {
 TEST(NamedCommands, OneThatDoesNotExist_IsSeen_WhereverItStands) {
   for (const auto* text : {"{} is disabled; gridctl cluster edit {} --enable gives it back", "run 'gridctl db migrat'",
                            "a larger one allows more (gridctl limit)", "'gridctl limit set KIND MOST MORE'",
-                           "`gridctl cluster list --power 2`", "gridsub --resum lets it go on", "see `gridstat ID --wy`",
+                           "`gridctl cluster list --power 2`", "gridsub --resumes lets it go on", "see `gridstat ID --wy`",
                            "gridctl clutser add makes one known", "'gridctl rules test FILE --position 1'"})
     EXPECT_EQ(wrong_in(text).size(), 1U) << text;
 }

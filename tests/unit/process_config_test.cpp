@@ -228,6 +228,25 @@ TEST(CommandLine, UnknownOption_IsRefusedWithTheClosestOne) {
   EXPECT_EQ(refusal(kProgram, {"--onec"}), "unknown option '--onec' (did you mean 'once'?)");
 }
 
+TEST(CommandLine, LongOption_MayBeShortened_AsLongAsItIsTheOnlyOneThatBeginsSo) {
+  const auto line = command_line(kProgram, {"--onc", "--fi", "a.json", "--cycle-p=2s", "--wa=5s"});
+  EXPECT_TRUE(line.arguments.has("once"));
+  EXPECT_EQ(line.arguments.value("file"), "a.json");
+  EXPECT_EQ(line.given.at("cycle_period").value, "2s");
+  EXPECT_EQ(line.arguments.value("watch"), "5s");
+  EXPECT_EQ(refusal(kProgram, {"--log"}), "option '--log' is ambiguous: it may be --log_file, --log_level");
+  EXPECT_EQ(refusal(kProgram, {"--f", "x"}), "option '--f' is ambiguous: it may be --file, --flood");
+}
+
+TEST(CommandLine, WordsAfterTwoDashes_AreNoOptions_HoweverTheyBegin) {
+  EXPECT_THAT(command_line(kProgram, {"--", "--onc"}).arguments.positional, ElementsAre("--onc"));
+}
+
+TEST(CommandLine, Help_HasAShortForm) {
+  EXPECT_EQ(command_line(kProgram, {"-h"}).action, CommandLine::Action::help);
+  EXPECT_THAT(help_text(kProgram), HasSubstr("  -h, --help "));
+}
+
 TEST(CommandLine, KeyOfAnotherProgram_IsRefusedAsSuch) {
   EXPECT_EQ(refusal(kProgram, {"--array_size=3"}), "tester does not use the option '--array_size'");
 }
