@@ -83,8 +83,10 @@ http::Response list_grid_events(const Call& call) {
   if (!part) return part.error();
   auto memory = memory_of(call, *part);
   if (!memory) return memory.error();
-  const auto page =
-      call.connections.read([&](store::Transaction& transaction) { return views::grid_events(transaction, asked_which(call), *part); });
+  const auto page = call.connections.read([&](store::Transaction& transaction) {
+    if (flag(call, "mine")) return views::user_events(transaction, call.caller.user, asked_which(call), *part);
+    return views::grid_events(transaction, asked_which(call), *part);
+  });
   return with_memory(list(call, page, *part, "/"), std::move(*memory));
 }
 
@@ -101,7 +103,7 @@ http::Response show_event(const Call& call) {
 
 constexpr std::array kRoutes{
     Route{"GET", "/campaigns/:id/events", Access::identified, list_campaign_events, "all limit offset"},
-    Route{"GET", "/events", Access::identified, list_grid_events, "all limit offset"},
+    Route{"GET", "/events", Access::identified, list_grid_events, "all mine limit offset"},
     Route{"GET", "/events/:id", Access::identified, show_event},
 };
 

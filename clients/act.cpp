@@ -11,9 +11,11 @@ using process::ExitCode;
 
 namespace {
 
+std::string_view word_of(Action::Object object) { return object == Action::Object::event ? "event" : "campaign"; }
+
 /// One request for each part of the list of tasks.
 std::vector<std::string> paths_of(const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks) {
-  const auto path = fmt::format("/campaigns/{}{}", campaign, action.path);
+  const auto path = fmt::format("/{}s/{}{}", word_of(action.of), campaign, action.path);
   if (tasks.empty()) return {path};
   std::vector<std::string> paths;
   for (const auto& list : tasks) paths.push_back(fmt::format("{}?tasks={}", path, url_encoded(list)));
@@ -35,7 +37,10 @@ process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& 
   if (campaigns.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
   auto code = ExitCode::ok;
   std::string refusals;
-  terminal::Answer answer{.table = {{{"campaign", "Campaign"}, {"done", "Done"}, {"message", "Message"}}, {}}};
+  terminal::Answer answer{.table = {{{std::string{word_of(action.of)}, action.of == Action::Object::event ? "Event" : "Campaign"},
+                                     {"done", "Done"},
+                                     {"message", "Message"}},
+                                    {}}};
   for (const auto id : campaigns) {
     bool is_done = false;
     for (const auto& path : paths_of(action, id, tasks)) {

@@ -8,7 +8,7 @@
 #include "lib/process/run.hpp"
 #include "lib/terminal/output.hpp"
 
-/// Changes of submitted campaigns: cancel, pause, resume and the like.
+/// Changes of submitted campaigns, and of their events: cancel, pause, resume, fix and the like.
 namespace gleaner::clients {
 
 enum class Verb { post, remove };
@@ -16,11 +16,12 @@ enum class Verb { post, remove };
 struct Action {
   std::string_view option;  ///< the option that selects it
   Verb verb;
-  std::string_view path;  ///< the part of the URL after `/campaigns/ID`
+  std::string_view path;  ///< the part of the URL after the id
   std::string_view done;  ///< `cancelled`
+  enum class Object { campaign, event } of = Object::campaign;
 };
 
-/// Applies the action to each campaign, and reports each result. A refusal does not stop the others. Returns the worst exit code:
+/// Applies the action to each campaign, or event, and reports each result. A refusal does not stop the others. Returns the worst exit code:
 /// `not_found` or `refused` if there was one, else `ok`.
 /// @param tasks  lists of the campaign's tasks, one for each request (task_lists); empty: the whole campaign
 [[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,

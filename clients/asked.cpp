@@ -34,12 +34,12 @@ terminal::Form form_of(const process::Arguments& arguments) {
   return form;
 }
 
-std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments) {
+std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments, std::string_view what) {
   std::vector<std::int64_t> ids;
   for (const auto& argument : arguments) {
     for (const auto& part : process::split_list(argument)) {
       const auto id = text::whole_number(part, std::int64_t{1});
-      if (!id) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of a campaign: ids are whole numbers, such as 3 or 3,4", part)};
+      if (!id) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}: ids are whole numbers, such as 3 or 3,4", part, what)};
       if (std::ranges::find(ids, *id) == ids.end()) ids.push_back(*id);
     }
   }

@@ -15,7 +15,8 @@ namespace gleaner::clients {
 [[nodiscard]] terminal::Form form_of(const process::Arguments& arguments);
 
 /// Ids, one per argument or several with commas between them; each once, in the order given. Throws process::Error (usage).
-[[nodiscard]] std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments);
+/// @param what  what they are ids of, for the message
+[[nodiscard]] std::vector<std::int64_t> ids_of(const std::vector<std::string>& arguments, std::string_view what = "a campaign");
 
 /// The tasks of the option --task, `7,9-12`, as lists that each fit into a URL; empty without the option. Throws process::Error (usage) for
 /// what is no list of tasks, and for more or fewer campaigns than one.

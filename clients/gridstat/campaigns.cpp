@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "clients/asked.hpp"
+#include "clients/events_view.hpp"
 #include "clients/gridstat/gridstat.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -213,7 +214,10 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
     const auto page = load_events(run, id);
     events.insert(events.end(), page["items"].items().begin(), page["items"].items().end());
   }
-  terminal::Answer answer{.table = events_table(events, run.setting()), .text = events_view(events, run.setting())};
+  const auto setting = run.setting();
+  const auto of = ids.size() > 1 ? clients::EventsOf::grid : clients::EventsOf::one_campaign;
+  terminal::Answer answer{.table = clients::events_table(events, setting.heading, setting.now),
+                          .text = clients::events_text(events, of, setting.screen, setting.now)};
   for (const auto& event : events) answer.ids.push_back(fmt::format("{}", event["id"].integer()));
   run.output.show(answer);
 }

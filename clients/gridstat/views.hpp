@@ -39,10 +39,6 @@ enum class Detail { some, all };
 [[nodiscard]] terminal::Table history_table(const clients::Json& campaign, const std::vector<clients::Json>& forecasts,
                                             const Setting& setting);
 
-/// Events with their whole messages, which may include the last lines of stderr.
-[[nodiscard]] std::string events_view(const std::vector<clients::Json>& events, const Setting& setting);
-[[nodiscard]] terminal::Table events_table(const std::vector<clients::Json>& events, const Setting& setting);
-
 /// A job, one `key: value` per line.
 [[nodiscard]] std::string job_view(const clients::Json& job);
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clients/events_view.hpp"
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
 #include "lib/grid/walltime.hpp"
@@ -267,7 +268,7 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
                         lines.substr(std::min(cluster.size(), lines.size())));
   }
   if (events.empty()) return text;
-  return text + "\nOpen events:\n" + events_view(events, setting);
+  return text + "\nOpen events:\n" + clients::events_text(events, clients::EventsOf::one_campaign, setting.screen, setting.now);
 }
 
 std::string progress_view(const Json& campaign, const Json& stats, const Setting& setting) {

@@ -1,4 +1,4 @@
-// Tables: campaigns, tasks, events.
+// Tables: campaigns, tasks; a job.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -146,47 +146,6 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
     table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster"]), whole(t["cigri_job_id"]),
                           whole(t["remote_id"]), whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]),
                           text(t["name"]), whole(t["submission_time"]), whole(t["start_time"]), whole(t["stop_time"])});
-  }
-  return table;
-}
-
-std::string events_view(const std::vector<Json>& events, const Setting& setting) {
-  if (events.empty()) return "No event is open.\n";
-  std::string view;
-  for (const auto& e : events) {
-    const auto code = fmt::format("{} {}", e["id"].integer(), e["code"].text());
-    view += terminal::painted(e["state"].text() == "open" ? Ink::bad : Ink::faint, terminal::printable(code), setting.screen);
-    if (!e["cluster_name"].is_null()) view += " on " + terminal::printable(e["cluster_name"].text());
-    view +=
-        fmt::format(", {}, last {}", terminal::counted(e["occurrences"].integer(), "time"), terminal::printable(e["date_update"].text()));
-    if (e["state"].text() != "open") view += ", closed";
-    view += "\n";
-    auto message = e["message"].text();
-    for (std::size_t begin = 0; begin < message.size();) {
-      const auto end = std::min(message.find('\n', begin), message.size());
-      view += "    " + terminal::wrap(terminal::printable(message.substr(begin, end - begin)), setting.screen.width, "    ") + "\n";
-      begin = end + 1;
-    }
-  }
-  return view;
-}
-
-Table events_table(const std::vector<Json>& events, const Setting& setting) {
-  Table table{{{"id", "Id", Align::right},
-               {"code", "Code", Align::left, Shrink::when_needed},
-               {"cluster", "Cluster", Align::left, Shrink::when_needed},
-               {"occurrences", "Times", Align::right},
-               {"date_update", "Last"},
-               {"message", "Message", Align::left, Shrink::when_needed},
-               {"state", ""},
-               {"job", ""},
-               {"date_open", ""}},
-              {},
-              "No event is open.",
-              setting.heading};
-  for (const auto& e : events) {
-    table.rows.push_back({whole(e["id"]), text(e["code"]), text(e["cluster_name"]), whole(e["occurrences"]), text(e["date_update"]),
-                          text(e["message"]), text(e["state"]), whole(e["job_id"]), text(e["date_open"])});
   }
   return table;
 }

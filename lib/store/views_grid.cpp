@@ -111,6 +111,12 @@ Page<EventView> campaign_events(Transaction& transaction, grid::CampaignId campa
       exec(transaction, sql::views_campaign_events_total{.campaign = campaign, .which = word(which)}));
 }
 
+Page<EventView> user_events(Transaction& transaction, const std::string& user, Which which, Window window) {
+  return read_events(
+      exec(transaction, sql::views_user_events{.user = user, .which = word(which), .limit = window.limit, .offset = window.offset}),
+      exec(transaction, sql::views_user_events_total{.user = user, .which = word(which)}));
+}
+
 Page<EventView> grid_events(Transaction& transaction, Which which, Window window) {
   return read_events(exec(transaction, sql::views_grid_events{.which = word(which), .limit = window.limit, .offset = window.offset}),
                      exec(transaction, sql::views_grid_events_total{.which = word(which)}));

@@ -70,6 +70,8 @@ struct EventView {
 enum class Which { open, all };
 /// Open events of the campaign and of its clusters; or all of its own.
 [[nodiscard]] Page<EventView> campaign_events(Transaction& transaction, grid::CampaignId campaign, Which which, Window window);
+/// Events of the user's campaigns.
+[[nodiscard]] Page<EventView> user_events(Transaction& transaction, const std::string& user, Which which, Window window);
 /// Events of no campaign.
 [[nodiscard]] Page<EventView> grid_events(Transaction& transaction, Which which, Window window);
 [[nodiscard]] std::optional<EventView> event(Transaction& transaction, std::int64_t id);

@@ -245,6 +245,17 @@ WHERE (e.campaign_id = @campaign AND (e.state = 'open' OR @which::text = 'all'))
   OR (@which::text = 'open' AND e.state = 'open' AND e.campaign_id IS NULL
       AND e.cluster_id IN (SELECT p.cluster_id FROM campaign_clusters p WHERE p.campaign_id = @campaign))
 
+-- name: views.user_events
+-- Events of a user's campaigns. @which: 'open' or 'all'.
+SELECT * FROM event_rows e
+WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user) AND (e.state = 'open' OR @which::text = 'all')
+ORDER BY e.id LIMIT @limit OFFSET @offset
+
+-- name: views.user_events_total
+-- Number of events that views.user_events selects.
+SELECT count(*) AS events FROM events e
+WHERE e.campaign_id IN (SELECT c.id FROM campaigns c WHERE c.user_name = @user) AND (e.state = 'open' OR @which::text = 'all')
+
 -- name: views.grid_events
 -- Events of no campaign. @which: 'open' or 'all'.
 SELECT * FROM event_rows e

@@ -80,6 +80,19 @@ TEST_F(CampaignEvents, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {
   EXPECT_STREQ(get("/events/" + event).json["state"].GetString(), "closed");
 }
 
+TEST_F(CampaignEvents, EventsOfAllMyCampaigns_AreOneList) {
+  const auto first = a_campaign_of(1);
+  const auto second = a_campaign_of(1);
+  sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");
+  sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', id, now(), now(), 'x' FROM clusters");
+  sql("UPDATE events SET state = 'closed', closed_at = now() WHERE campaign_id = " + std::to_string(first));
+  const auto mine = get("/events?mine=1");
+  ASSERT_EQ(mine.json["total"].GetInt(), 1) << mine.body;
+  EXPECT_EQ(mine.json["items"][0]["campaign_id"].GetInt64(), second);
+  EXPECT_EQ(get("/events?mine=1&all=1").json["total"].GetInt(), 2);
+  EXPECT_EQ(as("bob", {.target = "/events?mine=1"}).json["total"].GetInt(), 0);
+}
+
 TEST_F(CampaignEvents, AllEventsOfACampaign_CanBeFixedAtOnce) {
   const auto id = a_campaign_of(1);
   for (const std::string code : {"TASK_ERROR", "WALLTIME"})

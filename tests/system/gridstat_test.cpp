@@ -131,7 +131,7 @@ TEST_F(Gridstat, Events_ShowsTheOpenOnesWithTheirMessages_AndWithClosedTheOthers
     EXPECT_THAT(shown({text(fails_), events}),
                 AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), Not(HasSubstr("closed"))))
         << events;
-    for (const auto campaign : {done_, fixed_}) EXPECT_EQ(shown({text(campaign), events}), "No event is open.\n");
+    for (const auto campaign : {done_, fixed_}) EXPECT_EQ(shown({text(campaign), events}), "No events!\n");
     EXPECT_THAT(shown({text(fixed_), events, "--closed"}),
                 AllOf(HasSubstr("TASK_ERROR on alpha"), HasSubstr("no such molecule"), HasSubstr(", closed")));
   }

@@ -19,7 +19,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::array kPrograms{"gridsub", "gridstat", "griddel", "gridwait", "gridget", "gridclusters", "gridctl"};
+constexpr std::array kPrograms{"gridsub", "gridstat", "gridevents", "griddel", "gridwait", "gridget", "gridclusters", "gridctl"};
 
 process::Captured run(const std::string& program, std::vector<std::string> arguments) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");
@@ -74,6 +74,7 @@ TEST(ClientPrograms, UnknownOption_IsAWrongCommandLine) {
 
 TEST(ClientPrograms, ApiThatIsNotThere_IsUnavailable) {
   EXPECT_EQ(run("gridstat", {}).end.exit_status, 5);
+  EXPECT_EQ(run("gridevents", {}).end.exit_status, 5);
   EXPECT_EQ(run("griddel", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridwait", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridget", {"3"}).end.exit_status, 5);

@@ -1,0 +1,88 @@
+#include "clients/events_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using terminal::Align;
+using terminal::Cell;
+using terminal::Ink;
+using terminal::Shrink;
+using terminal::Table;
+
+Cell number_cell(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
+Cell text_cell(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
+
+/// A date as people read it, in local time.
+std::string shown_date(const Json& date, grid::Instant now) {
+  const auto seconds = seconds_of(date.text());
+  return seconds ? terminal::near_time(*seconds, now) : terminal::printable(date.text());
+}
+
+/// `2 MAX_FAILS of campaign 14 on alpha, 1 time, last 18:14:56`.
+std::string event_head(const Json& event, EventsOf of, const terminal::Screen& screen, grid::Instant now) {
+  const bool is_open = event["state"].text() == "open";
+  const auto code = fmt::format("{} {}", event["id"].integer(), event["code"].text());
+  auto head = terminal::painted(is_open ? Ink::bad : Ink::faint, terminal::printable(code), screen);
+  if (const auto campaign = event["campaign_id"].whole(); campaign && of == EventsOf::grid)
+    head += fmt::format(" of campaign {}", *campaign);
+  if (!event["cluster_name"].is_null()) head += " on " + terminal::printable(event["cluster_name"].text());
+  head += fmt::format(", {}, last {}", terminal::counted(event["occurrences"].integer(), "time"), shown_date(event["date_update"], now));
+  return is_open ? head : head + ", closed";
+}
+
+}  // namespace
+
+std::optional<std::int64_t> seconds_of(std::string_view date) {
+  std::tm parts{};
+  const std::string copy{date};
+  const char* end = ::strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  if (end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<std::int64_t>(::timegm(&parts));
+}
+
+std::string events_text(const std::vector<Json>& events, EventsOf of, const terminal::Screen& screen, grid::Instant now) {
+  if (events.empty()) return "No events!\n";
+  std::string view;
+  for (const auto& event : events) {
+    view += event_head(event, of, screen, now) + "\n";
+    const auto message = event["message"].text();
+    for (std::size_t begin = 0; begin < message.size();) {
+      const auto end = std::min(message.find('\n', begin), message.size());
+      view += "    " + terminal::wrap(terminal::printable(message.substr(begin, end - begin)), screen.width, "    ") + "\n";
+      begin = end + 1;
+    }
+  }
+  return view;
+}
+
+Table events_table(const std::vector<Json>& events, terminal::Heading heading, grid::Instant now) {
+  Table table{{{"id", "Id", Align::right},
+               {"code", "Code", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"occurrences", "Times", Align::right},
+               {"date_update", "Last"},
+               {"message", "Message", Align::left, Shrink::when_needed},
+               {"state", ""},
+               {"job", ""},
+               {"date_open", ""},
+               {"campaign", ""}},
+              {},
+              "No events!",
+              heading};
+  for (const auto& e : events) {
+    table.rows.push_back({number_cell(e["id"]), text_cell(e["code"]), text_cell(e["cluster_name"]), number_cell(e["occurrences"]),
+                          Cell{e["date_update"].text(), shown_date(e["date_update"], now)}, text_cell(e["message"]), text_cell(e["state"]),
+                          number_cell(e["job_id"]), text_cell(e["date_open"]), number_cell(e["campaign_id"])});
+  }
+  return table;
+}
+
+}  // namespace gleaner::clients
