@@ -31,6 +31,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> task_routes();
 [[nodiscard]] std::span<const Route> stream_routes();
 [[nodiscard]] std::span<const Route> event_routes();
+[[nodiscard]] std::span<const Route> manual_event_routes();
 [[nodiscard]] std::span<const Route> cluster_routes();
 [[nodiscard]] std::span<const Route> scenario_routes();
 [[nodiscard]] std::span<const Route> output_routes();

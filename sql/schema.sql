@@ -477,8 +477,11 @@ CREATE TABLE brakes (
     level integer DEFAULT 0 NOT NULL,
     created_at timestamp with time zone NOT NULL,
     expires_at timestamp with time zone NOT NULL,
+    set_by text,
     CONSTRAINT brakes_check CHECK (((campaign_id IS NOT NULL) OR (cluster_id IS NOT NULL)))
 );
+
+COMMENT ON COLUMN brakes.set_by IS 'the user who set it by hand (gridevents --blacklist-cluster); null: the grid itself, which lifts it when jobs succeed again';
 
 ALTER TABLE brakes ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME brakes_id_seq

@@ -63,7 +63,7 @@ void Tallies::write(store::Transaction& transaction, const fleet::Visit& visit, 
   const auto& config = visit.config;
   for (const auto& [campaign, tally] : tallies_) {
     const store::Target pair{.campaign = campaign, .cluster = visit.cluster.id};
-    if (tally.done > 0 && tally.failures_before > 0) store::clear_brake(transaction, pair);
+    if (tally.done > 0 && tally.failures_before > 0) store::release_brake(transaction, pair);
     if (tally.failed + tally.raised == 0) continue;
     store::open_event(transaction,
                       {.code = code_of(tally.last),

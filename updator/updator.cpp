@@ -12,6 +12,7 @@
 #include "lib/process/log.hpp"
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/store/events.hpp"
 #include "lib/store/jobs.hpp"
 #include "lib/store/launches.hpp"
 #include "updator/matching.hpp"
@@ -111,6 +112,7 @@ Counts run_once(const process::Config& config, store::Database& database, store:
       process::log::info("campaign terminated", {{"campaign", campaign}});
       ++counts.finished;
     }
+    store::close_expired_blacklistings(transaction, store::now(transaction));
     if (const auto paused = store::pause_failing_campaigns(transaction, store::now(transaction)); paused > 0)
       process::log::warning("campaigns paused by their max_fails", {{"campaigns", paused}});
   });

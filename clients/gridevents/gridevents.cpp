@@ -8,6 +8,7 @@
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
 #include "clients/events_view.hpp"
+#include "clients/gridevents/by_hand.hpp"
 #include "clients/standstill.hpp"
 #include "lib/terminal/output.hpp"
 
@@ -106,8 +107,10 @@ process::Outcome gridevents(const process::Context& context) {
   if (arguments.has("resubmit") && !arguments.has("fix"))
     throw Error{ExitCode::usage, "--resubmit goes with --fix: gridevents -f -r -c 12"};
   if (arguments.has("fix") && arguments.has("all")) throw Error{ExitCode::usage, "--fix closes open events: --all does not go with it"};
+  const bool by_hand = opens_by_hand(arguments);
   const auto output = terminal::make_output(clients::form_of(arguments));
   ApiClient api{context.config};
+  if (by_hand) return open_by_hand(api, *output, context, asked.campaigns);
   if (arguments.has("fix")) return fix(api, *output, asked, arguments);
   show(api, *output, context, asked);
   return ExitCode::ok;

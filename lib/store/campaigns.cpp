@@ -11,8 +11,10 @@ using detail::exec;
 
 std::optional<std::int64_t> seconds(std::optional<grid::Seconds> time) { return time ? std::optional{time->count()} : std::nullopt; }
 
-void lift_brakes(Transaction& transaction, grid::CampaignId campaign) {
-  exec(transaction, sql::campaigns_lift_brakes{.campaign = campaign});
+enum class Brakes { of_the_grid, all };
+/// A brake that was set by hand ends with its event, or with its campaign.
+void lift_brakes(Transaction& transaction, grid::CampaignId campaign, Brakes which) {
+  exec(transaction, sql::campaigns_lift_brakes{.campaign = campaign, .by_hand = which == Brakes::all});
   exec(transaction, sql::campaigns_forgive{.campaign = campaign});
 }
 
@@ -187,7 +189,7 @@ bool resume_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
     if (!owner || owner->state != grid::CampaignState::in_treatment) return false;
   }
   close_event(transaction, "MAX_FAILS", {.campaign = campaign, .cluster = {}}, now);
-  lift_brakes(transaction, campaign);
+  lift_brakes(transaction, campaign, Brakes::of_the_grid);
   wake_up(transaction);
   return true;
 }
@@ -196,7 +198,7 @@ bool cancel_campaign(Transaction& transaction, grid::CampaignId campaign, grid::
   if (exec(transaction, sql::campaigns_cancel{.now = now, .campaign = campaign}).empty()) return false;
   exec(transaction, sql::campaigns_cancel_returned{.campaign = campaign});
   exec(transaction, sql::campaigns_cancel_untaken{.campaign = campaign});
-  lift_brakes(transaction, campaign);
+  lift_brakes(transaction, campaign, Brakes::all);
   wake_up(transaction);
   return true;
 }
@@ -207,7 +209,7 @@ std::int64_t acknowledge_campaign(Transaction& transaction, grid::CampaignId cam
 
 std::int64_t retry_failed_tasks(Transaction& transaction, grid::CampaignId campaign, grid::Instant now, text::Range range) {
   const auto tasks = return_failed_tasks(transaction, {campaign, std::nullopt, range}, now);
-  if (tasks > 0) lift_brakes(transaction, campaign);
+  if (tasks > 0) lift_brakes(transaction, campaign, Brakes::of_the_grid);
   return tasks;
 }
 
@@ -220,7 +222,7 @@ std::int64_t retry_tasks_of_event(Transaction& transaction, std::int64_t event, 
 std::int64_t fix_campaign_events(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   retry_scripts(transaction, campaign, std::nullopt, now);
   const auto closed = exec(transaction, sql::campaigns_fix_events{.now = now, .campaign = campaign});
-  lift_brakes(transaction, campaign);
+  lift_brakes(transaction, campaign, Brakes::all);
   wake_up(transaction);
   return static_cast<std::int64_t>(closed.size());
 }
@@ -243,7 +245,9 @@ bool fix_event(Transaction& transaction, std::int64_t event, grid::Instant now) 
   const std::optional<grid::ClusterId> cluster = rows[0].cluster_id;
   if (const auto script = failed_script_of(rows[0].code.as<std::string>()); script && campaign && cluster)
     retry_scripts(transaction, *campaign, grid::task_of(*script, *cluster), now);
-  if (campaign || cluster) exec(transaction, sql::brakes_clear{.campaign = campaign, .cluster = cluster});
+  const Target target{.campaign = campaign, .cluster = cluster};
+  if (rows[0].code.as<std::string>() == kBlacklisted) clear_brake(transaction, target);
+  else if (campaign || cluster) release_brake(transaction, target);
   wake_up(transaction);
   return true;
 }

@@ -1,6 +1,9 @@
 #include "lib/store/events.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
+
+#include <chrono>
 
 #include "lib/store/batch.hpp"
 #include "lib/store/detail.hpp"
@@ -73,6 +76,27 @@ std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& t
 
 void clear_brake(Transaction& transaction, const Target& target) {
   exec(transaction, sql::brakes_clear{.campaign = target.campaign, .cluster = target.cluster});
+}
+
+void release_brake(Transaction& transaction, const Target& pair) {
+  exec(transaction, sql::brakes_release{.campaign = pair.campaign, .cluster = pair.cluster});
+}
+
+std::optional<std::int64_t> blacklist(Transaction& transaction, const Blacklisting& blacklisting, grid::Instant now) {
+  const auto& [target, reason, user, expires_at] = blacklisting;
+  const auto why = text::clean_text(reason);
+  exec(transaction,
+       sql::brakes_impose{
+           .campaign = target.campaign, .cluster = target.cluster, .reason = why, .now = now, .expires = expires_at, .user = user});
+  const auto message = fmt::format("{} (by {}); nothing is sent until {:%Y-%m-%d %H:%M:%S} UTC, or until this event is closed", why, user,
+                                   std::chrono::floor<grid::Seconds>(expires_at));
+  const auto event = open_event(transaction, {.code = kBlacklisted, .target = target, .job = {}, .message = message}, now);
+  wake_up(transaction);
+  return event;
+}
+
+std::int64_t close_expired_blacklistings(Transaction& transaction, grid::Instant now) {
+  return static_cast<std::int64_t>(exec(transaction, sql::events_close_expired{.now = now, .code = kBlacklisted}).size());
 }
 
 }  // namespace gleaner::store

@@ -21,6 +21,9 @@ struct Target {
 /// The event of a campaign and a cluster whose OAR refused a job of several tasks. While it is open, each task has a job of its own there.
 inline constexpr std::string_view kPoolRefused = "POOL_REFUSED";
 
+/// The event of a brake that was set by hand.
+inline constexpr std::string_view kBlacklisted = "BLACKLISTED";
+
 struct Event {
   std::string_view code;  ///< CLUSTER_UNREACHABLE, TASK_ERROR…
   Target target;
@@ -50,5 +53,20 @@ struct BrakeLength {
 std::optional<grid::Instant> set_brake(Transaction& transaction, const Target& target, std::string_view reason, BrakeLength length,
                                        grid::Instant now);
 void clear_brake(Transaction& transaction, const Target& target);
+/// Lifts the brake of a campaign on a cluster because its jobs succeed there again. One that somebody set by hand stays.
+void release_brake(Transaction& transaction, const Target& pair);
+
+/// A brake that a person sets.
+struct Blacklisting {
+  Target target;  ///< a cluster, or a campaign on a cluster
+  std::string_view reason;
+  std::string user;  ///< who sets it
+  grid::Instant expires_at;
+};
+/// Sets the brake, in place of any other one of the target, and opens the event BLACKLISTED. Returns the event's id; empty: the database
+/// refused the event.
+std::optional<std::int64_t> blacklist(Transaction& transaction, const Blacklisting& blacklisting, grid::Instant now);
+/// Closes the events BLACKLISTED whose brake has expired or was lifted. Returns their number.
+std::int64_t close_expired_blacklistings(Transaction& transaction, grid::Instant now);
 
 }  // namespace gleaner::store

@@ -23,10 +23,27 @@ ON CONFLICT (coalesce(campaign_id, 0), coalesce(cluster_id, 0)) DO UPDATE SET
   reason = EXCLUDED.reason,
   level = EXCLUDED.level,
   created_at = EXCLUDED.created_at,
-  expires_at = EXCLUDED.expires_at
+  expires_at = EXCLUDED.expires_at,
+  set_by = NULL
 WHERE b.expires_at <= instant(@now)
 RETURNING micros(expires_at) AS expires_at
 
 -- name: brakes.clear
 -- Lifts the brake of a target.
 DELETE FROM brakes WHERE campaign_id IS NOT DISTINCT FROM @campaign AND cluster_id IS NOT DISTINCT FROM @cluster RETURNING id
+
+-- name: brakes.impose
+-- Sets a brake by hand, in place of any other one on the target.
+INSERT INTO brakes AS b (campaign_id, cluster_id, reason, created_at, expires_at, set_by)
+VALUES (@campaign, @cluster, @reason, instant(@now), instant(@expires), @user)
+ON CONFLICT (coalesce(campaign_id, 0), coalesce(cluster_id, 0)) DO UPDATE SET
+  reason = EXCLUDED.reason,
+  created_at = EXCLUDED.created_at,
+  expires_at = EXCLUDED.expires_at,
+  set_by = EXCLUDED.set_by
+RETURNING id
+
+-- name: brakes.release
+-- Lifts the brake of a target, unless it was set by hand.
+DELETE FROM brakes WHERE campaign_id IS NOT DISTINCT FROM @campaign AND cluster_id IS NOT DISTINCT FROM @cluster AND set_by IS NULL
+RETURNING id

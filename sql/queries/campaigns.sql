@@ -243,8 +243,8 @@ WHERE c.state = 'in_treatment' AND c.max_fails IS NOT NULL AND c.failed - c.forg
 RETURNING c.id, c.failed - c.forgiven AS fails, c.forgiven > 0 AS was_resumed, c.total, c.max_fails, fails_allowed(c)::bigint AS allowed
 
 -- name: campaigns.lift_brakes
--- Lifts the campaign's brakes, on all its clusters.
-DELETE FROM brakes WHERE campaign_id = @campaign
+-- Lifts the campaign's brakes, on all its clusters; those that were set by hand only with @by_hand.
+DELETE FROM brakes WHERE campaign_id = @campaign AND (@by_hand OR set_by IS NULL)
 
 -- name: campaigns.forgive
 -- Resets the counts of failures in a row, which would otherwise brake the campaign again.

@@ -22,6 +22,14 @@ RETURNING id
 -- The clusters with an open event of this code.
 SELECT cluster_id FROM events WHERE state = 'open' AND code = @code AND campaign_id IS NULL AND cluster_id IS NOT NULL
 
+-- name: events.close_expired
+-- Closes the events of this code whose brake, which was set by hand, has expired or was lifted.
+UPDATE events e SET state = 'closed', closed_at = instant(@now)
+WHERE e.state = 'open' AND e.code = @code
+  AND NOT EXISTS (SELECT FROM brakes b WHERE b.campaign_id IS NOT DISTINCT FROM e.campaign_id
+      AND b.cluster_id IS NOT DISTINCT FROM e.cluster_id AND b.set_by IS NOT NULL AND b.expires_at > instant(@now))
+RETURNING id
+
 -- name: events.fix
 -- Closes an event for a user.
 UPDATE events SET state = 'closed', closed_at = instant(@now) WHERE id = @event AND state = 'open' RETURNING campaign_id, cluster_id, code

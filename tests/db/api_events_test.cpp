@@ -1,6 +1,8 @@
 // What is wrong with campaigns, why they do not run, and what their users do about it.
 #include <gmock/gmock.h>
 
+#include <ctime>
+
 #include "tests/db/campaigns_fixture.hpp"
 
 namespace gleaner::tests {
@@ -91,6 +93,60 @@ TEST_F(CampaignEvents, EventsOfAllMyCampaigns_AreOneList) {
   EXPECT_EQ(mine.json["items"][0]["campaign_id"].GetInt64(), second);
   EXPECT_EQ(get("/events?mine=1&all=1").json["total"].GetInt(), 2);
   EXPECT_EQ(as("bob", {.target = "/events?mine=1"}).json["total"].GetInt(), 0);
+}
+
+TEST_F(CampaignEvents, ClusterBlacklistedForACampaign_IsBrakedUntilItsEventIsFixed) {
+  const auto id = std::to_string(a_campaign_of(1));
+  const auto expires = std::to_string(std::time(nullptr) + 86'400);
+  const auto answer = post("/events?cluster=alpha&campaign=" + id + "&reason=licence&expires=" + expires);
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  const auto event = std::to_string(answer.json["id"].GetInt64());
+  EXPECT_STREQ(get("/events/" + event).json["code"].GetString(), "BLACKLISTED");
+  EXPECT_THAT(get("/events/" + event).json["message"].GetString(), testing::StartsWith("licence (by alice)"));
+  EXPECT_EQ(sql("SELECT reason || ' ' || set_by || ' ' || extract(epoch FROM expires_at)::bigint FROM brakes"), "licence alice " + expires);
+  EXPECT_EQ(post("/events?cluster=alpha&campaign=" + id + "&reason=again").status, 201) << "in place of the first one";
+  EXPECT_EQ(sql("SELECT count(*) || ' ' || max(reason) FROM brakes"), "1 again");
+  EXPECT_EQ(remove("/events/" + event).status, 202);
+  EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
+}
+
+TEST_F(CampaignEvents, ABlacklisting_StaysWhenTheCampaignIsResumed_RetriedAndFixedElsewhere_AndGoesWithAllItsEvents) {
+  const auto id = std::to_string(a_campaign_of(2));
+  ASSERT_EQ(post("/events?cluster=alpha&campaign=" + id + "&reason=licence").status, 201);
+  ASSERT_EQ(as("boss", {.method = "POST", .target = "/events?cluster=alpha&reason=repair"}).status, 201);
+  const auto other =
+      sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', campaign_id, "
+          "cluster_id, now(), now(), 'x' FROM campaign_clusters RETURNING id");
+  const auto down =
+      sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), "
+          "now(), 'x' FROM campaign_clusters RETURNING id");
+  sql("UPDATE tasks SET state = 'failed' WHERE number = 0");
+  EXPECT_EQ(remove("/events/" + other).status, 202);
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/events/" + down}).status, 202);
+  EXPECT_EQ(post("/campaigns/" + id + "/resume").status, 202);
+  EXPECT_EQ(post("/campaigns/" + id + "/retries").status, 202);
+  EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "2");
+  EXPECT_EQ(remove("/campaigns/" + id + "/events").status, 202);
+  EXPECT_EQ(sql("SELECT string_agg(reason, ' ') FROM brakes"), "repair") << "the administrators' one is of all campaigns";
+}
+
+TEST_F(CampaignEvents, BlacklistingOfAWholeCluster_IsForAdministrators_AndThatOfAPairForItsOwner) {
+  const auto id = std::to_string(a_campaign_of(1));
+  const auto by = [&](const std::string& user, const std::string& query) {
+    return as(user, {.method = "POST", .target = "/events?" + query}).status;
+  };
+  EXPECT_EQ(by("alice", "cluster=alpha&reason=x"), 403);
+  EXPECT_EQ(by("bob", "cluster=alpha&reason=x&campaign=" + id), 403);
+  EXPECT_EQ(by("alice", "cluster=beta&reason=x&campaign=" + id), 409) << "it does not use beta";
+  EXPECT_EQ(by("alice", "cluster=alpha&campaign=" + id), 400) << "no reason";
+  EXPECT_EQ(by("alice", "cluster=alpha&reason=x&expires=1&campaign=" + id), 400) << "over";
+  EXPECT_EQ(by("alice", "cluster=alpha&reason=x&expires=33333333333&campaign=" + id), 400) << "too late";
+  EXPECT_EQ(by("boss", "cluster=nowhere&reason=x"), 404);
+  EXPECT_EQ(by("boss", "reason=x"), 400);
+  EXPECT_EQ(by("boss", "job=1&reason=x"), 404);
+  EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
+  EXPECT_EQ(by("boss", "cluster=alpha&reason=x"), 201);
+  EXPECT_EQ(sql("SELECT count(*) FROM brakes WHERE campaign_id IS NULL"), "1");
 }
 
 TEST_F(CampaignEvents, AllEventsOfACampaign_CanBeFixedAtOnce) {

@@ -186,6 +186,41 @@ TEST_F(Brakes, OfOtherTargets_HaveLevelsOfTheirOwn) {
   });
 }
 
+TEST_F(Brakes, SetByHand_StayWhenJobsSucceed_AndAreReplacedOnlyAfterTheirEnd) {
+  const store::Target pair{.campaign = campaign, .cluster = alpha};
+  const auto ends = now + grid::Seconds{7200};
+  next(1);
+  transact([&](store::Transaction& t) {
+    EXPECT_TRUE(store::blacklist(t, {.target = pair, .reason = "licence", .user = "ada", .expires_at = ends}, now));
+    store::release_brake(t, pair);
+  });
+  EXPECT_EQ(next(0), 0) << "in place of the brake of the grid, and still there";
+  EXPECT_EQ(value("SELECT set_by FROM brakes"), "ada");
+  now = ends;
+  EXPECT_GT(next(0), 0);
+  transact([&](store::Transaction& t) { store::release_brake(t, pair); });
+  EXPECT_EQ(value("SELECT count(*) FROM brakes"), "0") << "that was the grid's own";
+}
+
+TEST_F(Brakes, SetByHand_HaveAnEvent_WhichClosesWithThem) {
+  const store::Target pair{.campaign = campaign, .cluster = alpha};
+  const auto expired = [&](grid::Instant at) {
+    std::int64_t closed = 0;
+    transact([&](store::Transaction& t) { closed = store::close_expired_blacklistings(t, at); });
+    return closed;
+  };
+  transact([&](store::Transaction& t) {
+    store::blacklist(t, {.target = pair, .reason = "disk", .user = "root", .expires_at = now + grid::Seconds{60}}, now);
+    store::blacklist(
+        t, {.target = {.campaign = {}, .cluster = alpha}, .reason = "disk", .user = "root", .expires_at = now + grid::Seconds{600}}, now);
+  });
+  EXPECT_EQ(expired(now), 0);
+  EXPECT_EQ(expired(now + grid::Seconds{61}), 1);
+  transact([&](store::Transaction& t) { store::clear_brake(t, {.campaign = {}, .cluster = alpha}); });
+  EXPECT_EQ(expired(now + grid::Seconds{62}), 1) << "the brake was lifted";
+  EXPECT_EQ(value("SELECT count(*) FROM events WHERE state = 'open'"), "0");
+}
+
 TEST_F(Jobs, TheCounters_AreWhatARecountGives_AfterAnyTransitions) {
   std::mt19937 random{20090520};
   const auto pick = [&](int n) { return std::uniform_int_distribution<int>{0, n - 1}(random); };
