@@ -5,6 +5,7 @@
 
 #include "api/audit.hpp"
 #include "api/chosen_tasks.hpp"
+#include "api/purge.hpp"
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
@@ -84,8 +85,7 @@ http::Response resume(const Call& call) {
 }
 
 http::Response cancel(const Call& call) {
-  if (flag(call, "purge"))
-    return error(400, "campaigns are not purged over the API: ended ones are pruned when they are older than the retention");
+  if (flag(call, "purge")) return purge_campaign(call);
   if (flag(call, "hold")) return hold(call);
   if (flag(call, "resume")) return resume(call);
   bool is_acknowledged = false;
@@ -186,13 +186,14 @@ http::Response fix_one(const Call& call) {
     const bool allowed = event->user ? may_change(call, *event->user) : call.caller.role == Role::administrator;
     if (!allowed || !event->open) return {event, allowed};
     const auto tasks = flag(call, "resubmit") ? store::retry_tasks_of_event(transaction, *id, call.now) : 0;
-    note(call, transaction,
-         {.name = "event fixed",
-          .subject = fmt::format("event {}", *id),
-          .campaign = event->campaign,
-          .after = count_json("retried_tasks", tasks)});
-    return {store::EventOwner{.user = event->user, .campaign = event->campaign, .open = store::fix_event(transaction, *id, call.now)},
-            allowed, tasks};
+    const bool is_fixed = store::fix_event(transaction, *id, call.now);
+    if (is_fixed)
+      note(call, transaction,
+           {.name = "event fixed",
+            .subject = fmt::format("event {}", *id),
+            .campaign = event->campaign,
+            .after = count_json("retried_tasks", tasks)});
+    return {store::EventOwner{.user = event->user, .campaign = event->campaign, .open = is_fixed}, allowed, tasks};
   });
   if (!fix.event) return unknown();
   if (!fix.allowed && fix.event->user) return not_yours(call, fmt::format("event {}", *id), *fix.event->user);

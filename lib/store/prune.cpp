@@ -1,7 +1,12 @@
 #include "lib/store/prune.hpp"
 
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
 #include <vector>
 
+#include "lib/store/clock.hpp"
 #include "lib/store/detail.hpp"
 
 namespace gleaner::store {
@@ -29,14 +34,17 @@ bool seal(Database& database, std::int64_t campaign, grid::Instant before) {
   return sealed;
 }
 
+/// After the lists: the campaign, and the rows that belong to it.
+void delete_rest(Transaction& transaction, std::int64_t campaign) {
+  exec(transaction, sql::prune_returned_tasks{.campaign = campaign});
+  exec(transaction, sql::prune_campaign{.campaign = campaign});
+}
+
 void prune_campaign(Database& database, std::int64_t campaign, std::int64_t batch, Pruned& pruned) {
   pruned.jobs += delete_all(database, sql::prune_jobs{.campaign = campaign, .batch = batch});
   pruned.tasks += delete_all(database, sql::prune_tasks{.campaign = campaign, .batch = batch});
   delete_all(database, sql::prune_request_tasks{.campaign = campaign, .batch = batch});
-  transact(database, std::nullopt, [&](Transaction& transaction) {
-    exec(transaction, sql::prune_returned_tasks{.campaign = campaign});
-    exec(transaction, sql::prune_campaign{.campaign = campaign});
-  });
+  transact(database, std::nullopt, [&](Transaction& transaction) { delete_rest(transaction, campaign); });
   ++pruned.campaigns;
 }
 
@@ -63,6 +71,34 @@ Pruned prune(Database& database, grid::Instant before, std::int64_t batch) {
   pruned.forecasts = delete_all(database, sql::prune_forecasts{.before = before, .batch = batch});
   pruned.acts = delete_all(database, sql::prune_acts{.before = before, .batch = batch});
   return pruned;
+}
+
+tl::expected<void, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign) {
+  const auto rows = exec(transaction, sql::prune_obstacles{.campaign = campaign});
+  if (rows.empty()) return tl::unexpected{std::string{"there is no such campaign"}};
+  if (!rows[0].has_ended.as<bool>()) return tl::unexpected{std::string{"it has not ended: cancel it first"}};
+  if (rows[0].unsettled.as<bool>()) return tl::unexpected{std::string{"the end of its last jobs is not known yet"}};
+  const std::optional<std::string> cluster = rows[0].uncleaned;
+  if (cluster)
+    return tl::unexpected{fmt::format(
+        "its files on {} are still being removed, which may take an hour, and waits for a cluster that does not answer", *cluster)};
+  const std::optional<std::string> retired = rows[0].retired;
+  if (retired)
+    return tl::unexpected{fmt::format("{} is retired, and may still have jobs of it: 'gridctl prune' deletes it in time", *retired)};
+  // It may have ended at any time.
+  const auto later = now(transaction) + std::chrono::hours{24};
+  exec(transaction, sql::prune_seal{.campaign = campaign.value(), .ended_before = later});
+  return {};
+}
+
+bool delete_some(Transaction& transaction, grid::CampaignId campaign, std::int64_t batch) {
+  const auto id = campaign.value();
+  auto deleted = exec(transaction, sql::prune_jobs{.campaign = id, .batch = batch}).affected_rows();
+  if (deleted == 0) deleted = exec(transaction, sql::prune_tasks{.campaign = id, .batch = batch}).affected_rows();
+  if (deleted == 0) deleted = exec(transaction, sql::prune_request_tasks{.campaign = id, .batch = batch}).affected_rows();
+  if (deleted > 0) return false;
+  delete_rest(transaction, id);
+  return true;
 }
 
 }  // namespace gleaner::store

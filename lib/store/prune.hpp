@@ -1,6 +1,10 @@
 #pragma once
 #include <cstdint>
+#include <string>
 
+#include <tl/expected.hpp>
+
+#include "lib/grid/id.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
 
@@ -21,8 +25,14 @@ struct Pruned {
 /// The rows that `prune` would delete, and campaigns whose last jobs are not known to be over.
 [[nodiscard]] Pruned count_prunable(Transaction& transaction, grid::Instant before);
 
-/// Deletes the campaigns that ended before, and the clusters' figures, cycles, closed events, kept forecasts and acts that are older; at most
-/// `batch` rows in a transaction. It may be interrupted at any time, and run again.
+/// Deletes the campaigns that ended before, and the clusters' figures, cycles, closed events, kept forecasts and acts that are older; at
+/// most `batch` rows in a transaction. It may be interrupted at any time, and run again.
 Pruned prune(Database& database, grid::Instant before, std::int64_t batch = 10'000);
+
+/// Seals an ended campaign, so that its user may have it deleted before its time. Error: why that is not possible yet.
+[[nodiscard]] tl::expected<void, std::string> seal_campaign(Transaction& transaction, grid::CampaignId campaign);
+/// Deletes at most `batch` jobs, tasks and lines of other lists of a sealed campaign, or, when there are none left, the campaign itself.
+/// True: it is gone.
+[[nodiscard]] bool delete_some(Transaction& transaction, grid::CampaignId campaign, std::int64_t batch = 10'000);
 
 }  // namespace gleaner::store

@@ -1,4 +1,4 @@
--- Deletion of data that is older than the retention, in batches, on an administrator's request.
+-- Deletion of data in batches: of what is older than the retention on an administrator's request, of an ended campaign on its user's.
 
 -- name: prune.count
 -- Number of rows to delete. Campaigns: as prune.campaigns selects them.
@@ -31,6 +31,20 @@ ORDER BY c.id
 -- Seals a campaign: it cannot be retried any more, because its tasks are being deleted. No row when it is in treatment again.
 UPDATE campaigns SET cancelled = cancelled + failed, failed = 0, sealed = true
 WHERE id = @campaign AND is_over(state) AND ended_at < instant(@ended_before) RETURNING id
+
+-- name: prune.obstacles
+-- What keeps a campaign from being deleted: it is live, jobs or launches of it are not settled, its files are still on a cluster, a retired
+-- cluster may still have jobs of it, which are deleted there when it returns. Locks it.
+SELECT
+  is_over(c.state) AS has_ended,
+  EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
+    OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state)) AS unsettled,
+  (SELECT min(k.name) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id
+   WHERE p.campaign_id = c.id AND p.cleaned_at IS NULL AND k.retired_at IS NULL) AS uncleaned,
+  (SELECT min(k.name) FROM clusters k WHERE k.retired_at IS NOT NULL
+   AND (EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND j.cluster_id = k.id AND j.ending = 'lost')
+     OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND l.cluster_id = k.id AND l.state = 'void'))) AS retired
+FROM campaigns c WHERE c.id = @campaign FOR UPDATE OF c
 
 -- name: prune.jobs
 -- Deletes jobs of a campaign.

@@ -18,6 +18,20 @@ using testing::HasSubstr;
 
 using Campaigns = CampaignsFixture;
 
+TEST_F(Campaigns, EndedCampaign_IsPurgedByItsOwner) {
+  const auto id = a_campaign_of(3);
+  const auto purge = path(id, "?purge=1");
+  EXPECT_EQ(remove(purge).status, 409) << "it is in treatment";
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  sql("UPDATE campaign_clusters SET cleaned_at = now()");
+  EXPECT_EQ(as("bob", {.method = "DELETE", .target = purge}).status, 403);
+  const auto purged = remove(purge);
+  ASSERT_EQ(purged.status, 202) << purged.body;
+  EXPECT_EQ(purged.message(), "Campaign " + std::to_string(id) + " purged");
+  EXPECT_EQ(get(path(id)).status, 404);
+  EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
+}
+
 TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
   for (const auto* target : {"/", "/campaigns", "/clusters", "/events"}) {
     const auto answer = ask(port(), {.target = target, .headers = {{"X-CIGRI-USER", "root"}, {"X_REMOTE_IDENT", "alice"}}});

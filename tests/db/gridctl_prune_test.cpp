@@ -55,6 +55,49 @@ TEST_F(Prune, CampaignWhoseJobIsAlive_Stays) {
   EXPECT_EQ(rows("campaigns"), "1");
 }
 
+TEST_F(Prune, EndedCampaign_IsDeletedForItsUser_OnceNothingOfItIsLeftOnTheClusters) {
+  const auto running = a_campaign(2);
+  const auto campaign = ended_campaign(5, grid::Seconds{0});
+  const auto why = [&](grid::CampaignId id) {
+    std::string text;
+    transact([&](Transaction& transaction) {
+      const auto sealed = seal_campaign(transaction, id);
+      text = sealed ? "" : sealed.error();
+    });
+    return text;
+  };
+  EXPECT_EQ(why(running), "it has not ended: cancel it first");
+  EXPECT_TRUE(why(campaign).starts_with("its files on alpha")) << why(campaign);
+  execute("UPDATE campaign_clusters SET cleaned_at = now()");
+  EXPECT_EQ(why(campaign), "");
+  std::vector<bool> gone;
+  for (int i = 0; i < 4; ++i) transact([&](Transaction& transaction) { gone.push_back(delete_some(transaction, campaign, 3)); });
+  EXPECT_EQ(gone, (std::vector{false, false, true, true})) << "three tasks, two tasks, the campaign, nothing";
+  EXPECT_EQ(rows("campaigns"), "1");
+  EXPECT_EQ(rows("tasks"), "2");
+}
+
+TEST_F(Prune, EndedCampaign_WhoseLostJobsMayReturnWithTheirCluster_IsNotDeletedForItsUser) {
+  const auto campaign = a_campaign(2);
+  (void)launched(campaign, alpha, 1);
+  execute("UPDATE launches SET state = 'accepted'");
+  execute("UPDATE jobs SET state = 'error', ending = 'lost', ended_at = now()");
+  execute("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  execute("UPDATE campaign_clusters SET cleaned_at = now()");
+  const auto why = [&] {
+    std::string text;
+    transact([&](Transaction& transaction) {
+      const auto sealed = seal_campaign(transaction, campaign);
+      text = sealed ? "" : sealed.error();
+    });
+    return text;
+  };
+  execute("UPDATE clusters SET retired_at = now() WHERE name = 'alpha'");
+  EXPECT_TRUE(why().starts_with("alpha is retired, and may still have jobs of it")) << why();
+  execute("UPDATE clusters SET retired_at = NULL");
+  EXPECT_EQ(why(), "");
+}
+
 TEST_F(Prune, NewestFiguresOfACluster_StayWhateverTheirAge) {
   transact([&](Transaction& transaction) {
     for (int hours = 102; hours >= 100; --hours) {

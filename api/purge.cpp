@@ -1,0 +1,62 @@
+#include "api/purge.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "lib/process/log.hpp"
+#include "lib/store/campaigns.hpp"
+#include "lib/store/prune.hpp"
+#include "lib/text/json_writer.hpp"
+
+namespace gleaner::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What is left after that is deleted by the link `next`.
+constexpr std::chrono::seconds kTimeOfPurge{5};
+
+/// Seals the campaign; the answer instead when it cannot be deleted.
+std::optional<http::Response> seal(const Call& call, grid::CampaignId id) {
+  return call.connections.write([&](store::Transaction& transaction) -> std::optional<http::Response> {
+    const auto owner = store::campaign_owner(transaction, id);
+    if (!owner) return no_campaign(call);
+    if (!may_change(call, owner->user)) return not_yours(call, campaign_text(id), owner->user);
+    const auto sealed = store::seal_campaign(transaction, id);
+    if (!sealed) return error(409, fmt::format("{} cannot be purged: {}", campaign_text(id), sealed.error()));
+    return std::nullopt;
+  });
+}
+
+/// Some of the campaign is left.
+http::Response to_be_continued(const Call& call, grid::CampaignId id) {
+  text::JsonWriter json;
+  json.object([&] {
+    json.field("status", std::int64_t{202});
+    json.field("title", "Accepted");
+    json.field("message", fmt::format("Campaign {}: a part is deleted, and the link 'next' continues", id.value()));
+    write_links(json, {{"parent", "/campaigns"}, {"next", call.request.path + "?purge=1"}});
+  });
+  return answer(202, json.text());
+}
+
+}  // namespace
+
+http::Response purge_campaign(const Call& call) {
+  const auto number = id_of(call.parts[0]);
+  if (!number) return no_campaign(call);
+  const grid::CampaignId id{*number};
+  if (auto refusal = seal(call, id)) return std::move(*refusal);
+  const auto end = Clock::now() + kTimeOfPurge;
+  bool is_gone = false;
+  while (!is_gone && Clock::now() < end)
+    is_gone = call.connections.write([&](store::Transaction& transaction) { return store::delete_some(transaction, id); });
+  if (!is_gone) return to_be_continued(call, id);
+  process::log::info("campaign purged", {{"campaign", id}, {"by", call.caller.user}});
+  return accepted(fmt::format("Campaign {} purged", id.value()), 1);
+}
+
+}  // namespace gleaner::api
