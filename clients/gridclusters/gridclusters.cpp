@@ -1,0 +1,59 @@
+#include "clients/gridclusters/gridclusters.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "clients/api_client.hpp"
+#include "clients/asked.hpp"
+#include "clients/gridclusters/views.hpp"
+#include "clients/standstill.hpp"
+
+namespace gleaner::gridclusters {
+namespace {
+
+using clients::Json;
+using process::Arguments;
+using process::Error;
+using process::ExitCode;
+
+/// Options that choose a view for people.
+constexpr std::array<std::string_view, 4> kViews{"bars", "more-infos", "usage", "infos"};
+
+void check(const Arguments& arguments) {
+  for (const auto view : kViews) {
+    for (const std::string_view form : {"json", "csv", "quiet"}) {
+      if (arguments.has(view) && arguments.has(form))
+        throw Error{ExitCode::usage, fmt::format("--{} is for people: --{} has all the figures without it", view, form)};
+    }
+  }
+}
+
+std::string text_of(const Arguments& arguments, const std::vector<Json>& clusters, const terminal::Table& table,
+                    const terminal::Screen& screen) {
+  if (arguments.has("bars")) return bars_text(clusters, screen);
+  if (arguments.has("more-infos")) return details_text(clusters);
+  if (arguments.has("usage")) return (arguments.has("infos") ? infos_text(clusters) : "") + usage_text(clusters, screen);
+  if (arguments.has("infos")) return infos_text(clusters);
+  return terminal::render_human(table, screen) + reasons(clusters, screen);
+}
+
+}  // namespace
+
+process::Outcome gridclusters(const process::Context& context) {
+  const auto& arguments = context.arguments;
+  check(arguments);
+  const auto output = terminal::make_output(clients::form_of(arguments));
+  clients::ApiClient api{context.config};
+  const auto reply = api.get("/clusters");
+  const auto& clusters = reply.json["items"].items();
+  terminal::Answer answer{.table = clusters_table(clusters, context.now), .json = reply.body};
+  if (arguments.has("headerless")) answer.table.heading = terminal::Heading::left_out;
+  for (const auto& cluster : clusters) answer.ids.push_back(cluster["name"].text());
+  if (!clusters.empty()) answer.text = text_of(arguments, clusters, answer.table, output->screen());
+  output->show(answer);
+  clients::report_standstill(api.standstill(), *output, context.now);
+  return ExitCode::ok;
+}
+
+}  // namespace gleaner::gridclusters
