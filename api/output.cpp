@@ -65,10 +65,10 @@ tl::expected<oar::JobDetails, NoOutput> find_job(oar::Client& client, const Job&
   const oar::JobOf asked{job.login, grid::RemoteJobId{job.remote_id.value_or(0)}};
   auto details = std::move(client.details({&asked, 1}, oar::Nodes::named).front());
   if (!details && status_of(details.error()) == kNotFound)
-    return none(404, fmt::format("there is no file: {} does not know OAR job {} any more", job.cluster_name, asked.id.value()));
+    return none(404, fmt::format("{} does not know OAR job {} any more", job.cluster_name, asked.id.value()));
   if (!details) return unanswered(job, details.error());
   if (!is_its_own(details->job, job))
-    return none(404, fmt::format("there is no file: OAR job {} of {} is somebody else's now", asked.id.value(), job.cluster_name));
+    return none(404, fmt::format("OAR job {} of {} is somebody else's now", asked.id.value(), job.cluster_name));
   return std::move(*details);
 }
 
@@ -150,6 +150,14 @@ std::string output_path(const oar::JobDetails& details, const Job& job, Stream s
   return details.directory.empty() ? "~/" + file : details.directory + '/' + file;
 }
 
+tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& cluster, const Job& job) {
+  if (cluster.retired_at) return none(kNotFound, fmt::format("{} was retired, and is not asked any more", cluster.name));
+  auto access = fleet::access_of(cluster);
+  if (!access) return none(502, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
+  oar::Client client{std::move(*access), output_limits()};
+  return find_job(client, job);
+}
+
 tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const Job& job, Stream stream, int lines) {
   if (cluster.retired_at)
     return none(404, fmt::format("{} was retired, and is not asked any more: {} ran there", cluster.name, job_text(job)));
@@ -157,6 +165,7 @@ tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const 
   if (!access) return none(502, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
   oar::Client client{std::move(*access), output_limits()};
   auto details = find_job(client, job);
+  if (!details && details.error().status == kNotFound) return none(kNotFound, "there is no file: " + details.error().why);
   if (!details) return tl::unexpected{std::move(details.error())};
   Output output{.path = output_path(*details, job, stream), .hosts = std::move(details->hosts), .tail = {}};
   if (output.path.empty())

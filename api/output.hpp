@@ -53,6 +53,9 @@ inline constexpr int kMostOutputLines = 10'000;
 [[nodiscard]] tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const store::views::Job& job, Stream stream,
                                                          int lines);
 
+/// Asks the cluster for the job, as the job's login, with the same limits.
+[[nodiscard]] tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& cluster, const store::views::Job& job);
+
 /// The hosts of jobs of one cluster, in the order of `jobs`; empty: not known. Failures are not reported.
 [[nodiscard]] std::vector<std::vector<std::string>> hosts_of(const store::Cluster& cluster, std::span<const store::views::Job* const> jobs);
 

@@ -1,4 +1,4 @@
-// Routes that read the stdout and stderr of tasks from their clusters.
+// Routes that ask clusters for jobs: their stdout and stderr, and what OAR says of them.
 #include <algorithm>
 #include <array>
 
@@ -7,6 +7,7 @@
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
 #include "api/output.hpp"
+#include "api/remote_job_json.hpp"
 #include "api/router.hpp"
 
 namespace gleaner::api {
@@ -119,13 +120,16 @@ std::string json_of(const Shown& shown, const Output& output, Stream stream) {
   return json.text();
 }
 
+http::Response no_turn(const Shown& shown) {
+  return no_output(
+      503, fmt::format("{} answers others' requests for outputs now, or does not answer: try again in a few seconds", shown.cluster.name));
+}
+
 http::Response show(const Call& call, const Shown& shown, const OutputRequest& asked) {
   auto memory = take_memory(call, kRoomOfOutput);
   if (!memory) return memory.error();
   const auto turn = call.cluster_turns.take(shown.cluster.id, kPatience);
-  if (!turn)
-    return no_output(503, fmt::format("{} answers others' requests for outputs now, or does not answer: try again in a few seconds",
-                                      shown.cluster.name));
+  if (!turn) return no_turn(shown);
   const auto output = read_output(shown.cluster, shown.job, asked.stream, asked.lines);
   if (!output) return no_output(output.error().status, output.error().why);
   return with_memory(answer(200, json_of(shown, *output, asked.stream)), std::move(*memory));
@@ -142,16 +146,32 @@ http::Response of_task(const Call& call, Stream stream) {
   return shown ? show(call, *shown, *asked) : shown.error();
 }
 
-http::Response of_job(const Call& call, Stream stream) {
-  const auto unknown = [&] { return error(404, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0]))); };
+Asked<Shown> find_job(const Call& call) {
   const auto id = id_of(call.parts[0]);
-  if (!id) return unknown();
+  const auto job =
+      id ? call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); }) : std::nullopt;
+  if (!job) return tl::unexpected{error(404, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0])))};
+  return find_shown(call, job->campaign, job->task.value(), job->attempt, job->id);
+}
+
+http::Response of_job(const Call& call, Stream stream) {
   const auto asked = read_request(call, stream);
   if (!asked) return asked.error();
-  const auto job = call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); });
-  if (!job) return unknown();
-  const auto shown = find_shown(call, job->campaign, job->task.value(), job->attempt, job->id);
+  const auto shown = find_job(call);
   return shown ? show(call, *shown, *asked) : shown.error();
+}
+
+/// The job as its cluster's OAR describes it.
+http::Response job_on_cluster(const Call& call) {
+  const auto shown = find_job(call);
+  if (!shown) return shown.error();
+  const auto turn = call.cluster_turns.take(shown->cluster.id, kPatience);
+  if (!turn) return no_turn(*shown);
+  const auto details = read_details(shown->cluster, shown->job);
+  if (!details) return no_output(details.error().status, details.error().why);
+  text::JsonWriter json;
+  json.object([&] { write_remote_job(json, *details); });
+  return answer(json);
 }
 
 http::Response stdout_of_task(const Call& call) { return of_task(call, Stream::out); }
@@ -162,6 +182,7 @@ http::Response stderr_of_job(const Call& call) { return of_job(call, Stream::err
 constexpr std::array kRoutes{
     Route{"GET", "/campaigns/:id/jobs/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
     Route{"GET", "/campaigns/:id/jobs/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
+    Route{"GET", "/jobs/:id/cinfos", Access::identified, job_on_cluster},
     Route{"GET", "/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
     Route{"GET", "/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
 };

@@ -223,8 +223,9 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
 }
 
 void show_job(const Run& run, std::int64_t job) {
-  const auto json = run.api.get(fmt::format("/jobs/{}", job)).json;
-  run.output.show({.text = job_view(json), .json = run.document(json)});
+  const bool on_cluster = run.has("cinfos");
+  const auto json = run.api.get(fmt::format("/jobs/{}{}", job, on_cluster ? "/cinfos" : "")).json;
+  run.output.show({.text = on_cluster ? remote_job_view(json) : job_view(json), .json = run.document(json)});
 }
 
 }  // namespace gleaner::gridstat

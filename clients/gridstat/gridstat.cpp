@@ -49,6 +49,8 @@ void check_outputs(const process::Arguments& arguments, const std::vector<std::i
     if (arguments.has(option) && !has_output)
       throw Error{ExitCode::usage, fmt::format("--{} goes with --stdout or --stderr: gridstat 12 --task 7 -O --{}", option, option)};
   }
+  if (arguments.has("cinfos") && (!arguments.has("job") || has_output))
+    throw Error{ExitCode::usage, "--cinfos shows one job, and not its output: gridstat -j 31 -C"};
   if (arguments.has("attempt") && arguments.has("job")) throw Error{ExitCode::usage, "--attempt is for --task: a job is one attempt"};
 }
 

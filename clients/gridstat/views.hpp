@@ -41,6 +41,8 @@ enum class Detail { some, all };
 
 /// A job, one `key: value` per line.
 [[nodiscard]] std::string job_view(const clients::Json& job);
+/// The same of a job as its cluster's OAR describes it, with its events.
+[[nodiscard]] std::string remote_job_view(const clients::Json& job);
 
 /// The text that --watch redraws.
 [[nodiscard]] std::string progress_view(const clients::Json& campaign, const clients::Json& stats, const Setting& setting);

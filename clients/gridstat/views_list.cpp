@@ -54,6 +54,13 @@ Cell ends_in(const Json& campaign, const Setting& setting) {
 
 int percent(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_cast<int>(part * 100 / whole) : 0; }
 
+/// The texts of an array; empty: it has none.
+std::string joined_texts(const Json& array) {
+  std::string joined;
+  for (const auto& item : array.items()) joined += (joined.empty() ? "" : " ") + item.text();
+  return joined;
+}
+
 Cell task_state(const std::string& state) {
   if (state == "failed") return {state, state, Ink::bad};
   return {state, state, state == "done" ? Ink::good : Ink::plain};
@@ -153,10 +160,21 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
 std::string job_view(const Json& job) {
   std::string view;
   for (const auto& [key, value] : job.members()) {
-    if (value.is_null() || !value.items().empty() || !value.members().empty()) continue;
-    auto shown = value.text();
+    auto shown = value.items().empty() ? value.text() : joined_texts(value);
+    const bool has_parts = (!value.items().empty() && shown.empty()) || !value.members().empty();
+    if (value.is_null() || has_parts) continue;
     if (const auto number = value.whole()) shown = key.ends_with("_time") ? terminal::local_time(*number) : fmt::format("{}", *number);
     view += fmt::format("{}: {}\n", terminal::printable(key), terminal::printable(shown));
+  }
+  return view;
+}
+
+std::string remote_job_view(const Json& job) {
+  auto view = job_view(job);
+  for (const auto& event : job["events"].items()) {
+    const auto description = event["description"].text();
+    view += fmt::format("event: {} at {}{}\n", terminal::printable(event["type"].text()), terminal::local_time(event["date"].integer()),
+                        description.empty() ? std::string{} : ": " + terminal::printable(description));
   }
   return view;
 }

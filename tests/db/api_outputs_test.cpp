@@ -43,6 +43,16 @@ TEST_F(Outputs, AreOfTheirUserAlone_AndOfAdministrators) {
   EXPECT_EQ(ask(port(), {.target = path(id)}).status, 401);
 }
 
+TEST_F(Outputs, AndTheClustersOwnWordsOnAJob_AreAskedForAsItsUser) {
+  static_cast<void>(a_campaign_with_a_done_task());
+  const auto job = "/jobs/" + sql("SELECT id FROM jobs") + "/cinfos";
+  EXPECT_EQ(as("bob", {.target = job}).status, 403);
+  EXPECT_EQ(get("/jobs/999/cinfos").status, 404);
+  const auto answer = get(job);
+  EXPECT_EQ(answer.status, 502) << answer.body;
+  EXPECT_THAT(answer.message(), HasSubstr("alpha cannot be asked for attempt 1 on alpha (OAR job 77)"));
+}
+
 TEST_F(Outputs, OfTasksThatHaveNotEnded_AreNotListed_ButCounted) {
   const auto answer = get(path(a_campaign_of(3)));
   EXPECT_EQ(answer.status, 200);

@@ -61,5 +61,15 @@ TEST(TaskView, ShowsEveryAttempt_WithItsHostAndTheReasonOfItsEnd) {
   EXPECT_EQ(attempts_table({task}, setting).rows.size(), 2U);
 }
 
+TEST(JobView, OfACluster_HasItsHostsAndItsEvents) {
+  const auto job = clients::Json::parse(R"({"id": 1007, "state": "Error", "types": [], "hosts": ["alpha-1", "alpha-2"], "exit_code": null,
+    "start_time": 1800000000, "events": [{"type": "WALLTIME", "description": "it took too long", "date": 1800000600}]})")
+                       .value();
+  const auto view = remote_job_view(job);
+  EXPECT_THAT(view, HasSubstr("id: 1007\nstate: Error\n"));
+  EXPECT_THAT(view, HasSubstr("hosts: alpha-1 alpha-2\n"));
+  EXPECT_THAT(view, ::testing::MatchesRegex("[^W]*event: WALLTIME at 20[0-9 :-]*: it took too long\n"));
+}
+
 }  // namespace
 }  // namespace gleaner::gridstat
