@@ -64,7 +64,7 @@ _gleaner() {
         gridctl) _gleaner_gridctl "$command" "$word" ;;
         gridsim) _gleaner_gridsim "$word" "$previous" ;;
         gridlocal) mapfile -t COMPREPLY < <(compgen -W "up down status env" -- "$word") ;;
-        gridstat | gridevents | griddel | gridwait | gridget) mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word") ;;
+        gridstat | gridevents | griddel | gridwait | gridget | gridclean) mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word") ;;
         gridsub) case $previous in --hold | --resume | --retry | --fix | --edit) mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word") ;; esac ;;
     esac
 }
@@ -107,5 +107,5 @@ _gleaner_gridsim() {
     esac
 }
 
-complete -F _gleaner gridsub gridstat gridevents griddel gridwait gridget gridclusters gridctl gridlocal
+complete -F _gleaner gridsub gridstat gridevents griddel gridwait gridget gridclusters gridclean gridctl gridlocal
 complete -o filenames -F _gleaner gridsim

@@ -99,8 +99,8 @@ class GridsubSubmission : public testing::Test {
 };
 
 TEST(Streams, NoProgramDies_BecauseItsMessageCannotBeWritten) {
-  const auto said =
-      shell(R"(for program in gridsub gridstat gridevents griddel gridwait gridget gridclusters gridctl gridlocal gridsim gridapi almighty \
+  const auto said = shell(
+      R"(for program in gridsub gridstat gridevents griddel gridwait gridget gridclusters gridclean gridctl gridlocal gridsim gridapi almighty \
     updator predictor nikita metascheduler runner minioar; do
   $BIN/$program --hlep 2>/dev/full; [ $? = 2 ] || echo "$program, full"
   $BIN/$program --hlep 2>&9; [ $? = 2 ] || echo "$program, unread"
