@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/cigri_tables.hpp"
 #include "lib/terminal/text.hpp"
 
 namespace gleaner::clients {
@@ -30,10 +31,21 @@ std::string next_of(const Json& reply) {
   return {};
 }
 
+/// CiGri's message is the same whatever was to be done.
+std::string refusal_text(const Error& error, const Action& action, std::int64_t id, Manner manner) {
+  if (manner == Manner::gleaner || action.of != Action::Object::campaign) return error.what();
+  return fmt::format("Failed to cancel campaign {}: {}.", id, error.what());
+}
+
 }  // namespace
 
+Manner manner_of(const process::Context& context, terminal::Form form) {
+  if (form != terminal::Form::human || !is_cigri_style(context.config)) return Manner::gleaner;
+  return context.arguments.has("verbose") ? Manner::cigri_verbose : Manner::cigri;
+}
+
 process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action, const std::vector<std::int64_t>& campaigns,
-                        const std::vector<std::string>& tasks) {
+                        const std::vector<std::string>& tasks, Manner manner) {
   if (campaigns.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
   auto code = ExitCode::ok;
   std::string refusals;
@@ -57,12 +69,12 @@ process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& 
       } catch (const Error& error) {
         if (error.code() != ExitCode::not_found && error.code() != ExitCode::refused) throw;
         code = error.code();
-        refusals += (refusals.empty() ? "" : "\n") + std::string{error.what()};
+        refusals += (refusals.empty() ? "" : "\n") + refusal_text(error, action, id, manner);
       }
     }
     if (is_done) answer.ids.push_back(fmt::format("{}", id));
   }
-  if (!answer.table.rows.empty()) output.show(answer);
+  if (!answer.table.rows.empty() && manner != Manner::cigri) output.show(answer);
   return {code, refusals};
 }
 

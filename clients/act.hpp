@@ -21,10 +21,16 @@ struct Action {
   enum class Object { campaign, event } of = Object::campaign;
 };
 
+/// How results are reported: as Gleaner does; or as CiGri's griddel, whose successes are silent unless they are asked for (-v).
+enum class Manner { gleaner, cigri, cigri_verbose };
+/// By the key `style` and the option --verbose, for people.
+[[nodiscard]] Manner manner_of(const process::Context& context, terminal::Form form);
+
 /// Applies the action to each campaign, or event, and reports each result. A refusal does not stop the others. Returns the worst exit code:
 /// `not_found` or `refused` if there was one, else `ok`.
 /// @param tasks  lists of the campaign's tasks, one for each request (task_lists); empty: the whole campaign
 [[nodiscard]] process::Outcome act_on(ApiClient& api, terminal::Output& output, const Action& action,
-                                      const std::vector<std::int64_t>& campaigns, const std::vector<std::string>& tasks = {});
+                                      const std::vector<std::int64_t>& campaigns, const std::vector<std::string>& tasks = {},
+                                      Manner manner = Manner::gleaner);
 
 }  // namespace gleaner::clients

@@ -145,6 +145,12 @@ bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.j
 
 std::vector<process::Use> api_keys() { return {"api", "token_file", "api_ca_file", "connect_timeout", "submit_timeout"}; }
 
+std::vector<process::Use> styled_keys() {
+  auto keys = api_keys();
+  keys.emplace_back("style", std::vector<std::string_view>{"gleaner", "cigri"});
+  return keys;
+}
+
 struct ApiClient::Curl {
   explicit Curl(const process::Config& configuration) : config{configuration}, handle{curl_easy_init()} {
     if (handle == nullptr) throw std::runtime_error{"libcurl cannot be initialised"};

@@ -15,6 +15,9 @@ namespace gleaner::clients {
 /// The configuration keys of a program that uses the API.
 [[nodiscard]] std::vector<process::Use> api_keys();
 
+/// The same, and the key `style` of a program whose tables have CiGri's form too.
+[[nodiscard]] std::vector<process::Use> styled_keys();
+
 /// An answer of the API, of any status.
 struct Reply {
   int status = 0;

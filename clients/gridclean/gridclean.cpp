@@ -50,7 +50,8 @@ process::Outcome gridclean(const process::Context& context) {
   const auto& arguments = context.arguments;
   const auto campaigns = clients::ids_of(arguments.positional);
   if (campaigns.empty()) throw Error{ExitCode::usage, "the id of a campaign is needed (see --help)"};
-  const auto output = terminal::make_output(clients::form_of(arguments));
+  const auto form = clients::form_of(arguments);
+  const auto output = terminal::make_output(form);
   ApiClient api{context.config};
   terminal::Answer answer{.table = {{{"campaign", "Campaign"}, {"cluster", "Cluster"}, {"remote_id", "RemoteId"}}, {}}};
   for (const auto campaign : campaigns) {
@@ -64,7 +65,7 @@ process::Outcome gridclean(const process::Context& context) {
       answer.text += "\n";
     }
   }
-  if (answer.table.rows.empty()) {
+  if (answer.table.rows.empty() && form == terminal::Form::human) {
     output->report("gridclean: no job of it is over");
     return ExitCode::ok;
   }

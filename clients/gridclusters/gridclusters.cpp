@@ -6,6 +6,7 @@
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
+#include "clients/cigri_tables.hpp"
 #include "clients/gridclusters/views.hpp"
 #include "clients/standstill.hpp"
 
@@ -29,12 +30,16 @@ void check(const Arguments& arguments) {
   }
 }
 
-std::string text_of(const Arguments& arguments, const std::vector<Json>& clusters, const terminal::Table& table,
+std::string text_of(const process::Context& context, const std::vector<Json>& clusters, const terminal::Table& table,
                     const terminal::Screen& screen) {
+  const auto& arguments = context.arguments;
+  const bool is_cigri = clients::is_cigri_style(context.config);
   if (arguments.has("bars")) return bars_text(clusters, screen);
   if (arguments.has("more-infos")) return details_text(clusters);
+  if (arguments.has("usage") && is_cigri) return clients::cigri_usage(clusters);
   if (arguments.has("usage")) return (arguments.has("infos") ? infos_text(clusters) : "") + usage_text(clusters, screen);
   if (arguments.has("infos")) return infos_text(clusters);
+  if (is_cigri) return clients::cigri_clusters(clusters);
   return terminal::render_human(table, screen) + reasons(clusters, screen);
 }
 
@@ -50,7 +55,7 @@ process::Outcome gridclusters(const process::Context& context) {
   terminal::Answer answer{.table = clusters_table(clusters, context.now), .json = reply.body};
   if (arguments.has("headerless")) answer.table.heading = terminal::Heading::left_out;
   for (const auto& cluster : clusters) answer.ids.push_back(cluster["name"].text());
-  if (!clusters.empty()) answer.text = text_of(arguments, clusters, answer.table, output->screen());
+  if (!clusters.empty()) answer.text = text_of(context, clusters, answer.table, output->screen());
   output->show(answer);
   clients::report_standstill(api.standstill(), *output, context.now);
   return ExitCode::ok;

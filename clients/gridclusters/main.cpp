@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "gridclusters",
       .purpose = "Shows the clusters: whether jobs go there, and if not, why; their resources, and those that the grid uses.",
-      .keys = clients::api_keys(),
+      .keys = clients::styled_keys(),
       .options = {{"usage,u", "", "how much of each is used, and how much by the grid"},
                   {"infos,i", "", "a line for each: its host, its stress factor, and whether it is blacklisted or under stress"},
                   {"more-infos,I", "", "all that the grid knows of each, a line for each field"},

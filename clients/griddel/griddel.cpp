@@ -53,7 +53,7 @@ std::string cancel_job(ApiClient& api, std::int64_t id) {
 }
 
 /// A job that is refused does not stop the others.
-process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std::vector<std::int64_t>& jobs) {
+process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std::vector<std::int64_t>& jobs, clients::Manner manner) {
   auto code = ExitCode::ok;
   std::string refusals;
   terminal::Answer answer{.table = {{{"job", "Job"}, {"message", "Message"}}, {}}};
@@ -70,7 +70,7 @@ process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std
       refusals += (refusals.empty() ? "" : "\n") + std::string{error.what()};
     }
   }
-  if (!answer.table.rows.empty()) output.show(answer);
+  if (!answer.table.rows.empty() && manner != clients::Manner::cigri) output.show(answer);
   return {code, refusals};
 }
 
@@ -79,7 +79,9 @@ process::Outcome cancel_jobs(ApiClient& api, terminal::Output& output, const std
 process::Outcome griddel(const process::Context& context) {
   const auto& arguments = context.arguments;
   auto action = asked_action(arguments);
-  const auto output = terminal::make_output(clients::form_of(arguments));
+  const auto form = clients::form_of(arguments);
+  const auto output = terminal::make_output(form);
+  const auto manner = clients::manner_of(context, form);
   auto named = arguments.all("campaign");
   named.insert(named.end(), arguments.positional.begin(), arguments.positional.end());
   const auto ids = clients::ids_of(named);
@@ -88,12 +90,12 @@ process::Outcome griddel(const process::Context& context) {
       throw Error{ExitCode::usage, "--job is for jobs, whose campaigns are known: neither a campaign nor --task goes with it"};
     const auto jobs = clients::ids_of(arguments.all("job"), "a job");
     ApiClient api{context.config};
-    return cancel_jobs(api, *output, jobs);
+    return cancel_jobs(api, *output, jobs, manner);
   }
   const auto tasks = clients::task_lists(arguments, ids);
   if (!tasks.empty()) action.path = "/jobs";
   ApiClient api{context.config};
-  return clients::act_on(api, *output, action, ids, tasks);
+  return clients::act_on(api, *output, action, ids, tasks, manner);
 }
 
 }  // namespace gleaner::griddel

@@ -7,6 +7,7 @@
 #include "clients/act.hpp"
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
+#include "clients/cigri_tables.hpp"
 #include "clients/events_view.hpp"
 #include "clients/gridevents/by_hand.hpp"
 #include "clients/standstill.hpp"
@@ -79,14 +80,16 @@ void show(ApiClient& api, terminal::Output& output, const process::Context& cont
   const auto heading = context.arguments.has("headerless") ? terminal::Heading::left_out : terminal::Heading::shown;
   terminal::Answer answer{
       .table = clients::events_table(events, heading, context.now),
-      .text = clients::events_text(events, of, output.screen(), context.now),
+      .text = clients::is_cigri_style(context.config) ? clients::cigri_events(events)
+                                                      : clients::events_text(events, of, output.screen(), context.now),
       .json = clients::dump(Json::of(std::vector<Json::Member>{{"items", Json::of(events)}}), clients::Layout::one_line)};
   for (const auto& event : events) answer.ids.push_back(fmt::format("{}", event["id"].integer()));
   output.show(answer);
   clients::report_standstill(api.standstill(), output, context.now);
 }
 
-process::Outcome fix(ApiClient& api, terminal::Output& output, const Asked& asked, const Arguments& arguments) {
+process::Outcome fix(ApiClient& api, terminal::Output& output, const Asked& asked, const process::Context& context) {
+  const auto& arguments = context.arguments;
   if (asked.campaigns.empty() && asked.events.empty())
     throw Error{ExitCode::usage, "--fix closes the events of campaigns, or single ones: gridevents -f -c 12, or gridevents -f -e 31"};
   const bool is_single = asked.campaigns.empty();
@@ -96,7 +99,8 @@ process::Outcome fix(ApiClient& api, terminal::Output& output, const Asked& aske
                                .path = path,
                                .done = "fixed",
                                .of = is_single ? clients::Action::Object::event : clients::Action::Object::campaign};
-  return clients::act_on(api, output, action, is_single ? asked.events : asked.campaigns);
+  return clients::act_on(api, output, action, is_single ? asked.events : asked.campaigns, {},
+                         clients::manner_of(context, clients::form_of(arguments)));
 }
 
 }  // namespace
@@ -111,7 +115,7 @@ process::Outcome gridevents(const process::Context& context) {
   const auto output = terminal::make_output(clients::form_of(arguments));
   ApiClient api{context.config};
   if (by_hand) return open_by_hand(api, *output, context, asked.campaigns);
-  if (arguments.has("fix")) return fix(api, *output, asked, arguments);
+  if (arguments.has("fix")) return fix(api, *output, asked, context);
   show(api, *output, context, asked);
   return ExitCode::ok;
 }

@@ -8,7 +8,7 @@ int main(int argc, char** argv) {
       .name = "gridevents",
       .purpose =
           "Shows what went wrong: the open events of my campaigns, or of the ones that are named. Closes them, and lifts their brakes.",
-      .keys = clients::api_keys(),
+      .keys = clients::styled_keys(),
       .options = {{"campaign,c", "ID", "the events of this campaign (as ID alone), and of its clusters; 3,4 are two"},
                   {"event,e", "ID", "this event"},
                   {"global,g", "", "the events of the grid: those of no campaign"},
@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
                   {"reason", "TEXT", "--blacklist-cluster, --mark-job-event: why, for those who find the event"},
                   {"for", "DURATION", "--blacklist-cluster: how long, such as 12h (30d); until the event is closed at most"},
                   {"mark-job-event", "JOB", "open an event about this job, for its user to see (administrators)"},
+                  {"verbose,v", "", "--fix: say what was done, which is only left out with the style cigri"},
                   {"json", "", "print JSON"},
                   {"csv", "", "print CSV"},
                   {"quiet,q", "", "print ids alone"},

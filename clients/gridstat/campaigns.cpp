@@ -101,7 +101,8 @@ std::string tasks_text(const Run& run, std::int64_t id) {
   const auto offset = asked_offset(run);
   const auto page = tasks_page(run, id, limit, offset);
   const auto& items = page["items"].items();
-  auto text = "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
+  auto text = run.is_cigri() ? clients::cigri_tasks(items)
+                             : "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
   const auto next = offset + static_cast<std::int64_t>(items.size());
   if (has_next(page)) run.output.report(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
   return text;
@@ -110,7 +111,9 @@ std::string tasks_text(const Run& run, std::int64_t id) {
 void show_for_people(const Run& run, std::int64_t id, bool is_first) {
   const auto campaign = run.api.get(path_of(id)).json;
   const auto stats = run.api.get(path_of(id, "/stats")).json;
-  auto text = (is_first ? "" : "\n") + campaign_view(campaign, stats, run.has("full") ? Detail::all : Detail::some, run.setting());
+  auto text = (is_first ? "" : "\n") + (run.is_cigri()
+                                            ? clients::cigri_campaign(campaign, stats)
+                                            : campaign_view(campaign, stats, run.has("full") ? Detail::all : Detail::some, run.setting()));
   if (wants_tasks(run)) text += tasks_text(run, id);
   run.output.show({.text = text, .ids = {fmt::format("{}", id)}});
 }
@@ -216,8 +219,9 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
   }
   const auto setting = run.setting();
   const auto of = ids.size() > 1 ? clients::EventsOf::grid : clients::EventsOf::one_campaign;
-  terminal::Answer answer{.table = clients::events_table(events, setting.heading, setting.now),
-                          .text = clients::events_text(events, of, setting.screen, setting.now)};
+  terminal::Answer answer{
+      .table = clients::events_table(events, setting.heading, setting.now),
+      .text = run.is_cigri() ? clients::cigri_events(events) : clients::events_text(events, of, setting.screen, setting.now)};
   for (const auto& event : events) answer.ids.push_back(fmt::format("{}", event["id"].integer()));
   run.output.show(answer);
 }

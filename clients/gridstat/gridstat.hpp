@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clients/api_client.hpp"
+#include "clients/cigri_tables.hpp"
 #include "clients/gridstat/views.hpp"
 #include "lib/process/run.hpp"
 #include "lib/terminal/output.hpp"
@@ -23,6 +24,8 @@ struct Run {
   terminal::Form form;
 
   [[nodiscard]] bool has(std::string_view option) const { return context.arguments.has(option); }
+  /// Whether tables for people have CiGri's form.
+  [[nodiscard]] bool is_cigri() const { return clients::is_cigri_style(context.config); }
   [[nodiscard]] Setting setting() const;
   [[nodiscard]] std::string document(const clients::Json& json) const;
 };

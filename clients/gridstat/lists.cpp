@@ -127,6 +127,7 @@ void show_list(const Run& run) {
   auto table = summary(listed.campaigns, run.setting());
   if (run.has("all") || run.has("summary")) table.when_empty = "There is no such campaign.";
   terminal::Answer answer{.table = std::move(table)};
+  if (run.is_cigri()) answer.text = clients::cigri_campaigns(listed.campaigns, run.setting().heading);
   for (const auto& campaign : listed.campaigns) answer.ids.push_back(fmt::format("{}", campaign["id"].integer()));
   if (run.form == terminal::Form::json) {
     answer.json =

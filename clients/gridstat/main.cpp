@@ -7,7 +7,7 @@ int main(int argc, char** argv) {
   const process::Program program{
       .name = "gridstat",
       .purpose = "Shows campaigns: those in treatment and paused, or the ones that are named.",
-      .keys = clients::api_keys(),
+      .keys = clients::styled_keys(),
       .options = {{"campaign,c", "ID", "this campaign (as ID alone); 3,4 are two"},
                   {"full,f", "", "with its tasks, and more of its clusters"},
                   {"summary,s", "RANGE", "a line for each of these, in any state: 3, 3-7, 3-*, *-7"},

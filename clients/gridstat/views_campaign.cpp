@@ -139,7 +139,7 @@ std::string head_of(const Json& campaign, const Setting& setting) {
   text += labelled("Name", campaign["name"].text());
   text += labelled("User", campaign["user"].text());
   text += labelled("Type", campaign["type"].text());
-  text += labelled("Status", status_of(campaign));
+  text += labelled("State", status_of(campaign));
   text += labelled("Submitted", terminal::local_time(campaign["submission_time"].integer()));
   if (const auto start = campaign["first_start_time"].whole()) text += labelled("First job started", terminal::local_time(*start));
   if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", terminal::local_time(*end));

@@ -90,6 +90,7 @@ struct Config : grid::PlannerConfig {
   std::string api;
   std::filesystem::path token_file;
   std::filesystem::path api_ca_file;
+  std::string style;
   std::vector<std::string> api_listen;
   std::filesystem::path api_socket;
   std::filesystem::path api_certificate;

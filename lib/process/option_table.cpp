@@ -329,6 +329,8 @@ constexpr auto kOptions = std::to_array<Option>({
      path<&Config::token_file>, host},
     {"api_ca_file", "FILE", "", "the authorities that may have signed the API's certificate; empty: the system's",
      path<&Config::api_ca_file>, host},
+    {"style", "NAME", "gleaner", "how the commands print their tables for people: gleaner, or cigri: as CiGri's commands do",
+     word<&Config::style>, host},
     {"api_socket", "FILE", "/run/gleaner/api.socket", "the unix socket of the API; empty: none", path<&Config::api_socket>, host},
     {"api_listen", "ADDRESSES", "", "the TCP addresses of the API, such as 127.0.0.1:8443; empty: none", listen, host},
     {"api_certificate", "FILE", "", "the API's TLS certificate (PEM); without one, only loopback addresses are served",
