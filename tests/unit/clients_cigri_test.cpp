@@ -1,0 +1,223 @@
+// CiGri's commands, as its users and scripts type them, against an API that answers as the test wants.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "clients/events_view.hpp"
+#include "lib/process/child.hpp"
+#include "tests/unit/api_under_test.hpp"
+
+namespace gleaner {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr auto kEvent =
+    R"({{"id": {}, "class": "job", "code": "TASK_ERROR", "state": "open", "campaign_id": {}, "cluster_id": 1, "cluster_name": "alpha",)"
+    R"( "job_id": 31, "occurrences": 3, "date_open": "2026-11-20T18:14:56Z", "date_update": "2026-11-20T18:22:10Z", "parent": null,)"
+    R"( "message": "exit status 3\ncannot read mesh-7.dat"}})";
+constexpr auto kClusters =
+    R"({"items": [{"id": 1, "name": "alpha", "api_url": "https://alpha.example.org:6669/oarapi", "enabled": true, "reachable": true,)"
+    R"( "retired_at": null, "max_resources": 16, "blacklisted": false, "under_stress": true, "brake": null, "last_error": null,)"
+    R"( "stress": {"stress_factor": 0.9, "job_limit": 6, "since": 1800000000, "reason": "much"},)"
+    R"( "status": {"free": 4, "used": 10, "our_running": 6, "our_waiting": 1, "api_latency_ms": 12}},)"
+    R"( {"id": 2, "name": "beta", "api_url": "http://beta/oarapi", "enabled": false, "reachable": null, "retired_at": null,)"
+    R"( "max_resources": null, "blacklisted": true, "under_stress": false, "brake": null, "last_error": null,)"
+    R"( "stress": {"stress_factor": null, "job_limit": null}, "status": null}], "total": 2})";
+constexpr auto kCampaign =
+    R"({"id": 12, "name": "a name of more than nineteen letters", "user": "bzizou", "submission_time": 1800000000, "state": "in_treatment",)"
+    R"( "has_events": true, "total_jobs": 200, "finished_jobs": 80, "type": "default", "tasks": {"waiting": 116, "running": 4, "done": 80},)"
+    R"( "clusters": {"1": {"cluster_name": "alpha", "enabled": true, "reachable": true, "active_jobs": 2, "queued_jobs": 1, "done_jobs": 42,)"
+    R"( "prologue_ok": true, "epilogue_ok": true}}})";
+
+std::string page_of(std::vector<std::string> items) {
+  return fmt::format(R"({{"items": [{}], "total": {}}})", fmt::join(items, ","), items.size());
+}
+
+class CigriCommands : public testing::Test {
+ protected:
+  /// What the program prints, both streams, and `status N` when it fails.
+  std::string run(const std::string& line, const std::string& style = {}) {
+    const char* folder = std::getenv("GLEANER_BIN_DIR");
+    process::Command command{
+        .arguments = {"/bin/bash", "-c",
+                      fmt::format("PATH={}:$PATH; {} || echo status $?", folder != nullptr ? folder : "build/bin", line)},
+        .environment = {{"GLEANER_API", api_.address()}, {"GLEANER_STYLE", style}, {"TZ", "UTC"}}};
+    auto captured = process::capture(std::move(command), std::chrono::minutes{1});
+    if (!captured) throw std::runtime_error{captured.error()};
+    return captured->output;
+  }
+  /// The requests since the last call, `DELETE /events/31`.
+  std::vector<std::string> requests() {
+    const std::lock_guard lock{mutex_};
+    return std::exchange(requests_, {});
+  }
+
+ private:
+  http::Response take(const http::Request& request) {
+    {
+      const std::lock_guard lock{mutex_};
+      requests_.push_back(fmt::format("{} {}", request.method, request.target));
+    }
+    const auto is = [&](std::string_view method, std::string_view path) { return request.method == method && request.path == path; };
+    if (is("GET", "/clusters")) return tests::answer(200, kClusters);
+    if (is("GET", "/campaigns")) return tests::answer(200, page_of({kCampaign}));
+    if (is("GET", "/campaigns/12")) return tests::answer(200, kCampaign);
+    if (is("GET", "/campaigns/12/stats"))
+      return tests::answer(200, R"({"average_jobs_duration": 15.5, "stddev_jobs_duration": null, "jobs_throughput": 0.5,)"
+                                R"( "remaining_time": 7200, "failures_rate": 0.025, "resubmit_rate": 0})");
+    if (is("GET", "/campaigns/12/jobs"))
+      return tests::answer(200, R"({"items": [{"id": 7, "cigri_job_id": 31, "remote_id": null, "state": "running", "cluster": "alpha",)"
+                                R"( "name": "p7", "parameters": "p7 x"}], "total": 1})");
+    if (is("GET", "/campaigns/12/jobs.ndjson"))
+      return tests::answer(
+          200,
+          "{\"id\": 0, \"cluster\": \"alpha\", \"remote_id\": 1007}\n{\"id\": 1, \"cluster\": \"beta\", \"remote_id\": 88}\n"
+          "{\"id\": 2, \"cluster\": null, \"remote_id\": null}\n{\"id\": 3, \"cluster\": \"alpha\", \"remote_id\": 1009}\n");
+    if (is("GET", "/events")) return tests::answer(200, request.parameter("mine") ? page_of({fmt::format(kEvent, 31, 12)}) : page_of({}));
+    if (is("GET", "/events/31")) return tests::answer(200, fmt::format(kEvent, 31, 12));
+    if (is("GET", "/campaigns/12/events")) return tests::answer(200, page_of({fmt::format(kEvent, 31, 12)}));
+    if (is("GET", "/campaigns/13/events")) return tests::answer(200, page_of({}));
+    if (is("GET", "/jobs/31")) return tests::answer(200, R"({"id": 31, "campaign_id": 12, "param_id": 7, "ending": null})");
+    if (is("GET", "/jobs/40")) return tests::answer(200, R"({"id": 40, "campaign_id": 12, "param_id": 7, "ending": "done"})");
+    if (is("GET", "/jobs/41")) return tests::answer(200, R"({"id": 41, "campaign_id": 12, "param_id": -2, "ending": null})");
+    if (request.method == "POST" && request.path == "/events") return tests::answer(201, R"({"id": 32, "message": "beta gets nothing"})");
+    if (request.path == "/campaigns/9") return tests::answer(409, R"({"message": "campaign 9 is cancelled already"})");
+    if (request.method != "GET") return tests::answer(202, R"({"message": "it is done"})");
+    return tests::answer(404, R"({"message": "there is no such thing"})");
+  }
+
+  std::mutex mutex_;
+  std::vector<std::string> requests_;
+  tests::ApiUnderTest api_{[this](const http::Request& request) { return take(request); }};
+};
+
+TEST_F(CigriCommands, GrideventsAlone_ListsTheOpenEventsOfAllMyCampaigns) {
+  EXPECT_EQ(run("gridevents"),
+            "31 TASK_ERROR of campaign 12 on alpha, 3 times, last 2026-11-20 18:22:10\n    exit status 3\n    cannot read mesh-7.dat\n");
+  EXPECT_THAT(requests(), ElementsAre("GET /events?mine=1&limit=1000&offset=0"));
+  EXPECT_EQ(run("gridevents -a -q"), "31\n");
+  EXPECT_THAT(requests(), ElementsAre("GET /events?mine=1&all=1&limit=1000&offset=0"));
+}
+
+TEST_F(CigriCommands, Gridevents_WithoutAnEvent_PrintsTheLineThatScriptsCompare) {
+  EXPECT_EQ(run("gridevents -c 13"), "No events!\n");
+  EXPECT_EQ(run("gridevents --global"), "No events!\n");
+  EXPECT_EQ(run("gridstat -c 13 -e"), "No events!\n");
+  EXPECT_EQ(run("gridevents -g", "cigri"), "No events!\n");
+}
+
+TEST_F(CigriCommands, GrideventsFix_ClosesCampaignsOrEvents_AndGivesTheTasksBack) {
+  EXPECT_EQ(run("gridevents -f 12"), "it is done\n");
+  EXPECT_EQ(run("gridevents -f -r -c 12,13"), "it is done\nit is done\n");
+  EXPECT_EQ(run("gridevents --fix --resub -e 31"), "it is done\n");
+  EXPECT_THAT(requests(), ElementsAre("DELETE /campaigns/12/events", "DELETE /campaigns/12/events?resubmit=1",
+                                      "DELETE /campaigns/13/events?resubmit=1", "DELETE /events/31?resubmit=1"));
+  for (const auto* wrong : {"gridevents -r 12", "gridevents -f", "gridevents -f -g", "gridevents 12 -e 31", "gridevents -f -a 12"})
+    EXPECT_THAT(run(wrong), HasSubstr("status 2\n")) << wrong;
+  EXPECT_THAT(requests(), ElementsAre());
+}
+
+TEST_F(CigriCommands, BlacklistedCluster_IsOfTheGridOrOfCampaigns_WithAReasonAndAnEnd) {
+  EXPECT_EQ(run("gridevents --blacklist-cluster beta --reason 'disk full'"), "beta gets nothing\n");
+  EXPECT_THAT(requests(), ElementsAre("POST /events?cluster=beta&reason=disk%20full"));
+  EXPECT_EQ(run("gridevents -c 12,13 --blacklist-cluster 2 --reason x --for 1h -q"), "32\n32\n");
+  EXPECT_THAT(requests(), ElementsAre(::testing::MatchesRegex("POST /events\\?cluster=2&reason=x&expires=[0-9]+&campaign=12"),
+                                      ::testing::MatchesRegex("POST /events\\?cluster=2&reason=x&expires=[0-9]+&campaign=13")));
+  EXPECT_EQ(run("gridevents --mark-job-event 31 --reason odd"), "beta gets nothing\n");
+  EXPECT_THAT(requests(), ElementsAre("POST /events?job=31&reason=odd"));
+  for (const auto* wrong :
+       {"gridevents --blacklist-cluster beta", "gridevents --for 1h", "gridevents --reason x", "gridevents --mark 31",
+        "gridevents --blacklist-cluster beta --reason x --for soon", "gridevents -f --blacklist-cluster beta --reason x"})
+    EXPECT_THAT(run(wrong), HasSubstr("status 2\n")) << wrong;
+}
+
+TEST_F(CigriCommands, Griddel_KillsJobsByTheirTasks) {
+  EXPECT_EQ(run("griddel -j 31"), "Job 31, task 7: it is done\n");
+  EXPECT_THAT(requests(), ElementsAre("GET /jobs/31", "DELETE /campaigns/12/jobs/7"));
+  EXPECT_EQ(run("griddel -j 40,31"),
+            "Job 31, task 7: it is done\ngriddel: job 40 is over; 'griddel 12 --task 7' cancels its task\nstatus 4\n");
+  EXPECT_THAT(run("griddel --job 41"), HasSubstr("job 41 is a prologue or an epilogue of campaign 12"));
+  EXPECT_THAT(run("griddel --job 31 12"), HasSubstr("status 2"));
+  EXPECT_THAT(run("griddel --job 31 --pause"), HasSubstr("status 2"));
+}
+
+TEST_F(CigriCommands, Griddel_TakesCampaignsByAnOption_AndPurgesThem) {
+  EXPECT_EQ(run("griddel -c 12,13"), "it is done\nit is done\n");
+  EXPECT_EQ(run("griddel --purge 12"), "it is done\n");
+  EXPECT_THAT(requests(), ElementsAre("DELETE /campaigns/12", "DELETE /campaigns/13", "DELETE /campaigns/12?purge=1"));
+  EXPECT_THAT(run("griddel --purge --pause 12"), HasSubstr("exclude each other"));
+}
+
+TEST_F(CigriCommands, Griddel_InCigrisStyle_IsSilentUnlessAsked) {
+  EXPECT_EQ(run("griddel 12", "cigri"), "");
+  EXPECT_EQ(run("griddel -v 12", "cigri"), "it is done\n");
+  EXPECT_EQ(run("gridevents -f 12", "cigri"), "");
+}
+
+TEST_F(CigriCommands, Griddel_InCigrisStyle_SaysWhatFailedInItsWords) {
+  EXPECT_EQ(run("griddel 9", "cigri"), "griddel: Failed to cancel campaign 9: campaign 9 is cancelled already.\nstatus 4\n");
+}
+
+TEST_F(CigriCommands, Gridclusters_PrintsCigrisLines_Bars_AndAllFields) {
+  const std::string alpha = "1: alpha , alpha.example.org (stress:0.9, UNDER_STRESS)\n";
+  const std::string beta = "2: beta , beta (stress:unknown, BLACKLISTED)\n";
+  EXPECT_EQ(run("gridclusters -i"), alpha + beta);
+  const auto bars = run("gridclusters -b");
+  EXPECT_THAT(bars, AllOf(StartsWith(alpha + "[@@@"), HasSubstr("@#"), HasSubstr("#."), HasSubstr(".xxx"), HasSubstr("x]\n"),
+                          HasSubstr(beta + "Data temporarily unavailable\n"), HasSubstr("@ used by the grid")));
+  EXPECT_EQ(std::ranges::count(bars.substr(0, bars.find(beta)), '@'), 29) << "6 of 16 of 78 columns";
+  EXPECT_THAT(run("gridclusters -I"),
+              AllOf(StartsWith("alpha:\n    id: 1\n"), HasSubstr("    stress.stress_factor: 0.9\n"), HasSubstr("beta:\n")));
+  EXPECT_EQ(run("gridclusters", "cigri"), "1: alpha\n2: beta\n");
+  EXPECT_THAT(run("gridclusters -u", "cigri"),
+              AllOf(HasSubstr("    used_by_cigri: 6\n    unavailable_resources: 2\n"), HasSubstr("    Data temporarily unavailable\n")));
+  EXPECT_THAT(run("gridclusters -b --json"), HasSubstr("status 2"));
+}
+
+TEST_F(CigriCommands, Gridclean_ListsTheFinishedJobsByCluster) {
+  EXPECT_EQ(run("gridclean 12"), "alpha: 1007 1009\nbeta: 88\n");
+  EXPECT_EQ(run("gridclean 12 -q"), "1007\n1009\n88\n");
+}
+
+TEST_F(CigriCommands, Gridstat_InCigrisStyle_PrintsItsTables) {
+  EXPECT_EQ(run("gridstat", "cigri"),
+            "Campaign id Name                User             Submission time     S  Progress\n"
+            "----------- ------------------- ---------------- ------------------- -- --------\n"
+            "12          a name of more tha… bzizou           2027-01-15 08-00-00 Re 80/200 (40%)\n");
+  EXPECT_EQ(run("gridstat -c 12 -f", "cigri"),
+            "Campaign: 12\n  Name: a name of more than nineteen letters\n  User: bzizou\n  Date: 2027-01-15 08-00-00\n"
+            "  State: in_treatment (events)\n  Progress: 80/200 (40%)\n  Stats: \n    average_jobs_duration: 15.5\n"
+            "    stddev_jobs_duration: \n    jobs_throughput: 1800.0 jobs/h\n    remaining_time: 2.0 hours\n    failures_rate: 2.5 %\n"
+            "    resubmit_rate: 0.0 %\n  Clusters: \n    alpha:\n      active_jobs: 2\n      queued_jobs: 1\n      prologue_ok: true\n"
+            "      epilogue_ok: true\n  Jobs:\n    7: 31,*,running,alpha,p7,p7 x\n");
+  EXPECT_THAT(run("gridstat -c 12"), HasSubstr("        State:                  in_treatment\n"));
+}
+
+TEST_F(CigriCommands, Events_InCigrisStyle_AreBetweenRules) {
+  const std::string rule(78, '-');
+  EXPECT_EQ(
+      run("gridevents -c 12", "cigri"),
+      rule + "\n31: (open) TASK_ERROR of job 31 at 2026-11-20 18:14:56 on alpha\nexit status 3\ncannot read mesh-7.dat\n" + rule + "\n");
+}
+
+TEST_F(CigriCommands, UnknownStyle_IsRefused) { EXPECT_THAT(run("gridstat", "cigre"), AllOf(HasSubstr("cigri"), HasSubstr("status 2"))); }
+
+TEST(EventDates, OfTheApi_AreRead_AndNothingElse) {
+  EXPECT_EQ(clients::seconds_of("1970-01-02T00:00:01Z"), 86401);
+  for (const auto* wrong : {"", "1970-01-02", "1970-01-02T00:00:01", "1970-01-02T00:00:01Z ", "soon"})
+    EXPECT_EQ(clients::seconds_of(wrong), std::nullopt) << wrong;
+}
+
+}  // namespace
+}  // namespace gleaner
