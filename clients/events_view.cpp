@@ -66,7 +66,7 @@ std::string events_text(const std::vector<Json>& events, EventsOf of, const term
 Table events_table(const std::vector<Json>& events, terminal::Heading heading, grid::Instant now) {
   Table table{{{"id", "Id", Align::right},
                {"code", "Code", Align::left, Shrink::when_needed},
-               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::last},
                {"occurrences", "Times", Align::right},
                {"date_update", "Last"},
                {"message", "Message", Align::left, Shrink::when_needed},

@@ -47,7 +47,7 @@ Cell factor(const Json& number) { return number.number() ? Cell{fmt::format("{:g
 
 Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   Table table{{{"id", "Id", Align::right},
-               {"name", "Name", Align::left, Shrink::when_needed},
+               {"name", "Name", Align::left, Shrink::last},
                {"state", "State", Align::left, Shrink::when_needed},
                {"max", "Max", Align::right},
                {"free", "Free", Align::right},
@@ -101,7 +101,8 @@ double share(std::int64_t part, std::int64_t whole) { return whole > 0 ? static_
 std::string usage_text(const std::vector<Json>& clusters, const terminal::Screen& screen) {
   std::string text;
   std::size_t longest = 4;
-  for (const auto& c : clusters) longest = std::max(longest, std::min<std::size_t>(terminal::display_width(c["name"].text()), 20));
+  const std::size_t most = screen.is_limited ? 20 : std::string::npos;
+  for (const auto& c : clusters) longest = std::max(longest, std::min(terminal::display_width(c["name"].text()), most));
   for (const auto& c : clusters) {
     const auto max = c["max_resources"].integer();
     const auto name = terminal::pad_right(terminal::shorten(terminal::printable(c["name"].text()), longest), longest);

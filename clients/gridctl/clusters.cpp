@@ -248,7 +248,7 @@ process::Outcome cluster_edit(const Call& call) {
 process::Outcome cluster_list(const Call& call) {
   auto database = open_database(call);
   auto transaction = database.begin();
-  Table table{{{"name", "Name", Align::left, Shrink::when_needed},
+  Table table{{{"name", "Name", Align::left, Shrink::last},
                {"url", "URL", Align::left, Shrink::when_needed},
                {"authentication", "Auth"},
                {"power", "Power", Align::right},

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "clients/gridctl/commands.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
 #include "lib/store/views_grid.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 #include "lib/text/numbers.hpp"
 
@@ -46,7 +49,7 @@ process::Outcome event_list(const Call& call) {
   const auto page = events_of(call, transaction);
   Table table{{{"id", "Id", Align::right},
                {"code", "Code", Align::left, Shrink::when_needed},
-               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::last},
                {"occurrences", "Times", Align::right},
                {"last", "Last"},
                {"message", "Message", Align::left, Shrink::when_needed},
@@ -89,8 +92,11 @@ process::Outcome event_show(const Call& call) {
                 {Cell{"closed"}, event->closed_at ? time(*event->closed_at) : Cell{{}, "-"}}};
   std::string text;
   for (const auto& row : table.rows)
-    text += fmt::format("{:<12}{}\n", terminal::text_of(row[0].value), row[1].shown.empty() ? terminal::text_of(row[1].value) : row[1].shown);
-  text += fmt::format("\n{}\n", event->message);
+    text +=
+        fmt::format("{:<12}{}\n", terminal::text_of(row[0].value), row[1].shown.empty() ? terminal::text_of(row[1].value) : row[1].shown);
+  std::istringstream lines{event->message};
+  text += '\n';
+  for (std::string line; std::getline(lines, line);) text += terminal::printable(line) + '\n';
   table.rows.push_back({Cell{"message"}, Cell{event->message}});
   call.output.show({.table = table, .text = text, .ids = {fmt::format("{}", event->id)}});
   return ExitCode::ok;

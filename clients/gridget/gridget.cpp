@@ -133,7 +133,7 @@ void add_row(terminal::Answer& answer, const RemoteOutput& one) {
 
 process::Outcome show_list(ApiClient& api, terminal::Output& output, const Asked& asked) {
   terminal::Answer answer;
-  answer.table.columns = {{"path", "File", terminal::Align::left, terminal::Shrink::when_needed},
+  answer.table.columns = {{"path", "File", terminal::Align::left, terminal::Shrink::last},
                           {"task", "Task", terminal::Align::right},
                           {"attempt", ""},
                           {"kind", "Kind"},

@@ -102,7 +102,7 @@ Table clusters_table(const Json& campaign, Detail detail) {
     const auto& clusters = campaign["clusters"].members();
     return std::ranges::any_of(clusters, [&](const auto& one) { return !one.second[key].is_null(); }) ? title : std::string{};
   };
-  Table table{{{"name", "Cluster", Align::left, Shrink::when_needed},
+  Table table{{{"name", "Cluster", Align::left, Shrink::last},
                {"state", "State", Align::left, Shrink::when_needed},
                {"active", "Active", Align::right},
                {"queued", "Queued", Align::right},
@@ -277,7 +277,8 @@ std::string progress_view(const Json& campaign, const Json& stats, const Setting
   const auto& tasks = campaign["tasks"];
   auto title = fmt::format("Campaign {} {} ({}): {}", campaign["id"].integer(), campaign["name"].text(), campaign["user"].text(),
                            campaign["state"].text());
-  auto text = terminal::shorten(terminal::printable(title), setting.screen.width) + "\n";
+  title = terminal::printable(title);
+  auto text = (setting.screen.is_limited ? terminal::shorten(title, setting.screen.width) : title) + "\n";
   const auto fraction = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
   const auto counts = fmt::format(" {}", progress(campaign));
   const auto width = setting.screen.width > counts.size() + 10 ? setting.screen.width - counts.size() : 10;

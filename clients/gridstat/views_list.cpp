@@ -78,8 +78,8 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
   const bool has_tests = std::ranges::any_of(campaigns, [](const Json& campaign) { return campaign["type"].text() != "default"; });
   const bool has_forecasts = std::ranges::any_of(campaigns, [](const Json& campaign) { return !campaign["forecast_end"].is_null(); });
   Table table{{{"id", "Id", Align::right},
-               {"name", "Name", Align::left, Shrink::when_needed},
-               {"user", "User", Align::left, Shrink::when_needed},
+               {"name", "Name", Align::left, Shrink::last},
+               {"user", "User", Align::left, Shrink::last},
                {"submission_time", wide("Submission time")},
                {"state", "Status", Align::left, Shrink::when_needed},
                {"type", has_tests ? "Type" : wide("Type")},
@@ -135,7 +135,7 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
 Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
   Table table{{{"id", "Task", Align::right},
                {"state", "State"},
-               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::last},
                {"job", "Job", Align::right},
                {"remote_id", "RemoteId", Align::right},
                {"attempt", "Try", Align::right},

@@ -31,7 +31,7 @@ Cell hosts_cell(const Json& hosts) {
 Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
   Table table{{{"task", tasks.size() > 1 ? "Task" : "", Align::right},
                {"attempt", "Try", Align::right},
-               {"cluster", "Cluster", Align::left, Shrink::when_needed},
+               {"cluster", "Cluster", Align::left, Shrink::last},
                {"job", "Job", Align::right},
                {"remote_id", "RemoteId", Align::right},
                {"state", "State", Align::left, Shrink::when_needed},
@@ -39,7 +39,7 @@ Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
                {"stop_time", "End"},
                {"ending", "Ending", Align::left, Shrink::when_needed},
                {"exit_code", "Exit", Align::right},
-               {"hosts", "Host", Align::left, Shrink::when_needed},
+               {"hosts", "Host", Align::left, Shrink::last},
                {"submission_time", ""},
                {"message", ""}},
               {},

@@ -8,6 +8,7 @@
 #include "clients/follow.hpp"
 #include "clients/gridstat/gridstat.hpp"
 #include "lib/process/values.hpp"
+#include "lib/terminal/text.hpp"
 
 namespace gleaner::gridstat {
 namespace {
@@ -23,24 +24,23 @@ process::Duration asked_period(const Run& run) {
   return std::max<process::Duration>(*read, std::chrono::milliseconds{100});
 }
 
-/// On a terminal, overwrites the last drawing; elsewhere, writes what has changed.
+/// On a terminal, overwrites the last drawing, also when the terminal was resized meanwhile; elsewhere, writes what has changed.
 class Canvas {
  public:
   explicit Canvas(const Run& run) : run_{run} {}
 
   void draw(const std::string& text) {
     if (text == last_) return;
-    const bool in_place = run_.output.screen().is_terminal && run_.form == terminal::Form::human;
-    const auto above = in_place && lines_ > 0 ? fmt::format("\x1b[{}A\x1b[J", lines_) : std::string{};
+    const auto screen = run_.output.screen();
+    const bool in_place = screen.is_terminal && run_.form == terminal::Form::human && !last_.empty();
+    const auto above = in_place ? fmt::format("\x1b[{}A\x1b[J", terminal::lines_on_terminal(last_, screen.width)) : std::string{};
     run_.output.show({.text = above + text});
-    lines_ = std::ranges::count(text, '\n');
     last_ = text;
   }
 
  private:
   const Run& run_;
   std::string last_;
-  std::ptrdiff_t lines_ = 0;
 };
 
 /// Null while the API cannot be reached; the next request is tried.

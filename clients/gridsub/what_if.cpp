@@ -66,8 +66,8 @@ Cell end_of(const Prospect& prospect) {
 
 terminal::Table table_of(const Outlook& outlook) {
   terminal::Table table{{{"id", "Id", Align::right},
-                         {"name", "Name", Align::left, Shrink::when_needed},
-                         {"user", "User", Align::left, Shrink::when_needed},
+                         {"name", "Name", Align::left, Shrink::last},
+                         {"user", "User", Align::left, Shrink::last},
                          {"start", "Starts in"},
                          {"end", "Ends in"},
                          {"evidence", "Known from"}},

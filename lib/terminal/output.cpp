@@ -15,11 +15,14 @@
 #include "lib/terminal/text.hpp"
 #include "lib/text/csv.hpp"
 #include "lib/text/json_writer.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::terminal {
 namespace {
 
 constexpr std::size_t kLeastColumn = 6;
+constexpr std::size_t kLeastWidth = 20;
+constexpr std::size_t kMostWidth = 10'000;
 
 std::string shown(const Cell& cell) { return printable(cell.shown.empty() ? text_of(cell.value) : cell.shown); }
 
@@ -28,10 +31,19 @@ struct Layout {
   std::vector<std::size_t> widths;
 };
 
+/// Whether a cell shows nothing, or that its value is not known.
+bool is_empty(const Cell& cell) {
+  return std::holds_alternative<std::monostate>(cell.value) || shown(cell).find_first_not_of(' ') == std::string::npos;
+}
+
+bool is_empty(const Table& table, std::size_t column) {
+  return !table.rows.empty() && std::ranges::all_of(table.rows, [&](const auto& row) { return is_empty(row[column]); });
+}
+
 Layout natural_layout(const Table& table) {
   Layout layout;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    if (table.columns[c].title.empty()) continue;
+    if (table.columns[c].title.empty() || is_empty(table, c)) continue;
     auto width = display_width(table.columns[c].title);
     for (const auto& row : table.rows) width = std::max(width, display_width(shown(row[c])));
     layout.columns.push_back(c);
@@ -46,13 +58,13 @@ std::size_t total_width(const Layout& layout) {
   return total;
 }
 
-/// Narrows the widest of the columns that may shrink, until the line fits.
-void shrink(Layout& layout, const Table& table, std::size_t screen_width) {
+/// Narrows the widest of the columns that shrink so, until the line fits.
+void shrink(Layout& layout, const Table& table, Shrink which, std::size_t screen_width) {
   auto excess = total_width(layout) > screen_width ? total_width(layout) - screen_width : 0;
   while (excess > 0) {
     std::size_t widest = layout.widths.size();
     for (std::size_t i = 0; i < layout.widths.size(); ++i) {
-      const bool may = table.columns[layout.columns[i]].shrink == Shrink::when_needed && layout.widths[i] > kLeastColumn;
+      const bool may = table.columns[layout.columns[i]].shrink == which && layout.widths[i] > kLeastColumn;
       if (may && (widest == layout.widths.size() || layout.widths[i] > layout.widths[widest])) widest = i;
     }
     if (widest == layout.widths.size()) return;
@@ -95,25 +107,22 @@ class Reporting : public Output {
 
 class Human final : public Reporting {
  public:
-  Human() : Reporting{screen_of(STDOUT_FILENO)} {}
+  Human() : Reporting{STDOUT_FILENO} {}
   void show(const Answer& answer) override { print(answer.text.empty() ? render_human(answer.table, screen()) : answer.text, answer.done); }
 };
 
 class JsonForm final : public Reporting {
  public:
-  JsonForm() : Reporting{Screen{}} {}
   void show(const Answer& answer) override { print((answer.json.empty() ? render_json(answer.table) : answer.json) + "\n", answer.done); }
 };
 
 class Csv final : public Reporting {
  public:
-  Csv() : Reporting{Screen{}} {}
   void show(const Answer& answer) override { print(render_csv(answer.table), answer.done); }
 };
 
 class Quiet final : public Output {
  public:
-  Quiet() : Output{Screen{}} {}
   void show(const Answer& answer) override {
     std::string text;
     for (const auto& id : answer.ids) text += id + "\n";
@@ -145,7 +154,11 @@ Screen screen_of(int descriptor) {
   Screen screen;
   screen.is_terminal = ::isatty(descriptor) == 1;
   winsize size{};
-  if (screen.is_terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) screen.width = size.ws_col;
+  if (screen.is_terminal && ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= kLeastWidth) screen.width = size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const auto asked = text::whole_number<std::size_t>(columns != nullptr ? columns : "", kLeastWidth, kMostWidth);
+  if (asked) screen.width = *asked;
+  screen.is_limited = screen.is_terminal || asked.has_value();
   const char* no_colour = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");
   const bool is_dumb = terminal == nullptr || std::string_view{terminal} == "dumb";
@@ -170,12 +183,15 @@ std::string painted(Ink ink, std::string_view text, const Screen& screen) {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string Output::paint(Ink ink, std::string_view text) const { return painted(ink, text, screen_); }
+std::string Output::paint(Ink ink, std::string_view text) const { return painted(ink, text, screen()); }
 
 std::string render_human(const Table& table, const Screen& screen) {
   if (table.rows.empty() && !table.when_empty.empty()) return table.when_empty + "\n";
   auto layout = natural_layout(table);
-  shrink(layout, table, screen.width);
+  if (screen.is_limited) {
+    shrink(layout, table, Shrink::when_needed, screen.width);
+    shrink(layout, table, Shrink::last, screen.width);
+  }
   std::string text;
   std::string head;
   std::string rule;

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,7 +25,8 @@ struct Cell {
 };
 
 enum class Align { left, right };
-enum class Shrink { never, when_needed };
+/// When a column gets narrower than its texts on a narrow terminal; `last`: when the others cannot.
+enum class Shrink { never, when_needed, last };
 
 struct Column {
   std::string key;    ///< in JSON and CSV
@@ -58,8 +60,9 @@ struct Screen {
   std::size_t width = 80;
   bool is_terminal = false;
   bool has_colour = false;
+  bool is_limited = true;  ///< tables and names fit the width; false in a pipe, whose reader takes lines of any length
 };
-/// The properties of stdout or stderr; NO_COLOR and TERM=dumb are respected.
+/// The properties of stdout or stderr now; COLUMNS, NO_COLOR and TERM=dumb are respected.
 [[nodiscard]] Screen screen_of(int descriptor);
 
 class Output {
@@ -73,20 +76,22 @@ class Output {
   /// Writes a line for the user to stderr.
   virtual void report(std::string_view line) = 0;
 
-  [[nodiscard]] const Screen& screen() const { return screen_; }
+  /// The destination as it is now: a terminal may be resized at any time.
+  [[nodiscard]] Screen screen() const { return descriptor_ ? screen_of(*descriptor_) : Screen{}; }
   /// The text in a colour, if the destination has colours.
   [[nodiscard]] std::string paint(Ink ink, std::string_view text) const;
 
  protected:
-  explicit Output(Screen screen) : screen_{screen} {}
+  Output() = default;
+  explicit Output(int descriptor) : descriptor_{descriptor} {}
 
  private:
-  Screen screen_;
+  std::optional<int> descriptor_{};  ///< empty: the output is not for people
 };
 
 [[nodiscard]] std::unique_ptr<Output> make_output(Form form);
 
-/// Renderings as text, for the forms and their tests.
+/// Renderings as text, for the forms and their tests. For people, columns without any content are left out.
 [[nodiscard]] std::string render_human(const Table& table, const Screen& screen);
 [[nodiscard]] std::string render_csv(const Table& table);
 [[nodiscard]] std::string render_json(const Table& table);

@@ -96,6 +96,25 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+std::size_t lines_on_terminal(std::string_view text, std::size_t columns) {
+  std::size_t lines = 0;
+  while (!text.empty()) {
+    auto line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    std::size_t width = 0;
+    while (!line.empty()) {
+      // A colour: from ESC to `m`.
+      const auto escape = std::min(line.find('\x1b'), line.size());
+      width += display_width(line.substr(0, escape));
+      line.remove_prefix(escape);
+      const auto end = line.find('m');
+      line.remove_prefix(end == std::string_view::npos ? line.size() : end + 1);
+    }
+    lines += std::max<std::size_t>(1, (width + columns - 1) / std::max<std::size_t>(columns, 1));
+  }
+  return lines;
+}
+
 std::string shorten(std::string_view text, std::size_t columns) {
   if (display_width(text) <= columns) return std::string{text};
   if (columns == 0) return {};

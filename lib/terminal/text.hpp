@@ -13,6 +13,9 @@ namespace gleaner::terminal {
 /// Columns of a printable text.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
+/// Lines of a terminal of so many columns that a text with colours takes; one line at least for each line of the text.
+[[nodiscard]] std::size_t lines_on_terminal(std::string_view text, std::size_t columns);
+
 /// The text in at most `columns` columns; if it is cut, it ends with `…`.
 [[nodiscard]] std::string shorten(std::string_view text, std::size_t columns);
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "clients/gridstat/gridstat.hpp"
 #include "clients/json.hpp"
 #include "lib/terminal/text.hpp"
@@ -58,6 +60,48 @@ TEST(Output, TableForPeople_FitsTheScreen) {
   }
   EXPECT_THAT(text, HasSubstr("…"));
   EXPECT_THAT(text, Not(HasSubstr("secret")));
+}
+
+TEST(Output, TableInAPipe_IsWhole) {
+  const auto text = render_human(two_campaigns(), terminal::Screen{.is_limited = false});
+  EXPECT_THAT(text, HasSubstr(std::string(200, 'x') + "\n"));
+}
+
+TEST(Output, Names_AreCutLast) {
+  terminal::Table table{{{"name", "Name", terminal::Align::left, terminal::Shrink::last},
+                         {"reason", "Reason", terminal::Align::left, terminal::Shrink::when_needed}},
+                        {{terminal::Cell{std::string(30, 'n')}, terminal::Cell{std::string(20, 'r')}}}};
+  const auto line_at = [&](std::size_t width) {
+    const auto text = render_human(table, terminal::Screen{.width = width});
+    return text.substr(text.rfind('\n', text.size() - 2) + 1);
+  };
+  EXPECT_EQ(line_at(42), std::string(30, 'n') + "  rrrrrrrrr…\n");
+  EXPECT_EQ(line_at(36), std::string(27, 'n') + "…  rrrrr…\n");
+}
+
+TEST(Output, ColumnsWithoutContent_AreLeftOut) {
+  terminal::Table table{{{"id", "Id"}, {"blank", "Blank"}, {"unknown", "Unknown"}, {"some", "Some"}}, {}};
+  table.rows.push_back({terminal::Cell{std::int64_t{1}}, terminal::Cell{std::string{}}, terminal::Cell{{}, "-"}, terminal::Cell{}});
+  table.rows.push_back({terminal::Cell{std::int64_t{2}}, terminal::Cell{std::int64_t{0}, " "}, terminal::Cell{}, terminal::Cell{true}});
+  EXPECT_EQ(render_human(table, terminal::Screen{}), "Id  Some\n--  ----\n1\n2   yes\n");
+  EXPECT_THAT(terminal::render_csv(table), HasSubstr("id,blank,unknown,some\n"));
+}
+
+TEST(Output, Columns_DecideTheWidth_AlsoOfWhatIsNoTerminal) {
+  ASSERT_EQ(::setenv("COLUMNS", "132", 1), 0);
+  EXPECT_EQ(terminal::screen_of(-1).width, 132U);
+  EXPECT_TRUE(terminal::screen_of(-1).is_limited);
+  ASSERT_EQ(::setenv("COLUMNS", "many", 1), 0);
+  EXPECT_EQ(terminal::screen_of(-1).width, 80U);
+  ASSERT_EQ(::unsetenv("COLUMNS"), 0);
+  EXPECT_FALSE(terminal::screen_of(-1).is_limited);
+}
+
+TEST(Output, LinesOnATerminal_AreCountedByItsWidth_WithoutColours) {
+  EXPECT_EQ(terminal::lines_on_terminal("", 80), 0U);
+  EXPECT_EQ(terminal::lines_on_terminal("one\n\nthree\n", 80), 3U);
+  EXPECT_EQ(terminal::lines_on_terminal(std::string(81, 'x') + "\n", 80), 2U);
+  EXPECT_EQ(terminal::lines_on_terminal("\x1b[32m" + std::string(80, '#') + "\x1b[0m\n", 80), 1U);
 }
 
 TEST(Output, Csv_HoldsEveryColumnWhole_AndQuotesWhatItMust) {
