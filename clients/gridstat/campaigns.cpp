@@ -6,6 +6,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/events_view.hpp"
+#include "clients/follow.hpp"
 #include "clients/gridstat/gridstat.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -30,8 +31,15 @@ std::string state_query(const Run& run) {
   return states ? "&state=" + clients::url_encoded(*states) : std::string{};
 }
 
-Json tasks_page(const Run& run, std::int64_t id, std::int64_t limit, std::int64_t offset) {
-  return run.api.get(path_of(id, fmt::format("/jobs?limit={}&offset={}{}", limit, offset, state_query(run)))).json;
+/// A part of a list of tasks.
+struct Window {
+  std::int64_t limit;
+  std::int64_t offset;
+};
+
+/// @param states  the tasks that are listed, as a part of the query; empty: all
+Json tasks_page(const Run& run, std::int64_t id, Window window, const std::string& states) {
+  return run.api.get(path_of(id, fmt::format("/jobs?limit={}&offset={}{}", window.limit, window.offset, states))).json;
 }
 
 /// A page may be shorter than requested; its link shows whether another one follows.
@@ -96,15 +104,39 @@ void pass_on_documents(const Run& run, const std::vector<std::int64_t>& ids) {
   terminal::Output::pass_on(ids.size() > 1 ? "]}\n" : "\n");
 }
 
-std::string tasks_text(const Run& run, std::int64_t id) {
-  const auto limit = asked_limit(run, kTasksForPeople);
-  const auto offset = asked_offset(run);
-  const auto page = tasks_page(run, id, limit, offset);
-  const auto& items = page["items"].items();
+/// Tasks in the order in which people see them.
+struct ShownTasks {
+  std::vector<Json> items;
+  bool has_more = false;
+};
+
+ShownTasks in_order(const Run& run, std::int64_t id, Window window, const std::string& states) {
+  const auto page = tasks_page(run, id, window, states);
+  return {page["items"].items(), has_next(page)};
+}
+
+/// The failed tasks before the others, as one list.
+ShownTasks failed_first(const Run& run, std::int64_t id, Window window, std::int64_t failed) {
+  ShownTasks shown;
+  if (window.offset < failed) shown = in_order(run, id, window, "&state=failed");
+  const auto left = window.limit - static_cast<std::int64_t>(shown.items.size());
+  if (shown.has_more || left <= 0) return {std::move(shown.items), true};
+  auto others = in_order(run, id, {left, std::max<std::int64_t>(0, window.offset - failed)},
+                         "&state=waiting,launching,submitted,running,done,cancelled");
+  shown.items.insert(shown.items.end(), others.items.begin(), others.items.end());
+  return {std::move(shown.items), others.has_more};
+}
+
+std::string tasks_text(const Run& run, const Json& campaign) {
+  const auto id = campaign["id"].integer();
+  const Window window{asked_limit(run, kTasksForPeople), asked_offset(run)};
+  const auto failed = campaign["tasks"]["failed"].integer();
+  const bool reorders = !run.has("state") && !run.is_cigri() && failed > 0;
+  const auto [items, has_more] = reorders ? failed_first(run, id, window, failed) : in_order(run, id, window, state_query(run));
   auto text = run.is_cigri() ? clients::cigri_tasks(items)
                              : "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
-  const auto next = offset + static_cast<std::int64_t>(items.size());
-  if (has_next(page)) run.output.report(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
+  const auto next = window.offset + static_cast<std::int64_t>(items.size());
+  if (has_more) run.output.report(fmt::format("gridstat: WARNING: there are more tasks: --offset={} shows the next ones", next));
   return text;
 }
 
@@ -114,8 +146,17 @@ void show_for_people(const Run& run, std::int64_t id, bool is_first) {
   auto text = (is_first ? "" : "\n") + (run.is_cigri()
                                             ? clients::cigri_campaign(campaign, stats)
                                             : campaign_view(campaign, stats, run.has("full") ? Detail::all : Detail::some, run.setting()));
-  if (wants_tasks(run)) text += tasks_text(run, id);
+  if (wants_tasks(run)) text += tasks_text(run, campaign);
   run.output.show({.text = text, .ids = {fmt::format("{}", id)}});
+}
+
+/// A line for each campaign.
+void show_lines(const Run& run, const std::vector<std::int64_t>& ids) {
+  const auto campaigns = clients::campaigns_of(run.api, ids);
+  terminal::Answer answer{.table = summary(campaigns, run.setting())};
+  if (run.is_cigri()) answer.text = clients::cigri_campaigns(campaigns, run.setting().heading);
+  for (const auto id : ids) answer.ids.push_back(fmt::format("{}", id));
+  run.output.show(answer);
 }
 
 /// One JSON document for one campaign, a list for several.
@@ -167,8 +208,10 @@ std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::f
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
   if (run.form == Form::json && wants_tasks(run)) return pass_on_documents(run, ids);
   if (run.form == Form::json) return show_documents(run, ids, whole_document);
+  if (ids.size() > 1 && !wants_tasks(run)) return show_lines(run, ids);
   if (run.form == Form::csv) {
-    if (ids.size() != 1) throw Error{ExitCode::usage, "--csv lists the tasks of one campaign: give one id"};
+    if (ids.size() != 1)
+      throw Error{ExitCode::usage, "--csv lists the tasks of one campaign: give one id, or leave --full and --state out"};
     return show_tasks_csv(run, ids[0]);
   }
   for (std::size_t i = 0; i < ids.size(); ++i) show_for_people(run, ids[i], i == 0);

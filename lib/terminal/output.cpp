@@ -31,9 +31,10 @@ struct Layout {
   std::vector<std::size_t> widths;
 };
 
-/// Whether a cell shows nothing, or that its value is not known.
+/// Whether a cell shows nothing, or by `-` that there is nothing to show.
 bool is_empty(const Cell& cell) {
-  return std::holds_alternative<std::monostate>(cell.value) || shown(cell).find_first_not_of(' ') == std::string::npos;
+  const bool has_value = !std::holds_alternative<std::monostate>(cell.value);
+  return shown(cell).find_first_not_of(has_value ? " " : " -") == std::string::npos;
 }
 
 bool is_empty(const Table& table, std::size_t column) {
