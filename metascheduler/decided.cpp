@@ -51,7 +51,7 @@ std::vector<store::StoredDecision> Decided::explain(grid::CampaignId campaign) c
                          .cluster = {},
                          .stage = std::string{planner::name_of(planner::Stage::prioritize)},
                          .reason = "standing",
-                         .sentence = "prioritize: " + standing->text});
+                         .sentence = "its place in the order: " + standing->text});
   }
   return explained;
 }

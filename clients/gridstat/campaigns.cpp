@@ -116,11 +116,14 @@ ShownTasks in_order(const Run& run, std::int64_t id, Window window, const std::s
 }
 
 /// The failed tasks before the others, as one list.
-ShownTasks failed_first(const Run& run, std::int64_t id, Window window, std::int64_t failed) {
+ShownTasks failed_first(const Run& run, const Json& campaign, Window window) {
+  const auto id = campaign["id"].integer();
+  const auto failed = campaign["tasks"]["failed"].integer();
   ShownTasks shown;
   if (window.offset < failed) shown = in_order(run, id, window, "&state=failed");
   const auto left = window.limit - static_cast<std::int64_t>(shown.items.size());
-  if (shown.has_more || left <= 0) return {std::move(shown.items), true};
+  if (shown.has_more || left <= 0)
+    return {std::move(shown.items), window.offset + window.limit - std::max<std::int64_t>(left, 0) < campaign["total_jobs"].integer()};
   auto others = in_order(run, id, {left, std::max<std::int64_t>(0, window.offset - failed)},
                          "&state=waiting,launching,submitted,running,done,cancelled");
   shown.items.insert(shown.items.end(), others.items.begin(), others.items.end());
@@ -130,9 +133,8 @@ ShownTasks failed_first(const Run& run, std::int64_t id, Window window, std::int
 std::string tasks_text(const Run& run, const Json& campaign) {
   const auto id = campaign["id"].integer();
   const Window window{asked_limit(run, kTasksForPeople), asked_offset(run)};
-  const auto failed = campaign["tasks"]["failed"].integer();
-  const bool reorders = !run.has("state") && !run.is_cigri() && failed > 0;
-  const auto [items, has_more] = reorders ? failed_first(run, id, window, failed) : in_order(run, id, window, state_query(run));
+  const bool reorders = !run.has("state") && !run.is_cigri() && campaign["tasks"]["failed"].integer() > 0;
+  const auto [items, has_more] = reorders ? failed_first(run, campaign, window) : in_order(run, id, window, state_query(run));
   auto text = run.is_cigri() ? clients::cigri_tasks(items)
                              : "\nTasks:\n" + terminal::render_human(tasks_table(items, run.setting()), run.setting().screen);
   const auto next = window.offset + static_cast<std::int64_t>(items.size());

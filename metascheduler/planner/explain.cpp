@@ -259,6 +259,22 @@ struct ReasonText {
   }
 };
 
+/// What the campaign does there now, in words for users, who know no stages.
+std::string lead_of(const Decision& decision, const std::string& cluster) {
+  if (is_one_of<reason::BagEmpty, reason::EpiloguesLeft>(decision.reason)) return "nothing left to start";
+  const auto on = cluster.empty() ? std::string{} : " on " + cluster;
+  switch (decision.stage) {
+    case Stage::feasible: return cluster.empty() ? "not running" : fmt::format("no jobs{} for now", on);
+    case Stage::prioritize: return "its place in the order";
+    case Stage::throttle: return fmt::format("held back by a limit{}", on);
+    case Stage::match: return fmt::format("waiting for resources{}", on);
+    case Stage::allocate:
+    case Stage::size: return fmt::format("waiting for its turn{}", on);
+    case Stage::emit: break;
+  }
+  return fmt::format("starting jobs{}", on);
+}
+
 std::string name_of(const std::optional<grid::ClusterId>& cluster, const ClusterNames& names) {
   if (!cluster) return {};
   const auto found = names.find(*cluster);
@@ -269,7 +285,7 @@ std::string name_of(const std::optional<grid::ClusterId>& cluster, const Cluster
 
 std::string explain(const Decision& decision, const ClusterNames& names) {
   const auto cluster = name_of(decision.cluster, names);
-  return fmt::format("{}: {}", name_of(decision.stage), std::visit(ReasonText{cluster, decision.jobs}, decision.reason));
+  return fmt::format("{}: {}", lead_of(decision, cluster), std::visit(ReasonText{cluster, decision.jobs}, decision.reason));
 }
 
 }  // namespace gleaner::planner

@@ -168,9 +168,10 @@ TEST_F(PlanningCycle, LaunchesOfUnknownFate_AreNamed_WhereTheyHoldTheRoom_AlsoTo
   const std::array lost{begun(campaign, alpha, 5), begun(campaign, alpha, 3)};
   transact([&](store::Transaction& t) { store::mark_unknown(t, lost, "no answer", now + grid::Seconds{15}); });
   cycle(8);
-  EXPECT_EQ(value(fmt::format("SELECT sentence FROM decisions WHERE campaign_id = {}", other.value())),
-            "match: alpha has no room: 8 of 8 resources are free, 0 may wait, 8 are held for 8 jobs of 2 launches whose fate is unknown; "
-            "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
+  EXPECT_EQ(
+      value(fmt::format("SELECT sentence FROM decisions WHERE campaign_id = {}", other.value())),
+      "waiting for resources on alpha: alpha has no room: 8 of 8 resources are free, 0 may wait, 8 are held for 8 jobs of 2 launches whose fate is unknown; "
+      "a job needs 1, and starts when the cluster has reported whether it accepted the submission");
   cycle(8);
   EXPECT_EQ(value(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {} AND cluster_id = {}", campaign.value(), alpha.value())),
             "launched")

@@ -270,7 +270,7 @@ TEST(Planner, AClusterThatFewOfTheTasksFit_IsGivenThoseOnly_AndTheRestOfItGoesTo
     EXPECT_LE(jobs_on(result, 1, 2), 3) << order;
   }
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 2), {{cluster_id(2), "beta"}}),
-            "emit: 3 jobs to beta in this cycle; no other task that waits fits there");
+            "starting jobs on beta: 3 jobs to beta in this cycle; no other task that waits fits there");
 }
 
 TEST(Planner, ReturnedTask_WaitsForTheClusterThatReturnedIt) {
@@ -340,7 +340,7 @@ TEST(Plan, ACampaignWhoseTasksAreSettled_WaitsForItsEpilogues) {
   const auto result = plan(snapshot);
   EXPECT_EQ(reason_on(result, 1, 1), "epilogues_left");
   EXPECT_EQ(explain(*decision_on(result, 1, 1), {}),
-            "feasible: all tasks of the campaign are settled; it ends when its epilogue has ended on 1 cluster");
+            "nothing left to start: all tasks of the campaign are settled; it ends when its epilogue has ended on 1 cluster");
 }
 
 }  // namespace
