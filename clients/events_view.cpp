@@ -53,7 +53,7 @@ std::string events_text(const std::vector<Json>& events, EventsOf of, const term
   std::string view;
   for (const auto& event : events) {
     view += event_head(event, of, screen, now) + "\n";
-    const auto message = event["message"].text();
+    const auto message = terminal::in_local_times(event["message"].text(), now);
     for (std::size_t begin = 0; begin < message.size();) {
       const auto end = std::min(message.find('\n', begin), message.size());
       view += "    " + terminal::wrap(terminal::printable(message.substr(begin, end - begin)), screen.width, "    ") + "\n";

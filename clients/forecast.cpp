@@ -25,13 +25,7 @@ seconds rounded(seconds duration) {
 }
 
 /// `2 h 10 min`, `12 min`, `3 h`: units of 0 are omitted.
-std::string words(seconds duration) {
-  auto text = terminal::length(rounded(duration));
-  for (const std::string_view nothing : {" 0 s", " 0 min", " 0 h"}) {
-    if (text.ends_with(nothing)) text.resize(text.size() - nothing.size());
-  }
-  return text;
-}
+std::string words(seconds duration) { return terminal::length(rounded(duration)); }
 
 /// Of an upper bound: the only time that means anything.
 seconds bound_of(const Forecast& forecast) { return std::max(forecast.expected, forecast.latest.value_or(forecast.expected)); }

@@ -40,7 +40,7 @@ std::string text_of(const process::Context& context, const std::vector<Json>& cl
   if (arguments.has("usage")) return (arguments.has("infos") ? infos_text(clusters) : "") + usage_text(clusters, screen);
   if (arguments.has("infos")) return infos_text(clusters);
   if (is_cigri) return clients::cigri_clusters(clusters);
-  return terminal::render_human(table, screen) + reasons(clusters, screen);
+  return terminal::render_human(table, screen) + reasons(clusters, screen, context.now);
 }
 
 }  // namespace

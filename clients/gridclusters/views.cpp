@@ -70,21 +70,21 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
   return table;
 }
 
-std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& screen) {
+std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& screen, grid::Instant now) {
   std::string text;
   for (const auto& c : clusters) {
     const bool is_down = !c["reachable"].is_null() && !c["reachable"].is_true() && c["enabled"].is_true();
     if (is_down && !c["last_error"].is_null())
       text += terminal::wrap(terminal::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
     if (!c["brake"].is_null())
-      text +=
-          terminal::wrap(terminal::printable(c["name"].text() + ": stopped until " + terminal::local_time(c["brake"]["expires"].integer()) +
-                                             ": " + c["brake"]["reason"].text()),
-                         screen.width, "    ") +
-          "\n";
+      text += terminal::wrap(
+                  terminal::printable(c["name"].text() + ": stopped until " + terminal::near_time(c["brake"]["expires"].integer(), now) +
+                                      ": " + c["brake"]["reason"].text()),
+                  screen.width, "    ") +
+              "\n";
     if (c["under_stress"].is_true())
       text += terminal::wrap(terminal::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}",
-                                                             c["name"].text(), terminal::local_time(c["stress"]["since"].integer()),
+                                                             c["name"].text(), terminal::near_time(c["stress"]["since"].integer(), now),
                                                              c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
                              screen.width, "    ") +
               "\n";

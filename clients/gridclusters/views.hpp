@@ -12,7 +12,7 @@ namespace gleaner::gridclusters {
 /// One line per cluster: whether it receives jobs, and its resources.
 [[nodiscard]] terminal::Table clusters_table(const std::vector<clients::Json>& clusters, grid::Instant now);
 /// Notes that no column shows.
-[[nodiscard]] std::string reasons(const std::vector<clients::Json>& clusters, const terminal::Screen& screen);
+[[nodiscard]] std::string reasons(const std::vector<clients::Json>& clusters, const terminal::Screen& screen, grid::Instant now);
 
 /// `name  [####      ]  12 of 16 used, 8 by the grid`.
 [[nodiscard]] std::string usage_text(const std::vector<clients::Json>& clusters, const terminal::Screen& screen);

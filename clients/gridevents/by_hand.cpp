@@ -7,6 +7,7 @@
 #include "clients/asked.hpp"
 #include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::gridevents {
 namespace {
@@ -25,9 +26,9 @@ std::string expiry_of(const Arguments& arguments, grid::Instant now) {
   return fmt::format("&expires={}", grid::to_unix(now) + seconds.count());
 }
 
-void open(clients::ApiClient& api, terminal::Output& output, const std::string& path) {
+void open(clients::ApiClient& api, terminal::Output& output, const std::string& path, grid::Instant now) {
   const auto reply = api.post(path).json;
-  const auto message = terminal::printable(reply["message"].text());
+  const auto message = terminal::in_local_times(terminal::printable(reply["message"].text()), now);
   output.show({.table = {{{"event", "Event"}, {"message", "Message"}},
                          {{terminal::Cell{reply["id"].integer()}, terminal::Cell{reply["message"].text()}}}},
                .text = message + "\n",
@@ -63,13 +64,13 @@ process::Outcome open_by_hand(clients::ApiClient& api, terminal::Output& output,
   if (arguments.has("mark-job-event")) {
     if (!campaigns.empty()) throw Error{ExitCode::usage, "--mark-job-event takes no campaign: a job has its own"};
     const auto job = clients::number_of(arguments, "mark-job-event", 0, 1, std::numeric_limits<std::int64_t>::max());
-    open(api, output, fmt::format("/events?job={}{}", job, reason));
+    open(api, output, fmt::format("/events?job={}{}", job, reason), context.now);
     return ExitCode::ok;
   }
   const auto path = fmt::format("/events?cluster={}{}{}", clients::url_encoded(arguments.value("blacklist-cluster").value_or("")), reason,
                                 expiry_of(arguments, context.now));
-  if (campaigns.empty()) open(api, output, path);
-  for (const auto campaign : campaigns) open(api, output, fmt::format("{}&campaign={}", path, campaign));
+  if (campaigns.empty()) open(api, output, path, context.now);
+  for (const auto campaign : campaigns) open(api, output, fmt::format("{}&campaign={}", path, campaign), context.now);
   return ExitCode::ok;
 }
 

@@ -30,7 +30,9 @@ std::string labelled(std::string_view label, std::string_view value) {
   return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), terminal::printable(value));
 }
 
-std::string seconds(const Json& value) { return value.number() ? fmt::format("{:.0f} s", *value.number()) : "~"; }
+std::string duration_of(const Json& seconds) {
+  return seconds.number() ? terminal::length(std::chrono::seconds{std::llround(*seconds.number())}) : "~";
+}
 
 std::string hourly(const Json& per_second) {
   const auto rate = per_second.number().value_or(0) * kSecondsOfHour;
@@ -118,7 +120,7 @@ Table clusters_table(const Json& campaign, Detail detail) {
   for (const auto& [id, c] : campaign["clusters"].members()) {
     table.rows.push_back({Cell{c["cluster_name"].text()}, cluster_state(c), Cell{c["active_jobs"].integer()},
                           Cell{c["queued_jobs"].integer()}, Cell{c["done_jobs"].integer()}, Cell{hourly(c["jobs_throughput"])},
-                          Cell{fixed(c["job_ratio"], 3)}, Cell{seconds(c["average_jobs_duration"])},
+                          Cell{fixed(c["job_ratio"], 3)}, Cell{duration_of(c["average_jobs_duration"])},
                           Cell{fixed(c["stddev_jobs_duration"], 2)}, Cell{c["resources"].text()}, script_cell(c["prologue"]),
                           script_cell(c["epilogue"])});
   }
@@ -140,9 +142,10 @@ std::string head_of(const Json& campaign, const Setting& setting) {
   text += labelled("User", campaign["user"].text());
   text += labelled("Type", campaign["type"].text());
   text += labelled("State", status_of(campaign));
-  text += labelled("Submitted", terminal::local_time(campaign["submission_time"].integer()));
-  if (const auto start = campaign["first_start_time"].whole()) text += labelled("First job started", terminal::local_time(*start));
-  if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", terminal::local_time(*end));
+  text += labelled("Submitted", terminal::near_time(campaign["submission_time"].integer(), setting.now));
+  if (const auto start = campaign["first_start_time"].whole())
+    text += labelled("First job started", terminal::near_time(*start, setting.now));
+  if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", terminal::near_time(*end, setting.now));
   text += labelled("Errors to Fix", campaign["has_events"].is_true() ? "true" : "false");
   if (!campaign["brake"].is_null()) text += labelled("Stopped", brake_text(campaign["brake"], setting.now));
   return text;
@@ -156,7 +159,7 @@ std::string counts_of(const Json& campaign, const Json& stats) {
   if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()));
   if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()));
   text += labelled("Progress", progress(campaign));
-  return text + labelled("Duration", seconds(stats["elapsed_time"]));
+  return text + labelled("Duration", duration_of(stats["elapsed_time"]));
 }
 
 /// Advice on the walltime, once enough jobs have ended: with a longer one than necessary, jobs do not fit into gaps between reservations;
@@ -220,7 +223,8 @@ std::string changes_of(const Json& campaign, const Setting& setting) {
   const auto& changes = campaign["changes"].items();
   for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
     for (const auto& line : lines_of(*change))
-      table.rows.push_back({Cell{terminal::local_time((*change)["time"].integer())}, Cell{(*change)["user"].text()}, Cell{line}});
+      table.rows.push_back(
+          {Cell{terminal::near_time((*change)["time"].integer(), setting.now)}, Cell{(*change)["user"].text()}, Cell{line}});
   }
   return table.rows.empty() ? std::string{} : "\nChanges:\n" + terminal::render_human(table, setting.screen);
 }
@@ -236,7 +240,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   auto text = head_of(campaign, setting) + counts_of(campaign, stats);
   text += "\nForecasts:\n";
   text += labelled("Throughput", rate_of(stats));
-  text += labelled("Average", seconds(stats["average_jobs_duration"]));
+  text += labelled("Average", duration_of(stats["average_jobs_duration"]));
   text += labelled("Stddev", fixed(stats["stddev_jobs_duration"], 2));
   if (is_live(campaign)) text += forecasts_of(stats, setting.now) + grouping_advice(stats["grouping_gain"], setting);
   text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
@@ -260,7 +264,8 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
     const auto cluster =
         decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
     const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
-    const auto sentence = fmt::format("{} (for {})", terminal::printable(decision["sentence"].text()), terminal::length(since));
+    const auto sentence = fmt::format(
+        "{} (for {})", terminal::in_local_times(terminal::printable(decision["sentence"].text()), setting.now), terminal::length(since));
     // Colours are added after wrapping, because they have no width.
     const auto lines = terminal::wrap(fmt::format("{}: {}", cluster, sentence),
                                       setting.screen.width - std::min<std::size_t>(setting.screen.width, 4), "      ");

@@ -184,7 +184,7 @@ TEST_F(PlanningCycle, APriorityThatTheOrderDoesNotLookAt_IsReported) {
   cycle(3);
   EXPECT_EQ(
       value("SELECT stage || ' ' || reason || ' ' || sentence FROM decisions WHERE cluster_id = 0"),
-      "prioritize standing prioritize: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
+      "prioritize standing its place in the order: campaign_priority 1 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class "
       "'priority'");
 }
 

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <ctime>
 
 #include "clients/gridstat/gridstat.hpp"
 #include "clients/json.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/terminal/times.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -102,6 +104,27 @@ TEST(Output, LinesOnATerminal_AreCountedByItsWidth_WithoutColours) {
   EXPECT_EQ(terminal::lines_on_terminal("one\n\nthree\n", 80), 3U);
   EXPECT_EQ(terminal::lines_on_terminal(std::string(81, 'x') + "\n", 80), 2U);
   EXPECT_EQ(terminal::lines_on_terminal("\x1b[32m" + std::string(80, '#') + "\x1b[0m\n", 80), 1U);
+}
+
+TEST(Times, AreOfOneForm_AlsoWithinTheGridsTexts) {
+  ASSERT_EQ(::setenv("TZ", "UTC-1", 1), 0);
+  ::tzset();
+  const auto now = grid::from_unix(1'800'000'000);  // 2027-01-15 09:00:00 there
+  EXPECT_EQ(terminal::near_time(1'800'000'000, now), "09:00:00");
+  EXPECT_EQ(terminal::near_time(1'800'000'000 - 86'400, now), "2027-01-14 09:00:00");
+  EXPECT_EQ(terminal::in_local_times("until 2027-01-15 10:00:00 UTC, or UTC 2027-01-14 10:00:00 UTC", now),
+            "until 11:00:00, or UTC 2027-01-14 11:00:00");
+  ASSERT_EQ(::unsetenv("TZ"), 0);
+  ::tzset();
+}
+
+TEST(Times, Durations_HaveTheirTwoBiggestUnits) {
+  const auto length = [](std::int64_t count) { return terminal::length(std::chrono::seconds{count}); };
+  EXPECT_EQ(length(59), "59 s");
+  EXPECT_EQ(length(300), "5 min");
+  EXPECT_EQ(length(312), "5 min 12 s");
+  EXPECT_EQ(length(7260), "2 h 1 min");
+  EXPECT_EQ(length(3 * 86400 + 4 * 3600 + 59), "3 d 4 h");
 }
 
 TEST(Output, Csv_HoldsEveryColumnWhole_AndQuotesWhatItMust) {
