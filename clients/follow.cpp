@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "clients/asked.hpp"
 #include "clients/standstill.hpp"
+#include "lib/process/stop.hpp"
 
 namespace gleaner::clients {
 namespace {
@@ -76,8 +76,7 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
       return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;
     auto pause = following.period;
     if (deadline) pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()));
-    if (pause.count() <= 0) return ExitCode::try_again;
-    std::this_thread::sleep_for(pause);
+    if (pause.count() <= 0 || process::wait_for_stop(pause)) return ExitCode::try_again;
     campaigns = poll_once(api, output, following, is_there);
   }
 }

@@ -20,9 +20,8 @@ struct Following {
 };
 
 /// Polls the campaigns until all have ended. If the API becomes unreachable, or the grid stands still, the function reports it once, and
-/// waits for it. Returns `ok`
-/// if every task of all campaigns is done, `failure` if some failed or were cancelled, `try_again` if the time limit has passed. Throws
-/// Error (not_found) for an unknown campaign.
+/// waits for it. Returns `ok` if every task of all campaigns is done, `failure` if some failed or were cancelled, `try_again` if the time
+/// limit has passed, or a stop is requested (process::stop_requested). Throws Error (not_found) for an unknown campaign.
 [[nodiscard]] process::ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following);
 
 /// The campaigns as the API returns them, in the order of their ids. Throws Error (not_found) if one does not exist.

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <functional>
 #include <map>
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
+#include "clients/task_lines.hpp"
 #include "lib/terminal/output.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -21,25 +21,10 @@ using process::ExitCode;
 /// OAR's ids of a campaign's last jobs, by cluster.
 using Jobs = std::map<std::string, std::vector<std::int64_t>>;
 
-/// Calls `take` with each line of a list of the API, while it arrives.
-void read_lines(ApiClient& api, const std::string& path, const std::function<void(std::string_view)>& take) {
-  std::string rest;  // of a line
-  const bool is_whole = api.download(path, [&](std::string_view bytes) {
-    rest += bytes;
-    std::size_t begin = 0;
-    for (auto end = rest.find('\n'); end != std::string::npos; begin = end + 1, end = rest.find('\n', begin))
-      take(std::string_view{rest}.substr(begin, end - begin));
-    rest.erase(0, begin);
-  });
-  if (!is_whole) throw Error{ExitCode::unavailable, "the list of tasks broke off: run gridclean again"};
-}
-
 Jobs finished_jobs(ApiClient& api, std::int64_t campaign) {
   Jobs jobs;
-  read_lines(api, fmt::format("/campaigns/{}/jobs.ndjson?state=done,failed,cancelled", campaign), [&](std::string_view line) {
-    const auto task = Json::parse(line);
-    if (!task) throw Error{ExitCode::failure, fmt::format("the API sent a task that is no JSON: {}", task.error())};
-    if (const auto id = (*task)["remote_id"].whole()) jobs[(*task)["cluster"].text()].push_back(*id);
+  clients::read_tasks(api, fmt::format("/campaigns/{}/jobs.ndjson?state=done,failed,cancelled", campaign), [&](const Json& task) {
+    if (const auto id = task["remote_id"].whole()) jobs[task["cluster"].text()].push_back(*id);
   });
   return jobs;
 }

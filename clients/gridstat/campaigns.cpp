@@ -54,13 +54,6 @@ std::int64_t asked_limit(const Run& run, std::int64_t fallback) {
   return clients::number_of(run.context.arguments, "limit", fallback, 1, kMostAsked);
 }
 
-/// The tasks that were asked for, all of them without a window, in a form of the API.
-std::string tasks_path(const Run& run, std::int64_t id, std::string_view form) {
-  auto path = path_of(id, fmt::format("/jobs.{}?offset={}{}", form, asked_offset(run), state_query(run)));
-  if (run.has("limit")) path += fmt::format("&limit={}", asked_limit(run, kPage));
-  return path;
-}
-
 void download(const Run& run, const std::string& path, const clients::ApiClient::TakeBytes& take) {
   if (!run.api.download(path, take))
     throw Error{ExitCode::unavailable, "the list of tasks broke off: what was printed is its beginning; run gridstat again"};
@@ -192,6 +185,12 @@ Json load_events(const Run& run, std::int64_t id) {
 
 }  // namespace
 
+std::string tasks_path(const Run& run, std::int64_t id, std::string_view form) {
+  auto path = path_of(id, fmt::format("/jobs.{}?offset={}{}", form, asked_offset(run), state_query(run)));
+  if (run.has("limit")) path += fmt::format("&limit={}", asked_limit(run, kPage));
+  return path;
+}
+
 std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown) {
   std::string rest;  // of a line
   std::int64_t count = 0;
@@ -208,6 +207,7 @@ std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::f
 }
 
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids) {
+  if (run.form == Form::quiet && run.has("state")) return show_task_numbers(run, ids);
   if (run.form == Form::json && wants_tasks(run)) return pass_on_documents(run, ids);
   if (run.form == Form::json) return show_documents(run, ids, whole_document);
   if (ids.size() > 1 && !wants_tasks(run)) return show_lines(run, ids);

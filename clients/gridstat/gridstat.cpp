@@ -54,9 +54,17 @@ void check_outputs(const process::Arguments& arguments, const std::vector<std::i
   if (arguments.has("attempt") && arguments.has("job")) throw Error{ExitCode::usage, "--attempt is for --task: a job is one attempt"};
 }
 
+void check_parameters(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  if (!arguments.has("params")) return;
+  if (ids.size() > 1) throw Error{ExitCode::usage, "--params prints the parameters of one campaign: give one id"};
+  for (const std::string_view option : {"full", "watch", "why", "history", "events", "jdl", "task", "job", "csv", "quiet"}) {
+    if (arguments.has(option)) throw Error{ExitCode::usage, fmt::format("--params and --{} exclude each other", option)};
+  }
+}
+
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
-  for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state"}) {
+  for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state", "params"}) {
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
@@ -65,6 +73,7 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
       throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
   }
   check_outputs(arguments, ids);
+  check_parameters(arguments, ids);
   for (const std::string_view option : {"why", "history"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
@@ -109,6 +118,8 @@ process::Outcome gridstat(const process::Context& context) {
     show_events(run, ids);
   } else if (arguments.has("jdl")) {
     show_jdl(run, ids);
+  } else if (arguments.has("params")) {
+    show_parameters(run, ids.front());
   } else {
     show_campaigns(run, ids);
   }

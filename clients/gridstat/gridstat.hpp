@@ -42,12 +42,19 @@ struct Range {
 /// @param shown  an item as it is printed
 std::int64_t pass_on_lines(const Run& run, const std::string& path, const std::function<std::string(std::string_view)>& shown);
 
+/// The path of the list of the tasks that were asked for (--state, --offset, --limit), in a form of the API: csv, ndjson.
+[[nodiscard]] std::string tasks_path(const Run& run, std::int64_t id, std::string_view form);
+
 void show_list(const Run& run);
 void show_campaigns(const Run& run, const std::vector<std::int64_t>& ids);
 void show_why(const Run& run, const std::vector<std::int64_t>& ids);
 void show_history(const Run& run, const std::vector<std::int64_t>& ids);
 void show_events(const Run& run, const std::vector<std::int64_t>& ids);
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids);
+/// The parameters of the tasks that were asked for: lines of a parameter file, or a JSON array.
+void show_parameters(const Run& run, std::int64_t id);
+/// Their numbers.
+void show_task_numbers(const Run& run, const std::vector<std::int64_t>& ids);
 void show_job(const Run& run, std::int64_t job);
 /// The attempts of the tasks that --task names, or the ends of their outputs (--stdout, --stderr). With --follow it returns when the task
 /// is over: ok if it is done.

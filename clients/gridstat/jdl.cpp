@@ -1,7 +1,8 @@
-// Shows campaigns as campaign files that can be submitted again.
+// Shows campaigns as campaign files that can be submitted again, and the parameters or numbers of some of their tasks.
 #include <fmt/format.h>
 
 #include "clients/gridstat/gridstat.hpp"
+#include "clients/task_lines.hpp"
 
 namespace gleaner::gridstat {
 namespace {
@@ -38,10 +39,38 @@ void show_one(const Run& run, std::int64_t id) {
   terminal::Output::pass_on("\n]}\n");
 }
 
+/// A line for each task, in pieces.
+void print_tasks(const Run& run, const std::string& path, const std::function<std::string(const Json&)>& line_of) {
+  constexpr std::size_t kPiece = 64 * 1024;
+  std::string lines;
+  clients::read_tasks(run.api, path, [&](const Json& task) {
+    lines += line_of(task) + "\n";
+    if (lines.size() < kPiece) return;
+    terminal::Output::pass_on(lines);
+    lines.clear();
+  });
+  terminal::Output::pass_on(lines);
+}
+
 }  // namespace
 
 void show_jdl(const Run& run, const std::vector<std::int64_t>& ids) {
   for (const auto id : ids) show_one(run, id);
+}
+
+void show_parameters(const Run& run, std::int64_t id) {
+  const auto path = tasks_path(run, id, "ndjson");
+  if (run.form == terminal::Form::json) {
+    terminal::Output::pass_on("[");
+    pass_on_lines(run, path, parameter_of);
+    return terminal::Output::pass_on("\n]\n");
+  }
+  print_tasks(run, path, clients::parameter_line);
+}
+
+void show_task_numbers(const Run& run, const std::vector<std::int64_t>& ids) {
+  for (const auto id : ids)
+    print_tasks(run, tasks_path(run, id, "ndjson"), [](const Json& task) { return fmt::format("{}", task["id"].integer()); });
 }
 
 }  // namespace gleaner::gridstat

@@ -13,6 +13,7 @@
 
 #include "clients/asked.hpp"
 #include "clients/gridsub/problems.hpp"
+#include "clients/gridsub/rerun.hpp"
 #include "lib/jdl/parse.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/values.hpp"
@@ -97,7 +98,21 @@ std::optional<std::string> parameter_source(const process::Arguments& arguments,
           given.source)};
 }
 
-Campaign read_campaign(const process::Arguments& arguments, const Given& given, const AskGrid& ask) {
+/// The campaign without the parameters of its file, in whose place there are others.
+void take_parameters(Campaign& campaign, const Given& given, const jdl::Defaults& defaults, std::unique_ptr<ParameterFile>& parameters) {
+  campaign.text = without_parameters(given.text);
+  auto file = jdl::parse(campaign.text, defaults);
+  if (!file) throw wrong(file.error(), given.source);
+  campaign.file = std::move(*file);
+  if (in_the_file(campaign.file))
+    throw Error{ExitCode::usage,
+                fmt::format("{} has parameters of its own: take them out, for those of {}", given.source, parameters->name())};
+  campaign.parameters = std::move(parameters);
+}
+
+/// @param parameters  instead of those of its file; null: the file's, or the command line's
+Campaign read_campaign(const process::Arguments& arguments, const Given& given, const AskGrid& ask,
+                       std::unique_ptr<ParameterFile>& parameters) {
   Campaign campaign;
   campaign.source = given.source;
   campaign.text = given.text;
@@ -108,10 +123,14 @@ Campaign read_campaign(const process::Arguments& arguments, const Given& given, 
   auto file = jdl::parse(given.text, defaults);
   if (!file) throw wrong(united(file.error(), ask(campaign)), given.source);
   campaign.file = std::move(*file);
-  if (const auto source = parameter_source(arguments, campaign, given)) {
+  if (parameters) {
+    take_parameters(campaign, given, defaults, parameters);
+  } else if (const auto source = parameter_source(arguments, campaign, given)) {
     if (*source == "-" && given.source == "standard input")
       throw Error{ExitCode::usage, "standard input cannot be the campaign and its parameters at once"};
     campaign.parameters = std::make_unique<ParameterFile>(*source);
+  }
+  if (campaign.parameters) {
     const auto tasks = check_parameters(*campaign.parameters);
     if (!tasks) throw wrong(tasks.error(), campaign.parameters->name());
     campaign.tasks = *tasks;
@@ -127,12 +146,12 @@ Campaign read_campaign(const process::Arguments& arguments, const Given& given, 
 
 }  // namespace
 
-std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const AskGrid& ask) {
+std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const AskGrid& ask, std::unique_ptr<ParameterFile> parameters) {
   std::vector<Campaign> campaigns;
   std::string problems;
   for (const auto& given : given_campaigns(arguments)) {
     try {
-      campaigns.push_back(read_campaign(arguments, given, ask));
+      campaigns.push_back(read_campaign(arguments, given, ask, parameters));
     } catch (const WrongInput& wrong) {
       problems += (problems.empty() ? "" : "\n") + wrong.problems();
     }

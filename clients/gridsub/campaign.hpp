@@ -28,7 +28,9 @@ using AskGrid = std::function<std::vector<jdl::Problem>(const Campaign& campaign
 
 /// Reads and checks the campaigns that the command line names by -f, -j, -t, -n and -p. Throws process::Error (usage) with all problems of
 /// all of them, and their places. The grid is asked only about wrong campaign files, so that its problems are reported together with ours.
-[[nodiscard]] std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const AskGrid& ask);
+/// @param parameters  of the one campaign, instead of those of its file; null: the file's, or the command line's
+[[nodiscard]] std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const AskGrid& ask,
+                                                   std::unique_ptr<ParameterFile> parameters = nullptr);
 
 /// The first line of a submission.
 enum class SubmissionMode { submit, check_only };

@@ -8,12 +8,13 @@
 #include "clients/act.hpp"
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
-#include "clients/follow.hpp"
 #include "clients/gridsub/append.hpp"
 #include "clients/gridsub/campaign.hpp"
 #include "clients/gridsub/edit.hpp"
 #include "clients/gridsub/problems.hpp"
+#include "clients/gridsub/rerun.hpp"
 #include "clients/gridsub/submit.hpp"
+#include "clients/gridsub/waiting.hpp"
 #include "clients/gridsub/what_if.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -122,7 +123,7 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
     throw Error{ExitCode::usage, "--task and --sink exclude each other: a sink names its tasks itself"};
   if (asked && (arguments.has("file") || arguments.has("json")))
     throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
-  for (const std::string_view other : {"campaign", "edit"}) {
+  for (const std::string_view other : {"campaign", "edit", "rerun-failed"}) {
     if (asked && arguments.has(other)) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", asked->option, other)};
   }
   return asked;
@@ -145,22 +146,24 @@ process::Outcome gridsub(const process::Context& context) {
     ApiClient api{context.config};
     return clients::act_on(api, *output, *action, ids, tasks);
   }
+  if (arguments.has("edit") && arguments.has("rerun-failed")) throw Error{ExitCode::usage, "--edit and --rerun-failed exclude each other"};
   if (arguments.has("edit")) {
     edit(context, *output);
     return ExitCode::ok;
   }
   if (!arguments.positional.empty())
     throw Error{ExitCode::usage, fmt::format("unexpected argument '{}': a campaign file is given by -f", arguments.positional[0])};
-  if (arguments.has("campaign")) {
+  if (arguments.has("campaign") && !arguments.has("rerun-failed")) {
     const auto id = append(context, *output);
     if (!arguments.has("wait") || arguments.has("dry-run")) return ExitCode::ok;
     ApiClient api{context.config};
-    return clients::follow(api, *output, {.ids = {id}});
+    return wait_for(api, *output, form, {id});
   }
   check_jobs_options(arguments);
   const bool simulates = arguments.has("what-if");
   const auto ask = [&](const Campaign& campaign) { return problems_of_grid(context.config, campaign); };
-  auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments, ask);
+  auto failed = arguments.has("rerun-failed") ? failed_parameters(context) : nullptr;
+  auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments, ask, std::move(failed));
   ApiClient api{context.config};
   if (simulates) return what_if(api, campaigns, *output);
   if (arguments.has("dry-run")) {
@@ -169,7 +172,7 @@ process::Outcome gridsub(const process::Context& context) {
   }
   const auto ids = submit_all(api, campaigns, *output);
   if (!arguments.has("wait")) return ExitCode::ok;
-  return clients::follow(api, *output, {.ids = ids});
+  return wait_for(api, *output, form, ids);
 }
 
 }  // namespace gleaner::gridsub

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
                   {"hold", "ID", "pause a campaign: nothing more is submitted, its jobs continue"},
                   {"resume", "ID", "resume it, and lift its brakes"},
                   {"retry", "ID", "run its failed tasks again"},
+                  {"rerun-failed", "ID", "-f: a new campaign of the failed tasks alone, with their parameters"},
                   {"task", "LIST", "--retry: only those of these tasks that failed: 7,9-12"},
                   {"sink", "SINK", "--retry: run those again that a sink swallowed, a cluster or the id of an event SINK"},
                   {"fix", "ID", "close its events, lift its brakes, and run failed prologues and epilogues again"}},

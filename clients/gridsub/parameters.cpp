@@ -71,6 +71,26 @@ ParameterFile::ParameterFile(const std::string& path) : name_{path == "-" ? "sta
   rewind();
 }
 
+std::unique_ptr<ParameterFile> ParameterFile::of(std::string name, const std::function<void(const Put& put)>& write) {
+  const int copy = open_unnamed(name);
+  std::string pending;
+  const auto flush = [&] {
+    write_all(copy, pending);
+    pending.clear();
+  };
+  try {
+    write([&](std::string_view bytes) {
+      pending += bytes;
+      if (pending.size() >= kPiece) flush();
+    });
+    flush();
+  } catch (...) {
+    ::close(copy);
+    throw;
+  }
+  return std::unique_ptr<ParameterFile>{new ParameterFile{std::move(name), reopened(copy)}};
+}
+
 void ParameterFile::copy_standard_input() {
   const int copy = open_unnamed("standard input");
   std::vector<char> buffer(kPiece);

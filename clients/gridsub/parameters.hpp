@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -22,6 +23,9 @@ class ParameterFile {
  public:
   /// `-` is standard input. Throws process::Error if it cannot be read.
   explicit ParameterFile(const std::string& path);
+  /// A file on disk of the bytes that `write` puts into it, lines of a parameter file. It is deleted with its last use.
+  using Put = std::function<void(std::string_view bytes)>;
+  [[nodiscard]] static std::unique_ptr<ParameterFile> of(std::string name, const std::function<void(const Put& put)>& write);
 
   /// The name for messages.
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -30,6 +34,7 @@ class ParameterFile {
   void rewind();
 
  private:
+  ParameterFile(std::string name, std::ifstream file) : name_{std::move(name)}, file_{std::move(file)} {}
   void copy_standard_input();
   std::string name_;
   std::ifstream file_;
