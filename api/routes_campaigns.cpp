@@ -211,10 +211,30 @@ void write_gain(text::JsonWriter& json, const std::optional<grid::GroupingGain>&
   });
 }
 
+/// What an ended campaign used of what it asked for and held.
+std::optional<views::Efficiency> efficiency_of(const Call& call, const views::Campaign& campaign) {
+  if (!campaign.ended_at) return std::nullopt;
+  return call.connections.read([&](store::Transaction& transaction) { return views::efficiency(transaction, campaign.id); });
+}
+
+void write_efficiency(text::JsonWriter& json, const std::optional<views::Efficiency>& efficiency) {
+  if (!efficiency) {
+    json.null();
+    return;
+  }
+  json.object([&] {
+    json.field("walltime_asked", efficiency->asked);
+    json.field("walltime_used", efficiency->used);
+    json.field("resource_seconds_held", efficiency->held);
+    json.field("resource_seconds_used", efficiency->worked);
+  });
+}
+
 http::Response show_stats(const Call& call) {
   const auto detail = load(call);
   if (!detail) return no_campaign(call);
   const auto& campaign = detail->campaign;
+  const auto efficiency = efficiency_of(call, campaign);
   const auto totals = totals_of(detail->clusters);
   // CiGri's clients divide by this number.
   constexpr double kLeastThroughput = 1e-16;
@@ -235,6 +255,8 @@ http::Response show_stats(const Call& call) {
     write_forecast(json, campaign.forecast);
     json.key("grouping_gain");
     write_gain(json, gain_of(call, *detail, remaining));
+    json.key("efficiency");
+    write_efficiency(json, efficiency);
     json.field("elapsed_time", std::chrono::floor<grid::Seconds>(campaign.ended_at.value_or(call.now) - campaign.submitted_at));
   });
   return answer(json);

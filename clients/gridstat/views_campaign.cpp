@@ -204,6 +204,24 @@ std::string grouping_advice(const Json& gain, const Setting& setting) {
   return text + "\n";
 }
 
+/// `12%`.
+std::string percentage(double part, double whole) { return fmt::format("{:.0f}%", std::min(1.0, part / whole) * 100); }
+
+/// What an ended campaign used of what it asked for and held.
+std::string efficiency_of(const Json& efficiency) {
+  std::string text;
+  const auto asked = efficiency["walltime_asked"].number().value_or(0);
+  const auto held = efficiency["resource_seconds_held"].number().value_or(0);
+  if (asked > 0)
+    text += labelled("Walltime used",
+                     percentage(efficiency["walltime_used"].number().value_or(0), asked) + " of what was asked for the done tasks");
+  if (held > 0)
+    text += labelled("Cores used",
+                     fmt::format("{} of {:.2f} core-hours held went into done tasks",
+                                 percentage(efficiency["resource_seconds_used"].number().value_or(0), held), held / kSecondsOfHour));
+  return text.empty() ? text : "\nEfficiency:\n" + text;
+}
+
 /// `100 tasks appended (200 to 299)`, `clusters.alpha.walltime: "1:00:00" -> "2:00:00"`.
 std::vector<std::string> lines_of(const Json& change) {
   std::vector<std::string> lines;
@@ -245,6 +263,7 @@ std::string campaign_view(const Json& campaign, const Json& stats, Detail detail
   if (is_live(campaign)) text += forecasts_of(stats, setting.now) + grouping_advice(stats["grouping_gain"], setting);
   text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
   text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100));
+  text += efficiency_of(stats["efficiency"]);
   text += "\nClusters:\n" + terminal::render_human(clusters_table(campaign, detail), setting.screen);
   for (const auto& [id, cluster] : campaign["clusters"].members()) {
     if (!cluster["brake"].is_null())

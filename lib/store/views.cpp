@@ -172,6 +172,17 @@ std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::C
   return all;
 }
 
+std::optional<Efficiency> efficiency(Transaction& transaction, grid::CampaignId campaign) {
+  const auto rows = exec(transaction, sql::views_efficiency{.campaign = campaign});
+  if (rows.empty()) return std::nullopt;
+  Efficiency found;
+  found.asked = rows[0].asked_s;
+  found.used = *rows[0].used_s;
+  found.held = rows[0].held;
+  found.worked = rows[0].worked;
+  return found;
+}
+
 std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   const auto rows = exec(transaction, sql::views_brake{.campaign = campaign, .now = now});
   if (rows.empty()) return std::nullopt;

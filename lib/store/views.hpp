@@ -126,6 +126,16 @@ struct CampaignCluster {
 inline constexpr double kMostJobs = 0.95;
 [[nodiscard]] std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 
+/// How well a campaign used what it asked for and got.
+struct Efficiency {
+  std::optional<double> asked;   ///< walltime of the tasks that are done, in seconds; empty: each asked for its own
+  double used = 0;               ///< seconds that they took
+  std::optional<double> held;    ///< resource-seconds of all its jobs; empty: jobs carried out several tasks
+  std::optional<double> worked;  ///< resource-seconds of the tasks that are done
+};
+/// Empty before a task is done.
+[[nodiscard]] std::optional<Efficiency> efficiency(Transaction& transaction, grid::CampaignId campaign);
+
 /// The brake on the campaign as a whole.
 [[nodiscard]] std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 

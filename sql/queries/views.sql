@@ -104,6 +104,21 @@ LEFT JOIN tasks ps ON ps.campaign_id = p.campaign_id AND ps.number = prologue_on
 LEFT JOIN tasks es ON es.campaign_id = p.campaign_id AND es.number = epilogue_on(p.cluster_id)
 WHERE p.campaign_id = @campaign ORDER BY k.name
 
+-- name: views.efficiency
+-- What a campaign's tasks that are done used of the walltime that was asked for them (null: each asked for its own), and of the
+-- resource-seconds that all its jobs held (null: jobs carried out several tasks, or nothing is known). No row before a task is done.
+SELECT
+  CASE WHEN c.requests = 0 THEN sum(p.done * p.walltime_s)::double precision END AS asked_s,
+  sum(p.duration_sum) AS used_s,
+  CASE WHEN NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND l.pool_s IS NOT NULL) THEN
+    (SELECT sum(u.resource_seconds) FROM usage u
+     WHERE u.campaign_id = c.id AND u.user_name = c.user_name AND u.day >= (c.submitted_at AT TIME ZONE 'UTC')::date)
+  END AS held,
+  sum(p.duration_sum * known_width(p)) AS worked
+FROM campaigns c JOIN campaign_clusters p ON p.campaign_id = c.id
+WHERE c.id = @campaign AND p.done > 0
+GROUP BY c.id
+
 -- name: views.brake
 -- The brake on a campaign as a whole.
 SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes

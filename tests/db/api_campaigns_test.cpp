@@ -18,6 +18,22 @@ using testing::HasSubstr;
 
 using Campaigns = CampaignsFixture;
 
+TEST_F(Campaigns, EndedCampaign_StatesWhatItUsedOfWhatItAskedForAndHeld) {
+  const auto id = a_campaign_of(3);
+  EXPECT_TRUE(get(path(id, "/stats")).json["efficiency"].IsNull());
+  sql("UPDATE campaign_clusters SET walltime_s = 3600, done = 3, duration_sum = 1800, resources_per_job = 2");
+  sql("INSERT INTO usage (day, user_name, project, cluster_id, campaign_id, resource_seconds) SELECT now()::date, 'alice', '', cluster_id, campaign_id, 4000 "
+      "FROM campaign_clusters");
+  sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
+  const auto stats = get(path(id, "/stats"));
+  const auto& efficiency = stats.json["efficiency"];
+  ASSERT_TRUE(efficiency.IsObject()) << stats.body;
+  EXPECT_EQ(efficiency["walltime_asked"].GetDouble(), 10800);
+  EXPECT_EQ(efficiency["walltime_used"].GetDouble(), 1800);
+  EXPECT_EQ(efficiency["resource_seconds_held"].GetDouble(), 4000);
+  EXPECT_EQ(efficiency["resource_seconds_used"].GetDouble(), 3600);
+}
+
 TEST_F(Campaigns, EndedCampaign_IsPurgedByItsOwner) {
   const auto id = a_campaign_of(3);
   const auto purge = path(id, "?purge=1");

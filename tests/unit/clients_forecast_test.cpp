@@ -142,6 +142,20 @@ TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {
   EXPECT_THAT(none, Not(HasSubstr("temporal_grouping")));
 }
 
+TEST(Efficiency, OfAnEndedCampaign_IsOfTheWalltimeAsked_AndOfTheCoresHeld) {
+  const auto view = [](const std::string& efficiency) {
+    const auto stats = Json::parse(fmt::format(R"({{"efficiency": {}}})", efficiency)).value();
+    return gridstat::campaign_view(Json::parse(R"({"id": 3, "state": "terminated"})").value(), stats, gridstat::Detail::some, setting(80));
+  };
+  const auto both =
+      view(R"({"walltime_asked": 7200, "walltime_used": 900, "resource_seconds_held": 45000, "resource_seconds_used": 43200})");
+  EXPECT_THAT(both, HasSubstr("Efficiency:\n        Walltime used:          12% of what was asked for the done tasks\n"
+                              "        Cores used:             96% of 12.50 core-hours held went into done tasks\n"));
+  EXPECT_THAT(view("null"), Not(HasSubstr("Efficiency")));
+  const auto none = view(R"({"walltime_asked": null, "walltime_used": 900, "resource_seconds_held": null, "resource_seconds_used": 1})");
+  EXPECT_THAT(none, Not(HasSubstr("Efficiency")));
+}
+
 TEST(GridstatList, EndedCampaignOfWhichNothingIsDone_DoesNotLookLikeOneThatSucceeded) {
   const auto ended = [](int done, int failed) {
     return clients::Json::parse(
