@@ -94,7 +94,7 @@ TEST(Session, OfTheDocument_RunsAsItIsWritten) {
 TEST(Session, OfTheDocument_HasEachKeyAndOption) {
   std::map<std::string, std::string> commands;
   for (const auto& step : session()) {
-    for (const auto* const program : {"gridsub", "gridstat", "griddel", "gridget", "cat >"}) {
+    for (const auto* const program : {"gridsub", "gridstat", "gridevents", "griddel", "gridget", "cat >"}) {
       if (step.command.find(program) != std::string::npos) commands[program] += step.command + " \n";
     }
   }
@@ -105,8 +105,10 @@ TEST(Session, OfTheDocument_HasEachKeyAndOption) {
         "\"output_directory\"", "\"output_files\"", "\"output_file\"", "\"output_gathering_method\"", "\"output_destination\""}},
       {"gridsub",
        {"\"temporal_grouping\": \"auto\"", "-c 13 -F ", "-c 13 -J ", "-c 13 -p ", "-c 13 -n ", "| gridsub -c 13", "--edit ",
-        "--retry 14 --task "}},
-      {"gridstat", {"--task ", "-O", "-E", "--stdout", "--stderr", "--follow", "--lines ", "--attempt ", "-j "}},
+        "--retry 14 --task ", "--rerun-failed "}},
+      {"gridevents", {"gridevents "}},
+      {"gridstat",
+       {"--task ", "-O", "-E", "--stdout", "--stderr", "--follow", "--lines ", "--attempt ", "-j ", "-C", "--params", "--state failed -q"}},
       {"griddel", {"--task "}},
       {"gridget", {"--task ", "-t ", "--to ", "--list", "--json", "--csv", "-q"}}};
   for (const auto& [program, words] : wanted) {
