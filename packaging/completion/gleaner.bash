@@ -43,11 +43,11 @@ _gleaner() {
             mapfile -t COMPREPLY < <(compgen -W "waiting launching submitted running done failed cancelled" -- "$word")
             return
             ;;
-        --campaign)
+        -c | --campaign)
             mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word")
             return
             ;;
-        --cluster | --sink)
+        --cluster | --sink | --blacklist-cluster)
             mapfile -t COMPREPLY < <(compgen -W "$(_gleaner_clusters)" -- "$word")
             return
             ;;
@@ -65,7 +65,7 @@ _gleaner() {
         gridsim) _gleaner_gridsim "$word" "$previous" ;;
         gridlocal) mapfile -t COMPREPLY < <(compgen -W "up down status env" -- "$word") ;;
         gridstat | gridevents | griddel | gridwait | gridget | gridclean) mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word") ;;
-        gridsub) case $previous in --hold | --resume | --retry | --fix | --edit) mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word") ;; esac ;;
+        gridsub) case $previous in --hold | --resume | --retry | --fix | --edit | --rerun-failed) mapfile -t COMPREPLY < <(compgen -W "$(gridstat --quiet 2>/dev/null)" -- "$word") ;; esac ;;
     esac
 }
 
