@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
                "max_attempts",    "api_patience",   "api_connections",   "api_connections_of_peer",
                "api_spool",       "api_spool_size", "max_submission",    "max_campaign_file",
                "max_tasks",       "max_campaigns",  "max_rows",          "temporal_grouping",
-               "pool_duration",   "idle_period",    "module_time_limit"},
+               "params_shell",    "pool_duration",  "idle_period",       "module_time_limit"},
       .notes = "The API's document is at /openapi.json.",
   };
   return gleaner::process::run(program, argc, argv, gleaner::api::serve);

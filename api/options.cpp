@@ -57,6 +57,7 @@ ApiOptions options_of(const process::Config& config) {
   options.defaults.walltime = config.default_walltime;
   options.defaults.most_attempts = config.max_attempts;
   options.defaults.grouping = config.temporal_grouping;
+  options.defaults.params_shell = config.params_shell;
   check_endpoints(config, options);
   return options;
 }

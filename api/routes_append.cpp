@@ -140,10 +140,10 @@ class Append {
     return store_tasks(campaign, submission, file, tasks, different);
   }
 
-  Asked<std::int64_t> write_tasks(const Submission& submission, jdl::Requests* requests, std::int64_t first, ParameterBody* body) {
+  Asked<std::int64_t> write_tasks(Submission& submission, jdl::Requests* requests, std::int64_t first, ParameterBody* body) {
     const auto& file = submission.file;
-    if (sent_.mode == SubmissionMode::check_only)
-      return TaskIntake{file, nullptr, requests, limits_.tasks, first}.take_all(body, sent_.form);
+    if (auto wrong = wrong_numbers(file)) return tl::unexpected{std::move(*wrong)};
+    if (sent_.mode == SubmissionMode::check_only) return take_all({file, nullptr, requests, limits_.tasks, first}, submission, body);
     if (sent_.count && requests == nullptr) {
       if (first + *sent_.count > limits_.tasks) return tl::unexpected{too_many_tasks(limits_.tasks)};
       store::write_numbered_tasks(transaction_, sent_.campaign, *sent_.count, first);
@@ -151,8 +151,14 @@ class Append {
     }
     const auto kind = requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task;
     store::TaskWriter writer{transaction_, sent_.campaign, kind, first};
-    auto tasks = TaskIntake{file, &writer, requests, limits_.tasks, first}.take_all(body, sent_.form);
+    auto tasks = take_all({file, &writer, requests, limits_.tasks, first}, submission, body);
     if (tasks) writer.finish();
+    return tasks;
+  }
+
+  Asked<std::int64_t> take_all(TaskIntake intake, Submission& submission, ParameterBody* body) {
+    auto tasks = intake.take_all(body, sent_.form);
+    for (auto& warning : intake.warnings()) submission.warnings.push_back(std::move(warning));
     return tasks;
   }
 

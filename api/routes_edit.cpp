@@ -12,7 +12,9 @@
 #include "api/router.hpp"
 #include "api/spool.hpp"
 #include "api/task_intake.hpp"
+#include "api/task_json.hpp"
 #include "lib/jdl/edit.hpp"
+#include "lib/jdl/placement.hpp"
 #include "lib/process/log.hpp"
 #include "lib/text/suggest.hpp"
 
@@ -124,6 +126,29 @@ Asked<Edited> edited(const Call& call, const Changeable& campaign, const Wanted&
   return result;
 }
 
+/// The answer to an edit whose placeholders have no word in the parameter of a task that was submitted before; empty: each has one. Cost:
+/// O(tasks), and only if the edit gives exec_file a greater number.
+std::optional<http::Response> lacking_words(const Call& call, grid::CampaignId id, const jdl::CampaignFile& before,
+                                            const jdl::CampaignFile& after) {
+  constexpr std::int64_t kPage = 10'000;
+  if (jdl::last_place(after).word <= jdl::last_place(before).word) return std::nullopt;
+  return call.connections.read([&](store::Transaction& transaction) -> std::optional<http::Response> {
+    const auto campaign = store::views::campaign(transaction, id);
+    if (!campaign) return no_campaign(call);
+    jdl::PlacementCheck check{after};
+    for (std::int64_t from = 0; from < campaign->total;) {
+      const auto page = store::views::tasks(transaction, *campaign, {.states = {}, .from = from}, {kPage, 0});
+      for (const auto& task : page.items) {
+        if (const auto why = check.wrong(task.number.value(), parameter_of(task.form, task.parameter)))
+          return wrong({{{}, "exec_file", {}, *why}});
+      }
+      if (page.items.empty()) break;
+      from = page.items.back().number.value() + 1;
+    }
+    return std::nullopt;
+  });
+}
+
 http::Response accepted(const store::views::Campaign& campaign, const Edited& result) {
   text::JsonWriter json;
   json.object([&] {
@@ -165,7 +190,8 @@ bool set_state(store::Transaction& transaction, grid::CampaignId id, const store
 void note_edit(const Call& call, store::Transaction& transaction, grid::CampaignId id, grid::CampaignState before,
                std::vector<rules::Change> changes, const Wanted& wanted) {
   const auto quoted = [](grid::CampaignState state) { return fmt::format("\"{}\"", grid::name_of(state)); };
-  if (wanted.state && *wanted.state != before) changes.push_back({.path = "state", .before = quoted(before), .after = quoted(*wanted.state)});
+  if (wanted.state && *wanted.state != before)
+    changes.push_back({.path = "state", .before = quoted(before), .after = quoted(*wanted.state)});
   if (changes.empty()) return;
   note(call, transaction,
        {.name = "campaign edited",
@@ -223,6 +249,7 @@ http::Response edit(const Call& call) {
     const auto result = edited(call, *before, *wanted, broken_rule);
     if (broken_rule) report_broken_rule(call, *broken_rule);
     if (!result) return result.error();
+    if (auto lacking = lacking_words(call, id, before->file, result->file)) return std::move(*lacking);
     if (wanted->mode == SubmissionMode::check_only) return checked(id, *result);
     if (auto response = try_to_store(call, id, *before, *result, *wanted)) return std::move(*response);
   }

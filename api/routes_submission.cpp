@@ -15,6 +15,7 @@
 #include "api/spool.hpp"
 #include "api/submission.hpp"
 #include "api/task_intake.hpp"
+#include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
@@ -39,10 +40,11 @@ http::Response created(const store::views::Campaign& campaign, const Submission&
   return response;
 }
 
-void write_section(text::JsonWriter& json, const jdl::ClusterSection& section) {
+void write_section(text::JsonWriter& json, const jdl::CampaignFile& file, const jdl::ClusterSection& section, const jdl::Parameter& first) {
   json.object([&] {
     json.field("cluster_name", section.name);
     json.field("exec_file", section.exec_file);
+    json.field("first_command", jdl::command_of_task(file, section, first));
     json.field("exec_directory", section.exec_directory);
     json.field("resources", section.resources_text());
     json.field("resources_per_job", section.resources.resources());
@@ -56,6 +58,10 @@ void write_section(text::JsonWriter& json, const jdl::ClusterSection& section) {
     json.field("max_jobs", section.max_jobs);
     json.field("priority", section.priority);
   });
+}
+
+void note(Submission& submission, const TaskIntake& intake) {
+  for (auto& warning : intake.warnings()) submission.warnings.push_back(std::move(warning));
 }
 
 jdl::Requests* address_of(std::optional<jdl::Requests>& requests) { return requests ? &*requests : nullptr; }
@@ -72,8 +78,10 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
-  const auto tasks = TaskIntake{file, nullptr, address_of(*requests), limits.tasks}.take_all(following);
+  TaskIntake intake{file, nullptr, address_of(*requests), limits.tasks};
+  const auto tasks = intake.take_all(following);
   if (!tasks) return tasks.error();
+  note(submission, intake);
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   const auto input = *requests ? (*requests)->mean_input_mb() : jdl::constant_input_mb(file);
   std::vector<std::string> commands;
@@ -95,7 +103,9 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
     json.field("total_jobs", *tasks);
     json.field("replicas_allowed", file.replicas_allowed);
     json.field("requests", std::ssize(different_of(*requests)));
-    json.key("clusters").array(file.clusters, [&](const auto& section) { write_section(json, section); });
+    json.key("clusters").array(file.clusters, [&](const auto& section) {
+      write_section(json, file, section, intake.first_parameter().value());
+    });
     json.key("candidate");
     write_candidate(
         json, {.file = file, .user = call.caller.user, .tasks = *tasks, .input_mb = input.value_or(0), .known = known, .clusters = names});
@@ -121,16 +131,20 @@ bool is_plain_count(const jdl::CampaignFile& file, const ParameterBody* followin
          file.type == grid::CampaignType::default_;
 }
 
-Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file,
-                                ParameterBody* following, jdl::Requests* requests, std::int64_t most) {
+Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignId id, Submission& submission, ParameterBody* following,
+                                jdl::Requests* requests, std::int64_t most) {
+  const auto& file = submission.file;
   if (is_plain_count(file, following, requests)) {
     const auto count = std::get<jdl::Count>(file.parameters).tasks;
     store::write_numbered_tasks(transaction, id, count);
     return count;
   }
   store::TaskWriter writer{transaction, id, requests == nullptr ? store::Requests::all_the_same : store::Requests::by_task};
-  auto tasks = TaskIntake{file, &writer, requests, most}.take_all(following);
-  if (tasks) writer.finish();
+  TaskIntake intake{file, &writer, requests, most};
+  auto tasks = intake.take_all(following);
+  if (!tasks) return tasks;
+  writer.finish();
+  note(submission, intake);
   return tasks;
 }
 
@@ -154,7 +168,7 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   if (const auto present = store::limits_of_user(transaction, call.caller.user).campaigns - 1; present >= limits.campaigns)
     return allow_campaign({.campaigns = limits.campaigns, .present = present}).error();
   const auto asked = asking(file);
-  const auto tasks = write_tasks(transaction, id, file, following, address_of(*requests), limits.tasks);
+  const auto tasks = write_tasks(transaction, id, submission, following, address_of(*requests), limits.tasks);
   if (!tasks) return tasks.error();
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
@@ -196,6 +210,7 @@ http::Response take(const Call& call, Submission& submission, SubmissionMode mod
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
   if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
+  if (auto wrong = wrong_numbers(file)) return std::move(*wrong);
   if (const auto tasks = known_tasks(file)) {
     if (*tasks > limits.tasks) return too_many_tasks(limits.tasks);
     if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();

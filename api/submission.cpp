@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 #include "lib/store/clusters.hpp"
 
@@ -46,6 +47,7 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
       .name = config.campaign_order, .weights = config.multifactor_weights, .simultaneous = config.simultaneous};
   auto note = grid::priority_note(file.scheduling.priority, order);
   if (note && file.type == grid::CampaignType::default_) warnings.push_back(std::move(*note));
+  if (auto doubtful = jdl::doubtful_place(file)) warnings.push_back(std::move(*doubtful));
   return warnings;
 }
 
@@ -150,7 +152,7 @@ store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jd
   store::NewCampaignCluster stored;
   stored.name = section.name;
   stored.priority = section.priority;
-  stored.exec_file = expanded.exec_file;
+  stored.exec_file = jdl::stored_command(expanded.exec_file, file);
   stored.exec_directory = expanded.exec_directory;
   stored.resources = section.resources_text();
   stored.resources_per_job = section.resources.resources();

@@ -30,7 +30,7 @@ http::Response none() {
   return error(problem.message, std::span{&problem, 1});
 }
 
-http::Response wrong_request(const std::string& sentence) {
+http::Response wrong_task(const std::string& sentence) {
   const jdl::Problem problem{{}, "parameters", {}, sentence};
   return error(problem.message, std::span{&problem, 1});
 }
@@ -39,7 +39,11 @@ http::Response wrong_request(const std::string& sentence) {
 
 TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer, jdl::Requests* requests, std::int64_t most,
                        std::int64_t first)
-    : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first} {}
+    : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first}, placement_{file} {}
+
+std::vector<std::string> TaskIntake::warnings() const {
+  return placement_.note() ? std::vector{*placement_.note()} : std::vector<std::string>{};
+}
 
 Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following, ParameterBodyForm form) {
   take_own();
@@ -57,13 +61,15 @@ Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following, ParameterBody
 void TaskIntake::add(const jdl::Parameter& parameter) {
   const auto number = first_ + count_++;
   if (first_ + count_ > most_) return;
+  if (!first_parameter_) first_parameter_ = parameter;
+  if (auto wrong = wrong_task_ ? std::nullopt : placement_.wrong(number, parameter)) wrong_task_ = wrong_task(*wrong);
   std::optional<int> request;
-  if (requests_ != nullptr && !wrong_request_) {
+  if (requests_ != nullptr && !wrong_task_) {
     const auto worked_out = requests_->request_of(number, parameter);
     if (worked_out) request = *worked_out;
-    else wrong_request_ = wrong_request(worked_out.error());
+    else wrong_task_ = wrong_task(worked_out.error());
   }
-  if (wrong_request_) return;
+  if (wrong_task_) return;
   if (file_.type == grid::CampaignType::test) {
     if (kept_.size() < file_.clusters.size()) kept_.emplace_back(parameter, request);
   } else if (writer_ != nullptr) {
@@ -88,7 +94,7 @@ void TaskIntake::take_own() {
   } else if (const auto* count = std::get_if<jdl::Count>(&file_.parameters)) {
     const bool needed = (writer_ != nullptr && file_.type != grid::CampaignType::test) || requests_ != nullptr;
     const auto wanted = needed ? count->tasks : std::min(count->tasks, std::ssize(file_.clusters));
-    for (std::int64_t i = 0; i < wanted && !wrong_request_ && first_ + i <= most_; ++i) add(std::to_string(first_ + i));
+    for (std::int64_t i = 0; i < wanted && !wrong_task_ && first_ + i <= most_; ++i) add(std::to_string(first_ + i));
     count_ = count->tasks;
   }
 }
@@ -121,7 +127,7 @@ Asked<void> TaskIntake::take_array(ParameterBody& body) {
   };
   const auto read = jdl::read_parameter_array(next, [&](jdl::Parameter&& parameter) {
     add(parameter);
-    return !wrong_request_ && first_ + count_ <= most_;
+    return !wrong_task_ && first_ + count_ <= most_;
   });
   if (broken) return tl::unexpected{std::move(*broken)};
   if (!read) return tl::unexpected{wrong_parameters(read.error())};
@@ -130,12 +136,18 @@ Asked<void> TaskIntake::take_array(ParameterBody& body) {
 
 std::optional<http::Response> TaskIntake::obstacle() {
   if (first_ + count_ > most_) return too_many_tasks(most_);
-  return std::exchange(wrong_request_, std::nullopt);
+  return std::exchange(wrong_task_, std::nullopt);
 }
 
 void TaskIntake::write_test_tasks() {
   if (writer_ == nullptr) return;
   for (std::size_t i = 0; i < file_.clusters.size(); ++i) write(kept_[i % kept_.size()].first, kept_[i % kept_.size()].second);
+}
+
+std::optional<http::Response> wrong_numbers(const jdl::CampaignFile& file) {
+  if (!std::holds_alternative<jdl::Count>(file.parameters)) return std::nullopt;
+  const auto wrong = jdl::PlacementCheck{file}.wrong(0, std::string{"0"});
+  return wrong ? std::optional{wrong_task(*wrong)} : std::nullopt;
 }
 
 http::Response broken_body(http::BodyError failure) {

@@ -8,6 +8,7 @@
 #include "api/parameter_body.hpp"
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/parameter.hpp"
+#include "lib/jdl/placement.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/store/campaigns.hpp"
 
@@ -29,6 +30,11 @@ class TaskIntake {
   /// the number of tasks. Errors: answers to wrong parameters, and to none at all.
   [[nodiscard]] Asked<std::int64_t> take_all(ParameterBody* following, ParameterBodyForm form = ParameterBodyForm::lines);
 
+  /// Sentences about what was taken, for the user.
+  [[nodiscard]] std::vector<std::string> warnings() const;
+  /// The parameter of the first task; empty: no task was taken.
+  [[nodiscard]] const std::optional<jdl::Parameter>& first_parameter() const { return first_parameter_; }
+
  private:
   void add(const jdl::Parameter& parameter);
   void write(const jdl::Parameter& parameter, std::optional<int> request);
@@ -45,10 +51,16 @@ class TaskIntake {
   jdl::Requests* requests_;
   std::int64_t most_;
   std::int64_t first_;
-  std::optional<http::Response> wrong_request_;                      // the answer to the first task with a wrong request
+  jdl::PlacementCheck placement_;
+  std::optional<jdl::Parameter> first_parameter_;
+  std::optional<http::Response> wrong_task_;                         // the answer to the first task whose words or request are wrong
   std::vector<std::pair<jdl::Parameter, std::optional<int>>> kept_;  // parameters of a test campaign, with their requests
   std::int64_t count_ = 0;
 };
+
+/// The answer to tasks whose parameters are their numbers, if a placeholder has no word among these. Empty: each has one, or the parameters
+/// are others.
+[[nodiscard]] std::optional<http::Response> wrong_numbers(const jdl::CampaignFile& file);
 
 /// The answer to a body that was not received whole.
 [[nodiscard]] http::Response broken_body(http::BodyError error);

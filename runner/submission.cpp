@@ -15,14 +15,14 @@
 namespace gleaner::runner {
 namespace {
 
-tl::expected<std::vector<std::string>, std::string> arguments(const store::LaunchLine& line) {
+tl::expected<std::vector<std::string>, std::string> arguments(const store::LaunchToMake& launch, const store::LaunchLine& line) {
   jdl::Parameter parameter{line.parameter};
   if (line.form == 'a') {
     auto read = jdl::parse_ndjson(line.parameter);
     if (!read) return tl::unexpected{read.error().message};
     parameter = std::move(*read);
   }
-  auto words = jdl::arguments_of(parameter);
+  auto words = launch.params_shell ? jdl::shell_words_of(parameter) : jdl::arguments_of(parameter);
   if (!words) return tl::unexpected{words.error().message};
   return *words;
 }
@@ -87,8 +87,8 @@ std::optional<PoolFacts> pool_of(const store::LaunchToMake& launch, const std::v
 }
 
 /// A line of the array, or of the file `pool`.
-tl::expected<std::string, std::string> text_of(const store::LaunchLine& line) {
-  auto words = arguments(line);
+tl::expected<std::string, std::string> text_of(const store::LaunchToMake& launch, const store::LaunchLine& line) {
+  auto words = arguments(launch, line);
   if (!words) return tl::unexpected{fmt::format("task {}: {}", line.task.value(), words.error())};
   const TaskFacts task{.task = line.task, .attempt = line.attempt, .job = line.job, .fence = line.fence, .arguments = std::move(*words)};
   auto text = line.pooled ? pool_line(task) : parameter_line(task);
@@ -124,7 +124,9 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
                           .pool = pool_of(launch, lines),
                           .measured = launch.to_measure,
                           .output_directory = launch.output_directory,
-                          .output_files = launch.output_files};
+                          .output_files = launch.output_files,
+                          .placeholders = launch.placeholders,
+                          .params_shell = launch.params_shell};
   auto command = JobCommand::create(facts);
   if (!command) return tl::unexpected{command.error()};
   oar::SubmitRequest request;
@@ -150,7 +152,7 @@ tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& l
     request.stderr_file = request.stdout_file;
   }
   for (const auto& line : lines) {
-    auto text = text_of(line);
+    auto text = text_of(launch, line);
     if (!text) return tl::unexpected{std::move(text.error())};
     (line.pooled ? pooled : request.lines).push_back(std::move(*text));
   }

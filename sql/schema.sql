@@ -55,6 +55,10 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION acting() RETURNS text
+    LANGUAGE sql STABLE
+    AS $$ SELECT nullif(current_setting('gleaner.actor', true), '') $$;
+
 CREATE FUNCTION asked_of(campaign bigint) RETURNS text
     LANGUAGE sql STABLE
     AS $$
@@ -173,6 +177,10 @@ CREATE TABLE campaigns (
     forgiven bigint DEFAULT 0 NOT NULL,
     temporal_grouping text GENERATED ALWAYS AS (COALESCE((jdl ->> 'temporal_grouping'::text), 'false'::text)) STORED,
     dimensional_grouping boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'dimensional_grouping'::text))::boolean, false)) STORED,
+    placeholders boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'placeholders'::text))::boolean, false)) STORED,
+    params_shell boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'params_shell'::text))::boolean, false)) STORED,
+    retries integer GENERATED ALWAYS AS (((jdl ->> 'retries'::text))::integer) STORED,
+    retry_on jsonb GENERATED ALWAYS AS ((jdl -> 'retry_on'::text)) STORED,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -180,6 +188,14 @@ CREATE TABLE campaigns (
 );
 
 COMMENT ON COLUMN campaigns.dimensional_grouping IS 'the jobs of its pools carry out as many tasks side by side as they have cores on one node';
+
+COMMENT ON COLUMN campaigns.placeholders IS 'braces of exec_file stand for words of the parameter, {1} for the first; false: the words follow the command';
+
+COMMENT ON COLUMN campaigns.params_shell IS 'parameters are shell text, which the shell of the task expands';
+
+COMMENT ON COLUMN campaigns.retries IS 'how often a task that failed by its own fault runs again; null: as configured';
+
+COMMENT ON COLUMN campaigns.retry_on IS 'an array of the exit statuses after which it does; null: any';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -422,6 +438,35 @@ CREATE FUNCTION next_untaken(campaign bigint, first bigint, most bigint) RETURNS
     SET enable_sort TO 'off'
     AS $$ SELECT number FROM tasks WHERE campaign_id = campaign AND number >= first AND state = 'waiting' ORDER BY number LIMIT most $$;
 
+CREATE FUNCTION note_act() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  was jsonb;
+  becomes jsonb;
+  row_now jsonb;
+  named text := TG_ARGV[0];
+BEGIN
+  IF TG_OP <> 'INSERT' THEN was := jsonb_strip_nulls(to_jsonb(old)); END IF;
+  IF TG_OP <> 'DELETE' THEN becomes := jsonb_strip_nulls(to_jsonb(new)); END IF;
+  row_now := coalesce(becomes, was);
+  FOR i IN 1 .. TG_NARGS - 1 LOOP named := concat_ws(' ', named, row_now ->> TG_ARGV[i]); END LOOP;
+  IF row_now ? 'cluster_id' THEN
+    named := named || ' on ' || coalesce((SELECT k.name FROM clusters k WHERE k.id = (row_now ->> 'cluster_id')::bigint), row_now ->> 'cluster_id');
+  END IF;
+  IF TG_OP = 'UPDATE' THEN
+    SELECT coalesce(jsonb_object_agg(b.key, b.value) FILTER (WHERE becomes -> b.key IS DISTINCT FROM b.value), '{}'),
+      coalesce((SELECT jsonb_object_agg(a.key, a.value) FILTER (WHERE was -> a.key IS DISTINCT FROM a.value) FROM jsonb_each(becomes) a), '{}')
+      INTO was, becomes FROM jsonb_each(was) b;
+    IF was = '{}' AND becomes = '{}' THEN RETURN NULL; END IF;
+  END IF;
+  INSERT INTO audit (acted_at, actor, origin, act, subject, campaign_id, before, after)
+  VALUES (now(), coalesce(acting(), session_user), CASE WHEN acting() IS NULL THEN 'sql' ELSE current_setting('gleaner.origin') END,
+    CASE WHEN acting() IS NULL THEN TG_OP ELSE current_setting('gleaner.act') END,
+    named, (row_now ->> 'campaign_id')::bigint, was, becomes);
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION note_asked() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -467,6 +512,27 @@ ALTER TABLE admission_rules ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
 CREATE TABLE affinities (
     user_name text NOT NULL,
     cluster_id bigint NOT NULL
+);
+
+CREATE TABLE audit (
+    id bigint NOT NULL,
+    acted_at timestamp with time zone NOT NULL,
+    actor text NOT NULL,
+    origin text NOT NULL,
+    act text NOT NULL,
+    subject text NOT NULL,
+    campaign_id bigint,
+    before jsonb,
+    after jsonb
+);
+
+ALTER TABLE audit ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME audit_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE brakes (
@@ -982,6 +1048,9 @@ ALTER TABLE ONLY admission_rules
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_pkey PRIMARY KEY (user_name, cluster_id);
 
+ALTER TABLE ONLY audit
+    ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY brakes
     ADD CONSTRAINT brakes_pkey PRIMARY KEY (id);
 
@@ -1090,6 +1159,10 @@ ALTER TABLE ONLY user_mappings
 ALTER TABLE ONLY user_priorities
     ADD CONSTRAINT user_priorities_pkey PRIMARY KEY (user_name);
 
+CREATE INDEX audit_acted_at ON audit USING btree (acted_at);
+
+CREATE INDEX audit_of_campaign ON audit USING btree (campaign_id, id) WHERE (campaign_id IS NOT NULL);
+
 CREATE UNIQUE INDEX brakes_target ON brakes USING btree (COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
 
 CREATE INDEX campaign_changes_campaign ON campaign_changes USING btree (campaign_id, id);
@@ -1173,6 +1246,30 @@ CREATE TRIGGER count_jobs AFTER UPDATE ON jobs REFERENCING OLD TABLE AS before N
 CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_jobs();
 
 CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON admission_rules FOR EACH ROW EXECUTE FUNCTION note_act('rule', 'name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH ROW EXECUTE FUNCTION note_act('affinity of', 'user_name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE ON brakes FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('brake');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE OF name, enabled, retired_at, url, authentication, login, secret_file, identity_header, ca_file, certificate_file, key_file, verify_tls, power, cost, transfer_mb_s, flood, array_size, memory_property, memory_unit_mb, memory_max_mb ON clusters FOR EACH ROW EXECUTE FUNCTION note_act('cluster', 'name');
+
+CREATE TRIGGER note_act AFTER INSERT ON declarations FOR EACH ROW EXECUTE FUNCTION note_act('declaration', 'what', 'subject');
+
+CREATE TRIGGER note_act AFTER UPDATE OF state ON events FOR EACH ROW WHEN (((acting() IS NOT NULL) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION note_act('event', 'id', 'code');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON limits FOR EACH ROW WHEN ((pg_trigger_depth() = 0)) EXECUTE FUNCTION note_act('limit', 'id', 'kind');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON normal_users FOR EACH ROW EXECUTE FUNCTION note_act('normal jobs of', 'user_name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON shares FOR EACH ROW EXECUTE FUNCTION note_act('share of', 'kind', 'name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_limits FOR EACH ROW EXECUTE FUNCTION note_act('limits of', 'user_name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_mappings FOR EACH ROW EXECUTE FUNCTION note_act('login of', 'user_name');
+
+CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_priorities FOR EACH ROW EXECUTE FUNCTION note_act('priority of', 'user_name');
 
 CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_asked();
 

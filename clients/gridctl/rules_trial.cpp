@@ -123,7 +123,8 @@ process::Outcome rules_test(const Call& call) {
   const jdl::Defaults defaults{.resources = config.default_resources,
                                .walltime = config.default_walltime,
                                .most_attempts = config.max_attempts,
-                               .grouping = config.temporal_grouping};
+                               .grouping = config.temporal_grouping,
+                               .params_shell = config.params_shell};
   const auto file = campaign_of(path, defaults, setting.known);
   rules::Sandbox sandbox{rules::program_beside_us()};
   const auto admission = rules::admit(sandbox, setting, {file, user, tasks_of(call, file), defaults});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -46,6 +47,21 @@ std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output&
   }
 }
 
+/// The command of the first task, on each cluster where they differ.
+std::string first_commands(const Reply& checked) {
+  const auto& clusters = checked.json["clusters"].items();
+  const auto command_of = [](const clients::Json& cluster) { return terminal::printable(cluster["first_command"].text()); };
+  const bool is_one =
+      std::ranges::all_of(clusters, [&](const auto& cluster) { return command_of(cluster) == command_of(clusters.front()); });
+  std::string text;
+  for (const auto& cluster : clusters) {
+    const auto where = is_one ? std::string{} : fmt::format(" on {}", terminal::printable(cluster["cluster_name"].text()));
+    text += fmt::format("The first task runs{}: {}\n", where, command_of(cluster));
+    if (is_one) break;
+  }
+  return text;
+}
+
 void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Form form) {
   const auto reply = send(api, campaign, SubmissionMode::check_only);
   show_warnings(reply, output);
@@ -54,9 +70,9 @@ void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Fo
   for (const auto& cluster : reply.json["clusters"].items()) clusters += (clusters.empty() ? "" : ", ") + cluster["cluster_name"].text();
   auto json = reply.json;
   json.add("forecast", outlook ? forecast_json(*outlook) : clients::Json{});
-  output.show({.text = fmt::format("{} is valid: {} on {}; nothing was submitted\n{}", campaign.source,
+  output.show({.text = fmt::format("{} is valid: {} on {}; nothing was submitted\n{}{}", campaign.source,
                                    terminal::counted(reply.json["total_jobs"].integer(), "task"), terminal::printable(clusters),
-                                   outlook ? sentence_of(*outlook, output.screen()) : ""),
+                                   first_commands(reply), outlook ? sentence_of(*outlook, output.screen()) : ""),
                .json = clients::dump(json, clients::Layout::one_line)});
 }
 

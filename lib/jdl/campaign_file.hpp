@@ -95,7 +95,9 @@ struct CampaignFile {
   std::string project;
   Scheduling scheduling;
   ParamSource parameters;
-  std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions
+  std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders
+  bool placeholders = false;                 ///< exec_file has placeholders (lib/text/placeholders.hpp), as places or as literal braces
+  bool params_shell = false;                 ///< parameters are shell text, which the tasks' shell expands
   bool replicas_allowed = false;             ///< a running task may get a replica on another cluster
   std::string input_mb;                      ///< an expression or a number: each task's input, in MB; empty: not stated
   std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
@@ -112,7 +114,7 @@ struct CampaignFile {
 /// leaves out, and the campaign's own `project`, which each cluster states. All fields are stated, `test_mode` too.
 [[nodiscard]] std::string to_jdl(const CampaignFile& campaign);
 /// The campaign as a campaign file that its user can submit again, which gives the same campaign whatever the configuration is: to_jdl,
-/// with `project`, `nb_jobs` and `temporal_grouping`. `params` are left out.
+/// with `project`, `nb_jobs`, `temporal_grouping` and `params_shell`. `params` are left out.
 [[nodiscard]] std::string to_campaign_text(const CampaignFile& campaign);
 
 struct Expanded {

@@ -8,6 +8,7 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/placement.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/sections.hpp"
@@ -80,6 +81,8 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
     if (!names.IsArray()) throw Malformed{"'parameter_names' is not an array"};
     for (const auto& name : names.GetArray()) campaign.parameter_names.push_back(text(name, "parameter_names"));
   }
+  campaign.placeholders = root.HasMember("placeholders") && root["placeholders"].IsTrue();
+  campaign.params_shell = root.HasMember("params_shell") && root["params_shell"].IsTrue();
   if (root.HasMember("replicas")) campaign.replicas_allowed = text_member(root, "replicas") == "allowed";
   if (root.HasMember("input_mb")) campaign.input_mb = text_member(root, "input_mb");
   const auto& clusters = member(root, "clusters");
@@ -111,6 +114,8 @@ std::string to_json(const CampaignFile& campaign) {
   if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) json.field("param_file", file->path);
   if (const auto* count = std::get_if<Count>(&campaign.parameters)) json.field("nb_jobs", count->tasks);
   if (!campaign.parameter_names.empty()) json.key("parameter_names").array(campaign.parameter_names);
+  if (campaign.placeholders) json.field("placeholders", true);
+  if (campaign.params_shell) json.field("params_shell", true);
   if (campaign.replicas_allowed) json.field("replicas", "allowed");
   if (!campaign.input_mb.empty()) json.field("input_mb", campaign.input_mb);
   json.key("clusters").object([&] {
@@ -145,6 +150,8 @@ std::string to_jdl(const CampaignFile& campaign) {
   ordered.AddMember("test_mode", rapidjson::Value{campaign.type == CampaignType::test ? "true" : "false", allocator}, allocator);
   document.RemoveMember("name");
   for (auto& member : document.GetObject()) ordered.AddMember(member.name, member.value, allocator);
+  // Braces that are none would be read as placeholders.
+  if (!campaign.placeholders && may_have_placeholders(campaign)) ordered.AddMember("placeholders", false, allocator);
   return text::json_text(ordered);
 }
 
@@ -159,6 +166,7 @@ std::string to_campaign_text(const CampaignFile& campaign) {
   };
   if (!campaign.project.empty()) add("project", campaign.project);
   if (campaign.scheduling.grouping == grid::Grouping::off) add("temporal_grouping", name_of(campaign.scheduling.grouping));
+  if (!campaign.params_shell) document.AddMember("params_shell", false, allocator);
   if (const auto* count = std::get_if<Count>(&campaign.parameters))
     document.AddMember("nb_jobs", rapidjson::Value{count->tasks}, allocator);
   return text::json_text(document);

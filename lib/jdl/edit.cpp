@@ -227,6 +227,7 @@ tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& presen
   for (const auto& section : present.clusters) known.enabled.push_back(section.name);  // also of a cluster that is disabled now
   auto settled = defaults;
   settled.type.reset();
+  settled.params_shell = present.params_shell;
   auto file = validate(document, text, findings, settled, &known);
   if (!file) return file;
   file->parameters = present.parameters;

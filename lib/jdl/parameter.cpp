@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "lib/jdl/problem.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/text/words.hpp"
 
@@ -83,6 +84,26 @@ tl::expected<Arguments, ParameterError> arguments_of(const Parameter& parameter)
   auto words = text::split_words(line);
   if (!words) return tl::unexpected{located(line, words.error())};
   return std::move(*words);
+}
+
+tl::expected<Arguments, ParameterError> shell_words_of(const Parameter& parameter) {
+  if (const auto* arguments = std::get_if<Arguments>(&parameter)) {
+    Arguments words;
+    for (const auto& argument : *arguments) words.push_back(text::quote(argument));
+    return words;
+  }
+  const auto& line = std::get<std::string>(parameter);
+  auto words = text::split_written_words(line);
+  if (!words) return tl::unexpected{located(line, words.error())};
+  return std::move(*words);
+}
+
+std::string quoted_parameter(const Parameter& parameter) {
+  if (const auto* line = std::get_if<std::string>(&parameter)) return fmt::format("'{}'", excerpt(*line));
+  std::string json;
+  append_ndjson(json, parameter);
+  json.pop_back();
+  return excerpt(json);
 }
 
 std::string task_name(const Parameter& parameter) {

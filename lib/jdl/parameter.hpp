@@ -31,6 +31,12 @@ struct ParameterError {
 /// The arguments of the task's command, byte for byte.
 [[nodiscard]] tl::expected<Arguments, ParameterError> arguments_of(const Parameter& parameter);
 
+/// The arguments as a shell reads them as text (params_shell): the words of a line as they are written, other arguments in quotes.
+[[nodiscard]] tl::expected<Arguments, ParameterError> shell_words_of(const Parameter& parameter);
+
+/// A parameter as messages quote it, at most 60 characters.
+[[nodiscard]] std::string quoted_parameter(const Parameter& parameter);
+
 /// The task's name: the first argument, as in CiGri (CIGRI_JOB_NAME); empty: there is none. Names need not be unique.
 [[nodiscard]] std::string task_name(const Parameter& parameter);
 

@@ -9,6 +9,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
+#include "lib/jdl/placement.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/scheduling.hpp"
 #include "lib/jdl/sections.hpp"
@@ -21,8 +22,9 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::array<std::string_view, 9> kCampaignKeys{"replicas", "name",      "clusters",        "params",  "param_file",
-                                                        "nb_jobs",  "jobs_type", "parameter_names", "input_mb"};
+constexpr std::array<std::string_view, 11> kCampaignKeys{"replicas",   "name",         "clusters",    "params",
+                                                         "param_file", "nb_jobs",      "jobs_type",   "parameter_names",
+                                                         "input_mb",   "placeholders", "params_shell"};
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
@@ -58,6 +60,7 @@ class Validator {
     else read_clusters();
     campaign.type = campaign_type();
     for (const auto& cluster : sections_) campaign.clusters.push_back(finished(cluster, campaign.type));
+    campaign.placeholders = campaign.placeholders && may_have_placeholders(campaign);
     check_some_cluster_used(campaign.clusters);
     if (are_too_many(campaign.clusters)) return campaign;
     check_expressions(campaign);
@@ -84,6 +87,8 @@ class Validator {
 
   void read_campaign_keys(CampaignFile& campaign) {
     campaign.scheduling.grouping = defaults_.grouping;
+    campaign.params_shell = defaults_.params_shell;
+    campaign.placeholders = true;
     bool named = false;
     for (const auto& member : document_.root.members) {
       const auto path = campaign_path(document_.form, member.spelling);
@@ -96,6 +101,10 @@ class Validator {
         read_jobs_type(member, path);
       } else if (member.key == "parameter_names") {
         campaign.parameter_names = read_parameter_names(member.value, path, findings_);
+      } else if (member.key == "params_shell") {
+        campaign.params_shell = read_yes(member.value, path, findings_).value_or(false);
+      } else if (member.key == "placeholders") {
+        campaign.placeholders = read_yes(member.value, path, findings_).value_or(true);
       } else if (member.key == "replicas") {
         read_replicas(member, path, campaign);
       } else if (member.key == "input_mb") {

@@ -20,6 +20,7 @@ struct Defaults {
   /// The administrator's upper bound of the JDL's max_attempts; empty: unknown here.
   std::optional<int> most_attempts = {};
   grid::Grouping grouping = grid::Grouping::off;
+  bool params_shell = false;
 };
 
 /// The clusters that a campaign may name.

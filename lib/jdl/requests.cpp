@@ -145,14 +145,6 @@ std::optional<std::string> too_big(const Wanted& wanted, const ClusterSection& s
   return std::nullopt;
 }
 
-std::string quoted(const Parameter& parameter) {
-  if (const auto* line = std::get_if<std::string>(&parameter)) return fmt::format("'{}'", excerpt(*line));
-  std::string json;
-  append_ndjson(json, parameter);
-  json.pop_back();
-  return excerpt(json);
-}
-
 /// The problem of a campaign whose resources none of its clusters can hold.
 std::optional<Problem> held_nowhere(const CampaignFile& file, const std::vector<ClusterLimits>& limits) {
   const auto sections = too_wide_sections(file, limits);
@@ -344,7 +336,7 @@ tl::expected<std::optional<Requests>, Problem> Requests::of(const CampaignFile& 
 
 tl::expected<int, std::string> Requests::request_of(std::int64_t task, const Parameter& parameter) {
   const auto named = [&](const std::string& why) {
-    return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted(parameter), why)};
+    return tl::unexpected{fmt::format("task {}, parameter {}: {}", task, quoted_parameter(parameter), why)};
   };
   const auto values = implementation_->read(parameter);
   if (!values) return named(values.error());

@@ -181,11 +181,7 @@ void read_type(const Node& node, const std::string& path, SectionLevel& into, Fi
 }
 
 void read_test_mode(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  const auto text = node.kind == NodeKind::string ? lower(trim(node.text)) : node.text;
-  const bool said = node.kind == NodeKind::boolean || node.kind == NodeKind::string;
-  if (said && text == "true") into.test_mode = CampaignType::test;
-  else if (said && text == "false") into.test_mode = CampaignType::default_;
-  else findings.add(node.offset, path, shown(node), fmt::format("'{}' is neither true nor false", excerpt(shown(node))));
+  if (const auto is_test = read_yes(node, path, findings)) into.test_mode = *is_test ? CampaignType::test : CampaignType::default_;
 }
 
 template <auto Member, std::int64_t Least, std::int64_t Most>

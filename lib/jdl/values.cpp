@@ -68,4 +68,12 @@ std::optional<std::int64_t> read_integer(const Node& node, const std::string& pa
   return wrong(is_below ? "is too small" : "is too large");
 }
 
+std::optional<bool> read_yes(const Node& node, const std::string& path, Findings& findings) {
+  const auto text = node.kind == NodeKind::string ? lower(trim(node.text)) : node.text;
+  const bool is_stated = node.kind == NodeKind::boolean || node.kind == NodeKind::string;
+  if (is_stated && (text == "true" || text == "false")) return text == "true";
+  findings.add(node.offset, path, shown(node), fmt::format("'{}' is neither true nor false", excerpt(shown(node))));
+  return std::nullopt;
+}
+
 }  // namespace gleaner::jdl

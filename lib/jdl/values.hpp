@@ -19,6 +19,8 @@ struct Bounds {
   std::int64_t most;
 };
 [[nodiscard]] std::optional<std::int64_t> read_integer(const Node& node, const std::string& path, Bounds bounds, Findings& findings);
+/// true or false, as such or as a string.
+[[nodiscard]] std::optional<bool> read_yes(const Node& node, const std::string& path, Findings& findings);
 
 /// "a number", "an array": the kind of a value in messages.
 [[nodiscard]] std::string_view kind_name(NodeKind kind);

@@ -57,6 +57,7 @@ struct Config : grid::PlannerConfig {
   std::string default_resources;
   grid::Seconds default_walltime{};
   grid::Grouping temporal_grouping{};
+  bool params_shell{};
 
   // Attempts and brakes
   int max_attempts{};

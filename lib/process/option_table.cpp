@@ -281,6 +281,9 @@ constexpr auto kOptions = std::to_array<Option>({
     {"temporal_grouping", "GROUPING", "advise",
      "whether jobs take several tasks when the JDL does not say it: false, true, auto, or advise: no, and gridstat shows the gain",
      grouping, plan},
+    {"params_shell", "YES|NO", "no",
+     "whether the shell of a task expands its parameter ($HOME, ~, *.c), as in CiGri, when the JDL does not say it",
+     yes_no<&Config::params_shell>, host},
 
     {"max_attempts", "NUMBER", "50",
      "the most jobs for one task, whoever is to blame for their ends; those that waited and were taken back do not count; a JDL may ask for fewer",

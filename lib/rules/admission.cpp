@@ -40,6 +40,7 @@ tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl
   if (auto wrong = wrong_key(jdl)) return tl::unexpected{std::move(*wrong)};
   auto defaults = applicant.defaults;
   defaults.type.reset();
+  defaults.params_shell = before.params_shell;
   auto file = jdl::parse(jdl, defaults, &known);
   if (!file) {
     const auto& problem = file.error().front();

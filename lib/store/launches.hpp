@@ -45,6 +45,8 @@ struct LaunchToMake {
   bool best_effort = true;
   std::string output_directory;  ///< empty: stdout and stderr are OAR's files
   std::string output_files;      ///< patterns, one a line
+  bool placeholders = false;     ///< braces of exec_file stand for words of the parameter
+  bool params_shell = false;     ///< parameters are shell text
 };
 [[nodiscard]] std::vector<LaunchToMake> planned_launches(Transaction& transaction, grid::ClusterId cluster);
 

@@ -8,10 +8,12 @@ namespace {
 
 bool separates(char letter) { return letter == ' ' || letter == '\t' || letter == '\n'; }
 
+enum class Form { read, written };
+
 /// Reads one line, character by character; `word_` is empty between words.
 class Splitter {
  public:
-  explicit Splitter(std::string_view line) : line_{line} {}
+  Splitter(std::string_view line, Form form) : line_{line}, form_{form} {}
 
   tl::expected<std::vector<std::string>, WordError> split() {
     while (at_ < line_.size() && !error_) {
@@ -27,6 +29,9 @@ class Splitter {
  private:
   void step() {
     const char letter = line_[at_];
+    if (!word_) {
+      begin_ = at_;
+    }
     if (separates(letter)) {
       finish_word();
       ++at_;
@@ -97,14 +102,16 @@ class Splitter {
   void add(char letter) { word().push_back(letter); }
   void finish_word() {
     if (word_) {
-      words_.push_back(std::move(*word_));
+      words_.push_back(form_ == Form::read ? std::move(*word_) : std::string{line_.substr(begin_, at_ - begin_)});
       word_.reset();
     }
   }
   void fail(std::size_t position, std::string what) { error_ = WordError{position, std::move(what)}; }
 
   std::string_view line_;
+  Form form_;
   std::size_t at_ = 0;
+  std::size_t begin_ = 0;  ///< of the present word
   std::optional<std::string> word_;
   std::vector<std::string> words_;
   std::optional<WordError> error_;
@@ -118,7 +125,11 @@ bool is_plain(char letter) {
 
 }  // namespace
 
-tl::expected<std::vector<std::string>, WordError> split_words(std::string_view line) { return Splitter{line}.split(); }
+tl::expected<std::vector<std::string>, WordError> split_words(std::string_view line) { return Splitter{line, Form::read}.split(); }
+
+tl::expected<std::vector<std::string>, WordError> split_written_words(std::string_view line) {
+  return Splitter{line, Form::written}.split();
+}
 
 std::string quote(std::string_view word) {
   if (!word.empty() && std::ranges::all_of(word, is_plain)) {

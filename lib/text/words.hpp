@@ -18,6 +18,9 @@ struct WordError {
 /// open quote, a backslash at the end of the line.
 [[nodiscard]] tl::expected<std::vector<std::string>, WordError> split_words(std::string_view line);
 
+/// The same words as they are written, with their quotes and backslashes.
+[[nodiscard]] tl::expected<std::vector<std::string>, WordError> split_written_words(std::string_view line);
+
 /// Quotes a word so that a POSIX shell, or split_words, reads it back byte for byte. A word that needs no quotes is unchanged. For a shell,
 /// the word must not contain NUL.
 [[nodiscard]] std::string quote(std::string_view word);

@@ -11,6 +11,7 @@
 #include "lib/grid/walltime.hpp"
 #include "lib/text/words.hpp"
 #include "runner/command/base64.hpp"
+#include "runner/command/command_words.hpp"
 #include "runner/command/output_lines.hpp"
 
 namespace gleaner::runner {
@@ -73,19 +74,19 @@ static_assert(grid::kRanNothing == 113, "the wrapper says it in its own text");
 
 /// Carries out the command, in a launch whose jobs have one task each. The command gets a shell of its own.
 constexpr std::string_view kRunOne{R"sh(
-R(){ bash -c "$x \"\$@\"" "$0" "$@";})sh"};
+R(){ @COMMAND@;})sh"};
 
 /// The same, where the job shows what a start costs: Z() names the file of the end, with the milliseconds that the command took, where bash
 /// can tell them. W: Z() is to be called.
 constexpr std::string_view kRunMeasured{R"sh(
 W=1
-R(){ A=$EPOCHREALTIME;bash -c "$x \"\$@\"" "$0" "$@";}
+R(){ A=$EPOCHREALTIME;@COMMAND@;}
 Z(){ k=$EPOCHREALTIME;z=$f.e$s${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
 
 /// The same in a pool, where the wrapper applies the task's walltime: OAR's is that of the pool. Z() names the file of the end: with the
 /// milliseconds that the task took, where bash can tell them, and `.w` instead of the status if the walltime ended it.
 constexpr std::string_view kRunInPool{R"sh(
-R(){ A=$EPOCHREALTIME M=$SECONDS;timeout -k 30 $W bash -c "$x \"\$@\"" "$0" "$@";}
+R(){ A=$EPOCHREALTIME M=$SECONDS;timeout -k 30 $W @COMMAND@;}
 Z(){ k=$EPOCHREALTIME u=e$s
 ((s==124||s==137))&&((SECONDS-M>=W))&&u=w s=113
 z=$f.$u${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
@@ -244,9 +245,9 @@ std::string assignments(const LaunchFacts& facts) {
   return fmt::format(
       "W= Q= O= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
-      grid::campaign_folder(facts.grid, facts.campaign), facts.campaign.value(), text::quote(facts.exec_file), text::quote(facts.cluster),
-      text::quote(facts.user), folder_word(facts.workdir), text::quote(facts.resources), text::quote(facts.walltime),
-      walltime ? walltime->count() : -1);
+      grid::campaign_folder(facts.grid, facts.campaign), facts.campaign.value(), text::quote(command_words(facts).text),
+      text::quote(facts.cluster), text::quote(facts.user), folder_word(facts.workdir), text::quote(facts.resources),
+      text::quote(facts.walltime), walltime ? walltime->count() : -1);
 }
 
 /// The text with a mark replaced.
@@ -272,9 +273,9 @@ std::string wrapper(const LaunchFacts& facts) {
 
 /// The script of the launch's jobs.
 std::string script_of(const LaunchFacts& facts) {
-  const auto run_one = facts.measured ? kRunMeasured : kRunOne;
-  if (!facts.pool) return fmt::format("{}{}{}\nexit $s", assignments(facts), run_one, wrapper(facts));
-  return fmt::format("{}\n{}{}{}{}\nexit $s", assignments(facts), pool_assignments(*facts.pool), kRunInPool, wrapper(facts), kTakePooled);
+  const auto run = with(facts.pool ? kRunInPool : facts.measured ? kRunMeasured : kRunOne, "@COMMAND@", command_words(facts).run);
+  if (!facts.pool) return fmt::format("{}{}{}\nexit $s", assignments(facts), run, wrapper(facts));
+  return fmt::format("{}\n{}{}{}{}\nexit $s", assignments(facts), pool_assignments(*facts.pool), run, wrapper(facts), kTakePooled);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct PoolFacts {
 struct LaunchFacts {
   std::string grid;  ///< short name of this grid, letters, digits, `-` and `_`: its folder on the cluster
   grid::CampaignId campaign;
-  std::string exec_file;  ///< shell text, read by the shell of the job; the arguments are appended to it
+  std::string exec_file;  ///< shell text, read by the shell of the job; the arguments are appended to it, unless it has placeholders
   std::string cluster;
   std::string user;
   std::string workdir;    ///< working directory; `$HOME`, `$USER` and `$LOGNAME` in it have the job's values
@@ -35,6 +35,8 @@ struct LaunchFacts {
   bool measured = false;              ///< its jobs note how long their commands took
   std::string output_directory = {};  ///< of stdout and stderr, variables as in workdir; empty: OAR's own files
   std::string output_files = {};      ///< patterns, one a line
+  bool placeholders = false;          ///< the braces of exec_file may be placeholders (lib/text/placeholders.hpp)
+  bool params_shell = false;          ///< the arguments are shell text, which the job's shell expands
 };
 
 /// One job of a launch.
@@ -43,7 +45,7 @@ struct TaskFacts {
   int attempt;
   grid::JobId job;
   grid::LaunchId fence;                ///< the launch in whose folder the attempt is claimed
-  std::vector<std::string> arguments;  ///< any bytes but NUL
+  std::vector<std::string> arguments;  ///< any bytes but NUL; with params_shell, words as a shell reads them
 };
 
 /// The OAR command of a launch: a wrapper that claims the attempt of its task, passes the task its environment and arguments, and notes its

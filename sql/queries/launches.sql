@@ -31,7 +31,9 @@ SELECT
   p.job_types,
   p.best_effort AND l.script IS NULL AS best_effort,
   CASE WHEN l.script IS NULL THEN p.output_directory ELSE '' END AS output_directory,
-  CASE WHEN l.script IS NULL THEN p.output_files ELSE '' END AS output_files
+  CASE WHEN l.script IS NULL THEN p.output_files ELSE '' END AS output_files,
+  c.placeholders AND l.script IS NULL AS placeholders,
+  c.params_shell AND l.script IS NULL AS params_shell
 FROM launches l
 JOIN clusters k ON k.id = l.cluster_id
 JOIN campaigns c ON c.id = l.campaign_id

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "lib/jdl/parse.hpp"
+#include "lib/jdl/placement.hpp"
 #include "tests/fuzz/require.hpp"
 
 using namespace gleaner;
@@ -29,7 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     REQUIRE(!jdl::expand(section, grid::CampaignId{1}).exec_file.empty());
   }
   if (auto* params = std::get_if<jdl::Params>(&campaign->parameters)) {
-    for (const auto& parameter : params->values) REQUIRE(jdl::check(parameter) && jdl::arguments_of(parameter));
+    for (const auto& parameter : params->values) {
+      REQUIRE(jdl::check(parameter) && jdl::arguments_of(parameter));
+      REQUIRE(jdl::arguments_of(parameter)->size() == jdl::shell_words_of(parameter)->size());
+      REQUIRE(!jdl::command_of_task(*campaign, campaign->clusters.front(), parameter).empty() || campaign->placeholders);
+    }
     campaign->parameters = {};
   }
   const auto stored = jdl::from_json(jdl::to_json(*campaign));

@@ -31,6 +31,9 @@ TEST(ApiOptions, WhatACampaignLeavesOut_AndMayAskFor_IsTheConfigurations) {
   EXPECT_EQ(asking(7)->scheduling.grouping, grid::Grouping::advise);
   config.temporal_grouping = grid::Grouping::auto_;
   EXPECT_EQ(options_of(config).defaults.grouping, grid::Grouping::auto_);
+  EXPECT_FALSE(asking(7)->params_shell);
+  config.params_shell = true;
+  EXPECT_TRUE(options_of(config).defaults.params_shell);
   ASSERT_FALSE(asking(8));
   EXPECT_EQ(asking(8).error().at(0).message, "'8' is more than this grid allows; write 7 at most, or leave it out");
 }

@@ -8,6 +8,7 @@
 
 #include "lib/jdl/parameter_reader.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/jdl/placement.hpp"
 
 namespace gleaner::jdl {
 namespace {
@@ -63,6 +64,14 @@ TEST(JdlExamples, PiInTheClassicForm_IsTheSameCampaign) {
   classic->clusters.at(0).exec_directory = "$HOME";
   EXPECT_EQ(classic->clusters, json->clusters);
   EXPECT_EQ(classic->parameters, json->parameters);
+}
+
+TEST(JdlExamples, TheCounts_ShowWhereWordsStand_AndWhoExpandsThem) {
+  const auto campaign = parse(content(examples() / "counts.jdl")).value();
+  const auto& params = std::get<Params>(campaign.parameters).values;
+  PlacementCheck check{campaign};
+  for (std::size_t task = 0; task < params.size(); ++task) EXPECT_FALSE(check.wrong(static_cast<std::int64_t>(task), params[task]));
+  EXPECT_EQ(command_of_task(campaign, campaign.clusters.at(0), params.at(0)), "wc -w /etc/*.conf > \"$HOME/counts-conf.txt\"");
 }
 
 TEST(JdlExamples, TheGreetings_ShowHowLinesAreSplit) {

@@ -157,16 +157,19 @@ RC_GTEST_PROP(JdlProperty, ACampaignThatIsShown_IsTheSameWhenItIsSubmittedAgain_
                                       R"("type": "normal")",
                                       R"("nb_jobs": 12)",
                                       R"("replicas": "allowed")",
+                                      R"("params_shell": true)",
+                                      R"("placeholders": false)",
                                       R"("min_duration": "0:1:0")"};
   std::string others;
   for (const auto& key : keys) {
     const bool is_second_grouping = key.find("auto") != std::string::npos && others.find("temporal_grouping") != std::string::npos;
     if (*rc::gen::arbitrary<bool>() && !is_second_grouping) others += ", " + key;
   }
+  const auto command = *rc::gen::element("e", "e {1} '{2}'", "e \\\\{} x", "find -exec {}");
   const auto defaults = [](grid::Grouping grouping, grid::Seconds walltime) {
-    return Defaults{.walltime = walltime, .grouping = grouping};
+    return Defaults{.walltime = walltime, .grouping = grouping, .params_shell = grouping != grid::Grouping::off};
   };
-  auto campaign = parse(fmt::format(R"({{"name": "n", "exec_file": "e"{}, "clusters": {{{}}}}})", others, clusters),
+  auto campaign = parse(fmt::format(R"({{"name": "n", "exec_file": "{}"{}, "clusters": {{{}}}}})", command, others, clusters),
                         defaults(grid::Grouping::off, grid::Seconds{60}))
                       .value();
   const auto stored = from_json(reordered(to_json(campaign)));

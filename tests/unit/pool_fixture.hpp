@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,8 @@ class Pool : public ::testing::Test {
     std::string node_file = "/dev/null";
     bool side_by_side = false;
     bool measured = false;  ///< no pool: a job with one task, which shows what a start costs
+    bool placeholders = false;
+    bool params_shell = false;
   };
   static TaskFacts facts_of(int task, std::vector<std::string> arguments) {
     return {grid::TaskNumber{task}, 0, grid::JobId{100 + task}, grid::LaunchId{7}, std::move(arguments)};
@@ -84,6 +87,8 @@ class Pool : public ::testing::Test {
     facts.measured = kind.measured;
     facts.output_directory = kind.output_directory;
     facts.output_files = kind.output_files;
+    facts.placeholders = kind.placeholders;
+    facts.params_shell = kind.params_shell;
     auto text = JobCommand::create(facts).value().text();
     for (auto at = text.find("\\$"); at != std::string::npos; at = text.find("\\$", at)) text.erase(at, 1);
     return run_shell(
@@ -106,6 +111,12 @@ class Pool : public ::testing::Test {
   [[nodiscard]] std::string content(const std::string& file) const {
     std::ifstream stream{home_ + "/" + file};
     return {std::istreambuf_iterator<char>{stream}, {}};
+  }
+  static std::vector<std::string> lines_of(const std::string& text) {
+    std::istringstream stream{text};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
   }
   /// How often each task wrote its number to `ran`.
   [[nodiscard]] std::map<std::string, int> runs() const {

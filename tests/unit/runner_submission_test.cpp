@@ -1,6 +1,8 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runner/command/base64.hpp"
 #include "runner/submission.hpp"
 
 namespace gleaner::runner {
@@ -64,6 +66,40 @@ TEST(RunnerSubmission, OnlyWhereStartsAreToBeMeasured_TheScriptNotesTimes) {
   auto measured = a_launch();
   measured.to_measure = true;
   EXPECT_GT(command_of(measured).size(), command_of(a_launch()).size());
+}
+
+TEST(RunnerSubmission, OfShellText_TheWordsAreSentAsTheyAreWritten_AndAPoolsToo) {
+  auto launch = a_launch();
+  launch.pool = grid::Seconds{120};
+  const auto sent = [&] {
+    std::vector<store::LaunchLine> lines;
+    for (int task = 0; task < 3; ++task)
+      lines.push_back({.job = grid::JobId{task + 1},
+                       .task = grid::TaskNumber{task},
+                       .attempt = 0,
+                       .fence = grid::LaunchId{7},
+                       .pooled = task > 0,
+                       .form = task == 2 ? 'a' : 'l',
+                       .parameter = task == 2 ? R"(["$HOME","b"])" : "$HOME 'b'"});
+    return submission_of(launch, lines, "alpha", "grid").value();
+  };
+  const auto line = [](int task, const std::string& words) {
+    return fmt::format("{} 0 {} 7 {}", task, task + 1, base64(words + std::string(1, '\0')));
+  };
+  const std::string nul(1, '\0');
+  EXPECT_THAT(sent().request.lines, testing::ElementsAre(line(0, "$HOME" + nul + "b")));
+  EXPECT_EQ(sent().pool, line(1, "$HOME" + nul + "b") + "\n" + line(2, "$HOME" + nul + "b") + "\n.\n");
+  launch.params_shell = true;
+  EXPECT_THAT(sent().request.lines, testing::ElementsAre(line(0, "$HOME" + nul + "'b'")));
+  EXPECT_EQ(sent().pool, line(1, "$HOME" + nul + "'b'") + "\n" + line(2, "'$HOME'" + nul + "b") + "\n.\n");
+}
+
+TEST(RunnerSubmission, OnlyWithPlaceholders_BracesAreNoText) {
+  auto launch = a_launch();
+  launch.exec_file = "run {1}";
+  const auto plain = submission_of(launch, {}, "alpha", "grid").value().request.command;
+  launch.placeholders = true;
+  EXPECT_NE(submission_of(launch, {}, "alpha", "grid").value().request.command, plain);
 }
 
 /// Best-effort jobs stay so whatever the other options are.

@@ -70,6 +70,22 @@ TEST(Words, NothingElseCounts) {
               ElementsAre("$HOME", "~", "*.txt", "a;b", "|c", "#", "d", "`e`", ">f", "&", "{1,2}"));
 }
 
+TEST(Words, AsTheyAreWritten_KeepTheirQuotes) {
+  EXPECT_THAT(split_written_words("  'a b'\t$HOME/\"x y\" \\  z").value(), ElementsAre("'a b'", "$HOME/\"x y\"", "\\ ", "z"));
+  EXPECT_THAT(split_written_words(" ").value(), ElementsAre());
+  EXPECT_EQ(split_written_words("ab 'cd").error().position, 3U);
+}
+
+RC_GTEST_PROP(WordsProperty, AsTheyAreWritten_AreReadAsTheLineIs, ()) {
+  const auto line = *rc::gen::container<std::string>(rc::gen::elementOf(std::string{"ab$* \t'\"\\"}));
+  const auto read = split_words(line);
+  const auto written = split_written_words(line);
+  RC_ASSERT(read.has_value() == written.has_value());
+  if (!read) return;
+  RC_ASSERT(read->size() == written->size());
+  for (std::size_t i = 0; i < read->size(); ++i) RC_ASSERT(split_words((*written)[i]).value() == std::vector{(*read)[i]});
+}
+
 TEST(Words, AnOpenQuoteIsAnErrorAtItsPlace) {
   EXPECT_EQ(split_words("ab 'cd").error().position, 3U);
   EXPECT_EQ(split_words("\"cd\\\"").error().position, 0U);
