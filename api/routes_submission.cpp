@@ -238,6 +238,7 @@ http::Response submit_json(const Call& call) {
     if (!head.type) return error(400, fmt::format("type={}: it is default or test", jdl::excerpt(*type)));
   }
   if (flag(call, "dry_run")) head.mode = SubmissionMode::check_only;
+  if (flag(call, "strict")) head.doubts = jdl::Doubts::refused;
   const auto limits = submission_limits(call, call.caller.user);
   Upload upload{call, limits.submission, {limits.campaign_file, file_too_large}};
   if (auto received = upload.receive_all(); !received) return received.error();
@@ -289,7 +290,7 @@ http::Response post_campaign(const Call& call) {
   return error(415, fmt::format("'{}' is not taken here: send application/json or application/x-ndjson", jdl::excerpt(type)));
 }
 
-constexpr std::array kRoutes{Route{"POST", "/campaigns", Access::identified, post_campaign, "type dry_run"}};
+constexpr std::array kRoutes{Route{"POST", "/campaigns", Access::identified, post_campaign, "type dry_run strict"}};
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "api/submission.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,6 +75,15 @@ std::optional<http::Response> settle_parameters(jdl::CampaignFile& file, const S
   return {};
 }
 
+std::vector<std::string> lines_of(const std::vector<jdl::Problem>& problems, const std::string& name) {
+  std::vector<std::string> lines;
+  for (const auto& problem : problems) {
+    lines.push_back(jdl::render(std::span{&problem, 1}, name));
+    lines.back().pop_back();  // the end of the line
+  }
+  return lines;
+}
+
 std::string count_text(std::size_t problems) { return problems == 1 ? std::string{"1 problem"} : fmt::format("{} problems", problems); }
 
 }  // namespace
@@ -82,14 +92,19 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
   auto surroundings = call.connections.read([](store::Transaction& transaction) { return load_surroundings(transaction); });
   auto defaults = call.defaults;
   defaults.type = head.type;
-  auto file = jdl::parse(head.jdl, defaults, &surroundings.setting.known);
-  if (!file) {
-    const auto name = head.source.empty() ? std::string{"the campaign file"} : jdl::excerpt(head.source);
-    return tl::unexpected{error(
-        fmt::format("{} in {}; the first one: {}", count_text(file.error().size()), name, file.error().front().message), file.error())};
+  defaults.doubts = head.doubts;
+  auto parsed = jdl::parse_with_warnings(head.jdl, defaults, &surroundings.setting.known);
+  const auto name = head.source.empty() ? std::string{"the campaign file"} : jdl::excerpt(head.source);
+  if (!parsed) {
+    const auto& problems = parsed.error();
+    return tl::unexpected{
+        error(fmt::format("{} in {}; the first one: {}", count_text(problems.size()), name, problems.front().message), problems)};
   }
-  if (auto wrong = settle_parameters(*file, head, parameters)) return tl::unexpected{std::move(*wrong)};
-  return submission_of(call, std::move(*file), std::move(surroundings));
+  if (auto wrong = settle_parameters(parsed->file, head, parameters)) return tl::unexpected{std::move(*wrong)};
+  auto submission = submission_of(call, std::move(parsed->file), std::move(surroundings));
+  const auto doubts = lines_of(parsed->warnings, name);
+  submission.warnings.insert(submission.warnings.begin(), doubts.begin(), doubts.end());
+  return submission;
 }
 
 Surroundings load_surroundings(store::Transaction& transaction) {

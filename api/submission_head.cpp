@@ -14,7 +14,7 @@
 namespace gleaner::api {
 namespace {
 
-constexpr std::array<std::string_view, 5> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs"};
+constexpr std::array<std::string_view, 6> kKeys{"jdl", "type", "source", "dry_run", "nb_jobs", "strict"};
 using jdl::kMostTasks;
 
 /// Takes the members as the reader finds them; false stops the reading.
@@ -53,8 +53,9 @@ class HeadReader {
   bool Double(double) { return wrong_kind(); }
   bool RawNumber(const char*, rapidjson::SizeType, bool) { return wrong_kind(); }
   bool Bool(bool truth) {
-    if (!started_ || key_ != "dry_run") return wrong_kind();
-    head_.mode = truth ? SubmissionMode::check_only : SubmissionMode::store;
+    if (!started_ || (key_ != "dry_run" && key_ != "strict")) return wrong_kind();
+    if (key_ == "strict") head_.doubts = truth ? jdl::Doubts::refused : jdl::Doubts::reported;
+    else head_.mode = truth ? SubmissionMode::check_only : SubmissionMode::store;
     return true;
   }
   bool Null() { return started_ && (key_ == "type" || key_ == "nb_jobs") ? true : wrong_kind(); }
@@ -74,7 +75,7 @@ class HeadReader {
     if (!started_) return false;
     if (key_ == "type") return wrong("'type' is neither \"default\" nor \"test\"");
     if (key_ == "nb_jobs") return wrong(fmt::format("'nb_jobs' is not a whole number from 1 to {}", kMostTasks));
-    if (key_ == "dry_run") return wrong("'dry_run' is neither true nor false");
+    if (key_ == "dry_run" || key_ == "strict") return wrong(fmt::format("'{}' is neither true nor false", key_));
     return wrong(fmt::format("'{}' is not a string", key_));
   }
   bool nested() { return wrong_kind(); }

@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "lib/grid/campaign_type.hpp"
+#include "lib/jdl/problem.hpp"
 
 namespace gleaner::api {
 
@@ -19,6 +20,7 @@ struct SubmissionHead {
   std::optional<grid::CampaignType> type;
   std::optional<std::int64_t> nb_jobs;
   SubmissionMode mode = SubmissionMode::store;
+  jdl::Doubts doubts = jdl::Doubts::reported;
 };
 
 /// Reads the first line of an NDJSON submission, whose values are strings, numbers and booleans; reading stops at an array or an object.

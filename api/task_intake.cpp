@@ -42,7 +42,14 @@ TaskIntake::TaskIntake(const jdl::CampaignFile& file, store::TaskWriter* writer,
     : file_{file}, writer_{writer}, requests_{requests}, most_{most}, first_{first}, placement_{file} {}
 
 std::vector<std::string> TaskIntake::warnings() const {
-  return placement_.note() ? std::vector{*placement_.note()} : std::vector<std::string>{};
+  std::vector<std::string> warnings;
+  if (placement_.note()) warnings.push_back(*placement_.note());
+  const auto tests = std::ssize(file_.clusters);
+  if (file_.type == grid::CampaignType::test && count_ > tests)
+    warnings.push_back(
+        fmt::format("this is a test, with one task on each cluster: {} of its {} tasks are left out, from the parameter of task {} on",
+                    count_ - tests, count_, tests));
+  return warnings;
 }
 
 Asked<std::int64_t> TaskIntake::take_all(ParameterBody* following, ParameterBodyForm form) {

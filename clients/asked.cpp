@@ -70,9 +70,12 @@ std::int64_t number_of(const process::Arguments& arguments, std::string_view opt
 }
 
 std::filesystem::path parameter_path(std::string_view path, const std::filesystem::path& campaign_file) {
-  constexpr std::string_view kHome{"{HOME}"};
-  const auto expanded = process::expand_home(path.starts_with(kHome) ? fmt::format("~{}", path.substr(kHome.size())) : path);
-  return campaign_file.parent_path() / expanded;
+  std::string expanded{path};
+  for (const std::string_view home : {"{HOME}", "${HOME}", "$HOME"}) {
+    const auto rest = path.substr(std::min(home.size(), path.size()));
+    if (path.starts_with(home) && (rest.empty() || rest.starts_with('/'))) expanded = fmt::format("~{}", rest);
+  }
+  return campaign_file.parent_path() / process::expand_home(expanded);
 }
 
 std::string our_name() {

@@ -26,8 +26,8 @@ namespace gleaner::clients {
 [[nodiscard]] std::int64_t number_of(const process::Arguments& arguments, std::string_view option, std::int64_t fallback,
                                      std::int64_t least, std::int64_t most);
 
-/// The path of a campaign file's `param_file` on this machine: `~/x` and `{HOME}/x` are in our home; another relative path is relative to
-/// the folder of the campaign file, or to the working directory if the campaign is not from a file.
+/// The path of a campaign file's `param_file` on this machine: `~/x`, `$HOME/x` and `{HOME}/x` are in our home; another relative path is
+/// relative to the folder of the campaign file, or to the working directory if the campaign is not from a file.
 [[nodiscard]] std::filesystem::path parameter_path(std::string_view path, const std::filesystem::path& campaign_file);
 
 /// The name of the user who runs the program.

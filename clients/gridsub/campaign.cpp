@@ -118,8 +118,10 @@ Campaign read_campaign(const process::Arguments& arguments, const Given& given, 
   campaign.text = given.text;
   campaign.type = asked_type(arguments);
   if (arguments.has("nb-jobs")) campaign.nb_jobs = clients::number_of(arguments, "nb-jobs", 0, 1, jdl::kMostTasks);
+  if (arguments.has("strict")) campaign.doubts = jdl::Doubts::refused;
   jdl::Defaults defaults;
   defaults.type = campaign.type;
+  defaults.doubts = campaign.doubts;
   auto file = jdl::parse(given.text, defaults);
   if (!file) throw wrong(united(file.error(), ask(campaign)), given.source);
   campaign.file = std::move(*file);
@@ -164,6 +166,7 @@ std::string head_of(const Campaign& campaign, SubmissionMode mode) {
   auto head = fmt::format(R"({{"jdl":{},"source":{})", text::json_string(campaign.text), text::json_string(campaign.source));
   if (campaign.type) head += fmt::format(R"(,"type":"{}")", grid::name_of(*campaign.type));
   if (campaign.nb_jobs) head += fmt::format(R"(,"nb_jobs":{})", *campaign.nb_jobs);
+  if (campaign.doubts == jdl::Doubts::refused) head += R"(,"strict":true)";
   if (mode == SubmissionMode::check_only) head += R"(,"dry_run":true)";
   return head + "}";
 }

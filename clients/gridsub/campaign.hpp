@@ -19,11 +19,12 @@ struct Campaign {
   jdl::CampaignFile file;
   std::optional<grid::CampaignType> type{};     ///< from the command line
   std::optional<std::int64_t> nb_jobs{};        ///< from the command line
+  jdl::Doubts doubts = jdl::Doubts::reported;   ///< the grid reports them, if they are not refused
   std::unique_ptr<ParameterFile> parameters{};  ///< null: they are in the campaign file itself
   std::int64_t tasks = 0;
 };
 
-/// Asks the grid for its problems with a campaign file, of which only text, source, type and nb_jobs are set.
+/// Asks the grid for its problems with a campaign file, of which only text, source, type, nb_jobs and doubts are set.
 using AskGrid = std::function<std::vector<jdl::Problem>(const Campaign& campaign)>;
 
 /// Reads and checks the campaigns that the command line names by -f, -j, -t, -n and -p. Throws process::Error (usage) with all problems of

@@ -99,6 +99,15 @@ void check_what_if(const process::Arguments& arguments) {
   }
 }
 
+/// --strict is about campaign files.
+void check_strict(const process::Arguments& arguments) {
+  if (!arguments.has("strict")) return;
+  for (const std::string_view option : {"hold", "resume", "retry", "fix", "edit", "campaign"}) {
+    if (arguments.has(option))
+      throw Error{ExitCode::usage, fmt::format("--strict and --{} exclude each other: --strict is for campaign files", option)};
+  }
+}
+
 bool names_a_campaign(const process::Arguments& arguments) {
   for (const std::string_view option : {"file", "json", "nb-jobs", "param-file", "type"}) {
     if (arguments.has(option)) return true;
@@ -150,6 +159,7 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
 process::Outcome gridsub(const process::Context& context) {
   const auto& arguments = context.arguments;
   check_what_if(arguments);
+  check_strict(arguments);
   const auto form = form_of(arguments);
   const auto output = terminal::make_output(form);
   if (auto action = asked_action(arguments)) {

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
                   {"jobfile,F", "FILE", "-c: the parameters, a JSON array; - is standard input"},
                   {"jsonjob,J", "JSON", "-c: the parameters themselves, a JSON array"},
                   {"edit", "ID", "change keys of its JDL: walltime=2:0:0 clusters.alpha.max_jobs=50 clusters.beta=off"},
+                  {"strict", "", "refuse what is doubtful in a campaign file: unknown keys and clusters, keys without effect"},
                   {"dry-run", "", "check everything, submit nothing"},
                   {"what-if", "", "forecast when the grid's campaigns, and this one if one is given, start and end; submit nothing"},
                   {"wait,w", "", "wait for the end: exit status 0 when all tasks are done, 1 when some are not"},

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "lib/jdl/asked_keys.hpp"
 #include "lib/jdl/text.hpp"
 #include "lib/jdl/validate.hpp"
 #include "lib/jdl/values.hpp"
@@ -136,6 +137,16 @@ class Editor {
     return true;
   }
 
+  /// Each cluster of a submitted campaign states its walltime.
+  bool refuse_walltime_in_resources(const Member& change, const std::string& path) {
+    const auto parts = change.key == "resources" ? split_walltime(change.value.text) : std::nullopt;
+    if (!parts) return false;
+    findings_.add(
+        change.value.offset, path, change.value.text,
+        fmt::format("it has a walltime in it; write resources={} and walltime={}", excerpt(parts->resources), excerpt(parts->walltime)));
+    return true;
+  }
+
   void change_campaign(Member change) {
     const auto is_present = [&](Members& members) {
       const auto* const present = find(members, change.key);
@@ -144,7 +155,7 @@ class Editor {
     };
     const bool of_clusters = change.key != "test_mode" && is_cluster_key(change.key);
     if (!of_clusters && (is_present(document_.root.members) || is_present(stored_.members))) return;
-    if (refuse_fixed(change, change.spelling)) return;
+    if (refuse_fixed(change, change.spelling) || refuse_walltime_in_resources(change, change.spelling)) return;
     if (of_clusters) {
       for (auto& cluster : clusters()) remove(cluster.value.members, change.key);
     }
@@ -183,7 +194,7 @@ class Editor {
     const auto* const stored = stored_key(cluster.key, change.key);
     const bool is_present =
         present != nullptr && (same(present->value, change.value) || (stored != nullptr && same(*stored, change.value)));
-    if (is_present || refuse_fixed(change, path)) return;
+    if (is_present || refuse_fixed(change, path) || refuse_walltime_in_resources(change, path)) return;
     if (change.value.kind == NodeKind::null) return remove(cluster.value.members, change.key);
     put(cluster.value.members, std::move(change));
   }
@@ -220,7 +231,7 @@ class Editor {
 
 tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
                                                       const Defaults& defaults, const KnownClusters& clusters) {
-  Findings findings;
+  Findings findings{Doubts::refused};
   const bool names_project = find(changes.root.members, "project") != nullptr;
   auto document = Editor{present, findings}.edited(std::move(changes.root.members));
   auto known = clusters;

@@ -41,8 +41,7 @@ std::optional<SyntaxError> unclosed(const Stop& stop, std::string_view text) {
 /// Errors that are the same anywhere in the text.
 std::optional<SyntaxError> seen_everywhere(const Stop& stop, std::string_view text) {
   const char c = at(text, stop.offset);
-  if (c == '#' || (c == '/' && (at(text, stop.offset + 1) == '/' || at(text, stop.offset + 1) == '*')))
-    return SyntaxError{stop.offset, "JSON has no comments: take it out (only the classic form has them, from '#' to the line's end)"};
+  if (c == '/' && at(text, stop.offset + 1) == '*') return SyntaxError{stop.offset, "this comment is never closed: write */ at its end"};
   if (c == '\'') return SyntaxError{stop.offset, "JSON has its strings in double quotes: write \" instead of '"};
   const auto before = last_before(text, stop.offset);
   if ((c == '}' || c == ']') && at(text, before) == ',')

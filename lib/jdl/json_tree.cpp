@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <unordered_set>
@@ -14,15 +15,17 @@ namespace {
 
 constexpr std::size_t kDeepest = 16;
 
-/// A text in the form that RapidJSON reads. It is passed by reference, so that the handler can ask it for the reader's position.
+/// A text in the form that RapidJSON reads. It is passed by reference, so that the handler can ask it for the reader's position. Of `\$` it
+/// gives the `$` alone.
 class TextStream {
  public:
   using Ch = char;
   explicit TextStream(std::string_view text) : text_{text} {}
-  [[nodiscard]] Ch Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+  [[nodiscard]] Ch Peek() const { return character(next()); }
   Ch Take() {
     const auto c = Peek();
-    ++at_;
+    at_ = next() + 1;
+    is_escaped_ = c == '\\' && !is_escaped_;
     return c;
   }
   [[nodiscard]] std::size_t Tell() const { return at_; }
@@ -34,9 +37,46 @@ class TextStream {
   [[noreturn]] std::size_t PutEnd(Ch*) { std::terminate(); }
 
  private:
+  [[nodiscard]] Ch character(std::size_t at) const { return at < text_.size() ? text_[at] : '\0'; }
+  [[nodiscard]] std::size_t next() const { return !is_escaped_ && character(at_) == '\\' && character(at_ + 1) == '$' ? at_ + 1 : at_; }
+
   std::string_view text_;
   std::size_t at_ = 0;
+  bool is_escaped_ = false;  ///< the character before was a backslash that escapes this one
 };
+
+/// The end of the comment at this place, that of the text if the comment has none; empty: there is no comment.
+std::optional<std::size_t> end_of_comment(std::string_view text, std::size_t at) {
+  const auto rest = text.substr(at);
+  if (rest.starts_with('#') || rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
+  if (!rest.starts_with("/*")) return std::nullopt;
+  const auto end = text.find("*/", at + 2);
+  return end == std::string_view::npos ? text.size() : end + 2;
+}
+
+bool is_never_closed(std::string_view text, std::size_t at) {
+  return text.substr(at).starts_with("/*") && (text.size() < at + 4 || !text.ends_with("*/"));
+}
+
+/// The text with blanks for its comments: every other character keeps its place.
+std::string without_comments(std::string_view text) {
+  std::string clean{text};
+  bool in_string = false;
+  for (std::size_t at = 0; at < clean.size(); ++at) {
+    if (in_string && clean[at] == '\\') {
+      ++at;
+    } else if (clean[at] == '"') {
+      in_string = !in_string;
+    } else if (const auto end = in_string ? std::nullopt : end_of_comment(text, at)) {
+      if (*end == text.size() && is_never_closed(text, at)) return clean;  // an error at this place
+      std::replace_if(
+          clean.begin() + static_cast<std::ptrdiff_t>(at), clean.begin() + static_cast<std::ptrdiff_t>(*end),
+          [](char c) { return c != '\n'; }, ' ');
+      at = *end - 1;
+    }
+  }
+  return clean;
+}
 
 /// Builds the tree. The reader reports a value after it has read it, so the value's begin is computed: the first character after the
 /// previous value that is neither blank nor punctuation.
@@ -156,13 +196,14 @@ Document read_json(std::string_view text, Findings& findings, std::string_view s
   constexpr auto kFlags = static_cast<unsigned>(rapidjson::kParseIterativeFlag) |
                           static_cast<unsigned>(rapidjson::kParseValidateEncodingFlag) |
                           static_cast<unsigned>(rapidjson::kParseNumbersAsStringsFlag);
-  TextStream stream{text};
-  TreeBuilder builder{text, stream, most_values};
+  const auto clean = without_comments(text);
+  TextStream stream{clean};
+  TreeBuilder builder{clean, stream, most_values};
   rapidjson::Reader reader;
   if (const auto result = reader.Parse<kFlags>(stream, builder); result.IsError()) {
     const auto error = builder.excess()
                            ? *builder.excess()
-                           : explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, text);
+                           : explain({static_cast<int>(result.Code()), result.Offset(), builder.token(), builder.open()}, clean);
     findings.add(error.offset, "", "", error.message);
     return {};
   }

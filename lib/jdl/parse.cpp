@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/cluster_names.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/placement.hpp"
@@ -15,6 +16,7 @@
 #include "lib/jdl/sections.hpp"
 #include "lib/jdl/sources.hpp"
 #include "lib/jdl/text.hpp"
+#include "lib/jdl/unbuilt_keys.hpp"
 #include "lib/jdl/validate.hpp"
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
@@ -28,12 +30,16 @@ constexpr std::array<std::string_view, 11> kCampaignKeys{"replicas",   "name",  
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
-/// Determines the form from the first character that is neither blank nor in a comment. Lines with `//`, JSON's usual comment, are skipped
-/// too: the form's own reader reports them.
+/// Determines the form from the first character that is neither blank nor in a comment.
 Form form_of(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     i = text.find_first_not_of(" \t\r\n\v\f", i);
     if (i == std::string_view::npos) break;
+    if (text.substr(i).starts_with("/*")) {
+      const auto end = text.find("*/", i + 2);
+      i = end == std::string_view::npos ? text.size() : end + 2;
+      continue;
+    }
     if (text[i] != '#' && !text.substr(i).starts_with("//"))
       return std::string_view{"{[\""}.find(text[i]) != std::string_view::npos ? Form::json : Form::classic;
     i = std::min(text.find('\n', i), text.size());
@@ -45,7 +51,7 @@ Form form_of(std::string_view text) {
 class Validator {
  public:
   Validator(Document& document, const Defaults& defaults, const KnownClusters* known, Findings& findings)
-      : document_{document}, defaults_{defaults}, known_{known}, findings_{findings} {
+      : document_{document}, defaults_{defaults}, names_{known, document.form, findings}, findings_{findings} {
     common_.section.exec_directory = "$HOME";
     common_.section.resources = default_resources();
     common_.section.walltime = defaults.walltime;
@@ -116,7 +122,7 @@ class Validator {
         if (member.key == "temporal_grouping") states_grouping_ = true;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
-                 !refuse_unbuilt_key(member, path, findings_)) {
+                 !report_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);
       }
     }
@@ -180,8 +186,7 @@ class Validator {
     auto names = cluster_keys();
     names.insert(names.end(), kCampaignKeys.begin(), kCampaignKeys.end());
     names.insert(names.end(), scheduling_keys().begin(), scheduling_keys().end());
-    findings_.add(member.offset, path, member.spelling,
-                  fmt::format("there is no key '{}'{}", excerpt(member.spelling), text::did_you_mean(member.key, names)));
+    unknown_key(member, path, text::did_you_mean(member.key, names));
   }
 
   void read_clusters() {
@@ -195,10 +200,11 @@ class Validator {
     else if (node.members.empty())
       findings_.add(node.offset, clusters_->spelling, "{}", "it is empty: a campaign has at least one cluster");
     for (const auto& member : node.members) read_cluster(member);
+    names_.report_unknown(std::ssize(sections_));
   }
 
   void read_cluster(const Member& member) {
-    check_cluster_name(member);
+    if (!names_.is_known(member)) return;
     const auto path = cluster_path(document_.form, member.key, "");
     if (member.value.kind != NodeKind::object) {
       findings_.add(member.value.offset, path, shown(member.value),
@@ -208,9 +214,10 @@ class Validator {
     Section section{&member, common_};
     section.level.expressions.clear();
     section.level.outputs = {.gathering = common_.outputs.gathering};
+    section.level.stated_walltime.reset();
     for (const auto& key : member.value.members) {
       const auto key_path = cluster_path(document_.form, member.key, key.spelling);
-      if (!read_cluster_key(key, key_path, section.level, findings_) && !refuse_unbuilt_key(key, key_path, findings_))
+      if (!read_cluster_key(key, key_path, section.level, findings_) && !report_unbuilt_key(key, key_path, findings_))
         unknown_cluster_key(key, key_path);
     }
     if (!section.level.has_exec_file) missing_exec_file(member);
@@ -228,25 +235,14 @@ class Validator {
     const bool misplaced = std::ranges::find(kCampaignKeys, key.key) != kCampaignKeys.end() ||
                            std::ranges::find(scheduling_keys(), key.key) != scheduling_keys().end();
     const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : text::did_you_mean(key.key, cluster_keys());
-    findings_.add(key.offset, path, key.spelling, fmt::format("there is no key '{}'{}", excerpt(key.spelling), why));
+    unknown_key(key, path, why);
   }
 
-  void check_cluster_name(const Member& member) {
-    const auto path = cluster_path(document_.form, member.key, "");
-    const auto is = [&](const std::vector<std::string>& names) { return std::ranges::find(names, member.key) != names.end(); };
-    if (trim(member.key).empty()) {
-      findings_.add(member.offset, path, member.key, "a cluster has a name");
-    } else if (known_ == nullptr || is(known_->enabled)) {
-      return;
-    } else if (is(known_->disabled)) {
-      findings_.add(member.offset, path, member.key,
-                    fmt::format("the cluster '{}' is disabled: leave it out, or ask the administrator", excerpt(member.key)));
-    } else {
-      const std::vector<std::string_view> names{known_->enabled.begin(), known_->enabled.end()};
-      auto hint = text::did_you_mean(member.key, names);
-      if (hint.empty() && !names.empty()) hint = fmt::format("; the clusters are {}", fmt::join(names, ", "));
-      findings_.add(member.offset, path, member.key, fmt::format("there is no cluster '{}'{}", excerpt(member.key), hint));
-    }
+  /// @param why  what is known of it; empty: it is near to no key
+  void unknown_key(const Member& key, const std::string& path, std::string_view why) {
+    const auto message = fmt::format("there is no key '{}'{}", excerpt(key.spelling), why);
+    if (why.empty()) findings_.doubt(key.offset, path, key.spelling, message, ": it has no effect");
+    else findings_.add(key.offset, path, key.spelling, message);
   }
 
   /// A campaign is a test on all of its clusters or on none.
@@ -334,7 +330,7 @@ class Validator {
 
   Document& document_;
   const Defaults& defaults_;
-  const KnownClusters* known_;
+  ClusterNames names_;
   Findings& findings_;
   SectionLevel common_;  ///< the top level
   const Member* clusters_ = nullptr;
@@ -363,13 +359,22 @@ void place_sections(CampaignFile& campaign, std::string_view text) {
 bool is_cluster_key(std::string_view key) { return std::ranges::find(cluster_keys(), key) != cluster_keys().end(); }
 
 tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults, const KnownClusters* clusters) {
+  auto parsed = parse_with_warnings(text, defaults, clusters);
+  if (!parsed) return tl::unexpected{std::move(parsed.error())};
+  return std::move(parsed->file);
+}
+
+tl::expected<Parsed, std::vector<Problem>> parse_with_warnings(std::string_view text, const Defaults& defaults,
+                                                               const KnownClusters* clusters) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
-  Findings findings;
+  Findings findings{defaults.doubts};
   check_bytes(text, findings);
   if (!findings.empty()) return tl::unexpected{findings.problems(text)};
   auto document = form_of(text) == Form::json ? read_json(text, findings) : read_classic(text, findings);
   if (document.root.kind != NodeKind::object) return tl::unexpected{findings.problems(text)};
-  return validate(document, text, findings, defaults, clusters);
+  auto file = validate(document, text, findings, defaults, clusters);
+  if (!file) return tl::unexpected{std::move(file.error())};
+  return Parsed{std::move(*file), findings.warnings(text)};
 }
 
 tl::expected<CampaignFile, std::vector<Problem>> validate(Document& document, std::string_view text, Findings& findings,

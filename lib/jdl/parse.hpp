@@ -21,6 +21,8 @@ struct Defaults {
   std::optional<int> most_attempts = {};
   grid::Grouping grouping = grid::Grouping::off;
   bool params_shell = false;
+  /// Unknown keys and clusters, CiGri's keys without effect, and others that are left aside: whether they are only reported.
+  Doubts doubts = Doubts::reported;
 };
 
 /// The clusters that a campaign may name.
@@ -33,11 +35,15 @@ struct KnownClusters {
 /// is neither blank nor in a `#` comment is a brace, else the classic `DEFAULT { … } cluster { … }`.
 ///
 /// JSON. Keys of the top level are in any case, keys of a cluster in lower case. A cluster's key on the top level is the default of every
-/// cluster that does not state it. Fields: name and clusters (mandatory); params, param_file, nb_jobs (at most one of them); jobs_type
-/// (`normal`); and for each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project, cluster_job_type,
-/// type, test_mode (the same on all clusters), max_jobs, output_directory, output_files, priority. CiGri's fields that are not built are
-/// refused by name, unless they hold CiGri's neutral value. Whole numbers may be strings ("10"). A walltime must be a string: CiGri passed
-/// the number 2 on to OAR, which read it as hours, while its users meant seconds.
+/// cluster that does not state it. Comments are those of C, C++ and the shell; `\$` is a `$`, as CiGri's users write it. Fields: name and
+/// clusters (mandatory); params, param_file, nb_jobs (one of them; params leaves the others aside, as in CiGri); jobs_type (`normal`); and
+/// for each cluster exec_file (mandatory), exec_directory, resources, walltime, properties, project, cluster_job_type, type, test_mode (the
+/// same on all clusters), max_jobs, output_directory, output_files, priority. CiGri's fields that are not built are refused by name, or
+/// reported where CiGri has no use for them either, unless they hold CiGri's neutral value. Whole numbers may be strings ("10"). A walltime
+/// is `"h:m:s"`, or a number of seconds; resources may end in `,walltime=h:m:s`, as oarsub has it.
+///
+/// A key that is near to a known one is an error, as it is a slip; any other unknown key is reported and left aside. So is an unknown
+/// cluster beside a known one.
 ///
 /// Classic. Keys name, paramFile, nbJobs (in DEFAULT), execFile, execDir, walltime, resources,
 /// priority, properties, project, type (in a cluster's section, or in DEFAULT for all), in exactly this
@@ -51,6 +57,14 @@ struct KnownClusters {
 /// is reported.
 [[nodiscard]] tl::expected<CampaignFile, std::vector<Problem>> parse(std::string_view text, const Defaults& defaults = {},
                                                                      const KnownClusters* clusters = nullptr);
+
+/// The same, with what was doubtful, in the order of the text.
+struct Parsed {
+  CampaignFile file;
+  std::vector<Problem> warnings;
+};
+[[nodiscard]] tl::expected<Parsed, std::vector<Problem>> parse_with_warnings(std::string_view text, const Defaults& defaults = {},
+                                                                             const KnownClusters* clusters = nullptr);
 
 /// Whether it is a key of a cluster, which the top level may state for all of them.
 [[nodiscard]] bool is_cluster_key(std::string_view key);

@@ -24,6 +24,9 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
+/// What becomes of something that is doubtful in a user's text, and would not prevent the campaign.
+enum class Doubts { reported, refused };
+
 /// One line for each problem, in the order of the text:
 /// `campaign.jdl:7:15: clusters.alpha.walltime: '1:99:00' is not a walltime; write h:m:s, e.g. 1:30:00`.
 [[nodiscard]] std::string render(std::span<const Problem> problems, std::string_view file);

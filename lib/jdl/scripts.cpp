@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lib/jdl/text.hpp"
+#include "lib/jdl/unbuilt_keys.hpp"
 #include "lib/jdl/values.hpp"
 
 namespace gleaner::jdl {

@@ -11,6 +11,7 @@
 
 #include "lib/grid/oarsub_words.hpp"
 #include "lib/grid/walltime.hpp"
+#include "lib/jdl/asked_keys.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/resource_template.hpp"
 #include "lib/jdl/scripts.hpp"
@@ -26,11 +27,6 @@ using namespace stored;
 namespace {
 
 using Reader = void (*)(const Node&, const std::string&, SectionLevel&, Findings&);
-
-/// A walltime has only digits and colons.
-bool is_formula(std::string_view text) {
-  return std::ranges::any_of(text, [](unsigned char c) { return std::isalpha(c) || c == '_' || c == '(' || c == '*'; });
-}
 
 constexpr std::size_t kLongestCommand = 64 * 1024;
 constexpr std::size_t kLongestTypes = 80;  // a job's message in OAR contains all of them
@@ -63,58 +59,10 @@ void read_exec_directory(const Node& node, const std::string& path, SectionLevel
   into.section.exec_directory = std::move(*directory);
 }
 
-void read_resources(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  const auto text = read_word(node, path, "what each task takes, e.g. /core=1 or /nodes=1/core=4", findings);
-  if (!text) return;
-  if (text->size() > ResourceTemplate::kLongest) {
-    findings.add(node.offset, path, *text,
-                 fmt::format("'{}' is not a resource request: it is {} bytes long, and may have {}", excerpt(*text), text->size(),
-                             ResourceTemplate::kLongest));
-    return;
-  }
-  if (ResourceTemplate::is_one(*text)) {
-    into.section.resources_expression = *text;
-    into.section.resources = {};
-    into.expressions.push_back({WrittenExpression::Kind::resources, *text, node.offset, path});
-    return;
-  }
-  into.section.resources_expression.clear();
-  auto request = grid::ResourceRequest::parse(*text);
-  if (request) into.section.resources = std::move(*request);
-  else findings.add(node.offset, path, *text, fmt::format("'{}' is not a resource request: {}", excerpt(*text), request.error()));
-}
-
-/// The text of a walltime, which is no number without a unit.
-std::optional<std::string> read_time(const Node& node, const std::string& path, std::string_view example, Findings& findings) {
-  if (node.kind != NodeKind::number) return read_word(node, path, fmt::format("h:m:s, e.g. {}", example), findings);
-  findings.add(node.offset, path, node.text,
-               fmt::format("'{}' is a number without a unit; write \"h:m:s\", e.g. \"{}\"", excerpt(node.text), example));
-  return std::nullopt;
-}
-
-void read_walltime(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  constexpr std::string_view kRight = "write h:m:s, e.g. 1:30:00";
-  const auto text = read_time(node, path, "1:30:00", findings);
-  if (!text) return;
-  if (is_formula(*text)) {
-    into.section.walltime_expression = *text;
-    into.section.walltime = {};
-    into.expressions.push_back({WrittenExpression::Kind::walltime, *text, node.offset, path});
-    return;
-  }
-  into.section.walltime_expression.clear();
-  if (const auto walltime = grid::parse_walltime(*text)) into.section.walltime = *walltime;
-  else findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; {}", excerpt(*text), kRight));
-}
-
 /// A walltime without an expression.
 template <auto Member>
 void read_longest(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
-  const auto text = read_time(node, path, "4:00:00", findings);
-  if (!text) return;
-  into.section.*Member = grid::parse_walltime(*text);
-  if (!(into.section.*Member))
-    findings.add(node.offset, path, *text, fmt::format("'{}' is not a walltime; write h:m:s, e.g. 4:00:00", excerpt(*text)));
+  if (const auto time = read_time(node, path, "4:00:00", findings)) into.section.*Member = *time;
 }
 
 void read_memory(const Node& node, const std::string& path, SectionLevel& into, Findings& findings) {
@@ -299,39 +247,7 @@ constexpr std::array kClusterKeys{
                take<&ClusterSection::priority>},
 };
 
-struct UnbuiltKey {
-  std::string_view name;
-  std::string_view instead;  ///< the remedy, as the end of the sentence
-};
-constexpr std::array kUnbuiltKeys{
-    UnbuiltKey{"temporal_grouping", " for one cluster: write it for the whole campaign"},
-    UnbuiltKey{"dimensional_grouping", " for one cluster: write it for the whole campaign"},
-    UnbuiltKey{"temporal_grouping_batch_duration", ""},
-    UnbuiltKey{"checkpointing_type", ""},
-    UnbuiltKey{"checkpoint_type", ""},
-    UnbuiltKey{"checkpoint_period", ""},
-    UnbuiltKey{"desktop_computing", ""},
-    UnbuiltKey{"data_to_transfer", ": copy the data to the clusters first"},
-    UnbuiltKey{"transfer_timeout", ""},
-    UnbuiltKey{"weight", ": write resources, e.g. /nodes=1/core=2"},
-    UnbuiltKey{"max_duration", ""},
-    UnbuiltKey{"dependencies", ""},
-};
-
 }  // namespace
-
-bool is_neutral(const Node& node) {
-  const auto text = lower(node.text);
-  switch (node.kind) {
-    case NodeKind::null: return true;
-    case NodeKind::boolean: return text == "false";
-    case NodeKind::number: return text == "0";
-    case NodeKind::string: return text.empty() || text == "false" || text == "none" || text == "null" || text == "0";
-    case NodeKind::array: return node.elements.empty();
-    case NodeKind::object: return node.members.empty();
-  }
-  return false;
-}
 
 std::optional<std::string> read_expression(const Node& node, const std::string& path, Findings& findings) {
   if (node.kind == NodeKind::number) return node.text;
@@ -382,15 +298,6 @@ const std::vector<std::string_view>& cluster_keys() {
     return all;
   }();
   return names;
-}
-
-bool refuse_unbuilt_key(const Member& member, const std::string& path, Findings& findings) {
-  const auto unbuilt = std::ranges::find(kUnbuiltKeys, member.key, &UnbuiltKey::name);
-  if (unbuilt == kUnbuiltKeys.end()) return false;
-  if (!is_neutral(member.value))
-    findings.add(member.offset, path, shown(member.value),
-                 fmt::format("'{}' is not supported by this version{}", member.spelling, unbuilt->instead));
-  return true;
 }
 
 }  // namespace gleaner::jdl

@@ -37,6 +37,7 @@ struct SectionLevel {
   bool has_exec_file = false;                  ///< stated here or above, rightly or wrongly
   std::vector<WrittenExpression> expressions;  ///< stated here, not yet checked
   OutputKeys outputs;                          ///< the keys of outputs that are stated here
+  std::optional<std::string> stated_walltime;  ///< stated here, by walltime or in resources
 };
 
 /// Reads one key if it is a cluster's: sets the value, or adds a problem.
@@ -53,11 +54,5 @@ void write_section(text::JsonWriter& json, const ClusterSection& section);
 
 /// The keys that read_cluster_key knows.
 [[nodiscard]] const std::vector<std::string_view>& cluster_keys();
-
-/// Whether the value means "none" in CiGri.
-[[nodiscard]] bool is_neutral(const Node& node);
-
-/// Whether it is a field of CiGri that is not built. It is refused, unless it holds the value with which it has no effect in CiGri.
-[[nodiscard]] bool refuse_unbuilt_key(const Member& member, const std::string& path, Findings& findings);
 
 }  // namespace gleaner::jdl

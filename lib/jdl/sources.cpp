@@ -83,15 +83,21 @@ ParamSource read_one(Member& member, const std::string& path, Findings& findings
 bool is_source_key(std::string_view key) { return std::ranges::find(kSources, key) != kSources.end(); }
 
 ParamSource read_source(Document& document, Findings& findings) {
+  auto& members = document.root.members;
+  const auto params = std::ranges::find(members, "params", &Member::key);
+  const Member* first = params == members.end() ? nullptr : &*params;
   ParamSource source;
-  const Member* first = nullptr;
-  for (auto& member : document.root.members) {
-    if (!is_source_key(member.key)) continue;
+  if (first != nullptr) source = read_one(*params, campaign_path(document.form, params->spelling), findings);
+  for (auto& member : members) {
+    if (!is_source_key(member.key) || &member == first) continue;
     const auto path = campaign_path(document.form, member.spelling);
     auto read = read_one(member, path, findings);
     if (first == nullptr) {
       first = &member;
       source = std::move(read);
+    } else if (first->key == "params") {
+      findings.doubt(member.offset, path, member.spelling,
+                     fmt::format("'{}' has no effect: the parameters are those of '{}'", member.spelling, first->spelling));
     } else {
       findings.add(member.offset, path, member.spelling,
                    fmt::format("'{}' and '{}' both say the parameters: keep one of them", first->spelling, member.spelling));

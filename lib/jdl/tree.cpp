@@ -22,20 +22,28 @@ std::string shortened(std::string path) {
 
 }  // namespace
 
-void Findings::add(std::size_t offset, std::string path, std::string_view value, std::string message) {
+void Findings::keep(std::vector<Finding>& found, std::size_t& left_out, Finding finding) {
   // The problems of one pass are in the order of the text, so the first thousand of all are among these.
   constexpr std::size_t kMostKept = 5 * kMostProblems;
-  if (found_.size() == kMostKept) {
-    ++left_out_;
-    return;
-  }
-  found_.push_back({offset, Problem{{}, shortened(std::move(path)), excerpt(value), std::move(message)}});
+  if (found.size() == kMostKept) ++left_out;
+  else found.push_back(std::move(finding));
+}
+
+void Findings::add(std::size_t offset, std::string path, std::string_view value, std::string message) {
+  keep(found_, left_out_, {offset, Problem{{}, shortened(std::move(path)), excerpt(value), std::move(message)}});
+}
+
+void Findings::doubt(std::size_t offset, std::string path, std::string_view value, std::string message, std::string_view consequence) {
+  if (doubts_ == Doubts::refused) return add(offset, std::move(path), value, std::move(message));
+  message += consequence;
+  std::size_t left_out = 0;
+  keep(doubtful_, left_out, {offset, Problem{{}, shortened(std::move(path)), excerpt(value), std::move(message)}});
 }
 
 bool Findings::is_full() const { return count() > kMostProblems; }
 
-std::vector<Problem> Findings::problems(std::string_view text) const {
-  auto sorted = found_;
+std::vector<Problem> Findings::placed(const std::vector<Finding>& found, std::size_t left_out, std::string_view text) {
+  auto sorted = found;
   std::ranges::stable_sort(sorted, {}, &Finding::offset);
   const auto told = std::min(sorted.size(), kMostProblems);
   std::vector<Problem> problems;
@@ -46,7 +54,8 @@ std::vector<Problem> Findings::problems(std::string_view text) const {
     problems.push_back(std::move(problem));
   }
   if (sorted.size() > told)
-    problems.push_back({places.at(sorted[told].offset), "", "", fmt::format("and {} more problems from here on", count() - told)});
+    problems.push_back(
+        {places.at(sorted[told].offset), "", "", fmt::format("and {} more problems from here on", sorted.size() + left_out - told)});
   return problems;
 }
 

@@ -45,25 +45,37 @@ struct Document {
 /// The problems found, by offset; their places are computed at the end, for all together.
 class Findings {
  public:
+  explicit Findings(Doubts doubts = Doubts::reported) : doubts_{doubts} {}
+
   /// Adds a problem. Only the first 300 bytes of a path are kept.
   void add(std::size_t offset, std::string path, std::string_view value, std::string message);
+  /// The same for what is doubtful, and does not prevent the campaign unless doubts are refused. `consequence` ends the message otherwise.
+  void doubt(std::size_t offset, std::string path, std::string_view value, std::string message, std::string_view consequence = {});
   [[nodiscard]] bool empty() const { return found_.empty(); }
   [[nodiscard]] std::size_t count() const { return found_.size() + left_out_; }
   /// There are more problems than will be reported: further checks are useless.
   [[nodiscard]] bool is_full() const;
   /// In the order of the text. Of very many, the first thousand and a note on the others.
-  [[nodiscard]] std::vector<Problem> problems(std::string_view text) const;
+  [[nodiscard]] std::vector<Problem> problems(std::string_view text) const { return placed(found_, left_out_, text); }
+  /// The doubts, if they are not among the problems, in the same form.
+  [[nodiscard]] std::vector<Problem> warnings(std::string_view text) const { return placed(doubtful_, 0, text); }
 
  private:
   struct Finding {
     std::size_t offset;
     Problem problem;
   };
+  static void keep(std::vector<Finding>& found, std::size_t& left_out, Finding finding);
+  static std::vector<Problem> placed(const std::vector<Finding>& found, std::size_t left_out, std::string_view text);
+
+  Doubts doubts_;
   std::vector<Finding> found_;
   std::size_t left_out_ = 0;
+  std::vector<Finding> doubtful_;
 };
 
-/// Reads JSON. Stops at the first error of syntax, or at a limit. `shape` is the message for a text that is JSON, but no object.
+/// Reads JSON, in which there may be comments. Stops at the first error of syntax, or at a limit. `shape` is the message for a text that is
+/// JSON, but no object.
 [[nodiscard]] Document read_json(std::string_view text, Findings& findings,
                                  std::string_view shape = "a campaign is an object: { \"name\": …, \"clusters\": { … } }",
                                  std::size_t most_values = kMostValues);

@@ -41,6 +41,7 @@ tl::expected<jdl::CampaignFile, std::string> read_changed(const std::string& jdl
   auto defaults = applicant.defaults;
   defaults.type.reset();
   defaults.params_shell = before.params_shell;
+  defaults.doubts = jdl::Doubts::refused;
   auto file = jdl::parse(jdl, defaults, &known);
   if (!file) {
     const auto& problem = file.error().front();

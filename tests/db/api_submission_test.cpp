@@ -41,6 +41,32 @@ TEST_F(Submission, StreamedParameters_AreStoredByteForByteAndInOrder) {
   EXPECT_EQ(sql("SELECT concat_ws(' ', total, waiting, next_task) FROM campaigns"), "3 3 0");
 }
 
+TEST_F(Submission, WhatIsDoubtful_IsAmongTheWarnings_OrRefused) {
+  const std::string file =
+      R"({"name": "t", "comment": "x", "nb_jobs": 4, "params": ["1"], "exec_file": "run", "clusters": {"alpha": {}, "dahu": {}}})";
+  const auto strict = post("/campaigns?strict=1", file);
+  EXPECT_EQ(strict.status, 400);
+  EXPECT_EQ(strict.json["problems"].Size(), 3U) << strict.body;
+  EXPECT_EQ(submit_lines(head_of(file, R"("strict": true)"), "").json["problems"].Size(), 3U);
+  EXPECT_EQ(stored_campaigns(), "0");
+  const auto answer = post("/campaigns", file);
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  ASSERT_EQ(answer.json["warnings"].Size(), 3U) << answer.body;
+  EXPECT_STREQ(answer.json["warnings"][0].GetString(), "the campaign file:1:15: comment: there is no key 'comment': it has no effect");
+  EXPECT_THAT(answer.json["warnings"][2].GetString(), HasSubstr("there is no cluster 'dahu'"));
+  EXPECT_EQ(sql("SELECT string_agg(k.name, ' ') FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id"), "alpha");
+  EXPECT_EQ(sql("SELECT total FROM campaigns"), "1");
+}
+
+TEST_F(Submission, OfATest_SaysHowManyTasksItLeavesOut) {
+  const auto answer =
+      post("/campaigns", R"({"name": "t", "nb_jobs": 10, "test_mode": true, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})");
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  ASSERT_EQ(answer.json["warnings"].Size(), 1U) << answer.body;
+  EXPECT_STREQ(answer.json["warnings"][0].GetString(),
+               "this is a test, with one task on each cluster: 8 of its 10 tasks are left out, from the parameter of task 2 on");
+}
+
 TEST_F(Submission, ManyStreamedParameters_AreAllStored) {
   std::string lines;
   for (int i = 0; i < 30'000; ++i) lines += '"' + std::to_string(i) + " argument\"\n";
@@ -133,7 +159,8 @@ TEST_F(Submission, WrongParameter_IsNamedByItsLine_AndNothingIsStored) {
 TEST_F(Submission, WrongCampaignFile_HasAllItsProblemsTold) {
   const auto answer = submit_lines(
       head_of(
-          "{\n \"name\": \"t\",\n \"clusters\": {\n  \"alpah\": {\"exec_file\": \"x\"},\n  \"beta\": {\"exec_file\": \"x\", \"waltime\": \"1:0:0\"}}}"),
+          "{\n \"name\": \"t\",\n \"clusters\": {\n  \"alpah\": {\"exec_file\": \"x\"},\n  \"beta\": {\"exec_file\": \"x\", \"waltime\": \"1:0:0\"}}}",
+          R"("strict": true)"),
       "\"1\"\n");
   ASSERT_EQ(answer.status, 400) << answer.body;
   const auto& problems = answer.json["problems"];

@@ -27,6 +27,8 @@ TEST(SubmissionHead, ItsMembersAreRead) {
   EXPECT_FALSE(empty.type);
   EXPECT_FALSE(empty.nb_jobs);
   EXPECT_EQ(empty.mode, SubmissionMode::store);
+  EXPECT_EQ(empty.doubts, jdl::Doubts::reported);
+  EXPECT_EQ(read_head(R"({"jdl": "", "strict": true})").value().doubts, jdl::Doubts::refused);
 }
 
 TEST(SubmissionHead, WhatIsWrong_IsSaid) {
@@ -43,6 +45,7 @@ TEST(SubmissionHead, WhatIsWrong_IsSaid) {
   for (const std::string value : {"0", "-1", "1.5", "100000001", "99999999999999999999", "\"5\"", "{}"})
     EXPECT_THAT(error_of("{\"nb_jobs\": " + value + "}"), HasSubstr("'nb_jobs' is not a whole number from 1 to 100000000")) << value;
   EXPECT_THAT(error_of(R"({"dry_run": 1})"), HasSubstr("'dry_run' is neither true nor false"));
+  EXPECT_THAT(error_of(R"({"strict": "yes"})"), HasSubstr("'strict' is neither true nor false"));
 }
 
 TEST(SubmissionHead, BracketsInBrackets_EndTheReading_HoweverManyTheyAre) {

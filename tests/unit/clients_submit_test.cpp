@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "clients/asked.hpp"
 #include "lib/process/child.hpp"
 #include "tests/unit/api_under_test.hpp"
 
@@ -97,6 +98,14 @@ class GridsubSubmission : public testing::Test {
   Grid grid_;
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("gleaner-gridsub-{}", ::getpid());
 };
+
+TEST(ParameterPath, BeginsAtOurHome_HoweverThatIsWritten) {
+  const std::filesystem::path home{std::getenv("HOME")};
+  for (const auto* path : {"~/p.txt", "$HOME/p.txt", "${HOME}/p.txt", "{HOME}/p.txt"})
+    EXPECT_EQ(clients::parameter_path(path, "work/c.jdl"), home / "p.txt") << path;
+  EXPECT_EQ(clients::parameter_path("p.txt", "work/c.jdl"), "work/p.txt");
+  EXPECT_EQ(clients::parameter_path("$HOMES/p.txt", "work/c.jdl"), "work/$HOMES/p.txt");
+}
 
 TEST(Streams, NoProgramDies_BecauseItsMessageCannotBeWritten) {
   const auto said = shell(

@@ -73,8 +73,8 @@ TEST(JdlScripts, WhatIsNoListOfCommands_IsRefused) {
   EXPECT_THAT(errors(a_file(R"("epilogue": ["a\u0001"])")), ElementsAre(HasSubstr("control character")));
   EXPECT_THAT(errors(a_file(R"("prologue": ["a"], "prologue_walltime": "soon")")),
               ElementsAre("prologue_walltime: 'soon' is not a walltime; write h:m:s, e.g. 4:00:00"));
-  EXPECT_THAT(errors(a_file(R"("epilogue": ["a"], "epilogue_walltime": 600)")),
-              ElementsAre("epilogue_walltime: '600' is a number without a unit; write \"h:m:s\", e.g. \"4:00:00\""));
+  EXPECT_THAT(errors(a_file(R"("epilogue": ["a"], "epilogue_walltime": -600)")),
+              ElementsAre("epilogue_walltime: '-600' is too small; write a whole number from 1 to 316224000"));
   EXPECT_THAT(errors(a_file(fmt::format(R"("prologue": ["{}", "{}"])", std::string(40'000, 'x'), std::string(40'000, 'y')))),
               ElementsAre(HasSubstr("longer than 64 kB together")));
   EXPECT_THAT(errors(a_file(R"("prolog": ["a"])")), ElementsAre(HasSubstr("did you mean 'prologue'")));
