@@ -48,13 +48,14 @@ int main(int argc, char** argv) {
   const gleaner::process::Program program{
       .name = "gridapi",
       .purpose = "Answers the commands of the grid's users, over HTTP.",
-      .keys = {"database",        "api_socket",     "api_listen",        "connect_timeout",
-               "request_timeout", "submit_timeout", "api_certificate",   "api_key",
-               "api_tokens_file", "admin_group",    "default_resources", "default_walltime",
-               "max_attempts",    "api_patience",   "api_connections",   "api_connections_of_peer",
-               "api_spool",       "api_spool_size", "max_submission",    "max_campaign_file",
-               "max_tasks",       "max_campaigns",  "max_rows",          "temporal_grouping",
-               "params_shell",    "pool_duration",  "idle_period",       "module_time_limit"},
+      .keys = {"database",         "api_socket",     "api_listen",        "connect_timeout",
+               "request_timeout",  "submit_timeout", "api_certificate",   "api_key",
+               "api_tokens_file",  "admin_group",    "default_resources", "default_walltime",
+               "max_attempts",     "api_patience",   "api_connections",   "api_connections_of_peer",
+               "api_spool",        "api_spool_size", "max_submission",    "max_campaign_file",
+               "max_tasks",        "max_campaigns",  "max_rows",          "temporal_grouping",
+               "params_shell",     "max_retries",    "pool_duration",     "idle_period",
+               "module_time_limit"},
       .notes = "The API's document is at /openapi.json.",
   };
   return gleaner::process::run(program, argc, argv, gleaner::api::serve);

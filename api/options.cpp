@@ -56,6 +56,7 @@ ApiOptions options_of(const process::Config& config) {
   options.defaults.resources = config.default_resources;
   options.defaults.walltime = config.default_walltime;
   options.defaults.most_attempts = config.max_attempts;
+  options.defaults.most_retries = config.max_retries;
   options.defaults.grouping = config.temporal_grouping;
   options.defaults.params_shell = config.params_shell;
   check_endpoints(config, options);

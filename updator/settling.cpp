@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
@@ -122,11 +123,17 @@ void Settling::find_holder(const Over& over, store::SettlingFacts& facts) {
   waiting_.push_back(&found_.back());
 }
 
+/// Whether a task that failed with this status is run again, as its JDL lists the statuses; an empty list: all of them.
+bool is_retried(const std::vector<int>& retry_on, std::optional<int> status) {
+  return retry_on.empty() || (status && std::ranges::find(retry_on, *status) != retry_on.end());
+}
+
 store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts) {
   facts.job.began = grid::has_begun(over.record, over.evidence);
   facts.job.claimed = grid::has_claimed(over.record, over.evidence);
   facts.job.may_begin = grid::may_begin(over.record, over.evidence);
   facts.job.holder_status = over.evidence.holder_status;
+  facts.job.retried = is_retried(facts.retry_on, grid::status_of(over.record, over.evidence));
   find_holder(over, facts);
   const auto& config = visit_.config;
   // A script that fails is run again when its user has fixed what it failed on.
@@ -135,6 +142,7 @@ store::Verdict Settling::verdict_of(const Over& over, store::SettlingFacts facts
   verdict.settlement = grid::settle(facts.task, facts.job, over.end, over.deletion,
                                     {.attempts = config.max_attempts,
                                      .charged = is_script ? 1 : config.max_charged_attempts,
+                                     .retries = config.max_retries,
                                      .walltime_factor = config.walltime_retry_factor});
   verdict.state = state_of(over);
   verdict.end = over.end;

@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "fairshare_window",
                "default_resources", "default_walltime", "temporal_grouping", "params_shell", "max_attempts", "max_charged_attempts",
-               "walltime_retry_factor"},
+               "max_retries", "walltime_retry_factor"},
       .options = {{"authentication", "HOW", "how the API knows us: none (the default), basic or certificate"},
                   {"auth", "HOW", "the same, shorter"},
                   {"login", "LOGIN", "basic: the grid's login there"},

@@ -123,6 +123,7 @@ process::Outcome rules_test(const Call& call) {
   const jdl::Defaults defaults{.resources = config.default_resources,
                                .walltime = config.default_walltime,
                                .most_attempts = config.max_attempts,
+                               .most_retries = config.max_retries,
                                .grouping = config.temporal_grouping,
                                .params_shell = config.params_shell};
   const auto file = campaign_of(path, defaults, setting.known);

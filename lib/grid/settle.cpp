@@ -114,7 +114,9 @@ Settlement spent(const TaskFacts& task, const JobFacts& job, JobEnd end, const L
   // A task whose walltime may be raised is not charged: the JDL's limit bounds it.
   if (end == JobEnd::walltime && !is_last) next.walltime = raised_walltime(job.walltime, job.max_walltime, limits.walltime_factor);
   next.charged = charge_of(end) == Charge::task && !next.walltime;
-  if (is_last || (next.charged && task.charged + 1 >= limits.charged)) next.state = TaskState::failed;
+  const int most_charged = task.retries ? std::min(*task.retries, limits.retries) + 1 : limits.charged;
+  const bool is_last_charged = next.charged && (!job.retried || task.charged + 1 >= most_charged);
+  if (is_last || is_last_charged) next.state = TaskState::failed;
   if (task.cancelled) next.state = TaskState::cancelled;
   if (next.state != TaskState::waiting) next.attempt = task.attempt;
   return next;
@@ -145,6 +147,12 @@ JobEnd end_of(const RemoteEnd& record, const Evidence& evidence, Deletion deleti
     case Witness::unreadable: break;
   }
   return end_of_record(record, deletion);
+}
+
+std::optional<int> status_of(const RemoteEnd& record, const Evidence& evidence) {
+  if (has_own_status(record)) return record.status;
+  if (evidence.witness == Witness::duplicate) return evidence.holder_status;
+  return evidence.witness == Witness::ended && !evidence.overran ? std::optional{evidence.status} : std::nullopt;
 }
 
 bool has_claimed(const RemoteEnd& record, const Evidence& evidence) {

@@ -83,6 +83,7 @@ struct TaskFacts {
   int charged = 0;                       ///< attempts that were charged
   int counted = 0;                       ///< attempts before this one that count against max_attempts
   std::optional<int> max_attempts = {};  ///< of its campaign's JDL; Limits::attempts is the upper bound
+  std::optional<int> retries = {};       ///< of its campaign's JDL; Limits::retries is the upper bound
   bool cancelled = false;                ///< its campaign was cancelled
 };
 
@@ -97,6 +98,7 @@ struct JobFacts {
   std::optional<int> holder_status = {};  ///< of a duplicate: the status of the command in the job that holds the claim
   bool claim_taken = false;               ///< another job of the same attempt ended as a duplicate: a job holds the claim
   bool other_copy_runs = false;           ///< the other of two copies runs; false: it waits
+  bool retried = true;                    ///< false: its campaign's JDL lists the exit statuses to retry, and this end is none of them
   Seconds walltime{};
   std::optional<Seconds> max_walltime = {};  ///< upper bound of its task's walltime
 };
@@ -104,9 +106,13 @@ struct JobFacts {
 /// The bounds of a task's attempts.
 struct Limits {
   int attempts = 1;            ///< max_attempts: all attempts that count
-  int charged = 1;             ///< max_charged_attempts
+  int charged = 1;             ///< max_charged_attempts, where the JDL states no retries
+  int retries = 0;             ///< max_retries
   double walltime_factor = 1;  ///< walltime_retry_factor
 };
+
+/// The status with which the task's command ended, as a shell reports it; empty: it is not known, or the command was interrupted.
+[[nodiscard]] std::optional<int> status_of(const RemoteEnd& record, const Evidence& evidence);
 
 /// The place in the bag of a task that goes back to it.
 enum class BagPlace : int { last = 0, before_new = 10, first = 20 };
@@ -136,6 +142,9 @@ struct Settlement {
 /// - duplicate without a contender: the holder of the claim was over before. If its command noted its end, that is the task's end;
 ///   otherwise the attempt is spent, and nothing is charged.
 /// - A job that is not a copy that the task waits for changes nothing.
+/// - A task fails with the last attempt that counts, with the last charged one (1 + the JDL's retries, else max_charged_attempts), and with
+/// a
+///   charged one that is not retried.
 /// - Attempts do not count if we took them back before they began, or if an administrator declared them lost.
 [[nodiscard]] Settlement settle(const TaskFacts& task, const JobFacts& job, JobEnd end, Deletion deletion, const Limits& limits);
 

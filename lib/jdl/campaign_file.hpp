@@ -81,6 +81,8 @@ struct Scheduling {
   std::optional<std::string> scheduler;       ///< workqueue or prediction; empty: the configuration's
   std::optional<grid::Seconds> min_duration;  ///< a task that ends sooner did nothing
   std::optional<int> max_attempts;            ///< most jobs for one task; empty: the configuration's
+  std::optional<int> retries;                 ///< how often a task that failed by its own fault is run again; empty: the configuration's
+  std::vector<int> retry_on;                  ///< only after these exit statuses; empty: after any
   grid::Grouping grouping = grid::Grouping::off;
   bool side_by_side = false;        ///< a job that takes several tasks carries out as many at a time as it has cores on its node
   std::optional<double> max_fails;  ///< most tasks that may fail before the campaign is paused: a whole number, or, below 1, a

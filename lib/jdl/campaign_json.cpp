@@ -64,6 +64,12 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   if (root.HasMember("min_duration"))
     campaign.scheduling.min_duration = grid::Seconds{integer(member(root, "min_duration"), "min_duration")};
   if (root.HasMember("max_attempts")) campaign.scheduling.max_attempts = integer(member(root, "max_attempts"), "max_attempts");
+  if (root.HasMember("retries")) campaign.scheduling.retries = integer(member(root, "retries"), "retries");
+  if (root.HasMember("retry_on")) {
+    const auto& statuses = member(root, "retry_on");
+    if (!statuses.IsArray()) throw Malformed{"'retry_on' is not an array"};
+    for (const auto& status : statuses.GetArray()) campaign.scheduling.retry_on.push_back(integer(status, "retry_on"));
+  }
   if (root.HasMember("temporal_grouping")) {
     const auto grouping = text_member(root, "temporal_grouping");
     campaign.scheduling.grouping = known(grid::grouping(grouping), "temporal_grouping", grouping);
@@ -105,6 +111,9 @@ std::string to_json(const CampaignFile& campaign) {
   if (campaign.scheduling.scheduler) json.field("scheduler", *campaign.scheduling.scheduler);
   if (campaign.scheduling.min_duration) json.field("min_duration", *campaign.scheduling.min_duration);
   if (campaign.scheduling.max_attempts) json.field("max_attempts", *campaign.scheduling.max_attempts);
+  if (campaign.scheduling.retries) json.field("retries", *campaign.scheduling.retries);
+  if (!campaign.scheduling.retry_on.empty())
+    json.key("retry_on").array(campaign.scheduling.retry_on, [&](int status) { json.value(std::int64_t{status}); });
   if (campaign.scheduling.grouping != grid::Grouping::off) json.field("temporal_grouping", name_of(campaign.scheduling.grouping));
   if (campaign.scheduling.side_by_side) json.field("dimensional_grouping", true);
   if (const auto fails = campaign.scheduling.max_fails) {

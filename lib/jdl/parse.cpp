@@ -72,6 +72,7 @@ class Validator {
     check_expressions(campaign);
     check_outputs(campaign);
     check_side_by_side(campaign);
+    check_retries(campaign);
     return campaign;
   }
 
@@ -118,7 +119,9 @@ class Validator {
         if (!campaign.input_mb.empty())
           common_.expressions.push_back({WrittenExpression::Kind::input, campaign.input_mb, member.value.offset, path});
       } else if (read_scheduling_key(member, path, campaign.scheduling, findings_)) {
-        if (member.key == "max_attempts") check_attempts(member, path, campaign.scheduling);
+        if (member.key == "max_attempts") check_bound(member, path, campaign.scheduling.max_attempts, defaults_.most_attempts);
+        if (member.key == "retries") check_bound(member, path, campaign.scheduling.retries, defaults_.most_retries);
+        if (member.key == "retry_on") retry_on_ = &member;
         if (member.key == "temporal_grouping") states_grouping_ = true;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
       } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
@@ -155,11 +158,18 @@ class Validator {
                     fmt::format("'{}' is neither allowed nor refused{}", excerpt(*text), text::did_you_mean(*text, kAnswers)));
   }
 
-  void check_attempts(const Member& member, const std::string& path, const Scheduling& asked) {
-    if (!defaults_.most_attempts || asked.max_attempts.value_or(0) <= *defaults_.most_attempts) return;
-    findings_.add(member.value.offset, path, shown(member.value),
-                  fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)),
-                              *defaults_.most_attempts));
+  /// The administrator's bound of a number; empty: unknown here.
+  void check_bound(const Member& member, const std::string& path, std::optional<int> asked, std::optional<int> most) {
+    if (!most || asked.value_or(0) <= *most) return;
+    findings_.add(
+        member.value.offset, path, shown(member.value),
+        fmt::format("'{}' is more than this grid allows; write {} at most, or leave it out", excerpt(shown(member.value)), *most));
+  }
+
+  void check_retries(const CampaignFile& campaign) {
+    if (retry_on_ == nullptr || campaign.scheduling.retries) return;
+    findings_.add(retry_on_->offset, campaign_path(document_.form, retry_on_->spelling), shown(retry_on_->value),
+                  "it has no effect alone: write how often, too, e.g. \"retries\": 3");
   }
 
   /// Tasks that run side by side are those of a pool, on one node.
@@ -335,7 +345,8 @@ class Validator {
   SectionLevel common_;  ///< the top level
   const Member* clusters_ = nullptr;
   const Member* side_by_side_ = nullptr;  ///< dimensional_grouping
-  bool states_grouping_ = false;          ///< temporal_grouping is there
+  const Member* retry_on_ = nullptr;
+  bool states_grouping_ = false;  ///< temporal_grouping is there
   std::vector<Section> sections_;
 };
 

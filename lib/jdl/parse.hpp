@@ -19,6 +19,8 @@ struct Defaults {
   std::optional<CampaignType> type = {};
   /// The administrator's upper bound of the JDL's max_attempts; empty: unknown here.
   std::optional<int> most_attempts = {};
+  /// The same of its retries.
+  std::optional<int> most_retries = {};
   grid::Grouping grouping = grid::Grouping::off;
   bool params_shell = false;
   /// Unknown keys and clusters, CiGri's keys without effect, and others that are left aside: whether they are only reported.

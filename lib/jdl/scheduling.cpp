@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/text.hpp"
@@ -56,6 +57,22 @@ void read_min_duration(const Node& node, const std::string& path, Scheduling& in
 void read_max_attempts(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
   constexpr Bounds kMaxAttempts{1, 100'000};
   if (const auto value = read_integer(node, path, kMaxAttempts, findings)) into.max_attempts = static_cast<int>(*value);
+}
+
+void read_retries(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  constexpr Bounds kRetries{0, 100'000};
+  if (const auto value = read_integer(node, path, kRetries, findings)) into.retries = static_cast<int>(*value);
+}
+
+void read_retry_on(const Node& node, const std::string& path, Scheduling& into, Findings& findings) {
+  constexpr Bounds kStatuses{1, 255};
+  if (node.kind == NodeKind::array && node.elements.empty())
+    findings.add(node.offset, path, "[]", "it is empty: write exit statuses, such as [1, 137], or leave it out");
+  const auto statuses = node.kind == NodeKind::array ? std::span{node.elements} : std::span{&node, 1};
+  for (const auto& element : statuses) {
+    const auto status = read_integer(element, path, kStatuses, findings);
+    if (status && std::ranges::find(into.retry_on, *status) == into.retry_on.end()) into.retry_on.push_back(static_cast<int>(*status));
+  }
 }
 
 /// A word of a grouping key; CiGri's users write an empty one, or `none`, for `false`. Empty: it is no word.
@@ -111,9 +128,9 @@ struct Key {
   void (*read)(const Node&, const std::string&, Scheduling&, Findings&);
 };
 constexpr std::array kKeys{
-    Key{"campaign_priority", read_priority},       Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
-    Key{"max_attempts", read_max_attempts},        Key{"max_fails", read_max_fails}, Key{"temporal_grouping", read_grouping},
-    Key{"dimensional_grouping", read_side_by_side}};
+    Key{"campaign_priority", read_priority},        Key{"scheduler", read_scheduler}, Key{"min_duration", read_min_duration},
+    Key{"max_attempts", read_max_attempts},         Key{"max_fails", read_max_fails}, Key{"temporal_grouping", read_grouping},
+    Key{"dimensional_grouping", read_side_by_side}, Key{"retries", read_retries},     Key{"retry_on", read_retry_on}};
 
 }  // namespace
 

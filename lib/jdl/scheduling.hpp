@@ -5,7 +5,8 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/tree.hpp"
 
-/// The scheduling keys of a campaign: campaign_priority, scheduler, min_duration, max_attempts, max_fails, temporal_grouping.
+/// The scheduling keys of a campaign: campaign_priority, scheduler, min_duration, max_attempts, max_fails, retries, retry_on,
+/// temporal_grouping, dimensional_grouping.
 namespace gleaner::jdl {
 
 /// Reads one of these keys; false when the key is another.

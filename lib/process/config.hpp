@@ -62,6 +62,7 @@ struct Config : grid::PlannerConfig {
   // Attempts and brakes
   int max_attempts{};
   int max_charged_attempts{};
+  int max_retries{};
   double walltime_retry_factor{};
   int failures_before_brake{};
   Duration brake_time{};

@@ -3,6 +3,7 @@
 #include "lib/store/detail.hpp"
 #include "lib/store/launches.hpp"
 #include "lib/text/clean.hpp"
+#include "lib/text/numbers.hpp"
 
 namespace gleaner::store {
 namespace {
@@ -40,6 +41,16 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   return job;
 }
 
+/// The numbers of a comma list.
+std::vector<int> numbers_of(std::string_view list) {
+  std::vector<int> numbers;
+  while (const auto number = text::take_whole_number<int>(list)) {
+    numbers.push_back(*number);
+    if (!list.empty()) list.remove_prefix(1);
+  }
+  return numbers;
+}
+
 SettlingFacts read_facts(const sql::jobs_facts::Row& row) {
   SettlingFacts facts;
   facts.id = *row.id;
@@ -56,6 +67,8 @@ SettlingFacts read_facts(const sql::jobs_facts::Row& row) {
   task.charged = *row.charged;
   task.counted = *row.counted;
   task.max_attempts = row.max_attempts;
+  task.retries = row.retries;
+  facts.retry_on = numbers_of(row.retry_on.value_or(""));
   task.cancelled = *row.cancelled;
   auto& job = facts.job;
   job.attempt = *row.attempt;

@@ -101,6 +101,7 @@ struct SettlingFacts {
   std::optional<grid::LaunchId> fence;  ///< the earlier launch in whose folder its attempt is claimed; empty: its own
   grid::TaskFacts task;
   grid::JobFacts job;
+  std::vector<int> retry_on;  ///< exit statuses after which its campaign's JDL has a failed task run again; empty: any
 };
 /// Locks the tasks of these jobs until the transaction ends, then reads the facts, by job. To settle a job, call this function first, in
 /// the same transaction: two jobs of one attempt that end at once must not each leave the task to the other.

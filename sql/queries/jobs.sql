@@ -167,6 +167,9 @@ SELECT
   t.charged,
   greatest(t.attempt - t.uncounted, 0) AS counted,
   CASE WHEN l.script IS NULL THEN c.max_attempts END AS max_attempts,
+  CASE WHEN l.script IS NULL THEN c.retries END AS retries,
+  CASE WHEN l.script IS NULL THEN
+    (SELECT string_agg(s.status, ',') FROM jsonb_array_elements_text(c.retry_on) AS s(status)) END AS retry_on,
   (c.state = 'cancelled' AND NOT is_epilogue(j.task)) OR t.cancelling AS cancelled,
   coalesce(l.walltime_s, p.walltime_s) AS walltime_s,
   CASE WHEN l.script IS NULL THEN p.max_walltime_s END AS max_walltime_s,

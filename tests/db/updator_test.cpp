@@ -301,6 +301,31 @@ TEST_F(Ends, AFewOfTheJobsThatStarted_BecomeSamples_WithTheNumberThatRunsThere) 
   EXPECT_EQ(value("SELECT stress || ' ' || response_ms FROM gridstatus"), "0.7 12");
 }
 
+TEST_F(Ends, AreRetriedAsTheJdlSays_WithinTheConfigurationsBound) {
+  const auto campaign = a_campaign(2, {"alpha"});
+  execute("UPDATE campaigns SET jdl = '{\"retries\": 2, \"retry_on\": [1, 3]}'");
+  config.failures_before_brake = 100;
+  config.max_charged_attempts = 1;
+  config.max_retries = 10;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    EXPECT_EQ(value("SELECT count(*) FROM tasks WHERE state = 'failed'"), "0");
+    const auto jobs = launched(campaign, alpha, 2);
+    all_ended(jobs, 3);
+    apply(jobs);
+  }
+  EXPECT_EQ(value("SELECT string_agg(state || ' ' || charged, ', ') FROM tasks"), "failed 3, failed 3");
+}
+
+TEST_F(Ends, WithAnExitStatusThatIsNotToBeRetried_FailTheTaskAtOnce) {
+  const auto campaign = a_campaign(1, {"alpha"});
+  execute("UPDATE campaigns SET jdl = '{\"retries\": 2, \"retry_on\": [1, 3]}'");
+  config.max_retries = 10;
+  const auto jobs = launched(campaign, alpha, 1);
+  all_ended(jobs, 4);
+  apply(jobs);
+  EXPECT_EQ(value("SELECT state || ' ' || charged FROM tasks"), "failed 1");
+}
+
 TEST_F(Ends, OfTheLastAttemptThatTheJdlAllows_FailTheTask) {
   const auto campaign = a_campaign(2, {"alpha"});
   execute("UPDATE campaigns SET jdl = '{\"max_attempts\": 2}'");

@@ -31,6 +31,7 @@ TEST(ApiOptions, WhatACampaignLeavesOut_AndMayAskFor_IsTheConfigurations) {
   EXPECT_EQ(asking(7)->scheduling.grouping, grid::Grouping::advise);
   config.temporal_grouping = grid::Grouping::auto_;
   EXPECT_EQ(options_of(config).defaults.grouping, grid::Grouping::auto_);
+  EXPECT_EQ(options_of(config).defaults.most_retries, config.max_retries);
   EXPECT_FALSE(asking(7)->params_shell);
   config.params_shell = true;
   EXPECT_TRUE(options_of(config).defaults.params_shell);

@@ -158,6 +158,7 @@ RC_GTEST_PROP(JdlProperty, ACampaignThatIsShown_IsTheSameWhenItIsSubmittedAgain_
                                       R"("nb_jobs": 12)",
                                       R"("replicas": "allowed")",
                                       R"("params_shell": true)",
+                                      R"("retries": 3, "retry_on": [137, 1])",
                                       R"("placeholders": false)",
                                       R"("min_duration": "0:1:0")"};
   std::string others;

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+
 #include "lib/grid/settle.hpp"
 
 namespace gleaner::grid {
@@ -39,7 +41,9 @@ Any any_end() {
   if (*rc::gen::arbitrary<bool>()) any.job.max_walltime = Seconds{*rc::gen::inRange(1, 2000)};
   any.end = static_cast<JobEnd>(*rc::gen::inRange(0, static_cast<int>(JobEnd::not_reached) + 1));
   any.deletion = *rc::gen::element(Deletion::none, Deletion::ours, Deletion::impatient, Deletion::overdue);
-  any.limits = {*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 4), 1.5};
+  any.job.retried = *rc::gen::arbitrary<bool>();
+  if (*rc::gen::arbitrary<bool>()) any.task.retries = *rc::gen::inRange(0, 4);
+  any.limits = {*rc::gen::inRange(1, 6), *rc::gen::inRange(1, 4), *rc::gen::inRange(0, 4), 1.5};
   return any;
 }
 
@@ -77,13 +81,15 @@ RC_GTEST_PROP(Settlements, NeverReuseANumber_AndKeepItOnlyWhereTheClaimDecides, 
   }
 }
 
+int most_charged(const Any& any) { return any.task.retries ? std::min(*any.task.retries, any.limits.retries) + 1 : any.limits.charged; }
+
 RC_GTEST_PROP(Settlements, ChargeTheTaskForItsOwnFaultAlone_AndOnlyItsLastCopy, ()) {
   const auto any = any_end();
   const auto next = settle(any.task, any.job, any.end, any.deletion, any.limits);
   if (next.charged) RC_ASSERT(is_own_failure(any) && !any.task.replica_lives && !next.walltime);
   const bool failed = next.moves && next.state == TaskState::failed;
   if (failed)
-    RC_ASSERT((next.charged && any.task.charged + 1 >= any.limits.charged) ||
+    RC_ASSERT((next.charged && (!any.job.retried || any.task.charged + 1 >= most_charged(any))) ||
               (next.counted && any.task.counted + 1 >= any.limits.attempts));
   if (!next.counted)
     RC_ASSERT(any.end == JobEnd::lost || any.end == JobEnd::not_reached || (any.end == JobEnd::killed_by_us && !any.job.began));

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "lib/grid/exit_status.hpp"
 #include "lib/grid/settle.hpp"
 
 namespace gleaner::grid {
@@ -155,7 +156,7 @@ struct Case {
   Settlement expected;
 };
 
-constexpr Limits kLimits{.attempts = 10, .charged = 2, .walltime_factor = 2};
+constexpr Limits kLimits{.attempts = 10, .charged = 2, .retries = 5, .walltime_factor = 2};
 
 void expect(const std::vector<Case>& cases) {
   for (const auto& one : cases) EXPECT_EQ(settle(one.task, one.job, one.end, one.deletion, kLimits), one.expected) << one.what;
@@ -207,6 +208,26 @@ TEST(Settle, TheOnlyCopy_EndsOrGoesBackWithTheNextAttempt) {
        {"no room", task, {}, JobEnd::cannot_start, Deletion::none, back(1)},
        {"killed by us while it ran", task, kRan, JobEnd::killed_by_us, Deletion::ours, back(1)},
        {"killed elsewhere", task, kRan, JobEnd::killed_elsewhere, Deletion::none, back(1)}});
+}
+
+TEST(Settle, TheJdlsRetries_AreTheOnesThatATaskHas_WithinTheBound) {
+  const JobFacts unlisted{.began = true, .claimed = true, .retried = false, .walltime = Seconds{600}};
+  expect({{"one is left", {.charged = 2, .retries = 3}, kRan, JobEnd::task_error, Deletion::none, charged(back(1))},
+          {"none is left", {.charged = 3, .retries = 3}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"none at all", {.retries = 0}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"the bound", {.charged = 5, .retries = 9}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"the bound is not reached", {.charged = 4, .retries = 9}, kRan, JobEnd::walltime, Deletion::none, charged(back(1))},
+          {"all attempts", {.counted = 9, .retries = 3}, kRan, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"another exit status", {.retries = 3}, unlisted, JobEnd::task_error, Deletion::none, charged(to(TaskState::failed, 0))},
+          {"what nobody pays", {.retries = 0}, unlisted, JobEnd::preempted, Deletion::none, back(1)}});
+}
+
+TEST(Settle, TheStatusOfACommand_IsOars_OrTheOneThatItsFilesNote) {
+  EXPECT_EQ(status_of({.record = Record::exited, .status = 3}, {}), 3);
+  EXPECT_EQ(status_of({.record = Record::failed}, {.witness = Witness::ended, .status = 137}), 137);
+  EXPECT_EQ(status_of({.record = Record::failed}, {.witness = Witness::ended, .status = 137, .overran = true}), std::nullopt);
+  EXPECT_EQ(status_of({.record = Record::exited, .status = kRanNothing}, {.witness = Witness::duplicate, .holder_status = 4}), 4);
+  EXPECT_EQ(status_of({.record = Record::walltime, .started = true}, {}), std::nullopt);
 }
 
 TEST(Settle, WhatWeTookBackBeforeItBegan_AndWhatAnAdministratorGaveUp_DoesNotCount) {
