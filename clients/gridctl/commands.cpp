@@ -94,12 +94,6 @@ void check_options(const Command& command, const process::Arguments& arguments) 
   }
 }
 
-terminal::Form form_of(const process::Arguments& arguments) {
-  if (arguments.has("json")) return terminal::Form::json;
-  if (arguments.has("csv")) return terminal::Form::csv;
-  return arguments.has("quiet") ? terminal::Form::quiet : terminal::Form::human;
-}
-
 }  // namespace
 
 std::span<const Command> commands() {
@@ -182,7 +176,7 @@ process::Outcome dispatch(const process::Context& context) {
   std::vector<std::string> arguments{typed.begin() + static_cast<std::ptrdiff_t>(words), typed.end()};
   check_arguments(command, arguments.size());
   check_options(command, context.arguments);
-  const auto output = terminal::make_output(form_of(context.arguments));
+  const auto output = terminal::make_output(clients::form_of(context.arguments));
   try {
     return command.act(Call{context, command.words, std::move(arguments), *output});
   } catch (const store::WrongSchema& error) {
@@ -207,7 +201,8 @@ store::Actor our_actor() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   const char* const before = std::getenv("SUDO_USER");
-  return {.name = clients::our_name(), .origin = fmt::format("{}{}", host.data(), before == nullptr ? "" : fmt::format(", {} by sudo", before))};
+  return {.name = clients::our_name(),
+          .origin = fmt::format("{}{}", host.data(), before == nullptr ? "" : fmt::format(", {} by sudo", before))};
 }
 
 grid::Limits limits_of(const process::Config& config) {

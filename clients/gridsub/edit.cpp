@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -90,8 +91,9 @@ std::string text_of(const clients::Json& change) {
 }
 
 void check_edit_options(const process::Arguments& arguments) {
-  for (const std::string_view option : {"file", "json", "type", "what-if", "campaign", "nb-jobs", "param-file", "wait"}) {
-    if (arguments.has(option))
+  constexpr std::array<std::string_view, 4> kTaken{"edit", "dry-run", "quiet", "details"};
+  for (const auto& [option, values] : arguments.options) {
+    if (std::ranges::find(kTaken, option) == kTaken.end())
       throw Error{ExitCode::usage,
                   fmt::format("--edit and --{} exclude each other: --edit ID takes KEY=VALUE, e.g. walltime=2:0:0", option)};
   }

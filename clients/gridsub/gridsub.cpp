@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 
 #include "clients/act.hpp"
@@ -127,6 +128,14 @@ terminal::Form form_of(const process::Arguments& arguments) {
   return arguments.has("quiet") ? terminal::Form::quiet : terminal::Form::human;
 }
 
+/// An option beside one that names submitted campaigns is refused unless it has a meaning there: --dry-run --hold must not hold.
+void check_alone(const process::Arguments& arguments, std::string_view act, std::initializer_list<std::string_view> taken) {
+  for (const auto& [option, values] : arguments.options) {
+    if (option == act || std::ranges::find(taken, option) != taken.end()) continue;
+    throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", act, option)};
+  }
+}
+
 /// The tasks that are run again.
 std::string sink_query(const process::Arguments& arguments) {
   const auto sink = arguments.value("sink");
@@ -148,9 +157,7 @@ std::optional<clients::Action> asked_action(const process::Arguments& arguments)
     throw Error{ExitCode::usage, "--task and --sink exclude each other: a sink names its tasks itself"};
   if (asked && (arguments.has("file") || arguments.has("json")))
     throw Error{ExitCode::usage, fmt::format("--{} is for campaigns that were submitted before", asked->option)};
-  for (const std::string_view other : {"campaign", "edit", "rerun-failed"}) {
-    if (asked && arguments.has(other)) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", asked->option, other)};
-  }
+  if (asked) check_alone(arguments, asked->option, {"sink", "task", "quiet", "details"});
   return asked;
 }
 
@@ -172,7 +179,6 @@ process::Outcome gridsub(const process::Context& context) {
     ApiClient api{context.config};
     return clients::act_on(api, *output, *action, ids, tasks);
   }
-  if (arguments.has("edit") && arguments.has("rerun-failed")) throw Error{ExitCode::usage, "--edit and --rerun-failed exclude each other"};
   if (arguments.has("edit")) {
     edit(context, *output);
     return ExitCode::ok;

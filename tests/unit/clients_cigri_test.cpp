@@ -159,6 +159,13 @@ TEST_F(CigriCommands, Griddel_TakesCampaignsByAnOption_AndPurgesThem) {
   EXPECT_THAT(run("griddel --purge --pause 12"), HasSubstr("exclude each other"));
 }
 
+TEST_F(CigriCommands, Gridsub_RefusesWhatHasNoMeaningBesideAnAct_BeforeItActs) {
+  for (const auto* line :
+       {"gridsub --dry-run --hold 12", "gridsub --retry 12 --wait", "gridsub --fix 12 -n 3", "gridsub --edit 12 -J '[1]' name=u"})
+    EXPECT_THAT(run(line), AllOf(HasSubstr("exclude each other"), HasSubstr("status 2"))) << line;
+  EXPECT_THAT(requests(), testing::IsEmpty());
+}
+
 TEST_F(CigriCommands, Griddel_InCigrisStyle_IsSilentUnlessAsked) {
   EXPECT_EQ(run("griddel 12", "cigri"), "");
   EXPECT_EQ(run("griddel -v 12", "cigri"), "it is done\n");
