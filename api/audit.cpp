@@ -21,6 +21,12 @@ std::string count_json(std::string_view of, std::int64_t count) {
   return json.text();
 }
 
+std::string text_json(std::string_view of, std::string_view text) {
+  text::JsonWriter json;
+  json.object([&] { json.field(of, text); });
+  return json.text();
+}
+
 std::string side_json(const std::vector<rules::Change>& changes, Side side) {
   text::JsonWriter json;
   json.object([&] {

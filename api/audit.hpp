@@ -16,6 +16,9 @@ void note(const Call& call, store::Transaction& transaction, const store::Act& a
 /// A JSON object of one kind of count: `{"tasks": 3}`.
 [[nodiscard]] std::string count_json(std::string_view of, std::int64_t count);
 
+/// `{"reason": "down"}`
+[[nodiscard]] std::string text_json(std::string_view of, std::string_view text);
+
 /// One side of some changes: `{"clusters.alpha.walltime": "2:0:0"}`.
 enum class Side { before, after };
 [[nodiscard]] std::string side_json(const std::vector<rules::Change>& changes, Side side);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/audit.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/prune.hpp"
@@ -53,7 +54,11 @@ http::Response purge_campaign(const Call& call) {
   const auto end = Clock::now() + kTimeOfPurge;
   bool is_gone = false;
   while (!is_gone && Clock::now() < end)
-    is_gone = call.connections.write([&](store::Transaction& transaction) { return store::delete_some(transaction, id); });
+    is_gone = call.connections.write([&](store::Transaction& transaction) {
+      const bool gone = store::delete_some(transaction, id);
+      if (gone) note(call, transaction, {.name = "campaign purged", .subject = campaign_text(id), .campaign = id});
+      return gone;
+    });
   if (!is_gone) return to_be_continued(call, id);
   process::log::info("campaign purged", {{"campaign", id}, {"by", call.caller.user}});
   return accepted(fmt::format("Campaign {} purged", id.value()), 1);

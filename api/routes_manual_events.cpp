@@ -6,6 +6,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "api/audit.hpp"
 #include "api/router.hpp"
 #include "lib/process/log.hpp"
 #include "lib/store/campaigns.hpp"
@@ -92,6 +93,16 @@ http::Response blacklist(const Call& call, const std::string& asked) {
     }
     const auto event =
         store::blacklist(transaction, {.target = target, .reason = *reason, .user = call.caller.user, .expires_at = *expires}, call.now);
+    text::JsonWriter after;
+    after.object([&] {
+      after.field("reason", *reason);
+      after.field("until", *expires);
+    });
+    note(call, transaction,
+         {.name = "cluster blacklisted",
+          .subject = fmt::format("cluster {}", cluster->name),
+          .campaign = target.campaign,
+          .after = after.text()});
     process::log::info("cluster blacklisted",
                        {{"cluster", cluster->name}, {"campaign", campaign.value_or(0)}, {"by", call.caller.user}, {"reason", *reason}});
     return created(event, fmt::format("{} gets nothing{} until {:%Y-%m-%d %H:%M:%S} UTC, or until event {} is closed", cluster->name,
@@ -114,6 +125,8 @@ http::Response mark_job(const Call& call, const std::string& asked) {
                                           .job = job->id,
                                           .message = fmt::format("{} (by {})", *reason, call.caller.user)},
                                          call.now);
+    note(call, transaction,
+         {.name = "event opened", .subject = fmt::format("job {}", *id), .campaign = job->campaign, .after = text_json("reason", *reason)});
     process::log::info("event opened", {{"job", *id}, {"by", call.caller.user}});
     return created(event, fmt::format("event {} is open about job {} of campaign {}", event.value_or(0), *id, job->campaign.value()));
   });
