@@ -53,7 +53,10 @@ std::string events_text(const std::vector<Json>& events, EventsOf of, const term
   std::string view;
   for (const auto& event : events) {
     view += event_head(event, of, screen, now) + "\n";
-    const auto message = terminal::in_local_times(event["message"].text(), now);
+    // The first line is the grid's; those behind it may be a task's stderr.
+    auto message = event["message"].text();
+    const auto first = message.substr(0, message.find('\n'));
+    message.replace(0, first.size(), terminal::in_local_times(first, now));
     for (std::size_t begin = 0; begin < message.size();) {
       const auto end = std::min(message.find('\n', begin), message.size());
       view += "    " + terminal::wrap(terminal::printable(message.substr(begin, end - begin)), screen.width, "    ") + "\n";

@@ -9,7 +9,10 @@
 namespace gleaner::runner {
 
 [[nodiscard]] inline grid::Limits limits_of(const process::Config& config) {
-  return {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor};
+  return {.attempts = config.max_attempts,
+          .charged = config.max_charged_attempts,
+          .retries = config.max_retries,
+          .walltime_factor = config.walltime_retry_factor};
 }
 
 [[nodiscard]] inline store::BrakeLength brake_of(const process::Config& config) {

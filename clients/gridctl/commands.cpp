@@ -206,7 +206,10 @@ store::Actor our_actor() {
 }
 
 grid::Limits limits_of(const process::Config& config) {
-  return {.attempts = config.max_attempts, .charged = config.max_charged_attempts, .walltime_factor = config.walltime_retry_factor};
+  return {.attempts = config.max_attempts,
+          .charged = config.max_charged_attempts,
+          .retries = config.max_retries,
+          .walltime_factor = config.walltime_retry_factor};
 }
 
 }  // namespace gleaner::gridctl

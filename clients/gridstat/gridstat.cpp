@@ -62,6 +62,19 @@ void check_parameters(const process::Arguments& arguments, const std::vector<std
   }
 }
 
+/// Of what a page can show of a campaign, one thing at a time.
+void check_views(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
+  std::string_view first;
+  for (const std::string_view view : {"why", "history", "events", "jdl", "state", "job"}) {
+    if (!arguments.has(view)) continue;
+    if (!first.empty()) throw Error{ExitCode::usage, fmt::format("--{} and --{} exclude each other", first, view)};
+    first = view;
+  }
+  if (arguments.has("closed") && first != "events")
+    throw Error{ExitCode::usage, "--closed goes with --events: gridstat 12 --events --closed"};
+  if (first == "job" && !ids.empty()) throw Error{ExitCode::usage, "--job shows one job, whose campaign is known: gridstat -j 31"};
+}
+
 /// Options that require a campaign.
 void check_combination(const process::Arguments& arguments, const std::vector<std::int64_t>& ids) {
   for (const std::string_view option : {"full", "why", "history", "events", "jdl", "state", "params"}) {
@@ -72,6 +85,7 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
     if (arguments.has(option) && !ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
   }
+  check_views(arguments, ids);
   check_outputs(arguments, ids);
   check_parameters(arguments, ids);
   for (const std::string_view option : {"why", "history"}) {

@@ -227,18 +227,26 @@ class Editor {
   Findings& findings_;
 };
 
+/// What a campaign has stays allowed when the administrator lowers the bound.
+void allow_present(std::optional<int> present, std::optional<int>& most) {
+  if (present && most) most = std::max(*most, *present);
+}
+
 }  // namespace
 
 tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& present, Document changes, std::string_view text,
                                                       const Defaults& defaults, const KnownClusters& clusters) {
   Findings findings{Doubts::refused};
   const bool names_project = find(changes.root.members, "project") != nullptr;
+  const bool names_shell = find(changes.root.members, "params_shell") != nullptr;
   auto document = Editor{present, findings}.edited(std::move(changes.root.members));
   auto known = clusters;
   for (const auto& section : present.clusters) known.enabled.push_back(section.name);  // also of a cluster that is disabled now
   auto settled = defaults;
   settled.type.reset();
-  settled.params_shell = present.params_shell;
+  if (!names_shell) settled.params_shell = present.params_shell;
+  allow_present(present.scheduling.retries, settled.most_retries);
+  allow_present(present.scheduling.max_attempts, settled.most_attempts);
   auto file = validate(document, text, findings, settled, &known);
   if (!file) return file;
   file->parameters = present.parameters;

@@ -45,17 +45,13 @@ class TextStream {
   bool is_escaped_ = false;  ///< the character before was a backslash that escapes this one
 };
 
-/// The end of the comment at this place, that of the text if the comment has none; empty: there is no comment.
+/// The end of the comment at this place, `npos` if it has none; empty: there is no comment.
 std::optional<std::size_t> end_of_comment(std::string_view text, std::size_t at) {
   const auto rest = text.substr(at);
   if (rest.starts_with('#') || rest.starts_with("//")) return std::min(text.find('\n', at), text.size());
   if (!rest.starts_with("/*")) return std::nullopt;
   const auto end = text.find("*/", at + 2);
-  return end == std::string_view::npos ? text.size() : end + 2;
-}
-
-bool is_never_closed(std::string_view text, std::size_t at) {
-  return text.substr(at).starts_with("/*") && (text.size() < at + 4 || !text.ends_with("*/"));
+  return end == std::string_view::npos ? end : end + 2;
 }
 
 /// The text with blanks for its comments: every other character keeps its place.
@@ -68,7 +64,7 @@ std::string without_comments(std::string_view text) {
     } else if (clean[at] == '"') {
       in_string = !in_string;
     } else if (const auto end = in_string ? std::nullopt : end_of_comment(text, at)) {
-      if (*end == text.size() && is_never_closed(text, at)) return clean;  // an error at this place
+      if (*end == std::string_view::npos) return clean;  // the reader stops there
       std::replace_if(
           clean.begin() + static_cast<std::ptrdiff_t>(at), clean.begin() + static_cast<std::ptrdiff_t>(*end),
           [](char c) { return c != '\n'; }, ' ');

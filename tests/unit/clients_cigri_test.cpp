@@ -166,6 +166,22 @@ TEST_F(CigriCommands, Gridsub_RefusesWhatHasNoMeaningBesideAnAct_BeforeItActs) {
   EXPECT_THAT(requests(), testing::IsEmpty());
 }
 
+TEST_F(CigriCommands, Gridstat_ShowsOneThingAtATime_AndDropsNoOption) {
+  for (const auto* line :
+       {"gridstat 12 --why --events", "gridstat 12 --jdl --history", "gridstat 12 --why --state done", "gridstat -j 31 --why 12"})
+    EXPECT_THAT(run(line), AllOf(HasSubstr("exclude each other"), HasSubstr("status 2"))) << line;
+  EXPECT_THAT(run("gridstat 12 --closed"), AllOf(HasSubstr("--closed goes with --events"), HasSubstr("status 2")));
+  EXPECT_THAT(run("gridstat 12 -j 31"), AllOf(HasSubstr("--job shows one job"), HasSubstr("status 2")));
+  EXPECT_THAT(requests(), testing::IsEmpty());
+}
+
+TEST(EventsView, TimesOfTheGridAreLocal_AndThoseOfATasksStderrStay) {
+  const auto event = clients::Json::parse(
+      R"({"id": 1, "code": "TASK_ERROR", "state": "open", "message": "until 2027-01-15 10:00:00 UTC\n2027-01-15 10:00:00 UTC bind failed"})");
+  const auto text = clients::events_text({event.value()}, clients::EventsOf::one_campaign, {}, grid::from_unix(1'800'000'000));
+  EXPECT_THAT(text, AllOf(HasSubstr("2027-01-15 10:00:00 UTC bind failed"), testing::Not(HasSubstr("until 2027-01-15 10:00:00 UTC"))));
+}
+
 TEST_F(CigriCommands, Griddel_InCigrisStyle_IsSilentUnlessAsked) {
   EXPECT_EQ(run("griddel 12", "cigri"), "");
   EXPECT_EQ(run("griddel -v 12", "cigri"), "it is done\n");

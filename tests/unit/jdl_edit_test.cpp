@@ -66,6 +66,32 @@ TEST(Edit, Null_GivesAKeyItsDefaultAgain) {
   EXPECT_THAT(wrong(R"({"exec_file": null})"), HasSubstr("clusters.alpha.exec_file: it is missing"));
 }
 
+TEST(Edit, ParamsShell_StaysUnlessItIsNamed_AndNullIsTheGridsOwnAgain) {
+  auto shell = present();
+  shell.params_shell = true;
+  EXPECT_TRUE(edited(shell, R"({"name": "u"})")->params_shell);
+  EXPECT_FALSE(edited(shell, R"({"params_shell": null})")->params_shell);
+  EXPECT_TRUE(edited(present(), R"({"params_shell": true})")->params_shell);
+}
+
+TEST(Edit, AttemptsAndRetries_AboveABoundThatWasLoweredSince_DoNotHinderOtherChanges_AndDoNotGrow) {
+  auto many = present();
+  many.scheduling.retries = 8;
+  many.scheduling.max_attempts = 9;
+  Defaults lowered;
+  lowered.most_retries = 3;
+  lowered.most_attempts = 4;
+  const auto edit_to = [&](const std::string& changes) {
+    Findings findings;
+    return edit(many, read_json(changes, findings), changes, lowered, kKnown);
+  };
+  const auto renamed = edit_to(R"({"name": "u"})");
+  ASSERT_TRUE(renamed) << renamed.error().front().message;
+  EXPECT_EQ(renamed->scheduling.retries, 8);
+  EXPECT_FALSE(edit_to(R"({"retries": 9})"));
+  EXPECT_FALSE(edit_to(R"({"max_attempts": 10})"));
+}
+
 TEST(Edit, Clusters_AreTurnedOffAndOn_AndAdded) {
   const auto off = good(R"({"clusters": {"beta": "off"}})");
   EXPECT_EQ(on(off, "beta").max_jobs, 0);
