@@ -50,7 +50,7 @@ std::string all_commands() {
 }
 
 [[noreturn]] void refuse_unknown(const std::vector<std::string>& typed) {
-  const auto first = typed[0];
+  const auto& first = typed[0];
   std::vector<std::string> groups;
   std::vector<std::string> seconds;
   for (const auto& command : commands()) {
