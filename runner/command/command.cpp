@@ -41,7 +41,7 @@ d=$G/$4;c=$d/$1.$2.claim;f=$d/$1.$2.$3.${OAR_JOB_ID:-0};l="$HOSTNAME $3 ${OAR_JO
 w(){ printf "%(%s)T %s\n" -1 "$l" >"$f.s";}
 k(){ ln "$f.s" "$c"||[ "$(stat -c %h "$f.s")" = 2 ];}
 q(){ echo "$p $1">&2
-[ "$O" ]&&[ $BASHPID = $$ ]&&{ j;until wait;do :;done;}
+[ "$O" ]&&[ $BASHPID = $$ ]&&j
 exit 113;}
 h(){ [ -e "$c" ]||return 0
 { read -r _ h j n _<"$c";[ $v ]&&mv "$f.s" "$f.d.${j:-0}";} 2>/dev/null
@@ -102,7 +102,8 @@ z=$f.$u${A:+.$(((${k/[.,]}-${A/[.,]})/1000))};})sh"};
 /// - A task whose stdout and stderr cannot be opened is not run.
 /// - A list without its last line, a dot, was not written to its end, and is not used.
 /// - Who removed the folder removed the claims too: then nothing else is taken.
-/// - j() is for a signal: it makes the other workers end after their tasks. A job does not end before its workers.
+/// - j() makes the other workers end after their tasks, and waits for them: a job does not end before its workers. A worker that notes an
+///   end ignores signals, as its programs must not be killed then. So it gets another one each second.
 constexpr std::string_view kBeginPool{R"sh(
 H=$3
 { mapfile -t L <"$G/$Q/pool";} 2>/dev/null
@@ -111,7 +112,7 @@ P=
 [ $E ]&&{ mapfile -t O <"$OAR_NODEFILE";for I in "${O[@]}";do [ "$I" = "$O" ]&&((++P));done;} 2>/dev/null
 ((P))||P=1
 O=()
-j(){ T=1;[ "$O" ]&&kill "${O[@]}" 2>/dev/null;}
+j(){ while O=$(jobs -rp);[ "$O" ];do kill $O 2>/dev/null;sleep 1;done;}
 g(){ trap T=1 HUP INT TERM USR1 USR2
 X=$2 B=$((N?((H-F)*P+$1)*N/J/P%N:0))
 for((K=0;K<N&&X<3&&SECONDS<D;K++));do
@@ -137,9 +138,8 @@ O+=($!);done)sh"};
 constexpr std::string_view kTakePooled{R"sh(
 S=$s
 g 0 $((s?1:0))
-trap j HUP INT TERM USR1 USR2
-[ $T ]&&j
-until wait;do :;done
+until [ $T ]||wait;do :;done
+j
 s=$S)sh"};
 
 bool is_name(std::string_view text) {

@@ -76,6 +76,29 @@ TEST_F(Pool, SideBySide_AfterASignal_NoWorkerTakesAnotherTask) {
   for (int task = 0; task < 41; ++task) EXPECT_NE(evidence(task).witness, grid::Witness::started) << task;
 }
 
+/// A worker ignores signals while it gathers what its task left. The program that gathers waits here until the job has had its signal.
+TEST_F(Pool, SideBySide_ASignalWhileAWorkerNotesAnEnd_CountsForThatWorkerToo) {
+  list(1, 100);
+  std::ofstream{home_ + "/nodes"} << "n1\nn1\n";
+  fs::create_directories(home_ + "/bin");
+  std::ofstream{home_ + "/bin/ln"} << R"(#!/bin/sh
+case "$*" in *results/0.file.*) ;; *.file.*) : > $HOME/gathers; until [ -e $HOME/had_signal ]; do sleep 0.05; done;; esac
+PATH=/usr/bin:/bin; ln "$@")";
+  fs::permissions(home_ + "/bin/ln", fs::perms::owner_all);
+  const std::string signals_the_wrapper{R"(f() { echo $1 >> $HOME/ran; sleep 0.2; : > $1.res; [ $1 = 0 ] || return 0
+until [ -e $HOME/gathers ]; do sleep 0.05; done
+kill -TERM $(cut -d" " -f4 /proc/$PPID/stat); { sleep 1; : > $HOME/had_signal; } & }; f)"};
+  const auto ended = run_carrier({.exec_file = signals_the_wrapper,
+                                  .output_directory = "$HOME/results",
+                                  .output_files = "{TASK}.res",
+                                  .node_file = home_ + "/nodes",
+                                  .side_by_side = true},
+                                 0, "PATH=" + home_ + "/bin:$PATH;");
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_LT(runs().size(), 50U);
+  for (int task = 0; task < 101; ++task) EXPECT_NE(evidence(task).witness, grid::Witness::started) << task;
+}
+
 TEST_F(Pool, AMessageAboutAPooledTaskNamesThatTask) {
   list(1, 1);
   fs::create_directories(home_ + "/results/1.out");
