@@ -2,7 +2,7 @@
 
 -- name: sinks.last_ends
 -- For the campaigns of the jobs @jobs that were just done on a cluster: these jobs and the last @before done there before them, the newest
--- first, without jobs marked as swallowed; and the greatest mean duration on another of the campaign's clusters with at least @min_done jobs
+-- first, without jobs marked as swallowed, and without jobs that took further tasks, whose durations are not those of their own tasks; and the greatest mean duration on another of the campaign's clusters with at least @min_done jobs
 -- done.
 WITH just AS (
   SELECT campaign_id, count(*) AS ends FROM jobs WHERE id = ANY (@jobs::bigint[]) AND ending = 'done' AND NOT is_script(task)
@@ -17,18 +17,19 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
   SELECT j.id, j.ended_at, date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
   WHERE j.campaign_id = just.campaign_id AND j.cluster_id = @cluster AND j.ending = 'done' AND j.sink IS NULL AND j.started_at IS NOT NULL
-    AND NOT is_script(j.task)
+    AND NOT is_script(j.task) AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
   ORDER BY j.ended_at DESC, j.id DESC LIMIT just.ends + @before::integer) e
 ORDER BY just.campaign_id, e.ended_at DESC, e.id DESC
 
 -- name: sinks.ends_elsewhere
--- The durations of the last @last jobs done of some campaigns on each cluster except @cluster, swallowed ones included.
+-- The durations of the last @last jobs done of some campaigns on each cluster except @cluster, swallowed ones included; without jobs that
+-- took further tasks, too.
 SELECT p.campaign_id, p.cluster_id, e.seconds
 FROM campaign_clusters p
 CROSS JOIN LATERAL (
   SELECT date_part('epoch', j.ended_at - j.started_at) AS seconds FROM jobs j
   WHERE j.campaign_id = p.campaign_id AND j.cluster_id = p.cluster_id AND j.ending = 'done' AND j.started_at IS NOT NULL
-    AND NOT is_script(j.task)
+    AND NOT is_script(j.task) AND (j.pooled OR NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL))
   ORDER BY j.ended_at DESC, j.id DESC LIMIT @last::integer) e
 WHERE p.campaign_id = ANY (@campaigns::bigint[]) AND p.cluster_id <> @cluster
 ORDER BY p.campaign_id, p.cluster_id

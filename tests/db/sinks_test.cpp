@@ -71,6 +71,18 @@ TEST_F(Sinks, JobsThatTakeMuchLongerElsewhere_BrakeTheCluster_AndOneEndIsNotJudg
   EXPECT_EQ(brakes(), "0");
 }
 
+/// Such a job lasts as long as all the tasks that it takes.
+TEST_F(Sinks, JobsThatTakeFurtherTasks_DoNotTellHowLongTheirOwnTook) {
+  const auto campaign = a_campaign(20);
+  done_elsewhere(campaign, 3, 60);
+  execute("UPDATE launches SET pool_s = 60 WHERE cluster_id = 2");
+  done_after(launched(campaign, alpha, 5), 0);
+  EXPECT_EQ(brakes(), "0");
+  execute("UPDATE launches SET pool_s = NULL");
+  done_after(launched(campaign, alpha, 1), 0);
+  EXPECT_EQ(brakes(), "1") << "the other jobs do";
+}
+
 TEST_F(Sinks, ShortJobsEverywhere_AreNoSink) {
   const auto campaign = a_campaign(40);
   done_elsewhere(campaign, 30, 1);
