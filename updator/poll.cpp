@@ -17,6 +17,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kResourcesPeriod{60};
 constexpr int kTailLines = 10;
+/// Pooled jobs whose files OAR lists as fast as those of other launches. It lists those of 4 000 in about a second, if it is idle.
+constexpr std::int64_t kMostOfSmall = 300;
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 
 oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
@@ -78,8 +80,8 @@ bool is_missing(const oar::Failure& failure) {
 /// not look like jobs that never began.
 class EvidenceReader {
  public:
-  EvidenceReader(const fleet::Visit& visit, std::string grid_token)
-      : client_{visit.client.access(), fleet::file_limits_of(visit.config)}, grid_token_{std::move(grid_token)} {}
+  EvidenceReader(fleet::Visit& visit, std::string grid_token)
+      : visit_{visit}, client_{visit.client.access(), fleet::file_limits_of(visit.config)}, grid_token_{std::move(grid_token)} {}
 
   /// False: no request was answered.
   bool read(std::span<const FenceToRead> fences, Poll& poll) {
@@ -94,6 +96,23 @@ class EvidenceReader {
     }
     answered_ = answered_ || answered;
     return answered;
+  }
+
+  /// Reads a folder that takes OAR long to list, if the home answers a small request. True: it was requested, answered or not.
+  bool read_large(const FenceToRead& fence, Poll& poll) {
+    const auto [known, is_new] = awake_.try_emplace(fence.login, false);
+    if (is_new) {
+      const auto ours = client_.list_folder(fence.login, grid::grid_folder(grid_token_));
+      known->second = ours || std::holds_alternative<oar::Refused>(ours.error());
+    }
+    answered_ = answered_ || known->second;
+    if (!known->second) {
+      poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"the home does not answer"}});
+      return false;
+    }
+    const auto names = visit_.client.list_folder(fence.login, grid::fence_folder(grid_token_, fence.campaign, fence.fence));
+    poll.evidence.emplace(fence.fence, reading_of(names, fence.login));
+    return true;
   }
 
   /// True while the login's home has answered in this turn.
@@ -120,12 +139,26 @@ class EvidenceReader {
     return oar::describe(home.error());
   }
 
-  oar::Client client_;
+  fleet::Visit& visit_;
+  oar::Client client_;  ///< waits for an answer for 2 s at most
   std::string grid_token_;
+  std::map<std::string, bool> awake_;                        ///< by login with large folders: its home answers
   std::map<std::string, std::optional<std::string>> homes_;  ///< by login: the error of its home; empty: it is readable
   std::set<std::string> silent_;                             ///< logins with an unanswered request
   bool answered_ = false;
 };
+
+/// Folders of large pools, which take OAR long: one after the other, where the home answers at all, until the time is over, and one at
+/// least. Each turn begins at another one, so that none that takes all of the time keeps the others from being read.
+void ask_large(EvidenceReader& reader, std::vector<FenceToRead> fences, Poll& poll, Clock::time_point end) {
+  if (fences.empty()) return;
+  const auto turn = std::chrono::floor<std::chrono::seconds>(poll.began.time_since_epoch()).count();
+  std::ranges::rotate(fences, fences.begin() + turn % std::ssize(fences));
+  for (const auto& fence : fences) {
+    const bool is_read = reader.read_large(fence, poll);
+    if (is_read && Clock::now() >= end) return;
+  }
+}
 
 /// A home that stalls costs one request's time limit: the rest of its login's folders come after all others. If no home answers, the
 /// folders not yet requested count as unreadable; if some do, they stay unread.
@@ -135,11 +168,13 @@ void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const st
   EvidenceReader reader{visit, grid_token};
   const auto end = end_of(visit, time);
   const auto patience = fleet::file_limits_of(visit.config).read;
-  ask_in_time(visit, std::span{wanted}, end, [&](std::span<FenceToRead> part, std::span<FenceToRead> rest) {
+  const auto large = std::ranges::stable_partition(wanted, [](const FenceToRead& fence) { return fence.pooled <= kMostOfSmall; });
+  ask_in_time(visit, std::span{wanted.begin(), large.begin()}, end, [&](std::span<FenceToRead> part, std::span<FenceToRead> rest) {
     const bool answered = reader.read(part, poll);
     std::ranges::stable_partition(rest, [&](const FenceToRead& fence) { return reader.answers(fence); });
     return answered || Clock::now() + patience <= end;
   });
+  ask_large(reader, {large.begin(), large.end()}, poll, end);
   if (reader.has_answer()) return;
   for (const auto& fence : wanted) poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"no home on the cluster answers"}});
 }
@@ -203,7 +238,9 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
   poll.latency_ms = static_cast<int>(visit.client.slowest_latency().count());
   auto fences = fences_to_read(live, poll, Patience::of(visit.config));
   for (auto& fence : fences_of(pools)) {
-    if (std::ranges::find(fences, fence) == fences.end()) fences.push_back(std::move(fence));
+    const auto known = std::ranges::find(fences, fence.fence, &FenceToRead::fence);
+    if (known == fences.end()) fences.push_back(std::move(fence));
+    else known->pooled += fence.pooled;
   }
   ask_evidence(visit, std::move(fences), grid_token, poll, times.evidence);
   auto tails = tails_to_read(live, poll);

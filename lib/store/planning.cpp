@@ -90,7 +90,9 @@ class Details {
                       .set_aside = *present.set_aside,
                       .scripts = *present.scripts};
     if (*present.properties) read_matching();
-    if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing)) read_fitting();
+    if (*present.pools) read_tasks<sql::planning_unread>(&grid::PairFacts::unread_tasks);
+    if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing))
+      read_tasks<sql::planning_fitting>(&grid::PairFacts::fitting_tasks);
   }
 
   void read_brakes(grid::Instant now) {
@@ -120,9 +122,11 @@ class Details {
     }
   }
 
-  void read_fitting() {
-    for (const auto& row : exec(transaction_, sql::planning_fitting{})) {
-      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->fitting_tasks = row.tasks;
+  /// A number of tasks of each pair that the query names.
+  template <class Query, class Number>
+  void read_tasks(Number grid::PairFacts::*member) {
+    for (const auto& row : exec(transaction_, Query{})) {
+      if (auto* const pair = find_pair(*row.campaign_id, *row.cluster_id)) pair->*member = row.tasks.template as<std::int64_t>();
     }
   }
 
@@ -167,17 +171,6 @@ std::int64_t digest_of(const StoredDecision& decision) {
       text::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
 }
 
-}  // namespace
-
-std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
-  std::vector<grid::ClusterFacts> clusters;
-  for (const auto& row : exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size}))
-    read_fields<grid::kClusterFields>(row, clusters.emplace_back());
-  return clusters;
-}
-
-namespace {
-
 using CampaignRows = detail::Rows<sql::planning_campaigns>;
 
 /// The places of the rows, by the campaigns' ids.
@@ -214,6 +207,13 @@ void add_campaign(const CampaignRows::Row& row, grid::PlanningFacts& facts) {
 }
 
 }  // namespace
+
+std::vector<grid::ClusterFacts> planning_clusters(Transaction& transaction, const ClusterDefaults& defaults) {
+  std::vector<grid::ClusterFacts> clusters;
+  for (const auto& row : exec_prepared(transaction, sql::planning_clusters{.flood = defaults.flood, .array_size = defaults.array_size}))
+    read_fields<grid::kClusterFields>(row, clusters.emplace_back());
+  return clusters;
+}
 
 grid::PlanningFacts counted_facts(Transaction& transaction, const ClusterDefaults& defaults) {
   grid::PlanningFacts facts;

@@ -243,6 +243,11 @@ struct TasksReserved {
   static constexpr std::string_view kName = "tasks_reserved";
   std::int64_t tasks = 0;
 };
+/// Jobs that took these tasks one after the other are over, and the files with the tasks' ends have not been read.
+struct EndsUnread {
+  static constexpr std::string_view kName = "ends_unread";
+  std::int64_t tasks = 0;
+};
 /// The campaign's own pools use the cluster, and are soon over.
 struct PoolsUnderWay {
   static constexpr std::string_view kName = "pools_under_way";
@@ -257,7 +262,7 @@ using Reason =
                  reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
                  reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved,
                  reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
-                 reason::PoolsUnderWay>;
+                 reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -251,6 +251,12 @@ struct ReasonText {
         "would only wait in the queue",
         counted(why.live_jobs, "job"), cluster);
   }
+  std::string operator()(const reason::EndsUnread& why) const {
+    return fmt::format(
+        "the jobs of {} on {} are over, and the files that tell how the tasks ended could not be read yet: the cluster answers too slowly; "
+        "it gets more when most of them are read",
+        counted(why.tasks, "task"), cluster);
+  }
   std::string operator()(const reason::TasksReserved& why) const {
     return fmt::format(
         "{} gets nothing: the last {} came back from another cluster, the only one where nothing can run twice; jobs start when that "

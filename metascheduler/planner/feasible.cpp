@@ -9,6 +9,10 @@
 namespace gleaner::planner {
 namespace {
 
+/// Tasks that may wait for their files to be read before a pair gets no further jobs. Otherwise a cluster that lists files more slowly than
+/// it carries out tasks would have ever more of them to list.
+constexpr std::int64_t kMostUnread = 20'000;
+
 std::optional<Reason> whole_campaign(const Contender& contender) {
   const auto& campaign = *contender.campaign;
   if (campaign.state != grid::CampaignState::in_treatment) return reason::Paused{};
@@ -103,6 +107,7 @@ std::optional<Reason> why_not(const CampaignView& campaign, const ClusterView& c
   if (!pair.mapped) return reason::NotMapped{campaign.user};
   if (pair.resources_per_job.value_or(0) > cluster.max_resources)
     return reason::TooBig{.resources_per_job = *pair.resources_per_job, .max_resources = cluster.max_resources};
+  if (pair.unread_tasks > kMostUnread) return reason::EndsUnread{pair.unread_tasks};
   if (pair.preparation != grid::Preparation::ready) return reason::ScriptFirst{pair.preparation};
   return std::nullopt;
 }

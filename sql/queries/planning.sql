@@ -103,7 +103,16 @@ SELECT
   EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
   EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties,
-  EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts
+  EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts,
+  EXISTS (SELECT FROM jobs WHERE is_live(state) AND state = 'pooled') AS pools
+
+-- name: planning.unread
+-- By pair: the pooled jobs whose carriers are all over. What became of them stands in files that have not been read.
+SELECT l.campaign_id, l.cluster_id, sum(q.jobs)::bigint AS tasks
+FROM (SELECT launch_id, count(*) AS jobs FROM jobs WHERE is_live(state) AND state = 'pooled' GROUP BY 1) q
+JOIN launches l ON l.id = q.launch_id
+WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.launch_id = l.id AND NOT j.pooled AND is_live(j.state))
+GROUP BY 1, 2
 
 -- name: planning.returned
 -- Tasks given back to the bags, by the cluster that they are bound to, if any.

@@ -6,6 +6,7 @@
 #include "lib/store/chosen_tasks.hpp"
 #include "lib/store/clean.hpp"
 #include "lib/store/kills.hpp"
+#include "lib/store/planning.hpp"
 #include "tests/db/grid_fixture.hpp"
 
 /// Pools in the database: launches with more tasks than jobs.
@@ -91,6 +92,28 @@ TEST_F(PoolsInDatabase, ACancelledTask_IsWithheldOnce_OrItsCarrierIsKilled) {
   execute("UPDATE jobs p SET remote_id = c.remote_id FROM jobs c WHERE p.task = 5 AND c.task = 1");
   EXPECT_THAT(withheld(), IsEmpty());
   EXPECT_EQ(requested(), "1 4 5");
+}
+
+TEST_F(PoolsInDatabase, TasksWhoseCarriersAreAllOver_AreUnread_UntilTheirFilesTellTheirEnds) {
+  const auto campaign = a_campaign(30);
+  const auto unread = [&] {
+    std::int64_t tasks = -1;
+    transact([&](store::Transaction& transaction) {
+      for (const auto& pair : store::planning_facts(transaction, {.flood = 0, .array_size = 100}, now).pairs) {
+        if (pair.cluster == alpha) tasks = pair.unread_tasks;
+      }
+    });
+    return tasks;
+  };
+  EXPECT_EQ(unread(), 0);
+  a_pool(campaign, 2, 6);
+  a_pool(campaign, 2, 4);
+  execute("UPDATE jobs SET state = 'terminated', ending = 'done' WHERE task = 0");
+  EXPECT_EQ(unread(), 0) << "a carrier of each goes on";
+  execute("UPDATE jobs SET state = 'terminated', ending = 'done' WHERE task = 1");
+  EXPECT_EQ(unread(), 6);
+  execute("UPDATE jobs SET state = 'terminated', ending = 'done' WHERE pooled AND task < 6");
+  EXPECT_EQ(unread(), 2);
 }
 
 TEST_F(PoolsInDatabase, WhereTheBagHoldsLess_ThereIsNoPool) {

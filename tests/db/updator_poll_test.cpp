@@ -1,5 +1,8 @@
 #include <gmock/gmock.h>
 
+#include <set>
+#include <thread>
+
 #include "lib/process/options.hpp"
 #include "tests/db/fake_cluster.hpp"
 #include "tests/db/grid_fixture.hpp"
@@ -32,7 +35,7 @@ class Polls : public GridFixture {
     fleet::SharedDatabase shared{database, term};
     oar::Client client{cluster.access(), fleet::limits_of(config)};
     fleet::Visit visit{known, config, shared, client};
-    return updator::poll_cluster(visit, live, {}, "grid", now, times).value();
+    return updator::poll_cluster(visit, live, pools, "grid", now, times).value();
   }
   /// Fences of this login that were read, and that could not be read.
   std::pair<int, int> fences(const updator::Poll& poll, const std::string& login) {
@@ -47,6 +50,7 @@ class Polls : public GridFixture {
   grid::CampaignId campaign = a_campaign(100);
   FakeCluster cluster;
   std::vector<store::LiveJob> live;
+  std::vector<store::Pool> pools;
   process::Config config = process::default_config();
 };
 
@@ -72,6 +76,41 @@ TEST_F(Polls, WhereNoHomeAnswers_NoFolderCanBeRead_AndTheTurnTakesNoLongerThanIt
   EXPECT_LT(std::chrono::steady_clock::now() - began, 3500ms) << "one answer is waited for";
   EXPECT_EQ(fences(seen, "alice"), std::pair(0, 6));
   EXPECT_EQ(fences(seen, "bob"), std::pair(0, 6)) << "also those that there was no time for";
+}
+
+/// OAR lists the files of some thousand tasks slowly, above all while these run. A time limit that no such answer keeps would leave their
+/// ends unread for ever.
+TEST_F(Polls, AFolderOfALargePool_MayTakeItsTime_AndAHomeThatStallsDoesNot) {
+  config.request_timeout = 10s;
+  const auto large = [&](const std::string& login, int launch) {
+    auto& pool = pools.emplace_back();
+    pool.jobs.resize(1000);
+    for (auto& job : pool.jobs) job.login = login, job.campaign = campaign, job.fence = pool.launch = grid::LaunchId{launch};
+  };
+  large("alice", 101);
+  large("xavier", 102);
+  cluster.set("xavier", Mood::hangs);
+  cluster.when("/101", [] { std::this_thread::sleep_for(2500ms); });
+  const auto seen = poll({.evidence = 500ms});
+  ASSERT_TRUE(seen.evidence.contains(grid::LaunchId{101}));
+  EXPECT_TRUE(seen.evidence.at(grid::LaunchId{101}).has_value());
+  EXPECT_THAT(cluster.requests("/102"), IsEmpty()) << "a small request shows that the home stalls";
+}
+
+/// Whichever of these folders takes all of the time, each is read in one of a few turns.
+TEST_F(Polls, FoldersOfLargePools_AreReadFromAnotherOneOnInEachTurn) {
+  for (int launch = 201; launch < 204; ++launch) {
+    auto& pool = pools.emplace_back();
+    pool.jobs.resize(1000);
+    for (auto& job : pool.jobs) job.login = "alice", job.campaign = campaign, job.fence = pool.launch = grid::LaunchId{launch};
+  }
+  std::set<grid::LaunchId> read;
+  for (int turn = 0; turn < 3; ++turn, now += grid::Seconds{1}) {
+    const auto seen = poll({.evidence = 0ms});
+    EXPECT_THAT(seen.evidence, SizeIs(1));
+    for (const auto& [fence, reading] : seen.evidence) read.insert(fence);
+  }
+  EXPECT_THAT(read, SizeIs(3));
 }
 
 TEST_F(Polls, FoldersThatThereIsNoTimeFor_AreNotRead_AndNotUnreadableEither) {

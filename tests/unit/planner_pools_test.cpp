@@ -168,6 +168,18 @@ TEST(PlannedPools, WhereOarRefusedOne_EachTaskHasAJob) {
   for (const auto& launch : plan(snapshot).launches) EXPECT_EQ(launch.pooled > 0, launch.cluster == cluster_id(2));
 }
 
+/// A cluster that lists files more slowly than it carries out tasks would have ever more of them to list.
+TEST(PlannedPools, WhereTheEndsOfManyTasksAreUnread_ThereIsNoMoreToDo_UntilTheyAreRead) {
+  auto snapshot = grouped(two_clusters(100'000), 0.1);
+  snapshot.pairs[0].unread_tasks = 20'001;
+  const auto one = plan(snapshot);
+  EXPECT_EQ(reason_on(one, 1, 1), "ends_unread");
+  EXPECT_NE(text_on(one, 1, 1).find("the jobs of 20001 tasks on "), std::string::npos) << text_on(one, 1, 1);
+  for (const auto& launch : one.launches) EXPECT_EQ(launch.cluster, cluster_id(2));
+  snapshot.pairs[0].unread_tasks = 8'000;
+  EXPECT_NE(reason_on(plan(snapshot), 1, 1), "ends_unread");
+}
+
 TEST(PlannedPools, OfAClusterWithoutStartCost_ARoundStillTakesACycle) {
   auto snapshot = grouped(two_clusters(64), 0.1);
   for (auto& cluster : snapshot.clusters) cluster.start_cost = 0.0;
