@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "lib/process/helper.hpp"
 #include "lib/process/turns.hpp"
 
 namespace gleaner::almighty {
@@ -17,9 +18,8 @@ constexpr std::chrono::seconds kFirstBackOff{5};
 constexpr int kMostDoublings = 5;
 constexpr int kFailuresTolerated = 3;
 
-std::string directory_of(const process::Config& config) {
-  if (!config.bin_directory.empty()) return config.bin_directory;
-  return std::filesystem::read_symlink("/proc/self/exe").parent_path();
+std::string program_of(const process::Config& config, const std::string& module) {
+  return config.bin_directory.empty() ? process::helper_program(module) : config.bin_directory / module;
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ std::string_view name_of(ModuleRun::Result result) {
   return "failed";
 }
 
-Modules::Modules(const process::Config& config) : config_{config}, directory_{directory_of(config)} {}
+Modules::Modules(const process::Config& config) : config_{config} {}
 
 std::chrono::milliseconds Modules::age(const Running& running) const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - running.started);
@@ -59,7 +59,7 @@ tl::expected<process::Child, std::string> Modules::begin(const std::string& modu
     if (!child.wait(process::Duration{0}) && child.send(turn)) return std::move(child);
   }
   auto child = process::Child::start(
-      {.arguments = {fmt::format("{}/{}", directory_, module)}, .environment = {{process::kTurnsVariable, "1"}}, .conversation = true});
+      {.arguments = {program_of(config_, module)}, .environment = {{process::kTurnsVariable, "1"}}, .conversation = true});
   // If the process is already over, end_within() reports how it ended.
   if (child) static_cast<void>(child->send(turn));
   return child;

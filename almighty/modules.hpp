@@ -65,7 +65,6 @@ class Modules {
   [[nodiscard]] std::chrono::milliseconds age(const Running& running) const;
 
   const process::Config& config_;
-  std::string directory_;
   std::map<std::string, process::Child, std::less<>> kept_;
   std::deque<Running> left_;
   std::map<std::string, Failures, std::less<>> failures_;

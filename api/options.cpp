@@ -52,7 +52,7 @@ ApiOptions options_of(const process::Config& config) {
   if (!config.api_tokens_file.empty()) options.tokens_file = config.api_tokens_file;
   options.admin_group = config.admin_group;
   options.config = config;
-  options.rules_program = rules::program_beside_us();
+  options.rules_program = rules::interpreter_program();
   options.defaults.resources = config.default_resources;
   options.defaults.walltime = config.default_walltime;
   options.defaults.most_attempts = config.max_attempts;

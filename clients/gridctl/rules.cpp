@@ -47,7 +47,7 @@ std::string read_text(const std::string& path) {
 std::string checked_text(const std::string& path) {
   auto text = read_text(path);
   if (text.find('\0') != std::string::npos) throw Error{ExitCode::usage, fmt::format("{} holds a NUL byte: it is not a text file", path)};
-  rules::Sandbox sandbox{rules::program_beside_us()};
+  rules::Sandbox sandbox{rules::interpreter_program()};
   const auto wrong = sandbox.check(text);
   if (!wrong) throw Error{ExitCode::failure, wrong.error()};
   if (*wrong) throw Error{ExitCode::usage, fmt::format("{}:{}: {}", path, (*wrong)->line, (*wrong)->message)};

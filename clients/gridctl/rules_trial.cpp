@@ -127,7 +127,7 @@ process::Outcome rules_test(const Call& call) {
                                .grouping = config.temporal_grouping,
                                .params_shell = config.params_shell};
   const auto file = campaign_of(path, defaults, setting.known);
-  rules::Sandbox sandbox{rules::program_beside_us()};
+  rules::Sandbox sandbox{rules::interpreter_program()};
   const auto admission = rules::admit(sandbox, setting, {file, user, tasks_of(call, file), defaults});
   if (!admission) throw Error{ExitCode::failure, admission.error()};
   show(call, lines_of(setting, *admission));

@@ -230,7 +230,8 @@ constexpr auto kOptions = std::to_array<Option>({
      host},
     {"module_patience", "DURATION", "3s", "a module that still waits for slow clusters after so long goes on beside the next ones",
      some_time<&Config::module_patience>, host},
-    {"bin_directory", "DIRECTORY", "", "where almighty finds the modules; empty: its own directory", path<&Config::bin_directory>, host},
+    {"bin_directory", "DIRECTORY", "", "where almighty finds the modules; empty: where they are installed, or beside it",
+     path<&Config::bin_directory>, host},
     {"check_period", "DURATION", "1h", "time between two checks of the laws of the database (gridctl db check); 0: never",
      duration<&Config::check_period>, host},
 

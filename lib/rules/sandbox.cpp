@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "lib/process/child.hpp"
+#include "lib/process/helper.hpp"
 #include "lib/text/json_depth.hpp"
 #include "lib/text/json_value.hpp"
 #include "lib/text/json_writer.hpp"
@@ -170,6 +171,6 @@ tl::expected<std::vector<Ran>, std::string> Sandbox::ask(const std::string& ques
   return all;
 }
 
-std::filesystem::path program_beside_us() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "admission"; }
+std::filesystem::path interpreter_program() { return process::helper_program("admission"); }
 
 }  // namespace gleaner::rules

@@ -61,7 +61,7 @@ class Sandbox {
   std::counting_semaphore<kAtOnce> free_{kAtOnce};
 };
 
-/// The path of the program `admission` in the folder of the running program.
-[[nodiscard]] std::filesystem::path program_beside_us();
+/// The path of the program `admission`.
+[[nodiscard]] std::filesystem::path interpreter_program();
 
 }  // namespace gleaner::rules

@@ -48,7 +48,9 @@ fs::path program_folder() { return fs::read_symlink("/proc/self/exe").parent_pat
 std::string program(const std::string& name) {
   const auto path = program_folder() / name;
   if (::access(path.c_str(), X_OK) != 0)
-    throw Error{ExitCode::failure, fmt::format("the program {} is missing: build it with tools/build {}", path.string(), name)};
+    throw Error{ExitCode::failure,
+                fmt::format("the program {0} is missing: 'tools/build {1}' builds it, and the package gleaner-{2} has it", path.string(),
+                            name, name == "minioar" ? "tools" : "server")};
   return path.string();
 }
 

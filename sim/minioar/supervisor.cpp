@@ -6,11 +6,11 @@
 
 #include <csignal>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
 
+#include "lib/process/helper.hpp"
 #include "sim/minioar/spawn.hpp"
 #include "sim/minioar/supervisor_protocol.hpp"
 
@@ -18,7 +18,7 @@ namespace gleaner::minioar {
 namespace {
 
 const std::string& supervisor_program() {
-  static const std::string program = std::filesystem::read_symlink("/proc/self/exe").replace_filename("minioar-job");
+  static const std::string program = process::helper_program("minioar-job");
   return program;
 }
 

@@ -1,0 +1,28 @@
+# What `cmake --install` puts where (GNUInstallDirs), in three components: the commands of users, the server, and the tools that need no
+# cluster. Programs that only other programs start are helpers, outside of PATH.
+set(gleaner_clients gridsub gridstat gridget gridevents gridclusters griddel gridclean gridwait)
+set(gleaner_server almighty gridapi gridctl)
+set(gleaner_server_helpers metascheduler predictor updator runner nikita admission)
+set(gleaner_tools gridsim gridlocal minioar)
+set(gleaner_tools_helpers minioar-job)
+
+foreach(component clients server tools)
+  install(TARGETS ${gleaner_${component}} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT ${component})
+  if(gleaner_${component}_helpers)
+    install(TARGETS ${gleaner_${component}_helpers} RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/gleaner COMPONENT ${component})
+  endif()
+  set(gleaner_doc_${component} ${CMAKE_INSTALL_DATADIR}/doc/gleaner-${component})
+  install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${gleaner_doc_${component}} COMPONENT ${component})
+endforeach()
+
+install(FILES README.md docs/commands.md docs/from-cigri.md docs/glossary.md DESTINATION ${gleaner_doc_clients} COMPONENT clients)
+install(DIRECTORY examples DESTINATION ${gleaner_doc_clients} COMPONENT clients PATTERN shared-clusters.json EXCLUDE)
+install(FILES docs/simulator.md DESTINATION ${gleaner_doc_tools} COMPONENT tools)
+install(FILES examples/shared-clusters.json DESTINATION ${gleaner_doc_tools}/examples COMPONENT tools)
+install(FILES ARCHITECTURE.md docs/admission-rules.md docs/policies.md docs/prediction.md docs/reliability.md
+        DESTINATION ${gleaner_doc_server} COMPONENT server)
+install(FILES packaging/gleaner.conf packaging/gleaner.cron DESTINATION ${gleaner_doc_server}/examples COMPONENT server)
+
+# The units name the programs, and so depend on the prefix that `cmake --install` is given.
+install(CODE "set(gleaner_bindir \"${CMAKE_INSTALL_BINDIR}\")" COMPONENT server)
+install(SCRIPT packaging/install_services.cmake COMPONENT server)
