@@ -75,7 +75,6 @@ po::options_description describe(const Program& program) {
       add(shared.name, po::value<Values>()->composing(), shared.help);
     }
   }
-  add("list-failpoints", "");
   for (const auto& key : used_keys(program)) add(key.c_str(), po::value<Values>()->composing(), "");
   for (const auto& option : program.options) {
     const std::string name{option.name};
@@ -137,7 +136,6 @@ std::string as_given(std::string_view key, std::string value) {
 void take(const po::variables_map& read, const Program& program, CommandLine& into) {
   if (read.contains("help")) into.action = CommandLine::Action::help;
   if (read.contains("version")) into.action = CommandLine::Action::version;
-  if (read.contains("list-failpoints")) into.action = CommandLine::Action::failpoints;
   if (read.contains("config")) into.config_file = read["config"].as<Values>().back();
   for (const auto& key : used_keys(program)) {
     if (read.contains(key)) into.given.emplace(key, Given{as_given(key, read[key].as<Values>().back()), "--" + key});

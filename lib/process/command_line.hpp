@@ -11,7 +11,7 @@ namespace gleaner::process {
 
 /// The content of one command line.
 struct CommandLine {
-  enum class Action { run, help, version, failpoints } action = Action::run;
+  enum class Action { run, help, version } action = Action::run;
   std::optional<std::string> config_file;
   GivenOptions given;  ///< configuration keys
   Arguments arguments;

@@ -19,8 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "GLEANER_";
-// Variables that are not options: those of run, of almighty, of the failpoints, of the tests' tiers.
-constexpr std::array<std::string_view, 5> kOtherVariables{"CONFIG", "TURNS", "FAILPOINT", "SOURCE_DIR", "BIN_DIR"};
+// Variables that are not options: those of run, of almighty, of the failpoints where they are compiled in, of the tests' tiers.
+constexpr auto kOtherVariables = std::to_array<std::string_view>({
+    "CONFIG",
+    "TURNS",
+#ifdef GLEANER_FAILPOINTS
+    "FAILPOINT",
+#endif
+    "SOURCE_DIR",
+    "BIN_DIR",
+});
 constexpr std::array<std::string_view, 6> kOtherPrefixes{"TEST_", "DB_", "CONTRACT_", "SYSTEM_", "CHAOS_", "BENCH_"};
 
 bool is_no_option(std::string_view name) {

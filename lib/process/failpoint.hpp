@@ -4,7 +4,7 @@
 #include <string_view>
 
 /// Named places where a program can be made to die, as by `kill -9`: the crash tests kill every process at each of them. Without the build
-/// option GLEANER_FAILPOINTS they have no effect.
+/// option GLEANER_FAILPOINTS, which the sanitized build alone sets, programs have none of them (tools/failpoints checks it).
 namespace gleaner::process {
 
 /// All failpoints: `program.place`. A name that is used but not listed does not compile; a test finds names that are listed but not used.

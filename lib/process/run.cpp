@@ -15,7 +15,6 @@
 
 #include "lib/grid/unavailable.hpp"
 #include "lib/process/command_line.hpp"
-#include "lib/process/failpoint.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/standard_streams.hpp"
@@ -68,12 +67,6 @@ Context make_context(const Program& program, const CommandLine& line, std::optio
   return Context{std::move(*config), std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()), term, line.arguments};
 }
 
-std::string all_failpoints() {
-  std::string text;
-  for (const auto name : kFailpoints) text += fmt::format("{}\n", name);
-  return text;
-}
-
 int print(const std::string& text) { return static_cast<int>(write_to_stdout(text) == 0 ? ExitCode::ok : ExitCode::not_written); }
 
 void print_message(const Program& program, std::string_view message) {
@@ -109,7 +102,6 @@ int run_line(const Program& program, int argc, char** argv, const Body& body) {
   switch (line.action) {
     case CommandLine::Action::help: return print(help_text(program));
     case CommandLine::Action::version: return print(fmt::format("{} (gleaner) {}\n", program.name, GLEANER_VERSION));
-    case CommandLine::Action::failpoints: return print(all_failpoints());
     case CommandLine::Action::run: break;
   }
   return program.takes_turns && std::getenv(kTurnsVariable) != nullptr ? run_turns(program, line, body) : run_body(program, line, body);

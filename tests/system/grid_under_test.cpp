@@ -153,7 +153,7 @@ process::Command GridUnderTest::command_of(const std::string& name, std::vector<
   command.arguments.insert(command.arguments.end(), arguments.begin(), arguments.end());
   if (!log.empty()) command.output = folder_ / log;
   command.directory = folder_;
-  command.environment = {{"GLEANER_CONFIG", (folder_ / "gleaner.conf").string()}, {"GLEANER_FAILPOINT", ""}};
+  command.environment = {{"GLEANER_CONFIG", (folder_ / "gleaner.conf").string()}};
   return command;
 }
 
