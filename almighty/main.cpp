@@ -8,7 +8,8 @@ int main(int argc, char** argv) {
                                  .keys = {"database", "cycle_period", "idle_period", "lease_duration", "module_time_limit",
                                           "module_patience", "bin_directory", "check_period"},
                                  .options = {{"once", "", "run one cycle and end, for cron"}},
-                                 .notes = "The modules read the same configuration; GLEANER_CONFIG names it for them."};
+                                 .notes = "The modules read the same configuration; GLEANER_CONFIG names it for them.",
+                                 .section = 8};
   return process::run(program, argc, argv, [](const process::Context& context) {
     return context.arguments.has("once") ? almighty::run_once(context.config) : almighty::run_service(context.config);
   });

@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
                "params_shell",     "max_retries",    "pool_duration",     "idle_period",
                "module_time_limit"},
       .notes = "The API's document is at /openapi.json.",
+      .section = 8,
   };
   return gleaner::process::run(program, argc, argv, gleaner::api::serve);
 }

@@ -73,11 +73,29 @@ function(gleaner_header_library name)
   target_link_libraries(gleaner_${name} INTERFACE gleaner_flags fmt::fmt tl::expected ${ARG_LINKS})
 endfunction()
 
-# gleaner_program(NAME SOURCES ... LINKS ...): a program in build/bin.
+# Manual pages and completions, below it in man1, man5, man8, bash, zsh and fish.
+set(GLEANER_PAGES ${CMAKE_BINARY_DIR}/share)
+file(MAKE_DIRECTORY ${GLEANER_PAGES}/man1 ${GLEANER_PAGES}/man5 ${GLEANER_PAGES}/man8 ${GLEANER_PAGES}/bash ${GLEANER_PAGES}/zsh ${GLEANER_PAGES}/fish)
+
+# gleaner_describe(PROGRAM FORM FILE): after each link, the program writes a page or a completion, from the tables of its --help.
+function(gleaner_describe program form file)
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -E env ASAN_OPTIONS=detect_leaks=0 $<TARGET_FILE:${program}> --describe=${form} > ${GLEANER_PAGES}/${file}
+    VERBATIM)
+endfunction()
+
+# gleaner_program(NAME SOURCES ... LINKS ... [MANUAL SECTION]): a program in build/bin. MANUAL: it is for users (section 1) or
+# administrators (8), who get its manual page and its completions.
 function(gleaner_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "" "MANUAL" "SOURCES;LINKS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE gleaner_flags ${ARG_LINKS})
+  if(ARG_MANUAL)
+    gleaner_describe(${name} man man${ARG_MANUAL}/${name}.${ARG_MANUAL})
+    gleaner_describe(${name} bash bash/${name})
+    gleaner_describe(${name} zsh zsh/_${name})
+    gleaner_describe(${name} fish fish/${name}.fish)
+  endif()
 endfunction()
 
 # gleaner_entry(TIER NAME TARGET TIMEOUT [FILTER ...]): an entry of ctest, which runs all tests of a program or those of a filter.

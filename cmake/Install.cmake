@@ -23,6 +23,20 @@ install(FILES ARCHITECTURE.md docs/admission-rules.md docs/policies.md docs/pred
         DESTINATION ${gleaner_doc_server} COMPONENT server)
 install(FILES packaging/gleaner.conf packaging/gleaner.cron DESTINATION ${gleaner_doc_server}/examples COMPONENT server)
 
+# Manual pages and completions, which each program has written after its link (gleaner_program).
+function(gleaner_install_pages component section)
+  foreach(program ${ARGN})
+    install(FILES ${GLEANER_PAGES}/man${section}/${program}.${section} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section} COMPONENT ${component})
+    install(FILES ${GLEANER_PAGES}/bash/${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
+    install(FILES ${GLEANER_PAGES}/zsh/_${program} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT ${component})
+    install(FILES ${GLEANER_PAGES}/fish/${program}.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ${component})
+  endforeach()
+endfunction()
+gleaner_install_pages(clients 1 ${gleaner_clients})
+gleaner_install_pages(server 8 ${gleaner_server})
+gleaner_install_pages(tools 1 ${gleaner_tools})
+install(FILES ${GLEANER_PAGES}/man5/gleaner-jdl.5 ${GLEANER_PAGES}/man5/gleaner.conf.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5 COMPONENT clients)
+
 # The units name the programs, and so depend on the prefix that `cmake --install` is given.
 install(CODE "set(gleaner_bindir \"${CMAKE_INSTALL_BINDIR}\")" COMPONENT server)
 install(SCRIPT packaging/install_services.cmake COMPONENT server)

@@ -1,38 +1,21 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ranges>
-#include <string>
 #include <string_view>
 
 #include "clients/gridctl/commands.hpp"
 #include "clients/gridctl/declared.hpp"
 #include "lib/process/run.hpp"
 
-namespace {
-
-std::string list_of_commands() {
-  std::string text{"Commands:\n"};
-  for (const auto& command : gleaner::gridctl::commands()) {
-    const auto left = fmt::format("{}{}{}", command.words, command.arguments.empty() ? "" : " ", command.arguments);
-    text += fmt::format("  {:<30}{}{}\n", left, left.size() < 30 ? "" : "\n" + std::string(32, ' '), command.purpose);
-  }
-  return text + "\nA password is never an option: --secret-file names a file that only its owner can read.";
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   using namespace gleaner;
-  const auto notes = list_of_commands();
   process::Program program{
       .name = "gridctl",
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "fairshare_window",
                "default_resources", "default_walltime", "temporal_grouping", "params_shell", "max_attempts", "max_charged_attempts",
                "max_retries", "walltime_retry_factor"},
-      .options = {{"authentication", "HOW", "how the API knows us: none (the default), basic or certificate"},
-                  {"auth", "HOW", "the same, shorter"},
+      .options = {{"authentication", "none|basic|certificate", "how the API knows us (none)"},
+                  {"auth", "none|basic|certificate", "the same, shorter"},
                   {"login", "LOGIN", "basic: the grid's login there"},
                   {"secret-file", "FILE", "basic: the file of its password, which others cannot read"},
                   {"identity-header", "NAME", "the header that names the user to the API (X_REMOTE_IDENT)"},
@@ -63,7 +46,7 @@ int main(int argc, char** argv) {
                   {"since", "DURATION", "audit: only the acts of that time, such as 7d"},
                   {"project", "PROJECT", "limit set: whom it holds; share: the project above, such as science/physics"},
                   {"campaign", "ID", "limit set: which one it holds"},
-                  {"cluster", "NAME", "limit set: where it holds"},
+                  {"cluster", "CLUSTER", "limit set: where it holds"},
                   {"days", "DAYS", "limit set resource_seconds, usage list: days that count, today included"},
                   {"campaigns", "NUMBER", "user limit: campaigns in treatment or paused; `default`: max_campaigns"},
                   {"tasks", "NUMBER", "user limit: tasks of one campaign; `default`: max_tasks"},
@@ -74,7 +57,10 @@ int main(int argc, char** argv) {
                   {"quiet,q", "", "print ids or names alone"}},
       .positional = "COMMAND [ARGUMENT...]",
       .interruption = process::Interruption::ends_program,
-      .notes = notes};
+      .notes = "A password is never an option: --secret-file names a file that only its owner can read.",
+      .section = 8};
+  for (const auto& command : gridctl::commands())
+    program.commands.push_back({command.words, command.arguments, command.purpose, command.options});
   const auto place = std::ranges::find(program.options, std::string_view{"flood"}, &process::ProgramOption::name) - program.options.begin();
   for (const auto& declared : gridctl::kDeclaredOptions | std::views::reverse)
     program.options.insert(program.options.begin() + place, {declared.option, declared.unit, declared.help});

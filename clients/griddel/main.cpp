@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
       .keys = clients::styled_keys(),
       .options = {{"campaign,c", "ID", "this campaign (as ID alone); 3,4 are two"},
                   {"task", "LIST", "cancel only these tasks of the campaign: 7,9-12, 100-*"},
-                  {"job,j", "ID", "cancel the task of this job, and kill the job; 31,40 are two"},
+                  {"job,j", "JOB", "cancel the task of this job, and kill the job; 31,40 are two"},
                   {"pause,p", "", "pause them instead: nothing more is submitted, their jobs continue"},
                   {"resume,r", "", "resume them instead, and lift their brakes"},
                   {"purge", "", "delete them from the grid's database, with their tasks and events: for campaigns that have ended"},

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
           "Shows what went wrong: the open events of my campaigns, or of the ones that are named. Closes them, and lifts their brakes.",
       .keys = clients::styled_keys(),
       .options = {{"campaign,c", "ID", "the events of this campaign (as ID alone), and of its clusters; 3,4 are two"},
-                  {"event,e", "ID", "this event"},
+                  {"event,e", "EVENT", "this event"},
                   {"global,g", "", "the events of the grid: those of no campaign"},
                   {"all,a", "", "closed ones too"},
                   {"fix,f", "", "close them, and lift their brakes"},

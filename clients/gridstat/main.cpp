@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
                   {"events,e", "", "its open events"},
                   {"closed", "", "with --events: closed ones too"},
                   {"jdl,J", "", "its JDL, as it was understood"},
-                  {"job,j", "ID", "one job"},
+                  {"job,j", "JOB", "one job"},
                   {"cinfos,C", "", "--job: the job as its cluster's OAR describes it now"},
                   {"task", "LIST", "these of its tasks, with all their attempts: 7,9-12"},
                   {"stdout,O", "", "--task, --job: the last lines of stdout"},

@@ -1,5 +1,6 @@
 #include "clients/api_client.hpp"
 #include "clients/gridsub/gridsub.hpp"
+#include "clients/gridsub/jdl_page.hpp"
 #include "lib/process/run.hpp"
 
 int main(int argc, char** argv) {
@@ -10,7 +11,7 @@ int main(int argc, char** argv) {
       .keys = clients::api_keys(),
       .options = {{"file,f", "FILE", "the campaign file (JDL), JSON or classic; - is standard input"},
                   {"json,j", "JSON", "the JDL itself"},
-                  {"type,t", "TYPE", "default, or test: one task on each cluster, before all others"},
+                  {"type,t", "default|test", "test: one task on each cluster, before all others"},
                   {"nb-jobs,n", "N", "N tasks with the parameters 0 to N-1"},
                   {"param-file,p", "FILE", "the parameters, one a line; - is standard input"},
                   {"campaign,c", "ID", "append tasks to this campaign: parameters by -F, -J, -p, -n, or on standard input"},
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
       .interruption = process::Interruption::ends_program,
       .notes =
           "Without parameters in the JDL nor by an option, they are read from standard input, unless it is a terminal.\n"
-          "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4."};
+          "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4.",
+      .pages = {{"jdl", gridsub::jdl_page}}};
   return process::run(program, argc, argv, gridsub::gridsub);
 }

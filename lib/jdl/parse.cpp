@@ -8,6 +8,7 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/cluster_names.hpp"
+#include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
 #include "lib/jdl/placement.hpp"
@@ -24,9 +25,6 @@
 namespace gleaner::jdl {
 namespace {
 
-constexpr std::array<std::string_view, 11> kCampaignKeys{"replicas",   "name",         "clusters",    "params",
-                                                         "param_file", "nb_jobs",      "jobs_type",   "parameter_names",
-                                                         "input_mb",   "placeholders", "params_shell"};
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kMostExpressions = 2'000;
 
@@ -194,8 +192,8 @@ class Validator {
 
   void unknown_campaign_key(const Member& member, const std::string& path) {
     auto names = cluster_keys();
-    names.insert(names.end(), kCampaignKeys.begin(), kCampaignKeys.end());
-    names.insert(names.end(), scheduling_keys().begin(), scheduling_keys().end());
+    const auto of_campaigns = names_of_keys(DescribedKey::Level::campaign);
+    names.insert(names.end(), of_campaigns.begin(), of_campaigns.end());
     unknown_key(member, path, text::did_you_mean(member.key, names));
   }
 
@@ -242,8 +240,8 @@ class Validator {
   }
 
   void unknown_cluster_key(const Member& key, const std::string& path) {
-    const bool misplaced = std::ranges::find(kCampaignKeys, key.key) != kCampaignKeys.end() ||
-                           std::ranges::find(scheduling_keys(), key.key) != scheduling_keys().end();
+    const auto of_campaigns = names_of_keys(DescribedKey::Level::campaign);
+    const bool misplaced = std::ranges::find(of_campaigns, key.key) != of_campaigns.end();
     const auto why = misplaced ? std::string{" of a cluster: it belongs on the top level"} : text::did_you_mean(key.key, cluster_keys());
     unknown_key(key, path, why);
   }

@@ -4,49 +4,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/program_options.hpp>
 #include <filesystem>
 #include <iterator>
 
+#include "lib/process/shown_options.hpp"
 #include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
 namespace {
 
 namespace po = boost::program_options;
-
-struct SharedOption {
-  const char* name;
-  const char* value;
-  const char* help;
-};
-constexpr std::array kEverywhere{
-    SharedOption{"help,h", "", "print this text"},
-    SharedOption{"version", "", "print the version"},
-};
-constexpr std::array kConfigured{
-    kEverywhere[0],
-    kEverywhere[1],
-    SharedOption{"config", "FILE",
-                 "the configuration file (default: $GLEANER_CONFIG, ~/.config/gleaner/gleaner.conf, /etc/gleaner/gleaner.conf)"},
-};
-
-std::string long_name(std::string_view name) { return std::string{name.substr(0, name.find(','))}; }
-
-bool is_configured(const Program& program) { return program.configuration == Program::Configuration::used; }
-
-std::vector<std::string> used_keys(const Program& program) {
-  std::vector<std::string> keys;
-  if (!is_configured(program)) return keys;
-  for (const auto& option : options()) {
-    const auto uses = [&](std::string_view key) { return std::ranges::find(program.keys, key, &Use::key) != program.keys.end(); };
-    const bool shared = option.key == "log_level" || option.key == "log_file";
-    const bool of_connections = option.key.starts_with("database_") && uses("database");
-    if (shared || of_connections || uses(option.key)) keys.emplace_back(option.key);
-  }
-  return keys;
-}
 
 /// `--cycle-period=2s` becomes `--cycle_period=2s` when that is a key; values are left alone.
 std::string with_underscores(std::string argument) {
@@ -58,25 +26,15 @@ std::string with_underscores(std::string argument) {
   return "--" + name + (equals == std::string::npos ? std::string{} : argument.substr(equals));
 }
 
-std::span<const SharedOption> shared_options(const Program& program) {
-  if (is_configured(program)) return kConfigured;
-  return kEverywhere;
-}
-
 using Values = std::vector<std::string>;
+
+constexpr const char* kDescribe = "describe";
 
 po::options_description describe(const Program& program) {
   po::options_description all;
   auto add = all.add_options();
-  for (const auto& shared : shared_options(program)) {
-    if (*shared.value == '\0') {
-      add(shared.name, shared.help);
-    } else {
-      add(shared.name, po::value<Values>()->composing(), shared.help);
-    }
-  }
   for (const auto& key : used_keys(program)) add(key.c_str(), po::value<Values>()->composing(), "");
-  for (const auto& option : program.options) {
+  for (const auto& option : own_options(program)) {
     const std::string name{option.name};
     if (option.value.empty()) {
       add(name.c_str(), "");
@@ -86,6 +44,7 @@ po::options_description describe(const Program& program) {
       add(name.c_str(), po::value<Values>()->composing(), "");
     }
   }
+  add(kDescribe, po::value<Values>()->composing(), "");
   add("positional arguments", po::value<Values>(), "");
   return all;
 }
@@ -93,8 +52,7 @@ po::options_description describe(const Program& program) {
 /// The long options of a program, as --help writes them.
 Values long_options(const Program& program) {
   auto names = used_keys(program);
-  for (const auto& shared : shared_options(program)) names.push_back(long_name(shared.name));
-  for (const auto& option : program.options) names.push_back(long_name(option.name));
+  for (const auto& option : own_options(program)) names.push_back(long_name(option.name));
   return names;
 }
 
@@ -136,6 +94,10 @@ std::string as_given(std::string_view key, std::string value) {
 void take(const po::variables_map& read, const Program& program, CommandLine& into) {
   if (read.contains("help")) into.action = CommandLine::Action::help;
   if (read.contains("version")) into.action = CommandLine::Action::version;
+  if (read.contains(kDescribe)) {
+    into.action = CommandLine::Action::describe;
+    into.form = read[kDescribe].as<Values>().back();
+  }
   if (read.contains("config")) into.config_file = read["config"].as<Values>().back();
   for (const auto& key : used_keys(program)) {
     if (read.contains(key)) into.given.emplace(key, Given{as_given(key, read[key].as<Values>().back()), "--" + key});
@@ -190,33 +152,19 @@ void add_line(std::string& text, const std::string& left, std::string_view right
   }
 }
 
-std::string shown_name(const ProgramOption& option) {
-  const auto comma = option.name.find(',');
-  auto name = comma == std::string_view::npos ? fmt::format("--{}", option.name)
-                                              : fmt::format("-{}, --{}", option.name.substr(comma + 1), option.name.substr(0, comma));
-  if (option.value.empty()) return name;
-  return option.implicit ? fmt::format("{}[={}]", name, option.value) : fmt::format("{} {}", name, option.value);
-}
-
 }  // namespace
 
 std::string help_text(const Program& program) {
   auto text =
       fmt::format("{} [OPTION...]{}{}\n{}\n\n", program.name, program.positional.empty() ? "" : " ", program.positional, program.purpose);
-  for (const auto& option : program.options) add_line(text, shown_name(option), option.help);
-  for (const auto& shared : shared_options(program)) add_line(text, shown_name({shared.name, shared.value, shared.help}), shared.help);
-  if (is_configured(program)) text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
-  for (const auto& key : used_keys(program)) {
-    const auto& option = *find_option(key);
-    const auto use = std::ranges::find(program.keys, option.key, &Use::key);
-    const auto choices =
-        use == program.keys.end() || use->choices.empty() ? std::string{} : fmt::format(": {}", fmt::join(use->choices, ", "));
-    const auto fallback = option.fallback.empty() ? std::string{} : fmt::format(" ({})", option.fallback);
-    add_line(text, fmt::format("--{} {}", key, option.type), fmt::format("{}{}{}", option.help, choices, fallback));
-  }
-  text +=
-      "\nExit status: 0 done; 1 failed; 2 wrong command line or configuration; 3 not found; 4 refused;\n"
-      "5 the database, the API or a cluster cannot be reached; 74 done, but stdout cannot be written; 75 somebody else holds the lease.\n";
+  for (const auto& option : shown_options(program)) add_line(text, usage_of(option), option.help);
+  const auto keys = shown_keys(program);
+  if (!keys.empty()) text += "\nConfiguration (also `key = value` in the file, or GLEANER_KEY in the environment):\n";
+  for (const auto& key : keys) add_line(text, usage_of(key), key.help);
+  text += fmt::format("\nExit status: {}\n", kExitStatuses);
+  if (!program.commands.empty()) text += "\nCommands:\n";
+  for (const auto& command : program.commands)
+    add_line(text, fmt::format("{}{}{}", command.words, command.arguments.empty() ? "" : " ", command.arguments), command.purpose);
   if (!program.notes.empty()) text += fmt::format("\n{}\n", program.notes);
   return text;
 }

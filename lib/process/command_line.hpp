@@ -11,8 +11,9 @@ namespace gleaner::process {
 
 /// The content of one command line.
 struct CommandLine {
-  enum class Action { run, help, version } action = Action::run;
+  enum class Action { run, help, version, describe } action = Action::run;
   std::optional<std::string> config_file;
+  std::string form;    ///< of the description: man, bash …
   GivenOptions given;  ///< configuration keys
   Arguments arguments;
 };

@@ -15,6 +15,7 @@
 
 #include "lib/grid/unavailable.hpp"
 #include "lib/process/command_line.hpp"
+#include "lib/process/description.hpp"
 #include "lib/process/log.hpp"
 #include "lib/process/options.hpp"
 #include "lib/process/standard_streams.hpp"
@@ -102,6 +103,7 @@ int run_line(const Program& program, int argc, char** argv, const Body& body) {
   switch (line.action) {
     case CommandLine::Action::help: return print(help_text(program));
     case CommandLine::Action::version: return print(fmt::format("{} (gleaner) {}\n", program.name, GLEANER_VERSION));
+    case CommandLine::Action::describe: return print(value_or_throw(description(program, line.form)));
     case CommandLine::Action::run: break;
   }
   return program.takes_turns && std::getenv(kTurnsVariable) != nullptr ? run_turns(program, line, body) : run_body(program, line, body);

@@ -36,6 +36,20 @@ struct ProgramOption {
   std::optional<std::string_view> implicit{};
 };
 
+/// A command of a program that has several: `cluster add`.
+struct ProgramCommand {
+  std::string_view words;
+  std::string_view arguments;  ///< `NAME URL`; [X] is optional
+  std::string_view purpose;
+  std::vector<std::string_view> options{};  ///< of the program's options, those that this command takes besides the forms of output
+};
+
+/// A manual page that the program prints besides its own.
+struct ProgramPage {
+  std::string_view form;  ///< what --describe calls it
+  std::string (*page)();
+};
+
 /// The effect of SIGINT and SIGTERM: daemons finish the present step, clients end at once.
 enum class Interruption { requests_stop, ends_program };
 
@@ -51,6 +65,9 @@ struct Program {
   enum class Configuration { used, ignored } configuration = Configuration::used;
   /// A module: its conductor may keep it between cycles, and `body` then runs once a turn (see lib/process/turns.hpp).
   bool takes_turns = false;
+  std::vector<ProgramCommand> commands{};
+  int section = 1;  ///< of its manual page: 1 for users, 8 for administrators
+  std::vector<ProgramPage> pages{};
 };
 
 /// The values of the command line, without the configuration.
@@ -90,12 +107,12 @@ template <class Counts>
 }
 using Body = std::function<Outcome(const Context&)>;
 
-/// The frame of every program: reads its options (--help, --version, --config, the keys it uses, its own), sets up the log and the signals
-/// (SIGPIPE ignored, standard streams that are closed occupied), runs `body`, and returns the exit code. A summary is logged as the event
-/// "done"; a message with another code goes to stderr. An Error ends the program with its code, grid::Unavailable with `unavailable`, any
-/// other exception with `failure`. Programs that `body` starts use the same configuration: the command line's keys and the file are put
-/// into the environment. A kept module reads its options anew in each turn, waits for the next turn after the result `ok`, and exits after
-/// any other.
+/// The frame of every program: reads its options (--help, --version, --config, --describe, the keys it uses, its own), sets up the log and
+/// the signals (SIGPIPE ignored, standard streams that are closed occupied), runs `body`, and returns the exit code. A summary is logged as
+/// the event "done"; a message with another code goes to stderr. An Error ends the program with its code, grid::Unavailable with
+/// `unavailable`, any other exception with `failure`. Programs that `body` starts use the same configuration: the command line's keys and
+/// the file are put into the environment. A kept module reads its options anew in each turn, waits for the next turn after the result `ok`,
+/// and exits after any other.
 int run(const Program& program, int argc, char** argv, const Body& body);
 
 }  // namespace gleaner::process

@@ -1,8 +1,10 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -11,6 +13,7 @@
 #include <boost/program_options.hpp>
 
 #include "lib/http/server.hpp"
+#include "lib/process/description.hpp"
 #include "lib/process/standard_streams.hpp"
 #include "lib/text/numbers.hpp"
 #include "sim/minioar/api.hpp"
@@ -40,28 +43,30 @@ po::options_description options_of(Settings& s, std::string& listen, std::string
                                    std::vector<std::string>& users) {
   po::options_description all{"Options"};
   auto add = all.add_options();
-  add("help", "print this");
+  add("help,h", "print this");
   add("version", "print the version");
   add("state", po::value(&s.engine.state_directory)->required()->value_name("DIR"), "where the jobs are kept");
   add("homes", po::value(&s.engine.homes)->value_name("DIR"), "the home of USER is DIR/USER (default: STATE/homes)");
-  add("name", po::value(&s.engine.shape.name)->default_value("minioar"), "of the cluster; its nodes are NAME-1, NAME-2…");
-  add("nodes", po::value(&s.engine.shape.nodes)->default_value(2), "how many");
-  add("cores", po::value(&s.engine.shape.cores)->default_value(8), "of each node");
-  add("mem", po::value(&s.engine.shape.mem)->default_value(16), "property mem of each resource");
+  add("name", po::value(&s.engine.shape.name)->default_value("minioar")->value_name("NAME"),
+      "of the cluster; its nodes are NAME-1, NAME-2…");
+  add("nodes", po::value(&s.engine.shape.nodes)->default_value(2)->value_name("N"), "how many");
+  add("cores", po::value(&s.engine.shape.cores)->default_value(8)->value_name("N"), "of each node");
+  add("mem", po::value(&s.engine.shape.mem)->default_value(16)->value_name("N"), "property mem of each resource");
   add("listen", po::value(&listen)->default_value("127.0.0.1:0")->value_name("ADDRESS:PORT"), "port 0: a free one");
   add("socket", po::value(&socket)->value_name("PATH"), "listen on a unix socket too");
-  add("prefix", po::value(&s.api.prefix)->default_value("/oarapi-grid"), "of the paths of the API");
-  add("login", po::value(&s.api.login), "the client's name for basic authentication; none is asked without");
+  add("prefix", po::value(&s.api.prefix)->default_value("/oarapi-grid")->value_name("PREFIX"), "of the paths of the API");
+  add("login", po::value(&s.api.login)->value_name("LOGIN"), "the client's name for basic authentication; none is asked without");
   add("password-file", po::value(&password_file)->value_name("FILE"), "its password, the first line of a file that others cannot read");
-  add("user", po::value(&users)->composing(), "a user of the cluster, may be repeated (default: who starts it)");
+  add("user", po::value(&users)->composing()->value_name("USER"), "a user of the cluster, may be repeated (default: who starts it)");
   add("any-user", "accept any user");
-  add("start-rate", po::value(&s.engine.start_rate)->default_value(0), "jobs started per second; 0: as many as fit");
-  add("start-delay-ms", po::value<long>()->default_value(0), "between the scheduler's decision and the start of a job");
-  add("kill-grace-ms", po::value<long>()->default_value(1000), "between SIGTERM and SIGKILL, when a job is killed");
-  add("exterminate-after-ms", po::value<long>()->default_value(20000), "between the first kill of a job that has no process and its end");
-  add("latency-ms", po::value<long>()->default_value(0), "of every answer; a plain CGI API takes 150");
+  add("start-rate", po::value(&s.engine.start_rate)->default_value(0)->value_name("N"), "jobs started per second; 0: as many as fit");
+  add("start-delay-ms", po::value<long>()->default_value(0)->value_name("MS"), "between the scheduler's decision and the start of a job");
+  add("kill-grace-ms", po::value<long>()->default_value(1000)->value_name("MS"), "between SIGTERM and SIGKILL, when a job is killed");
+  add("exterminate-after-ms", po::value<long>()->default_value(20000)->value_name("MS"),
+      "between the first kill of a job that has no process and its end");
+  add("latency-ms", po::value<long>()->default_value(0)->value_name("MS"), "of every answer; a plain CGI API takes 150");
   add("kill-jobs-on-exit", "kill the jobs that run when it stops");
-  add("max-connections", po::value(&s.server.max_connections)->default_value(64), "at once");
+  add("max-connections", po::value(&s.server.max_connections)->default_value(64)->value_name("N"), "at once");
   add("allow-faults", "let tests on this machine break it: POST /_faults, /_server, /_launches, … (sim/minioar/api_admin.cpp)");
   return all;
 }
@@ -97,6 +102,33 @@ http::TcpEndpoint endpoint_of(const std::string& text) {
   return {text.substr(0, colon), *port};
 }
 
+/// What the manual page and the completions show. `texts` keeps what the result refers to.
+process::Program program_of(const po::options_description& all, std::deque<std::string>& texts) {
+  auto& purpose = texts.emplace_back(kIntroduction + std::strlen("minioar: "));
+  purpose.pop_back();
+  std::replace(purpose.begin(), purpose.end(), '\n', ' ');
+  process::Program program{.name = "minioar", .purpose = purpose, .keys = {}, .configuration = process::Program::Configuration::ignored};
+  for (const auto& option : all.options()) {
+    const auto& name = option->long_name();
+    if (name == "help" || name == "version") continue;                                                          // those of every program
+    const auto parameter = option->semantic()->max_tokens() == 0 ? std::string{} : option->format_parameter();  // `N (=2)`
+    const auto fallback = parameter.find(" (=");
+    const auto& value = texts.emplace_back(parameter.substr(0, fallback));
+    const auto& help =
+        texts.emplace_back(fallback == std::string::npos ? option->description()
+                                                         : fmt::format("{} ({}", option->description(), parameter.substr(fallback + 3)));
+    program.options.push_back({name, value, help});
+  }
+  return program;
+}
+
+void print_description(const po::options_description& all, const std::string& form) {
+  std::deque<std::string> texts;
+  const auto described = process::description(program_of(all, texts), form);
+  if (!described) throw po::error{described.error().front()};
+  print(*described);
+}
+
 /// Empty: the program is finished (--help).
 std::optional<Settings> read_settings(int argc, char** argv) {
   Settings s;
@@ -105,8 +137,14 @@ std::optional<Settings> read_settings(int argc, char** argv) {
   std::string password_file;
   std::vector<std::string> users;
   const auto all = options_of(s, listen, socket, password_file, users);
+  po::options_description known;
+  known.add(all).add_options()("describe", po::value<std::string>());
   po::variables_map given;
-  po::store(po::parse_command_line(argc, argv, all), given);
+  po::store(po::parse_command_line(argc, argv, known), given);
+  if (given.contains("describe")) {
+    print_description(all, given["describe"].as<std::string>());
+    return std::nullopt;
+  }
   if (given.contains("help")) {
     print((std::ostringstream{} << kIntroduction << '\n' << all << '\n').str());
     return std::nullopt;

@@ -102,6 +102,15 @@ TEST_F(Installed, ConfigurationOfTheMachine_IsOutsideOfThePrefix_AndExamplesAreW
     EXPECT_TRUE(fs::exists(documents / file)) << file;
 }
 
+TEST_F(Installed, EachCommand_HasAManualPage_AndCompletions) {
+  const auto share = root_ / "usr/share";
+  EXPECT_EQ(names_in(share / "man/man1").size() + names_in(share / "man/man8").size(), names_in(root_ / "usr/bin").size());
+  EXPECT_EQ(names_in(share / "man/man5"), (std::set<std::string>{"gleaner-jdl.5", "gleaner.conf.5"}));
+  EXPECT_EQ(names_in(share / "bash-completion/completions"), names_in(root_ / "usr/bin"));
+  EXPECT_TRUE(fs::exists(share / "zsh/vendor-completions/_gridctl"));
+  EXPECT_TRUE(fs::exists(share / "fish/vendor_completions.d/gridctl.fish"));
+}
+
 /// The place of a local grid of installed programs, which ends with the test.
 class Local {
  public:

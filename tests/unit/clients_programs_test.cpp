@@ -146,37 +146,5 @@ TEST(Gridctl, OptionOfAnotherCommand_IsRefused) {
   EXPECT_THAT(said.output, HasSubstr("does not take --power"));
 }
 
-/// What bash offers for the last of the words, the first of which is the program.
-std::string completions(const std::vector<std::string>& words) {
-  const char* folder = std::getenv("GLEANER_BIN_DIR");
-  const std::string script = R"(source "$1/packaging/completion/gleaner.bash"; PATH=$2:$PATH; shift 2
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gleaner "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; echo " ${COMPREPLY[*]} ")";
-  std::vector<std::string> arguments{
-      "/bin/bash", "-c", script, "bash", std::getenv("GLEANER_SOURCE_DIR"), folder != nullptr ? folder : "build/bin"};
-  arguments.insert(arguments.end(), words.begin(), words.end());
-  auto captured = process::capture({.arguments = std::move(arguments), .environment = {}}, std::chrono::minutes{1});
-  if (!captured) throw std::runtime_error{captured.error()};
-  return captured->output;
-}
-
-TEST(Completion, OffersTheCommandsOfGridctl_AsItsHelpNamesThem) {
-  EXPECT_THAT(completions({"gridctl", ""}),
-              AllOf(HasSubstr(" limit "), HasSubstr(" share "), HasSubstr(" usage "), HasSubstr(" affinity "), HasSubstr(" check ")));
-  EXPECT_EQ(completions({"gridctl", "limit", ""}), " list remove set \n");
-  EXPECT_EQ(completions({"gridctl", "rules", "e"}), " edit enable \n");
-  EXPECT_EQ(completions({"gridctl", "limit", "set", "running"}), " running_jobs \n");
-  EXPECT_EQ(completions({"gridctl", "check", ""}), "  \n");
-  EXPECT_EQ(completions({"gridctl", "db", ""}), " check migrate status \n");
-  EXPECT_EQ(completions({"gridctl", "cluster", "re"}), " remove retire \n");
-  EXPECT_EQ(completions({"gridctl", "launch", ""}), " lost \n");
-}
-
-TEST(Completion, OffersTheOptionsOfEachProgram) {
-  EXPECT_EQ(completions({"gridsub", "--wh"}), " --what-if \n");
-  EXPECT_EQ(completions({"gridsim", "--va"}), " --vary \n");
-  EXPECT_THAT(completions({"gridsim", ""}), HasSubstr(" run compare "));
-  EXPECT_EQ(completions({"gridctl", "cluster", "add", "--auth", "=", "c"}), " certificate \n");
-}
-
 }  // namespace
 }  // namespace gleaner

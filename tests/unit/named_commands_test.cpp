@@ -193,16 +193,20 @@ Commands commands_of_gridctl() {
 }
 
 /// An argument that is right, for what it is called in a usage: `KIND` of `limit set`.
-std::string sample_of(std::string_view name, const Words& command) {
+std::string sample_of(std::string_view name) {
   static const std::map<std::string, std::string, std::less<>> kSamples{{"URL", "http://localhost:1/oarapi"},
                                                                         {"PRIORITY", "4"},
-                                                                        {"ID", "3"},
+                                                                        {"JOB", "3"},
+                                                                        {"LAUNCH", "3"},
+                                                                        {"LIMIT", "3"},
+                                                                        {"EVENT", "3"},
+                                                                        {"project|user", "user"},
                                                                         {"CAMPAIGN", "3"},
                                                                         {"MOST", "5"},
                                                                         {"SHARES", "5"},
                                                                         {"FILE", "/dev/null"},
                                                                         {"[FILE]", "/dev/null"}};
-  if (name == "KIND") return command[0] == "limit" ? "resource_seconds" : "user";
+  if (name == "KIND") return "resource_seconds";
   const auto found = kSamples.find(name);
   return found == kSamples.end() ? "alpha" : found->second;
 }
@@ -240,7 +244,7 @@ std::string wrong_gridctl(const Words& named, const Commands& commands) {
     const auto& usage = command->second;
     for (std::size_t i = 0; i < std::max(usage.size(), arguments.size()); ++i) {
       if (i >= usage.size()) line.push_back(arguments[i]);  // one too many
-      else if (i < arguments.size() || !usage[i].starts_with('[')) line.push_back(sample_of(usage[i], words));
+      else if (i < arguments.size() || !usage[i].starts_with('[')) line.push_back(sample_of(usage[i]));
     }
   }
   line.insert(line.end(), options.begin(), options.end());
