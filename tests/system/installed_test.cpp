@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
 #include <set>
 #include <stdexcept>
 
@@ -91,6 +92,21 @@ TEST_F(Installed, Units_NameInstalledPrograms) {
     const auto path = begin + std::string_view{"\nExecStart=/"}.size();
     const auto started = unit.substr(path, unit.find_first_of(" \n", path) - path);
     EXPECT_TRUE(fs::exists(root_ / started)) << started;
+  }
+}
+
+/// Exposure is systemd's own figure, from 0 to 10; the threshold is ten times that.
+TEST_F(Installed, Units_AreRight_AndConfined) {
+  for (const auto* name : {"gleaner-almighty.service", "gleaner-api.service"}) {
+    const auto unit = root_ / name;
+    std::ofstream{unit} << std::regex_replace(text_of(root_ / "usr/lib/systemd/system" / name), std::regex{"/usr/bin/"},
+                                              (root_ / "usr/bin/").string());
+    const auto verified = run({"systemd-analyze", "verify", "--man=no", unit});
+    EXPECT_TRUE(verified.end.succeeded()) << verified.output;
+    EXPECT_THAT(verified.output, IsEmpty());
+    const auto confined = run({"systemd-analyze", "security", "--offline=yes", "--threshold=25", unit});
+    EXPECT_TRUE(confined.end.succeeded()) << confined.output;
+    fs::remove(unit);
   }
 }
 
