@@ -98,6 +98,11 @@ void check_options(const Command& command, const process::Arguments& arguments) 
 
 std::span<const Command> commands() {
   static const std::array kCommands{
+      Command{"setup",
+              "",
+              "a first installation: make the roles, the database, the configuration and a token, and say what is left to do",
+              {"yes", "user", "postgres", "listen", "certificate", "key", "directory"},
+              setup},
       Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},
       Command{"db status", "", "what the database holds, and who conducts the grid", {}, db_status},
       Command{

@@ -53,6 +53,7 @@ process::Outcome dispatch(const process::Context& context);
 /// The configured limits of attempts.
 [[nodiscard]] grid::Limits limits_of(const process::Config& config);
 
+process::Outcome setup(const Call& call);
 process::Outcome db_migrate(const Call& call);
 process::Outcome db_status(const Call& call);
 process::Outcome db_check(const Call& call);

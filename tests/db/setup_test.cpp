@@ -1,0 +1,122 @@
+// `gridctl setup`, on a PostgreSQL of the test's own: what it makes, and that it can be repeated.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+
+#include <fmt/format.h>
+
+#include "lib/process/child.hpp"
+#include "tests/db/postgres.hpp"
+
+namespace gleaner {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+using Words = std::vector<std::string>;
+
+process::Captured run(Words words) {
+  auto captured = process::capture({.arguments = std::move(words), .environment = {{"GLEANER_DATABASE", ""}}}, std::chrono::minutes{2});
+  if (!captured) throw std::runtime_error{captured.error()};
+  return *std::move(captured);
+}
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+std::string our_name() { return ::getpwuid(::geteuid())->pw_name; }
+
+class SetupCommand : public testing::Test {
+ protected:
+  SetupCommand() {
+    std::string pattern = "/tmp/gleaner-setup-XXXXXX";
+    if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{pattern};
+    folder_ = pattern;
+  }
+  ~SetupCommand() override { fs::remove_all(folder_); }
+
+  static process::Captured gridctl(Words arguments) {
+    const char* programs = std::getenv("GLEANER_BIN_DIR");
+    arguments.insert(arguments.begin(), fmt::format("{}/gridctl", programs != nullptr ? programs : "build-sanitize/bin"));
+    return run(std::move(arguments));
+  }
+  /// The setup of a database of that name, with further options.
+  [[nodiscard]] process::Captured setup(const std::string& name, const Words& more) const {
+    Words words{"setup", "--yes", "--postgres", superuser_, "--database", connection(name, our_name()), "--directory", folder_.string()};
+    words.insert(words.end(), more.begin(), more.end());
+    return gridctl(std::move(words));
+  }
+  /// The conninfo of the test's server, for another database and role.
+  [[nodiscard]] std::string connection(const std::string& name, const std::string& role) const {
+    return std::regex_replace(std::regex_replace(superuser_, std::regex{"dbname=[^ ]*"}, "dbname=" + name), std::regex{"user=[^ ]*"},
+                              "user=" + role);
+  }
+  [[nodiscard]] std::string answer(const std::string& connection, const std::string& statement) const {
+    return run({"psql", "-X", "-qtA", "-d", connection, "-c", statement}).output;
+  }
+
+  fs::path folder_;
+  std::string superuser_ = tests::PrivatePostgres::instance().empty_database();
+};
+
+TEST_F(SetupCommand, MakesRolesDatabaseConfigurationAndToken_AndSaysWhatIsLeft) {
+  const auto said = setup("first", {"--user", "daemon", "--listen", "127.0.0.1:8443"});
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_THAT(said.output, AllOf(HasSubstr("made the role daemon"), HasSubstr("made the database first"), HasSubstr("made the tables"),
+                                 HasSubstr("Left to do:"), HasSubstr("gridctl cluster add NAME URL")));
+  EXPECT_EQ(answer(superuser_, "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'first'"), "daemon\n");
+  EXPECT_EQ(answer(connection("first", "gleaner"), "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"), "daemon\n")
+      << "what the administrator makes is the services'";
+  const auto configuration = folder_ / "gleaner.conf";
+  EXPECT_THAT(text_of(configuration), AllOf(HasSubstr("database = " + connection("first", our_name()) + "\n"),
+                                            HasSubstr(fmt::format("api_tokens_file = {}/tokens\n", folder_.string()))));
+  EXPECT_THAT(text_of(folder_ / "tokens"), testing::MatchesRegex(fmt::format("[0-9a-f]+ {} admin\n", our_name())));
+  struct stat status {};
+  ASSERT_EQ(::stat((folder_ / "tokens").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  EXPECT_TRUE(gridctl({"db", "status", "--config", configuration.string()}).end.succeeded());
+}
+
+TEST_F(SetupCommand, Again_ChangesNothing) {
+  ASSERT_TRUE(setup("second", {"--user", "daemon"}).end.succeeded());
+  const auto configuration = text_of(folder_ / "gleaner.conf");
+  const auto said = setup("second", {"--user", "daemon"});
+  EXPECT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_THAT(said.output, AllOf(HasSubstr("stays as it is"), HasSubstr("the tables are up to date"), Not(HasSubstr("made "))));
+  EXPECT_EQ(text_of(folder_ / "gleaner.conf"), configuration);
+  const auto other = setup("third", {"--user", "daemon"});
+  EXPECT_EQ(other.end.exit_status, 4);
+  EXPECT_THAT(other.output, HasSubstr("gleaner.conf:2 says database = "));
+}
+
+TEST_F(SetupCommand, FailureSaysWhatToDo_AndLeavesNothing) {
+  const auto nobody = setup("fourth", {"--user", "no-such-user"});
+  EXPECT_EQ(nobody.end.exit_status, 4);
+  EXPECT_THAT(nobody.output, HasSubstr("adduser --system --group no-such-user"));
+  const auto unreachable = gridctl({"setup", "--yes", "--postgres", "host=/nonexistent dbname=postgres", "--database", "dbname=fourth",
+                                    "--user", "daemon", "--directory", folder_.string()});
+  EXPECT_EQ(unreachable.end.exit_status, 5);
+  EXPECT_THAT(unreachable.output, HasSubstr("systemctl start postgresql"));
+  const auto open = setup("fourth", {"--user", "daemon", "--listen", "0.0.0.0:8443"});
+  EXPECT_EQ(open.end.exit_status, 2);
+  EXPECT_THAT(open.output, HasSubstr("--certificate and --key"));
+  EXPECT_EQ(gridctl({"setup"}).end.exit_status, 4) << "stdin is no terminal";
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+}  // namespace
+}  // namespace gleaner
