@@ -1,4 +1,4 @@
-// The session of docs/commands.md, as it stands there: a user's commands in their order, with what they print.
+// The sessions of the documents, as they stand there: a user's commands in their order, with what they print.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,13 @@
 namespace gleaner::tests {
 namespace {
 
-constexpr std::string_view kHeading = "## A session";
+/// A document, and the heading below which its session is; empty: all of it is.
+struct Document {
+  std::string_view file;
+  std::string_view heading{};
+};
+constexpr Document kCommands{"docs/commands.md", "## A session"};
+constexpr Document kTutorial{"docs/tutorial.md"};
 constexpr std::string_view kAnything = "…";
 constexpr std::string_view kStatus = "(exit status ";
 
@@ -27,13 +33,13 @@ struct Step {
 };
 
 /// `$ ` begins a command, `> ` continues it, as a shell prompts for them; the other lines of a block are printed by the command before.
-std::vector<Step> session() {
+std::vector<Step> session(const Document& document) {
   const char* root = std::getenv("GLEANER_SOURCE_DIR");
-  std::ifstream file{std::filesystem::path{root != nullptr ? root : "."} / "docs/commands.md"};
+  std::ifstream file{std::filesystem::path{root != nullptr ? root : "."} / document.file};
   std::vector<Step> steps;
-  bool is_here = false, is_block = false;
+  bool is_here = document.heading.empty(), is_block = false;
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("## ")) is_here = line == kHeading;
+    if (line.starts_with("## ")) is_here = document.heading.empty() || line == document.heading;
     if (!is_here) continue;
     if (line.starts_with("```")) is_block = !is_block;
     else if (!is_block) continue;
@@ -71,15 +77,18 @@ bool are_lines(std::span<const std::string> written, std::span<const std::string
   return !lines.empty() && is_line(written[0], lines[0]) && are_lines(written.subspan(1), lines.subspan(1));
 }
 
-TEST(Session, OfTheDocument_RunsAsItIsWritten) {
+/// @param first  the number of its first campaign
+void run_session(const Document& document, int first) {
   GridUnderTest grid{{.configuration = {{"cycle_period", "200ms"}, {"evidence_delay", "200ms"}}}};
-  grid.execute("ALTER TABLE campaigns ALTER COLUMN id RESTART WITH 12");
+  grid.execute(fmt::format("ALTER TABLE campaigns ALTER COLUMN id RESTART WITH {}", first));
   grid.start_api();
   grid.almighty().start();
   const auto home = grid.folder() / "session";
   std::filesystem::create_directory(home);
   const auto path = fmt::format("{}:{}", program("gridsub").parent_path().string(), std::getenv("PATH"));
-  for (const auto& step : session()) {
+  const auto steps = session(document);
+  EXPECT_GT(steps.size(), 10U) << document.file;
+  for (const auto& step : steps) {
     process::Command command{.arguments = {"/bin/bash", "-c", step.command}, .directory = home};
     command.environment = {{"GLEANER_CONFIG", (grid.folder() / "gleaner.conf").string()}, {"PATH", path}, {"HOME", home.string()}};
     const auto said = process::capture(std::move(command), process::Duration{60'000});
@@ -90,10 +99,14 @@ TEST(Session, OfTheDocument_RunsAsItIsWritten) {
   EXPECT_TRUE(grid.is_consistent());
 }
 
+TEST(Session, OfTheDocument_RunsAsItIsWritten) { run_session(kCommands, 12); }
+
+TEST(Session, OfTheTutorial_RunsAsItIsWritten) { run_session(kTutorial, 1); }
+
 /// What campaigns brought with pools, scripts, changes in flight and outputs.
 TEST(Session, OfTheDocument_HasEachKeyAndOption) {
   std::map<std::string, std::string> commands;
-  for (const auto& step : session()) {
+  for (const auto& step : session(kCommands)) {
     for (const auto* const program : {"gridsub", "gridstat", "gridevents", "griddel", "gridget", "cat >"}) {
       if (step.command.find(program) != std::string::npos) commands[program] += step.command + " \n";
     }
