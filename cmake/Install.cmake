@@ -19,7 +19,7 @@ install(FILES README.md docs/commands.md docs/from-cigri.md docs/glossary.md doc
 install(DIRECTORY examples DESTINATION ${gleaner_doc_clients} COMPONENT clients PATTERN shared-clusters.json EXCLUDE)
 install(FILES docs/simulator.md DESTINATION ${gleaner_doc_tools} COMPONENT tools)
 install(FILES examples/shared-clusters.json DESTINATION ${gleaner_doc_tools}/examples COMPONENT tools)
-install(FILES ARCHITECTURE.md docs/admission-rules.md docs/policies.md docs/prediction.md docs/reliability.md
+install(FILES ARCHITECTURE.md docs/administration.md docs/admission-rules.md docs/policies.md docs/prediction.md docs/reliability.md
         DESTINATION ${gleaner_doc_server} COMPONENT server)
 install(FILES packaging/gleaner.conf packaging/gleaner.cron DESTINATION ${gleaner_doc_server}/examples COMPONENT server)
 

@@ -20,6 +20,7 @@ struct Document {
 };
 constexpr Document kCommands{"docs/commands.md", "## A session"};
 constexpr Document kTutorial{"docs/tutorial.md"};
+constexpr Document kAdministration{"docs/administration.md"};
 constexpr std::string_view kAnything = "…";
 constexpr std::string_view kStatus = "(exit status ";
 
@@ -37,14 +38,14 @@ std::vector<Step> session(const Document& document) {
   const char* root = std::getenv("GLEANER_SOURCE_DIR");
   std::ifstream file{std::filesystem::path{root != nullptr ? root : "."} / document.file};
   std::vector<Step> steps;
-  bool is_here = document.heading.empty(), is_block = false;
+  bool is_here = document.heading.empty(), is_block = false, is_session = false;
   for (std::string line; std::getline(file, line);) {
     if (line.starts_with("## ")) is_here = document.heading.empty() || line == document.heading;
     if (!is_here) continue;
-    if (line.starts_with("```")) is_block = !is_block;
+    if (line.starts_with("```")) is_block = !is_block, is_session = false;
     else if (!is_block) continue;
-    else if (line.starts_with("$ ")) steps.push_back({line.substr(2)});
-    else if (steps.empty()) throw std::runtime_error{"a block begins without a command: " + line};
+    else if (line.starts_with("$ ")) is_session = true, steps.push_back({line.substr(2)});
+    else if (!is_session) continue;
     else if (line == ">" || line.starts_with("> ")) steps.back().command += "\n" + (line.size() > 2 ? line.substr(2) : std::string{});
     else if (line.starts_with(kStatus)) steps.back().exit_status = std::stoi(line.substr(kStatus.size()));
     else steps.back().printed.push_back(line);
@@ -102,6 +103,8 @@ void run_session(const Document& document, int first) {
 TEST(Session, OfTheDocument_RunsAsItIsWritten) { run_session(kCommands, 12); }
 
 TEST(Session, OfTheTutorial_RunsAsItIsWritten) { run_session(kTutorial, 1); }
+
+TEST(Session, OfTheGuideForAdministrators_RunsAsItIsWritten) { run_session(kAdministration, 1); }
 
 /// What campaigns brought with pools, scripts, changes in flight and outputs.
 TEST(Session, OfTheDocument_HasEachKeyAndOption) {
