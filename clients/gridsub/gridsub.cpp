@@ -13,6 +13,7 @@
 #include "clients/gridsub/append.hpp"
 #include "clients/gridsub/campaign.hpp"
 #include "clients/gridsub/edit.hpp"
+#include "clients/gridsub/local.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "clients/gridsub/rerun.hpp"
 #include "clients/gridsub/submit.hpp"
@@ -169,6 +170,8 @@ process::Outcome gridsub(const process::Context& context) {
   check_strict(arguments);
   const auto form = form_of(arguments);
   const auto output = terminal::make_output(form);
+  if (arguments.has("local")) return run_local(context, *output);
+  if (arguments.has("cluster")) throw Error{ExitCode::usage, "--cluster goes with --local: 'gridsub --local 3 --cluster alpha -f pi.jdl'"};
   if (auto action = asked_action(arguments)) {
     const auto path = fmt::format("{}{}", action->path, sink_query(arguments));
     action->path = path;

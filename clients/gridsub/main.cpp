@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
                   {"edit", "ID", "change keys of its JDL: walltime=2:0:0 clusters.alpha.max_jobs=50 clusters.beta=off"},
                   {"strict", "", "refuse what is doubtful in a campaign file: unknown keys and clusters, keys without effect"},
                   {"dry-run", "", "check everything, submit nothing"},
+                  {"local", "N", "run task N here, as its job on a cluster would, and submit nothing; its exit status is that of the task"},
+                  {"cluster", "NAME", "--local: as on this cluster; without it, on the first one of the campaign file"},
                   {"what-if", "", "forecast when the grid's campaigns, and this one if one is given, start and end; submit nothing"},
                   {"wait,w", "", "wait for the end: exit status 0 when all tasks are done, 1 when some are not"},
                   {"quiet,q", "", "print the id alone"},
@@ -35,7 +37,8 @@ int main(int argc, char** argv) {
       .interruption = process::Interruption::ends_program,
       .notes =
           "Without parameters in the JDL nor by an option, they are read from standard input, unless it is a terminal.\n"
-          "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4.",
+          "--hold, --resume, --retry and --fix take several ids: 3,4 or 3 4.\n"
+          "--local has other exit statuses: that of the task, 128 + n after the signal n, 124 after its walltime.",
       .pages = {{"jdl", gridsub::jdl_page}}};
   return process::run(program, argc, argv, gridsub::gridsub);
 }

@@ -245,9 +245,9 @@ std::string assignments(const LaunchFacts& facts) {
   return fmt::format(
       "W= Q= O= G={} i={} x={}\nexport CIGRI_CLUSTER={} CIGRI_USER={} CIGRI_WORKDIR={} CIGRI_RESOURCES={} CIGRI_WALLTIME={} "
       "CIGRI_WALLTIME_SECONDS={}",
-      grid::campaign_folder(facts.grid, facts.campaign), facts.campaign.value(), text::quote(command_words(facts).text),
-      text::quote(facts.cluster), text::quote(facts.user), folder_word(facts.workdir), text::quote(facts.resources),
-      text::quote(facts.walltime), walltime ? walltime->count() : -1);
+      facts.folder.empty() ? grid::campaign_folder(facts.grid, facts.campaign) : text::quote(facts.folder), facts.campaign.value(),
+      text::quote(command_words(facts).text), text::quote(facts.cluster), text::quote(facts.user), folder_word(facts.workdir),
+      text::quote(facts.resources), text::quote(facts.walltime), walltime ? walltime->count() : -1);
 }
 
 /// The text with a mark replaced.
@@ -284,11 +284,15 @@ tl::expected<JobCommand, std::string> JobCommand::create(const LaunchFacts& fact
   if (auto wrong = wrong_facts(facts)) {
     return tl::unexpected(std::move(*wrong));
   }
-  // OAR's API passes the command to a shell at submission, and corrupts letters outside ASCII: base64 survives both, and `\$` becomes a `$`
-  // of the job's shell.
-  return JobCommand{
-      fmt::format("bash -c \"\\$(echo {}|base64 -d)\" {}{}", base64(script_of(facts)), grid::kCommandMark, facts.campaign.value())};
+  return JobCommand{script_of(facts), fmt::format("{}{}", grid::kCommandMark, facts.campaign.value())};
 }
+
+// OAR's API passes the command to a shell at submission, and corrupts letters outside ASCII: base64 survives both, and `\$` becomes a `$`
+// of the job's shell.
+JobCommand::JobCommand(std::string script, std::string mark)
+    : script_{std::move(script)},
+      mark_{std::move(mark)},
+      text_{fmt::format("bash -c \"\\$(echo {}|base64 -d)\" {}", base64(script_), mark_)} {}
 
 tl::expected<std::string, std::string> parameter_line(const TaskFacts& task) {
   std::string bytes;

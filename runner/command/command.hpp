@@ -37,6 +37,7 @@ struct LaunchFacts {
   std::string output_files = {};      ///< patterns, one a line
   bool placeholders = false;          ///< the braces of exec_file may be placeholders (lib/text/placeholders.hpp)
   bool params_shell = false;          ///< the arguments are shell text, which the job's shell expands
+  std::string folder = {};            ///< of claims and ends; empty: the campaign's, in the home of the job's user
 };
 
 /// One job of a launch.
@@ -74,9 +75,14 @@ class JobCommand {
 
   /// The `command` of the submission.
   [[nodiscard]] const std::string& text() const { return text_; }
+  /// The same without OAR between: `bash -c SCRIPT MARK <words of a parameter line>`. The mark is the name of the task's shell.
+  [[nodiscard]] const std::string& script() const { return script_; }
+  [[nodiscard]] const std::string& mark() const { return mark_; }
 
  private:
-  explicit JobCommand(std::string text) : text_{std::move(text)} {}
+  JobCommand(std::string script, std::string mark);
+  std::string script_;
+  std::string mark_;
   std::string text_;
 };
 

@@ -48,7 +48,7 @@ const std::vector<Layer>& layers() {
       {"runner/", {"lib/"}},
       {"nikita/", {"lib/"}},
       {"api/", {"lib/"}},
-      {"clients/gridsub/", {"lib/", "clients/", "sim/gridsim/engine/"}},
+      {"clients/gridsub/", {"lib/", "clients/", "sim/gridsim/engine/", "runner/command/"}},
       {"clients/", {"lib/"}},
       {"sim/minioar/", {"lib/"}},
       {"sim/gridlocal/", {"lib/"}},
@@ -156,6 +156,7 @@ TEST(Layers, WrongArrow_IsSeen) {
   EXPECT_TRUE(wrong_line("metascheduler/planner/plan.cpp", "#include \"metascheduler/snapshot_of.hpp\""));
   EXPECT_TRUE(wrong_line("predictor/algorithms/table.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_TRUE(wrong_line("updator/poll.cpp", "#include \"nikita/excess.hpp\""));
+  EXPECT_TRUE(wrong_line("clients/gridstat/tasks.cpp", "#include \"runner/command/command.hpp\""));
   EXPECT_TRUE(wrong_line("clients/gridsub.cpp", "#include \"api/router.hpp\""));
   EXPECT_TRUE(wrong_line("somewhere/new.cpp", "#include \"lib/grid/id.hpp\""));
   EXPECT_TRUE(wrong_line("sim/gridsim/report.cpp", "#include \"clients/json.hpp\""));
@@ -168,6 +169,7 @@ TEST(Layers, RightArrow_IsNot) {
   EXPECT_FALSE(wrong_line("updator/poll.cpp", "#include \"lib/oar/client.hpp\""));
   EXPECT_FALSE(wrong_line("metascheduler/main.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_FALSE(wrong_line("runner/runner.cpp", "#include \"runner/command/command.hpp\""));
+  EXPECT_FALSE(wrong_line("clients/gridsub/local_task.cpp", "#include \"runner/command/command.hpp\""));
   EXPECT_FALSE(wrong_line("sim/gridsim/engine/grid_cycle.cpp", "#include \"metascheduler/planner/plan.hpp\""));
   EXPECT_FALSE(wrong_line("lib/store/detail.hpp", "#include <pqxx/pqxx>"));
   EXPECT_FALSE(wrong_line("lib/grid/walltime.cpp", "#include \"lib/text/numbers.hpp\""));
