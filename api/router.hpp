@@ -35,6 +35,7 @@ struct Route {
 [[nodiscard]] std::span<const Route> cluster_routes();
 [[nodiscard]] std::span<const Route> scenario_routes();
 [[nodiscard]] std::span<const Route> output_routes();
+[[nodiscard]] std::span<const Route> usage_routes();
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);

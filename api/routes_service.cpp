@@ -23,6 +23,7 @@ http::Response show_root(const Call& call) {
                        {"collection", "/clusters", "clusters"},
                        {"collection", "/events", "events"},
                        {"item", "/gridusage", "gridusage"},
+                       {"collection", "/usage", "usage"},
                        {"item", "/health", "health"},
                        {"item", "/openapi.json", "the API's document"}});
   });

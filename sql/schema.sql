@@ -42,16 +42,35 @@ CREATE FUNCTION account_usage() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
-  INSERT INTO usage AS u (day, user_name, project, cluster_id, campaign_id, resource_seconds)
-  SELECT (a.ended_at AT TIME ZONE 'UTC')::date, c.user_name, c.project, a.cluster_id, a.campaign_id,
-    sum(greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1))
-  FROM after a
-  JOIN before b ON b.id = a.id AND b.ended_at IS NULL
-  JOIN campaigns c ON c.id = a.campaign_id
-  JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
-  WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL AND NOT a.pooled
+  INSERT INTO usage AS u (day, user_name, project, cluster_id, campaign_id, resource_seconds, useful_seconds, failed_seconds, lost_seconds,
+    jobs, failed_jobs, lost_jobs, tasks)
+  SELECT (e.ended_at AT TIME ZONE 'UTC')::date, e.user_name, e.project, e.cluster_id, e.campaign_id,
+    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled), 0),
+    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled AND e.use = 'useful'), 0),
+    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled AND e.use = 'failed'), 0),
+    coalesce(sum(e.seconds) FILTER (WHERE NOT e.pooled AND e.use = 'lost'), 0),
+    count(*) FILTER (WHERE NOT e.pooled),
+    count(*) FILTER (WHERE NOT e.pooled AND e.use = 'failed'),
+    count(*) FILTER (WHERE NOT e.pooled AND e.use = 'lost'),
+    count(*) FILTER (WHERE e.use = 'useful' AND NOT is_script(e.task))
+  FROM (
+    SELECT a.ended_at, c.user_name, c.project, a.cluster_id, a.campaign_id, a.task, a.pooled, use_of(a.ending) AS use,
+      greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1) AS seconds
+    FROM after a
+    JOIN before b ON b.id = a.id AND b.ended_at IS NULL
+    JOIN campaigns c ON c.id = a.campaign_id
+    JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
+    WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL AND (NOT a.pooled OR a.ending = 'done')) e
   GROUP BY 1, 2, 3, 4, 5
-  ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds;
+  ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET
+    resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds,
+    useful_seconds = u.useful_seconds + EXCLUDED.useful_seconds,
+    failed_seconds = u.failed_seconds + EXCLUDED.failed_seconds,
+    lost_seconds = u.lost_seconds + EXCLUDED.lost_seconds,
+    jobs = u.jobs + EXCLUDED.jobs,
+    failed_jobs = u.failed_jobs + EXCLUDED.failed_jobs,
+    lost_jobs = u.lost_jobs + EXCLUDED.lost_jobs,
+    tasks = u.tasks + EXCLUDED.tasks;
   RETURN NULL;
 END $$;
 
@@ -486,6 +505,14 @@ END $$;
 CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1 - 2 * cluster $$;
+
+CREATE FUNCTION use_of(ending text) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE WHEN ending = 'done' THEN 'useful'
+              WHEN ending IN ('task_error', 'rerun_first', 'rerun_last', 'walltime', 'bad_request') THEN 'failed'
+              ELSE 'lost' END
+$$;
 
 CREATE TABLE admission_rules (
     id bigint NOT NULL,
@@ -1013,7 +1040,14 @@ CREATE TABLE usage (
     project text NOT NULL,
     cluster_id bigint NOT NULL,
     campaign_id bigint DEFAULT 0 NOT NULL,
-    resource_seconds double precision NOT NULL
+    resource_seconds double precision NOT NULL,
+    useful_seconds double precision DEFAULT 0 NOT NULL,
+    failed_seconds double precision DEFAULT 0 NOT NULL,
+    lost_seconds double precision DEFAULT 0 NOT NULL,
+    jobs bigint DEFAULT 0 NOT NULL,
+    failed_jobs bigint DEFAULT 0 NOT NULL,
+    lost_jobs bigint DEFAULT 0 NOT NULL,
+    tasks bigint DEFAULT 0 NOT NULL
 );
 
 CREATE TABLE user_limits (

@@ -39,6 +39,7 @@ constexpr std::array kNamedValues{
     NamedValue{"LIMIT", Offer::Kind::answer, "gridctl limit list --quiet"},
     NamedValue{"KIND", Offer::Kind::words, "running_jobs waiting_jobs resources resource_seconds"},
     NamedValue{"STATE", Offer::Kind::words, "waiting launching submitted running done failed cancelled"},
+    NamedValue{"BY", Offer::Kind::words, "day user project campaign cluster"},
     NamedValue{"YES|NO", Offer::Kind::words, "yes no"},
 };
 

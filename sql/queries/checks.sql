@@ -874,12 +874,18 @@ SELECT
   campaign_id AS id,
   format('%s used %s resource-seconds of cluster %s on %s', user_name, resource_seconds, cluster_id, day) AS breach,
   count(*) OVER () AS breaches
-FROM usage WHERE NOT (resource_seconds >= 0 AND resource_seconds < 'infinity')
+FROM usage
+WHERE NOT (least(resource_seconds, useful_seconds, failed_seconds, lost_seconds) >= 0
+  AND greatest(resource_seconds, useful_seconds, failed_seconds, lost_seconds) < 'infinity')
 ORDER BY day LIMIT 1000
 
 -- name: checks.mend_usage
 -- Impossible usage is set to 0.
-WITH mended AS (UPDATE usage SET resource_seconds = 0 WHERE NOT (resource_seconds >= 0 AND resource_seconds < 'infinity') RETURNING day)
+WITH mended AS (
+  UPDATE usage SET resource_seconds = 0, useful_seconds = 0, failed_seconds = 0, lost_seconds = 0
+  WHERE NOT (least(resource_seconds, useful_seconds, failed_seconds, lost_seconds) >= 0
+    AND greatest(resource_seconds, useful_seconds, failed_seconds, lost_seconds) < 'infinity')
+  RETURNING day)
 SELECT count(*) AS changed FROM mended
 
 -- name: checks.future_brake

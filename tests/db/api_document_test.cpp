@@ -102,6 +102,8 @@ class ApiDocument : public ApiTest {
     sql("INSERT INTO campaign_forecasts (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO forecast_history (campaign_id, made_at, method, end_at) VALUES (" + campaign + ", now(), 'average', now())");
     sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) VALUES (" + campaign + ", " + cluster + ", 48, 30)");
+    sql("INSERT INTO usage (day, user_name, project, cluster_id, campaign_id, resource_seconds) VALUES (now()::date, 'alice', '', " +
+        cluster + ", " + campaign + ", 10)");
     sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster +
         ", 'a test', now() + interval '1 hour', now())");
   }
@@ -125,6 +127,7 @@ TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
                                                                {"/campaigns/{id}/forecasts", campaign + "/forecasts"},
                                                                {"/clusters", "/clusters"},
                                                                {"/gridusage", "/gridusage"},
+                                                               {"/usage", "/usage?by=day,user,project,campaign,cluster"},
                                                                {"/events", "/events"},
                                                                {"/scenario", "/scenario"}};
   for (const auto& [path, target] : asked) {

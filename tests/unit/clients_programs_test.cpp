@@ -19,8 +19,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr std::array kPrograms{"gridsub", "gridstat",     "gridevents", "griddel", "gridwait",
-                               "gridget", "gridclusters", "gridclean",  "gridctl"};
+constexpr std::array kPrograms{"gridsub", "gridstat",     "gridevents", "griddel",   "gridwait",
+                               "gridget", "gridclusters", "gridclean",  "gridusage", "gridctl"};
 
 process::Captured run(const std::string& program, std::vector<std::string> arguments) {
   const char* folder = std::getenv("GLEANER_BIN_DIR");
@@ -80,6 +80,7 @@ TEST(ClientPrograms, ApiThatIsNotThere_IsUnavailable) {
   EXPECT_EQ(run("gridwait", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridget", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridclusters", {}).end.exit_status, 5);
+  EXPECT_EQ(run("gridusage", {}).end.exit_status, 5);
   EXPECT_EQ(run("gridclean", {"3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridsub", {"--hold", "3"}).end.exit_status, 5);
   EXPECT_EQ(run("gridctl", {"cluster", "list"}).end.exit_status, 5);

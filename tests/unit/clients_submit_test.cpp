@@ -109,7 +109,7 @@ TEST(ParameterPath, BeginsAtOurHome_HoweverThatIsWritten) {
 
 TEST(Streams, NoProgramDies_BecauseItsMessageCannotBeWritten) {
   const auto said = shell(
-      R"(for program in gridsub gridstat gridevents griddel gridwait gridget gridclusters gridclean gridctl gridlocal gridsim gridapi almighty \
+      R"(for program in gridsub gridstat gridevents griddel gridwait gridget gridclusters gridclean gridusage gridctl gridlocal gridsim gridapi almighty \
     updator predictor nikita metascheduler runner minioar; do
   $BIN/$program --hlep 2>/dev/full; [ $? = 2 ] || echo "$program, full"
   $BIN/$program --hlep 2>&9; [ $? = 2 ] || echo "$program, unread"

@@ -29,8 +29,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 12> kPrograms{"gridsub",      "gridstat",  "gridevents", "griddel", "gridwait",  "gridget",
-                                                     "gridclusters", "gridclean", "gridctl",    "gridsim", "gridlocal", "almighty"};
+constexpr std::array<std::string_view, 13> kPrograms{"gridsub", "gridstat",     "gridevents", "griddel",   "gridwait",
+                                                     "gridget", "gridclusters", "gridclean",  "gridusage", "gridctl",
+                                                     "gridsim", "gridlocal",    "almighty"};
 
 /// A command line that a text names, its program first.
 struct Named {
