@@ -19,6 +19,7 @@
 #include "clients/gridsub/submit.hpp"
 #include "clients/gridsub/waiting.hpp"
 #include "clients/gridsub/what_if.hpp"
+#include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
 
 namespace gleaner::gridsub {
@@ -38,11 +39,26 @@ constexpr std::array kActions{
     clients::Action{"fix", clients::Verb::remove, "/events", "fixed"},
 };
 
+/// The time for a simulation (--budget).
+TimeBudget budget_of(const process::Arguments& arguments) {
+  const auto text = arguments.value("budget");
+  if (!text) return {};
+  const auto most = process::parse_duration(*text);
+  if (!most || most->count() == 0) throw Error{ExitCode::usage, fmt::format("--budget={}: must be a time such as 30s or 2m", *text)};
+  return {.most = *most, .is_asked_for = true};
+}
+
+/// How a simulation is made, and shown.
+struct Manner {
+  TimeBudget budget;
+  terminal::Form form;
+};
+
 /// Simulates the grid with the checked campaign. Empty, with a note: it cannot be simulated; the check is valid all the same.
-std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output& output) {
+std::optional<Outlook> forecast_of(ApiClient& api, const Reply& checked, Output& output, const Manner& manner) {
   if (checked.json["candidate"].is_null()) return std::nullopt;
   try {
-    return simulate(api, {checked.json["candidate"]});
+    return simulate(api, {checked.json["candidate"]}, manner.budget, manner.form);
   } catch (const Error& error) {
     output.report(fmt::format("gridsub: note: no forecast: {}", error.what()));
     return std::nullopt;
@@ -64,10 +80,10 @@ std::string first_commands(const Reply& checked) {
   return text;
 }
 
-void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Form form) {
+void check_only(ApiClient& api, Campaign& campaign, Output& output, const Manner& manner) {
   const auto reply = send(api, campaign, SubmissionMode::check_only);
   show_warnings(reply, output);
-  const auto outlook = form == terminal::Form::quiet ? std::nullopt : forecast_of(api, reply, output);
+  const auto outlook = manner.form == terminal::Form::quiet ? std::nullopt : forecast_of(api, reply, output, manner);
   std::string clusters;
   for (const auto& cluster : reply.json["clusters"].items()) clusters += (clusters.empty() ? "" : ", ") + cluster["cluster_name"].text();
   auto json = reply.json;
@@ -79,14 +95,14 @@ void check_only(ApiClient& api, Campaign& campaign, Output& output, terminal::Fo
 }
 
 /// Checks the campaigns as for a submission; without any, simulates the grid as it is.
-process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Output& output) {
+process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Output& output, const Manner& manner) {
   std::vector<clients::Json> candidates;
   for (auto& campaign : campaigns) {
     const auto reply = send(api, campaign, SubmissionMode::check_only);
     show_warnings(reply, output);
     candidates.push_back(reply.json["candidate"]);
   }
-  const auto outlook = simulate(api, candidates);
+  const auto outlook = simulate(api, candidates, manner.budget, manner.form);
   output.show({.text = describe(outlook, output.screen()), .json = to_json(outlook)});
   return ExitCode::ok;
 }
@@ -108,6 +124,14 @@ void check_strict(const process::Arguments& arguments) {
     if (arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--strict and --{} exclude each other: --strict is for campaign files", option)};
   }
+}
+
+/// Options that have a meaning beside another one only.
+void check_companions(const process::Arguments& arguments) {
+  const bool simulates = arguments.has("what-if") || (arguments.has("dry-run") && !arguments.has("campaign"));
+  if (arguments.has("budget") && !simulates)
+    throw Error{ExitCode::usage, "--budget goes with --what-if, or with --dry-run of a new campaign: 'gridsub --what-if --budget 1m'"};
+  if (arguments.has("cluster")) throw Error{ExitCode::usage, "--cluster goes with --local: 'gridsub --local 3 --cluster alpha -f pi.jdl'"};
 }
 
 bool names_a_campaign(const process::Arguments& arguments) {
@@ -171,7 +195,7 @@ process::Outcome gridsub(const process::Context& context) {
   const auto form = form_of(arguments);
   const auto output = terminal::make_output(form);
   if (arguments.has("local")) return run_local(context, *output);
-  if (arguments.has("cluster")) throw Error{ExitCode::usage, "--cluster goes with --local: 'gridsub --local 3 --cluster alpha -f pi.jdl'"};
+  check_companions(arguments);
   if (auto action = asked_action(arguments)) {
     const auto path = fmt::format("{}{}", action->path, sink_query(arguments));
     action->path = path;
@@ -195,14 +219,15 @@ process::Outcome gridsub(const process::Context& context) {
     return wait_for(api, *output, form, {id});
   }
   check_jobs_options(arguments);
+  const Manner manner{.budget = budget_of(arguments), .form = form};
   const bool simulates = arguments.has("what-if");
   const auto ask = [&](const Campaign& campaign) { return problems_of_grid(context.config, campaign); };
   auto failed = arguments.has("rerun-failed") ? failed_parameters(context) : nullptr;
   auto campaigns = simulates && !names_a_campaign(arguments) ? std::vector<Campaign>{} : read_campaigns(arguments, ask, std::move(failed));
   ApiClient api{context.config};
-  if (simulates) return what_if(api, campaigns, *output);
+  if (simulates) return what_if(api, campaigns, *output, manner);
   if (arguments.has("dry-run")) {
-    for (auto& campaign : campaigns) check_only(api, campaign, *output, form);
+    for (auto& campaign : campaigns) check_only(api, campaign, *output, manner);
     return ExitCode::ok;
   }
   const auto ids = submit_all(api, campaigns, *output);

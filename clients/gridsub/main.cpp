@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
                   {"local", "N", "run task N here, as its job on a cluster would, and submit nothing; its exit status is that of the task"},
                   {"cluster", "NAME", "--local: as on this cluster; without it, on the first one of the campaign file"},
                   {"what-if", "", "forecast when the grid's campaigns, and this one if one is given, start and end; submit nothing"},
+                  {"budget", "TIME", "--what-if, --dry-run: the time for the forecast, such as 1m (10s); it says what it did not come to"},
                   {"wait,w", "", "wait for the end: exit status 0 when all tasks are done, 1 when some are not"},
                   {"quiet,q", "", "print the id alone"},
                   {"details,d", "", "print the campaign, or the answer, as JSON"},

@@ -1,13 +1,13 @@
 #include "clients/gridsub/waiting.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 
 #include "clients/asked.hpp"
 #include "clients/follow.hpp"
+#include "clients/gridsub/drawn_line.hpp"
 #include "lib/process/standard_streams.hpp"
 #include "lib/process/stop.hpp"
 #include "lib/terminal/text.hpp"
@@ -17,38 +17,26 @@ namespace {
 
 using clients::Json;
 
-/// A line on the terminal that is drawn anew in place, and what is reported beside it.
+/// The progress on the terminal, and what is reported beside it.
 class Progress final : public terminal::Output {
  public:
-  Progress(terminal::Output& output, terminal::Form form)
-      : output_{output}, is_shown_{form == terminal::Form::human && terminal::screen_of(STDERR_FILENO).is_terminal} {}
-  ~Progress() override { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  Progress(terminal::Output& output, terminal::Form form) : output_{output}, line_{form} {}
 
   void draw(const std::vector<Json>& campaigns) {
-    if (!is_shown_) return;
-    clear();
-    process::write_to_stderr(progress_line(campaigns, terminal::screen_of(STDERR_FILENO).width));
-    is_drawn_ = true;
-  }
-  void clear() {
-    if (is_drawn_) process::write_to_stderr("\r\x1b[K");
-    is_drawn_ = false;
+    if (line_.is_shown()) line_.draw(progress_line(campaigns, DrawnLine::columns()));
   }
   void show(const terminal::Answer& answer) override {
-    clear();
+    line_.clear();
     output_.show(answer);
   }
   void report(std::string_view line) override {
-    clear();
+    line_.clear();
     output_.report(line);
   }
 
  private:
   terminal::Output& output_;
-  const bool is_shown_;
-  bool is_drawn_ = false;
+  DrawnLine line_;
 };
 
 std::int64_t tasks_of(const Json& campaign, std::string_view state) { return campaign["tasks"][state].integer(); }
@@ -75,8 +63,6 @@ std::string end_line(const Json& campaign) {
 }
 
 std::string progress_line(const std::vector<Json>& campaigns, std::size_t columns) {
-  constexpr std::size_t kBar = 40;
-  constexpr std::size_t kLeastBar = 8;
   std::int64_t done = 0, total = 0, running = 0, failed = 0;
   for (const auto& campaign : campaigns) {
     done += campaign["finished_jobs"].integer();
@@ -86,10 +72,7 @@ std::string progress_line(const std::vector<Json>& campaigns, std::size_t column
   }
   auto figures = fmt::format("{} of {} done, {} running", done, total, running);
   if (failed > 0) figures += fmt::format(", {} failed", failed);
-  const auto room = columns > figures.size() + 2 ? columns - figures.size() - 2 : 0;
-  const auto part = total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0;
-  const auto bar = room >= kLeastBar ? terminal::bar(part, std::min(room, kBar)) + " " : std::string{};
-  return terminal::shorten(bar + figures, columns > 1 ? columns - 1 : 1);
+  return bar_line(total > 0 ? static_cast<double>(done) / static_cast<double>(total) : 0, figures, columns);
 }
 
 process::ExitCode wait_for(clients::ApiClient& api, terminal::Output& output, terminal::Form form, const std::vector<std::int64_t>& ids) {

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "clients/forecast.hpp"
+#include "clients/gridsub/drawn_line.hpp"
 #include "lib/process/run.hpp"
+#include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 #include "lib/text/json_writer.hpp"
@@ -51,17 +53,23 @@ std::string basis_of(const Prospect& prospect) {
 /// `braked`; empty: it gets jobs.
 std::string obstacle_of(const Prospect& prospect) { return prospect.blocked == "closed" ? "no cluster" : prospect.blocked; }
 
-Cell start_of(const Prospect& prospect) {
+/// Of a time that the simulation did not come to.
+std::string unforeseen(const Outlook& outlook) {
+  const auto& until = outlook.prospects.known_until;
+  return until ? "after " + clients::short_length(whole(*until)) : "not foreseen";
+}
+
+Cell start_of(const Prospect& prospect, const Outlook& outlook) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   if (prospect.started) return cell("started");
   if (!prospect.blocked.empty()) return cell(obstacle_of(prospect));
-  return cell(prospect.start ? clients::in_short(start_forecast(prospect)) : "not foreseen");
+  return cell(prospect.start ? clients::in_short(start_forecast(prospect)) : unforeseen(outlook));
 }
 
-Cell end_of(const Prospect& prospect) {
+Cell end_of(const Prospect& prospect, const Outlook& outlook) {
   const auto cell = [](std::string text) { return Cell{text, text}; };
   if (!prospect.blocked.empty()) return cell(obstacle_of(prospect));
-  return cell(prospect.end ? clients::in_short(end_forecast(prospect)) : "not foreseen");
+  return cell(prospect.end ? clients::in_short(end_forecast(prospect)) : unforeseen(outlook));
 }
 
 terminal::Table table_of(const Outlook& outlook) {
@@ -76,7 +84,7 @@ terminal::Table table_of(const Outlook& outlook) {
                         terminal::Heading::shown};
   for (const auto& one : outlook.prospects.campaigns) {
     table.rows.push_back({one.id > 0 ? Cell{one.id} : Cell{std::string{"new"}, "new"}, Cell{terminal::printable(one.name)},
-                          Cell{terminal::printable(one.user)}, start_of(one), end_of(one), Cell{basis_of(one)}});
+                          Cell{terminal::printable(one.user)}, start_of(one, outlook), end_of(one, outlook), Cell{basis_of(one)}});
   }
   return table;
 }
@@ -92,12 +100,25 @@ std::string held_text(const Outlook& outlook) {
   return text;
 }
 
+/// How much was simulated, in the time that there was.
+std::string extent_of(const Outlook& outlook) {
+  const auto& prospects = outlook.prospects;
+  if (!prospects.out_of_time)
+    return fmt::format("Simulated {} times. In 8 of 10 cases the time is between the two in brackets.", prospects.runs);
+  const auto budget = process::format_duration(outlook.budget.most);
+  if (prospects.known_until)
+    return fmt::format("Simulated once, until {} from now; stopped after {}: what follows is not known. --budget allows more time.",
+                       terminal::length(whole(*prospects.known_until)), budget);
+  return fmt::format("Simulated {} in {}: too seldom for times that hold in 8 of 10 cases. --budget allows more time.",
+                     terminal::counted(prospects.runs, "time"), budget);
+}
+
 /// The assumptions of the simulation, one sentence each; those about local users come last.
 std::string suppositions(const Outlook& outlook, const terminal::Screen& screen) {
   std::string text;
   const auto add = [&](const std::string& sentence) { text += terminal::wrap(sentence, screen.width, "  ") + "\n"; };
   const auto& prospects = outlook.prospects;
-  if (prospects.runs > 0) add(fmt::format("Simulated {} times. In 8 of 10 cases the time is between the two in brackets.", prospects.runs));
+  if (prospects.runs > 0) add(extent_of(outlook));
   if (any(outlook, rests_on_walltime))
     add("walltime: no duration of its tasks is known. Each is assumed to take its whole walltime, so the end is a bound.");
   if (any(outlook, [](const Prospect& one) { return one.behind_walltimes; }))
@@ -113,7 +134,7 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
     add("braked: nothing of it is sent, and there is no forecast, until its brakes are over. The others' times assume that it goes on then.");
   if (any(outlook, [](const Prospect& one) { return one.blocked == "closed"; }))
     add("no cluster: none of its clusters takes tasks, and there is no forecast until one does.");
-  if (any(outlook, [](const Prospect& one) { return one.blocked.empty() && !one.end; }))
+  if (!prospects.known_until && any(outlook, [](const Prospect& one) { return one.blocked.empty() && !one.end; }))
     add("not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation. gridstat ID --why shows why.");
   for (const auto& out : outlook.left_out)
     add(fmt::format("Cluster {} is not simulated: it is {}.", terminal::printable(out["cluster"].text()),
@@ -165,7 +186,14 @@ Json campaign_json(const Prospect& prospect) {
 
 }  // namespace
 
-Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates) {
+std::string simulation_line(const gridsim::Advance& advance, const TimeBudget& budget, std::size_t columns) {
+  const auto most = std::chrono::duration<double>{budget.most}.count();
+  const auto figures = fmt::format("simulating: run {}, {} ahead, {} of {}", advance.runs + 1, terminal::length(whole(advance.simulated)),
+                                   terminal::length(whole(advance.spent)), terminal::length(whole(most)));
+  return bar_line(std::clamp(advance.spent / most, 0.0, 1.0), figures, columns);
+}
+
+Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, const TimeBudget& budget, terminal::Form form) {
   const auto reply = api.get("/scenario");
   if (const auto since = reply.json["standstill"].whole())
     throw Error{ExitCode::unavailable,
@@ -183,9 +211,15 @@ Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates) {
   }
   if (reply.json["scenario"]["clusters"].members().empty())
     throw Error{ExitCode::unavailable, "no cluster of the grid is reachable now: there is nothing to simulate"};
-  auto prospects = gridsim::what_if(clients::dump(Json::of(std::move(members)), clients::Layout::one_line));
+  DrawnLine line{form};
+  gridsim::Effort effort;
+  effort.most_seconds = std::chrono::duration<double>{budget.most}.count();
+  if (budget.is_asked_for) effort.seconds = effort.most_seconds;
+  if (line.is_shown())
+    effort.report = [&](const gridsim::Advance& advance) { line.draw(simulation_line(advance, budget, DrawnLine::columns())); };
+  auto prospects = gridsim::what_if(clients::dump(Json::of(std::move(members)), clients::Layout::one_line), effort);
   if (!prospects) throw Error{ExitCode::failure, fmt::format("the API's answer cannot be simulated:\n{}", prospects.error())};
-  return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items()};
+  return {.prospects = std::move(*prospects), .left_out = reply.json["left_out"].items(), .budget = budget};
 }
 
 std::string describe(const Outlook& outlook, const terminal::Screen& screen) {
@@ -201,14 +235,23 @@ std::string to_json(const Outlook& outlook) {
                                                           {"held_by_others", Json::of(cluster.held)},
                                                           {"resources", Json::of(cluster.resources)}}));
   }
+  const auto& until = outlook.prospects.known_until;
   return clients::dump(Json::of(std::vector<Json::Member>{{"runs", Json::of(outlook.prospects.runs)},
+                                                          {"out_of_time", parsed(outlook.prospects.out_of_time ? "true" : "false")},
+                                                          {"known_until", until ? Json::of(whole(*until).count()) : Json{}},
                                                           {"campaigns", Json::of(std::move(campaigns))},
                                                           {"clusters", Json::of(std::move(clusters))},
                                                           {"left_out", Json::of(outlook.left_out)}}),
                        clients::Layout::one_line);
 }
 
-Json forecast_json(const Outlook& outlook) { return Json::of(times_of(outlook.prospects.campaigns.back())); }
+Json forecast_json(const Outlook& outlook) {
+  auto members = times_of(outlook.prospects.campaigns.back());
+  const auto& until = outlook.prospects.known_until;
+  members.emplace_back("out_of_time", parsed(outlook.prospects.out_of_time ? "true" : "false"));
+  members.emplace_back("known_until", until ? Json::of(whole(*until).count()) : Json{});
+  return Json::of(std::move(members));
+}
 
 std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) {
   const auto& prospect = outlook.prospects.campaigns.back();
@@ -219,6 +262,11 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
     return wrapped("It would not start now: brakes hold all its clusters, and there is no forecast until they are over.") + held;
   if (prospect.blocked == "closed")
     return wrapped("It would not start now: none of its clusters takes tasks, and there is no forecast until one does.") + held;
+  const auto extent = outlook.prospects.out_of_time ? wrapped(extent_of(outlook)) : std::string{};
+  if (!prospect.end && outlook.prospects.known_until)
+    return wrapped(fmt::format("It would {}end later than {} from now.", start_text(prospect),
+                               terminal::length(whole(*outlook.prospects.known_until)))) +
+           extent + held;
   if (!prospect.end)
     return wrapped("Its end is not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation.") + held;
   const auto start = start_text(prospect);
@@ -226,7 +274,7 @@ std::string sentence_of(const Outlook& outlook, const terminal::Screen& screen) 
       rests_on_walltime(prospect)
           ? std::string{"if each task took its whole walltime. You have no earlier campaign with this command"}
           : fmt::format("by the durations of {} of your earlier campaigns with this command", terminal::counted(prospect.seen, "job"));
-  return wrapped(fmt::format("It would {}end in {}, {}.", start, clients::in_words(end_forecast(prospect)), basis)) + held;
+  return wrapped(fmt::format("It would {}end in {}, {}.", start, clients::in_words(end_forecast(prospect)), basis)) + extent + held;
 }
 
 }  // namespace gleaner::gridsub

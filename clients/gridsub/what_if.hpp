@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,15 +11,26 @@
 /// Simulates the grid from its present state on this machine, to forecast when campaigns would end.
 namespace gleaner::gridsub {
 
+/// The real time that a simulation may take.
+struct TimeBudget {
+  std::chrono::milliseconds most = std::chrono::seconds{10};
+  bool is_asked_for = false;  ///< more runs are done in it than are needed
+};
+
 /// The result of the simulation, for the renderings below.
 struct Outlook {
   gridsim::Prospects prospects;
   std::vector<clients::Json> left_out;  ///< clusters that are not simulated
+  TimeBudget budget{};
 };
 
 /// Requests the grid's state from the API and simulates it, with the campaigns that are not submitted behind the others (each is the
-/// `candidate` of a check's answer). Throws process::Error if the state cannot be read or simulated.
-[[nodiscard]] Outlook simulate(clients::ApiClient& api, const std::vector<clients::Json>& candidates);
+/// `candidate` of a check's answer). A terminal shows how far it is. Throws process::Error if the state cannot be read or simulated.
+[[nodiscard]] Outlook simulate(clients::ApiClient& api, const std::vector<clients::Json>& candidates, const TimeBudget& budget,
+                               terminal::Form form);
+
+/// `[##   ] simulating: run 3, 2 h 10 min ahead, 4 s of 10 s`
+[[nodiscard]] std::string simulation_line(const gridsim::Advance& advance, const TimeBudget& budget, std::size_t columns);
 
 /// One line per campaign, and the assumptions.
 [[nodiscard]] std::string describe(const Outlook& outlook, const terminal::Screen& screen);

@@ -116,6 +116,14 @@ TEST(Gridsub, WrongParameters_AreToldByTheirLines) {
   EXPECT_THAT(said.output, AllOf(HasSubstr(parameters.path() + ":2:3:"), HasSubstr(parameters.path() + ":4:3:")));
 }
 
+TEST(Gridsub, BudgetOfNoSimulation_IsRefused) {
+  const TextFile jdl{"budget.jdl", R"({"name": "x", "nb_jobs": 3, "clusters": {"alpha": {"exec_file": "e"}}})"};
+  EXPECT_THAT(run("gridsub", {"-f", jdl.path(), "--budget", "1m"}).output, HasSubstr("--budget goes with --what-if"));
+  EXPECT_THAT(run("gridsub", {"-c", "3", "-n", "1", "--dry-run", "--budget", "1m"}).output, HasSubstr("--budget goes with --what-if"));
+  for (const auto* wrong : {"soon", "0", "-1s"})
+    EXPECT_EQ(run("gridsub", {"--what-if", fmt::format("--budget={}", wrong)}).end.exit_status, 2) << wrong;
+}
+
 TEST(Gridsub, ParametersTwice_AreRefused) {
   const TextFile jdl{"twice.jdl", R"({"name": "x", "nb_jobs": 3, "clusters": {"alpha": {"exec_file": "e"}}})"};
   EXPECT_EQ(run("gridsub", {"-f", jdl.path(), "-n", "2"}).end.exit_status, 2);

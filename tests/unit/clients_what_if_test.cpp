@@ -108,5 +108,35 @@ TEST(WhatIfText, OfACampaignThatNothingIsSentFor_HasTheReasonInsteadOfTimes) {
   }
 }
 
+TEST(WhatIfText, OfASimulationThatRanOutOfTime_SaysHowFarItCame) {
+  const terminal::Screen wide{.width = 500};
+  auto outlook = the_example();
+  outlook.prospects.out_of_time = true;
+  outlook.prospects.runs = 3;
+  EXPECT_THAT(describe(outlook, wide),
+              AllOf(HasSubstr("Simulated 3 times in 10s: too seldom for times that hold in 8 of 10 cases. --budget "
+                              "allows more time.\n"),
+                    Not(HasSubstr("In 8 of 10 cases"))));
+  EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("too seldom"));
+  EXPECT_THAT(to_json(outlook), HasSubstr(R"("runs":3,"out_of_time":true,"known_until":null)"));
+  outlook.prospects.runs = 1;
+  outlook.prospects.known_until = kHour;
+  outlook.prospects.campaigns[0].end = gridsim::Times{kMinute, kMinute, kMinute};
+  outlook.prospects.campaigns[1].end = {};
+  EXPECT_THAT(
+      describe(outlook, wide),
+      AllOf(HasSubstr("  1m00s  "), HasSubstr("  after 1h00m  "), Not(HasSubstr("not foreseen")),
+            HasSubstr("Simulated once, until 1 h from now; stopped after 10s: what follows is not known. --budget allows more time.\n")));
+  EXPECT_THAT(sentence_of(outlook, wide), HasSubstr("It would start in 40 min (31 min to 52 min) and end later than 1 h from now.\n"));
+  EXPECT_THAT(to_json(outlook), HasSubstr(R"("known_until":3600)"));
+}
+
+TEST(WhatIfProgress, IsABarOfTheTime_WithHowFarTheSimulationIs) {
+  const gridsim::Advance advance{.runs = 2, .simulated = 2 * kHour + 10 * kMinute, .spent = 5};
+  EXPECT_EQ(simulation_line(advance, {}, 80),
+            "[" + std::string(14, '#') + std::string(14, ' ') + "] simulating: run 3, 2 h 10 min ahead, 5 s of 10 s");
+  EXPECT_EQ(simulation_line(advance, {}, 50), "simulating: run 3, 2 h 10 min ahead, 5 s of 10 s");
+}
+
 }  // namespace
 }  // namespace gleaner::gridsub

@@ -155,6 +155,8 @@ TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
   ASSERT_TRUE(prospects) << prospects.error();
   ASSERT_EQ(prospects->campaigns.size(), 2U);
   EXPECT_EQ(prospects->runs, 9);
+  EXPECT_FALSE(prospects->out_of_time);
+  EXPECT_FALSE(prospects->known_until);
   for (const auto& one : prospects->campaigns) {
     ASSERT_TRUE(one.start && one.end);
     EXPECT_LE(one.end->earliest, one.end->expected);
@@ -163,6 +165,57 @@ TEST(WhatIf, SaysWhenEachEnds_WithAnIntervalThatHoldsTheExpectedTime) {
   }
   EXPECT_LT(prospects->campaigns[0].start->expected, prospects->campaigns[1].start->expected);
   EXPECT_GT(prospects->campaigns[0].end->latest, prospects->campaigns[0].end->earliest);
+}
+
+/// An effort whose time is over when `is_over` says so, with a clock of its own.
+Effort until(bool (*is_over)(const Advance& advance), bool& over, double& now) {
+  return {.most_seconds = 1e6,
+          .report = [&over, is_over](const Advance& advance) { over = is_over(advance); },
+          .clock =
+              [&over, &now] {
+                now += 0.2;
+                return over ? 1e7 : now;
+              }};
+}
+
+TEST(WhatIf, TimeThatIsOverInTheFirstRun_LeavesWhatIsKnownUntilThen) {
+  bool over = false;
+  double now = 0;
+  const auto effort = until([](const Advance& advance) { return advance.simulated > 600; }, over, now);
+  const auto prospects = what_if(a_grid(a_campaign(12, "[[60, 1]]") + "," + a_campaign(3000, "[[60, 1]]")), effort);
+  ASSERT_TRUE(prospects) << prospects.error();
+  EXPECT_EQ(prospects->runs, 1);
+  EXPECT_TRUE(prospects->out_of_time);
+  ASSERT_TRUE(prospects->known_until);
+  EXPECT_GT(*prospects->known_until, 600);
+  EXPECT_LT(*prospects->known_until, 1200);
+  const auto& few = prospects->campaigns.at(0);
+  const auto& many = prospects->campaigns.at(1);
+  ASSERT_TRUE(few.end);
+  EXPECT_LT(few.end->expected, 600);
+  ASSERT_TRUE(many.start);
+  EXPECT_LT(many.start->expected, 600);
+  EXPECT_FALSE(many.end);
+}
+
+TEST(WhatIf, TimeThatIsOverLater_LeavesTheRunsThatAreWhole) {
+  bool over = false;
+  double now = 0;
+  const auto effort = until([](const Advance& advance) { return advance.runs == 2 && advance.simulated > 100; }, over, now);
+  const auto prospects = what_if(a_grid(a_campaign(100, "[[60, 1]]")), effort);
+  ASSERT_TRUE(prospects) << prospects.error();
+  EXPECT_EQ(prospects->runs, 2);
+  EXPECT_TRUE(prospects->out_of_time);
+  EXPECT_FALSE(prospects->known_until);
+  EXPECT_TRUE(prospects->campaigns.at(0).end);
+}
+
+TEST(WhatIf, NoTimeAtAll_IsAnAnswerToo) {
+  const auto prospects = what_if(a_grid(a_campaign(100, "[[60, 1]]")), {.most_seconds = 0});
+  ASSERT_TRUE(prospects) << prospects.error();
+  EXPECT_EQ(prospects->known_until, 0.0);
+  EXPECT_FALSE(prospects->campaigns.at(0).start);
+  EXPECT_FALSE(prospects->campaigns.at(0).end);
 }
 
 TEST(WhatIf, ACampaignThatNothingIsSentFor_HasNoTimes_ButTheReason) {

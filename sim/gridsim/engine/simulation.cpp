@@ -20,9 +20,13 @@ class Simulation {
       world_.agenda.add(instant_of(std::max(0.0, scenario.campaigns[i].at)), {.kind = Event::Kind::submission, .job = static_cast<int>(i)});
   }
 
-  void run() {
+  void run(const GoesOn& goes_on = {}) {
     const auto end = instant_of(limit_);
-    while (!world_.agenda.empty() && world_.agenda.next_time() <= end && !is_over()) happen(world_.agenda.pop());
+    while (!world_.agenda.empty() && world_.agenda.next_time() <= end && !is_over()) {
+      stopped_ = goes_on && !goes_on(seconds_of(world_.agenda.now()));
+      if (stopped_) return;
+      happen(world_.agenda.pop());
+    }
   }
   [[nodiscard]] Outcome outcome() &&;
 
@@ -45,6 +49,7 @@ class Simulation {
   std::size_t changes_ = 0;      ///< changes of the clusters' usage, as of the last cycle
   grid::Instant last_change_{};  ///< time of the last cycle that found a change
   bool hopeless_ = false;        ///< no more jobs will start
+  bool stopped_ = false;
 };
 
 /// Adds a job that existed before the simulation: running, or waiting in its cluster's queue.
@@ -95,7 +100,8 @@ bool Simulation::is_hopeless(grid::Instant now) {
 Outcome Simulation::outcome() && {
   Outcome outcome;
   outcome.complete = is_over() && !hopeless_;
-  outcome.end = is_over() ? seconds_of(world_.agenda.now()) : limit_;
+  outcome.stopped = stopped_;
+  outcome.end = is_over() || stopped_ ? seconds_of(world_.agenda.now()) : limit_;
   outcome.cycle_count = cycles_;
   outcome.cycles = grid_.history();
   for (std::size_t i = 0; i < world_.scenario.campaigns.size(); ++i) {
@@ -113,9 +119,9 @@ Outcome Simulation::outcome() && {
 
 }  // namespace
 
-Outcome simulate(const Scenario& scenario) {
+Outcome simulate(const Scenario& scenario, const GoesOn& goes_on) {
   Simulation simulation{scenario, scenario.length.value_or(kLongestRun)};
-  simulation.run();
+  simulation.run(goes_on);
   return std::move(simulation).outcome();
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct CampaignOutcome {
 struct Outcome {
   double end = 0;         ///< seconds that were simulated
   bool complete = false;  ///< true: all campaigns are over
+  bool stopped = false;   ///< true: it was stopped before its end
   std::vector<Job> jobs;
   std::vector<UsageChange> usage;
   std::vector<LocalWait> local_waits;
@@ -32,8 +34,12 @@ struct Outcome {
 /// The longest duration of a scenario without `length`.
 inline constexpr double kLongestRun = 31.0 * 86400;
 
-/// Simulates a scenario. The outcome is deterministic, and the same on every machine.
-[[nodiscard]] Outcome simulate(const Scenario& scenario);
+/// Asked before each event, by the seconds that were simulated; false: the simulation stops there.
+using GoesOn = std::function<bool(double simulated)>;
+
+/// Simulates a scenario. The outcome is deterministic, and the same on every machine, unless it is stopped.
+/// @param goes_on  empty: always
+[[nodiscard]] Outcome simulate(const Scenario& scenario, const GoesOn& goes_on = {});
 
 /// The clusters' usage by their local jobs alone, without the grid, until `end` seconds.
 [[nodiscard]] std::vector<UsageChange> simulate_local(const Scenario& scenario, double end);

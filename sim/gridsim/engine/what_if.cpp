@@ -140,6 +140,7 @@ void resample(CampaignSpec& campaign, Random random) {
 struct Run {
   std::vector<std::optional<double>> starts, ends;
   std::vector<bool> behind_walltimes;
+  std::optional<double> stopped_at;  ///< simulated seconds; empty: it is whole
 };
 
 /// The first jobs of unknown duration on a cluster, by when they got their resources.
@@ -180,11 +181,12 @@ std::vector<bool> behind_walltimes(const Scenario& scenario, const Outcome& outc
   return behind;
 }
 
-Run run_once(Scenario scenario, std::uint64_t seed) {
+Run run_once(Scenario scenario, std::uint64_t seed, const GoesOn& goes_on) {
   scenario.seed = seed;
   for (std::size_t i = 0; i < scenario.campaigns.size(); ++i) resample(scenario.campaigns[i], Random{seed, 3'000'000 + i});
-  const auto outcome = simulate(scenario);
+  const auto outcome = simulate(scenario, goes_on);
   Run run;
+  if (outcome.stopped) run.stopped_at = outcome.end;
   run.starts.resize(scenario.campaigns.size());
   for (const auto& job : outcome.jobs) {
     if (!job.held) continue;
@@ -264,10 +266,48 @@ Prospect prospect_of(const Scenario& scenario, std::size_t index, const std::vec
   return prospect;
 }
 
-/// @param spent  seconds
-bool one_more(const Effort& effort, std::ptrdiff_t runs, double spent) {
-  if (runs < effort.least_runs) return runs == 0 || spent < effort.most_seconds;
-  return runs < effort.most_runs && spent < effort.seconds;
+double host_seconds() { return std::chrono::duration<double>{std::chrono::steady_clock::now().time_since_epoch()}.count(); }
+
+/// The real time that a simulation takes.
+class Stopwatch {
+ public:
+  explicit Stopwatch(const Effort& effort) : effort_{effort}, begin_{now()} {}
+
+  [[nodiscard]] double spent() const { return now() - begin_; }
+  /// Whether another run begins after so many.
+  [[nodiscard]] bool one_more(std::ptrdiff_t runs) const {
+    if (runs < effort_.least_runs) return runs == 0 || spent() < effort_.most_seconds;
+    return runs < effort_.most_runs && spent() < effort_.seconds;
+  }
+  /// Whether the present run goes on; reports how far it has come.
+  [[nodiscard]] bool goes_on(std::size_t runs, double simulated) {
+    const double seconds = spent();
+    constexpr double kEvery = 0.1;
+    if (effort_.report && seconds >= reported_ + kEvery) {
+      reported_ = seconds;
+      effort_.report({.runs = static_cast<int>(runs), .simulated = simulated, .spent = seconds});
+    }
+    return seconds < effort_.most_seconds;
+  }
+
+ private:
+  [[nodiscard]] double now() const { return effort_.clock ? effort_.clock() : host_seconds(); }
+  const Effort& effort_;
+  double begin_;
+  double reported_ = 0;
+};
+
+/// As many runs as the time allows. One that is not whole is the only one.
+std::vector<Run> runs_of(const Scenario& scenario, const Effort& effort) {
+  Stopwatch watch{effort};
+  std::vector<Run> runs;
+  while (watch.one_more(std::ssize(runs))) {
+    auto run = run_once(scenario, scenario.seed + runs.size(), [&](double simulated) { return watch.goes_on(runs.size(), simulated); });
+    const bool is_whole = !run.stopped_at;
+    if (is_whole || runs.empty()) runs.push_back(std::move(run));
+    if (!is_whole) break;
+  }
+  return runs;
 }
 
 }  // namespace
@@ -280,13 +320,10 @@ tl::expected<Prospects, std::string> what_if(std::string_view text, const Effort
   Prospects prospects;
   prospects.horizon = *scenario->length;
   for (const auto& cluster : scenario->clusters) prospects.clusters.push_back({cluster.name, cluster.held, cluster.resources()});
-  std::vector<Run> runs;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto spent = [&] { return std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count(); };
-  if (!scenario->campaigns.empty()) {
-    while (one_more(effort, std::ssize(runs), spent())) runs.push_back(run_once(*scenario, scenario->seed + runs.size()));
-  }
+  const auto runs = scenario->campaigns.empty() ? std::vector<Run>{} : runs_of(*scenario, effort);
   prospects.runs = static_cast<int>(runs.size());
+  if (!runs.empty()) prospects.known_until = runs.front().stopped_at;
+  prospects.out_of_time = prospects.known_until || (!runs.empty() && prospects.runs < std::min(effort.least_runs, effort.most_runs));
   for (std::size_t i = 0; i < scenario->campaigns.size(); ++i) prospects.campaigns.push_back(prospect_of(*scenario, i, runs));
   return prospects;
 }

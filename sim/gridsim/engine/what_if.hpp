@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,15 +47,27 @@ struct Prospects {
   std::vector<Prospect> campaigns;  ///< as in the scenario
   std::vector<Held> clusters;
   int runs = 0;
-  double horizon = 0;  ///< the most seconds that were simulated
+  bool out_of_time = false;             ///< the time was over before the least number of runs was done: intervals hold fewer cases
+  std::optional<double> known_until{};  ///< the time was over in the only run, when so many seconds were simulated: later times are unknown
+  double horizon = 0;                   ///< the most seconds that were simulated
+};
+
+/// How far a simulation has come.
+struct Advance {
+  int runs = 0;          ///< done
+  double simulated = 0;  ///< seconds of the present run
+  double spent = 0;      ///< real seconds
 };
 
 struct Effort {
   int most_runs = 20;
-  int least_runs = 9;           ///< with fewer runs there are no quantiles of 10 % and 90 %
-  double seconds = 3;           ///< real seconds after which no further run begins, once the least number is done
-  double most_seconds = 30;     ///< real seconds after which no run begins at all
-  std::int64_t tasks = 20'000;  ///< of all campaigns; beyond this number, tasks are simulated in groups
+  int least_runs = 9;  ///< with fewer runs there are no quantiles of 10 % and 90 %
+  double seconds = 3;  ///< real seconds after which no further run begins, once the least number is done
+  double most_seconds =
+      600;  ///< real seconds after which the simulation stops; a run that is not done by then counts if it is the only one
+  std::int64_t tasks = 20'000;                   ///< of all campaigns; beyond this number, tasks are simulated in groups
+  std::function<void(const Advance&)> report{};  ///< called some ten times a second
+  std::function<double()> clock{};               ///< real seconds since any moment; empty: the host's
 };
 
 /// Simulates a scenario with `live` campaigns several times, each with other durations: from the observed ones, as many are drawn with
