@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/cigri/gate.hpp"
 #include "lib/process/run.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/text/numbers.hpp"
@@ -21,6 +22,16 @@ http::TcpEndpoint endpoint_of(const std::string& address) {
 }
 
 bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+
+/// Our own routes must stay reachable.
+void check_cigri_path(const process::Config& config) {
+  const auto& where = config.api_cigri_path;
+  for (const auto& route : all_routes()) {
+    if (!where.empty() && cigri::is_below(where, route.pattern))
+      throw Error{ExitCode::usage, fmt::format("api_cigri_path: {} is a path of our own routes ({}): write another one, such as /cigri",
+                                               where, route.pattern)};
+  }
+}
 
 void check_endpoints(const process::Config& config, const ApiOptions& options) {
   if (!options.socket && options.listen.empty()) throw Error{ExitCode::usage, "nothing to listen on: give api_socket, api_listen or both"};
@@ -60,6 +71,7 @@ ApiOptions options_of(const process::Config& config) {
   options.defaults.grouping = config.temporal_grouping;
   options.defaults.params_shell = config.params_shell;
   check_endpoints(config, options);
+  check_cigri_path(config);
   return options;
 }
 

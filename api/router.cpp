@@ -3,7 +3,12 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "lib/http/uri.hpp"
+#include "lib/jdl/problem.hpp"
+#include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -57,6 +62,16 @@ std::vector<std::string_view> keys_of(const Route& route) {
   }
   keys.push_back("pretty");
   return keys;
+}
+
+std::optional<std::string> wrong_key(const http::Request& request, const Route& route) {
+  const auto known = keys_of(route);
+  for (const auto& [key, value] : request.query) {
+    if (std::ranges::find(known, key) != known.end()) continue;
+    return fmt::format("there is no query key '{}' here{}: {} {} takes {}", jdl::excerpt(key), text::did_you_mean(key, known), route.method,
+                       jdl::excerpt(request.path), fmt::join(known, ", "));
+  }
+  return std::nullopt;
 }
 
 std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method, std::string_view path) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ struct Route {
 
 /// The keys of a route's query, `pretty` included.
 [[nodiscard]] std::vector<std::string_view> keys_of(const Route& route);
+
+/// Why the query of a request is wrong; empty: the route knows all of its keys.
+[[nodiscard]] std::optional<std::string> wrong_key(const http::Request& request, const Route& route);
 
 /// All routes.
 [[nodiscard]] std::vector<Route> all_routes();

@@ -4,12 +4,11 @@
 #include <chrono>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "api/cigri/gate.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/process/log.hpp"
 #include "lib/text/json_writer.hpp"
-#include "lib/text/suggest.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -49,17 +48,6 @@ http::Response wrong_method(const http::Request& request, const WrongMethod& wro
       error(405, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method), jdl::excerpt(request.path), wrong.allowed));
   response.headers.add("Allow", wrong.allowed);
   return response;
-}
-
-/// Empty: the route knows all keys of the query.
-std::optional<http::Response> wrong_key(const http::Request& request, const Route& route) {
-  const auto known = keys_of(route);
-  for (const auto& [key, value] : request.query) {
-    if (std::ranges::find(known, key) != known.end()) continue;
-    return error(400, fmt::format("there is no query key '{}' here{}: {} {} takes {}", jdl::excerpt(key), text::did_you_mean(key, known),
-                                  route.method, jdl::excerpt(request.path), fmt::join(known, ", ")));
-  }
-  return std::nullopt;
 }
 
 http::Response try_again(std::string_view message) {
@@ -127,17 +115,27 @@ http::Response Api::handle(const http::Request& request) {
   return response;
 }
 
+http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller) {
+  const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
+  return match.route->respond(
+      Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, now});
+}
+
 http::Response Api::dispatch(const http::Request& request) try {
+  if (cigri::is_below(config_.api_cigri_path, request.path)) {
+    const auto respond_inside = [this](const Match& match, const http::Request& inner, const Caller& caller) {
+      return respond(match, inner, caller);
+    };
+    return cigri::respond_to(request, identities_.of(request), config_, respond_inside);
+  }
   const auto found = find_route(routes_, request.method, request.path);
   if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized(request);
-  if (auto wrong = wrong_key(request, *match.route)) return std::move(*wrong);
-  const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
-  return match.route->respond(
-      Call{request, match.parts, *caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, now});
+  if (const auto wrong = wrong_key(request, *match.route)) return error(400, *wrong);
+  return respond(match, request, *caller);
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
   return try_again("the database cannot be used now: try again in a few seconds");

@@ -49,6 +49,7 @@ class Api {
   explicit Api(const ApiOptions& options);
   [[nodiscard]] tl::expected<void, std::string> listen(http::ServerOptions options);
   [[nodiscard]] http::Response handle(const http::Request& request);
+  [[nodiscard]] http::Response respond(const Match& match, const http::Request& request, const Caller& caller);
   [[nodiscard]] http::Response dispatch(const http::Request& request);
 
   Connections connections_;

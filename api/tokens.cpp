@@ -16,6 +16,14 @@ namespace {
 
 constexpr std::size_t kShortestToken = 16;
 
+/// Empty: there is no such word.
+std::optional<Role> role_of(std::string_view word) {
+  if (word.empty()) return Role::user;
+  if (word == "admin") return Role::administrator;
+  if (word == "proxy") return Role::proxy;
+  return std::nullopt;
+}
+
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec; }
 
 }  // namespace
@@ -40,12 +48,12 @@ tl::expected<std::vector<Tokens::Entry>, std::string> Tokens::read(const std::fi
     std::string more;
     if (!(words >> token) || token.front() == '#') continue;
     words >> user >> role >> more;
-    const bool known_role = role.empty() || role == "admin";
+    const auto known_role = role_of(role);
     if (user.empty() || !known_role || !more.empty())
-      return tl::unexpected{fmt::format("{}:{}: write 'token user' or 'token user admin'", file.string(), number)};
+      return tl::unexpected{fmt::format("{}:{}: write 'token user', 'token user admin' or 'token user proxy'", file.string(), number)};
     if (token.size() < kShortestToken)
       return tl::unexpected{fmt::format("{}:{}: the token has less than {} characters", file.string(), number, kShortestToken)};
-    entries.push_back({digest_of(token), Caller{user, role.empty() ? Role::user : Role::administrator}});
+    entries.push_back({digest_of(token), Caller{user, *known_role}});
   }
   return entries;
 }

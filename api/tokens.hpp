@@ -11,16 +11,20 @@
 
 namespace gleaner::api {
 
-enum class Role { user, administrator };
+enum class Role {
+  user,
+  administrator,
+  proxy,  ///< a user who may act for others, on the routes of CiGri only (api/cigri/)
+};
 
 struct Caller {
   std::string user;
   Role role = Role::user;
 };
 
-/// The tokens of users over TCP. Lines of the file: `token user` or `token user admin`; blank lines and lines that begin with `#` are
-/// ignored. The file must not be readable by its group or by others. It is read again after a change; while it is unusable, no token is
-/// accepted.
+/// The tokens of users over TCP. Lines of the file: `token user`, `token user admin` or `token user proxy`; blank lines and lines that
+/// begin with `#` are ignored. The file must not be readable by its group or by others. It is read again after a change; while it is
+/// unusable, no token is accepted.
 class Tokens {
  public:
   explicit Tokens(std::filesystem::path file) : file_{std::move(file)} {}

@@ -109,6 +109,10 @@ struct Config : grid::PlannerConfig {
   int max_rows{};
   std::string admin_group;
   Duration api_patience{};
+  std::string api_cigri_path;
+  std::vector<std::string> api_cigri_proxies;
+  std::vector<std::string> api_cigri_admins;
+  bool api_cigri_public{};
 };
 
 }  // namespace gleaner::process

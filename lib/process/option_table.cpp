@@ -151,6 +151,20 @@ Wrong read_listen(std::string_view value, Config& into) {
   return {};
 }
 
+Wrong read_cigri_path(std::string_view value, Config& into) {
+  constexpr std::string_view kLetters{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~"};
+  const bool is_path = value.size() > 1 && value.front() == '/' && value.find_first_not_of(kLetters, 1) == std::string_view::npos;
+  if (!value.empty() && !is_path) return "a slash and one word of letters, digits, - _ or ~, such as /cigri; empty: off";
+  into.api_cigri_path = std::string{value};
+  return {};
+}
+
+template <auto Member>
+Wrong read_names(std::string_view value, Config& into) {
+  into.*Member = split_list(value);
+  return {};
+}
+
 // Formatters: the result, read again, has the same value.
 
 std::string written(const std::string& value) { return value; }
@@ -199,6 +213,9 @@ constexpr Option::Codec walltime{read_walltime, write<&Config::default_walltime>
 constexpr Option::Codec grouping{read_grouping, write<&Config::temporal_grouping>};
 constexpr Option::Codec address{read_address, write<&Config::api>};
 constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
+constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};
+template <auto Member>
+constexpr Option::Codec names{read_names<Member>, write<Member>};
 
 constexpr auto host = Option::Scope::host;
 constexpr auto plan = Option::Scope::plan;
@@ -362,6 +379,13 @@ constexpr auto kOptions = std::to_array<Option>({
     {"api_patience", "DURATION", "20s",
      "the longest that a request waits for one statement, a lock or the rest of a transaction, where the limits of the database's connections are longer",
      some_time<&Config::api_patience>, host},
+    {"api_cigri_path", "PATH", "/cigri", "where the API has CiGri's routes and words, for its clients; empty: nowhere", cigri_path, host},
+    {"api_cigri_proxies", "USERS", "", "the users of the unix socket whose header X-CIGRI-USER names the caller there; empty: none",
+     names<&Config::api_cigri_proxies>, host},
+    {"api_cigri_admins", "USERS", "", "the users named by that header who may change everybody's campaigns; empty: none",
+     names<&Config::api_cigri_admins>, host},
+    {"api_cigri_public", "YES|NO", "no", "whether everybody who can connect may read there, but no outputs of tasks",
+     yes_no<&Config::api_cigri_public>, host},
 });
 
 }  // namespace

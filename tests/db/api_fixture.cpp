@@ -38,7 +38,10 @@ void ApiTest::SetUp() {
   database_ = PrivatePostgres::instance().fresh_database();
   add_clusters(database_);
   const auto tokens = folder_ / "tokens";
-  std::ofstream{tokens} << token_of("alice") << " alice\n" << token_of("bob") << " bob\n" << token_of("boss") << " boss admin\n";
+  std::ofstream{tokens} << token_of("alice") << " alice\n"
+                        << token_of("bob") << " bob\n"
+                        << token_of("boss") << " boss admin\n"
+                        << token_of("apache") << " apache proxy\n";
   ::chmod(tokens.c_str(), 0600);
   api::ApiOptions options;
   options.database = database_;

@@ -14,7 +14,7 @@
 namespace gleaner::tests {
 
 /// An API over a database of its own, with the clusters alpha, beta and (disabled) gamma. Its users
-/// are alice, bob and the administrator boss.
+/// are alice, bob and the administrator boss. apache may act for others on CiGri's routes.
 class ApiTest : public testing::Test {
  protected:
   void SetUp() override;

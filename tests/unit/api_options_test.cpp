@@ -47,5 +47,17 @@ TEST(ApiOptions, AnAddressThatOthersCanReach_NeedsTls) {
   EXPECT_THROW((void)options_of(config), process::Error);
 }
 
+TEST(ApiOptions, CiGrisPath_MustNotHideOurRoutes) {
+  auto config = on_a_socket();
+  for (const auto* path : {"/campaigns", "/openapi.json", "/jobs"}) {
+    config.api_cigri_path = path;
+    EXPECT_THROW((void)options_of(config), process::Error) << path;
+  }
+  for (const auto* path : {"", "/cigri", "/campaign"}) {
+    config.api_cigri_path = path;
+    EXPECT_NO_THROW((void)options_of(config)) << path;
+  }
+}
+
 }  // namespace
 }  // namespace gleaner::api

@@ -43,6 +43,14 @@ TEST_F(TokensTest, KnownToken_StandsForItsUser) {
   EXPECT_EQ(tokens.find(kBoss)->role, Role::administrator);
 }
 
+TEST_F(TokensTest, TokenOfAProxy_IsNoAdministrators) {
+  write(std::string{kAlice} + " apache proxy\n");
+  Tokens tokens{file()};
+  ASSERT_TRUE(tokens.find(kAlice));
+  EXPECT_EQ(tokens.find(kAlice)->user, "apache");
+  EXPECT_EQ(tokens.find(kAlice)->role, Role::proxy);
+}
+
 TEST_F(TokensTest, OtherToken_StandsForNobody) {
   write(std::string{kAlice} + " alice\n");
   Tokens tokens{file()};

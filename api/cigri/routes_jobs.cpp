@@ -1,0 +1,199 @@
+// CiGri's routes of tasks and jobs.
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "api/cigri/ask.hpp"
+#include "api/cigri/gate.hpp"
+#include "api/cigri/words.hpp"
+#include "api/output.hpp"
+
+namespace gleaner::api::cigri {
+namespace {
+
+using rapidjson::Value;
+
+std::string path_of(const Call& call, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
+
+void write_task(text::JsonWriter& json, const Call& call, const Value& ours) {
+  const auto state = task_state(text_of(ours, "state"), text_of(ours, "job_state"));
+  copy(json, ours, {"id", "name", "parameters"});
+  for (const std::string_view name : {"cluster", "cigri_job_id", "remote_id"}) {
+    if (state == "pending") json.key(name).null();
+    else copy(json, ours, {name});
+  }
+  json.field("state", state);
+  json.field("href", link(call, text_of(ours, "href")));
+}
+
+http::Response list_tasks(const Call& call) {
+  const auto page = window(call, 100);
+  if (!page) return translated_refusal(call.caller, page.error());
+  const Question question{.method = "GET",
+                          .path = path_of(call, "/jobs"),
+                          .query = {{"limit", fmt::format("{}", page->limit)}, {"offset", fmt::format("{}", page->offset)}}};
+  return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
+    const auto& items = member(ours, "items");
+    if (items.Empty()) {
+      json.field("title", "No jobs found");
+      json.field("message", "No more jobs");
+      return;
+    }
+    json.key("items").array(items.GetArray(), [&](const Value& task) { json.object([&] { write_task(json, call, task); }); });
+    copy(json, ours, {"total", "offset", "limit"});
+    const auto list = path_of(call, "/jobs");
+    std::vector<Link> links{{"self", link(call, list)}, {"parent", link(call, path_of(call))}};
+    if (has_next(ours))
+      links.push_back({"next", link(call, fmt::format("{}?limit={}&offset={}", list, page->limit, page->offset + items.Size()))});
+    write_links(json, links);
+  });
+}
+
+http::Response append_tasks(const Call& call) {
+  const auto appended = forward(call, {.method = "POST", .path = path_of(call, "/jobs"), .doing = "Error adding jobs: "});
+  if (!appended) return appended.error();
+  auto response = translated(
+      ask(call, {.method = "GET", .path = path_of(call)}),
+      [&](text::JsonWriter& json, const Value& ours) { write_campaign(json, call, ours); }, 201);
+  response.headers.add("Location", link(call, path_of(call)));
+  return response;
+}
+
+void write_exit(text::JsonWriter& json, const Value& ours, std::string_view name) {
+  const auto code = number_of(ours, name);
+  json.field("return_code", code ? std::optional{return_code(*code)} : std::nullopt);
+}
+
+/// The ids of clusters by their names.
+std::map<std::string, std::int64_t, std::less<>> ids_of(const Value& clusters) {
+  std::map<std::string, std::int64_t, std::less<>> ids;
+  for (const auto& cluster : member(clusters, "items").GetArray())
+    ids.emplace(text_of(cluster, "name"), number_of(cluster, "id").value_or(0));
+  return ids;
+}
+
+/// The last jobs of the tasks that are over.
+http::Response list_finished(const Call& call) {
+  const auto limit = number(call, "limit", call.config.max_rows, {1, call.config.max_rows});
+  if (!limit) return translated_refusal(call.caller, limit.error());
+  const auto clusters = ask(call, {.method = "GET", .path = "/clusters"});
+  if (!clusters) return clusters.error();
+  const auto ids = ids_of(clusters->json);
+  Question question{
+      .method = "GET", .path = path_of(call, "/jobs"), .query = {{"state", "done,failed,cancelled"}, {"limit", fmt::format("{}", *limit)}}};
+  if (const auto after = call.request.parameter("after")) question.query.emplace_back("after", *after);
+  return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
+    const auto& items = member(ours, "items");
+    const auto has_job = [](const Value& task) { return number_of(task, "cigri_job_id").has_value(); };
+    json.key("items").object_list(
+        items.GetArray(),
+        [&](const Value& task) {
+          const auto id = ids.find(text_of(task, "cluster"));
+          copy_as(json, "id", task, "cigri_job_id");
+          json.field("campaign_id", id_of(call.parts[0]));
+          copy_as(json, "param_id", task, "id");
+          copy_as(json, "param", task, "parameters");
+          json.field("cluster_id", id == ids.end() ? std::nullopt : std::optional{id->second});
+          copy_as(json, "cluster_name", task, "cluster");
+          copy(json, task, {"remote_id"});
+          json.field("state", job_state(text_of(task, "job_state")));
+          write_exit(json, task, "exit_code");
+          for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, task, name);
+        },
+        has_job);
+    if (!has_next(ours)) return;
+    const auto last = number_of(items[items.Size() - 1], "id").value_or(0);
+    write_links(json, {{"next", link(call, fmt::format("{}?limit={}&after={}", path_of(call, "/jobs/finished"), *limit, last))}});
+  });
+}
+
+http::Response show_task(const Call& call) {
+  const auto path = path_of(call, "/jobs/") + part(call, 1);
+  return translated(ask(call, {.method = "GET", .path = path}), [&](text::JsonWriter& json, const Value& ours) {
+    copy(json, ours, {"id", "name", "parameters"});
+    json.field("state", task_state(text_of(ours, "state"), text_of(ours, "job_state")));
+    write_links(json, {{"self", link(call, path)}, {"parent", link(call, path_of(call, "/jobs"))}});
+    json.key("execution").array(member(ours, "execution").GetArray(), [&](const Value& job) {
+      json.object([&] {
+        copy(json, job, {"id", "cluster_id", "cluster_name"});
+        json.field("state", job_state(text_of(job, "state")));
+        write_exit(json, job, "return_code");
+        copy(json, job, {"remote_id"});
+      });
+    });
+  });
+}
+
+http::Response show_job(const Call& call) {
+  return translated(ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0)}), [&](text::JsonWriter& json, const Value& ours) {
+    copy(json, ours, {"id", "param", "grid_user", "campaign_id", "param_id", "batch_id", "cluster_id"});
+    json.key("collect_id").null();
+    json.field("state", job_state(text_of(ours, "state")));
+    write_exit(json, ours, "return_code");
+    for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, ours, name);
+    json.key("node_name").null();
+    copy(json, ours, {"resources_used", "remote_id", "tag"});
+    json.key("runner_options").object([] {});
+    json.key("nodb").null();
+    write_links(json, {{"self", link(call, fmt::format("/jobs/{}", call.parts[0]))},
+                       {"parent", link(call, fmt::format("/campaigns/{}", number_of(ours, "campaign_id").value_or(0)))}});
+    copy(json, ours, {"cluster_name"});
+  });
+}
+
+http::Response show_output(const Call& call, std::string_view stream) {
+  const Question question{.method = "GET",
+                          .path = fmt::format("/jobs/{}/{}", part(call, 0), stream),
+                          .query = {{"lines", fmt::format("{}", kMostOutputLines)}}};
+  return translated(ask(call, question), [](text::JsonWriter& json, const Value& ours) { copy(json, ours, {"output"}); });
+}
+
+http::Response show_stdout(const Call& call) { return show_output(call, "stdout"); }
+http::Response show_stderr(const Call& call) { return show_output(call, "stderr"); }
+
+/// The job under the names of OAR's API.
+http::Response show_cluster_job(const Call& call) {
+  return translated(ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0) + "/cinfos"}),
+                    [](text::JsonWriter& json, const Value& ours) {
+                      copy(json, ours,
+                           {"id", "array_id", "name", "owner", "state", "queue", "project", "types", "message", "submission_time",
+                            "start_time", "stop_time"});
+                      const auto code = number_of(ours, "exit_code");
+                      json.field("exit_code", code ? std::optional{return_code(*code)} : std::nullopt);
+                      copy(json, ours, {"resources", "walltime", "hosts", "stdout_file", "stderr_file", "events"});
+                      copy_as(json, "launching_directory", ours, "directory");
+                      copy_as(json, "resubmit_job_id", ours, "resubmit_of");
+                    });
+}
+
+/// Cancels the task of a job that is alive. An older job of a task that runs again stays as it is, and so does the task.
+http::Response cancel_job(const Call& call) {
+  const auto job = ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0)});
+  if (!job) return job.error();
+  const auto state = job_state(text_of(job->json, "state"));
+  if (state == "terminated" || state == "event") return refusal(400, fmt::format("job {} is over", call.parts[0]));
+  const auto path =
+      fmt::format("/campaigns/{}/jobs/{}", number_of(job->json, "campaign_id").value_or(0), number_of(job->json, "param_id").value_or(0));
+  const auto cancelled = ask(call, {.method = "DELETE", .path = path});
+  if (!cancelled) return cancelled.error();
+  return acknowledgement(202, "Accepted", fmt::format("Job {} cancel event created", call.parts[0]));
+}
+
+constexpr std::array kRoutes{
+    Route{"GET", "/campaigns/:id/jobs", Access::anybody, list_tasks, "limit offset"},
+    Route{"POST", "/campaigns/:id/jobs", Access::identified, append_tasks},
+    Route{"GET", "/campaigns/:id/jobs/finished", Access::anybody, list_finished, "limit after"},
+    Route{"GET", "/campaigns/:id/jobs/:task", Access::anybody, show_task},
+    Route{"GET", "/jobs/:id", Access::anybody, show_job},
+    Route{"DELETE", "/jobs/:id", Access::identified, cancel_job},
+    Route{"GET", "/jobs/:id/stdout", Access::identified, show_stdout},
+    Route{"GET", "/jobs/:id/stderr", Access::identified, show_stderr},
+    Route{"GET", "/jobs/:id/cinfos", Access::identified, show_cluster_job},
+};
+
+}  // namespace
+
+std::span<const Route> job_routes() { return kRoutes; }
+
+}  // namespace gleaner::api::cigri
