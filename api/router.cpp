@@ -60,7 +60,7 @@ std::vector<std::string_view> keys_of(const Route& route) {
     keys.push_back(rest.substr(0, blank));
     rest.remove_prefix(std::min(blank + 1, rest.size()));
   }
-  keys.push_back("pretty");
+  keys.emplace_back("pretty");
   return keys;
 }
 

@@ -175,6 +175,9 @@ TEST_F(ApiMemory, IsBounded_WhateverIsAskedFor) {
   expect_bounded("/campaigns/1/events?limit=10000, 4 kB each", fine, get("/campaigns/1/events?limit=10000"));
   expect_bounded("/gridusage?from=0", fine, get("/gridusage?from=0"));
   expect_bounded("/scenario of 10 000 campaigns", fine, get("/scenario"));
+  for (const auto* target : {"/campaigns/1/jobs?limit=10000", "/campaigns/1/jdl", "/campaigns?limit=10000",
+                             "/campaigns/1/events?limit=10000", "/gridusage?from=0"})
+    expect_bounded(fmt::format("/cigri{}", target), fine, get(fmt::format("/cigri{}", target)));
 }
 
 }  // namespace
