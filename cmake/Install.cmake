@@ -15,7 +15,7 @@ foreach(component clients server tools)
   install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${gleaner_doc_${component}} COMPONENT ${component})
 endforeach()
 
-install(FILES README.md docs/commands.md docs/from-cigri.md docs/glossary.md docs/tutorial.md DESTINATION ${gleaner_doc_clients} COMPONENT clients)
+install(FILES README.md docs/commands.md docs/from-cigri.md docs/careless.md docs/glossary.md docs/tutorial.md DESTINATION ${gleaner_doc_clients} COMPONENT clients)
 install(DIRECTORY examples DESTINATION ${gleaner_doc_clients} COMPONENT clients PATTERN shared-clusters.json EXCLUDE)
 install(FILES docs/simulator.md DESTINATION ${gleaner_doc_tools} COMPONENT tools)
 install(FILES examples/shared-clusters.json DESTINATION ${gleaner_doc_tools}/examples COMPONENT tools)

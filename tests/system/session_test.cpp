@@ -21,6 +21,7 @@ struct Document {
 constexpr Document kCommands{"docs/commands.md", "## A session"};
 constexpr Document kTutorial{"docs/tutorial.md"};
 constexpr Document kAdministration{"docs/administration.md"};
+constexpr Document kCareless{"docs/careless.md"};
 constexpr std::string_view kAnything = "…";
 constexpr std::string_view kStatus = "(exit status ";
 
@@ -84,6 +85,7 @@ void run_session(const Document& document, int first) {
   grid.execute(fmt::format("ALTER TABLE campaigns ALTER COLUMN id RESTART WITH {}", first));
   grid.start_api();
   grid.almighty().start();
+  ASSERT_TRUE(grid.becomes("SELECT bool_and(reachable IS TRUE) FROM clusters", "t"));
   const auto home = grid.folder() / "session";
   std::filesystem::create_directory(home);
   const auto path = fmt::format("{}:{}", program("gridsub").parent_path().string(), std::getenv("PATH"));
@@ -105,6 +107,8 @@ TEST(Session, OfTheDocument_RunsAsItIsWritten) { run_session(kCommands, 12); }
 TEST(Session, OfTheTutorial_RunsAsItIsWritten) { run_session(kTutorial, 1); }
 
 TEST(Session, OfTheGuideForAdministrators_RunsAsItIsWritten) { run_session(kAdministration, 1); }
+
+TEST(Session, OfTheCarelessUser_RunsAsItIsWritten) { run_session(kCareless, 1); }
 
 /// What campaigns brought with pools, scripts, changes in flight and outputs.
 TEST(Session, OfTheDocument_HasEachKeyAndOption) {
