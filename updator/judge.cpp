@@ -299,7 +299,8 @@ std::vector<FenceToRead> fences_to_read(std::span<const store::LiveJob> live, co
   for (const auto& job : live) {
     const auto want = need_of_evidence(job, poll, patience);
     if (!want) continue;
-    const auto [known, is_new] = wanted.try_emplace(job.fence, Wanted{*want, {job.login, job.campaign, job.fence}});
+    const auto [known, is_new] =
+        wanted.try_emplace(job.fence, Wanted{*want, {job.login, job.campaign, job.fence, job.fence == job.launch ? job.pool_files : 0}});
     if (!is_new) known->second.want = std::min(known->second.want, *want);
   }
   std::vector<Wanted> sorted;

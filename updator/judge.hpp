@@ -22,7 +22,7 @@ struct FenceToRead {
   std::string login;
   grid::CampaignId campaign{0};
   grid::LaunchId fence{0};
-  std::int64_t pooled = 0;  ///< jobs of a pool that have their files there
+  std::int64_t files = 0;  ///< of a pool, at most; 0: of a launch without one
   bool operator==(const FenceToRead&) const = default;
 };
 /// The fences to read after the lists: first those of jobs whose end is ambiguous and old enough, and of those whose id now belongs to a

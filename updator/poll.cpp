@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <random>
 #include <unordered_map>
 
 #include "lib/grid/campaign_folder.hpp"
@@ -17,8 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kResourcesPeriod{60};
 constexpr int kTailLines = 10;
-/// Pooled jobs whose files OAR lists as fast as those of other launches. It lists those of 4 000 in about a second, if it is idle.
-constexpr std::int64_t kMostOfSmall = 300;
+/// Files of a pool that OAR lists as fast as those of other launches. It lists 12 000, of 4 000 tasks, in about a second, if it is idle.
+constexpr std::int64_t kMostOfSmall = 1000;
 constexpr std::size_t kTailBytes = std::size_t{64} << 10;
 
 oar::Result<void> ask_resources(fleet::Visit& visit, Poll& poll) {
@@ -90,7 +91,7 @@ class EvidenceReader {
     const auto answers = client_.list_folders(folders);
     bool answered = false;
     for (std::size_t i = 0; i < fences.size(); ++i) {
-      if (answers[i] || std::holds_alternative<oar::Refused>(answers[i].error())) answered = true;
+      if (answers[i] || std::holds_alternative<oar::Refused>(answers[i].error())) answered = awake_[fences[i].login] = true;
       else silent_.insert(fences[i].login);
       poll.evidence.emplace(fences[i].fence, reading_of(answers[i], fences[i].login));
     }
@@ -98,21 +99,20 @@ class EvidenceReader {
     return answered;
   }
 
-  /// Reads a folder that takes OAR long to list, if the home answers a small request. True: it was requested, answered or not.
-  bool read_large(const FenceToRead& fence, Poll& poll) {
+  /// Reads a folder that takes OAR long to list, if the home has answered in this turn, or answers a small request.
+  void read_large(const FenceToRead& fence, Poll& poll) {
     const auto [known, is_new] = awake_.try_emplace(fence.login, false);
     if (is_new) {
-      const auto ours = client_.list_folder(fence.login, grid::grid_folder(grid_token_));
+      const auto ours = client_.list_folder(fence.login, grid::campaign_folder(grid_token_, fence.campaign));
       known->second = ours || std::holds_alternative<oar::Refused>(ours.error());
     }
     answered_ = answered_ || known->second;
     if (!known->second) {
       poll.evidence.try_emplace(fence.fence, tl::unexpected{std::string{"the home does not answer"}});
-      return false;
+      return;
     }
     const auto names = visit_.client.list_folder(fence.login, grid::fence_folder(grid_token_, fence.campaign, fence.fence));
     poll.evidence.emplace(fence.fence, reading_of(names, fence.login));
-    return true;
   }
 
   /// True while the login's home has answered in this turn.
@@ -142,21 +142,20 @@ class EvidenceReader {
   fleet::Visit& visit_;
   oar::Client client_;  ///< waits for an answer for 2 s at most
   std::string grid_token_;
-  std::map<std::string, bool> awake_;                        ///< by login with large folders: its home answers
+  std::map<std::string, bool> awake_;                        ///< by login that was asked: its home answers
   std::map<std::string, std::optional<std::string>> homes_;  ///< by login: the error of its home; empty: it is readable
   std::set<std::string> silent_;                             ///< logins with an unanswered request
   bool answered_ = false;
 };
 
 /// Folders of large pools, which take OAR long: one after the other, where the home answers at all, until the time is over, and one at
-/// least. Each turn begins at another one, so that none that takes all of the time keeps the others from being read.
+/// least. Each turn has them in another order, so that none that takes all of the time keeps the others from being read.
 void ask_large(EvidenceReader& reader, std::vector<FenceToRead> fences, Poll& poll, Clock::time_point end) {
   if (fences.empty()) return;
-  const auto turn = std::chrono::floor<std::chrono::seconds>(poll.began.time_since_epoch()).count();
-  std::ranges::rotate(fences, fences.begin() + turn % std::ssize(fences));
+  std::ranges::shuffle(fences, std::mt19937_64{static_cast<std::uint64_t>(poll.began.time_since_epoch().count())});
   for (const auto& fence : fences) {
-    const bool is_read = reader.read_large(fence, poll);
-    if (is_read && Clock::now() >= end) return;
+    reader.read_large(fence, poll);
+    if (Clock::now() >= end) return;
   }
 }
 
@@ -168,7 +167,7 @@ void ask_evidence(fleet::Visit& visit, std::vector<FenceToRead> wanted, const st
   EvidenceReader reader{visit, grid_token};
   const auto end = end_of(visit, time);
   const auto patience = fleet::file_limits_of(visit.config).read;
-  const auto large = std::ranges::stable_partition(wanted, [](const FenceToRead& fence) { return fence.pooled <= kMostOfSmall; });
+  const auto large = std::ranges::stable_partition(wanted, [](const FenceToRead& fence) { return fence.files <= kMostOfSmall; });
   ask_in_time(visit, std::span{wanted.begin(), large.begin()}, end, [&](std::span<FenceToRead> part, std::span<FenceToRead> rest) {
     const bool answered = reader.read(part, poll);
     std::ranges::stable_partition(rest, [&](const FenceToRead& fence) { return reader.answers(fence); });
@@ -240,7 +239,7 @@ oar::Result<Poll> poll_cluster(fleet::Visit& visit, const std::vector<store::Liv
   for (auto& fence : fences_of(pools)) {
     const auto known = std::ranges::find(fences, fence.fence, &FenceToRead::fence);
     if (known == fences.end()) fences.push_back(std::move(fence));
-    else known->pooled += fence.pooled;
+    else known->files = std::max(known->files, fence.files);
   }
   ask_evidence(visit, std::move(fences), grid_token, poll, times.evidence);
   auto tails = tails_to_read(live, poll);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "lib/grid/launch_fate.hpp"
 
@@ -163,11 +164,9 @@ void PoolJudge::judge_job(const store::LiveJob& job) {
 std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools) {
   std::vector<FenceToRead> fences;
   for (const auto& pool : pools) {
-    std::map<grid::LaunchId, std::size_t> seen;
+    std::set<grid::LaunchId> seen;
     for (const auto& job : pool.jobs) {
-      const auto [known, is_new] = seen.try_emplace(job.fence, fences.size());
-      if (is_new) fences.push_back({job.login, job.campaign, job.fence});
-      ++fences[known->second].pooled;
+      if (seen.insert(job.fence).second) fences.push_back({job.login, job.campaign, job.fence, job.fence == pool.launch ? pool.files : 0});
     }
   }
   return fences;

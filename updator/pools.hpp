@@ -8,7 +8,7 @@
 /// and says how long the carrier holds its resources; what became of a pooled job only its files tell. Pure functions, as in judge.hpp.
 namespace gleaner::updator {
 
-/// The fences of the pools, to be read in each turn, with the numbers of their jobs. Each fence once.
+/// The fences of the pools, to be read in each turn, with the numbers of their files. Each fence once.
 [[nodiscard]] std::vector<FenceToRead> fences_of(std::span<const store::Pool> pools);
 
 /// The stderr files of the first few pooled tasks of each campaign that failed by their own fault, as tails_to_read() has them of other

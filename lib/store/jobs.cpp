@@ -34,6 +34,7 @@ LiveJob read_live(const sql::jobs_live::Row& row) {
   job.failures_in_a_row = *row.failures_in_a_row;
   job.walltime = *row.walltime_s;
   job.carries = *row.carries;
+  job.pool_files = *row.pool_files;
   job.side_by_side = *row.side_by_side;
   job.to_measure = *row.to_measure;
   job.max_walltime = row.max_walltime_s;
@@ -105,6 +106,7 @@ std::vector<Pool> live_pools(Transaction& transaction, grid::ClusterId cluster) 
     pool.closed_at = row.closed_at;
     pool.last_end = row.last_end;
     pool.may_come = *row.may_come;
+    pool.files = *row.files;
     pool.walltime = *row.walltime_s;
     LiveJob model;
     model.state = grid::JobState::pooled;

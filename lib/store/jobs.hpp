@@ -35,6 +35,7 @@ struct LiveJob {
   int failures_in_a_row = 0;                  ///< of its campaign on this cluster
   grid::Seconds walltime{};                   ///< with which it was launched
   bool carries = false;                       ///< it takes pooled tasks after its own
+  std::int64_t pool_files = 0;                ///< in the folder of its launch, if it carries
   bool side_by_side = false;                  ///< several at a time
   bool to_measure = false;                    ///< its end shows what a start costs its campaign there, which is not known yet
   std::optional<grid::Seconds> max_walltime;  ///< upper bound of its task's walltime there
@@ -55,6 +56,7 @@ struct Pool {
   std::optional<grid::Instant> closed_at = {};  ///< when the live ones stop taking tasks; empty: one has not started
   std::optional<grid::Instant> last_end = {};   ///< of the carriers that are over
   bool may_come = false;                        ///< OAR may start one of these late
+  std::int64_t files = 0;                       ///< in its folder, when all its tasks are over
   grid::Seconds walltime{};                     ///< of one task
   std::map<grid::RemoteJobId, Carrier> carriers = {};
   std::vector<LiveJob> jobs = {};  ///< the pooled ones; `remote`: the carrier that claimed it, 0 while it is unknown

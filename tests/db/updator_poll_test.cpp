@@ -78,13 +78,14 @@ TEST_F(Polls, WhereNoHomeAnswers_NoFolderCanBeRead_AndTheTurnTakesNoLongerThanIt
   EXPECT_EQ(fences(seen, "bob"), std::pair(0, 6)) << "also those that there was no time for";
 }
 
-/// OAR lists the files of some thousand tasks slowly, above all while these run. A time limit that no such answer keeps would leave their
-/// ends unread for ever.
+/// OAR lists the files of some thousand tasks slowly, above all while these run; also when few of these are left. A time limit that no such
+/// answer keeps would leave their ends unread for ever.
 TEST_F(Polls, AFolderOfALargePool_MayTakeItsTime_AndAHomeThatStallsDoesNot) {
   config.request_timeout = 10s;
   const auto large = [&](const std::string& login, int launch) {
     auto& pool = pools.emplace_back();
-    pool.jobs.resize(1000);
+    pool.files = 12'000;
+    pool.jobs.resize(10);
     for (auto& job : pool.jobs) job.login = login, job.campaign = campaign, job.fence = pool.launch = grid::LaunchId{launch};
   };
   large("alice", 101);
@@ -98,19 +99,37 @@ TEST_F(Polls, AFolderOfALargePool_MayTakeItsTime_AndAHomeThatStallsDoesNot) {
 }
 
 /// Whichever of these folders takes all of the time, each is read in one of a few turns.
-TEST_F(Polls, FoldersOfLargePools_AreReadFromAnotherOneOnInEachTurn) {
+TEST_F(Polls, FoldersOfLargePools_AreReadInAnotherOrderInEachTurn) {
   for (int launch = 201; launch < 204; ++launch) {
     auto& pool = pools.emplace_back();
-    pool.jobs.resize(1000);
+    pool.files = 12'000;
+    pool.jobs.resize(10);
     for (auto& job : pool.jobs) job.login = "alice", job.campaign = campaign, job.fence = pool.launch = grid::LaunchId{launch};
   }
   std::set<grid::LaunchId> read;
-  for (int turn = 0; turn < 3; ++turn, now += grid::Seconds{1}) {
+  for (int turn = 0; turn < 100 && read.size() < 3; ++turn, now += grid::Seconds{3}) {
     const auto seen = poll({.evidence = 0ms});
     EXPECT_THAT(seen.evidence, SizeIs(1));
     for (const auto& [fence, reading] : seen.evidence) read.insert(fence);
   }
   EXPECT_THAT(read, SizeIs(3));
+}
+
+TEST_F(Polls, HomesOfLargePoolsThatStall_TakeNoLongerThanTheTurnMay) {
+  config.request_timeout = 10s;
+  cluster.set_all(Mood::hangs);
+  for (int launch = 301; launch < 309; ++launch) {
+    auto& pool = pools.emplace_back();
+    pool.files = 12'000;
+    pool.jobs.resize(1);
+    auto& job = pool.jobs.front();
+    job.login = fmt::format("user{}", launch), job.campaign = campaign, job.fence = pool.launch = grid::LaunchId{launch};
+  }
+  cluster.set("-", Mood::answers);
+  const auto began = std::chrono::steady_clock::now();
+  const auto seen = poll({.evidence = 500ms});
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 5s) << "one home is waited for, for 2 s";
+  for (const auto& [fence, reading] : seen.evidence) EXPECT_FALSE(reading) << fence.value();
 }
 
 TEST_F(Polls, FoldersThatThereIsNoTimeFor_AreNotRead_AndNotUnreadableEither) {
