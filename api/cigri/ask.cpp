@@ -32,14 +32,19 @@ http::Response send(const Call& call, const Question& question, http::Headers he
                                     call.spool, call.room, call.cluster_turns, call.now});
 }
 
-Asked<Ours> read(const Call& call, const http::Response& response, std::string_view doing) {
+/// What an answer takes of the room is given back before more is taken. The answer to a change takes nothing: the change is made, and to
+/// refuse its answer would have the client make it again.
+Asked<Ours> read(const Call& call, const Question& question, http::Response response) {
   constexpr unsigned kFirstError = 400;
-  constexpr std::uint64_t kParsed = 4;  // bytes of memory for one of the answer, at most
-  if (response.status >= kFirstError) return tl::unexpected{translated_refusal(call.caller, response, doing)};
-  auto memory = take_memory(call, kParsed * response.body.size());
-  if (!memory) return tl::unexpected{std::move(memory.error())};
+  constexpr std::uint64_t kParsed = 5;  // bytes of memory for one of the answer, at most, the answer included
+  if (response.status >= kFirstError) return tl::unexpected{translated_refusal(call.caller, response, question.doing)};
+  response.kept.reset();
   Ours ours;
-  ours.memory = std::move(*memory);
+  if (question.method == "GET") {
+    auto memory = take_memory(call, kParsed * response.body.size());
+    if (!memory) return tl::unexpected{std::move(memory.error())};
+    ours.memory = std::move(*memory);
+  }
   ours.json.Parse<rapidjson::kParseIterativeFlag>(response.body.data(), response.body.size());
   if (ours.json.HasParseError() || !ours.json.IsObject()) throw std::logic_error{"an answer of our own is no JSON object"};
   return ours;
@@ -86,7 +91,7 @@ http::Response message_answer(unsigned status, std::string_view title, std::stri
 
 Asked<Ours> ask(const Call& call, const Question& question) {
   ContinuedBody nothing{{}, nullptr};
-  return read(call, send(call, question, {}, nothing), question.doing);
+  return read(call, question, send(call, question, {}, nothing));
 }
 
 Asked<Ours> forward(const Call& call, const Question& question) {
@@ -95,7 +100,7 @@ Asked<Ours> forward(const Call& call, const Question& question) {
   for (const auto* name : {"Content-Length", "Idempotency-Key"}) {
     if (const auto value = call.request.headers.find(name)) headers.add(name, std::string{*value});
   }
-  return read(call, send(call, question, std::move(headers), *call.request.body), question.doing);
+  return read(call, question, send(call, question, std::move(headers), *call.request.body));
 }
 
 http::Response refusal(unsigned status, std::string_view message) { return message_answer(status, title_of(status, "Error"), message); }

@@ -22,7 +22,7 @@ struct Question {
 /// An answer of our routes.
 struct Ours {
   rapidjson::Document json;
-  Memory memory;
+  Memory memory;  ///< null: of a change, which takes none
 };
 
 /// Asks as the same caller. Error: what our route refuses, in CiGri's form.
@@ -43,7 +43,8 @@ template <class Write>
   if (!ours) return std::move(ours.error());
   text::JsonWriter json;
   json.object([&] { write(json, std::as_const(ours->json)); });
-  return with_memory(answer(status, json.text()), std::move(ours->memory));
+  auto response = answer(status, json.text());
+  return ours->memory ? with_memory(std::move(response), std::move(ours->memory)) : response;
 }
 
 // Members of our answers.
