@@ -38,7 +38,7 @@ BEGIN
     JOIN before b ON b.id = a.id AND b.ended_at IS NULL
     JOIN campaigns c ON c.id = a.campaign_id
     JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
-    WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL AND (NOT a.pooled OR a.ending = 'done')) e
+    WHERE a.ended_at IS NOT NULL AND CASE WHEN a.pooled THEN a.ending = 'done' ELSE a.started_at IS NOT NULL END) e
   GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET
     resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds,
@@ -52,13 +52,20 @@ BEGIN
   RETURN NULL;
 END $$;
 
+-- Days on which tasks of pools were done, and no job of OAR ended.
+INSERT INTO usage (day, user_name, project, cluster_id, campaign_id, resource_seconds)
+SELECT DISTINCT (j.ended_at AT TIME ZONE 'UTC')::date, c.user_name, c.project, j.cluster_id, j.campaign_id, 0
+FROM jobs j JOIN campaigns c ON c.id = j.campaign_id
+WHERE j.pooled AND j.ending = 'done' AND j.ended_at IS NOT NULL AND NOT EXISTS (SELECT FROM usage u
+  WHERE u.day = (j.ended_at AT TIME ZONE 'UTC')::date AND u.cluster_id = j.cluster_id AND u.campaign_id = j.campaign_id);
+
 -- What was booked before: by the jobs of campaigns that are still there. What was booked stays; where a campaign's project changed within
 -- a day, its rows share the parts, and the first of them has the counts.
 WITH ended AS (
   SELECT (j.ended_at AT TIME ZONE 'UTC')::date AS day, j.cluster_id, j.campaign_id, j.task, j.pooled, use_of(j.ending) AS use,
     greatest(0, extract(epoch FROM j.ended_at - j.started_at)) * coalesce(j.resources, known_width(p), 1) AS seconds
   FROM jobs j JOIN campaign_clusters p ON p.campaign_id = j.campaign_id AND p.cluster_id = j.cluster_id
-  WHERE j.ended_at IS NOT NULL AND j.started_at IS NOT NULL AND (NOT j.pooled OR j.ending = 'done')),
+  WHERE j.ended_at IS NOT NULL AND CASE WHEN j.pooled THEN j.ending = 'done' ELSE j.started_at IS NOT NULL END),
 sums AS (
   SELECT day, cluster_id, campaign_id,
     sum(seconds) FILTER (WHERE NOT pooled) AS seconds,
