@@ -27,6 +27,7 @@ using process::Error;
 using process::ExitCode;
 
 constexpr const char* kUsualDirectory = "/etc/gleaner";
+constexpr const char* kUsualUser = "gleaner";  ///< that of the units
 
 /// The answers, by options, by questions, or their defaults.
 struct Answers {
@@ -58,11 +59,14 @@ void use_what_is_there(Answers& answers) {
   process::Complaints complaints;
   const auto given = process::read_file(answers.configuration(), complaints);
   if (!complaints.empty()) throw Error{ExitCode::usage, fmt::format("{}", fmt::join(complaints, "\n"))};
-  const auto listen = given.find("api_listen");
-  if (!answers.listen.empty() && (listen == given.end() || listen->second.value != answers.listen))
+  const auto differs = [&](const char* key, const std::string& answer) {
+    const auto found = given.find(key);
+    return !answer.empty() && (found == given.end() || found->second.value != answer);
+  };
+  if (differs("api_listen", answers.listen) || differs("api_certificate", answers.certificate) || differs("api_key", answers.key))
     throw Error{ExitCode::refused,
-                fmt::format("{} is there already: write api_listen = {} into it, and api_tokens_file, api_certificate and api_key",
-                            answers.configuration().string(), answers.listen)};
+                fmt::format("{} is there already: write api_listen, api_tokens_file, api_certificate and api_key into it",
+                            answers.configuration().string())};
   const auto database = given.find("database");
   if (database == given.end()) return;
   const bool is_usual = answers.database == process::find_option("database")->fallback;
@@ -81,13 +85,15 @@ void check_values(const Answers& answers) {
   if (const auto config = process::build_config({&given, 1}, {}); !config)
     throw Error{ExitCode::usage, fmt::format("{}", fmt::join(config.error(), "\n"))};
   const bool is_loopback = answers.listen.empty() || answers.listen.starts_with("127.") || answers.listen.starts_with("[::1]");
+  if (answers.listen.empty() && !(answers.certificate.empty() && answers.key.empty()))
+    throw Error{ExitCode::usage, "--certificate and --key are those of an address: add --listen ADDRESS, or leave them out"};
   if (answers.certificate.empty() != answers.key.empty() || (!is_loopback && answers.certificate.empty()))
     throw Error{ExitCode::usage, "--listen: an address that others can reach needs --certificate and --key, both"};
 }
 
 Answers asked(const Call& call) {
   Answers answers{.database = call.context.config.database,
-                  .user = call.value("user").value_or("gleaner"),
+                  .user = call.value("user").value_or(kUsualUser),
                   .listen = call.value("listen").value_or(""),
                   .certificate = absolute_path(call.value("certificate")),
                   .key = absolute_path(call.value("key")),
@@ -168,7 +174,8 @@ class Setup {
 
   void write_files() {
     std::error_code failed;
-    fs::create_directories(answers_.directory, failed);
+    // Every user reads the configuration, whatever the umask of who runs this.
+    if (fs::create_directories(answers_.directory, failed)) fs::permissions(answers_.directory, fs::perms{0755}, failed);
     if (failed)
       throw Error{ExitCode::failure, fmt::format("{} cannot be made: {}: run it as root, or choose another --directory",
                                                  answers_.directory.string(), failed.message())};
@@ -191,19 +198,32 @@ class Setup {
     say(applied.empty() ? "the tables are up to date" : fmt::format("made the tables ({})", fmt::join(applied, ", ")));
   }
 
-  void start_services() {
+  /// False: they should run, and do not.
+  bool start_services() {
     const bool by_systemd = ::geteuid() == 0 && answers_.directory == kUsualDirectory && fs::exists("/run/systemd/system");
     const std::string units{"gleaner-api gleaner-almighty"};
+    if (answers_.user != kUsualUser) {
+      left_.push_back(
+          fmt::format("the units run as {}: write 'User={}' for both with 'systemctl edit {}', then 'systemctl enable --now {}'",
+                      kUsualUser, answers_.user, units, units));
+      return true;
+    }
     if (!by_systemd) {
       left_.push_back(
-          fmt::format("start gridapi and almighty as {}: 'systemctl enable --now {}' where systemd runs", answers_.user, units));
-      return;
+          fmt::format("start gridapi and almighty as {0}: 'systemctl enable --now {1}' where systemd runs; elsewhere they need a folder "
+                      "for the socket first: 'install -d -o {0} /run/gleaner'",
+                      answers_.user, units));
+      return true;
     }
     const auto started = process::capture(
         {.arguments = {"systemctl", "enable", "--now", "gleaner-api.service", "gleaner-almighty.service"}}, std::chrono::minutes{2});
-    if (started && started->end.succeeded()) return say("started the services");
+    if (started && started->end.succeeded()) {
+      say("started the services");
+      return true;
+    }
     left_.push_back(fmt::format("the services do not start ({}): 'journalctl -u gleaner-api -u gleaner-almighty' says why",
                                 process::trim(started ? started->output : started.error())));
+    return false;
   }
 
   void check_all() {
@@ -240,10 +260,10 @@ process::Outcome setup(const Call& call) {
   first.make_roles_and_database();
   first.make_tables();
   first.write_files();
-  first.start_services();
+  const bool is_started = first.start_services();
   first.check_all();
   first.say_what_is_left();
-  return ExitCode::ok;
+  return is_started ? ExitCode::ok : ExitCode::failure;
 }
 
 }  // namespace gleaner::gridctl

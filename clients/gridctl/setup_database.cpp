@@ -30,7 +30,11 @@ void check_plain(const std::string& name, std::string_view what) {
 class Superuser {
  public:
   explicit Superuser(std::optional<std::string> connection) : connection_{std::move(connection)} {
-    if (connection_) return;
+    if (connection_) {
+      if (process::holds_password(*connection_))
+        throw Error{ExitCode::usage, "--postgres: a password in an option can be read by others: put it into ~/.pgpass"};
+      return;
+    }
     if (::geteuid() != 0)
       throw Error{
           ExitCode::refused,
@@ -44,7 +48,7 @@ class Superuser {
 
   /// What the statement prints, without its line end.
   [[nodiscard]] std::string run(const std::string& statement) const {
-    auto captured = process::capture({.arguments = {"psql", "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-d",
+    auto captured = process::capture({.arguments = {"psql", "-w", "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-d",
                                                     connection_.value_or("dbname=postgres"), "-c", statement},
                                       .as_user = user_,
                                       .directory = "/"},
@@ -71,7 +75,9 @@ std::vector<std::string> make_database(const WantedDatabase& wanted) {
   check_plain(wanted.administrator, "a role");
   const Superuser superuser{wanted.superuser};
   const auto exists = [&](std::string_view table, std::string_view column, const std::string& name) {
-    return !superuser.run(fmt::format("SELECT 1 FROM {} WHERE {} = '{}'", table, column, name)).empty();
+    // Warnings of the server may stand before the answer.
+    const auto said = superuser.run(fmt::format("SELECT 'found:' || count(*) FROM {} WHERE {} = '{}'", table, column, name));
+    return said.ends_with("found:1");
   };
   std::vector<std::string> made;
   if (!exists("pg_roles", "rolname", wanted.owner)) {
@@ -79,14 +85,17 @@ std::vector<std::string> make_database(const WantedDatabase& wanted) {
     made.push_back(fmt::format("the role {}", wanted.owner));
   }
   if (wanted.administrator != wanted.owner && !exists("pg_roles", "rolname", wanted.administrator)) {
-    static_cast<void>(superuser.run(fmt::format("CREATE ROLE \"{}\" LOGIN IN ROLE \"{}\"", wanted.administrator, wanted.owner)));
-    // What the administrator makes belongs to the services' role.
-    static_cast<void>(superuser.run(fmt::format("ALTER ROLE \"{}\" SET role = '{}'", wanted.administrator, wanted.owner)));
-    made.push_back(fmt::format("the role {}, which acts as {}", wanted.administrator, wanted.owner));
+    static_cast<void>(superuser.run(fmt::format("CREATE ROLE \"{}\" LOGIN", wanted.administrator)));
+    made.push_back(fmt::format("the role {}", wanted.administrator));
   }
   if (!exists("pg_database", "datname", wanted.name)) {
     static_cast<void>(superuser.run(fmt::format("CREATE DATABASE \"{}\" OWNER \"{}\"", wanted.name, wanted.owner)));
     made.push_back(fmt::format("the database {}", wanted.name));
+  }
+  if (wanted.administrator != wanted.owner) {
+    // What the administrator makes in this database belongs to the services' role. A superuser needs no grant.
+    static_cast<void>(superuser.run(fmt::format("GRANT \"{1}\" TO \"{0}\"; ALTER ROLE \"{0}\" IN DATABASE \"{2}\" SET role = '{1}'",
+                                                wanted.administrator, wanted.owner, wanted.name)));
   }
   return made;
 }

@@ -91,6 +91,25 @@ TEST_F(SetupCommand, MakesRolesDatabaseConfigurationAndToken_AndSaysWhatIsLeft) 
   EXPECT_TRUE(gridctl({"db", "status", "--config", configuration.string()}).end.succeeded());
 }
 
+/// An administrator may have a role already, by hand or of a run that was killed, and other databases, where it stays itself.
+TEST_F(SetupCommand, AnAdministratorsRoleThatIsThere_MakesTablesOfTheServicesToo) {
+  const auto role = our_name();
+  answer(superuser_, fmt::format("DO $$ BEGIN CREATE ROLE \"{}\" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$", role));
+  ASSERT_TRUE(setup("mine", {"--user", "daemon"}).end.succeeded());
+  EXPECT_EQ(answer(connection("mine", "gleaner"), "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"), "daemon\n");
+  EXPECT_EQ(answer(connection("postgres", role), "SELECT current_user"), role + "\n");
+}
+
+TEST_F(SetupCommand, OptionsWithoutEffect_AreRefused) {
+  const auto alone = setup("fifth", {"--user", "daemon", "--certificate", "/x.pem", "--key", "/x.key"});
+  EXPECT_EQ(alone.end.exit_status, 2);
+  EXPECT_THAT(alone.output, HasSubstr("add --listen ADDRESS"));
+  const auto secret = gridctl({"setup", "--yes", "--postgres", "dbname=postgres password=x", "--database", "dbname=fifth", "--user",
+                               "daemon", "--directory", folder_.string()});
+  EXPECT_EQ(secret.end.exit_status, 2);
+  EXPECT_THAT(secret.output, HasSubstr("put it into ~/.pgpass"));
+}
+
 TEST_F(SetupCommand, Again_ChangesNothing) {
   ASSERT_TRUE(setup("second", {"--user", "daemon"}).end.succeeded());
   const auto configuration = text_of(folder_ / "gleaner.conf");
