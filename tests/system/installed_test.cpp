@@ -76,8 +76,9 @@ class Installed : public testing::Test {
 };
 
 TEST_F(Installed, Programs_AreInPath_AndThoseThatOnlyTheyStart_AreNot) {
-  const std::set<std::string> programs{"almighty", "gridapi",   "gridclean", "gridclusters", "gridctl", "griddel",  "gridevents",
-                                       "gridget",  "gridlocal", "gridsim",   "gridstat",     "gridsub", "gridwait", "minioar"};
+  const std::set<std::string> programs{"almighty", "gridapi",    "gridclean", "gridclusters", "gridctl",
+                                       "griddel",  "gridevents", "gridget",   "gridlocal",    "gridsim",
+                                       "gridstat", "gridsub",    "gridusage", "gridwait",     "minioar"};
   const std::set<std::string> helpers{"admission", "metascheduler", "minioar-job", "nikita", "predictor", "runner", "updator"};
   EXPECT_EQ(names_in(root_ / "usr/bin"), programs);
   EXPECT_EQ(names_in(root_ / "usr/libexec/gleaner"), helpers);
