@@ -21,6 +21,8 @@ using terminal::Table;
 namespace {
 
 constexpr std::size_t kWideScreen = 110;
+/// On a screen that is narrower, names of users who are all the same, and the finished tasks beside their part of all, are left out.
+constexpr std::size_t kNarrowScreen = 75;
 
 Cell whole(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
 Cell text(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
@@ -75,17 +77,20 @@ std::int64_t waiting_of(const Json& campaign) {
 
 Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
   const auto wide = [&](std::string title) { return setting.screen.width >= kWideScreen ? title : std::string{}; };
+  const bool is_narrow = setting.screen.width < kNarrowScreen;
+  const bool has_users =
+      std::ranges::any_of(campaigns, [&](const Json& campaign) { return campaign["user"].text() != campaigns.front()["user"].text(); });
   const bool has_tests = std::ranges::any_of(campaigns, [](const Json& campaign) { return campaign["type"].text() != "default"; });
   const bool has_forecasts = std::ranges::any_of(campaigns, [](const Json& campaign) { return !campaign["forecast_end"].is_null(); });
   Table table{{{"id", "Id", Align::right},
                {"name", "Name", Align::left, Shrink::last},
-               {"user", "User", Align::left, Shrink::last},
+               {"user", is_narrow && !has_users ? "" : "User", Align::left, Shrink::last},
                {"submission_time", wide("Submitted")},
                {"state", "Status", Align::left, Shrink::when_needed},
                {"type", has_tests ? "Type" : wide("Type")},
                {"waiting", "Waiting", Align::right},
                {"running", "Running", Align::right},
-               {"finished", "Finished", Align::right},
+               {"finished", is_narrow ? "" : "Finished", Align::right},
                {"failed", "ToFix", Align::right},
                {"progress", "%", Align::right},
                {"total", ""},

@@ -106,6 +106,14 @@ TEST(ClientForecast, ACampaignThatNothingIsSentFor_ShowsWhyItHasNoEnd) {
   }
 }
 
+/// A row that is wider than the terminal goes on in the next line, and nothing stands below its title any more.
+TEST(ClientForecast, TheList_OnANarrowTerminal_LeavesOutWhatOtherColumnsTell) {
+  const std::vector<Json> campaigns{answer_of("", times("end", 6605, 7842, 9900), R"("average")")};
+  const auto list = terminal::render_human(gridstat::summary(campaigns, setting(60)), setting(60).screen);
+  expect_within(list, 60);
+  EXPECT_THAT(list, AllOf(HasSubstr("Ends in"), Not(HasSubstr("Finished")), Not(HasSubstr("User"))));
+}
+
 TEST(ClientForecast, TheList_HasTheIntervalAlone_WhereThereIsNoRoomForMore) {
   const std::vector<Json> campaigns{answer_of("", times("end", 6605, 7842, 9900), R"("average")")};
   const auto narrow = render_human(gridstat::summary(campaigns, setting(80)), setting(80).screen);
