@@ -90,7 +90,8 @@ class Details {
                       .set_aside = *present.set_aside,
                       .scripts = *present.scripts};
     if (*present.properties) read_matching();
-    if (*present.pools) read_tasks<sql::planning_unread>(&grid::PairFacts::unread_tasks);
+    if (std::ranges::any_of(facts_.campaigns, grid::is_grouped, &grid::CampaignFacts::grouping))
+      read_tasks<sql::planning_unread>(&grid::PairFacts::unread_tasks);
     if (std::ranges::any_of(facts_.campaigns, &grid::CampaignFacts::differing))
       read_tasks<sql::planning_fitting>(&grid::PairFacts::fitting_tasks);
   }
