@@ -60,7 +60,7 @@ BEGIN
     JOIN before b ON b.id = a.id AND b.ended_at IS NULL
     JOIN campaigns c ON c.id = a.campaign_id
     JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
-    WHERE a.ended_at IS NOT NULL AND a.started_at IS NOT NULL AND (NOT a.pooled OR a.ending = 'done')) e
+    WHERE a.ended_at IS NOT NULL AND CASE WHEN a.pooled THEN a.ending = 'done' ELSE a.started_at IS NOT NULL END) e
   GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET
     resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds,

@@ -94,7 +94,8 @@ TEST_F(SetupCommand, MakesRolesDatabaseConfigurationAndToken_AndSaysWhatIsLeft) 
 /// An administrator may have a role already, by hand or of a run that was killed, and other databases, where it stays itself.
 TEST_F(SetupCommand, AnAdministratorsRoleThatIsThere_MakesTablesOfTheServicesToo) {
   const auto role = our_name();
-  answer(superuser_, fmt::format("DO $$ BEGIN CREATE ROLE \"{}\" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$", role));
+  static_cast<void>(
+      answer(superuser_, fmt::format("DO $$ BEGIN CREATE ROLE \"{}\" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$", role)));
   ASSERT_TRUE(setup("mine", {"--user", "daemon"}).end.succeeded());
   EXPECT_EQ(answer(connection("mine", "gleaner"), "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"), "daemon\n");
   EXPECT_EQ(answer(connection("postgres", role), "SELECT current_user"), role + "\n");
