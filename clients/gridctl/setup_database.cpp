@@ -46,7 +46,7 @@ class Superuser {
     user_ = user->pw_uid;
   }
 
-  /// What the statement prints, without its line end.
+  /// What the statement prints, with its line end.
   [[nodiscard]] std::string run(const std::string& statement) const {
     auto captured = process::capture({.arguments = {"psql", "-w", "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-d",
                                                     connection_.value_or("dbname=postgres"), "-c", statement},
@@ -75,9 +75,9 @@ std::vector<std::string> make_database(const WantedDatabase& wanted) {
   check_plain(wanted.administrator, "a role");
   const Superuser superuser{wanted.superuser};
   const auto exists = [&](std::string_view table, std::string_view column, const std::string& name) {
-    // Warnings of the server may stand before the answer.
+    // Warnings of the server may stand beside the answer.
     const auto said = superuser.run(fmt::format("SELECT 'found:' || count(*) FROM {} WHERE {} = '{}'", table, column, name));
-    return said.ends_with("found:1");
+    return said.find("found:1") != std::string::npos;
   };
   std::vector<std::string> made;
   if (!exists("pg_roles", "rolname", wanted.owner)) {

@@ -96,7 +96,7 @@ TEST_F(PoolsInDatabase, ACancelledTask_IsWithheldOnce_OrItsCarrierIsKilled) {
 
 TEST_F(PoolsInDatabase, TasksWhoseCarriersAreAllOver_AreUnread_UntilTheirFilesTellTheirEnds) {
   const auto campaign = a_campaign(30);
-  execute("UPDATE campaigns SET temporal_grouping = 'true'");
+  execute("UPDATE campaigns SET jdl = '{\"temporal_grouping\": true}'");
   const auto unread = [&] {
     std::int64_t tasks = -1;
     transact([&](store::Transaction& transaction) {

@@ -96,7 +96,8 @@ TEST_F(SetupCommand, AnAdministratorsRoleThatIsThere_MakesTablesOfTheServicesToo
   const auto role = our_name();
   static_cast<void>(
       answer(superuser_, fmt::format("DO $$ BEGIN CREATE ROLE \"{}\" LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$", role)));
-  ASSERT_TRUE(setup("mine", {"--user", "daemon"}).end.succeeded());
+  const auto said = setup("mine", {"--user", "daemon"});
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
   EXPECT_EQ(answer(connection("mine", "gleaner"), "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"), "daemon\n");
   EXPECT_EQ(answer(connection("postgres", role), "SELECT current_user"), role + "\n");
 }
