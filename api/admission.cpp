@@ -8,30 +8,19 @@
 namespace gleaner::api {
 namespace {
 
-http::Response stopped(unsigned status, const std::string& rule, const std::string& message) {
-  text::JsonWriter json;
-  json.object([&] {
-    json.field("status", std::int64_t{status});
-    json.field("title", "Admission rule error");  // the title that CiGri's clients expect
-    json.field("message", message);
-    json.field("rule", rule);
-  });
-  return answer(status, json.text());
-}
-
 http::Response refused(const Call& call, const Submission& submission, const rules::Step& step) {
   process::log::info("campaign refused", {{"user", call.caller.user}, {"rule", step.rule}, {"why", step.message}});
-  return stopped(403, step.rule,
-                 fmt::format("{}: the admission rule '{}' refuses it{}{}", submission.refusal, step.rule, step.message.empty() ? "" : ": ",
-                             step.message));
+  return rule_error(Code::rule_refused, step.rule,
+                    fmt::format("{}: the admission rule '{}' refuses it{}{}", submission.refusal, step.rule,
+                                step.message.empty() ? "" : ": ", step.message));
 }
 
 http::Response broken(const Call& call, Submission& submission, const std::string& rule, const std::string& why) {
   process::log::error("admission rule failed", {{"user", call.caller.user}, {"rule", rule}, {"why", why}});
   submission.broken_rule = fmt::format("the admission rule '{}' failed on a campaign of {}: {} (gridctl rules test shows what it does)",
                                        rule, call.caller.user, why);
-  return stopped(
-      500, rule,
+  return rule_error(
+      Code::rule_broken, rule,
       fmt::format(
           "{}: the admission rule '{}' of this grid is broken. This is not your campaign's fault; the administrators have been notified",
           submission.refusal, rule));

@@ -13,17 +13,21 @@ std::string_view title_of(unsigned status) {
     case 405: return "Method not allowed";
     case 408: return "Request timeout";
     case 409: return "Conflict";
+    case 410: return "Gone";
+    case 412: return "Precondition failed";
     case 413: return "Too large";
     case 415: return "Unsupported media type";
+    case 431: return "Request header fields too large";
     case 502: return "Bad gateway";
     case 503: return "Service unavailable";
     default: return "Internal error";
   }
 }
 
-void write_message(text::JsonWriter& json, unsigned status, std::string_view message) {
-  json.field("status", std::int64_t{status});
-  json.field("title", title_of(status));
+void write_error(text::JsonWriter& json, Code code, std::string_view title, std::string_view message) {
+  json.field("status", std::int64_t{status_of(code)});
+  json.field("code", word_of(code));
+  json.field("title", title);
   json.field("message", message);
 }
 
@@ -37,25 +41,36 @@ http::Response answer(unsigned status, std::string json) {
   return response;
 }
 
-http::Response error(unsigned status, std::string_view message) {
+http::Response error(Code code, std::string_view message) {
   text::JsonWriter json;
-  json.object([&] { write_message(json, status, message); });
-  return answer(status, json.text());
+  json.object([&] { write_error(json, code, title_of(status_of(code)), message); });
+  return answer(status_of(code), json.text());
+}
+
+http::Response rule_error(Code code, std::string_view rule, std::string_view message) {
+  text::JsonWriter json;
+  json.object([&] {
+    write_error(json, code, "Admission rule error", message);  // the title that CiGri's clients expect
+    json.field("rule", rule);
+  });
+  return answer(status_of(code), json.text());
 }
 
 http::Response error(std::string_view message, std::span<const jdl::Problem> problems) {
   text::JsonWriter json;
   json.object([&] {
-    write_message(json, 400, message);
+    write_error(json, Code::bad_input, title_of(status_of(Code::bad_input)), message);
     json.key("problems").raw(jdl::to_json(problems));
   });
-  return answer(400, json.text());
+  return answer(status_of(Code::bad_input), json.text());
 }
 
 http::Response accepted(std::string_view message, std::optional<std::int64_t> count) {
   text::JsonWriter json;
   json.object([&] {
-    write_message(json, 202, message);
+    json.field("status", std::int64_t{202});
+    json.field("title", title_of(202));
+    json.field("message", message);
     if (count) json.field("count", *count);
   });
   return answer(202, json.text());

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/code.hpp"
 #include "lib/http/message.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/text/json_writer.hpp"
@@ -16,9 +17,11 @@ namespace gleaner::api {
 [[nodiscard]] http::Response answer(unsigned status, std::string json);
 [[nodiscard]] inline http::Response answer(const text::JsonWriter& json) { return answer(200, json.text()); }
 
-/// `{"status","title","message"}`; the title is the standard one of the status.
-[[nodiscard]] http::Response error(unsigned status, std::string_view message);
-/// With all problems of the user's input.
+/// `{"status","code","title","message"}`; the title is the standard one of the code's status.
+[[nodiscard]] http::Response error(Code code, std::string_view message);
+/// The same with the admission rule that it is about.
+[[nodiscard]] http::Response rule_error(Code code, std::string_view rule, std::string_view message);
+/// With all problems of the user's input; the code is `bad_input`.
 [[nodiscard]] http::Response error(std::string_view message, std::span<const jdl::Problem> problems);
 /// 202, in the shape of an error; `count` is the number of affected objects.
 [[nodiscard]] http::Response accepted(std::string_view message, std::optional<std::int64_t> count = {});

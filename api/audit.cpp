@@ -1,18 +1,21 @@
 #include "api/audit.hpp"
 
+#include <fmt/format.h>
+
 namespace gleaner::api {
 namespace {
 
-/// The address without its port.
-std::string origin_of(const http::Peer& peer) {
-  if (peer.process) return "unix";
-  return peer.address.substr(0, peer.address.rfind(':'));
+/// `unix`, or the address without its port; and the proxy that named the user.
+std::string origin_of(const Call& call) {
+  const auto& peer = call.request.peer;
+  const auto place = peer.process ? std::string{"unix"} : peer.address.substr(0, peer.address.rfind(':'));
+  return call.caller.proxy.empty() ? place : fmt::format("{}, named by {}", place, call.caller.proxy);
 }
 
 }  // namespace
 
 void note(const Call& call, store::Transaction& transaction, const store::Act& act) {
-  store::note_act(transaction, {.name = call.caller.user, .origin = origin_of(call.request.peer)}, act, call.now);
+  store::note_act(transaction, {.name = call.caller.user, .origin = origin_of(call)}, act, call.now);
 }
 
 std::string count_json(std::string_view of, std::int64_t count) {

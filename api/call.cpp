@@ -8,6 +8,7 @@
 
 #include "lib/store/views_grid.hpp"
 #include "lib/text/numbers.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::api {
 
@@ -16,22 +17,27 @@ Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t
   if (!text) return fallback;
   const auto value = text::whole_number(*text, bounds.least, bounds.most);
   if (!value) {
-    return tl::unexpected{error(
-        400, fmt::format("{}={}: a whole number from {} to {} is needed{}", name, jdl::excerpt(*text), bounds.least, bounds.most, remark))};
+    return tl::unexpected{error(Code::bad_value, fmt::format("{}={}: a whole number from {} to {} is needed{}", name, jdl::excerpt(*text),
+                                                             bounds.least, bounds.most, remark))};
   }
   return *value;
 }
 
 Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name) {
-  if (!call.request.parameter(name)) return std::optional<grid::Instant>{};
-  constexpr std::int64_t kYear10000 = 253'402'300'800;
-  const auto seconds = number(call, name, 0, {0, kYear10000});
-  if (!seconds) return tl::unexpected{seconds.error()};
-  return std::optional{grid::from_unix(*seconds)};
+  const auto text = call.request.parameter(name);
+  if (!text) return std::optional<grid::Instant>{};
+  // A `+` that was not encoded has become a blank. A time has none; only its offset can have begun with a `+`.
+  std::string with_sign{*text};
+  std::ranges::replace(with_sign, ' ', '+');
+  const auto time = text::read_utc(with_sign);
+  if (!time || *time < std::chrono::sys_seconds{})
+    return tl::unexpected{error(
+        Code::bad_value, fmt::format("{}={}: a time such as 2026-11-20T18:14:56Z is needed, of 1970 or later", name, jdl::excerpt(*text)))};
+  return std::optional{grid::Instant{*time}};
 }
 
-bool flag(const Call& call, std::string_view name) {
-  const auto text = call.request.parameter(name);
+bool flag(const http::Request& request, std::string_view name) {
+  const auto text = request.parameter(name);
   return text && *text != "0" && *text != "false";
 }
 
@@ -46,11 +52,13 @@ Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit) {
 
 std::vector<std::string> list(const Call& call, std::string_view name) {
   std::vector<std::string> parts;
-  std::string_view rest = call.request.parameter(name).value_or("");
-  while (!rest.empty()) {
-    const auto comma = rest.find(',');
-    if (comma != 0) parts.emplace_back(rest.substr(0, comma));
-    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+  for (const auto& [key, value] : call.request.query) {
+    if (key != name) continue;
+    for (std::string_view rest = value; !rest.empty();) {
+      const auto comma = std::min(rest.find(','), rest.size());
+      if (comma != 0) parts.emplace_back(rest.substr(0, comma));
+      rest.remove_prefix(std::min(comma + 1, rest.size()));
+    }
   }
   return parts;
 }
@@ -61,15 +69,19 @@ std::optional<std::int64_t> id_of(const std::string& part) {
 }
 
 http::Response no_campaign(const Call& call) {
-  return error(404, fmt::format("there is no campaign '{}'", jdl::excerpt(call.parts.at(0))));
+  return error(Code::no_such_campaign, fmt::format("there is no campaign '{}'", jdl::excerpt(call.parts.at(0))));
 }
 
-std::string href_with(const Call& call, std::string_view name, std::int64_t value) {
-  std::string href = call.request.path + '?';
-  for (const auto& [key, content] : call.request.query) {
-    if (key != name) href += fmt::format("{}={}&", http::percent_encode(key), http::percent_encode(content));
+std::string href_with(const Call& call, const http::Query& replaced) {
+  std::string query;
+  const auto add = [&query](const std::string& key, const std::string& value) {
+    query += fmt::format("{}{}={}", query.empty() ? '?' : '&', http::percent_encode(key), http::percent_encode(value));
+  };
+  for (const auto& [key, value] : call.request.query) {
+    if (std::ranges::find(replaced, key, &http::Query::value_type::first) == replaced.end()) add(key, value);
   }
-  return href + fmt::format("{}={}", name, value);
+  for (const auto& [key, value] : replaced) add(key, value);
+  return call.request.path + query;
 }
 
 std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction) {
@@ -81,7 +93,7 @@ std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction&
 bool may_change(const Call& call, const std::string& owner) { return call.caller.role == Role::administrator || call.caller.user == owner; }
 
 http::Response not_yours(const Call& call, std::string_view what, const std::string& owner) {
-  return error(403, fmt::format("{} is of {}, and you are {}", what, jdl::excerpt(owner), jdl::excerpt(call.caller.user)));
+  return error(Code::not_yours, fmt::format("{} is of {}, and you are {}", what, jdl::excerpt(owner), jdl::excerpt(call.caller.user)));
 }
 
 std::string campaign_text(grid::CampaignId id) { return fmt::format("campaign {}", id.value()); }

@@ -21,6 +21,7 @@
 
 namespace gleaner::api {
 
+class EventStreams;
 class Spool;
 
 /// The arguments of a route's function.
@@ -35,6 +36,7 @@ struct Call {
   Spool& spool;                   ///< disk space for submissions
   Room& room;                     ///< memory for large requests
   ClusterTurns& cluster_turns;    ///< the right to ask clusters
+  EventStreams& event_streams;    ///< the streams of changes
   grid::Instant now;
 };
 
@@ -50,13 +52,16 @@ struct Bounds {
 /// @param remark  the end of the message about a wrong number
 [[nodiscard]] Asked<std::int64_t> number(const Call& call, std::string_view name, std::int64_t fallback, Bounds bounds,
                                          std::string_view remark = {});
-/// Seconds since 1970.
+/// A time such as 2026-11-20T18:14:56Z, or 2026-11-20T19:14:56+01:00, whose `+` need not be encoded.
 [[nodiscard]] Asked<std::optional<grid::Instant>> instant(const Call& call, std::string_view name);
 /// True: the parameter is present, and neither 0 nor false.
-[[nodiscard]] bool flag(const Call& call, std::string_view name);
+[[nodiscard]] bool flag(const http::Request& request, std::string_view name);
+[[nodiscard]] inline bool flag(const Call& call, std::string_view name) { return flag(call.request, name); }
+/// Items of a page, unless `limit` says another number.
+inline constexpr std::int64_t kUsualLimit = 100;
 /// `limit` and `offset`.
-[[nodiscard]] Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit);
-/// The parts of a comma-separated parameter.
+[[nodiscard]] Asked<store::views::Window> window(const Call& call, std::int64_t usual_limit = kUsualLimit);
+/// The parts of a comma-separated parameter; generated clients give it several times instead.
 [[nodiscard]] std::vector<std::string> list(const Call& call, std::string_view name);
 
 /// An id of the path. Empty: not a number.
@@ -64,8 +69,8 @@ struct Bounds {
 
 [[nodiscard]] http::Response no_campaign(const Call& call);
 
-/// The href of this list with one parameter replaced, and the others kept.
-[[nodiscard]] std::string href_with(const Call& call, std::string_view name, std::int64_t value);
+/// The href of this list with these parameters, and the others as they are.
+[[nodiscard]] std::string href_with(const Call& call, const http::Query& replaced);
 
 /// Since when the grid stands still (store::views::standstill): for longer than cron may leave between two cycles, and than one may take.
 [[nodiscard]] std::optional<grid::Instant> standstill_of(const Call& call, store::Transaction& transaction);

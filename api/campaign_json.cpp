@@ -10,8 +10,10 @@
 namespace gleaner::api {
 namespace {
 
-void write_counts(text::JsonWriter& json, const store::views::TaskCounts& tasks) {
-  json.object([&] {
+void write_counts(text::JsonWriter& json, const store::views::Campaign& campaign) {
+  const auto& tasks = campaign.tasks;
+  json.field("total_tasks", campaign.total);
+  json.key("tasks").object([&] {
     json.field("waiting", tasks.waiting);
     json.field("launching", tasks.launching);
     json.field("submitted", tasks.submitted);
@@ -55,12 +57,9 @@ void write_interval(text::JsonWriter& json, std::string_view earliest, std::stri
   json.field(latest, between ? std::optional{between->latest} : std::nullopt);
 }
 
-/// CiGri's boolean of a prologue or an epilogue: it is done, or the JDL has none.
-bool is_ok(const std::optional<std::string>& script) { return !script || *script == "done"; }
-
 }  // namespace
 
-std::string campaign_path(grid::CampaignId id) { return fmt::format("/campaigns/{}", id.value()); }
+std::string campaign_path(grid::CampaignId id) { return fmt::format("/v1/campaigns/{}", id.value()); }
 
 void write_forecast(text::JsonWriter& json, const store::views::Forecast& forecast) {
   json.field("forecast_time", forecast.made);
@@ -88,20 +87,26 @@ void write_campaign(text::JsonWriter& json, const store::views::Campaign& campai
   json.field("submission_time", campaign.submitted_at);
   json.field("first_start_time", campaign.first_start_at);
   json.field("end_time", campaign.ended_at);
-  json.field("total_jobs", campaign.total);
-  json.field("finished_jobs", campaign.tasks.done);
-  json.key("tasks");
-  write_counts(json, campaign.tasks);
+  write_counts(json, campaign);
   write_forecast(json, campaign.forecast);
   const auto path = campaign_path(campaign.id);
   write_links(json, {{"self", path},
-                     {"parent", "/campaigns"},
-                     {"collection", path + "/jobs", "jobs"},
+                     {"parent", "/v1/campaigns"},
+                     {"collection", path + "/tasks", "tasks"},
                      {"collection", path + "/events", "events"},
                      {"collection", path + "/decisions", "decisions"},
                      {"collection", path + "/forecasts", "forecasts"},
                      {"item", path + "/jdl", "jdl"},
                      {"item", path + "/stats", "stats"}});
+}
+
+void write_progress(text::JsonWriter& json, const store::views::Campaign& campaign) {
+  json.field("id", campaign.id);
+  json.field("name", campaign.name);
+  json.field("user", campaign.user);
+  json.field("state", grid::name_of(campaign.state));
+  json.field("end_time", campaign.ended_at);
+  write_counts(json, campaign);
 }
 
 void write_campaign_cluster(text::JsonWriter& json, const store::views::CampaignCluster& cluster) {
@@ -127,8 +132,6 @@ void write_campaign_cluster(text::JsonWriter& json, const store::views::Campaign
   json.field("jobs_throughput", cluster.throughput);
   json.field("prologue", cluster.prologue);
   json.field("epilogue", cluster.epilogue);
-  json.field("prologue_ok", is_ok(cluster.prologue));
-  json.field("epilogue_ok", is_ok(cluster.epilogue));
   json.key("brake");
   write_brake(json, cluster.brake);
 }

@@ -11,6 +11,8 @@ namespace gleaner::api {
 
 /// Writes the fields of a campaign into an open object.
 void write_campaign(text::JsonWriter& json, const store::views::Campaign& campaign);
+/// Writes who it is, its state and the counts of its tasks, as `write_campaign` does, into an open object.
+void write_progress(text::JsonWriter& json, const store::views::Campaign& campaign);
 /// Writes the fields of a campaign on one cluster into an open object.
 void write_campaign_cluster(text::JsonWriter& json, const store::views::CampaignCluster& cluster);
 /// Writes start and end, with their intervals, into an open object.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/admission.hpp"
+#include "lib/intake/rows.hpp"
 #include "lib/process/log.hpp"
 
 namespace gleaner::api {
@@ -16,7 +17,8 @@ Asked<Changeable> load_changeable(const Call& call, store::Transaction& transact
   auto file = jdl::from_json(stored->jdl);
   if (!file) {
     process::log::error("stored campaign cannot be read", {{"campaign", id}, {"why", file.error()}});
-    return tl::unexpected{error(500, fmt::format("the stored JDL of campaign {} cannot be read: ask the administrators", id.value()))};
+    return tl::unexpected{
+        error(Code::internal, fmt::format("the stored JDL of campaign {} cannot be read: ask the administrators", id.value()))};
   }
   return Changeable{.stored = std::move(*stored), .file = std::move(*file), .surroundings = load_surroundings(transaction)};
 }
@@ -38,7 +40,7 @@ bool needs_new_requests(const Changeable& before, const jdl::CampaignFile& after
 bool store_file(store::Transaction& transaction, grid::CampaignId id, const Changeable& before, const jdl::CampaignFile& after) {
   store::EditedCampaign edited{
       .before = before.stored.jdl, .jdl = jdl::to_json(after), .name = after.name, .requests = before.stored.requests, .clusters = {}};
-  for (const auto& section : after.clusters) edited.clusters.push_back(stored_section(after, section, id));
+  for (const auto& section : after.clusters) edited.clusters.push_back(intake::stored_section(after, section, id));
   return store::edit_campaign(transaction, id, edited);
 }
 

@@ -95,7 +95,7 @@ http::Response answer_of(const Call& call, const Done& done, const Ranges& rest)
     json.field("count", done.count);
     json.field("cancelled", done.cancelled.waiting);
     json.field("killed", done.cancelled.in_flight);
-    std::vector<Link> links{{"parent", "/campaigns/" + call.parts[0]}};
+    std::vector<Link> links{{"parent", "/v1/campaigns/" + call.parts[0]}};
     if (!rest.empty()) links.push_back({"next", call.request.path + "?tasks=" + text::to_text(rest)});
     write_links(json, links);
   });
@@ -144,10 +144,11 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
   });
   const auto count = done.waiting + done.in_flight;
   if (!is_live && count == 0)
-    return error(409, fmt::format("campaign {} is {}: its tasks are over", call.parts[0], grid::name_of(chosen->state)));
+    return error(Code::wrong_state, fmt::format("campaign {} is {}: its tasks are over", call.parts[0], grid::name_of(chosen->state)));
   const auto& rest = chosen->tasks;
   if (count == 0 && rest.empty())
-    return error(409, fmt::format("none of these tasks of campaign {} waits or runs, or they are being cancelled", call.parts[0]));
+    return error(Code::wrong_state,
+                 fmt::format("none of these tasks of campaign {} waits or runs, or they are being cancelled", call.parts[0]));
   process::log::info("tasks cancelled",
                      {{"campaign", chosen->campaign}, {"waiting", done.waiting}, {"killed", done.in_flight}, {"by", call.caller.user}});
   const auto over = asked - size_of(rest) - count;
@@ -158,18 +159,21 @@ http::Response cancel_tasks(const Call& call, std::string_view tasks) {
 
 Asked<std::vector<text::Range>> read_tasks(std::string_view text, grid::CampaignId campaign, std::int64_t total) {
   auto ranges = text::parse_ranges(text);
-  if (!ranges) return tl::unexpected{error(400, fmt::format("tasks: {}", ranges.error()))};
+  if (!ranges) return tl::unexpected{error(Code::bad_value, fmt::format("tasks: {}", ranges.error()))};
   auto& last = ranges->back();
   if (last.last == text::kOpenEnd && last.first < total) last.last = total - 1;
   if (last.last < total) return std::move(*ranges);
   const auto wrong = last.first < total ? total : last.first;
-  return tl::unexpected{error(404, fmt::format("campaign {} has no task {}: it has {}{}", campaign.value(), wrong, tasks_text(total),
-                                               total > 0 ? fmt::format(", from 0 to {}", total - 1) : std::string{}))};
+  return tl::unexpected{
+      error(Code::no_such_task, fmt::format("campaign {} has no task {}: it has {}{}", campaign.value(), wrong, tasks_text(total),
+                                            total > 0 ? fmt::format(", from 0 to {}", total - 1) : std::string{}))};
 }
 
 http::Response cancel_chosen_tasks(const Call& call) {
   const auto tasks = call.request.parameter("tasks");
-  if (!tasks) return error(400, fmt::format("which tasks? Add '?tasks=7,9-12'; DELETE /campaigns/{} cancels the campaign", call.parts[0]));
+  if (!tasks)
+    return error(Code::bad_value,
+                 fmt::format("which tasks? Add '?tasks=7,9-12'; DELETE /v1/campaigns/{} cancels the campaign", call.parts[0]));
   return cancel_tasks(call, *tasks);
 }
 
@@ -178,7 +182,8 @@ http::Response cancel_one_task(const Call& call) { return cancel_tasks(call, cal
 http::Response retry_chosen_tasks(const Call& call) {
   auto chosen = read_chosen(call, call.request.parameter("tasks").value_or(""));
   if (!chosen) return chosen.error();
-  if (chosen->state == grid::CampaignState::cancelled) return error(409, fmt::format("campaign {} is cancelled", call.parts[0]));
+  if (chosen->state == grid::CampaignState::cancelled)
+    return error(Code::wrong_state, fmt::format("campaign {} is cancelled", call.parts[0]));
   const auto asked = size_of(chosen->tasks);
   std::int64_t count = 0;
   work_through(chosen->tasks, [&](const Ranges& piece) {
@@ -191,7 +196,8 @@ http::Response retry_chosen_tasks(const Call& call) {
     return true;
   });
   const auto& rest = chosen->tasks;
-  if (count == 0 && rest.empty()) return error(409, fmt::format("none of these tasks of campaign {} has failed", call.parts[0]));
+  if (count == 0 && rest.empty())
+    return error(Code::wrong_state, fmt::format("none of these tasks of campaign {} has failed", call.parts[0]));
   process::log::info("failed tasks retried", {{"campaign", chosen->campaign}, {"tasks", count}, {"by", call.caller.user}});
   const auto others = asked - size_of(rest) - count;
   auto message =

@@ -9,11 +9,11 @@
 /// `next` of the answer names the rest.
 namespace gleaner::api {
 
-/// DELETE /campaigns/:id/jobs
+/// DELETE /v1/campaigns/:id/tasks
 [[nodiscard]] http::Response cancel_chosen_tasks(const Call& call);
-/// DELETE /campaigns/:id/jobs/:task
+/// DELETE /v1/campaigns/:id/tasks/:task
 [[nodiscard]] http::Response cancel_one_task(const Call& call);
-/// POST /campaigns/:id/retries?tasks=…
+/// POST /v1/campaigns/:id/retries?tasks=…
 [[nodiscard]] http::Response retry_chosen_tasks(const Call& call);
 
 /// The tasks that a text names among those of a campaign; `*` is the last one. Error: the answer, 400 or 404.

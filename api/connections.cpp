@@ -55,14 +55,19 @@ void Connections::give_back(std::optional<store::Database> database) {
   freed_.notify_one();
 }
 
+store::Database Connections::open() const {
+  store::Database database{conninfo_, limits_};
+  store::check_schema(database);
+  return database;
+}
+
 Connections::Lease::Lease(Connections& from) : from_{from} {
   from_.wait_for_turn();
   try {
     database_ = from_.take_idle();
     if (!database_) {
       is_new_ = true;
-      database_.emplace(from_.conninfo_, from_.limits_);
-      store::check_schema(*database_);
+      database_.emplace(from_.open());
     }
   } catch (...) {
     from_.give_back({});

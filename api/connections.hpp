@@ -54,6 +54,9 @@ class Connections {
     return result;
   }
 
+  /// A connection of its own for a thread that keeps it. Throws store::Unavailable and store::WrongSchema.
+  [[nodiscard]] store::Database open() const;
+
  private:
   /// A connection for one request. It is closed at the end, unless keep() was called.
   class Lease {

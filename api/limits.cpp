@@ -22,14 +22,14 @@ SubmissionLimits submission_limits(const Call& call, const std::string& user) {
 
 http::Response too_many_tasks(std::int64_t most) {
   return error(
-      403,
+      Code::too_many_tasks,
       fmt::format("the campaign has more than {} tasks, the most that one may have (max_tasks): nothing was stored; make several of it",
                   most));
 }
 
 http::Response submission_too_large(std::uint64_t most) {
   return error(
-      413,
+      Code::too_large,
       fmt::format(
           "the submission is larger than {}, the most that may be sent at once (max_submission): nothing was stored; make several campaigns of it",
           process::format_size(most)));
@@ -37,7 +37,7 @@ http::Response submission_too_large(std::uint64_t most) {
 
 http::Response file_too_large(std::uint64_t most) {
   return error(
-      413,
+      Code::too_large,
       fmt::format(
           "the campaign file is larger than {} (max_campaign_file): nothing was stored; put the parameters into a file of their own, one a line, and name it by param_file",
           process::format_size(most)));
@@ -46,7 +46,7 @@ http::Response file_too_large(std::uint64_t most) {
 Asked<void> allow_campaign(const SubmissionLimits& limits) {
   if (limits.present < limits.campaigns) return {};
   return tl::unexpected{error(
-      403,
+      Code::too_many_campaigns,
       fmt::format(
           "you have {} campaigns in treatment or paused, and may have {} (max_campaigns): nothing was stored; wait until one ends, or cancel one (griddel)",
           limits.present, limits.campaigns))};
@@ -55,7 +55,7 @@ Asked<void> allow_campaign(const SubmissionLimits& limits) {
 Asked<Memory> take_memory(const Call& call, std::uint64_t bytes) {
   auto part = call.room.take(call.caller.user, bytes);
   if (part) return std::make_shared<Room::Part>(std::move(*part));
-  auto response = error(503, "the API is busy with other large requests: try again in a moment");
+  auto response = error(Code::busy, "the API is busy with other large requests: try again in a moment");
   response.headers.add("Retry-After", "5");
   return tl::unexpected{std::move(response)};
 }

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
                "max_tasks",         "max_campaigns",  "max_rows",          "temporal_grouping",
                "params_shell",      "max_retries",    "pool_duration",     "idle_period",
                "module_time_limit", "api_cigri_path", "api_cigri_proxies", "api_cigri_admins",
-               "api_cigri_public",  "stress_max"},
+               "api_cigri_public",  "stress_max",     "api_streams",       "api_streams_of_user"},
       .notes = "The API's document is at /openapi.json.",
       .section = 8,
   };

@@ -47,10 +47,11 @@ std::optional<int> status_of(const oar::Failure& failure) {
   return refused != nullptr ? std::optional{refused->status} : std::nullopt;
 }
 
-tl::unexpected<NoOutput> none(unsigned status, std::string why) { return tl::unexpected{NoOutput{status, std::move(why)}}; }
+tl::unexpected<NoOutput> none(Code code, std::string why) { return tl::unexpected{NoOutput{code, std::move(why)}}; }
 
 tl::unexpected<NoOutput> unanswered(const Job& job, const oar::Failure& failure) {
-  return none(502, fmt::format("{} cannot be asked for {}: {}", job.cluster_name, job_text(job), oar::describe(failure)));
+  return none(Code::cluster_unavailable,
+              fmt::format("{} cannot be asked for {}: {}", job.cluster_name, job_text(job), oar::describe(failure)));
 }
 
 /// Whether OAR's job is this one or, of a pooled one, a carrier of its launch.
@@ -65,26 +66,27 @@ tl::expected<oar::JobDetails, NoOutput> find_job(oar::Client& client, const Job&
   const oar::JobOf asked{job.login, grid::RemoteJobId{job.remote_id.value_or(0)}};
   auto details = std::move(client.details({&asked, 1}, oar::Nodes::named).front());
   if (!details && status_of(details.error()) == kNotFound)
-    return none(404, fmt::format("{} does not know OAR job {} any more", job.cluster_name, asked.id.value()));
+    return none(Code::not_on_cluster, fmt::format("{} does not know OAR job {} any more", job.cluster_name, asked.id.value()));
   if (!details) return unanswered(job, details.error());
   if (!is_its_own(details->job, job))
-    return none(404, fmt::format("OAR job {} of {} is somebody else's now", asked.id.value(), job.cluster_name));
+    return none(Code::not_on_cluster, fmt::format("OAR job {} of {} is somebody else's now", asked.id.value(), job.cluster_name));
   return std::move(*details);
 }
 
 /// Why a file cannot be read.
 tl::unexpected<NoOutput> unread(const Job& job, const std::string& path, const oar::Failure& failure) {
   const auto status = status_of(failure);
-  if (status == kForbidden) return none(403, fmt::format("{} lets {} not read {}", job.cluster_name, job.login, path));
+  if (status == kForbidden) return none(Code::refused_by_cluster, fmt::format("{} lets {} not read {}", job.cluster_name, job.login, path));
   if (status != kNotFound) {
     const auto* const refused = std::get_if<oar::Refused>(&failure);
-    if (refused != nullptr) return none(404, fmt::format("{} of {} cannot be read: {}", path, job.cluster_name, refused->message));
+    if (refused != nullptr)
+      return none(Code::no_such_output, fmt::format("{} of {} cannot be read: {}", path, job.cluster_name, refused->message));
     return unanswered(job, failure);
   }
   auto why = fmt::format("it was removed, or never made; 'gridstat {} -e' shows what an open event kept of stderr", job.campaign.value());
   if (!is_over(job.state)) why = "the job has written nothing yet";
   if (job.state == grid::JobState::remote_waiting) why = "the job waits in the cluster's queue";
-  return none(404, fmt::format("there is no file {} on {}, of {}: {}", path, job.cluster_name, job_text(job), why));
+  return none(Code::no_such_output, fmt::format("there is no file {} on {}, of {}: {}", path, job.cluster_name, job_text(job), why));
 }
 
 /// Reads fewer lines when they are too long; of one that is too long by itself, its beginning.
@@ -151,25 +153,26 @@ std::string output_path(const oar::JobDetails& details, const Job& job, Stream s
 }
 
 tl::expected<oar::JobDetails, NoOutput> read_details(const store::Cluster& cluster, const Job& job) {
-  if (cluster.retired_at) return none(kNotFound, fmt::format("{} was retired, and is not asked any more", cluster.name));
+  if (cluster.retired_at) return none(Code::not_on_cluster, fmt::format("{} was retired, and is not asked any more", cluster.name));
   auto access = fleet::access_of(cluster);
-  if (!access) return none(502, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
+  if (!access) return none(Code::cluster_unavailable, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
   oar::Client client{std::move(*access), output_limits()};
   return find_job(client, job);
 }
 
 tl::expected<Output, NoOutput> read_output(const store::Cluster& cluster, const Job& job, Stream stream, int lines) {
   if (cluster.retired_at)
-    return none(404, fmt::format("{} was retired, and is not asked any more: {} ran there", cluster.name, job_text(job)));
+    return none(Code::no_such_output, fmt::format("{} was retired, and is not asked any more: {} ran there", cluster.name, job_text(job)));
   auto access = fleet::access_of(cluster);
-  if (!access) return none(502, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
+  if (!access) return none(Code::cluster_unavailable, fmt::format("{} cannot be asked: {}", cluster.name, access.error()));
   oar::Client client{std::move(*access), output_limits()};
   auto details = find_job(client, job);
-  if (!details && details.error().status == kNotFound) return none(kNotFound, "there is no file: " + details.error().why);
+  if (!details && details.error().code == Code::not_on_cluster)
+    return none(Code::no_such_output, "there is no file: " + details.error().why);
   if (!details) return tl::unexpected{std::move(details.error())};
   Output output{.path = output_path(*details, job, stream), .hosts = std::move(details->hosts), .tail = {}};
   if (output.path.empty())
-    return none(404, fmt::format("{} reports no file for the {} of {}", cluster.name, name_of(stream), job_text(job)));
+    return none(Code::no_such_output, fmt::format("{} reports no file for the {} of {}", cluster.name, name_of(stream), job_text(job)));
   auto tail = read_tail(client, job.login, output.path, lines);
   if (!tail) return unread(job, text::clean_text(output.path), tail.error());
   output.path = text::clean_text(output.path);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/code.hpp"
 #include "lib/oar/client.hpp"
 #include "lib/store/clusters.hpp"
 #include "lib/store/views_tasks.hpp"
@@ -40,7 +41,7 @@ struct Output {
 };
 /// Why there is no output to show.
 struct NoOutput {
-  unsigned status = 404;  ///< of HTTP: 404 no file, 403 unreadable, 502 the cluster does not answer
+  Code code = Code::no_such_output;  ///< or not_on_cluster, refused_by_cluster, cluster_unavailable
   std::string why;
 };
 

@@ -34,7 +34,7 @@ std::string line_of(const views::TaskOutputs& task, const ListedOutput& listed) 
     json.field("task", task.number);
     json.field("attempt", listed.output.attempt);
     json.field("kind", grid::name_of(listed.output.kind));
-    json.field("cluster", task.job->cluster_name);
+    json.field("cluster_name", task.job->cluster_name);
     json.field("state", grid::name_of(task.state));
     json.field("size", listed.size);
     if (listed.is_missing) json.field("missing", true);
@@ -46,7 +46,7 @@ std::string error_line(const views::OutputJob& job, const std::string& folder, c
   text::JsonWriter json;
   json.object([&] {
     json.field("error", text::clean_text(why));
-    json.field("cluster", job.cluster_name);
+    json.field("cluster_name", job.cluster_name);
     json.field("folder", folder);
   });
   return json.text() + "\n";

@@ -27,7 +27,7 @@ std::optional<http::Response> seal(const Call& call, grid::CampaignId id) {
     if (!owner) return no_campaign(call);
     if (!may_change(call, owner->user)) return not_yours(call, campaign_text(id), owner->user);
     const auto sealed = store::seal_campaign(transaction, id);
-    if (!sealed) return error(409, fmt::format("{} cannot be purged: {}", campaign_text(id), sealed.error()));
+    if (!sealed) return error(Code::wrong_state, fmt::format("{} cannot be purged: {}", campaign_text(id), sealed.error()));
     return std::nullopt;
   });
 }
@@ -39,7 +39,7 @@ http::Response to_be_continued(const Call& call, grid::CampaignId id) {
     json.field("status", std::int64_t{202});
     json.field("title", "Accepted");
     json.field("message", fmt::format("Campaign {}: a part is deleted, and the link 'next' continues", id.value()));
-    write_links(json, {{"parent", "/campaigns"}, {"next", call.request.path + "?purge=1"}});
+    write_links(json, {{"parent", "/v1/campaigns"}, {"next", call.request.path + "?purge=1"}});
   });
   return answer(202, json.text());
 }

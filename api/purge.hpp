@@ -3,8 +3,8 @@
 
 namespace gleaner::api {
 
-/// DELETE /campaigns/ID?purge=1: deletes an ended campaign of the caller, with its tasks, jobs and events. It works for some seconds; the
-/// link `next` of the answer continues with the rest.
+/// DELETE /v1/campaigns/ID?purge=1: deletes an ended campaign of the caller, with its tasks, jobs and events. It works for some seconds;
+/// the link `next` of the answer continues with the rest.
 [[nodiscard]] http::Response purge_campaign(const Call& call);
 
 }  // namespace gleaner::api

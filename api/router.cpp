@@ -74,6 +74,22 @@ std::optional<std::string> wrong_key(const http::Request& request, const Route& 
   return std::nullopt;
 }
 
+std::optional<std::string> path_of_today(std::span<const Route> routes, std::string_view method, std::string_view path) {
+  constexpr std::string_view kFormerTasks{"jobs"};  // of a campaign: jobs, jobs.csv, jobs.ndjson
+  const auto parts = split(path);
+  std::string now{kVersionPath};
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    auto part = parts[i];
+    now += '/';
+    if (i == 2 && parts[0] == "campaigns" && (part == kFormerTasks || part.starts_with("jobs."))) {
+      now += "tasks";
+      part.remove_prefix(kFormerTasks.size());
+    }
+    now += part;
+  }
+  return std::holds_alternative<NoSuchPath>(find_route(routes, method, now)) ? std::nullopt : std::optional{std::move(now)};
+}
+
 std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method, std::string_view path) {
   if (!path.starts_with('/')) return NoSuchPath{};
   const auto parts = split(path);

@@ -12,6 +12,16 @@ namespace gleaner::api {
 
 enum class Access { anybody, identified };
 
+/// What a route does with ETags (api/etag.hpp).
+enum class Etag {
+  sent,     ///< its answers to GET have one
+  none,     ///< its answers are streams, or change each time
+  compared  ///< it changes something, and compares If-Match
+};
+
+/// The routes of our own API begin with it, but for those of the service itself (`/`, `/health`, `/openapi.json`).
+inline constexpr std::string_view kVersionPath{"/v1"};
+
 /// One line of a table of routes. `:name` in a pattern matches any one part of a path. `keys` are those of its query, with blanks between
 /// them; every route takes `pretty` too, and any other key is an error.
 struct Route {
@@ -20,6 +30,7 @@ struct Route {
   Access access;
   http::Response (*respond)(const Call&);
   std::string_view keys{};
+  Etag etag = Etag::sent;
 };
 
 // Each file defines one table.
@@ -56,6 +67,9 @@ struct WrongMethod {
   std::string allowed;
 };
 struct NoSuchPath {};
+
+/// The path under which a path without the version, as earlier releases had it, is found now; empty: under none.
+[[nodiscard]] std::optional<std::string> path_of_today(std::span<const Route> routes, std::string_view method, std::string_view path);
 
 /// Finds the route of a request; HEAD uses the routes of GET.
 [[nodiscard]] std::variant<Match, WrongMethod, NoSuchPath> find_route(std::span<const Route> routes, std::string_view method,

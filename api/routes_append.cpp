@@ -13,6 +13,7 @@
 #include "api/spool.hpp"
 #include "api/task_intake.hpp"
 #include "api/task_json.hpp"
+#include "lib/intake/rows.hpp"
 #include "lib/process/log.hpp"
 
 namespace gleaner::api {
@@ -31,19 +32,20 @@ struct Appended {
 /// The answer to an append that the campaign's state does not allow; empty: it does.
 std::optional<http::Response> refuse_state(grid::CampaignId id, const store::SubmittedCampaign& campaign) {
   if (campaign.sealed)
-    return error(409,
+    return error(Code::wrong_state,
                  fmt::format("campaign {} is being removed, as it ended long ago: submit its new tasks as another campaign", id.value()));
   if (campaign.state == grid::CampaignState::cancelled)
-    return error(409, fmt::format("campaign {} is cancelled: submit its new tasks as another campaign", id.value()));
+    return error(Code::wrong_state, fmt::format("campaign {} is cancelled: submit its new tasks as another campaign", id.value()));
   if (campaign.type == grid::CampaignType::test)
-    return error(409, fmt::format("campaign {} is a test, with one task on each cluster: submit a default campaign", id.value()));
+    return error(Code::wrong_state,
+                 fmt::format("campaign {} is a test, with one task on each cluster: submit a default campaign", id.value()));
   return std::nullopt;
 }
 
 void write_range(text::JsonWriter& json, store::TaskRange tasks) {
   json.key("appended").object([&] {
-    json.field("first_job", tasks.first);
-    json.field("jobs", tasks.count);
+    json.field("first_task", tasks.first);
+    json.field("tasks", tasks.count);
   });
 }
 
@@ -66,7 +68,8 @@ std::optional<http::Response> repeated(store::Transaction& transaction, const Ap
   const auto known = store::find_append(transaction, sent.campaign, *sent.key);
   if (!known) return std::nullopt;
   if (known->digest != sent.digest)
-    return error(409, fmt::format("this Idempotency-Key stands for other tasks of campaign {}: use a new key", sent.campaign.value()));
+    return error(Code::key_reused,
+                 fmt::format("this Idempotency-Key stands for other tasks of campaign {}: use a new key", sent.campaign.value()));
   auto response = appended(store::views::campaign(transaction, sent.campaign).value(), known->tasks, nullptr);
   response.headers.add("Idempotent-Replayed", "true");
   return response;
@@ -135,7 +138,8 @@ class Append {
     if (const auto admitted = admit(call_, submission, tasks.first + tasks.count); !admitted) return admitted.error();
     const auto file = with_clusters_of(campaign.file, restored(submission, campaign));
     if (submission.is_changed && needs_new_requests(campaign, file))
-      return error(409, "an admission rule changes what the tasks ask for, which is computed once: submit them as another campaign");
+      return error(Code::wrong_state,
+                   "an admission rule changes what the tasks ask for, which is computed once: submit them as another campaign");
     if (sent_.mode == SubmissionMode::check_only) return checked(campaign, submission, tasks);
     return store_tasks(campaign, submission, file, tasks, different);
   }
@@ -175,7 +179,7 @@ class Append {
       json.field("dry_run", true);
       json.field("id", sent_.campaign);
       json.field("name", campaign.file.name);
-      json.field("total_jobs", tasks.first + tasks.count);
+      json.field("total_tasks", tasks.first + tasks.count);
       write_range(json, tasks);
       json.key("warnings").array(submission.warnings);
       write_rules(json, submission.steps);
@@ -184,7 +188,8 @@ class Append {
   }
 
   http::Response gone() const {
-    return error(409, fmt::format("campaign {} was cancelled, changed or removed meanwhile: nothing was appended", sent_.campaign.value()));
+    return error(Code::changed_meanwhile,
+                 fmt::format("campaign {} was cancelled, changed or removed meanwhile: nothing was appended", sent_.campaign.value()));
   }
 
   http::Response store_tasks(const Changeable& campaign, const Submission& submission, const jdl::CampaignFile& file,
@@ -196,7 +201,7 @@ class Append {
     const auto present = store::limits_of_user(transaction_, campaign.stored.user).campaigns - 1;
     if (campaign.stored.state == grid::CampaignState::terminated && present >= limits_.campaigns)
       return allow_campaign({.campaigns = limits_.campaigns, .present = present}).error();
-    if (requests != nullptr) store::append_requests(transaction_, id, stored_requests(campaign.file, *requests), tasks.first);
+    if (requests != nullptr) store::append_requests(transaction_, id, intake::stored_requests(campaign.file, *requests), tasks.first);
     std::vector<rules::Change> changes;
     if (submission.is_changed) {
       changes = changes_of(campaign.file, file);
@@ -228,8 +233,9 @@ Asked<Appended> read_request(const Call& call, grid::CampaignId id) {
   if (type == "application/json") sent.form = ParameterBodyForm::array;
   else if (type != "application/x-ndjson")
     return tl::unexpected{
-        error(415, fmt::format("'{}' is not taken here: send application/json, an array of parameters, or application/x-ndjson, one a line",
-                               jdl::excerpt(type)))};
+        error(Code::wrong_media_type,
+              fmt::format("'{}' is not taken here: send application/json, an array of parameters, or application/x-ndjson, one a line",
+                          jdl::excerpt(type)))};
   if (call.request.parameter("nb_jobs")) {
     const auto count = number(call, "nb_jobs", 1, {1, jdl::kMostTasks});
     if (!count) return tl::unexpected{count.error()};
@@ -268,7 +274,8 @@ http::Response append(const Call& call) {
   const auto bytes = submission_limits(call, call.caller.user).submission;
   Upload upload{call, bytes, {bytes, submission_too_large}};
   if (auto received = upload.receive_all(); !received) return received.error();
-  if (sent->count && upload.size() > 0) return error(400, "the parameters are given twice: by nb_jobs, and by the request's body");
+  if (sent->count && upload.size() > 0)
+    return error(Code::bad_value, "the parameters are given twice: by nb_jobs, and by the request's body");
   if (sent->key) {
     const auto digest = upload.digest();
     if (!digest) return broken_body(http::BodyError::broken);
@@ -284,7 +291,7 @@ http::Response append(const Call& call) {
   return response;
 }
 
-constexpr std::array kRoutes{Route{"POST", "/campaigns/:id/jobs", Access::identified, append, "nb_jobs dry_run"}};
+constexpr std::array kRoutes{Route{"POST", "/v1/campaigns/:id/tasks", Access::identified, append, "nb_jobs dry_run"}};
 
 }  // namespace
 

@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "api/campaign_answers.hpp"
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
+#include "api/page.hpp"
 #include "api/router.hpp"
 #include "lib/grid/durations.hpp"
 #include "lib/jdl/campaign_file.hpp"
@@ -27,7 +29,8 @@ Asked<std::vector<grid::CampaignState>> asked_states(const Call& call) {
   for (const auto& name : list(call, "state")) {
     const auto state = grid::campaign_state(name);
     if (!state)
-      return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
+      return tl::unexpected{
+          error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
     states.push_back(*state);
   }
   return states;
@@ -38,7 +41,8 @@ Asked<std::optional<std::vector<std::int64_t>>> asked_ids(const Call& call) {
   std::vector<std::int64_t> ids;
   for (const auto& part : list(call, "ids")) {
     const auto id = id_of(part);
-    if (!id) return tl::unexpected{error(400, fmt::format("ids={}: numbers with commas between them are needed", jdl::excerpt(part)))};
+    if (!id)
+      return tl::unexpected{error(Code::bad_value, fmt::format("ids={}: numbers with commas between them are needed", jdl::excerpt(part)))};
     ids.push_back(*id);
   }
   return std::optional{std::move(ids)};
@@ -79,7 +83,7 @@ void forget_forecast(views::Campaign& campaign, const std::optional<grid::Instan
 http::Response list_campaigns(const Call& call) {
   const auto filter = asked_filter(call);
   if (!filter) return filter.error();
-  const auto part = window(call, 1000);
+  const auto part = window(call);
   if (!part) return part.error();
   constexpr std::uint64_t kCampaign = 6000;  // bytes of memory for one campaign
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kCampaign);
@@ -93,14 +97,8 @@ http::Response list_campaigns(const Call& call) {
   text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page.items, [&](const auto& campaign) { json.object([&] { write_campaign(json, campaign); }); });
-    json.field("total", page.total);
-    json.field("offset", part->offset);
-    json.field("limit", part->limit);
     json.field("standstill", standstill);
-    std::vector<Link> links{{"self", call.request.target}, {"parent", "/"}};
-    const auto next = part->offset + static_cast<std::int64_t>(page.items.size());
-    if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
-    write_links(json, links);
+    write_page_end(json, call, {.window = *part, .shown = std::ssize(page.items), .total = page.total, .parent = "/"});
   });
   return with_memory(answer(json), std::move(*memory));
 }
@@ -134,10 +132,12 @@ void write_change(text::JsonWriter& json, const store::RecordedChange& change) {
     json.field("time", change.at);
     json.field("user", change.author);
     json.key("edits").raw(change.edits);
-    json.field("first_job", change.tasks ? std::optional{change.tasks->first} : std::nullopt);
-    json.field("jobs", change.tasks ? change.tasks->count : std::int64_t{0});
+    json.field("first_task", change.tasks ? std::optional{change.tasks->first} : std::nullopt);
+    json.field("tasks", change.tasks ? change.tasks->count : std::int64_t{0});
   });
 }
+
+}  // namespace
 
 http::Response show_campaign(const Call& call) {
   const auto detail = load(call);
@@ -157,6 +157,8 @@ http::Response show_campaign(const Call& call) {
   });
   return answer(json);
 }
+
+namespace {
 
 struct Totals {
   grid::Durations durations;
@@ -262,6 +264,8 @@ http::Response show_stats(const Call& call) {
   return answer(json);
 }
 
+}  // namespace
+
 http::Response show_jdl(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
@@ -272,9 +276,13 @@ http::Response show_jdl(const Call& call) {
   return answer(200, jdl::to_campaign_text(*file));
 }
 
+namespace {
+
 http::Response list_decisions(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
+  const auto part = window(call);
+  if (!part) return part.error();
   std::optional<grid::Instant> standstill;
   const auto decisions = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<views::Decision>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
@@ -282,9 +290,10 @@ http::Response list_decisions(const Call& call) {
     return views::decisions(transaction, grid::CampaignId{*id}, call.now);
   });
   if (!decisions) return no_campaign(call);
+  const auto page = page_of(*decisions, *part);
   text::JsonWriter json;
   json.object([&] {
-    json.key("items").array(*decisions, [&](const views::Decision& decision) {
+    json.key("items").array(page, [&](const views::Decision& decision) {
       json.object([&] {
         json.field("cluster_id", decision.cluster);
         json.field("cluster_name", decision.cluster ? std::optional{decision.cluster_name} : std::nullopt);
@@ -295,9 +304,10 @@ http::Response list_decisions(const Call& call) {
         json.field("since", decision.since);
       });
     });
-    json.field("total", static_cast<std::int64_t>(decisions->size()));
     json.field("standstill", standstill);
-    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id})}});
+    write_page_end(
+        json, call,
+        {.window = *part, .shown = std::ssize(page), .total = std::ssize(*decisions), .parent = campaign_path(grid::CampaignId{*id})});
   });
   return answer(json);
 }
@@ -305,28 +315,31 @@ http::Response list_decisions(const Call& call) {
 http::Response list_forecasts(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
+  const auto part = window(call);
+  if (!part) return part.error();
   const auto history = call.connections.read([&](store::Transaction& transaction) -> std::optional<std::vector<store::KeptForecast>> {
     if (!views::campaign(transaction, grid::CampaignId{*id})) return std::nullopt;
     return store::forecast_history(transaction, grid::CampaignId{*id});
   });
   if (!history) return no_campaign(call);
+  const auto page = page_of(*history, *part);
   text::JsonWriter json;
   json.object([&] {
-    json.key("items").array(*history,
-                            [&](const store::KeptForecast& forecast) { json.object([&] { write_kept_forecast(json, forecast); }); });
-    json.field("total", static_cast<std::int64_t>(history->size()));
-    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id})}});
+    json.key("items").array(page, [&](const store::KeptForecast& forecast) { json.object([&] { write_kept_forecast(json, forecast); }); });
+    write_page_end(
+        json, call,
+        {.window = *part, .shown = std::ssize(page), .total = std::ssize(*history), .parent = campaign_path(grid::CampaignId{*id})});
   });
   return answer(json);
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns", Access::identified, list_campaigns, "state user all ids from to limit offset"},
-    Route{"GET", "/campaigns/:id", Access::identified, show_campaign},
-    Route{"GET", "/campaigns/:id/stats", Access::identified, show_stats},
-    Route{"GET", "/campaigns/:id/jdl", Access::identified, show_jdl},
-    Route{"GET", "/campaigns/:id/decisions", Access::identified, list_decisions},
-    Route{"GET", "/campaigns/:id/forecasts", Access::identified, list_forecasts},
+    Route{"GET", "/v1/campaigns", Access::identified, list_campaigns, "state user all ids from to limit offset"},
+    Route{"GET", "/v1/campaigns/:id", Access::identified, show_campaign},
+    Route{"GET", "/v1/campaigns/:id/stats", Access::identified, show_stats, {}, Etag::none},
+    Route{"GET", "/v1/campaigns/:id/jdl", Access::identified, show_jdl},
+    Route{"GET", "/v1/campaigns/:id/decisions", Access::identified, list_decisions, "limit offset"},
+    Route{"GET", "/v1/campaigns/:id/forecasts", Access::identified, list_forecasts, "limit offset"},
 };
 
 }  // namespace

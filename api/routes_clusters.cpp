@@ -1,15 +1,30 @@
 // Routes that read clusters.
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
+#include "api/cluster_json.hpp"
 #include "api/limits.hpp"
+#include "api/page.hpp"
 #include "api/router.hpp"
 #include "lib/store/views_grid.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::api {
+
+void write_availability(text::JsonWriter& json, const store::Cluster& cluster) {
+  json.field("id", cluster.id);
+  json.field("name", cluster.name);
+  json.field("enabled", cluster.enabled);
+  json.field("retired_at", cluster.retired_at);
+  json.field("reachable", cluster.reachable);
+  json.field("unreachable_since", cluster.unreachable_since);
+  json.field("last_error", cluster.last_error.empty() ? std::nullopt : std::optional{cluster.last_error});
+}
+
 namespace {
 
 namespace views = store::views;
@@ -46,19 +61,13 @@ void write_stress(text::JsonWriter& json, const views::Stress& stress) {
 
 void write_cluster(text::JsonWriter& json, const views::ClusterView& view) {
   const auto& cluster = view.cluster;
-  json.field("id", cluster.id);
-  json.field("name", cluster.name);
+  write_availability(json, cluster);
   json.field("api_url", cluster.url);
   json.field("api_auth_type", cluster.authentication);
   json.field("api_auth_header", cluster.identity_header);
   json.field("power", cluster.power);
   json.field("flood", cluster.flood);
   json.field("array_size", cluster.array_size);
-  json.field("enabled", cluster.enabled);
-  json.field("retired_at", cluster.retired_at);
-  json.field("reachable", cluster.reachable);
-  json.field("unreachable_since", cluster.unreachable_since);
-  json.field("last_error", cluster.last_error.empty() ? std::nullopt : std::optional{cluster.last_error});
   json.field("max_resources", cluster.max_resources);
   json.field("blacklisted", !cluster.enabled || cluster.reachable == std::optional{false} || view.brake.has_value());
   json.key("brake");
@@ -68,7 +77,7 @@ void write_cluster(text::JsonWriter& json, const views::ClusterView& view) {
   write_stress(json, view.stress);
   json.key("status");
   write_status(json, view.status);
-  write_links(json, {{"self", fmt::format("/clusters/{}", cluster.id.value())}, {"parent", "/clusters"}});
+  write_links(json, {{"self", fmt::format("/v1/clusters/{}", cluster.id.value())}, {"parent", "/v1/clusters"}});
 }
 
 std::vector<views::ClusterView> load(const Call& call) {
@@ -76,17 +85,19 @@ std::vector<views::ClusterView> load(const Call& call) {
 }
 
 http::Response list_clusters(const Call& call) {
+  const auto part = window(call);
+  if (!part) return part.error();
   std::optional<grid::Instant> standstill;
   const auto clusters = call.connections.read([&](store::Transaction& transaction) {
     standstill = standstill_of(call, transaction);
     return views::clusters(transaction, call.now);
   });
+  const auto page = page_of(clusters, *part);
   text::JsonWriter json;
   json.object([&] {
-    json.key("items").array(clusters, [&](const auto& view) { json.object([&] { write_cluster(json, view); }); });
-    json.field("total", std::ssize(clusters));
+    json.key("items").array(page, [&](const auto& view) { json.object([&] { write_cluster(json, view); }); });
     json.field("standstill", standstill);
-    write_links(json, {{"self", call.request.target}, {"parent", "/"}});
+    write_page_end(json, call, {.window = *part, .shown = std::ssize(page), .total = std::ssize(clusters), .parent = "/"});
   });
   return answer(json);
 }
@@ -99,7 +110,7 @@ http::Response show_cluster(const Call& call) {
     const auto id = id_of(asked);
     found = std::ranges::find_if(clusters, [&](const auto& view) { return id && view.cluster.id.value() == *id; });
   }
-  if (found == clusters.end()) return error(404, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
+  if (found == clusters.end()) return error(Code::no_such_cluster, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
   text::JsonWriter json;
   json.object([&] { write_cluster(json, *found); });
   return answer(json);
@@ -111,7 +122,7 @@ void write_usage(text::JsonWriter& json, const views::Usage& usage) {
     json.field("cluster_name", usage.name);
     json.field("max_resources", usage.max_resources);
     json.field("used_resources", usage.used);
-    json.field("used_by_cigri", usage.ours);
+    json.field("used_by_grid", usage.ours);
     json.field("unavailable_resources", std::max(0, usage.max_resources - usage.free - usage.used));
   });
 }
@@ -126,11 +137,15 @@ std::vector<std::span<const views::Usage>> by_time(const std::vector<views::Usag
   return groups;
 }
 
-http::Response answer_usage(const Call& call, const std::vector<std::span<const views::Usage>>& groups, std::optional<grid::Instant> from,
-                            std::optional<grid::Instant> to) {
+/// @param to  the end of the time, which all pages have; empty: it is the present
+http::Response answer_usage(const Call& call, const std::vector<std::span<const views::Usage>>& groups, views::Window part,
+                            std::optional<grid::Instant> from, std::optional<grid::Instant> to) {
+  const auto page = page_of(groups, part);
+  http::Query fixed;
+  if (to) fixed.emplace_back("to", text::utc(*to));
   text::JsonWriter json;
   json.object([&] {
-    json.key("items").array(groups, [&](const auto& group) {
+    json.key("items").array(page, [&](const auto& group) {
       json.object([&] {
         json.field("date", std::ranges::max(group, {}, &views::Usage::time).time);
         json.key("clusters").array(group, [&](const auto& usage) { write_usage(json, usage); });
@@ -138,17 +153,16 @@ http::Response answer_usage(const Call& call, const std::vector<std::span<const 
     });
     json.field("from", from);
     json.field("to", to);
-    json.field("total", std::ssize(groups));
-    write_links(json, {{"self", call.request.target}, {"parent", "/"}});
+    write_page_end(json, call, {.window = part, .shown = std::ssize(page), .total = std::ssize(groups), .parent = "/", .fixed = fixed});
   });
   return answer(json);
 }
 
-http::Response usage_now(const Call& call) {
+http::Response usage_now(const Call& call, views::Window part) {
   const auto all = call.connections.read([](store::Transaction& transaction) { return views::usage_now(transaction); });
   std::vector<std::span<const views::Usage>> groups;
   if (!all.empty()) groups.emplace_back(all);
-  return answer_usage(call, groups, {}, {});
+  return answer_usage(call, groups, part, {}, {});
 }
 
 http::Response grid_usage(const Call& call) {
@@ -156,22 +170,24 @@ http::Response grid_usage(const Call& call) {
   if (!from) return from.error();
   const auto to = instant(call, "to");
   if (!to) return to.error();
-  if (!*from && !*to) return usage_now(call);
-  views::Span span{from->value_or(grid::Instant{}), to->value_or(call.now), grid::Seconds{60}};
-  if (span.from >= span.to) return error(400, "from must be before to");
+  const auto part = window(call);
+  if (!part) return part.error();
+  if (!*from && !*to) return usage_now(call, *part);
+  views::Span span{from->value_or(grid::Instant{}), to->value_or(std::chrono::ceil<std::chrono::seconds>(call.now)), grid::Seconds{60}};
+  if (span.from >= span.to) return error(Code::bad_value, "from must be before to");
   constexpr int kMostSlices = 1000;
   constexpr std::uint64_t kMemory = std::uint64_t{16} << 20U;  // bytes of memory for so many slices of some ten clusters
   auto memory = take_memory(call, kMemory);
   if (!memory) return memory.error();
   span.slice = std::max(span.slice, std::chrono::ceil<grid::Seconds>((span.to - span.from) / kMostSlices));
   const auto all = call.connections.read([&](store::Transaction& transaction) { return views::usage(transaction, span); });
-  return with_memory(answer_usage(call, by_time(all), *from, *to), std::move(*memory));
+  return with_memory(answer_usage(call, by_time(all), *part, *from, span.to), std::move(*memory));
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/clusters", Access::identified, list_clusters},
-    Route{"GET", "/clusters/:id", Access::identified, show_cluster},
-    Route{"GET", "/gridusage", Access::identified, grid_usage, "from to"},
+    Route{"GET", "/v1/clusters", Access::identified, list_clusters, "limit offset"},
+    Route{"GET", "/v1/clusters/:id", Access::identified, show_cluster},
+    Route{"GET", "/v1/gridusage", Access::identified, grid_usage, "from to limit offset"},
 };
 
 }  // namespace

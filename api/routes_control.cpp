@@ -57,7 +57,7 @@ http::Response change(const Call& call, const std::string_view& event, Work&& wo
   });
   if (!change.owner) return no_campaign(call);
   if (!may_change(call, change.owner->user)) return not_yours(call, campaign_text(id), change.owner->user);
-  if (!change.count) return error(409, refusal(change.owner->state));
+  if (!change.count) return error(Code::wrong_state, refusal(change.owner->state));
   process::log::info(event, {{"campaign", id}, {"by", call.caller.user}});
   return accepted(done(*change.count), change.count);
 }
@@ -133,7 +133,7 @@ http::Response retry_swallowed(const Call& call, std::string_view sink) {
 http::Response retry(const Call& call) {
   const auto sink = call.request.parameter("sink");
   const bool has_tasks = call.request.parameter("tasks").has_value();
-  if (sink && has_tasks) return error(400, "sink and tasks exclude each other: a sink names its tasks itself");
+  if (sink && has_tasks) return error(Code::bad_value, "sink and tasks exclude each other: a sink names its tasks itself");
   if (sink) return retry_swallowed(call, *sink);
   if (has_tasks) return retry_chosen_tasks(call);
   return change(
@@ -177,7 +177,7 @@ struct Fix {
 };
 
 http::Response fix_one(const Call& call) {
-  const auto unknown = [&] { return error(404, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto unknown = [&] { return error(Code::no_such_event, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
   const auto id = id_of(call.parts[0]);
   if (!id) return unknown();
   const auto fix = call.connections.write([&](store::Transaction& transaction) -> Fix {
@@ -197,21 +197,21 @@ http::Response fix_one(const Call& call) {
   });
   if (!fix.event) return unknown();
   if (!fix.allowed && fix.event->user) return not_yours(call, fmt::format("event {}", *id), *fix.event->user);
-  if (!fix.allowed) return error(403, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
-  if (!fix.event->open) return error(409, fmt::format("event {} is closed already", *id));
+  if (!fix.allowed) return error(Code::administrators_only, fmt::format("event {} is of no campaign: only administrators may fix it", *id));
+  if (!fix.event->open) return error(Code::wrong_state, fmt::format("event {} is closed already", *id));
   process::log::info("event fixed", {{"id", *id}, {"by", call.caller.user}});
   return accepted(fmt::format("Event {} closed{}", *id, resubmitted_text(call, fix.tasks)), 1);
 }
 
 constexpr std::array kRoutes{
-    Route{"DELETE", "/campaigns/:id", Access::identified, cancel, "hold resume purge"},
-    Route{"DELETE", "/campaigns/:id/jobs", Access::identified, cancel_chosen_tasks, "tasks"},
-    Route{"DELETE", "/campaigns/:id/jobs/:task", Access::identified, cancel_one_task},
-    Route{"POST", "/campaigns/:id/hold", Access::identified, hold},
-    Route{"POST", "/campaigns/:id/resume", Access::identified, resume},
-    Route{"POST", "/campaigns/:id/retries", Access::identified, retry, "sink tasks"},
-    Route{"DELETE", "/campaigns/:id/events", Access::identified, fix_all, "resubmit"},
-    Route{"DELETE", "/events/:id", Access::identified, fix_one, "resubmit"},
+    Route{"DELETE", "/v1/campaigns/:id", Access::identified, cancel, "hold resume purge"},
+    Route{"DELETE", "/v1/campaigns/:id/tasks", Access::identified, cancel_chosen_tasks, "tasks"},
+    Route{"DELETE", "/v1/campaigns/:id/tasks/:task", Access::identified, cancel_one_task},
+    Route{"POST", "/v1/campaigns/:id/hold", Access::identified, hold},
+    Route{"POST", "/v1/campaigns/:id/resume", Access::identified, resume},
+    Route{"POST", "/v1/campaigns/:id/retries", Access::identified, retry, "sink tasks"},
+    Route{"DELETE", "/v1/campaigns/:id/events", Access::identified, fix_all, "resubmit"},
+    Route{"DELETE", "/v1/events/:id", Access::identified, fix_one, "resubmit"},
 };
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include "api/admission.hpp"
 #include "api/audit.hpp"
+#include "api/campaign_answers.hpp"
 #include "api/campaign_json.hpp"
 #include "api/change.hpp"
+#include "api/etag.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
 #include "api/spool.hpp"
@@ -46,13 +48,15 @@ std::string json_of_form(const std::string& text) {
 Asked<std::string> read_body(const Call& call, Upload& upload) {
   auto text = upload.read_all(call.config.max_campaign_file);
   if (!text) return tl::unexpected{broken_body(text.error())};
-  if (text->find('\0') != std::string::npos) return tl::unexpected{error(400, "there is a NUL byte in the changes: this is not a text")};
+  if (text->find('\0') != std::string::npos)
+    return tl::unexpected{error(Code::bad_input, "there is a NUL byte in the changes: this is not a text")};
   const auto header = call.request.headers.find("Content-Type").value_or("application/json");
   const auto type = header.substr(0, header.find_first_of("; "));
   if (type == "application/x-www-form-urlencoded") return json_of_form(*text);
   if (type == "application/json") return std::move(*text);
   return tl::unexpected{
-      error(415, fmt::format("'{}' is not taken here: send application/json, an object of the changed keys", jdl::excerpt(type)))};
+      error(Code::wrong_media_type,
+            fmt::format("'{}' is not taken here: send application/json, an object of the changed keys", jdl::excerpt(type)))};
 }
 
 /// Takes `state` out of the document.
@@ -176,8 +180,26 @@ http::Response checked(grid::CampaignId id, const Edited& result) {
 
 std::optional<http::Response> refuse_ended(grid::CampaignId id, grid::CampaignState state) {
   if (state == grid::CampaignState::in_treatment || state == grid::CampaignState::paused) return std::nullopt;
-  return error(409, fmt::format("campaign {} is {}, and nothing of it is left to change: append tasks to it first (gridsub -c {})",
-                                id.value(), grid::name_of(state), id.value()));
+  return error(Code::wrong_state,
+               fmt::format("campaign {} is {}, and nothing of it is left to change: append tasks to it first (gridsub -c {})", id.value(),
+                           grid::name_of(state), id.value()));
+}
+
+/// The answer to an edit of a campaign that is not as the client knows it (If-Match); empty: it is, or the client does not say. It is
+/// compared after `before` was read, so that an edit between the two is found when `before` is replaced.
+std::optional<http::Response> refuse_outdated(const Call& call, grid::CampaignId id) {
+  const auto known = call.request.headers.list("If-Match");
+  if (!known) return std::nullopt;
+  const auto is_of = [&known](const http::Response& now) {
+    return names_etag(*known, etag_of(now.body, Layout::plain), Comparison::strong) ||
+           names_etag(*known, etag_of(now.body, Layout::pretty), Comparison::strong);
+  };
+  if (is_of(show_jdl(call)) || is_of(show_campaign(call))) return std::nullopt;
+  return error(Code::outdated,
+               fmt::format("If-Match has neither the ETag that the JDL of campaign {0} has now nor the campaign's own: the JDL was edited "
+                           "since, or a job of the campaign went on, which changes the campaign's own. Nothing was changed. Read the JDL "
+                           "again (GET /v1/campaigns/{0}/jdl) and send its ETag, which only edits change",
+                           id.value()));
 }
 
 bool set_state(store::Transaction& transaction, grid::CampaignId id, const store::SubmittedCampaign& before, const Wanted& wanted,
@@ -204,11 +226,18 @@ void note_edit(const Call& call, store::Transaction& transaction, grid::Campaign
 /// Somebody changed the campaign since it was read.
 struct Outdated {};
 
+/// Whether the JDL is still that one. After set_state() the campaign's row is locked.
+bool is_stored(store::Transaction& transaction, grid::CampaignId id, const Changeable& before) {
+  const auto now = store::submitted_campaign(transaction, id);
+  return now && now->jdl == before.stored.jdl;
+}
+
 http::Response store_edited(const Call& call, store::Transaction& transaction, grid::CampaignId id, const Changeable& before,
                             const Edited& result, const Wanted& wanted) {
   const bool is_edited = !(result.file == before.file);
   if (is_edited && !store_file(transaction, id, before, result.file)) throw Outdated{};
   if (!set_state(transaction, id, before.stored, wanted, call.now)) throw Outdated{};
+  if (!is_edited && call.request.headers.find("If-Match") && !is_stored(transaction, id, before)) throw Outdated{};
   if (is_edited) store::record_change(transaction, id, {.author = call.caller.user, .edits = changes_json(result.changes)}, call.now);
   note_edit(call, transaction, id, before.stored.state, result.changes, wanted);
   const auto campaign = store::views::campaign(transaction, id);
@@ -245,6 +274,7 @@ http::Response edit(const Call& call) {
     const auto before = call.connections.read([&](store::Transaction& transaction) { return load_changeable(call, transaction, id); });
     if (!before) return before.error();
     if (auto refused = refuse_ended(id, before->stored.state)) return std::move(*refused);
+    if (auto refused = refuse_outdated(call, id)) return std::move(*refused);
     std::optional<std::string> broken_rule;
     const auto result = edited(call, *before, *wanted, broken_rule);
     if (broken_rule) report_broken_rule(call, *broken_rule);
@@ -253,10 +283,11 @@ http::Response edit(const Call& call) {
     if (wanted->mode == SubmissionMode::check_only) return checked(id, *result);
     if (auto response = try_to_store(call, id, *before, *result, *wanted)) return std::move(*response);
   }
-  return error(409, fmt::format("campaign {} is being changed by somebody else: nothing was changed; try again", id.value()));
+  return error(Code::changed_meanwhile,
+               fmt::format("campaign {} is being changed by somebody else: nothing was changed; try again", id.value()));
 }
 
-constexpr std::array kRoutes{Route{"PUT", "/campaigns/:id", Access::identified, edit, "dry_run"}};
+constexpr std::array kRoutes{Route{"PUT", "/v1/campaigns/:id", Access::identified, edit, "dry_run", Etag::compared}};
 
 }  // namespace
 

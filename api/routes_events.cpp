@@ -1,12 +1,14 @@
 // Routes that read events.
 #include <array>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "api/campaign_json.hpp"
+#include "api/event_json.hpp"
 #include "api/limits.hpp"
+#include "api/page.hpp"
 #include "api/router.hpp"
+#include "api/stream_request.hpp"
 #include "lib/store/views_grid.hpp"
 
 namespace gleaner::api {
@@ -20,7 +22,7 @@ std::string_view class_of(const views::EventView& event) {
   return event.cluster ? "cluster" : "grid";
 }
 
-std::string date(grid::Instant instant) { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(grid::to_unix(instant))); }
+}  // namespace
 
 void write_event(text::JsonWriter& json, const views::EventView& event) {
   json.object([&] {
@@ -33,15 +35,16 @@ void write_event(text::JsonWriter& json, const views::EventView& event) {
     json.field("cluster_name", event.cluster ? std::optional{event.cluster_name} : std::nullopt);
     json.field("job_id", event.job);
     json.field("occurrences", event.occurrences);
-    json.field("date_open", date(event.opened_at));
-    json.field("date_update", date(event.last_at));
-    json.field("date_closed", event.closed_at ? std::optional{date(*event.closed_at)} : std::nullopt);
+    json.field("date_open", event.opened_at);
+    json.field("date_update", event.last_at);
+    json.field("date_closed", event.closed_at);
     json.field("message", event.message);
-    json.key("parent").null();
-    const auto parent = event.campaign ? campaign_path(grid::CampaignId{*event.campaign}) + "/events" : std::string{"/events"};
-    write_links(json, {{"self", fmt::format("/events/{}", event.id)}, {"parent", parent}});
+    const auto parent = event.campaign ? campaign_path(grid::CampaignId{*event.campaign}) + "/events" : std::string{"/v1/events"};
+    write_links(json, {{"self", fmt::format("/v1/events/{}", event.id)}, {"parent", parent}});
   });
 }
+
+namespace {
 
 /// Bytes of memory for a page of events: a message has at most 4 kB.
 Asked<Memory> memory_of(const Call& call, views::Window part) { return take_memory(call, static_cast<std::uint64_t>(part.limit) * 6000); }
@@ -50,13 +53,7 @@ http::Response list(const Call& call, const views::Page<views::EventView>& page,
   text::JsonWriter json;
   json.object([&] {
     json.key("items").array(page.items, [&](const auto& event) { write_event(json, event); });
-    json.field("total", page.total);
-    json.field("offset", part.offset);
-    json.field("limit", part.limit);
-    std::vector<Link> links{{"self", call.request.target}, {"parent", parent}};
-    const auto next = part.offset + std::ssize(page.items);
-    if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
-    write_links(json, links);
+    write_page_end(json, call, {.window = part, .shown = std::ssize(page.items), .total = page.total, .parent = parent});
   });
   return answer(json);
 }
@@ -66,7 +63,7 @@ views::Which asked_which(const Call& call) { return flag(call, "all") ? views::W
 http::Response list_campaign_events(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
-  const auto part = window(call, 100);
+  const auto part = window(call);
   if (!part) return part.error();
   auto memory = memory_of(call, *part);
   if (!memory) return memory.error();
@@ -79,7 +76,10 @@ http::Response list_campaign_events(const Call& call) {
 }
 
 http::Response list_grid_events(const Call& call) {
-  const auto part = window(call, 100);
+  if (asks_for_stream(call)) return open_stream(call);
+  if (call.request.parameter("campaign"))
+    return error(Code::bad_value, "campaign is of a stream: add after=now, or ask for /v1/campaigns/ID/events");
+  const auto part = window(call);
   if (!part) return part.error();
   auto memory = memory_of(call, *part);
   if (!memory) return memory.error();
@@ -91,7 +91,7 @@ http::Response list_grid_events(const Call& call) {
 }
 
 http::Response show_event(const Call& call) {
-  const auto unknown = [&] { return error(404, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto unknown = [&] { return error(Code::no_such_event, fmt::format("there is no event '{}'", jdl::excerpt(call.parts[0]))); };
   const auto id = id_of(call.parts[0]);
   if (!id) return unknown();
   const auto event = call.connections.read([&](store::Transaction& transaction) { return views::event(transaction, *id); });
@@ -102,9 +102,9 @@ http::Response show_event(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/events", Access::identified, list_campaign_events, "all limit offset"},
-    Route{"GET", "/events", Access::identified, list_grid_events, "all mine limit offset"},
-    Route{"GET", "/events/:id", Access::identified, show_event},
+    Route{"GET", "/v1/campaigns/:id/events", Access::identified, list_campaign_events, "all limit offset"},
+    Route{"GET", "/v1/events", Access::identified, list_grid_events, "all mine limit offset after campaign"},
+    Route{"GET", "/v1/events/:id", Access::identified, show_event},
 };
 
 }  // namespace

@@ -26,8 +26,9 @@ constexpr std::size_t kMostReason = 1000;
 
 Asked<std::string> reason_of(const Call& call) {
   const auto reason = text::clean_text(call.request.parameter("reason").value_or(""));
-  if (reason.empty()) return tl::unexpected{error(400, "the reason is missing: '?reason=TEXT', for those who find the event")};
-  if (reason.size() > kMostReason) return tl::unexpected{error(400, fmt::format("reason: it has at most {} bytes", kMostReason))};
+  if (reason.empty()) return tl::unexpected{error(Code::bad_value, "the reason is missing: '?reason=TEXT', for those who find the event")};
+  if (reason.size() > kMostReason)
+    return tl::unexpected{error(Code::bad_value, fmt::format("reason: it has at most {} bytes", kMostReason))};
   return reason;
 }
 
@@ -35,7 +36,7 @@ Asked<grid::Instant> expiry_of(const Call& call) {
   const auto asked = instant(call, "expires");
   if (!asked) return tl::unexpected{asked.error()};
   if (*asked && (**asked <= call.now || **asked > call.now + kLongestTime))
-    return tl::unexpected{error(400, "expires: write a time within the next 10 years, in seconds since 1970")};
+    return tl::unexpected{error(Code::bad_value, "expires: write a time within the next 10 years, such as 2026-11-20T18:14:56Z")};
   return asked->value_or(call.now + kUsualTime);
 }
 
@@ -63,13 +64,14 @@ http::Response created(std::optional<std::int64_t> event, std::string_view messa
 std::optional<http::Response> refusal(const Call& call, store::Transaction& transaction, grid::CampaignId campaign,
                                       const store::Cluster& cluster) {
   const auto owner = store::campaign_owner(transaction, campaign);
-  if (!owner) return error(404, fmt::format("there is no {}", campaign_text(campaign)));
+  if (!owner) return error(Code::no_such_campaign, fmt::format("there is no {}", campaign_text(campaign)));
   if (!may_change(call, owner->user)) return not_yours(call, campaign_text(campaign), owner->user);
   if (owner->state != grid::CampaignState::in_treatment && owner->state != grid::CampaignState::paused)
-    return error(409, fmt::format("{} is {}: nothing of it is sent any more", campaign_text(campaign), grid::name_of(owner->state)));
+    return error(Code::wrong_state,
+                 fmt::format("{} is {}: nothing of it is sent any more", campaign_text(campaign), grid::name_of(owner->state)));
   const auto pairs = views::campaign_clusters(transaction, campaign, call.now);
   if (std::ranges::find(pairs, cluster.name, &views::CampaignCluster::name) == pairs.end())
-    return error(409, fmt::format("{} does not use the cluster {}", campaign_text(campaign), cluster.name));
+    return error(Code::wrong_state, fmt::format("{} does not use the cluster {}", campaign_text(campaign), cluster.name));
   return std::nullopt;
 }
 
@@ -80,12 +82,12 @@ http::Response blacklist(const Call& call, const std::string& asked) {
   if (!expires) return expires.error();
   const auto named = call.request.parameter("campaign");
   const auto campaign = named ? id_of(std::string{*named}) : std::nullopt;
-  if (named && !campaign) return error(404, fmt::format("there is no campaign '{}'", jdl::excerpt(*named)));
+  if (named && !campaign) return error(Code::no_such_campaign, fmt::format("there is no campaign '{}'", jdl::excerpt(*named)));
   if (!named && call.caller.role != Role::administrator)
-    return error(403, "only administrators may keep all campaigns from a cluster: name one of yours, '&campaign=ID'");
+    return error(Code::administrators_only, "only administrators may keep all campaigns from a cluster: name one of yours, '&campaign=ID'");
   return call.connections.write([&](store::Transaction& transaction) -> http::Response {
     const auto cluster = cluster_of(transaction, asked);
-    if (!cluster) return error(404, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
+    if (!cluster) return error(Code::no_such_cluster, fmt::format("there is no cluster '{}'", jdl::excerpt(asked)));
     store::Target target{.campaign = {}, .cluster = cluster->id};
     if (campaign) {
       target.campaign = grid::CampaignId{*campaign};
@@ -114,11 +116,11 @@ http::Response blacklist(const Call& call, const std::string& asked) {
 http::Response mark_job(const Call& call, const std::string& asked) {
   const auto reason = reason_of(call);
   if (!reason) return reason.error();
-  if (call.caller.role != Role::administrator) return error(403, "only administrators may open an event about a job");
+  if (call.caller.role != Role::administrator) return error(Code::administrators_only, "only administrators may open an event about a job");
   const auto id = id_of(asked);
   return call.connections.write([&](store::Transaction& transaction) -> http::Response {
     const auto job = id ? views::job(transaction, grid::JobId{*id}) : std::nullopt;
-    if (!job) return error(404, fmt::format("there is no job '{}'", jdl::excerpt(asked)));
+    if (!job) return error(Code::no_such_job, fmt::format("there is no job '{}'", jdl::excerpt(asked)));
     const auto event = store::open_event(transaction,
                                          {.code = "MANUAL_EVENT",
                                           .target = {.campaign = job->campaign, .cluster = job->cluster},
@@ -135,15 +137,16 @@ http::Response mark_job(const Call& call, const std::string& asked) {
 http::Response open_by_hand(const Call& call) {
   const auto cluster = call.request.parameter("cluster");
   const auto job = call.request.parameter("job");
-  if (cluster.has_value() == job.has_value()) return error(400, "an event is about a cluster or a job: add '?cluster=NAME' or '?job=ID'");
+  if (cluster.has_value() == job.has_value())
+    return error(Code::bad_value, "an event is about a cluster or a job: add '?cluster=NAME' or '?job=ID'");
   if (cluster) return blacklist(call, std::string{*cluster});
   if (call.request.parameter("campaign") || call.request.parameter("expires"))
-    return error(400, "campaign and expires are of a cluster's event: a job has its campaign");
+    return error(Code::bad_value, "campaign and expires are of a cluster's event: a job has its campaign");
   return mark_job(call, std::string{*job});
 }
 
 constexpr std::array kRoutes{
-    Route{"POST", "/events", Access::identified, open_by_hand, "cluster campaign job reason expires"},
+    Route{"POST", "/v1/events", Access::identified, open_by_hand, "cluster campaign job reason expires"},
 };
 
 }  // namespace

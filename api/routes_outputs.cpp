@@ -55,7 +55,8 @@ Asked<views::Campaign> own_campaign(const Call& call) {
       call.connections.read([&](store::Transaction& transaction) { return views::campaign(transaction, grid::CampaignId{*id}); });
   if (!campaign) return tl::unexpected{no_campaign(call)};
   if (!may_change(call, campaign->user))
-    return tl::unexpected{error(403, fmt::format("campaign {} is not yours: only {} may read its outputs", *id, campaign->user))};
+    return tl::unexpected{
+        error(Code::not_yours, fmt::format("campaign {} is not yours: only {} may read its outputs", *id, campaign->user))};
   return std::move(*campaign);
 }
 
@@ -65,12 +66,12 @@ Asked<std::vector<text::Range>> asked_tasks(const Call& call, const views::Campa
   const auto asked = call.request.parameter("tasks");
   if (!asked) return campaign.total > 0 ? std::vector{all} : std::vector<text::Range>{};
   auto ranges = text::parse_ranges(*asked);
-  if (!ranges) return tl::unexpected{error(400, fmt::format("tasks={}: {}", jdl::excerpt(*asked), ranges.error()))};
+  if (!ranges) return tl::unexpected{error(Code::bad_value, fmt::format("tasks={}: {}", jdl::excerpt(*asked), ranges.error()))};
   if (ranges->size() > kMostRanges)
-    return tl::unexpected{error(400, fmt::format("tasks: there are {} ranges; there may be {}", ranges->size(), kMostRanges))};
+    return tl::unexpected{error(Code::bad_value, fmt::format("tasks: there are {} ranges; there may be {}", ranges->size(), kMostRanges))};
   if (ranges->back().last > all.last)
-    return tl::unexpected{
-        error(404, fmt::format("campaign {} has no task {}: its tasks are 0 to {}", campaign.id.value(), ranges->back().last, all.last))};
+    return tl::unexpected{error(Code::no_such_task, fmt::format("campaign {} has no task {}: its tasks are 0 to {}", campaign.id.value(),
+                                                                ranges->back().last, all.last))};
   return std::move(*ranges);
 }
 
@@ -140,12 +141,10 @@ http::Response list_outputs(const Call& call) {
 
 http::Response unreadable(const oar::Failure& failure, const views::OutputJob& job, const std::string& name) {
   const auto* const refused = std::get_if<oar::Refused>(&failure);
-  constexpr int kForbidden = 403;
   constexpr int kNotFound = 404;
   const auto why = fmt::format("{} on {}: {}", name, job.cluster_name, oar::describe(failure));
-  if (refused == nullptr) return error(502, why);
-  if (refused->status == kNotFound) return error(404, why);
-  return error(refused->status == kForbidden ? 403 : 400, why);
+  if (refused == nullptr) return error(Code::cluster_unavailable, why);
+  return error(refused->status == kNotFound ? Code::no_such_output : Code::refused_by_cluster, why);
 }
 
 /// Passes the file on, without its first `skip` bytes. Ends the connection when the cluster's answer breaks off.
@@ -164,7 +163,9 @@ http::Response show_output(const Call& call) {
   const auto campaign = own_campaign(call);
   if (!campaign) return campaign.error();
   const auto& name = call.parts[1];
-  const auto unknown = [&] { return error(404, fmt::format("campaign {} has no output '{}'", campaign->id.value(), jdl::excerpt(name))); };
+  const auto unknown = [&] {
+    return error(Code::no_such_output, fmt::format("campaign {} has no output '{}'", campaign->id.value(), jdl::excerpt(name)));
+  };
   const auto output = grid::read_output_name(name);
   if (!output) return unknown();
   const auto skip = number(call, "offset", 0, {0, std::numeric_limits<std::int64_t>::max()});
@@ -186,8 +187,8 @@ http::Response show_output(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/outputs", Access::identified, list_outputs, "tasks"},
-    Route{"GET", "/campaigns/:id/outputs/:name", Access::identified, show_output, "offset"},
+    Route{"GET", "/v1/campaigns/:id/outputs", Access::identified, list_outputs, "tasks", Etag::none},
+    Route{"GET", "/v1/campaigns/:id/outputs/:name", Access::identified, show_output, "offset", Etag::none},
 };
 
 }  // namespace

@@ -28,17 +28,17 @@ http::Response show_scenario(const Call& call) {
     write_scenario(json, state, call.config, call.now);
     json.key("left_out").array(left_out(state), [&](const LeftOut& one) {
       json.object([&] {
-        json.field("cluster", one.cluster);
+        json.field("cluster_name", one.cluster);
         json.field("why", one.why);
       });
     });
     json.field("standstill", standstill);
-    write_links(json, {{"self", "/scenario"}, {"parent", "/"}});
+    write_links(json, {{"self", "/v1/scenario"}, {"parent", "/"}});
   });
   return with_memory(answer(json), std::move(*memory));
 }
 
-constexpr std::array kRoutes{Route{"GET", "/scenario", Access::identified, show_scenario}};
+constexpr std::array kRoutes{Route{"GET", "/v1/scenario", Access::identified, show_scenario, {}, Etag::none}};
 
 }  // namespace
 

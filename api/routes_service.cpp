@@ -19,11 +19,11 @@ http::Response show_root(const Call& call) {
     json.field("user", call.caller.user);
     json.field("administrator", call.caller.role == Role::administrator);
     write_links(json, {{"self", "/"},
-                       {"collection", "/campaigns", "campaigns"},
-                       {"collection", "/clusters", "clusters"},
-                       {"collection", "/events", "events"},
-                       {"item", "/gridusage", "gridusage"},
-                       {"collection", "/usage", "usage"},
+                       {"collection", "/v1/campaigns", "campaigns"},
+                       {"collection", "/v1/clusters", "clusters"},
+                       {"collection", "/v1/events", "events"},
+                       {"item", "/v1/gridusage", "gridusage"},
+                       {"collection", "/v1/usage", "usage"},
                        {"item", "/health", "health"},
                        {"item", "/openapi.json", "the API's document"}});
   });
@@ -102,7 +102,7 @@ http::Response show_document(const Call&) { return answer(200, std::string{opena
 
 constexpr std::array kRoutes{
     Route{"GET", "/", Access::identified, show_root},
-    Route{"GET", "/health", Access::anybody, show_health},
+    Route{"GET", "/health", Access::anybody, show_health, {}, Etag::none},
     Route{"GET", "/openapi.json", Access::anybody, show_document},
 };
 

@@ -48,9 +48,9 @@ std::string task_text(grid::CampaignId campaign, std::int64_t task) {
   return fmt::format("task {} of campaign {}", task, campaign.value());
 }
 
-http::Response no_output(unsigned status, std::string_view why) {
-  auto response = error(status, why);
-  if (status == 503) response.headers.add("Retry-After", "2");
+http::Response no_output(Code code, std::string_view why) {
+  auto response = error(code, why);
+  if (code == Code::busy) response.headers.add("Retry-After", "2");
   return response;
 }
 
@@ -76,19 +76,20 @@ Asked<Shown> find_shown(const Call& call, grid::CampaignId campaign, std::int64_
   using Found = Asked<Shown>;
   return call.connections.read([&](store::Transaction& transaction) -> Found {
     const auto known = views::campaign(transaction, campaign);
-    const auto missing = [&] { return tl::unexpected{error(404, "there is no " + task_text(campaign, number))}; };
-    if (!known) return missing();
-    if (!may_change(call, known->user)) return tl::unexpected{not_yours(call, fmt::format("campaign {}", campaign.value()), known->user)};
+    if (!known) return tl::unexpected{error(Code::no_such_campaign, "there is no " + campaign_text(campaign))};
+    if (!may_change(call, known->user)) return tl::unexpected{not_yours(call, campaign_text(campaign), known->user)};
+    const auto missing = [&] { return tl::unexpected{error(Code::no_such_task, "there is no " + task_text(campaign, number))}; };
     const auto page = views::tasks(transaction, *known, {.states = {}, .from = number}, {1, 0});
     if (page.items.empty() || page.items.front().number.value() != number) return missing();
     const auto jobs = views::jobs_of_task(transaction, campaign, grid::TaskNumber{number});
     const auto is_it = [&](const views::Job& one) { return one.id == job; };
     const auto named = std::find_if(jobs.begin(), jobs.end(), is_it);
     const auto* const shown = job && named != jobs.end() ? &*named : shown_job(jobs, attempt);
-    if (shown == nullptr) return tl::unexpected{error(404, without_job(campaign, page.items.front(), attempt, jobs))};
-    if (const auto why = why_no_output(*shown)) return tl::unexpected{error(404, *why)};
+    if (shown == nullptr) return tl::unexpected{error(Code::no_such_output, without_job(campaign, page.items.front(), attempt, jobs))};
+    if (const auto why = why_no_output(*shown)) return tl::unexpected{error(Code::no_such_output, *why)};
     auto cluster = cluster_of(transaction, shown->cluster);
-    if (!cluster) return tl::unexpected{error(404, fmt::format("there is no file: cluster {} was removed", shown->cluster_name))};
+    if (!cluster)
+      return tl::unexpected{error(Code::no_such_output, fmt::format("there is no file: cluster {} was removed", shown->cluster_name))};
     return Shown{*shown, page.items.front().state, std::move(*cluster)};
   });
 }
@@ -100,7 +101,7 @@ std::string json_of(const Shown& shown, const Output& output, Stream stream) {
     json.field("output", output.tail.text);
     json.field("stream", name_of(stream));
     json.field("campaign_id", job.campaign);
-    json.field("param_id", job.task);
+    json.field("task", job.task);
     json.field("task_state", grid::name_of(shown.task));
     json.field("job_id", job.id);
     json.field("job_state", grid::name_of(job.state));
@@ -114,15 +115,15 @@ std::string json_of(const Shown& shown, const Output& output, Stream stream) {
     json.field("is_whole", output.tail.is_whole);
     json.field("is_cut", output.tail.is_cut);
     const auto path = campaign_path(job.campaign);
-    write_links(json,
-                {{"parent", fmt::format("{}/jobs/{}", path, job.task.value())}, {"item", fmt::format("/jobs/{}", job.id.value()), "job"}});
+    write_links(json, {{"parent", fmt::format("{}/tasks/{}", path, job.task.value())},
+                       {"item", fmt::format("/v1/jobs/{}", job.id.value()), "job"}});
   });
   return json.text();
 }
 
 http::Response no_turn(const Shown& shown) {
-  return no_output(
-      503, fmt::format("{} answers others' requests for outputs now, or does not answer: try again in a few seconds", shown.cluster.name));
+  return no_output(Code::busy, fmt::format("{} answers others' requests for outputs now, or does not answer: try again in a few seconds",
+                                           shown.cluster.name));
 }
 
 http::Response show(const Call& call, const Shown& shown, const OutputRequest& asked) {
@@ -131,15 +132,23 @@ http::Response show(const Call& call, const Shown& shown, const OutputRequest& a
   const auto turn = call.cluster_turns.take(shown.cluster.id, kPatience);
   if (!turn) return no_turn(shown);
   const auto output = read_output(shown.cluster, shown.job, asked.stream, asked.lines);
-  if (!output) return no_output(output.error().status, output.error().why);
+  if (!output) return no_output(output.error().code, output.error().why);
   return with_memory(answer(200, json_of(shown, *output, asked.stream)), std::move(*memory));
+}
+
+/// The answer to a part of the path that is no task's number.
+http::Response no_task(const Call& call, grid::CampaignId campaign) {
+  const bool is_known =
+      call.connections.read([&](store::Transaction& transaction) { return views::campaign(transaction, campaign).has_value(); });
+  if (!is_known) return no_campaign(call);
+  return error(Code::no_such_task, fmt::format("{} has no task '{}'", campaign_text(campaign), jdl::excerpt(call.parts[1])));
 }
 
 http::Response of_task(const Call& call, Stream stream) {
   const auto id = id_of(call.parts[0]);
   const auto task = id_of(call.parts[1]);
   if (!id) return no_campaign(call);
-  if (!task || *task < 0) return error(404, fmt::format("campaign {} has no task '{}'", *id, jdl::excerpt(call.parts[1])));
+  if (!task || *task < 0) return no_task(call, grid::CampaignId{*id});
   const auto asked = read_request(call, stream);
   if (!asked) return asked.error();
   const auto shown = find_shown(call, grid::CampaignId{*id}, *task, asked->attempt, std::nullopt);
@@ -150,7 +159,7 @@ Asked<Shown> find_job(const Call& call) {
   const auto id = id_of(call.parts[0]);
   const auto job =
       id ? call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); }) : std::nullopt;
-  if (!job) return tl::unexpected{error(404, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0])))};
+  if (!job) return tl::unexpected{error(Code::no_such_job, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0])))};
   return find_shown(call, job->campaign, job->task.value(), job->attempt, job->id);
 }
 
@@ -168,7 +177,7 @@ http::Response job_on_cluster(const Call& call) {
   const auto turn = call.cluster_turns.take(shown->cluster.id, kPatience);
   if (!turn) return no_turn(*shown);
   const auto details = read_details(shown->cluster, shown->job);
-  if (!details) return no_output(details.error().status, details.error().why);
+  if (!details) return no_output(details.error().code, details.error().why);
   text::JsonWriter json;
   json.object([&] { write_remote_job(json, *details); });
   return answer(json);
@@ -180,11 +189,11 @@ http::Response stdout_of_job(const Call& call) { return of_job(call, Stream::out
 http::Response stderr_of_job(const Call& call) { return of_job(call, Stream::err); }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/jobs/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
-    Route{"GET", "/campaigns/:id/jobs/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
-    Route{"GET", "/jobs/:id/cinfos", Access::identified, job_on_cluster},
-    Route{"GET", "/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
-    Route{"GET", "/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
+    Route{"GET", "/v1/campaigns/:id/tasks/:task/stdout", Access::identified, stdout_of_task, "lines attempt"},
+    Route{"GET", "/v1/campaigns/:id/tasks/:task/stderr", Access::identified, stderr_of_task, "lines attempt"},
+    Route{"GET", "/v1/jobs/:id/cinfos", Access::identified, job_on_cluster},
+    Route{"GET", "/v1/jobs/:id/stdout", Access::identified, stdout_of_job, "lines"},
+    Route{"GET", "/v1/jobs/:id/stderr", Access::identified, stderr_of_job, "lines"},
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "api/spool.hpp"
 #include "api/submission.hpp"
 #include "api/task_intake.hpp"
+#include "lib/intake/rows.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
 #include "lib/process/log.hpp"
@@ -100,7 +101,7 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
     json.field("name", file.name);
     json.field("user", call.caller.user);
     json.field("type", grid::name_of(file.type));
-    json.field("total_jobs", *tasks);
+    json.field("total_tasks", *tasks);
     json.field("replicas_allowed", file.replicas_allowed);
     json.field("requests", std::ssize(different_of(*requests)));
     json.key("clusters").array(file.clusters, [&](const auto& section) {
@@ -117,9 +118,10 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
 /// The campaign that was created under this key, if any.
 http::Response repeated(store::Transaction& transaction, const store::Repeated& known, const Submission& submission) {
   if (!known.same)
-    return error(409, fmt::format("this Idempotency-Key stands for campaign {}, which is another one: use a new key", known.id.value()));
+    return error(Code::key_reused,
+                 fmt::format("this Idempotency-Key stands for campaign {}, which is another one: use a new key", known.id.value()));
   const auto campaign = store::views::campaign(transaction, known.id);
-  if (!campaign) return error(404, fmt::format("campaign {} of this Idempotency-Key was removed", known.id.value()));
+  if (!campaign) return error(Code::no_such_campaign, fmt::format("campaign {} of this Idempotency-Key was removed", known.id.value()));
   auto response = created(*campaign, submission);
   response.headers.add("Idempotent-Replayed", "true");
   return response;
@@ -148,13 +150,6 @@ Asked<std::int64_t> write_tasks(store::Transaction& transaction, grid::CampaignI
   return tasks;
 }
 
-/// The requests of the tasks, and their input.
-void write_requests(store::Transaction& transaction, grid::CampaignId id, const jdl::CampaignFile& file, const jdl::Requests* requests) {
-  const auto input = requests == nullptr ? jdl::constant_input_mb(file) : requests->mean_input_mb();
-  if (input) store::write_input(transaction, id, *input);
-  if (requests != nullptr) store::write_requests(transaction, id, stored_requests(file, *requests));
-}
-
 /// Admission rules that need the number of tasks run after the tasks are written.
 http::Response store_campaign(const Call& call, store::Transaction& transaction, Submission& submission, const store::NewCampaign& campaign,
                               const SubmissionLimits& limits, ParameterBody* following) {
@@ -173,16 +168,16 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
   if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   if (submission.is_changed) store::record_admitted(transaction, id, file.name, jdl::to_json(file));
   for (const auto& section : file.clusters) {
-    if (!store::add_campaign_cluster(transaction, id, stored_section(file, section, id)))
-      return error(409, fmt::format("cluster '{}' was removed just now", section.name));
+    if (!store::add_campaign_cluster(transaction, id, intake::stored_section(file, section, id)))
+      return error(Code::changed_meanwhile, fmt::format("cluster '{}' was removed just now", section.name));
   }
   // Requests of streamed tasks were evaluated on arrival.
   const bool differ = *requests || std::ranges::any_of(file.clusters, &jdl::ClusterSection::has_expressions);
   if (differ && asking(file) != asked)
     return error(
-        409,
+        Code::wrong_state,
         "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
-  write_requests(transaction, id, file, address_of(*requests));
+  intake::write_requests(transaction, id, file, address_of(*requests));
   store::complete_campaign(transaction, id, *tasks);
   const auto stored = store::views::campaign(transaction, id);
   note(call, transaction,
@@ -235,7 +230,7 @@ http::Response submit_json(const Call& call) {
   SubmissionHead head;
   if (const auto type = call.request.parameter("type")) {
     head.type = grid::campaign_type(*type);
-    if (!head.type) return error(400, fmt::format("type={}: it is default or test", jdl::excerpt(*type)));
+    if (!head.type) return error(Code::bad_value, fmt::format("type={}: it is default or test", jdl::excerpt(*type)));
   }
   if (flag(call, "dry_run")) head.mode = SubmissionMode::check_only;
   if (flag(call, "strict")) head.doubts = jdl::Doubts::refused;
@@ -255,7 +250,7 @@ Asked<void> check_early(const Call& call, std::string_view line) {
   const auto memory = take_memory(call, memory_of_file(line.size()));
   if (!memory) return tl::unexpected{memory.error()};
   const auto head = read_head(line);
-  if (!head) return tl::unexpected{error(400, head.error())};
+  if (!head) return tl::unexpected{error(Code::bad_input, head.error())};
   if (const auto submission = check_submission(call, *head, Parameters::may_follow); !submission) return tl::unexpected{submission.error()};
   return {};
 }
@@ -277,7 +272,7 @@ http::Response submit_ndjson(const Call& call) {
   auto line = body.first_line(longest);
   if (!line) return line.error() == http::BodyError::too_large ? file_too_large(limits.campaign_file) : broken_body(line.error());
   const auto head = read_head(std::exchange(*line, {}));
-  if (!head) return error(400, head.error());
+  if (!head) return error(Code::bad_input, head.error());
   if (head->jdl.size() > limits.campaign_file) return file_too_large(limits.campaign_file);
   return submit(call, *head, limits, &body);
 }
@@ -287,10 +282,11 @@ http::Response post_campaign(const Call& call) {
   const auto type = header.substr(0, header.find_first_of("; "));
   if (type == "application/x-ndjson") return submit_ndjson(call);
   if (type == "application/json") return submit_json(call);
-  return error(415, fmt::format("'{}' is not taken here: send application/json or application/x-ndjson", jdl::excerpt(type)));
+  return error(Code::wrong_media_type,
+               fmt::format("'{}' is not taken here: send application/json or application/x-ndjson", jdl::excerpt(type)));
 }
 
-constexpr std::array kRoutes{Route{"POST", "/campaigns", Access::identified, post_campaign, "type dry_run strict"}};
+constexpr std::array kRoutes{Route{"POST", "/v1/campaigns", Access::identified, post_campaign, "type dry_run strict"}};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "api/campaign_json.hpp"
 #include "api/limits.hpp"
 #include "api/output.hpp"
+#include "api/page.hpp"
 #include "api/router.hpp"
 #include "api/task_json.hpp"
 #include "lib/process/log.hpp"
@@ -39,7 +40,8 @@ Asked<views::TaskFilter> asked_filter(const Call& call) {
   for (const auto& name : list(call, "state")) {
     const auto state = grid::task_state(name);
     if (!state)
-      return tl::unexpected{error(400, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
+      return tl::unexpected{
+          error(Code::bad_value, fmt::format("state={}: no such state{}", jdl::excerpt(name), text::did_you_mean(name, kStates)))};
     filter.states.push_back(*state);
   }
   const auto after = number(call, "after", -1, {-1, std::numeric_limits<std::int32_t>::max()});
@@ -69,8 +71,8 @@ std::optional<Tasks> load(const Call& call, grid::CampaignId id, const views::Ta
 
 std::string next_href(const Call& call, const Tasks& tasks, const views::TaskFilter& filter, views::Window window) {
   const bool by_number = !filter.states.empty() || filter.from > 0;
-  if (by_number && window.offset == 0) return href_with(call, "after", tasks.page.items.back().number.value());
-  return href_with(call, "offset", window.offset + std::ssize(tasks.page.items));
+  if (by_number && window.offset == 0) return href_with(call, {{"after", std::to_string(tasks.page.items.back().number.value())}});
+  return href_with(call, {{"offset", std::to_string(window.offset + std::ssize(tasks.page.items))}});
 }
 
 /// Removes the tasks that exceed the size of an answer from the page; at least one stays.
@@ -173,7 +175,7 @@ http::Response list_tasks(const Call& call) {
   if (!id) return no_campaign(call);
   const auto filter = asked_filter(call);
   if (!filter) return filter.error();
-  const auto part = window(call, 100);
+  const auto part = window(call);
   if (!part) return part.error();
   auto memory = take_memory(call, kParameters + static_cast<std::uint64_t>(part->limit) * kTask);
   if (!memory) return memory.error();
@@ -182,12 +184,9 @@ http::Response list_tasks(const Call& call) {
   text::JsonWriter json;
   json.object([&] {
     write_tasks(json, *tasks, part->limit);
-    json.field("total", tasks->page.total);
-    json.field("offset", part->offset);
-    json.field("limit", part->limit);
-    std::vector<Link> links{{"self", call.request.target}, {"parent", campaign_path(tasks->campaign.id)}};
-    if (tasks->more) links.push_back({"next", next_href(call, *tasks, *filter, *part)});
-    write_links(json, links);
+    const PageEnd end{
+        .window = *part, .shown = std::ssize(tasks->page.items), .total = tasks->page.total, .parent = campaign_path(tasks->campaign.id)};
+    write_page_end(json, call, end, tasks->more ? std::optional{next_href(call, *tasks, *filter, *part)} : std::nullopt);
   });
   return with_memory(answer(json), std::move(*memory));
 }
@@ -226,9 +225,11 @@ http::Response show_task(const Call& call) {
   const auto id = id_of(call.parts[0]);
   if (!id) return no_campaign(call);
   const auto number = id_of(call.parts[1]);
+  std::optional<std::int64_t> total;
   const auto detail = call.connections.read([&](store::Transaction& transaction) -> std::optional<TaskDetail> {
-    const auto campaign = number && *number >= 0 ? views::campaign(transaction, grid::CampaignId{*id}) : std::nullopt;
-    if (!campaign) return std::nullopt;
+    const auto campaign = views::campaign(transaction, grid::CampaignId{*id});
+    total = campaign ? std::optional{campaign->total} : std::nullopt;
+    if (!campaign || !number || *number < 0) return std::nullopt;
     const views::TaskFilter filter{.states = {}, .from = *number};
     auto page = views::tasks(transaction, *campaign, filter, {1, 0});
     if (page.items.empty()) return std::nullopt;
@@ -237,23 +238,24 @@ http::Response show_task(const Call& call) {
     if (flag(call, "hosts") && may_change(call, found.user)) found.clusters = store::clusters(transaction);
     return found;
   });
-  if (!detail) return error(404, fmt::format("campaign {} has no task '{}'", *id, jdl::excerpt(call.parts[1])));
+  if (!total) return no_campaign(call);
+  if (!detail)
+    return error(Code::no_such_task, fmt::format("campaign {} has no task {}{}", *id, jdl::excerpt(call.parts[1]),
+                                                 *total > 0 ? fmt::format(": its tasks are 0 to {}", *total - 1) : std::string{}));
   const auto hosts = ask_hosts(call, *detail);
   const auto hosts_of_job = [&](grid::JobId job) { return hosts.contains(job) ? hosts.at(job) : std::vector<std::string>{}; };
   text::JsonWriter json;
   json.object([&] {
     write_task(json, detail->task, grid::CampaignId{*id});
     json.field("campaign_id", *id);
-    json.key("execution").array(detail->jobs, [&](const views::Job& job) {
-      json.object([&] { write_job(json, job, hosts_of_job(job.id)); });
-    });
-    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/jobs"}});
+    json.key("jobs").array(detail->jobs, [&](const views::Job& job) { json.object([&] { write_job(json, job, hosts_of_job(job.id)); }); });
+    write_links(json, {{"self", call.request.path}, {"parent", campaign_path(grid::CampaignId{*id}) + "/tasks"}});
   });
   return answer(json);
 }
 
 http::Response show_job(const Call& call) {
-  const auto unknown = [&] { return error(404, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0]))); };
+  const auto unknown = [&] { return error(Code::no_such_job, fmt::format("there is no job '{}'", jdl::excerpt(call.parts[0]))); };
   const auto id = id_of(call.parts[0]);
   if (!id) return unknown();
   const auto job = call.connections.read([&](store::Transaction& transaction) { return views::job(transaction, grid::JobId{*id}); });
@@ -264,11 +266,11 @@ http::Response show_job(const Call& call) {
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/campaigns/:id/jobs", Access::identified, list_tasks, "state after limit offset"},
-    Route{"GET", "/campaigns/:id/jobs.csv", Access::identified, tasks_as_csv, "state after limit offset"},
-    Route{"GET", "/campaigns/:id/jobs.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset"},
-    Route{"GET", "/campaigns/:id/jobs/:task", Access::identified, show_task, "hosts"},
-    Route{"GET", "/jobs/:id", Access::identified, show_job},
+    Route{"GET", "/v1/campaigns/:id/tasks", Access::identified, list_tasks, "state after limit offset"},
+    Route{"GET", "/v1/campaigns/:id/tasks.csv", Access::identified, tasks_as_csv, "state after limit offset", Etag::none},
+    Route{"GET", "/v1/campaigns/:id/tasks.ndjson", Access::identified, tasks_as_ndjson, "state after limit offset", Etag::none},
+    Route{"GET", "/v1/campaigns/:id/tasks/:task", Access::identified, show_task, "hosts"},
+    Route{"GET", "/v1/jobs/:id", Access::identified, show_job},
 };
 
 }  // namespace

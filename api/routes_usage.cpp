@@ -1,14 +1,17 @@
 // What jobs used, and for what.
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "api/limits.hpp"
+#include "api/page.hpp"
 #include "api/router.hpp"
 #include "lib/store/usage.hpp"
 #include "lib/text/suggest.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -24,8 +27,8 @@ Asked<std::vector<UsageKey>> asked_keys(const Call& call) {
   for (const auto& name : list(call, "by")) {
     const auto found = std::ranges::find(kKeyNames, name);
     if (found == kKeyNames.end())
-      return tl::unexpected{error(400, fmt::format("by={}: usage is by {}{}", jdl::excerpt(name), fmt::join(kKeyNames, ", "),
-                                                   text::did_you_mean(name, kKeyNames)))};
+      return tl::unexpected{error(Code::bad_value, fmt::format("by={}: usage is by {}{}", jdl::excerpt(name), fmt::join(kKeyNames, ", "),
+                                                               text::did_you_mean(name, kKeyNames)))};
     keys.push_back(kKeys.at(static_cast<std::size_t>(found - kKeyNames.begin())));
   }
   if (!call.request.parameter("by")) keys.push_back(UsageKey::user);
@@ -37,9 +40,9 @@ void write_sum(text::JsonWriter& json, const UsageSum& sum) {
     json.field("day", sum.day);
     json.field("user", sum.user);
     json.field("project", sum.project);
-    json.field("campaign", sum.campaign);
+    json.field("campaign_id", sum.campaign);
     json.field("campaign_name", sum.campaign_name);
-    json.field("cluster", sum.cluster);
+    json.field("cluster_name", sum.cluster);
     json.field("resource_seconds", sum.resource_seconds);
     json.field("useful_seconds", sum.useful_seconds);
     json.field("failed_seconds", sum.failed_seconds);
@@ -55,7 +58,8 @@ void write_sum(text::JsonWriter& json, const UsageSum& sum) {
 Asked<std::optional<std::string>> asked_user(const Call& call) {
   const auto named = call.request.parameter("user");
   if (named && !may_change(call, std::string{*named}))
-    return tl::unexpected{error(403, fmt::format("the usage of {} is for that user and for administrators", jdl::excerpt(*named)))};
+    return tl::unexpected{
+        error(Code::not_yours, fmt::format("the usage of {} is for that user and for administrators", jdl::excerpt(*named)))};
   if (named) return std::optional{std::string{*named}};
   return call.caller.role == Role::administrator ? std::nullopt : std::optional{call.caller.user};
 }
@@ -69,10 +73,13 @@ http::Response report_usage(const Call& call) {
   if (!keys) return keys.error();
   const auto user = asked_user(call);
   if (!user) return user.error();
-  const auto part = window(call, 1000);
+  const auto part = window(call);
   if (!part) return part.error();
-  const store::UsageFilter filter{.from = from->value_or(grid::Instant{}), .to = to->value_or(call.now), .user = *user, .by = *keys};
-  if (filter.from > filter.to) return error(400, "from must not be after to");
+  const store::UsageFilter filter{.from = from->value_or(grid::Instant{}),
+                                  .to = to->value_or(std::chrono::ceil<std::chrono::seconds>(call.now)),
+                                  .user = *user,
+                                  .by = *keys};
+  if (filter.from > filter.to) return error(Code::bad_value, "from must not be after to");
   constexpr std::uint64_t kBytesOfSum = 2000;
   auto memory = take_memory(call, static_cast<std::uint64_t>(part->limit) * kBytesOfSum);
   if (!memory) return memory.error();
@@ -82,19 +89,15 @@ http::Response report_usage(const Call& call) {
     json.key("items").array(page.items, [&](const UsageSum& sum) { write_sum(json, sum); });
     json.field("from", filter.from);
     json.field("to", filter.to);
-    json.field("total", page.total);
-    json.field("offset", part->offset);
-    json.field("limit", part->limit);
-    std::vector<Link> links{{"self", call.request.target}, {"parent", "/"}};
-    const auto next = part->offset + std::ssize(page.items);
-    if (!page.items.empty() && next < page.total) links.push_back({"next", href_with(call, "offset", next)});
-    write_links(json, links);
+    write_page_end(
+        json, call,
+        {.window = *part, .shown = std::ssize(page.items), .total = page.total, .parent = "/", .fixed = {{"to", text::utc(filter.to)}}});
   });
   return with_memory(answer(json), std::move(*memory));
 }
 
 constexpr std::array kRoutes{
-    Route{"GET", "/usage", Access::identified, report_usage, "from to by user limit offset"},
+    Route{"GET", "/v1/usage", Access::identified, report_usage, "from to by user limit offset", Etag::none},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/cigri/gate.hpp"
+#include "api/etag.hpp"
 #include "lib/jdl/problem.hpp"
 #include "lib/process/log.hpp"
 #include "lib/text/json_writer.hpp"
@@ -34,26 +35,39 @@ std::string why_unknown(const http::Request& request) {
 }
 
 http::Response unauthorized(const http::Request& request) {
-  auto response = error(401, why_unknown(request));
+  auto response = error(Code::unknown_caller, why_unknown(request));
   response.headers.add("WWW-Authenticate", "Bearer");
   return response;
 }
 
-http::Response unknown_path(const http::Request& request) {
-  return error(404, fmt::format("{} {} not found on this server", jdl::excerpt(request.method), jdl::excerpt(request.target)));
+http::Response unknown_path(const http::Request& request, const std::vector<Route>& routes) {
+  if (const auto now = path_of_today(routes, request.method, request.path))
+    return error(Code::no_such_path, fmt::format("the API is under {}: {}", kVersionPath, jdl::excerpt(*now)));
+  return error(Code::no_such_path,
+               fmt::format("{} {} not found on this server", jdl::excerpt(request.method), jdl::excerpt(request.target)));
 }
 
 http::Response wrong_method(const http::Request& request, const WrongMethod& wrong) {
-  auto response =
-      error(405, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method), jdl::excerpt(request.path), wrong.allowed));
+  auto response = error(Code::wrong_method, fmt::format("{} is not for {}, which takes {}", jdl::excerpt(request.method),
+                                                        jdl::excerpt(request.path), wrong.allowed));
   response.headers.add("Allow", wrong.allowed);
   return response;
 }
 
 http::Response try_again(std::string_view message) {
-  auto response = error(503, message);
+  auto response = error(Code::unavailable, message);
   response.headers.add("Retry-After", "5");
   return response;
+}
+
+/// The answer to what is no request, in the form of all errors.
+http::Response refusal(unsigned status, std::string_view message) {
+  switch (status) {
+    case 400: return error(Code::not_http, message);
+    case 408: return error(Code::timed_out, message);
+    case 431: return error(Code::head_too_large, message);
+    default: return error(Code::internal, message);
+  }
 }
 
 http::ServerOptions server_options(const process::Config& config) {
@@ -61,6 +75,7 @@ http::ServerOptions server_options(const process::Config& config) {
   options.max_connections = static_cast<std::size_t>(config.api_connections);
   options.max_of_peer = static_cast<std::size_t>(config.api_connections_of_peer);
   options.on_problem = [](std::string_view what) { process::log::error("request failed", {{"what", what}}); };
+  options.refusal = refusal;
   return options;
 }
 
@@ -75,6 +90,7 @@ Api::Api(const ApiOptions& options)
       spool_{options.config.api_spool, options.config.api_spool_size},
       room_{kRoom, kPatience},
       cluster_turns_{std::clamp(options.config.api_connections / 4, 1, kMostClusterTurns)},
+      event_streams_{connections_, options.config, options.streams},
       routes_{all_routes()} {}
 
 tl::expected<std::unique_ptr<Api>, std::string> Api::start(const ApiOptions& options) {
@@ -110,15 +126,15 @@ std::vector<std::string> Api::urls() const {
 
 http::Response Api::handle(const http::Request& request) {
   auto response = dispatch(request);
-  const auto pretty = request.parameter("pretty");
-  if (pretty && *pretty != "false" && response.body.size() <= kMostPretty) response.body = text::prettified(response.body);
+  if (layout_of(request) == Layout::pretty && !response.body.empty() && response.body.size() <= kMostPretty)
+    response.body = text::prettified(response.body);
   return response;
 }
 
 http::Response Api::respond(const Match& match, const http::Request& request, const Caller& caller) {
   const auto now = std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now());
   return match.route->respond(
-      Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, now});
+      Call{request, match.parts, caller, connections_, defaults_, sandbox_, config_, spool_, room_, cluster_turns_, event_streams_, now});
 }
 
 http::Response Api::dispatch(const http::Request& request) try {
@@ -129,13 +145,16 @@ http::Response Api::dispatch(const http::Request& request) try {
     return cigri::respond_to(request, identities_.of(request), config_, respond_inside);
   }
   const auto found = find_route(routes_, request.method, request.path);
-  if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request);
+  if (std::holds_alternative<NoSuchPath>(found)) return unknown_path(request, routes_);
   if (const auto* wrong = std::get_if<WrongMethod>(&found)) return wrong_method(request, *wrong);
   const auto& match = std::get<Match>(found);
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized(request);
-  if (const auto wrong = wrong_key(request, *match.route)) return error(400, *wrong);
-  return respond(match, request, *caller);
+  if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
+  if (auto refused = refuse_if_match(request, *match.route)) return std::move(*refused);
+  auto response = respond(match, request, *caller);
+  if (match.route->etag == Etag::sent) add_etag(request, response);
+  return response;
 } catch (const store::Unavailable& failure) {
   process::log::warning("database unavailable", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
   return try_again("the database cannot be used now: try again in a few seconds");
@@ -144,7 +163,7 @@ http::Response Api::dispatch(const http::Request& request) try {
   return try_again("the database's schema is not this program's: its administrator has to run 'gridctl db migrate'");
 } catch (const std::exception& failure) {
   process::log::error("request failed", {{"method", request.method}, {"path", request.path}, {"why", failure.what()}});
-  return error(500, "an error of the server itself: see its log");
+  return error(Code::internal, "an error of the server itself: see its log");
 }
 
 }  // namespace gleaner::api

@@ -10,6 +10,7 @@
 
 #include "api/cluster_turns.hpp"
 #include "api/connections.hpp"
+#include "api/event_streams.hpp"
 #include "api/identity.hpp"
 #include "api/room.hpp"
 #include "api/router.hpp"
@@ -29,8 +30,9 @@ struct ApiOptions {
   std::optional<std::filesystem::path> tokens_file;
   std::string admin_group;
   jdl::Defaults defaults;
-  process::Config config = process::default_config();  ///< the grid's configuration, for /scenario
+  process::Config config = process::default_config();  ///< the grid's configuration, for /v1/scenario
   std::filesystem::path rules_program;                 ///< `admission`, which runs the admission rules
+  StreamTimes streams{};
 };
 
 /// The API, which answers until it is destroyed. The database may be unavailable at the start.
@@ -60,6 +62,7 @@ class Api {
   Spool spool_;
   Room room_;
   ClusterTurns cluster_turns_;
+  EventStreams event_streams_;
   std::vector<Route> routes_;
   std::vector<std::unique_ptr<http::Server>> servers_;  // last member: the servers stop before the others are destroyed
 };

@@ -22,7 +22,7 @@ constexpr std::size_t kInMemory = 128 * 1024;
 constexpr std::size_t kPiece = 64 * 1024;
 
 http::Response no_room(std::string_view why) {
-  auto response = error(503, fmt::format("{}: nothing was stored; try again in a moment", why));
+  auto response = error(Code::busy, fmt::format("{}: nothing was stored; try again in a moment", why));
   response.headers.add("Retry-After", "10");
   return response;
 }

@@ -7,33 +7,12 @@
 #include <fmt/ranges.h>
 
 #include "lib/grid/campaign_priority.hpp"
+#include "lib/intake/rows.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
-#include "lib/store/clusters.hpp"
 
 namespace gleaner::api {
 namespace {
-
-std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
-  std::vector<jdl::ClusterLimits> limits;
-  auto nodes = store::node_sizes(transaction);
-  for (const auto& cluster : store::clusters(transaction))
-    limits.push_back(
-        {cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
-  return limits;
-}
-
-/// The limits of the file's clusters, in its order.
-std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const std::vector<jdl::ClusterLimits>& known) {
-  std::vector<jdl::ClusterLimits> limits;
-  for (const auto& section : file.clusters) {
-    const auto found = std::ranges::find(known, section.name, &jdl::ClusterLimits::name);
-    limits.push_back(found == known.end()
-                         ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .has_memory_property = false, .memory_max_mb = {}}
-                         : *found);
-  }
-  return limits;
-}
 
 std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules::Setting& clusters,
                                      const std::vector<jdl::ClusterLimits>& limits, const process::Config& config) {
@@ -42,7 +21,7 @@ std::vector<std::string> warnings_of(const jdl::CampaignFile& file, const rules:
     const bool disabled = std::ranges::find(clusters.disabled, section.name) != clusters.disabled.end();
     if (disabled) warnings.push_back(fmt::format("cluster '{}' is disabled: it gets no job until it is enabled", section.name));
   }
-  for (const auto& [cluster, why] : jdl::too_wide_sections(file, limits_of(file, limits)))
+  for (const auto& [cluster, why] : jdl::too_wide_sections(file, intake::limits_of(file, limits)))
     warnings.push_back(fmt::format("cluster '{}' gets no job: {}", file.clusters[cluster].name, why));
   const grid::OrderOfCampaigns order{
       .name = config.campaign_order, .weights = config.multifactor_weights, .simultaneous = config.simultaneous};
@@ -108,7 +87,7 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
 }
 
 Surroundings load_surroundings(store::Transaction& transaction) {
-  return {.setting = rules::load_setting(transaction), .limits = load_limits(transaction)};
+  return {.setting = rules::load_setting(transaction), .limits = intake::load_limits(transaction)};
 }
 
 Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings surroundings) {
@@ -119,23 +98,9 @@ Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings 
 }
 
 Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission) {
-  auto requests = jdl::Requests::of(submission.file, limits_of(submission.file, submission.limits));
+  auto requests = jdl::Requests::of(submission.file, intake::limits_of(submission.file, submission.limits));
   if (!requests) return tl::unexpected{error(requests.error().message, std::span{&requests.error(), 1})};
   return std::move(*requests);
-}
-
-std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests) {
-  std::vector<store::ClusterRequest> stored;
-  for (const auto& one : requests.different()) {
-    stored.push_back({.cluster = file.clusters[one.cluster].name,
-                      .request = one.request,
-                      .shape = one.shape,
-                      .resources = one.resources,
-                      .resources_per_job = one.resources_per_job,
-                      .memory_mb = one.memory_mb,
-                      .walltime = one.walltime});
-  }
-  return stored;
 }
 
 std::string asking(const jdl::CampaignFile& file) {
@@ -153,36 +118,13 @@ Asked<std::optional<std::string>> idempotency_key(const Call& call) {
   const bool printable = std::ranges::all_of(*key, [](char c) { return c > ' ' && c < '\x7f'; });
   if (key->empty() || key->size() > kLongestKey || !printable)
     return tl::unexpected{
-        error(400, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
+        error(Code::bad_value, fmt::format("the Idempotency-Key must be 1 to {} printable ASCII characters, without blanks", kLongestKey))};
   return std::optional{std::string{*key}};
 }
 
 std::uint64_t memory_of_file(std::uint64_t bytes) {
   constexpr std::uint64_t kOfAValue = 250;
   return 64 * 1024 + 6 * bytes + std::min<std::uint64_t>(bytes / 2, jdl::kMostValues) * kOfAValue;
-}
-
-store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section, grid::CampaignId campaign) {
-  const auto expanded = jdl::expand(section, campaign);
-  store::NewCampaignCluster stored;
-  stored.name = section.name;
-  stored.priority = section.priority;
-  stored.exec_file = jdl::stored_command(expanded.exec_file, file);
-  stored.exec_directory = expanded.exec_directory;
-  stored.resources = section.resources_text();
-  stored.resources_per_job = section.resources.resources();
-  stored.walltime = section.walltime;
-  stored.properties = section.properties;
-  stored.project = section.project;
-  stored.job_types = fmt::format("{}", fmt::join(section.job_types, ","));
-  stored.best_effort = section.kind == jdl::JobKind::best_effort;
-  stored.max_jobs = section.max_jobs;
-  stored.max_walltime = section.max_walltime;
-  stored.output_directory = expanded.output_directory;
-  stored.output_files = jdl::stored_output_files(section, file.parameter_names);
-  stored.prologue = {expanded.prologue, section.prologue_walltime};
-  stored.epilogue = {expanded.epilogue, section.epilogue_walltime};
-  return stored;
 }
 
 }  // namespace gleaner::api

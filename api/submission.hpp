@@ -13,8 +13,7 @@
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/jdl/requests.hpp"
 #include "lib/rules/admission.hpp"
-#include "lib/store/campaigns.hpp"
-#include "lib/store/requests.hpp"
+#include "lib/store/database.hpp"
 
 namespace gleaner::api {
 
@@ -49,15 +48,8 @@ enum class Parameters { in_the_file, may_follow };
 /// Evaluates the requests of the campaign's tasks. Empty: all tasks request the same.
 [[nodiscard]] Asked<std::optional<jdl::Requests>> requests_of(const Submission& submission);
 
-/// The rows to store for these requests of a file's tasks.
-[[nodiscard]] std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests);
-
 /// What the requests of a file's tasks are computed from.
 [[nodiscard]] std::string asking(const jdl::CampaignFile& file);
-
-/// The row to store for a section of one cluster.
-[[nodiscard]] store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section,
-                                                       grid::CampaignId campaign);
 
 /// The header Idempotency-Key. Empty: there is none.
 [[nodiscard]] Asked<std::optional<std::string>> idempotency_key(const Call& call);

@@ -160,11 +160,11 @@ std::optional<http::Response> wrong_numbers(const jdl::CampaignFile& file) {
 http::Response broken_body(http::BodyError failure) {
   const auto message = fmt::format("{}: nothing was stored", http::describe(failure));
   switch (failure) {
-    case http::BodyError::too_large: return error(413, message);
-    case http::BodyError::timed_out: return error(408, message);
+    case http::BodyError::too_large: return error(Code::too_large, message);
+    case http::BodyError::timed_out: return error(Code::timed_out, message);
     case http::BodyError::broken: break;
   }
-  return error(400, message);
+  return error(Code::bad_input, message);
 }
 
 }  // namespace gleaner::api

@@ -11,6 +11,7 @@
 #include "api/campaign_json.hpp"
 #include "lib/jdl/parameter.hpp"
 #include "lib/text/csv.hpp"
+#include "lib/text/utc.hpp"
 #include "lib/text/words.hpp"
 
 namespace gleaner::api {
@@ -42,8 +43,8 @@ void write_last_job(text::JsonWriter& json, const std::optional<store::views::La
       json.null();
     }
   };
-  of_job("cluster", [](const auto& j) { return j.cluster; });
-  of_job("cigri_job_id", [](const auto& j) { return j.id; });
+  of_job("cluster_name", [](const auto& j) { return j.cluster; });
+  of_job("job_id", [](const auto& j) { return j.id; });
   of_job("remote_id", [](const auto& j) { return j.remote_id; });
   of_job("job_state", [](const auto& j) { return grid::name_of(j.state); });
   of_job("ending", [](const auto& j) { return j.ending; });
@@ -72,7 +73,7 @@ void write_task(text::JsonWriter& json, const store::views::Task& task, grid::Ca
   json.field("attempt", task.attempt);
   json.field("charged", task.charged);
   write_last_job(json, task.job);
-  json.field("href", fmt::format("{}/jobs/{}", campaign_path(campaign), task.number.value()));
+  json.field("href", fmt::format("{}/tasks/{}", campaign_path(campaign), task.number.value()));
 }
 
 void add_csv_row(std::string& text, const store::views::Task& task, grid::CampaignId) {
@@ -86,8 +87,9 @@ void add_csv_row(std::string& text, const store::views::Task& task, grid::Campai
     const auto value = member(*task.job);
     return value ? std::optional{static_cast<std::int64_t>(*value)} : std::nullopt;
   };
-  const auto seconds = [](const std::optional<grid::Instant>& time) {
-    return time ? std::optional{std::chrono::duration_cast<std::chrono::seconds>(time->time_since_epoch()).count()} : std::nullopt;
+  const auto add_time = [&](std::string_view end, auto member) {
+    const auto time = task.job ? std::optional<grid::Instant>{member(*task.job)} : std::nullopt;
+    add(end, time ? std::optional{text::utc(*time)} : std::nullopt);
   };
   fmt::format_to(std::back_inserter(text), "{},{},{},", task.number.value(), grid::name_of(task.state),
                  task.job ? text::csv_field(task.job->cluster) : std::string{});
@@ -97,25 +99,25 @@ void add_csv_row(std::string& text, const store::views::Task& task, grid::Campai
   add(",", of_job([](const auto& job) { return code_of(job.exit_status); }));
   fmt::format_to(std::back_inserter(text), "{},{},{},", task.job ? text::csv_field(task.job->ending.value_or("")) : std::string{},
                  text::csv_field(line_of(parameter)), text::csv_field(jdl::task_name(parameter)));
-  add(",", of_job([&](const auto& job) { return seconds(job.submitted_at); }));
-  add(",", of_job([&](const auto& job) { return seconds(job.started_at); }));
-  add("\n", of_job([&](const auto& job) { return seconds(job.ended_at); }));
+  add_time(",", [](const auto& job) { return job.submitted_at; });
+  add_time(",", [](const auto& job) { return job.started_at; });
+  add_time("\n", [](const auto& job) { return job.ended_at; });
 }
 
 void write_job(text::JsonWriter& json, const store::views::Job& job, const std::vector<std::string>& hosts) {
   json.field("id", job.id);
   json.field("campaign_id", job.campaign);
-  json.field("grid_user", job.user);
-  json.field("param_id", job.task);
-  json.field("param", line_of(parameter_of(job.form, job.parameter)));
-  json.field("batch_id", job.launch);
+  json.field("user", job.user);
+  json.field("task", job.task);
+  json.field("parameters", line_of(parameter_of(job.form, job.parameter)));
+  json.field("launch_id", job.launch);
   json.field("tag", job.tag);
   json.field("cluster_id", job.cluster);
   json.field("cluster_name", job.cluster_name);
   json.field("state", grid::name_of(job.state));
   json.field("attempt", job.attempt);
   json.field("remote_id", job.remote_id);
-  json.field("return_code", code_of(job.exit_status));
+  json.field("exit_code", code_of(job.exit_status));
   json.field("ending", job.ending);
   json.field("resources_used", job.resources);
   json.field("submission_time", job.submitted_at);
@@ -125,10 +127,10 @@ void write_job(text::JsonWriter& json, const store::views::Job& job, const std::
   json.field("message", job.message);
   if (!hosts.empty()) json.key("hosts").array(hosts);
   const auto path = campaign_path(job.campaign);
-  write_links(json, {{"self", fmt::format("/jobs/{}", job.id.value())},
+  write_links(json, {{"self", fmt::format("/v1/jobs/{}", job.id.value())},
                      {"parent", path},
-                     {"item", fmt::format("{}/jobs/{}", path, job.task.value()), "task"},
-                     {"item", fmt::format("/clusters/{}", job.cluster.value()), "cluster"}});
+                     {"item", fmt::format("{}/tasks/{}", path, job.task.value()), "task"},
+                     {"item", fmt::format("/v1/clusters/{}", job.cluster.value()), "cluster"}});
 }
 
 }  // namespace gleaner::api

@@ -11,9 +11,10 @@ namespace gleaner::api {
 
 /// Writes the fields of a task of this campaign into an open object.
 void write_task(text::JsonWriter& json, const store::views::Task& task, grid::CampaignId campaign);
-/// The first line of CSV of tasks, and a task's line, without its campaign, which is that of all. An empty field: there is no such value.
+/// The first line of CSV of tasks, and a task's line, without its campaign, which is that of all. The columns have the names of the members
+/// that write_task() writes. An empty field: there is no such value.
 inline constexpr std::string_view kTaskCsvHead{
-    "id,state,cluster,job,remote_id,attempt,exit_code,ending,parameters,name,submission_time,start_time,stop_time\n"};
+    "id,state,cluster_name,job_id,remote_id,attempt,exit_code,ending,parameters,name,submission_time,start_time,stop_time\n"};
 void add_csv_row(std::string& text, const store::views::Task& task, grid::CampaignId campaign);
 
 /// Writes the fields of a job into an open object.

@@ -20,6 +20,7 @@ enum class Role {
 struct Caller {
   std::string user;
   Role role = Role::user;
+  std::string proxy{};  ///< who named this user to CiGri's routes; empty: the user, by an identity of its own
 };
 
 /// The tokens of users over TCP. Lines of the file: `token user`, `token user admin` or `token user proxy`; blank lines and lines that

@@ -16,7 +16,7 @@ std::string_view word_of(Action::Object object) { return object == Action::Objec
 
 /// One request for each part of the list of tasks.
 std::vector<std::string> paths_of(const Action& action, std::int64_t campaign, const std::vector<std::string>& tasks) {
-  const auto path = fmt::format("/{}s/{}{}", word_of(action.of), campaign, action.path);
+  const auto path = fmt::format("/v1/{}s/{}{}", word_of(action.of), campaign, action.path);
   if (tasks.empty()) return {path};
   std::vector<std::string> paths;
   for (const auto& list : tasks) paths.push_back(fmt::format("{}?tasks={}", path, url_encoded(list)));

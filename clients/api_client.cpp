@@ -117,6 +117,12 @@ std::string message_of(const Reply& reply) {
   return message.empty() ? fmt::format("the API answered {}", reply.status) : message;
 }
 
+/// Whether the API has no such path at all, rather than no such campaign or task.
+bool is_other_api(const Reply& reply) {
+  const auto code = reply.json["code"].text();
+  return code.empty() || code == "no_such_path";
+}
+
 /// Throws the error of a failed request. `identity`: how we say who we are.
 void refuse_errors(const Reply& reply, std::string_view identity) {
   if (reply.status >= 200 && reply.status < 300) return;
@@ -124,7 +130,12 @@ void refuse_errors(const Reply& reply, std::string_view identity) {
   switch (reply.status) {
     case 400: throw Error{ExitCode::usage, message};
     case 401: throw Error{ExitCode::refused, message + std::string{identity}};
-    case 404: throw Error{ExitCode::not_found, message};
+    case 404:
+      if (is_other_api(reply))
+        throw Error{ExitCode::failure,
+                    fmt::format("the API is not of this program's version, " GLEANER_VERSION ": it does not know what was asked of it ({})",
+                                message)};
+      throw Error{ExitCode::not_found, message};
     case 403:
     case 409:
     case 413: throw Error{ExitCode::refused, message};
@@ -139,7 +150,7 @@ void refuse_errors(const Reply& reply, std::string_view identity) {
 bool has_problems(const Reply& reply) { return reply.status == 400 && !reply.json["problems"].is_null(); }
 
 /// An error of an admission rule remains until an administrator fixes it, so it is not retried.
-bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.json["rule"].is_null(); }
+bool may_be_repeated(const Reply& reply) { return reply.status >= 500 && reply.json["code"].text() != "rule_broken"; }
 
 }  // namespace
 
@@ -182,6 +193,7 @@ struct ApiClient::Curl {
   Reply send_once(const Request& request);
   Reply read(const Request& request);
   void prepare(const Request& request, Exchange& exchange);
+  void reach(CURL* easy, const std::string& path) const;
   curl_slist* headers_of(const Request& request) const;
   [[nodiscard]] Error unreachable(const std::string& what) const;
   /// For the message of a caller whom the API does not know; empty on a unix socket, where the kernel says who we are.
@@ -207,18 +219,22 @@ curl_slist* ApiClient::Curl::headers_of(const Request& request) const {
   return headers;
 }
 
+void ApiClient::Curl::reach(CURL* easy, const std::string& path) const {
+  curl_easy_setopt(easy, CURLOPT_URL, (base + path).c_str());
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(easy, CURLOPT_USERAGENT, "gleaner/" GLEANER_VERSION);
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(config.connect_timeout.count()));
+  if (!socket.empty()) curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, socket.c_str());
+  if (!token.empty()) {
+    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
+    curl_easy_setopt(easy, CURLOPT_XOAUTH2_BEARER, token.c_str());
+  }
+  if (!config.api_ca_file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, config.api_ca_file.c_str());
+}
+
 void ApiClient::Curl::prepare(const Request& request, Exchange& exchange) {
   curl_easy_reset(handle);
-  curl_easy_setopt(handle, CURLOPT_URL, (base + request.path).c_str());
-  curl_easy_setopt(handle, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle, CURLOPT_USERAGENT, "gleaner/" GLEANER_VERSION);
-  curl_easy_setopt(handle, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(config.connect_timeout.count()));
-  if (!socket.empty()) curl_easy_setopt(handle, CURLOPT_UNIX_SOCKET_PATH, socket.c_str());
-  if (!token.empty()) {
-    curl_easy_setopt(handle, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
-    curl_easy_setopt(handle, CURLOPT_XOAUTH2_BEARER, token.c_str());
-  }
-  if (!config.api_ca_file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, config.api_ca_file.c_str());
+  reach(handle, request.path);
   curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, take_body);
   curl_easy_setopt(handle, CURLOPT_WRITEDATA, &exchange);
   curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, take_header);
@@ -322,6 +338,7 @@ Reply ApiClient::Curl::read(const Request& request) {
 
 ApiClient::ApiClient(const process::Config& config) : curl_{std::make_unique<Curl>(config)} {}
 ApiClient::~ApiClient() = default;
+void ApiClient::prepare(void* easy, const std::string& path) const { curl_->reach(easy, path); }
 
 Reply ApiClient::get(const std::string& path) {
   auto reply = curl_->read({Method::get, path});
@@ -345,7 +362,7 @@ Reply ApiClient::put(const std::string& path, const std::string& json) {
 }
 
 Reply ApiClient::submit(BodySource& body) {
-  return post_once({"/campaigns", "whether the campaign was created is unknown",
+  return post_once({"/v1/campaigns", "whether the campaign was created is unknown",
                     "'gridstat -u' shows your campaigns; submit it again only if it is not there"},
                    body);
 }

@@ -38,7 +38,7 @@ class BodySource {
 
 /// A client of the REST API, over its unix socket, HTTP or HTTPS, with one connection kept open. A `get` whose answer breaks off is
 /// repeated. Failed requests throw process::Error with the exit code and a remedy: `unavailable` if the API or its database cannot be
-/// reached, `not_found`, `refused`.
+/// reached, `not_found`, `refused`; `failure` also if the API does not know the path, as it is of another version.
 class ApiClient {
  public:
   explicit ApiClient(const process::Config& config);
@@ -47,12 +47,14 @@ class ApiClient {
   ApiClient& operator=(const ApiClient&) = delete;
 
   [[nodiscard]] Reply get(const std::string& path);
-  /// Since when the grid stands still, in seconds since 1970, by the last answer of `get` that has it; null: it does not.
+  /// Since when the grid stands still, by the last answer of `get` that has it; null: it does not.
   [[nodiscard]] const Json& standstill() const { return standstill_; }
   /// A GET whose body is passed on as it arrives, so that memory is bounded; an exception of `take` ends it, and is rethrown. False: the
   /// answer broke off, and what was passed on is its beginning. Failed requests throw as those of `get`, and nothing was passed on.
   using TakeBytes = std::function<void(std::string_view)>;
   [[nodiscard]] bool download(const std::string& path, const TakeBytes& take);
+  /// Sets a handle of libcurl (CURL*) up for a GET: the address, who we are, whom we trust. What happens then is for the caller.
+  void prepare(void* easy, const std::string& path) const;
   Reply post(const std::string& path);
   Reply remove(const std::string& path);
 
@@ -65,7 +67,7 @@ class ApiClient {
     std::string_view remedy;
   };
   [[nodiscard]] Reply post_once(const Posting& posting, BodySource& body);
-  /// POST /campaigns, so.
+  /// POST /v1/campaigns, so.
   [[nodiscard]] Reply submit(BodySource& body);
 
   /// PUT of JSON, and again if the answer is lost. The reply may have status 400, with problems.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
-#include "clients/events_view.hpp"
+#include "lib/grid/cigri_words.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 
@@ -20,8 +22,8 @@ std::string column(const Json& value, std::size_t columns) {
 
 /// `80/200 (40%)`.
 std::string cigri_progress(const Json& campaign) {
-  const auto total = campaign["total_jobs"].integer();
-  const auto done = campaign["finished_jobs"].integer();
+  const auto total = campaign["total_tasks"].integer();
+  const auto done = campaign["tasks"]["done"].integer();
   return fmt::format("{}/{} ({}%)", done, total, total > 0 ? done * 100 / total : 0);
 }
 
@@ -54,13 +56,15 @@ std::string hours(const Json& seconds) {
 
 std::string percentage(const Json& ratio) { return fmt::format("{:.1f} %", ratio.number().value_or(0) * 100); }
 
+/// A prologue or an epilogue is done, or the campaign has none.
+bool is_ok(const Json& script) { return script.is_null() || script.text() == "done"; }
+
 std::string cigri_event(const Json& event) {
-  auto line = fmt::format("{}: ({}) {}", event["id"].integer(), event["state"].text(), event["code"].text());
+  auto line = fmt::format("{}: ({}) {}", event["id"].integer(), event["state"].text(), grid::cigri::event_code(event["code"].text()));
   if (const auto job = event["job_id"].whole()) line += fmt::format(" of job {}", *job);
-  const auto opened = seconds_of(event["date_open"].text());
+  const auto opened = event["date_open"].time();
   line += " at " + (opened ? terminal::local_time(*opened) : event["date_open"].text());
   if (!event["cluster_name"].is_null()) line += " on " + event["cluster_name"].text();
-  if (!event["parent"].is_null()) line += " because of " + plain(event["parent"]);
   auto text = terminal::printable(line) + "\n";
   const auto message = event["message"].text();
   for (std::size_t begin = 0; begin < message.size();) {
@@ -83,7 +87,7 @@ std::string cigri_campaigns(const std::vector<Json>& campaigns, terminal::Headin
         "----------- ------------------- ---------------- ------------------- -- --------\n";
   for (const auto& c : campaigns) {
     text += fmt::format("{:<11} {} {} {} {}{} {}\n", c["id"].integer(), column(c["name"], kNameColumns), column(c["user"], kUserColumns),
-                        terminal::submission_time(c["submission_time"].integer()), letter_of(c["state"].text()),
+                        terminal::submission_time(c["submission_time"].seconds()), letter_of(c["state"].text()),
                         c["has_events"].is_true() ? 'e' : ' ', cigri_progress(c));
   }
   return text;
@@ -93,7 +97,7 @@ std::string cigri_campaign(const Json& campaign, const Json& stats) {
   auto text = fmt::format("Campaign: {}\n", campaign["id"].integer());
   text +=
       fmt::format("  Name: {}\n  User: {}\n", terminal::printable(campaign["name"].text()), terminal::printable(campaign["user"].text()));
-  text += fmt::format("  Date: {}\n", terminal::submission_time(campaign["submission_time"].integer()));
+  text += fmt::format("  Date: {}\n", terminal::submission_time(campaign["submission_time"].seconds()));
   text += fmt::format("  State: {}{}\n", campaign["state"].text(), campaign["has_events"].is_true() ? " (events)" : " ");
   text += fmt::format("  Progress: {}\n  Stats: \n", cigri_progress(campaign));
   for (const auto* key : {"average_jobs_duration", "stddev_jobs_duration"}) text += fmt::format("    {}: {}\n", key, plain(stats[key]));
@@ -103,8 +107,8 @@ std::string cigri_campaign(const Json& campaign, const Json& stats) {
   text += "  Clusters: \n";
   for (const auto& [id, cluster] : campaign["clusters"].members()) {
     text += fmt::format("    {}:\n", terminal::printable(cluster["cluster_name"].text()));
-    for (const auto* key : {"active_jobs", "queued_jobs", "prologue_ok", "epilogue_ok"})
-      text += fmt::format("      {}: {}\n", key, plain(cluster[key]));
+    for (const auto* key : {"active_jobs", "queued_jobs"}) text += fmt::format("      {}: {}\n", key, plain(cluster[key]));
+    for (const auto* script : {"prologue", "epilogue"}) text += fmt::format("      {}_ok: {}\n", script, is_ok(cluster[script]));
   }
   return text;
 }
@@ -113,10 +117,25 @@ std::string cigri_tasks(const std::vector<Json>& tasks) {
   std::string text = "  Jobs:\n";
   if (tasks.empty()) return text + "No jobs to print\n";
   for (const auto& task : tasks) {
-    text += fmt::format("    {}: {},{},{},{},{},{}\n", task["id"].integer(), or_star(task["cigri_job_id"]), or_star(task["remote_id"]),
-                        task["state"].text(), or_star(task["cluster"]), plain(task["name"]), plain(task["parameters"]));
+    text += fmt::format("    {}: {},{},{},{},{},{}\n", task["id"].integer(), or_star(task["job_id"]), or_star(task["remote_id"]),
+                        grid::cigri::task_state(task["state"].text(), task["job_state"].text()), or_star(task["cluster_name"]),
+                        plain(task["name"]), plain(task["parameters"]));
   }
   return text;
+}
+
+Json cigri_job(const Json& job) {
+  using Name = std::pair<std::string_view, std::string_view>;
+  constexpr std::array kNames{Name{"user", "grid_user"}, Name{"task", "param_id"}, Name{"parameters", "param"},
+                              Name{"launch_id", "batch_id"}, Name{"exit_code", "return_code"}};
+  std::vector<Json::Member> members;
+  for (const auto& [key, value] : job.members()) {
+    const auto* const name = std::ranges::find(kNames, key, &Name::first);
+    auto& member = members.emplace_back(name == kNames.end() ? key : std::string{name->second}, value);
+    if (key == "state") member.second = Json::of(std::string{grid::cigri::job_state(value.text())});
+    if (key == "exit_code" && value.whole()) member.second = Json::of(grid::cigri::return_code(*value.whole()));
+  }
+  return Json::of(std::move(members));
 }
 
 std::string cigri_events(const std::vector<Json>& events) {

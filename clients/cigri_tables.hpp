@@ -6,7 +6,7 @@
 #include "lib/process/config.hpp"
 #include "lib/terminal/output.hpp"
 
-/// Tables for people in the form of CiGri's commands (the key `style`), which scripts read. Pure functions.
+/// What people see, in the form of CiGri's commands (the key `style`), which scripts read. Pure functions.
 namespace gleaner::clients {
 
 [[nodiscard]] bool is_cigri_style(const process::Config& config);
@@ -17,6 +17,8 @@ namespace gleaner::clients {
 [[nodiscard]] std::string cigri_campaign(const Json& campaign, const Json& stats);
 /// gridstat -c -f: its tasks.
 [[nodiscard]] std::string cigri_tasks(const std::vector<Json>& tasks);
+/// gridstat -j: the members of a job under CiGri's names, and in its words.
+[[nodiscard]] Json cigri_job(const Json& job);
 /// gridevents, and gridstat -e.
 [[nodiscard]] std::string cigri_events(const std::vector<Json>& events);
 /// gridclusters: `1: alpha`.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
@@ -22,31 +21,27 @@ Cell text_cell(const Json& value) { return value.is_null() ? Cell{} : Cell{value
 
 /// A date as people read it, in local time.
 std::string shown_date(const Json& date, grid::Instant now) {
-  const auto seconds = seconds_of(date.text());
+  const auto seconds = date.time();
   return seconds ? terminal::near_time(*seconds, now) : terminal::printable(date.text());
 }
 
 /// `2 MAX_FAILS of campaign 14 on alpha, 1 time, last 18:14:56`.
 std::string event_head(const Json& event, EventsOf of, const terminal::Screen& screen, grid::Instant now) {
   const bool is_open = event["state"].text() == "open";
-  const auto code = fmt::format("{} {}", event["id"].integer(), event["code"].text());
-  auto head = terminal::painted(is_open ? Ink::bad : Ink::faint, terminal::printable(code), screen);
+  const auto code = terminal::printable(fmt::format("{} {}", event["id"].integer(), event["code"].text()));
+  auto head = code;
   if (const auto campaign = event["campaign_id"].whole(); campaign && of == EventsOf::grid)
     head += fmt::format(" of campaign {}", *campaign);
   if (!event["cluster_name"].is_null()) head += " on " + terminal::printable(event["cluster_name"].text());
   head += fmt::format(", {}, last {}", terminal::counted(event["occurrences"].integer(), "time"), shown_date(event["date_update"], now));
-  return is_open ? head : head + ", closed";
+  if (!is_open) head += ", closed";
+  if (screen.is_limited) head = terminal::wrap(head, screen.width, "    ");
+  // Colours are added after wrapping, because they have no width.
+  if (!head.starts_with(code)) return head;
+  return terminal::painted(is_open ? Ink::bad : Ink::faint, code, screen) + head.substr(code.size());
 }
 
 }  // namespace
-
-std::optional<std::int64_t> seconds_of(std::string_view date) {
-  std::tm parts{};
-  const std::string copy{date};
-  const char* end = ::strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  if (end == nullptr || *end != '\0') return std::nullopt;
-  return static_cast<std::int64_t>(::timegm(&parts));
-}
 
 std::string events_text(const std::vector<Json>& events, EventsOf of, const terminal::Screen& screen, grid::Instant now) {
   if (events.empty()) return "No events!\n";

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "clients/asked.hpp"
+#include "clients/change_stream.hpp"
 #include "clients/standstill.hpp"
 #include "lib/process/stop.hpp"
 
@@ -39,7 +40,7 @@ std::vector<Json> campaigns_of(ApiClient& api, const std::vector<std::int64_t>& 
   for (std::size_t begin = 0; begin < ids.size(); begin += kIdsOfOneRequest) {
     const auto first = ids.begin() + static_cast<std::ptrdiff_t>(begin);
     const std::vector<std::int64_t> part{first, first + static_cast<std::ptrdiff_t>(std::min(kIdsOfOneRequest, ids.size() - begin))};
-    const auto reply = api.get(fmt::format("/campaigns?ids={}&limit={}", joined(part), kIdsOfOneRequest));
+    const auto reply = api.get(fmt::format("/v1/campaigns?ids={}&limit={}", joined(part), kIdsOfOneRequest));
     const auto& found = reply.json["items"].items();
     for (const auto id : part) {
       const auto is_it = [&](const Json& campaign) { return campaign["id"].whole() == id; };
@@ -57,13 +58,14 @@ bool has_ended(const Json& campaign) {
 }
 
 bool has_succeeded(const Json& campaign) {
-  return campaign["state"].text() == "terminated" && campaign["finished_jobs"].integer() == campaign["total_jobs"].integer();
+  return campaign["state"].text() == "terminated" && campaign["tasks"]["done"].integer() == campaign["total_tasks"].integer();
 }
 
 ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following) {
   const auto deadline = following.time_limit ? std::optional{Clock::now() + *following.time_limit} : std::nullopt;
   // At the first request, an unreachable API is an error.
   auto campaigns = std::optional{campaigns_of(api, following.ids)};
+  ChangeStream changes{api, following.ids};
   bool is_there = true;
   bool stood_still = false;
   while (true) {
@@ -74,9 +76,14 @@ ExitCode follow(ApiClient& api, terminal::Output& output, const Following& follo
     if (campaigns && following.show) following.show(*campaigns);
     if (campaigns && std::ranges::all_of(*campaigns, has_ended))
       return std::ranges::all_of(*campaigns, has_succeeded) ? ExitCode::ok : ExitCode::failure;
-    auto pause = following.period;
-    if (deadline) pause = std::min(pause, std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now()));
-    if (pause.count() <= 0 || process::wait_for_stop(pause)) return ExitCode::try_again;
+    ChangeStream::Pause pause{.least = following.period, .most = following.slowest};
+    if (deadline) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - Clock::now());
+      if (left.count() <= 0) return ExitCode::try_again;
+      pause = {.least = std::min(pause.least, left), .most = std::min(pause.most, left)};
+    }
+    changes.wait(pause);
+    if (process::stop_requested()) return ExitCode::try_again;
     campaigns = poll_once(api, output, following, is_there);
   }
 }

@@ -14,14 +14,16 @@ namespace gleaner::clients {
 
 struct Following {
   std::vector<std::int64_t> ids;
-  std::chrono::milliseconds period{1000};                          ///< between two requests
+  std::chrono::milliseconds period{1000};                          ///< between two requests, where changes follow each other
+  std::chrono::milliseconds slowest{60'000};                       ///< the same without a change
   std::optional<std::chrono::milliseconds> time_limit{};           ///< of the whole wait
   std::function<void(const std::vector<Json>& campaigns)> show{};  ///< called after each request
 };
 
-/// Polls the campaigns until all have ended. If the API becomes unreachable, or the grid stands still, the function reports it once, and
-/// waits for it. Returns `ok` if every task of all campaigns is done, `failure` if some failed or were cancelled, `try_again` if the time
-/// limit has passed, or a stop is requested (process::stop_requested). Throws Error (not_found) for an unknown campaign.
+/// Looks at the campaigns whenever something of them changes (ChangeStream), until all have ended. If the API becomes unreachable, or the
+/// grid stands still, the function reports it once, and waits for it. Returns `ok` if every task of all campaigns is done, `failure` if
+/// some failed or were cancelled, `try_again` if the time limit has passed, or a stop is requested (process::stop_requested). Throws Error
+/// (not_found) for an unknown campaign.
 [[nodiscard]] process::ExitCode follow(ApiClient& api, terminal::Output& output, const Following& following);
 
 /// The campaigns as the API returns them, in the order of their ids. Throws Error (not_found) if one does not exist.

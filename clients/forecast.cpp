@@ -12,8 +12,8 @@ namespace {
 using std::chrono::seconds;
 
 std::optional<seconds> from_now(const Json& time, grid::Instant now) {
-  if (!time.whole()) return std::nullopt;
-  return seconds{std::max<std::int64_t>(0, *time.whole() - grid::to_unix(now))};
+  if (!time.time()) return std::nullopt;
+  return seconds{std::max<std::int64_t>(0, *time.time() - grid::to_unix(now))};
 }
 
 /// Rounds to the precision that a forecast can have: no seconds beside minutes.

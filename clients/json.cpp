@@ -8,6 +8,7 @@
 #include <rapidjson/writer.h>
 
 #include "lib/text/json_depth.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::clients {
 
@@ -99,6 +100,12 @@ Json Json::of(std::int64_t number) {
   return json;
 }
 
+Json Json::of(std::string text) {
+  Json json;
+  json.value_ = std::move(text);
+  return json;
+}
+
 Json Json::of(std::vector<Json> items) {
   Json json;
   json.value_ = std::move(items);
@@ -158,6 +165,12 @@ std::string Json::text() const {
 std::optional<std::int64_t> Json::whole() const {
   const auto* number = std::get_if<std::int64_t>(&value_);
   return number != nullptr ? std::optional{*number} : std::nullopt;
+}
+
+std::optional<std::int64_t> Json::time() const {
+  const auto* written = std::get_if<std::string>(&value_);
+  const auto instant = written != nullptr ? text::read_utc(*written) : std::nullopt;
+  return instant ? std::optional<std::int64_t>{instant->time_since_epoch().count()} : std::nullopt;
 }
 
 std::optional<double> Json::number() const {

@@ -19,6 +19,7 @@ class Json {
   Json() = default;
   [[nodiscard]] static tl::expected<Json, std::string> parse(std::string_view text);
   [[nodiscard]] static Json of(std::int64_t number);
+  [[nodiscard]] static Json of(std::string text);
   [[nodiscard]] static Json of(std::vector<Json> items);
   [[nodiscard]] static Json of(std::vector<Member> members);
 
@@ -34,8 +35,10 @@ class Json {
   [[nodiscard]] bool is_true() const;
   [[nodiscard]] std::string text() const;  ///< of a string; else empty
   [[nodiscard]] std::int64_t integer() const { return whole().value_or(0); }
-  [[nodiscard]] std::optional<std::int64_t> whole() const;  ///< empty: not a whole number
-  [[nodiscard]] std::optional<double> number() const;       ///< empty: not a number
+  [[nodiscard]] std::int64_t seconds() const { return time().value_or(0); }  ///< since 1970
+  [[nodiscard]] std::optional<std::int64_t> whole() const;                   ///< empty: not a whole number
+  [[nodiscard]] std::optional<double> number() const;                        ///< empty: not a number
+  [[nodiscard]] std::optional<std::int64_t> time() const;  ///< seconds since 1970; empty: not a text such as 2026-11-20T18:14:56Z
 
  private:
   friend class JsonReader;

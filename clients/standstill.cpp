@@ -7,7 +7,7 @@
 namespace gleaner::clients {
 
 void report_standstill(const Json& since, terminal::Output& output, grid::Instant now) {
-  const auto end = since.whole();
+  const auto end = since.time();
   if (!end) return;
   output.report(
       fmt::format("WARNING: the grid stands still: no cycle has ended since {} ({}). Nothing is submitted, and what is shown is from then. "

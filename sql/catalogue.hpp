@@ -19,7 +19,13 @@ struct NamedQuery {
 /// The migrations in their order.
 [[nodiscard]] std::span<const Migration> migrations();
 
+/// The script for psql of a first installation, sql/setup.psql.
+[[nodiscard]] std::string_view setup_script();
+
 /// Every query of sql/queries, for the test that has PostgreSQL prepare each of them and name its columns.
 [[nodiscard]] std::span<const NamedQuery> queries();
+
+/// Those of sql/foreign: they read the databases of other systems.
+[[nodiscard]] std::span<const NamedQuery> foreign_queries();
 
 }  // namespace gleaner::sql

@@ -1,11 +1,13 @@
 # Writes queries.hpp (one struct a query: its parameters are the members, its columns are those of its Row) and catalogue.cpp (the
-# migrations, and the list of all queries). A query starts at a line "-- name: group.query" in the file group.sql and goes to the next
-# such line. Its parameters are written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear. Its
+# migrations, the list of all queries, that of those for databases of other systems, and the script of the first installation). A query
+# starts at a line "-- name: group.query" in the file group.sql and goes to the next such line. Its parameters are written @name and numbered for PostgreSQL ($1, $2, …) in the order in which they first appear. Its
 # columns are those of its RETURNING, else of its outermost SELECT.
 cmake_minimum_required(VERSION 3.20)
 file(GLOB query_files ${SQL}/queries/*.sql)
+file(GLOB foreign_files ${SQL}/foreign/*.sql)
 file(GLOB migration_files ${SQL}/migrations/*.sql)
 list(SORT query_files)
+list(SORT foreign_files)
 list(SORT migration_files)
 
 # Semicolons and brackets would be taken for CMake's own: these stand for them meanwhile.
@@ -139,7 +141,8 @@ endfunction()
 
 set(header "#pragma once\n#include <array>\n#include <string_view>\n#include <tuple>\n#include \"sql/field.hpp\"\n#include \"sql/parameter.hpp\"\nnamespace gleaner::sql {\n")
 set(list "")
-foreach(file ${query_files})
+set(foreign_list "")
+foreach(file ${query_files} ${foreign_files})
   get_filename_component(group ${file} NAME_WE)
   file(READ ${file} text)
   string(REPLACE "\\" "${backslash}" text "${text}")
@@ -163,7 +166,12 @@ foreach(file ${query_files})
     string(REPLACE "${backslash}" "\\" body "${body}")
     declare_query(${name} "${body}" "${parameters}" "${columns}" header)
     string(REPLACE "." "_" type "${name}")
-    string(APPEND list "    {${type}::kName, ${type}::kText, ${type}::kColumns},\n")
+    set(line "    {${type}::kName, ${type}::kText, ${type}::kColumns},\n")
+    if(file IN_LIST foreign_files)
+      string(APPEND foreign_list "${line}")
+    else()
+      string(APPEND list "${line}")
+    endif()
   endforeach()
 endforeach()
 string(APPEND header "}  // namespace gleaner::sql\n")
@@ -171,6 +179,7 @@ file(WRITE ${OUT}/queries.hpp.new "${header}")
 
 set(source "#include \"sql/catalogue.hpp\"\n#include \"sql/queries.hpp\"\n#include <array>\nnamespace gleaner::sql {\nnamespace {\n")
 string(APPEND source "const auto kQueries = std::to_array<NamedQuery>({\n${list}});\n")
+string(APPEND source "const auto kForeignQueries = std::to_array<NamedQuery>({\n${foreign_list}});\n")
 string(APPEND source "const auto kMigrations = std::to_array<Migration>({\n")
 foreach(file ${migration_files})
   get_filename_component(name ${file} NAME_WE)
@@ -179,7 +188,12 @@ foreach(file ${migration_files})
   file(READ ${file} text)
   string(APPEND source "    {${number}, \"${name}\", R\"sql(${text})sql\"},\n")
 endforeach()
-string(APPEND source "});\n}  // namespace\nstd::span<const NamedQuery> queries() { return kQueries; }\nstd::span<const Migration> migrations() { return kMigrations; }\n}  // namespace gleaner::sql\n")
+set(setup "")
+if(EXISTS ${SQL}/setup.psql)
+  file(READ ${SQL}/setup.psql setup)
+endif()
+string(APPEND source "});\n}  // namespace\nstd::span<const NamedQuery> queries() { return kQueries; }\nstd::span<const NamedQuery> foreign_queries() { return kForeignQueries; }\nstd::span<const Migration> migrations() { return kMigrations; }\n")
+string(APPEND source "std::string_view setup_script() { return R\"sql(${setup})sql\"; }\n}  // namespace gleaner::sql\n")
 file(WRITE ${OUT}/catalogue.cpp.new "${source}")
 
 foreach(name queries.hpp catalogue.cpp)

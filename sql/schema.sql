@@ -57,10 +57,10 @@ BEGIN
     SELECT a.ended_at, c.user_name, c.project, a.cluster_id, a.campaign_id, a.task, a.pooled, use_of(a.ending) AS use,
       greatest(0, extract(epoch FROM a.ended_at - a.started_at)) * coalesce(a.resources, known_width(p), 1) AS seconds
     FROM after a
-    JOIN before b ON b.id = a.id AND b.ended_at IS NULL
     JOIN campaigns c ON c.id = a.campaign_id
     JOIN campaign_clusters p ON p.campaign_id = a.campaign_id AND p.cluster_id = a.cluster_id
-    WHERE a.ended_at IS NOT NULL AND CASE WHEN a.pooled THEN a.ending = 'done' ELSE a.started_at IS NOT NULL END) e
+    WHERE a.ended_at IS NOT NULL AND a.id NOT IN (SELECT id FROM before WHERE ended_at IS NOT NULL)
+      AND CASE WHEN a.pooled THEN a.ending = 'done' ELSE a.started_at IS NOT NULL END) e
   GROUP BY 1, 2, 3, 4, 5
   ON CONFLICT (day, user_name, project, cluster_id, campaign_id) DO UPDATE SET
     resource_seconds = u.resource_seconds + EXCLUDED.resource_seconds,
@@ -494,12 +494,64 @@ BEGIN
   RETURN NULL;
 END $$;
 
+CREATE FUNCTION note_campaign() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM note_change('campaign', NEW.state::text, NEW.id, NEW.id);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION note_change(of_kind text, how text, of_subject bigint, campaign bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  writer bigint := pg_current_xact_id()::text::bigint;
+BEGIN
+  IF how IN ('counts', 'again') THEN
+    INSERT INTO feed AS f (xact, noted_at, kind, change, subject, campaign_id)
+    VALUES (writer, clock_timestamp(), of_kind, how, of_subject, campaign)
+    ON CONFLICT (kind, subject) WHERE change IN ('counts', 'again')
+    DO UPDATE SET xact = EXCLUDED.xact, id = DEFAULT, noted_at = EXCLUDED.noted_at WHERE f.xact <> EXCLUDED.xact;
+  ELSE
+    INSERT INTO feed (xact, noted_at, kind, change, subject, campaign_id)
+    VALUES (writer, clock_timestamp(), of_kind, how, of_subject, campaign);
+  END IF;
+  PERFORM pg_notify('gleaner_feed', '');
+END $$;
+
+CREATE FUNCTION note_cluster() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM note_change('cluster', 'cluster', NEW.id, NULL);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION note_event() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM note_change('event',
+    CASE WHEN NEW.state = 'closed' THEN 'closed' WHEN TG_ARGV[0] = 'new' OR OLD.state = 'closed' THEN 'opened' ELSE 'again' END,
+    NEW.id, NEW.campaign_id);
+  RETURN NULL;
+END $$;
+
 CREATE FUNCTION note_failure() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 BEGIN
   NEW.last_failure_at := clock_timestamp();
   RETURN NEW;
+END $$;
+
+CREATE FUNCTION note_progress() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  PERFORM note_change('progress', 'counts', NEW.id, NEW.id);
+  RETURN NULL;
 END $$;
 
 CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
@@ -860,6 +912,26 @@ ALTER TABLE events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+CREATE TABLE feed (
+    xact bigint NOT NULL,
+    id bigint NOT NULL,
+    noted_at timestamp with time zone NOT NULL,
+    kind text NOT NULL,
+    change text NOT NULL,
+    subject bigint NOT NULL,
+    campaign_id bigint,
+    CONSTRAINT feed_kind_check CHECK ((kind = ANY (ARRAY['campaign'::text, 'progress'::text, 'event'::text, 'cluster'::text])))
+);
+
+ALTER TABLE feed ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME feed_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE forecast_history (
     campaign_id bigint NOT NULL,
     made_at timestamp with time zone NOT NULL,
@@ -882,8 +954,11 @@ CREATE TABLE grid (
     one boolean DEFAULT true NOT NULL,
     token text DEFAULT substr(md5(((random())::text || (clock_timestamp())::text)), 1, 8) NOT NULL,
     checked_at timestamp with time zone,
+    feed_from bigint DEFAULT 0 NOT NULL,
     CONSTRAINT grid_one_check CHECK (one)
 );
+
+COMMENT ON COLUMN grid.feed_from IS 'transactions below this id may have rows of the feed that were pruned: readers that are not beyond them begin anew';
 
 CREATE TABLE gridstatus (
     cluster_id bigint NOT NULL,
@@ -898,6 +973,15 @@ CREATE TABLE gridstatus (
     api_latency_ms integer NOT NULL,
     stress double precision,
     response_ms integer
+);
+
+CREATE TABLE imported_campaigns (
+    source text NOT NULL,
+    source_id bigint NOT NULL,
+    submitted_at timestamp with time zone NOT NULL,
+    campaign_id bigint NOT NULL,
+    tasks bigint NOT NULL,
+    left_out bigint NOT NULL
 );
 
 ALTER TABLE jobs ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
@@ -1136,6 +1220,9 @@ ALTER TABLE ONLY durations
 ALTER TABLE ONLY events
     ADD CONSTRAINT events_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (xact, id);
+
 ALTER TABLE ONLY forecast_history
     ADD CONSTRAINT forecast_history_pkey PRIMARY KEY (campaign_id, made_at);
 
@@ -1147,6 +1234,9 @@ ALTER TABLE ONLY grid
 
 ALTER TABLE ONLY gridstatus
     ADD CONSTRAINT gridstatus_pkey PRIMARY KEY (cluster_id, "time");
+
+ALTER TABLE ONLY imported_campaigns
+    ADD CONSTRAINT imported_campaigns_pkey PRIMARY KEY (source, source_id, submitted_at);
 
 ALTER TABLE ONLY jobs
     ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
@@ -1231,6 +1321,10 @@ CREATE INDEX events_campaign ON events USING btree (campaign_id, id);
 
 CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint)) WHERE (state = 'open'::text);
 
+CREATE UNIQUE INDEX feed_newest ON feed USING btree (kind, subject) WHERE (change = ANY (ARRAY['counts'::text, 'again'::text]));
+
+CREATE INDEX feed_noted_at ON feed USING btree (noted_at);
+
 CREATE INDEX jobs_done ON jobs USING btree (campaign_id, cluster_id, ended_at, id) WHERE (ending = 'done'::text);
 
 CREATE INDEX jobs_launch ON jobs USING btree (launch_id);
@@ -1307,7 +1401,21 @@ CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON user_priorities FOR 
 
 CREATE TRIGGER note_asked AFTER INSERT OR UPDATE OF priority, resources_per_job, walltime_s, max_jobs ON campaign_clusters FOR EACH ROW EXECUTE FUNCTION note_asked();
 
+CREATE TRIGGER note_cluster AFTER UPDATE OF enabled, reachable, retired_at ON clusters FOR EACH ROW WHEN (((old.enabled <> new.enabled) OR (old.reachable IS DISTINCT FROM new.reachable) OR (old.retired_at IS DISTINCT FROM new.retired_at))) EXECUTE FUNCTION note_cluster();
+
+CREATE TRIGGER note_event AFTER UPDATE OF state, occurrences ON events FOR EACH ROW WHEN (((old.state <> new.state) OR (old.occurrences <> new.occurrences))) EXECUTE FUNCTION note_event('changed');
+
 CREATE TRIGGER note_failure BEFORE UPDATE ON campaign_clusters FOR EACH ROW WHEN ((new.failures_in_a_row > old.failures_in_a_row)) EXECUTE FUNCTION note_failure();
+
+CREATE TRIGGER note_new_campaign AFTER INSERT ON campaigns FOR EACH ROW EXECUTE FUNCTION note_campaign();
+
+CREATE TRIGGER note_new_cluster AFTER INSERT ON clusters FOR EACH ROW EXECUTE FUNCTION note_cluster();
+
+CREATE TRIGGER note_new_event AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION note_event('new');
+
+CREATE TRIGGER note_progress AFTER UPDATE OF total, waiting, launching, submitted, running, done, failed, cancelled ON campaigns FOR EACH ROW WHEN (((old.total <> new.total) OR (old.waiting <> new.waiting) OR (old.launching <> new.launching) OR (old.submitted <> new.submitted) OR (old.running <> new.running) OR (old.done <> new.done) OR (old.failed <> new.failed) OR (old.cancelled <> new.cancelled))) EXECUTE FUNCTION note_progress();
+
+CREATE TRIGGER note_state AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION note_campaign();
 
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

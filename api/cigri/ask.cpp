@@ -8,6 +8,7 @@
 #include "api/cigri/words.hpp"
 #include "api/router.hpp"
 #include "lib/text/json_value.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::api::cigri {
 namespace {
@@ -18,9 +19,10 @@ constexpr std::string_view kAdmission{"Admission rule error"};
 
 http::Response send(const Call& call, const Question& question, http::Headers headers, http::Body& body) {
   static const auto routes = api::all_routes();
+  const auto path = std::string{kVersionPath} + question.path;
   const http::Request request{.method = std::string{question.method},
-                              .target = question.path,
-                              .path = question.path,
+                              .target = path,
+                              .path = path,
                               .query = question.query,
                               .headers = std::move(headers),
                               .peer = call.request.peer,
@@ -29,7 +31,7 @@ http::Response send(const Call& call, const Question& question, http::Headers he
   const auto* const match = std::get_if<Match>(&found);
   if (match == nullptr) throw std::logic_error{fmt::format("{} {} is no route of ours", request.method, request.path)};
   return match->route->respond(Call{request, match->parts, call.caller, call.connections, call.defaults, call.sandbox, call.config,
-                                    call.spool, call.room, call.cluster_turns, call.now});
+                                    call.spool, call.room, call.cluster_turns, call.event_streams, call.now});
 }
 
 /// What an answer takes of the room is given back before more is taken. The answer to a change takes nothing: the change is made, and to
@@ -103,6 +105,10 @@ Asked<Ours> forward(const Call& call, const Question& question) {
   return read(call, question, send(call, question, std::move(headers), *call.request.body));
 }
 
+Asked<Ours> ask_clusters(const Call& call) {
+  return ask(call, {.method = "GET", .path = "/clusters", .query = {{"limit", fmt::format("{}", call.config.max_rows)}}});
+}
+
 http::Response refusal(unsigned status, std::string_view message) { return message_answer(status, title_of(status, "Error"), message); }
 
 http::Response acknowledgement(unsigned status, std::string_view title, std::string_view message) {
@@ -150,8 +156,13 @@ void copy_as(text::JsonWriter& json, std::string_view name, const Value& from, s
 }
 
 void copy_date(text::JsonWriter& json, const Value& from, std::string_view name) {
-  const auto seconds = number_of(from, name);
-  json.field(name, seconds ? std::optional{date(*seconds)} : std::nullopt);
+  const auto time = text_of(from, name);
+  json.field(name, time.empty() ? std::nullopt : std::optional{date(time)});
+}
+
+void copy_seconds(text::JsonWriter& json, const Value& from, std::string_view name) {
+  const auto time = text::read_utc(text_of(from, name));
+  json.field(name, time ? std::optional<std::int64_t>{time->time_since_epoch().count()} : std::nullopt);
 }
 
 bool has_next(const Value& ours) {
@@ -170,7 +181,9 @@ std::string link(const Call& call, std::string_view path) {
 std::string part(const Call& call, std::size_t index) { return http::percent_encode(call.parts.at(index)); }
 
 void write_campaign(text::JsonWriter& json, const Call& call, const Value& ours) {
-  copy(json, ours, {"id", "name", "user", "state", "has_events", "submission_time", "total_jobs", "finished_jobs"});
+  copy(json, ours, {"id", "name", "user", "state", "has_events", "submission_time"});
+  copy_as(json, "total_jobs", ours, "total_tasks");
+  copy_as(json, "finished_jobs", member(ours, "tasks"), "done");
   const auto path = fmt::format("/campaigns/{}", number_of(ours, "id").value_or(0));
   write_links(json, {{"self", link(call, path)},
                      {"parent", link(call, "/campaigns")},

@@ -14,7 +14,7 @@ namespace gleaner::api::cigri {
 /// What is asked of one of our routes.
 struct Question {
   std::string_view method;
-  std::string path;  ///< encoded
+  std::string path;  ///< encoded, below the version of our API: `/campaigns/3`
   http::Query query{};
   std::string_view doing{};  ///< the beginning of the message of a refusal
 };
@@ -29,6 +29,9 @@ struct Ours {
 [[nodiscard]] Asked<Ours> ask(const Call& call, const Question& question);
 /// The same with the body of the request, which is JSON.
 [[nodiscard]] Asked<Ours> forward(const Call& call, const Question& question);
+
+/// All clusters.
+[[nodiscard]] Asked<Ours> ask_clusters(const Call& call);
 
 /// `{"status","title","message"}`; the title is CiGri's.
 [[nodiscard]] http::Response refusal(unsigned status, std::string_view message);
@@ -60,8 +63,11 @@ template <class Write>
 void copy(text::JsonWriter& json, const rapidjson::Value& from, std::initializer_list<std::string_view> names);
 /// The same for one, under another name.
 void copy_as(text::JsonWriter& json, std::string_view name, const rapidjson::Value& from, std::string_view ours);
-/// Writes a member that is a time in seconds as CiGri's date, or null.
+/// Writes a member that is a time as CiGri's date, or null.
 void copy_date(text::JsonWriter& json, const rapidjson::Value& from, std::string_view name);
+
+/// Writes a member that is a time in seconds since 1970, or null.
+void copy_seconds(text::JsonWriter& json, const rapidjson::Value& from, std::string_view name);
 
 /// Whether our answer has a link `next`.
 [[nodiscard]] bool has_next(const rapidjson::Value& ours);

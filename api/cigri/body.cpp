@@ -19,18 +19,19 @@ constexpr std::string_view kBlanks{" \t\r\n"};
 Asked<std::string> method_of(const http::Query& form, const std::string& method) {
   const auto field = std::ranges::find(form, kMethod, &http::Query::value_type::first);
   if (field == form.end()) return method;
-  if (method != "POST") return tl::unexpected{error(400, fmt::format("_method is for POST, and this is {}", jdl::excerpt(method)))};
+  if (method != "POST")
+    return tl::unexpected{error(Code::bad_value, fmt::format("_method is for POST, and this is {}", jdl::excerpt(method)))};
   std::string asked = field->second;
   std::ranges::transform(asked, asked.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; });
   if (asked != "PUT" && asked != "DELETE" && asked != "POST")
-    return tl::unexpected{error(400, fmt::format("_method={}: it is PUT, DELETE or POST", jdl::excerpt(field->second)))};
+    return tl::unexpected{error(Code::bad_value, fmt::format("_method={}: it is PUT, DELETE or POST", jdl::excerpt(field->second)))};
   return asked;
 }
 
 Asked<void> check_once(const http::Query& form) {
   std::set<std::string_view> names;
   for (const auto& [name, value] : form) {
-    if (!names.insert(name).second) return tl::unexpected{error(400, fmt::format("the form has {} twice", jdl::excerpt(name)))};
+    if (!names.insert(name).second) return tl::unexpected{error(Code::bad_value, fmt::format("the form has {} twice", jdl::excerpt(name)))};
   }
   return {};
 }
@@ -102,7 +103,8 @@ Asked<Received> receive(const http::Request& request) {
   if (!has_body || type == "application/json") return Received{request.method, request.query, nullptr};
   if (type == "application/x-www-form-urlencoded") return read_form_or_json(request);
   return tl::unexpected{
-      error(415, fmt::format("'{}' is not taken here: send application/json or application/x-www-form-urlencoded", jdl::excerpt(type)))};
+      error(Code::wrong_media_type,
+            fmt::format("'{}' is not taken here: send application/json or application/x-www-form-urlencoded", jdl::excerpt(type)))};
 }
 
 }  // namespace gleaner::api::cigri

@@ -19,10 +19,9 @@ bool same_text(std::string_view a, std::string_view b) { return a.size() == b.si
 
 bool holds(const std::vector<std::string>& names, const std::string& name) { return std::ranges::find(names, name) != names.end(); }
 
-bool is_proxy(const http::Request& request, const std::optional<Caller>& peer, const process::Config& config) {
-  if (!peer) return false;
+bool is_proxy(const http::Request& request, const Caller& peer, const process::Config& config) {
   // On the socket the kernel's word counts, over TCP that of the file of tokens.
-  return request.peer.process ? holds(config.api_cigri_proxies, peer->user) : peer->role == Role::proxy;
+  return request.peer.process ? holds(config.api_cigri_proxies, peer.user) : peer.role == Role::proxy;
 }
 
 }  // namespace
@@ -33,10 +32,10 @@ tl::expected<Caller, std::string> caller_of(const http::Request& request, const 
   const auto count = std::ranges::count_if(fields, [](const auto& field) { return same_text(field.first, kHeader); });
   if (count > 1) return tl::unexpected{fmt::format("the header {} is given {} times, so that it names nobody", kHeader, count)};
   const auto named = request.headers.find(kHeader);
-  if (is_proxy(request, peer, config)) {
+  if (peer && is_proxy(request, *peer, config)) {
     if (!named || !is_user(*named)) return Caller{};
     const std::string user{*named};
-    return Caller{user, holds(config.api_cigri_admins, user) ? Role::administrator : Role::user};
+    return Caller{user, holds(config.api_cigri_admins, user) ? Role::administrator : Role::user, peer->user};
   }
   const auto own = peer ? std::string_view{peer->user} : std::string_view{};
   if (named && is_user(*named) && *named != own)

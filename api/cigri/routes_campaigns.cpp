@@ -55,13 +55,18 @@ http::Response submit(const Call& call) {
   return response;
 }
 
+/// A prologue or an epilogue is done, or the campaign has none.
+bool is_ok(const Value& script) { return script.IsNull() || (script.IsString() && std::string_view{script.GetString()} == "done"); }
+
 http::Response show_campaign(const Call& call) {
   return translated(ask(call, {.method = "GET", .path = path_of(call)}), [&](text::JsonWriter& json, const Value& ours) {
     write_campaign(json, call, ours);
     json.key("clusters").object([&] {
       for (const auto& cluster : member(ours, "clusters").GetObject()) {
         json.key(std::string_view{cluster.name.GetString(), cluster.name.GetStringLength()}).object([&] {
-          copy(json, cluster.value, {"cluster_name", "active_jobs", "queued_jobs", "prologue_ok", "epilogue_ok"});
+          copy(json, cluster.value, {"cluster_name", "active_jobs", "queued_jobs"});
+          for (const std::string_view script : {"prologue", "epilogue"})
+            json.field(fmt::format("{}_ok", script), is_ok(member(cluster.value, script)));
         });
       }
     });
@@ -129,7 +134,7 @@ void write_jdl(text::JsonWriter& json, const Value& ours, const std::optional<Ou
 http::Response show_jdl(const Call& call) {
   auto jdl = ask(call, {.method = "GET", .path = path_of(call, "/jdl")});
   if (!jdl) return jdl.error();
-  auto page = ask(call, {.method = "GET", .path = path_of(call, "/jobs"), .query = {{"limit", fmt::format("{}", most_items(call))}}});
+  auto page = ask(call, {.method = "GET", .path = path_of(call, "/tasks"), .query = {{"limit", fmt::format("{}", most_items(call))}}});
   if (!page) return page.error();
   std::optional<Ours> tasks;
   if (!has_next(page->json)) tasks = std::move(*page);

@@ -6,6 +6,7 @@
 #include "api/cigri/ask.hpp"
 #include "api/cigri/gate.hpp"
 #include "api/cigri/words.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::api::cigri {
 namespace {
@@ -18,7 +19,7 @@ void write_links_of(text::JsonWriter& json, const Call& call, const Value& clust
 }
 
 http::Response list_clusters(const Call& call) {
-  return translated(ask(call, {.method = "GET", .path = "/clusters"}), [&](text::JsonWriter& json, const Value& ours) {
+  return translated(ask_clusters(call), [&](text::JsonWriter& json, const Value& ours) {
     json.key("items").array(member(ours, "items").GetArray(), [&](const Value& cluster) {
       json.object([&] {
         copy(json, cluster, {"id", "name"});
@@ -57,32 +58,39 @@ http::Response show_cluster(const Call& call) {
 
 /// One list of clusters.
 void write_point(text::JsonWriter& json, const Value& point) {
-  copy(json, point, {"date"});
+  copy_seconds(json, point, "date");
   json.key("clusters").array(member(point, "clusters").GetArray(), [&](const Value& cluster) {
     json.object([&] {
-      copy(json, cluster, {"cluster_name", "cluster_id", "max_resources", "used_resources", "used_by_cigri", "unavailable_resources"});
+      copy(json, cluster, {"cluster_name", "cluster_id", "max_resources", "used_resources"});
+      copy_as(json, "used_by_cigri", cluster, "used_by_grid");
+      copy(json, cluster, {"unavailable_resources"});
     });
   });
 }
 
 http::Response grid_usage(const Call& call) {
+  constexpr std::int64_t kYear9999 = 253'402'300'799;
   Question question{.method = "GET", .path = "/gridusage"};
   for (const std::string_view key : {"from", "to"}) {
-    if (const auto value = call.request.parameter(key)) question.query.emplace_back(key, *value);
+    if (!call.request.parameter(key)) continue;
+    const auto seconds = number(call, key, 0, {0, kYear9999});
+    if (!seconds) return translated_refusal(call.caller, seconds.error());
+    question.query.emplace_back(key, text::utc(grid::from_unix(*seconds)));
   }
+  const bool is_now = question.query.empty();
+  question.query.emplace_back("limit", fmt::format("{}", call.config.max_rows));
   return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
     const auto& items = member(ours, "items");
-    const bool is_now = question.query.empty();
     json.key("items").begin_array();
     for (const auto& point : items.GetArray()) json.object([&] { write_point(json, point); });
     // CiGri's clients break on a list without a first item.
     if (items.Empty() && is_now)
       json.object([&] {
-        json.field("date", call.now);
+        json.field("date", grid::to_unix(call.now));
         json.key("clusters").begin_array().end_array();
       });
     json.end_array();
-    copy(json, ours, {"from", "to"});
+    for (const std::string_view name : {"from", "to"}) copy_seconds(json, ours, name);
     json.field("total", items.Empty() && is_now ? std::int64_t{1} : std::int64_t{items.Size()});
     write_links(json, {{"self", link(call, "/gridusage")}, {"parent", link(call, "/")}});
   });

@@ -16,18 +16,15 @@ using rapidjson::Value;
 
 std::string path_of(const Call& call, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
 
-void write_date(text::JsonWriter& json, const Value& ours, std::string_view name) {
-  const auto iso = text_of(ours, name);
-  json.field(name, iso.empty() ? std::nullopt : std::optional{date(iso)});
-}
-
 void write_event(text::JsonWriter& json, const Value& ours) {
   copy(json, ours, {"id"});
   json.field("class", event_class(text_of(ours, "class")));
   json.field("code", event_code(text_of(ours, "code")));
   copy(json, ours, {"job_id", "cluster_id", "cluster_name"});
-  write_date(json, ours, "date_open");
-  copy(json, ours, {"message", "parent", "state"});
+  copy_date(json, ours, "date_open");
+  copy(json, ours, {"message"});
+  json.key("parent").null();
+  copy(json, ours, {"state"});
 }
 
 /// CiGri answers 404 to a list without events.
@@ -56,13 +53,13 @@ http::Response list(const Call& call, const std::string& path, std::initializer_
 }
 
 http::Response list_campaign_events(const Call& call) {
-  const auto page = window(call, 100);
+  const auto page = window(call);
   if (!page) return translated_refusal(call.caller, page.error());
   return list(call, path_of(call, "/events"), {"all"}, *page);
 }
 
 http::Response list_grid_events(const Call& call) {
-  const auto page = window(call, 100);
+  const auto page = window(call);
   if (!page) return translated_refusal(call.caller, page.error());
   return list(call, "/events", {}, *page);
 }
@@ -73,8 +70,8 @@ http::Response show_event(const Call& call) {
     copy(json, ours, {"campaign_id"});
     json.field("checked", "yes");
     json.field("notified", false);
-    write_date(json, ours, "date_closed");
-    write_date(json, ours, "date_update");
+    copy_date(json, ours, "date_closed");
+    copy_date(json, ours, "date_update");
     write_links(json, {{"self", link(call, fmt::format("/events/{}", call.parts[0]))}, {"parent", link(call, "/events")}});
   });
 }

@@ -1,6 +1,7 @@
 // CiGri's routes of tasks and jobs.
 #include <array>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,22 +17,25 @@ using rapidjson::Value;
 
 std::string path_of(const Call& call, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", part(call, 0), rest); }
 
+/// A member's name in CiGri's API, and in ours.
+using Name = std::pair<std::string_view, std::string_view>;
+
 void write_task(text::JsonWriter& json, const Call& call, const Value& ours) {
   const auto state = task_state(text_of(ours, "state"), text_of(ours, "job_state"));
   copy(json, ours, {"id", "name", "parameters"});
-  for (const std::string_view name : {"cluster", "cigri_job_id", "remote_id"}) {
+  for (const auto& [name, our_name] : {Name{"cluster", "cluster_name"}, Name{"cigri_job_id", "job_id"}, Name{"remote_id", "remote_id"}}) {
     if (state == "pending") json.key(name).null();
-    else copy(json, ours, {name});
+    else copy_as(json, name, ours, our_name);
   }
   json.field("state", state);
-  json.field("href", link(call, text_of(ours, "href")));
+  json.field("href", link(call, path_of(call, fmt::format("/jobs/{}", number_of(ours, "id").value_or(0)))));
 }
 
 http::Response list_tasks(const Call& call) {
-  const auto page = window(call, 100);
+  const auto page = window(call);
   if (!page) return translated_refusal(call.caller, page.error());
   const Question question{.method = "GET",
-                          .path = path_of(call, "/jobs"),
+                          .path = path_of(call, "/tasks"),
                           .query = {{"limit", fmt::format("{}", page->limit)}, {"offset", fmt::format("{}", page->offset)}}};
   return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
     const auto& items = member(ours, "items");
@@ -53,7 +57,7 @@ http::Response list_tasks(const Call& call) {
 http::Response append_tasks(const Call& call) {
   // Nothing that may fail is asked for after the tasks are stored: a client that is told to try again would append them twice.
   auto response = translated(
-      forward(call, {.method = "POST", .path = path_of(call, "/jobs"), .doing = "Error adding jobs: "}),
+      forward(call, {.method = "POST", .path = path_of(call, "/tasks"), .doing = "Error adding jobs: "}),
       [&](text::JsonWriter& json, const Value& ours) { write_campaign(json, call, ours); }, 201);
   if (response.status == 201) response.headers.add("Location", link(call, path_of(call)));
   return response;
@@ -76,26 +80,26 @@ std::map<std::string, std::int64_t, std::less<>> ids_of(const Value& clusters) {
 http::Response list_finished(const Call& call) {
   const auto limit = number(call, "limit", call.config.max_rows, {1, call.config.max_rows});
   if (!limit) return translated_refusal(call.caller, limit.error());
-  const auto clusters = ask(call, {.method = "GET", .path = "/clusters"});
+  const auto clusters = ask_clusters(call);
   if (!clusters) return clusters.error();
   const auto ids = ids_of(clusters->json);
-  Question question{
-      .method = "GET", .path = path_of(call, "/jobs"), .query = {{"state", "done,failed,cancelled"}, {"limit", fmt::format("{}", *limit)}}};
+  Question question{.method = "GET",
+                    .path = path_of(call, "/tasks"),
+                    .query = {{"state", "done,failed,cancelled"}, {"limit", fmt::format("{}", *limit)}}};
   if (const auto after = call.request.parameter("after")) question.query.emplace_back("after", *after);
   return translated(ask(call, question), [&](text::JsonWriter& json, const Value& ours) {
     const auto& items = member(ours, "items");
-    const auto has_job = [](const Value& task) { return number_of(task, "cigri_job_id").has_value(); };
+    const auto has_job = [](const Value& task) { return number_of(task, "job_id").has_value(); };
     json.key("items").object_list(
         items.GetArray(),
         [&](const Value& task) {
-          const auto id = ids.find(text_of(task, "cluster"));
-          copy_as(json, "id", task, "cigri_job_id");
+          const auto id = ids.find(text_of(task, "cluster_name"));
+          copy_as(json, "id", task, "job_id");
           json.field("campaign_id", id_of(call.parts[0]));
           copy_as(json, "param_id", task, "id");
           copy_as(json, "param", task, "parameters");
           json.field("cluster_id", id == ids.end() ? std::nullopt : std::optional{id->second});
-          copy_as(json, "cluster_name", task, "cluster");
-          copy(json, task, {"remote_id"});
+          copy(json, task, {"cluster_name", "remote_id"});
           json.field("state", job_state(text_of(task, "job_state")));
           write_exit(json, task, "exit_code");
           for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, task, name);
@@ -109,27 +113,31 @@ http::Response list_finished(const Call& call) {
 
 http::Response show_task(const Call& call) {
   const auto path = path_of(call, "/jobs/") + part(call, 1);
-  return translated(ask(call, {.method = "GET", .path = path}), [&](text::JsonWriter& json, const Value& ours) {
-    copy(json, ours, {"id", "name", "parameters"});
-    json.field("state", task_state(text_of(ours, "state"), text_of(ours, "job_state")));
-    write_links(json, {{"self", link(call, path)}, {"parent", link(call, path_of(call, "/jobs"))}});
-    json.key("execution").array(member(ours, "execution").GetArray(), [&](const Value& job) {
-      json.object([&] {
-        copy(json, job, {"id", "cluster_id", "cluster_name"});
-        json.field("state", job_state(text_of(job, "state")));
-        write_exit(json, job, "return_code");
-        copy(json, job, {"remote_id"});
-      });
-    });
-  });
+  return translated(ask(call, {.method = "GET", .path = path_of(call, "/tasks/") + part(call, 1)}),
+                    [&](text::JsonWriter& json, const Value& ours) {
+                      copy(json, ours, {"id", "name", "parameters"});
+                      json.field("state", task_state(text_of(ours, "state"), text_of(ours, "job_state")));
+                      write_links(json, {{"self", link(call, path)}, {"parent", link(call, path_of(call, "/jobs"))}});
+                      json.key("execution").array(member(ours, "jobs").GetArray(), [&](const Value& job) {
+                        json.object([&] {
+                          copy(json, job, {"id", "cluster_id", "cluster_name"});
+                          json.field("state", job_state(text_of(job, "state")));
+                          write_exit(json, job, "exit_code");
+                          copy(json, job, {"remote_id"});
+                        });
+                      });
+                    });
 }
 
 http::Response show_job(const Call& call) {
   return translated(ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0)}), [&](text::JsonWriter& json, const Value& ours) {
-    copy(json, ours, {"id", "param", "grid_user", "campaign_id", "param_id", "batch_id", "cluster_id"});
+    for (const auto& [name, our_name] :
+         {Name{"id", "id"}, Name{"param", "parameters"}, Name{"grid_user", "user"}, Name{"campaign_id", "campaign_id"},
+          Name{"param_id", "task"}, Name{"batch_id", "launch_id"}, Name{"cluster_id", "cluster_id"}})
+      copy_as(json, name, ours, our_name);
     json.key("collect_id").null();
     json.field("state", job_state(text_of(ours, "state")));
-    write_exit(json, ours, "return_code");
+    write_exit(json, ours, "exit_code");
     for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_date(json, ours, name);
     json.key("node_name").null();
     copy(json, ours, {"resources_used", "remote_id", "tag"});
@@ -155,12 +163,17 @@ http::Response show_stderr(const Call& call) { return show_output(call, "stderr"
 http::Response show_cluster_job(const Call& call) {
   return translated(ask(call, {.method = "GET", .path = "/jobs/" + part(call, 0) + "/cinfos"}),
                     [](text::JsonWriter& json, const Value& ours) {
-                      copy(json, ours,
-                           {"id", "array_id", "name", "owner", "state", "queue", "project", "types", "message", "submission_time",
-                            "start_time", "stop_time"});
+                      copy(json, ours, {"id", "array_id", "name", "owner", "state", "queue", "project", "types", "message"});
+                      for (const std::string_view name : {"submission_time", "start_time", "stop_time"}) copy_seconds(json, ours, name);
                       const auto code = number_of(ours, "exit_code");
                       json.field("exit_code", code ? std::optional{return_code(*code)} : std::nullopt);
-                      copy(json, ours, {"resources", "walltime", "hosts", "stdout_file", "stderr_file", "events"});
+                      copy(json, ours, {"resources", "walltime", "hosts", "stdout_file", "stderr_file"});
+                      json.key("events").array(member(ours, "events").GetArray(), [&](const Value& event) {
+                        json.object([&] {
+                          copy(json, event, {"type", "description"});
+                          copy_seconds(json, event, "date");
+                        });
+                      });
                       copy_as(json, "launching_directory", ours, "directory");
                       copy_as(json, "resubmit_job_id", ours, "resubmit_of");
                     });
@@ -173,7 +186,7 @@ http::Response cancel_job(const Call& call) {
   const auto state = job_state(text_of(job->json, "state"));
   if (state == "terminated" || state == "event") return refusal(400, fmt::format("job {} is over", call.parts[0]));
   const auto path =
-      fmt::format("/campaigns/{}/jobs/{}", number_of(job->json, "campaign_id").value_or(0), number_of(job->json, "param_id").value_or(0));
+      fmt::format("/campaigns/{}/tasks/{}", number_of(job->json, "campaign_id").value_or(0), number_of(job->json, "task").value_or(0));
   const auto cancelled = ask(call, {.method = "DELETE", .path = path});
   if (!cancelled) return cancelled.error();
   return acknowledgement(202, "Accepted", fmt::format("Job {} cancel event created", call.parts[0]));

@@ -41,7 +41,7 @@ http::Response is_type(const Call& call, http::Response (*respond)()) {
 http::Response subscribe(const Call& call) {
   return is_type(call, [] {
     return acknowledgement(kNotImplemented, "Not implemented",
-                           "This grid sends no notifications: gridwait, and GET /events, can be asked by a script");
+                           "This grid sends no notifications: gridwait, and GET /v1/events, can be asked by a script");
   });
 }
 

@@ -1,27 +1,20 @@
 #pragma once
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+
+#include "lib/grid/cigri_words.hpp"
 
 /// The words of CiGri's API for ours. Pure functions.
 namespace gleaner::api::cigri {
 
-/// The state of a job, such as `batch_waiting` for `pooled`. A job that ended badly is in the state `event`.
-[[nodiscard]] std::string_view job_state(std::string_view ours);
-/// The state of a task: that of its last job, or `pending` while it waits for a job. `job` is empty for a task that never had one.
-[[nodiscard]] std::string_view task_state(std::string_view ours, std::string_view job);
+using grid::cigri::event_code;
+using grid::cigri::job_state;
+using grid::cigri::return_code;
+using grid::cigri::task_state;
 
 /// `cluster`, `job`, `campaign`, or `log` for what concerns the grid as a whole.
 [[nodiscard]] std::string_view event_class(std::string_view ours);
-/// CiGri's code where one means the same; else ours.
-[[nodiscard]] std::string_view event_code(std::string_view ours);
-
-/// The wait status of an exit code as a shell reports it: 256 for 1.
-[[nodiscard]] std::int64_t return_code(std::int64_t exit_code);
-
-/// `2026-11-20 18:14:56+00`, of seconds since 1970 and of `2026-11-20T18:14:56Z`.
-[[nodiscard]] std::string date(std::int64_t seconds);
+/// `2026-11-20 18:14:56+00`, of `2026-11-20T18:14:56Z`.
 [[nodiscard]] std::string date(std::string_view iso);
 
 /// `none`, `password` or `cert`.

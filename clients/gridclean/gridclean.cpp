@@ -23,8 +23,8 @@ using Jobs = std::map<std::string, std::vector<std::int64_t>>;
 
 Jobs finished_jobs(ApiClient& api, std::int64_t campaign) {
   Jobs jobs;
-  clients::read_tasks(api, fmt::format("/campaigns/{}/jobs.ndjson?state=done,failed,cancelled", campaign), [&](const Json& task) {
-    if (const auto id = task["remote_id"].whole()) jobs[task["cluster"].text()].push_back(*id);
+  clients::read_tasks(api, fmt::format("/v1/campaigns/{}/tasks.ndjson?state=done,failed,cancelled", campaign), [&](const Json& task) {
+    if (const auto id = task["remote_id"].whole()) jobs[task["cluster_name"].text()].push_back(*id);
   });
   return jobs;
 }

@@ -8,6 +8,7 @@
 #include "clients/asked.hpp"
 #include "clients/cigri_tables.hpp"
 #include "clients/gridclusters/views.hpp"
+#include "clients/pages.hpp"
 #include "clients/standstill.hpp"
 
 namespace gleaner::gridclusters {
@@ -50,9 +51,10 @@ process::Outcome gridclusters(const process::Context& context) {
   check(arguments);
   const auto output = terminal::make_output(clients::form_of(arguments));
   clients::ApiClient api{context.config};
-  const auto reply = api.get("/clusters");
-  const auto& clusters = reply.json["items"].items();
-  terminal::Answer answer{.table = clusters_table(clusters, context.now), .json = reply.body};
+  const auto clusters = clients::all_items(api, "/v1/clusters");
+  const auto document = Json::of(std::vector<Json::Member>{
+      {"items", Json::of(clusters)}, {"total", Json::of(std::ssize(clusters))}, {"standstill", api.standstill()}});
+  terminal::Answer answer{.table = clusters_table(clusters, context.now), .json = clients::dump(document, clients::Layout::one_line)};
   if (arguments.has("headerless")) answer.table.heading = terminal::Heading::left_out;
   for (const auto& cluster : clusters) answer.ids.push_back(cluster["name"].text());
   if (!clusters.empty()) answer.text = text_of(context, clusters, answer.table, output->screen());

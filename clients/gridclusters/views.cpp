@@ -20,6 +20,7 @@ using terminal::Shrink;
 using terminal::Table;
 
 constexpr std::size_t kBar = 22;
+constexpr std::size_t kShortestBar = 7;
 
 /// Whether the cluster receives jobs; if not, why.
 Cell state_of(const Json& cluster, grid::Instant now) {
@@ -27,7 +28,7 @@ Cell state_of(const Json& cluster, grid::Instant now) {
   if (!cluster["enabled"].is_true()) return {std::string{"disabled"}, "disabled", Ink::warm};
   if (cluster["reachable"].is_null()) return {std::string{"not asked yet"}, "not asked yet", Ink::faint};
   if (!cluster["reachable"].is_true()) {
-    const auto since = cluster["unreachable_since"].whole();
+    const auto since = cluster["unreachable_since"].time();
     const auto text =
         since ? fmt::format("unreachable for {}", terminal::length(std::chrono::seconds{grid::to_unix(now) - *since})) : "unreachable";
     return {std::string{"unreachable"}, text, Ink::bad};
@@ -53,9 +54,9 @@ Table clusters_table(const std::vector<Json>& clusters, grid::Instant now) {
                {"free", "Free", Align::right},
                {"used", "Used", Align::right},
                {"ours", "Ours", Align::right},
-               {"waiting", "Waiting", Align::right},
-               {"latency_ms", "ms", Align::right},
-               {"stress", "Stress", Align::right},
+               {"waiting", "Waiting", Align::right, Shrink::left_out},
+               {"latency_ms", "ms", Align::right, Shrink::left_out_first},
+               {"stress", "Stress", Align::right, Shrink::left_out_first},
                {"job_limit", "Limit", Align::right},
                {"error", ""}},
               {},
@@ -78,13 +79,13 @@ std::string reasons(const std::vector<Json>& clusters, const terminal::Screen& s
       text += terminal::wrap(terminal::printable(c["name"].text() + ": " + c["last_error"].text()), screen.width, "    ") + "\n";
     if (!c["brake"].is_null())
       text += terminal::wrap(
-                  terminal::printable(c["name"].text() + ": stopped until " + terminal::near_time(c["brake"]["expires"].integer(), now) +
+                  terminal::printable(c["name"].text() + ": stopped until " + terminal::near_time(c["brake"]["expires"].seconds(), now) +
                                       ": " + c["brake"]["reason"].text()),
                   screen.width, "    ") +
               "\n";
     if (c["under_stress"].is_true())
       text += terminal::wrap(terminal::printable(fmt::format("{}: under stress since {}, and takes {} of our jobs for now: {}",
-                                                             c["name"].text(), terminal::near_time(c["stress"]["since"].integer(), now),
+                                                             c["name"].text(), terminal::near_time(c["stress"]["since"].seconds(), now),
                                                              c["stress"]["job_limit"].integer(), c["stress"]["reason"].text())),
                              screen.width, "    ") +
               "\n";
@@ -113,10 +114,16 @@ std::string usage_text(const std::vector<Json>& clusters, const terminal::Screen
     }
     // Resources that are neither free nor used are dead or absent.
     const auto used = status["used"].integer();
-    const auto drawn =
-        screen.is_terminal ? "  " + terminal::painted(Ink::good, terminal::bar(share(used, max), kBar), screen) : std::string{};
-    text += fmt::format("{}{}  {} of {} used ({:.0f}%), {} by the grid, {} free\n", name, drawn, used, max, share(used, max) * 100,
-                        status["our_running"].integer(), status["free"].integer());
+    const auto figures = fmt::format("{} of {} used ({:.0f}%), {} by the grid, {} free", used, max, share(used, max) * 100,
+                                     status["our_running"].integer(), status["free"].integer());
+    // Name, bar and figures, with two blanks between them.
+    const auto others = longest + figures.size() + 4;
+    const auto columns = others < screen.width ? std::min(kBar, screen.width - others) : 0;
+    const auto drawn = screen.is_terminal && columns >= kShortestBar
+                           ? "  " + terminal::painted(Ink::good, terminal::bar(share(used, max), columns), screen)
+                           : std::string{};
+    const auto line = fmt::format("{}{}  {}", name, drawn, figures);
+    text += (screen.is_limited && others > screen.width + 2 ? terminal::wrap(line, screen.width, "    ") : line) + "\n";
   }
   return text;
 }

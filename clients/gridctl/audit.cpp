@@ -72,7 +72,7 @@ std::string json_of(const std::vector<store::NotedAct>& acts) {
     json.key("items").array(acts, [&](const store::NotedAct& act) {
       json.object([&] {
         json.field("id", act.id);
-        json.field("time", grid::to_unix(act.at));
+        json.field("time", act.at);
         json.field("actor", act.actor.name);
         json.field("origin", act.actor.origin);
         json.field("act", act.act);
@@ -105,8 +105,7 @@ process::Outcome audit_list(const Call& call) {
               "Nobody has changed anything."};
   std::vector<std::string> ids;
   for (const auto& act : acts) {
-    const auto at = grid::to_unix(act.at);
-    table.rows.push_back({Cell{at, terminal::near_time(at, call.context.now)}, Cell{act.actor.name}, Cell{act.actor.origin}, Cell{act.act},
+    table.rows.push_back({terminal::time_cell(act.at, call.context.now), Cell{act.actor.name}, Cell{act.actor.origin}, Cell{act.act},
                           Cell{act.subject}, Cell{change_text(act)}, Cell{act.id}, act.campaign ? Cell{*act.campaign} : Cell{}});
     ids.push_back(fmt::format("{}", act.id));
   }

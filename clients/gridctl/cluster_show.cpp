@@ -23,9 +23,7 @@ Cell own_or_default(const std::optional<Number>& own) {
 Cell text_cell(const std::string& text) { return {text, text.empty() ? "-" : text}; }
 
 Cell time_cell(const std::optional<grid::Instant>& time, grid::Instant now) {
-  if (!time) return {{}, "-"};
-  const auto seconds = grid::to_unix(*time);
-  return {seconds, terminal::near_time(seconds, now)};
+  return time ? terminal::time_cell(*time, now) : Cell{{}, "-"};
 }
 
 }  // namespace

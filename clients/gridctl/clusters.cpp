@@ -36,26 +36,6 @@ Error wrong(std::string_view option, std::string_view value, std::string_view ne
   return Error{ExitCode::usage, fmt::format("--{}={}: must be {}", option, value, needed)};
 }
 
-std::string absolute(const std::string& path) {
-  return path.empty() ? path : std::filesystem::absolute(process::expand_home(path)).lexically_normal().string();
-}
-
-void check_name(const std::string& name) {
-  const bool plain = !name.empty() && name.size() <= 100 &&
-                     std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
-  if (!plain) throw Error{ExitCode::usage, fmt::format("'{}' is no name for a cluster: letters, digits, '-', '_' and '.' are", name)};
-}
-
-void check_url(const std::string& url) {
-  const auto scheme = url.find("://");
-  const bool known = url.starts_with("http://") || url.starts_with("https://");
-  const auto rest = known ? url.substr(scheme + 3) : std::string{};
-  if (!known || rest.empty() || rest.front() == '/')
-    throw Error{ExitCode::usage, fmt::format("'{}' is no URL of an OAR API: such as https://frontend.example.org/oarapi-priv", url)};
-  if (rest.substr(0, rest.find('/')).find('@') != std::string::npos)
-    throw Error{ExitCode::usage, "a login or password in the URL can be read by others: use --login and --secret-file"};
-}
-
 void read_authentication(const Call& call, store::Cluster& cluster) {
   constexpr std::array<std::string_view, 3> kKnown{"none", "basic", "certificate"};
   const auto longer = call.value("authentication");
@@ -115,11 +95,11 @@ void read_memory(const Call& call, store::Cluster& cluster) {
 void read_access(const Call& call, store::Cluster& cluster) {
   read_authentication(call, cluster);
   if (const auto given = call.value("login")) cluster.login = *given;
-  if (const auto given = call.value("secret-file")) cluster.secret_file = absolute(*given);
+  if (const auto given = call.value("secret-file")) cluster.secret_file = process::absolute_path(*given);
   if (const auto given = call.value("identity-header")) cluster.identity_header = *given;
-  if (const auto given = call.value("ca-file")) cluster.ca_file = absolute(*given);
-  if (const auto given = call.value("certificate")) cluster.certificate_file = absolute(*given);
-  if (const auto given = call.value("key")) cluster.key_file = absolute(*given);
+  if (const auto given = call.value("ca-file")) cluster.ca_file = process::absolute_path(*given);
+  if (const auto given = call.value("certificate")) cluster.certificate_file = process::absolute_path(*given);
+  if (const auto given = call.value("key")) cluster.key_file = process::absolute_path(*given);
   if (call.has("verify") && call.has("no-verify")) throw Error{ExitCode::usage, "--verify and --no-verify exclude each other"};
   if (call.has("no-verify")) cluster.verify_tls = false;
   if (call.has("verify")) cluster.verify_tls = true;
@@ -207,12 +187,28 @@ store::Cluster known_cluster(store::Transaction& transaction, const std::string&
               fmt::format("there is no cluster '{}'{}; 'gridctl cluster list' has them all", name, text::did_you_mean(name, known))};
 }
 
+void check_cluster_name(const std::string& name) {
+  const bool plain = !name.empty() && name.size() <= 100 &&
+                     std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; });
+  if (!plain) throw Error{ExitCode::usage, fmt::format("'{}' is no name for a cluster: letters, digits, '-', '_' and '.' are", name)};
+}
+
+void check_cluster_url(const std::string& url) {
+  const auto scheme = url.find("://");
+  const bool known = url.starts_with("http://") || url.starts_with("https://");
+  const auto rest = scheme == std::string::npos ? std::string{} : url.substr(scheme + 3);
+  if (rest.substr(0, rest.find('/')).find('@') != std::string::npos)
+    throw Error{ExitCode::usage, "a login or password in the URL can be read by others: use --login and --secret-file"};
+  if (!known || rest.empty() || rest.front() == '/')
+    throw Error{ExitCode::usage, fmt::format("'{}' is no URL of an OAR API: such as https://frontend.example.org/oarapi-priv", url)};
+}
+
 process::Outcome cluster_add(const Call& call) {
   store::Cluster cluster;
   cluster.name = call.arguments[0];
   cluster.url = call.arguments[1];
-  check_name(cluster.name);
-  check_url(cluster.url);
+  check_cluster_name(cluster.name);
+  check_cluster_url(cluster.url);
   read_access(call, cluster);
   check_whole(call, cluster);
   cluster.enabled = !call.has("disabled");
@@ -233,7 +229,7 @@ process::Outcome cluster_edit(const Call& call) {
   store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
     auto cluster = known_cluster(transaction, call.arguments[0]);
     if (const auto url = call.value("url")) {
-      check_url(*url);
+      check_cluster_url(*url);
       cluster.url = *url;
     }
     read_access(call, cluster);
@@ -273,7 +269,7 @@ process::Outcome cluster_list(const Call& call) {
                           Cell{optional_number(c.flood), c.flood ? "" : "-"}, Cell{optional_number(c.array_size), c.array_size ? "" : "-"},
                           Cell{c.memory_property}, Cell{std::int64_t{c.memory_unit_mb}}, Cell{optional_number(c.memory_max_mb)},
                           Cell{std::int64_t{c.max_resources}}, state_cell(c, call.context.now), Cell{c.enabled},
-                          c.retired_at ? Cell{grid::to_unix(*c.retired_at)} : Cell{}, Cell{c.verify_tls}, Cell{c.login},
+                          c.retired_at ? terminal::time_cell(*c.retired_at, call.context.now) : Cell{}, Cell{c.verify_tls}, Cell{c.login},
                           Cell{c.identity_header}, Cell{c.last_error}});
     names.push_back(c.name);
   }

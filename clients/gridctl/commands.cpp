@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iostream>
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/declared.hpp"
@@ -103,6 +104,12 @@ std::span<const Command> commands() {
               "a first installation: make the roles, the database, the configuration and a token, and say what is left to do",
               {"yes", "user", "postgres", "listen", "certificate", "key", "directory"},
               setup},
+      Command{"import cigri",
+              "",
+              "bring clusters, users and waiting campaigns out of CiGri 3's database; the campaigns are paused",
+              {"from", "dry-run", "yes", "only", "campaigns", "user", "live-tasks", "drained", "while-cigri-runs", "directory", "ca-file",
+               "certificate", "key"},
+              import_cigri},
       Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},
       Command{"db status", "", "what the database holds, and who conducts the grid", {}, db_status},
       Command{
@@ -214,6 +221,23 @@ store::Actor our_actor() {
   const char* const before = std::getenv("SUDO_USER");
   return {.name = clients::our_name(),
           .origin = fmt::format("{}{}", host.data(), before == nullptr ? "" : fmt::format(", {} by sudo", before))};
+}
+
+bool is_confirmed(const Call& call, std::string_view word, std::string_view deed) {
+  if (call.has("yes")) return true;
+  if (::isatty(STDIN_FILENO) == 0) return false;
+  call.output.report(fmt::format("gridctl: type {} to {}", word, deed));
+  std::string typed;
+  return std::getline(std::cin, typed) && typed == word;
+}
+
+jdl::Defaults defaults_of(const process::Config& config) {
+  return {.resources = config.default_resources,
+          .walltime = config.default_walltime,
+          .most_attempts = config.max_attempts,
+          .most_retries = config.max_retries,
+          .grouping = config.temporal_grouping,
+          .params_shell = config.params_shell};
 }
 
 grid::Limits limits_of(const process::Config& config) {

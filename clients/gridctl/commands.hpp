@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lib/grid/settle.hpp"
+#include "lib/jdl/parse.hpp"
 #include "lib/process/run.hpp"
 #include "lib/store/audit.hpp"
 #include "lib/store/clusters.hpp"
@@ -13,6 +14,9 @@
 
 /// The commands of administrators, one function each.
 namespace gleaner::gridctl {
+
+inline constexpr const char* kUsualDirectory = "/etc/gleaner";
+inline constexpr const char* kUsualUser = "gleaner";  ///< that of the units
 
 /// A command with its context; `arguments` are what follows the command's words.
 struct Call {
@@ -42,6 +46,14 @@ process::Outcome dispatch(const process::Context& context);
 /// The cluster of that name. Throws process::Error with the closest name if there is none.
 [[nodiscard]] store::Cluster known_cluster(store::Transaction& transaction, const std::string& name);
 
+/// Throw process::Error (usage) for what cannot be the name, or the URL, of a cluster.
+void check_cluster_name(const std::string& name);
+void check_cluster_url(const std::string& url);
+
+/// Whether the administrator confirms: by --yes, or by the word typed on a terminal.
+/// @param deed  `retire it`
+[[nodiscard]] bool is_confirmed(const Call& call, std::string_view word, std::string_view deed);
+
 /// The configured database. Throws if its schema is not this program's. What is changed over it is in the audit, as an act of who runs
 /// gridctl.
 [[nodiscard]] store::Database open_database(const Call& call);
@@ -53,7 +65,11 @@ process::Outcome dispatch(const process::Context& context);
 /// The configured limits of attempts.
 [[nodiscard]] grid::Limits limits_of(const process::Config& config);
 
+/// The configuration's defaults for campaigns.
+[[nodiscard]] jdl::Defaults defaults_of(const process::Config& config);
+
 process::Outcome setup(const Call& call);
+process::Outcome import_cigri(const Call& call);
 process::Outcome db_migrate(const Call& call);
 process::Outcome db_status(const Call& call);
 process::Outcome db_check(const Call& call);

@@ -1,8 +1,5 @@
 // Declarations by an administrator: clusters that are gone, jobs and launches that are lost.
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <iostream>
 
 #include "clients/asked.hpp"
 #include "clients/gridctl/commands.hpp"
@@ -25,15 +22,6 @@ Id id_of(const Call& call, std::string_view what) {
   const auto read = text::whole_number(call.arguments[0], std::int64_t{1});
   if (!read) throw Error{ExitCode::usage, fmt::format("'{}' is not the id of {}", call.arguments[0], what)};
   return Id{*read};
-}
-
-/// Confirms by --yes, or by the name typed on a terminal.
-bool is_confirmed(const Call& call, const std::string& name) {
-  if (call.has("yes")) return true;
-  if (::isatty(STDIN_FILENO) == 0) return false;
-  call.output.report(fmt::format("gridctl: type {} to retire it", name));
-  std::string typed;
-  return std::getline(std::cin, typed) && typed == name;
 }
 
 /// Runs the declaration in one transaction, while no module writes.
@@ -72,7 +60,7 @@ void warn_of_risk(const Call& call, const std::string& name) {
 process::Outcome cluster_retire(const Call& call) {
   const auto& name = call.arguments[0];
   warn_of_risk(call, name);
-  if (!is_confirmed(call, name))
+  if (!is_confirmed(call, name, "retire it"))
     return {ExitCode::refused, fmt::format("{} is not retired, nothing was changed: confirm it with --yes", name)};
   const auto message = declare(call, [&](store::Transaction& transaction) {
     const auto cluster = cluster_in_use(transaction, name);

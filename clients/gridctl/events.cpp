@@ -18,7 +18,6 @@ using process::Error;
 using process::ExitCode;
 using terminal::Align;
 using terminal::Cell;
-using terminal::Ink;
 using terminal::Shrink;
 using terminal::Table;
 
@@ -60,10 +59,9 @@ process::Outcome event_list(const Call& call) {
               "No event is open."};
   std::vector<std::string> ids;
   for (const auto& e : page.items) {
-    const auto last = grid::to_unix(e.last_at);
     table.rows.push_back({Cell{e.id}, Cell{e.code}, Cell{e.cluster_name}, Cell{e.occurrences},
-                          Cell{last, terminal::near_time(last, call.context.now)}, Cell{e.message}, Cell{e.state},
-                          e.campaign ? Cell{*e.campaign} : Cell{}, Cell{grid::to_unix(e.opened_at)}});
+                          terminal::time_cell(e.last_at, call.context.now), Cell{e.message}, Cell{e.state},
+                          e.campaign ? Cell{*e.campaign} : Cell{}, terminal::time_cell(e.opened_at, call.context.now)});
     ids.push_back(fmt::format("{}", e.id));
   }
   call.output.show({.table = table, .ids = ids});
@@ -78,7 +76,7 @@ process::Outcome event_show(const Call& call) {
   const auto event = views::event(transaction, id);
   if (!event) throw Error{ExitCode::not_found, fmt::format("there is no event {}", id)};
   const auto now = call.context.now;
-  const auto time = [&](grid::Instant at) { return Cell{grid::to_unix(at), terminal::near_time(grid::to_unix(at), now)}; };
+  const auto time = [&](grid::Instant at) { return terminal::time_cell(at, now); };
   Table table{{{"what", "What"}, {"value", "Value", Align::left, Shrink::when_needed}}, {}};
   table.rows = {{Cell{"id"}, Cell{event->id}},
                 {Cell{"code"}, Cell{event->code}},

@@ -5,6 +5,7 @@
 #include "clients/gridctl/commands.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/clock.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::gridctl {
 
@@ -28,7 +29,7 @@ void note_prune(store::Database& database, grid::Instant before, const store::Pr
     store::note_act(transaction, our_actor(),
                     {.name = "prune",
                      .subject = "what ended long ago",
-                     .after = fmt::format(R"({{"ended_before": {}, "campaigns": {}, "tasks": {}, "jobs": {}}})", grid::to_unix(before),
+                     .after = fmt::format(R"({{"ended_before": "{}", "campaigns": {}, "tasks": {}, "jobs": {}}})", text::utc(before),
                                           rows.campaigns, rows.tasks, rows.jobs)},
                     store::now(transaction));
   });

@@ -117,11 +117,10 @@ process::Outcome rules_list(const Call& call) {
               "There is no admission rule."};
   std::vector<std::string> names;
   for (const auto& rule : store::rules(transaction)) {
-    const auto changed = grid::to_unix(rule.changed_at);
     table.rows.push_back({Cell{std::int64_t{rule.position}}, Cell{rule.name},
                           Cell{rule.enabled, rule.enabled ? "enabled" : "disabled", rule.enabled ? Ink::plain : Ink::faint},
-                          Cell{rule.changed_by}, Cell{changed, terminal::near_time(changed, call.context.now)}, Cell{rule.created_by},
-                          Cell{grid::to_unix(rule.created_at)}, Cell{rule.text}});
+                          Cell{rule.changed_by}, terminal::time_cell(rule.changed_at, call.context.now), Cell{rule.created_by},
+                          terminal::time_cell(rule.created_at, call.context.now), Cell{rule.text}});
     names.push_back(rule.name);
   }
   call.output.show({.table = table, .ids = names});

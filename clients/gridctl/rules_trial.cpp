@@ -119,13 +119,7 @@ process::Outcome rules_test(const Call& call) {
     auto transaction = database.begin();
     return rules::load_setting(transaction);
   }();
-  const auto& config = call.context.config;
-  const jdl::Defaults defaults{.resources = config.default_resources,
-                               .walltime = config.default_walltime,
-                               .most_attempts = config.max_attempts,
-                               .most_retries = config.max_retries,
-                               .grouping = config.temporal_grouping,
-                               .params_shell = config.params_shell};
+  const auto defaults = defaults_of(call.context.config);
   const auto file = campaign_of(path, defaults, setting.known);
   rules::Sandbox sandbox{rules::interpreter_program()};
   const auto admission = rules::admit(sandbox, setting, {file, user, tasks_of(call, file), defaults});

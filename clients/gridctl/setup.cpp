@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -17,6 +16,7 @@
 #include "lib/process/options.hpp"
 #include "lib/process/standard_streams.hpp"
 #include "lib/process/values.hpp"
+#include "lib/process/whole_file.hpp"
 #include "lib/store/migrations.hpp"
 
 namespace gleaner::gridctl {
@@ -25,9 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using process::Error;
 using process::ExitCode;
-
-constexpr const char* kUsualDirectory = "/etc/gleaner";
-constexpr const char* kUsualUser = "gleaner";  ///< that of the units
 
 /// The answers, by options, by questions, or their defaults.
 struct Answers {
@@ -40,10 +37,6 @@ struct Answers {
   [[nodiscard]] fs::path configuration() const { return directory / "gleaner.conf"; }
   [[nodiscard]] fs::path tokens() const { return directory / "tokens"; }
 };
-
-std::string absolute_path(const std::optional<std::string>& path) {
-  return !path || path->empty() ? std::string{} : fs::absolute(process::expand_home(*path)).lexically_normal().string();
-}
 
 std::string ask(const std::string& question, const std::string& fallback) {
   process::write_to_stderr(fmt::format("{} [{}]: ", question, fallback.empty() ? "none" : fallback));
@@ -95,9 +88,9 @@ Answers asked(const Call& call) {
   Answers answers{.database = call.context.config.database,
                   .user = call.value("user").value_or(kUsualUser),
                   .listen = call.value("listen").value_or(""),
-                  .certificate = absolute_path(call.value("certificate")),
-                  .key = absolute_path(call.value("key")),
-                  .directory = absolute_path(call.value("directory").value_or(kUsualDirectory))};
+                  .certificate = process::absolute_path(call.value("certificate").value_or("")),
+                  .key = process::absolute_path(call.value("key").value_or("")),
+                  .directory = process::absolute_path(call.value("directory").value_or(kUsualDirectory))};
   if (!call.has("yes")) {
     if (::isatty(STDIN_FILENO) == 0)
       throw Error{ExitCode::refused,
@@ -106,8 +99,9 @@ Answers asked(const Call& call) {
     answers.user = ask("The user that runs the services", answers.user);
     answers.listen = ask("A TCP address for users of other machines, such as 0.0.0.0:8443", answers.listen);
     if (!answers.listen.empty()) {
-      answers.certificate = absolute_path(ask("The API's TLS certificate (PEM); without one, a loopback address", answers.certificate));
-      if (!answers.certificate.empty()) answers.key = absolute_path(ask("Its private key", answers.key));
+      answers.certificate =
+          process::absolute_path(ask("The API's TLS certificate (PEM); without one, a loopback address", answers.certificate));
+      if (!answers.certificate.empty()) answers.key = process::absolute_path(ask("Its private key", answers.key));
     }
   }
   use_what_is_there(answers);
@@ -118,30 +112,14 @@ Answers asked(const Call& call) {
   return answers;
 }
 
-const passwd& user_of(const Answers& answers) {
+process::FileOwner user_of(const Answers& answers) {
   const auto* user = ::getpwnam(answers.user.c_str());
   if (user == nullptr)
     throw Error{
         ExitCode::refused,
         fmt::format("there is no user '{0}' on this machine: the package gleaner-server makes one, or 'adduser --system --group {0}'",
                     answers.user)};
-  return *user;
-}
-
-/// Writes the file whole or not at all.
-void write_file(const fs::path& file, const std::string& text, mode_t mode, const passwd& owner) {
-  const auto fresh = fs::path{file} += ".new";
-  {
-    std::ofstream stream{fresh};
-    const bool is_private = ::chmod(fresh.c_str(), 0600) == 0;
-    stream << text;
-    if (!is_private || !stream.flush())
-      throw Error{ExitCode::failure, fmt::format("{} cannot be written: run it as root, or choose another --directory", file.string())};
-  }
-  const bool is_given = ::geteuid() != 0 || ::chown(fresh.c_str(), owner.pw_uid, owner.pw_gid) == 0;
-  std::error_code failed;
-  if (is_given && ::chmod(fresh.c_str(), mode) == 0) fs::rename(fresh, file, failed);
-  if (!is_given || failed) throw Error{ExitCode::failure, fmt::format("{} cannot be made: {}", file.string(), failed.message())};
+  return {.user = user->pw_uid, .group = user->pw_gid};
 }
 
 std::string fresh_token() {
@@ -179,15 +157,15 @@ class Setup {
     if (failed)
       throw Error{ExitCode::failure, fmt::format("{} cannot be made: {}: run it as root, or choose another --directory",
                                                  answers_.directory.string(), failed.message())};
-    const auto root_owned = ::geteuid() == 0 ? *::getpwuid(0) : user_;
+    const auto root_owned = ::geteuid() == 0 ? process::our_files() : user_;
     if (fs::exists(answers_.configuration())) {
       say(fmt::format("{} is there already, and stays as it is", answers_.configuration().string()));
     } else {
-      write_file(answers_.configuration(), configuration_text(answers_), 0644, root_owned);
+      process::write_whole_file(answers_.configuration(), configuration_text(answers_), 0644, root_owned);
       say(fmt::format("made {}", answers_.configuration().string()));
     }
     if (answers_.listen.empty() || fs::exists(answers_.tokens())) return;
-    write_file(answers_.tokens(), fmt::format("{} {} admin\n", fresh_token(), clients::our_name()), 0600, user_);
+    process::write_whole_file(answers_.tokens(), fmt::format("{} {} admin\n", fresh_token(), clients::our_name()), 0600, user_);
     say(fmt::format("made {}: a token of {}, who is an administrator; a line 'TOKEN USER' for each user of another machine",
                     answers_.tokens().string(), clients::our_name()));
   }
@@ -249,7 +227,7 @@ class Setup {
 
   const Call& call_;
   Answers answers_;
-  passwd user_;
+  process::FileOwner user_;
   std::vector<std::string> left_;
 };
 

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
 
 #include "lib/process/child.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/values.hpp"
+#include "lib/store/migrations.hpp"
 
 namespace gleaner::gridctl {
 namespace {
@@ -20,7 +22,7 @@ using process::ExitCode;
 constexpr const char* kSuperuser = "postgres";
 constexpr std::chrono::minutes kPatience{1};
 
-/// A name that stands in SQL between double quotes as it is.
+/// A name that needs no quotes in a conninfo, and that `\echo` prints as it is.
 void check_plain(const std::string& name, std::string_view what) {
   const bool is_plain = !name.empty() && name.size() <= 63 &&
                         std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.'; });
@@ -46,20 +48,21 @@ class Superuser {
     user_ = user->pw_uid;
   }
 
-  /// What the statement prints, with its line end.
-  [[nodiscard]] std::string run(const std::string& statement) const {
-    auto captured = process::capture({.arguments = {"psql", "-w", "-X", "-q", "-t", "-A", "-v", "ON_ERROR_STOP=1", "-d",
-                                                    connection_.value_or("dbname=postgres"), "-c", statement},
+  /// Gives psql the script of the first installation, and returns the lines that it prints.
+  [[nodiscard]] std::string run(const WantedDatabase& wanted) const {
+    const auto variable = [](std::string_view name, const std::string& value) { return fmt::format("{}={}", name, value); };
+    auto captured = process::capture({.arguments = {"psql", "-w", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-v",
+                                                    variable("owner", wanted.owner), "-v", variable("administrator", wanted.administrator),
+                                                    "-v", variable("name", wanted.name), "-d", connection_.value_or("dbname=postgres")},
                                       .as_user = user_,
                                       .directory = "/"},
-                                     kPatience);
+                                     kPatience, {.input = store::setup_script(), .errors = process::Exchange::Errors::apart});
     if (!captured) throw Error{ExitCode::unavailable, captured.error() + ": 'apt install postgresql-client'"};
-    const auto said = std::string{process::trim(captured->output)};
-    if (captured->end.succeeded()) return said;
+    if (captured->end.succeeded()) return std::move(captured->output);
     throw Error{ExitCode::unavailable,
-                fmt::format("PostgreSQL refuses '{}': {}\nIs it started ('systemctl start postgresql')? Another connection of a superuser "
-                            "is named by --postgres",
-                            statement, said)};
+                fmt::format("PostgreSQL refuses to make the roles and the database: {}\nIs it started ('systemctl start postgresql')? "
+                            "Another connection of a superuser is named by --postgres",
+                            process::trim(captured->errors))};
   }
 
  private:
@@ -73,30 +76,9 @@ std::vector<std::string> make_database(const WantedDatabase& wanted) {
   check_plain(wanted.name, "a database");
   check_plain(wanted.owner, "a role");
   check_plain(wanted.administrator, "a role");
-  const Superuser superuser{wanted.superuser};
-  const auto exists = [&](std::string_view table, std::string_view column, const std::string& name) {
-    // Warnings of the server may stand beside the answer.
-    const auto said = superuser.run(fmt::format("SELECT 'found:' || count(*) FROM {} WHERE {} = '{}'", table, column, name));
-    return said.find("found:1") != std::string::npos;
-  };
+  std::istringstream lines{Superuser{wanted.superuser}.run(wanted)};
   std::vector<std::string> made;
-  if (!exists("pg_roles", "rolname", wanted.owner)) {
-    static_cast<void>(superuser.run(fmt::format("CREATE ROLE \"{}\" LOGIN", wanted.owner)));
-    made.push_back(fmt::format("the role {}", wanted.owner));
-  }
-  if (wanted.administrator != wanted.owner && !exists("pg_roles", "rolname", wanted.administrator)) {
-    static_cast<void>(superuser.run(fmt::format("CREATE ROLE \"{}\" LOGIN", wanted.administrator)));
-    made.push_back(fmt::format("the role {}", wanted.administrator));
-  }
-  if (!exists("pg_database", "datname", wanted.name)) {
-    static_cast<void>(superuser.run(fmt::format("CREATE DATABASE \"{}\" OWNER \"{}\"", wanted.name, wanted.owner)));
-    made.push_back(fmt::format("the database {}", wanted.name));
-  }
-  if (wanted.administrator != wanted.owner) {
-    // What the administrator makes in this database belongs to the services' role. A superuser needs no grant.
-    static_cast<void>(superuser.run(fmt::format("GRANT \"{1}\" TO \"{0}\"; ALTER ROLE \"{0}\" IN DATABASE \"{2}\" SET role = '{1}'",
-                                                wanted.administrator, wanted.owner, wanted.name)));
-  }
+  for (std::string line; std::getline(lines, line);) made.push_back(line);
   return made;
 }
 

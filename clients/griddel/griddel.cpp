@@ -40,15 +40,15 @@ Action asked_action(const Arguments& arguments) {
 
 /// Cancels the task that the job carries out. Error (refused): the job is over, or is no task's.
 std::string cancel_job(ApiClient& api, std::int64_t id) {
-  const auto job = api.get(fmt::format("/jobs/{}", id)).json;
+  const auto job = api.get(fmt::format("/v1/jobs/{}", id)).json;
   const auto campaign = job["campaign_id"].integer();
-  const auto task = job["param_id"].integer();
+  const auto task = job["task"].integer();
   if (task < 0)
     throw Error{ExitCode::refused,
                 fmt::format("job {} is a prologue or an epilogue of campaign {}: it ends with the campaign", id, campaign)};
   if (!job["ending"].is_null())
     throw Error{ExitCode::refused, fmt::format("job {} is over; 'griddel {} --task {}' cancels its task", id, campaign, task)};
-  const auto message = api.remove(fmt::format("/campaigns/{}/jobs/{}", campaign, task)).json["message"].text();
+  const auto message = api.remove(fmt::format("/v1/campaigns/{}/tasks/{}", campaign, task)).json["message"].text();
   return fmt::format("Job {}, task {}: {}", id, task, message);
 }
 
@@ -93,7 +93,7 @@ process::Outcome griddel(const process::Context& context) {
     return cancel_jobs(api, *output, jobs, manner);
   }
   const auto tasks = clients::task_lists(arguments, ids);
-  if (!tasks.empty()) action.path = "/jobs";
+  if (!tasks.empty()) action.path = "/tasks";
   ApiClient api{context.config};
   return clients::act_on(api, *output, action, ids, tasks, manner);
 }

@@ -8,6 +8,7 @@
 #include "lib/process/values.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::gridevents {
 namespace {
@@ -16,14 +17,14 @@ using process::Arguments;
 using process::Error;
 using process::ExitCode;
 
-/// `&expires=1800000000`, of --for; empty without it.
+/// `&expires=2026-11-20T18:14:56Z`, of --for; empty without it.
 std::string expiry_of(const Arguments& arguments, grid::Instant now) {
   const auto given = arguments.value("for");
   if (!given) return {};
   const auto time = process::parse_duration(*given);
   const auto seconds = time ? std::chrono::ceil<std::chrono::seconds>(*time) : std::chrono::seconds{0};
   if (seconds.count() == 0) throw Error{ExitCode::usage, fmt::format("--for={}: must be a time such as 30m, 12h or 7d", *given)};
-  return fmt::format("&expires={}", grid::to_unix(now) + seconds.count());
+  return "&expires=" + text::utc(now + seconds);
 }
 
 void open(clients::ApiClient& api, terminal::Output& output, const std::string& path, grid::Instant now) {
@@ -64,11 +65,11 @@ process::Outcome open_by_hand(clients::ApiClient& api, terminal::Output& output,
   if (arguments.has("mark-job-event")) {
     if (!campaigns.empty()) throw Error{ExitCode::usage, "--mark-job-event takes no campaign: a job has its own"};
     const auto job = clients::number_of(arguments, "mark-job-event", 0, 1, std::numeric_limits<std::int64_t>::max());
-    open(api, output, fmt::format("/events?job={}{}", job, reason), context.now);
+    open(api, output, fmt::format("/v1/events?job={}{}", job, reason), context.now);
     return ExitCode::ok;
   }
-  const auto path = fmt::format("/events?cluster={}{}{}", clients::url_encoded(arguments.value("blacklist-cluster").value_or("")), reason,
-                                expiry_of(arguments, context.now));
+  const auto path = fmt::format("/v1/events?cluster={}{}{}", clients::url_encoded(arguments.value("blacklist-cluster").value_or("")),
+                                reason, expiry_of(arguments, context.now));
   if (campaigns.empty()) open(api, output, path, context.now);
   for (const auto campaign : campaigns) open(api, output, fmt::format("{}&campaign={}", path, campaign), context.now);
   return ExitCode::ok;

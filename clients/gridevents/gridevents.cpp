@@ -10,6 +10,7 @@
 #include "clients/cigri_tables.hpp"
 #include "clients/events_view.hpp"
 #include "clients/gridevents/by_hand.hpp"
+#include "clients/pages.hpp"
 #include "clients/standstill.hpp"
 #include "lib/terminal/output.hpp"
 
@@ -21,8 +22,6 @@ using clients::Json;
 using process::Arguments;
 using process::Error;
 using process::ExitCode;
-
-constexpr std::int64_t kPage = 1000;
 
 /// What the command line names: campaigns, events, the grid, or none of them.
 struct Asked {
@@ -42,30 +41,16 @@ Asked read_asked(const Arguments& arguments) {
   return asked;
 }
 
-/// All items of a list that the API sends in pages.
-std::vector<Json> all_items(ApiClient& api, const std::string& path) {
-  const char sign = path.find('?') == std::string::npos ? '?' : '&';
-  std::vector<Json> items;
-  for (std::int64_t total = 1; static_cast<std::int64_t>(items.size()) < total;) {
-    const auto page = api.get(fmt::format("{}{}limit={}&offset={}", path, sign, kPage, items.size())).json;
-    const auto& some = page["items"].items();
-    if (some.empty()) break;
-    items.insert(items.end(), some.begin(), some.end());
-    total = page["total"].integer();
-  }
-  return items;
-}
-
 std::vector<Json> list(ApiClient& api, const Asked& asked, const Arguments& arguments) {
   std::vector<Json> events;
-  for (const auto id : asked.events) events.push_back(api.get(fmt::format("/events/{}", id)).json);
+  for (const auto id : asked.events) events.push_back(api.get(fmt::format("/v1/events/{}", id)).json);
   if (!events.empty()) return events;
   std::vector<std::string> paths;
-  for (const auto id : asked.campaigns) paths.push_back(fmt::format("/campaigns/{}/events", id));
-  if (asked.is_global) paths.emplace_back("/events");
-  if (paths.empty()) return all_items(api, arguments.has("all") ? "/events?mine=1&all=1" : "/events?mine=1");
+  for (const auto id : asked.campaigns) paths.push_back(fmt::format("/v1/campaigns/{}/events", id));
+  if (asked.is_global) paths.emplace_back("/v1/events");
+  if (paths.empty()) return clients::all_items(api, arguments.has("all") ? "/v1/events?mine=1&all=1" : "/v1/events?mine=1");
   for (const auto& path : paths) {
-    for (auto& event : all_items(api, path + (arguments.has("all") ? "?all=1" : ""))) {
+    for (auto& event : clients::all_items(api, path + (arguments.has("all") ? "?all=1" : ""))) {
       // Campaigns share the events of their clusters.
       const auto is_it = [&](const Json& known) { return known["id"].integer() == event["id"].integer(); };
       if (std::ranges::none_of(events, is_it)) events.push_back(std::move(event));

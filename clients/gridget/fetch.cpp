@@ -74,7 +74,7 @@ void Fetcher::fetch_one(ApiClient& api, const RemoteOutput& wanted) {
 
 Fetcher::End Fetcher::transfer(ApiClient& api, const RemoteOutput& wanted, PartialFile& part) {
   const auto& size = wanted.size;
-  const auto path = fmt::format("/campaigns/{}/outputs/{}", campaign_, url_encoded(grid::output_name(wanted.output)));
+  const auto path = fmt::format("/v1/campaigns/{}/outputs/{}", campaign_, url_encoded(grid::output_name(wanted.output)));
   const auto take = [&](std::string_view bytes) {
     part.append(bytes);
     const std::lock_guard lock{mutex_};

@@ -43,9 +43,9 @@ Asked asked_of(const process::Arguments& arguments, ApiClient& api) {
     ranges->insert(ranges->end(), read->begin(), read->end());
   }
   Asked asked{.campaign = ids.front(), .identity = {}, .ranges = {}};
-  const auto campaign = api.get(fmt::format("/campaigns/{}", asked.campaign)).json;
-  asked.identity = fmt::format("{} of {}, submitted {}", asked.campaign, campaign["user"].text(), campaign["submission_time"].integer());
-  const auto total = campaign["total_jobs"].integer();
+  const auto campaign = api.get(fmt::format("/v1/campaigns/{}", asked.campaign)).json;
+  asked.identity = fmt::format("{} of {}, submitted {}", asked.campaign, campaign["user"].text(), campaign["submission_time"].seconds());
+  const auto total = campaign["total_tasks"].integer();
   asked.ranges = ranges ? *ranges : std::vector<text::Range>{{0, total - 1}};
   for (const auto& range : asked.ranges) {
     if (ranges && range.last >= total)
@@ -90,11 +90,11 @@ void read_line(std::string_view line, Listing& listing) {
     listing.is_whole = true;
     listing.unsettled = (*json)["unsettled"].integer();
   } else if (const auto error = (*json)["error"].text(); !error.empty()) {
-    listing.errors.push_back(fmt::format("{}: {} cannot be listed: {}", terminal::printable((*json)["cluster"].text()),
+    listing.errors.push_back(fmt::format("{}: {} cannot be listed: {}", terminal::printable((*json)["cluster_name"].text()),
                                          terminal::printable((*json)["folder"].text()), terminal::printable(error)));
   } else if (auto output = grid::read_output_name((*json)["name"].text())) {
     listing.outputs.push_back({.output = std::move(*output),
-                               .cluster = (*json)["cluster"].text(),
+                               .cluster = (*json)["cluster_name"].text(),
                                .state = (*json)["state"].text(),
                                .size = (*json)["size"].whole(),
                                .is_missing = (*json)["missing"].is_true()});
@@ -104,7 +104,8 @@ void read_line(std::string_view line, Listing& listing) {
 Listing list(ApiClient& api, std::int64_t campaign, const Part& part) {
   for (int attempt = 0; attempt < kListingAttempts; ++attempt) {
     std::string body;
-    (void)api.download(fmt::format("/campaigns/{}/outputs?tasks={}", campaign, part.tasks), [&](std::string_view bytes) { body += bytes; });
+    (void)api.download(fmt::format("/v1/campaigns/{}/outputs?tasks={}", campaign, part.tasks),
+                       [&](std::string_view bytes) { body += bytes; });
     Listing listing;
     std::string_view rest{body};
     while (!rest.empty()) {

@@ -8,6 +8,7 @@
 #include "clients/events_view.hpp"
 #include "clients/follow.hpp"
 #include "clients/gridstat/gridstat.hpp"
+#include "clients/pages.hpp"
 #include "lib/terminal/text.hpp"
 
 namespace gleaner::gridstat {
@@ -16,7 +17,6 @@ namespace {
 using clients::Json;
 using process::Error;
 using process::ExitCode;
-using terminal::Answer;
 using terminal::Form;
 using terminal::Heading;
 
@@ -24,7 +24,7 @@ constexpr std::int64_t kTasksForPeople = 1000;
 constexpr std::int64_t kPage = 1000;
 constexpr std::int64_t kMostAsked = 10000;  // the server may allow fewer
 
-std::string path_of(std::int64_t id, std::string_view rest = {}) { return fmt::format("/campaigns/{}{}", id, rest); }
+std::string path_of(std::int64_t id, std::string_view rest = {}) { return fmt::format("/v1/campaigns/{}{}", id, rest); }
 
 std::string state_query(const Run& run) {
   const auto states = run.context.arguments.value("state");
@@ -39,7 +39,7 @@ struct Window {
 
 /// @param states  the tasks that are listed, as a part of the query; empty: all
 Json tasks_page(const Run& run, std::int64_t id, Window window, const std::string& states) {
-  return run.api.get(path_of(id, fmt::format("/jobs?limit={}&offset={}{}", window.limit, window.offset, states))).json;
+  return run.api.get(path_of(id, fmt::format("/tasks?limit={}&offset={}{}", window.limit, window.offset, states))).json;
 }
 
 /// A page may be shorter than requested; its link shows whether another one follows.
@@ -79,11 +79,11 @@ Json whole_document(const Run& run, std::int64_t id) {
   return json;
 }
 
-/// The document with its tasks, which are passed on as they arrive: `"jobs": {"items": [...], "count": N}`.
+/// The document with its tasks, which are passed on as they arrive: `"task_list": {"items": [...], "count": N}`.
 void pass_on_document(const Run& run, std::int64_t id) {
   auto head = run.document(whole_document(run, id));
   head.erase(head.rfind('}'));
-  terminal::Output::pass_on(head + R"(,"jobs":{"items":[)");
+  terminal::Output::pass_on(head + R"(,"task_list":{"items":[)");
   const auto count = pass_on_lines(run, tasks_path(run, id, "ndjson"), [](std::string_view task) { return std::string{task}; });
   terminal::Output::pass_on(fmt::format("],\"count\":{}}}}}", count));
 }
@@ -116,7 +116,7 @@ ShownTasks failed_first(const Run& run, const Json& campaign, Window window) {
   if (window.offset < failed) shown = in_order(run, id, window, "&state=failed");
   const auto left = window.limit - static_cast<std::int64_t>(shown.items.size());
   if (shown.has_more || left <= 0)
-    return {std::move(shown.items), window.offset + window.limit - std::max<std::int64_t>(left, 0) < campaign["total_jobs"].integer()};
+    return {std::move(shown.items), window.offset + window.limit - std::max<std::int64_t>(left, 0) < campaign["total_tasks"].integer()};
   auto others = in_order(run, id, {left, std::max<std::int64_t>(0, window.offset - failed)},
                          "&state=waiting,launching,submitted,running,done,cancelled");
   shown.items.insert(shown.items.end(), others.items.begin(), others.items.end());
@@ -165,14 +165,14 @@ void show_documents(const Run& run, const std::vector<std::int64_t>& ids, Json (
 
 Json load_why(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
-  json.add("decisions", run.api.get(path_of(id, "/decisions")).json["items"]);
+  json.add("decisions", Json::of(clients::all_items(run.api, path_of(id, "/decisions"))));
   json.add("events", run.api.get(path_of(id, "/events")).json["items"]);
   return json;
 }
 
 Json load_history(const Run& run, std::int64_t id) {
   auto json = run.api.get(path_of(id)).json;
-  json.add("forecasts", run.api.get(path_of(id, "/forecasts")).json["items"]);
+  json.add("forecasts", Json::of(clients::all_items(run.api, path_of(id, "/forecasts"))));
   return json;
 }
 
@@ -186,7 +186,7 @@ Json load_events(const Run& run, std::int64_t id) {
 }  // namespace
 
 std::string tasks_path(const Run& run, std::int64_t id, std::string_view form) {
-  auto path = path_of(id, fmt::format("/jobs.{}?offset={}{}", form, asked_offset(run), state_query(run)));
+  auto path = path_of(id, fmt::format("/tasks.{}?offset={}{}", form, asked_offset(run), state_query(run)));
   if (run.has("limit")) path += fmt::format("&limit={}", asked_limit(run, kPage));
   return path;
 }
@@ -235,7 +235,7 @@ void show_why(const Run& run, const std::vector<std::int64_t>& ids) {
     const auto& decisions = json["decisions"].items();
     for (const auto& d : decisions) {
       table.rows.push_back({terminal::Cell{id}, terminal::Cell{d["cluster_name"].text()}, terminal::Cell{d["stage"].text()},
-                            terminal::Cell{d["reason"].text()}, terminal::Cell{d["jobs"].integer()}, terminal::Cell{d["since"].integer()},
+                            terminal::Cell{d["reason"].text()}, terminal::Cell{d["jobs"].integer()}, terminal::Cell{d["since"].text()},
                             terminal::Cell{d["sentence"].text()}});
     }
     text += (text.empty() ? "" : "\n") + why_view(json, decisions, json["events"].items(), run.setting());
@@ -273,8 +273,9 @@ void show_events(const Run& run, const std::vector<std::int64_t>& ids) {
 
 void show_job(const Run& run, std::int64_t job) {
   const bool on_cluster = run.has("cinfos");
-  const auto json = run.api.get(fmt::format("/jobs/{}{}", job, on_cluster ? "/cinfos" : "")).json;
-  run.output.show({.text = on_cluster ? remote_job_view(json) : job_view(json), .json = run.document(json)});
+  const auto json = run.api.get(fmt::format("/v1/jobs/{}{}", job, on_cluster ? "/cinfos" : "")).json;
+  const auto text = on_cluster ? remote_job_view(json) : job_view(run.is_cigri() ? clients::cigri_job(json) : json);
+  run.output.show({.text = text, .json = run.document(json)});
 }
 
 }  // namespace gleaner::gridstat

@@ -18,8 +18,8 @@ std::string parameter_of(std::string_view line) {
 }
 
 void show_one(const Run& run, std::int64_t id) {
-  const auto jdl = run.api.get(fmt::format("/campaigns/{}/jdl", id)).json;
-  const auto tasks = run.api.get(fmt::format("/campaigns/{}", id)).json["total_jobs"];
+  const auto jdl = run.api.get(fmt::format("/v1/campaigns/{}/jdl", id)).json;
+  const auto tasks = run.api.get(fmt::format("/v1/campaigns/{}", id)).json["total_tasks"];
   const auto shown = [&](const Json& json) {
     return run.form == terminal::Form::json ? run.document(json) : clients::dump(json, clients::Layout::indented);
   };
@@ -32,7 +32,7 @@ void show_one(const Run& run, std::int64_t id) {
   auto head = shown(Json::of(std::move(members)));
   head.erase(head.find_last_not_of(" \n", head.rfind('}') - 1) + 1);
   terminal::Output::pass_on(head + ",\n\"params\": [");
-  const auto count = pass_on_lines(run, fmt::format("/campaigns/{}/jobs.ndjson", id), parameter_of);
+  const auto count = pass_on_lines(run, fmt::format("/v1/campaigns/{}/tasks.ndjson", id), parameter_of);
   if (count < tasks.integer())
     throw process::Error{process::ExitCode::failure,
                          fmt::format("the API listed {} of {} tasks: what was printed is not whole", count, tasks.integer())};

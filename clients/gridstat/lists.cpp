@@ -59,7 +59,7 @@ std::optional<std::vector<std::int64_t>> few_ids(const std::vector<Range>& range
 }
 
 Listed one_page(const Run& run, const std::string& query, std::int64_t limit, std::int64_t offset) {
-  const auto reply = run.api.get(fmt::format("/campaigns?limit={}&offset={}{}", limit, offset, query));
+  const auto reply = run.api.get(fmt::format("/v1/campaigns?limit={}&offset={}{}", limit, offset, query));
   return {reply.json["items"].items(), reply.json["total"].integer()};
 }
 

@@ -31,7 +31,7 @@ std::vector<std::int64_t> asked_tasks(const Run& run, std::int64_t campaign) {
   for (const auto& list : clients::task_lists(run.context.arguments, {campaign})) {
     const auto ranges = text::parse_ranges(list);
     for (auto [first, last] : *ranges) {
-      if (last == text::kOpenEnd) last = run.api.get(fmt::format("/campaigns/{}", campaign)).json["total_jobs"].integer() - 1;
+      if (last == text::kOpenEnd) last = run.api.get(fmt::format("/v1/campaigns/{}", campaign)).json["total_tasks"].integer() - 1;
       if (last - first >= kMostTasks || static_cast<std::int64_t>(tasks.size()) >= kMostTasks)
         throw Error{ExitCode::usage, fmt::format("--task: at most {} tasks are shown at once; --full lists all", kMostTasks)};
       for (auto task = first; task <= last; ++task) tasks.push_back(task);
@@ -41,7 +41,7 @@ std::vector<std::int64_t> asked_tasks(const Run& run, std::int64_t campaign) {
   return tasks;
 }
 
-std::string task_path(std::int64_t campaign, std::int64_t task) { return fmt::format("/campaigns/{}/jobs/{}", campaign, task); }
+std::string task_path(std::int64_t campaign, std::int64_t task) { return fmt::format("/v1/campaigns/{}/tasks/{}", campaign, task); }
 
 /// A task or a job whose output is shown.
 struct Source {
@@ -58,7 +58,7 @@ std::string output_path(const Run& run, const Source& source, std::string_view s
 std::string where(const Json& output) {
   std::string hosts;
   for (const auto& host : output["hosts"].items()) hosts += ", " + terminal::printable(host.text());
-  return fmt::format("task {}, attempt {} on {} (OAR job {}{})", output["param_id"].integer(), output["attempt"].integer(),
+  return fmt::format("task {}, attempt {} on {} (OAR job {}{})", output["task"].integer(), output["attempt"].integer(),
                      terminal::printable(output["cluster_name"].text()), output["remote_id"].integer(), hosts);
 }
 
@@ -221,7 +221,7 @@ process::ExitCode show_tasks(const Run& run, std::int64_t campaign) {
 }
 
 process::ExitCode show_job_outputs(const Run& run, std::int64_t job) {
-  return outputs_of(run, {{.path = fmt::format("/jobs/{}", job), .is_job = true}});
+  return outputs_of(run, {{.path = fmt::format("/v1/jobs/{}", job), .is_job = true}});
 }
 
 }  // namespace gleaner::gridstat

@@ -16,6 +16,9 @@ struct Setting {
   grid::Instant now;
 };
 
+/// A time of the API: as it is, and for people in local time.
+[[nodiscard]] terminal::Cell time_cell(const clients::Json& time, grid::Instant now);
+
 /// One line per campaign.
 [[nodiscard]] terminal::Table summary(const std::vector<clients::Json>& campaigns, const Setting& setting);
 

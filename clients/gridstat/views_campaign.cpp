@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 #include "clients/events_view.hpp"
 #include "clients/forecast.hpp"
@@ -26,8 +27,14 @@ namespace {
 constexpr double kNoThroughput = 1e-15;
 constexpr double kSecondsOfHour = 3600;
 
-std::string labelled(std::string_view label, std::string_view value) {
-  return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), terminal::printable(value));
+/// A line, or several that fit a terminal; one in a pipe.
+std::string labelled(std::string_view label, std::string_view value, const Setting& setting) {
+  constexpr std::size_t kLabel = 32;
+  const auto columns = std::max(setting.screen.width, kLabel + 20) - kLabel;
+  auto text = terminal::printable(value);
+  if (setting.screen.is_limited && terminal::display_width(text) > columns) text = terminal::wrap(text, columns, {});
+  for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', end + 1)) text.insert(end + 1, kLabel, ' ');
+  return fmt::format("        {:<24}{}\n", fmt::format("{}:", label), text);
 }
 
 std::string duration_of(const Json& seconds) {
@@ -40,13 +47,13 @@ std::string hourly(const Json& per_second) {
 }
 
 std::string progress(const Json& campaign) {
-  const auto total = campaign["total_jobs"].integer();
-  const auto done = campaign["finished_jobs"].integer();
+  const auto total = campaign["total_tasks"].integer();
+  const auto done = campaign["tasks"]["done"].integer();
   return fmt::format("{}/{} ({}%)", done, total, total > 0 ? done * 100 / total : 0);
 }
 
 std::string brake_text(const Json& brake, grid::Instant now) {
-  return fmt::format("{} (until {})", terminal::printable(brake["reason"].text()), terminal::near_time(brake["expires"].integer(), now));
+  return fmt::format("{} (until {})", terminal::printable(brake["reason"].text()), terminal::near_time(brake["expires"].seconds(), now));
 }
 
 bool is_live(const Json& campaign) {
@@ -65,17 +72,18 @@ std::string forecast_text(const Json& stats, std::string_view key, grid::Instant
   return "in " + clients::in_words(*forecast);
 }
 
-std::string forecasts_of(const Json& stats, grid::Instant now) {
+std::string forecasts_of(const Json& stats, const Setting& setting) {
+  const auto now = setting.now;
   std::string text;
-  if (!stats["forecast_start"].is_null()) text += labelled("Start", forecast_text(stats, "forecast_start", now));
-  text += labelled("End", forecast_text(stats, "forecast_end", now));
-  if (const auto end = stats["forecast_end"].whole()) {
+  if (!stats["forecast_start"].is_null()) text += labelled("Start", forecast_text(stats, "forecast_start", now), setting);
+  text += labelled("End", forecast_text(stats, "forecast_end", now), setting);
+  if (const auto end = stats["forecast_end"].time()) {
     const bool is_bound = stats["forecast_method"].text() == "walltime";
-    const auto time = terminal::near_time(is_bound ? std::max(*end, stats["forecast_end_latest"].whole().value_or(*end)) : *end, now);
-    text += labelled("End at", is_bound ? time + " at the latest" : time);
+    const auto time = terminal::near_time(is_bound ? std::max(*end, stats["forecast_end_latest"].time().value_or(*end)) : *end, now);
+    text += labelled("End at", is_bound ? time + " at the latest" : time, setting);
   }
   const auto basis = clients::basis_of(stats["forecast_method"].text());
-  return basis.empty() ? text : text + labelled("Forecast from", basis);
+  return basis.empty() ? text : text + labelled("Forecast from", basis, setting);
 }
 
 Cell cluster_state(const Json& cluster) {
@@ -109,11 +117,11 @@ Table clusters_table(const Json& campaign, Detail detail) {
                {"active", "Active", Align::right},
                {"queued", "Queued", Align::right},
                {"done", "Done", Align::right},
-               {"throughput", "Jobs/h", Align::right},
-               {"ratio", "Ratio", Align::right},
-               {"average", "Average", Align::right},
-               {"stddev", full("Stddev"), Align::right},
-               {"resources", full("Resources"), Align::left, Shrink::when_needed},
+               {"throughput", "Jobs/h", Align::right, Shrink::left_out},
+               {"ratio", "Ratio", Align::right, Shrink::left_out_first},
+               {"average", "Average", Align::right, Shrink::left_out},
+               {"stddev", full("Stddev"), Align::right, Shrink::left_out_first},
+               {"resources", full("Resources"), Align::left, Shrink::left_out},
                {"prologue", of_scripts("prologue", "Prologue"), Align::left},
                {"epilogue", of_scripts("epilogue", "Epilogue"), Align::left}},
               {}};
@@ -132,39 +140,44 @@ std::string status_of(const Json& campaign) {
   auto status = campaign["state"].text();
   const auto failed = campaign["tasks"]["failed"].integer();
   if (status == "terminated" && failed > 0)
-    status += fmt::format(": {} of {} failed", failed, terminal::counted(campaign["total_jobs"].integer(), "task"));
+    status += fmt::format(": {} of {} failed", failed, terminal::counted(campaign["total_tasks"].integer(), "task"));
   return status;
 }
 
 std::string head_of(const Json& campaign, const Setting& setting) {
   auto text = fmt::format("Campaign {}\n", campaign["id"].integer());
-  text += labelled("Name", campaign["name"].text());
-  text += labelled("User", campaign["user"].text());
-  text += labelled("Type", campaign["type"].text());
-  text += labelled("State", status_of(campaign));
-  text += labelled("Submitted", terminal::near_time(campaign["submission_time"].integer(), setting.now));
-  if (const auto start = campaign["first_start_time"].whole())
-    text += labelled("First job started", terminal::near_time(*start, setting.now));
-  if (const auto end = campaign["end_time"].whole()) text += labelled("Ended", terminal::near_time(*end, setting.now));
-  text += labelled("Errors to Fix", campaign["has_events"].is_true() ? "true" : "false");
-  if (!campaign["brake"].is_null()) text += labelled("Stopped", brake_text(campaign["brake"], setting.now));
+  text += labelled("Name", campaign["name"].text(), setting);
+  text += labelled("User", campaign["user"].text(), setting);
+  text += labelled("Type", campaign["type"].text(), setting);
+  text += labelled("State", status_of(campaign), setting);
+  text += labelled("Submitted", terminal::near_time(campaign["submission_time"].seconds(), setting.now), setting);
+  if (const auto start = campaign["first_start_time"].time())
+    text += labelled("First job started", terminal::near_time(*start, setting.now), setting);
+  if (const auto end = campaign["end_time"].time()) text += labelled("Ended", terminal::near_time(*end, setting.now), setting);
+  text += labelled("Errors to Fix", campaign["has_events"].is_true() ? "true" : "false", setting);
+  if (!campaign["brake"].is_null()) text += labelled("Stopped", brake_text(campaign["brake"], setting.now), setting);
   return text;
 }
 
-std::string counts_of(const Json& campaign, const Json& stats) {
+std::string counts_of(const Json& campaign, const Json& stats, const Setting& setting) {
   const auto& tasks = campaign["tasks"];
-  auto text = labelled("Running", fmt::format("{}", tasks["running"].integer()));
-  text += labelled("Waiting", fmt::format("{}", waiting_of(campaign)));
-  text += labelled("Terminated", fmt::format("{}", tasks["done"].integer()));
-  if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()));
-  if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()));
-  text += labelled("Progress", progress(campaign));
-  return text + labelled("Duration", duration_of(stats["elapsed_time"]));
+  auto text = labelled("Running", fmt::format("{}", tasks["running"].integer()), setting);
+  text += labelled("Waiting", fmt::format("{}", waiting_of(campaign)), setting);
+  text += labelled("Terminated", fmt::format("{}", tasks["done"].integer()), setting);
+  if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()), setting);
+  if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()), setting);
+  text += labelled("Progress", progress(campaign), setting);
+  return text + labelled("Duration", duration_of(stats["elapsed_time"]), setting);
+}
+
+/// A sentence as lines that fit a terminal; whole in a pipe.
+std::string fitted(const std::string& sentence, const Setting& setting) {
+  return (setting.screen.is_limited ? terminal::wrap(sentence, setting.screen.width, "  ") : sentence) + "\n";
 }
 
 /// Advice on the walltime, once enough jobs have ended: with a longer one than necessary, jobs do not fit into gaps between reservations;
 /// with a shorter one, they are killed.
-std::string walltime_advice(const Json& cluster) {
+std::string walltime_advice(const Json& cluster, const Setting& setting) {
   constexpr std::int64_t kEnough = 20;
   constexpr double kMargin = 1.2;
   const auto& most = cluster["most_durations"];
@@ -178,7 +191,7 @@ std::string walltime_advice(const Json& cluster) {
                   most["share"].number().value_or(0) * 100, grid::format_walltime(within), grid::format_walltime(grid::Seconds{*asked}));
   const bool much_too_long = grid::Seconds{*asked} > 2 * enough;
   if (much_too_long || grid::Seconds{*asked} < within) text += fmt::format(", {} would do for them", grid::format_walltime(enough));
-  return text + "\n";
+  return fitted(text, setting);
 }
 
 /// `0.05 s`, `1.2 s`, `40 s`, `4 min`.
@@ -208,26 +221,28 @@ std::string grouping_advice(const Json& gain, const Setting& setting) {
 std::string percentage(double part, double whole) { return fmt::format("{:.0f}%", std::min(1.0, part / whole) * 100); }
 
 /// What an ended campaign used of what it asked for and held.
-std::string efficiency_of(const Json& efficiency) {
+std::string efficiency_of(const Json& efficiency, const Setting& setting) {
   std::string text;
   const auto asked = efficiency["walltime_asked"].number().value_or(0);
   const auto held = efficiency["resource_seconds_held"].number().value_or(0);
   if (asked > 0)
-    text += labelled("Walltime used",
-                     percentage(efficiency["walltime_used"].number().value_or(0), asked) + " of what was asked for the done tasks");
+    text +=
+        labelled("Walltime used",
+                 percentage(efficiency["walltime_used"].number().value_or(0), asked) + " of what was asked for the done tasks", setting);
   if (held > 0)
     text += labelled("Cores used",
                      fmt::format("{} of {:.2f} core-hours held went into done tasks",
-                                 percentage(efficiency["resource_seconds_used"].number().value_or(0), held), held / kSecondsOfHour));
+                                 percentage(efficiency["resource_seconds_used"].number().value_or(0), held), held / kSecondsOfHour),
+                     setting);
   return text.empty() ? text : "\nEfficiency:\n" + text;
 }
 
 /// `100 tasks appended (200 to 299)`, `clusters.alpha.walltime: "1:00:00" -> "2:00:00"`.
 std::vector<std::string> lines_of(const Json& change) {
   std::vector<std::string> lines;
-  if (const auto jobs = change["jobs"].integer(); jobs > 0) {
-    const auto first = change["first_job"].integer();
-    lines.push_back(fmt::format("{} appended ({} to {})", terminal::counted(jobs, "task"), first, first + jobs - 1));
+  if (const auto tasks = change["tasks"].integer(); tasks > 0) {
+    const auto first = change["first_task"].integer();
+    lines.push_back(fmt::format("{} appended ({} to {})", terminal::counted(tasks, "task"), first, first + tasks - 1));
   }
   const auto side = [](const Json& value) { return value.is_null() ? "(default)" : clients::dump(value, clients::Layout::one_line); };
   for (const auto& edit : change["edits"].items())
@@ -238,11 +253,9 @@ std::vector<std::string> lines_of(const Json& change) {
 /// The last changes, the oldest first.
 std::string changes_of(const Json& campaign, const Setting& setting) {
   Table table{{{"time", "Time"}, {"user", "User"}, {"change", "Change", Align::left, Shrink::when_needed}}, {}};
-  const auto& changes = campaign["changes"].items();
-  for (auto change = changes.rbegin(); change != changes.rend(); ++change) {
-    for (const auto& line : lines_of(*change))
-      table.rows.push_back(
-          {Cell{terminal::near_time((*change)["time"].integer(), setting.now)}, Cell{(*change)["user"].text()}, Cell{line}});
+  for (const auto& change : campaign["changes"].items() | std::views::reverse) {
+    for (const auto& line : lines_of(change))
+      table.rows.push_back({Cell{terminal::near_time(change["time"].seconds(), setting.now)}, Cell{change["user"].text()}, Cell{line}});
   }
   return table.rows.empty() ? std::string{} : "\nChanges:\n" + terminal::render_human(table, setting.screen);
 }
@@ -255,34 +268,36 @@ std::string rate_of(const Json& stats) {
 }
 
 std::string campaign_view(const Json& campaign, const Json& stats, Detail detail, const Setting& setting) {
-  auto text = head_of(campaign, setting) + counts_of(campaign, stats);
+  auto text = head_of(campaign, setting) + counts_of(campaign, stats, setting);
   text += "\nForecasts:\n";
-  text += labelled("Throughput", rate_of(stats));
-  text += labelled("Average", duration_of(stats["average_jobs_duration"]));
-  text += labelled("Stddev", fixed(stats["stddev_jobs_duration"], 2));
-  if (is_live(campaign)) text += forecasts_of(stats, setting.now) + grouping_advice(stats["grouping_gain"], setting);
-  text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100));
-  text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100));
-  text += efficiency_of(stats["efficiency"]);
+  text += labelled("Throughput", rate_of(stats), setting);
+  text += labelled("Average", duration_of(stats["average_jobs_duration"]), setting);
+  text += labelled("Stddev", fixed(stats["stddev_jobs_duration"], 2), setting);
+  if (is_live(campaign)) text += forecasts_of(stats, setting) + grouping_advice(stats["grouping_gain"], setting);
+  text += labelled("Failures rate", fmt::format("{:.1f}%", stats["failures_rate"].number().value_or(0) * 100), setting);
+  text += labelled("Resubmit rate", fmt::format("{:.1f}%", stats["resubmit_rate"].number().value_or(0) * 100), setting);
+  text += efficiency_of(stats["efficiency"], setting);
   text += "\nClusters:\n" + terminal::render_human(clusters_table(campaign, detail), setting.screen);
   for (const auto& [id, cluster] : campaign["clusters"].members()) {
     if (!cluster["brake"].is_null())
-      text +=
-          fmt::format("{}: stopped: {}\n", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now));
-    text += walltime_advice(cluster);
+      text += fitted(
+          fmt::format("{}: stopped: {}", terminal::printable(cluster["cluster_name"].text()), brake_text(cluster["brake"], setting.now)),
+          setting);
+    text += walltime_advice(cluster, setting);
   }
   return text + changes_of(campaign, setting);
 }
 
 std::string why_view(const Json& campaign, const std::vector<Json>& decisions, const std::vector<Json>& events, const Setting& setting) {
-  auto text = fmt::format("Campaign {} is {}: {} done, {} running, {} waiting\n", campaign["id"].integer(), campaign["state"].text(),
-                          progress(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign));
+  auto text = fitted(fmt::format("Campaign {} is {}: {} done, {} running, {} waiting", campaign["id"].integer(), campaign["state"].text(),
+                                 progress(campaign), campaign["tasks"]["running"].integer(), waiting_of(campaign)),
+                     setting);
   if (!is_live(campaign)) text += "It is over: nothing of it waits for anything.\n";
   else if (decisions.empty()) text += "Nothing was decided on it yet.\n";
   for (const auto& decision : is_live(campaign) ? decisions : std::vector<Json>{}) {
     const auto cluster =
         decision["cluster_name"].is_null() ? std::string{"the campaign"} : terminal::printable(decision["cluster_name"].text());
-    const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].integer())};
+    const auto since = std::chrono::seconds{std::max<std::int64_t>(0, grid::to_unix(setting.now) - decision["since"].seconds())};
     const auto sentence = fmt::format(
         "{} (for {})", terminal::in_local_times(terminal::printable(decision["sentence"].text()), setting.now), terminal::length(since));
     // Colours are added after wrapping, because they have no width.
@@ -296,8 +311,8 @@ std::string why_view(const Json& campaign, const std::vector<Json>& decisions, c
 }
 
 std::string progress_view(const Json& campaign, const Json& stats, const Setting& setting) {
-  const auto total = campaign["total_jobs"].integer();
-  const auto done = campaign["finished_jobs"].integer();
+  const auto total = campaign["total_tasks"].integer();
+  const auto done = campaign["tasks"]["done"].integer();
   const auto& tasks = campaign["tasks"];
   auto title = fmt::format("Campaign {} {} ({}): {}", campaign["id"].integer(), campaign["name"].text(), campaign["user"].text(),
                            campaign["state"].text());

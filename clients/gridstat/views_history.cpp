@@ -7,6 +7,7 @@
 
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
+#include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 
 namespace gleaner::gridstat {
@@ -21,10 +22,6 @@ namespace {
 
 constexpr std::string_view kEnd = "forecast_end", kEarliest = "forecast_end_earliest", kLatest = "forecast_end_latest";
 
-Cell time_cell(const Json& time, grid::Instant now) {
-  return time.whole() ? Cell{*time.whole(), terminal::near_time(*time.whole(), now)} : Cell{};
-}
-
 /// `-12m`: the campaign ended so much later than forecast.
 Cell error_cell(std::int64_t forecast, std::int64_t end) {
   const auto error = forecast - end;
@@ -32,8 +29,8 @@ Cell error_cell(std::int64_t forecast, std::int64_t end) {
 }
 
 bool holds(const Json& forecast, std::int64_t end) {
-  return !forecast[kEarliest].is_null() && !forecast[kLatest].is_null() && forecast[kEarliest].integer() <= end &&
-         end <= forecast[kLatest].integer();
+  return !forecast[kEarliest].is_null() && !forecast[kLatest].is_null() && forecast[kEarliest].seconds() <= end &&
+         end <= forecast[kLatest].seconds();
 }
 
 /// A plot in characters: the forecast end (vertical) by the time at which it was made.
@@ -41,7 +38,7 @@ class Plot {
  public:
   /// @param until  the campaign's end, or now; each forecast holds until the next one, the last one until here
   Plot(const std::vector<Json>& forecasts, std::optional<std::int64_t> end, std::int64_t until, std::size_t columns)
-      : forecasts_{forecasts}, from_{forecasts.front()["forecast_time"].integer()}, until_{std::max(until, from_ + 1)} {
+      : forecasts_{forecasts}, from_{forecasts.front()["forecast_time"].seconds()}, until_{std::max(until, from_ + 1)} {
     scale(end);
     rows_.assign(kRows, std::string(columns, ' '));
     for (std::size_t column = 0; column < columns; ++column)
@@ -84,8 +81,8 @@ class Plot {
     most_ = end.value_or(0);
     for (const auto& forecast : forecasts_) {
       if (has_others && !is_scaled(forecast)) continue;
-      least_ = std::min(least_, forecast[kEnd].integer());
-      most_ = std::max(most_, forecast[kEnd].integer());
+      least_ = std::min(least_, forecast[kEnd].seconds());
+      most_ = std::max(most_, forecast[kEnd].seconds());
     }
     most_ = std::max(most_, least_ + static_cast<std::int64_t>(kRows) - 1);
   }
@@ -95,13 +92,13 @@ class Plot {
   }
   /// The last forecast made by then.
   [[nodiscard]] const Json& forecast_at(std::int64_t time) const {
-    const auto later = std::ranges::find_if(forecasts_, [&](const Json& forecast) { return forecast["forecast_time"].integer() > time; });
+    const auto later = std::ranges::find_if(forecasts_, [&](const Json& forecast) { return forecast["forecast_time"].seconds() > time; });
     return later == forecasts_.begin() ? *later : *std::prev(later);
   }
   void draw(std::size_t column, const Json& forecast) {
-    const auto end = forecast[kEnd].integer();
-    const auto top = row_of(forecast[kLatest].whole().value_or(end));
-    const auto bottom = row_of(forecast[kEarliest].whole().value_or(end));
+    const auto end = forecast[kEnd].seconds();
+    const auto top = row_of(forecast[kLatest].time().value_or(end));
+    const auto bottom = row_of(forecast[kEarliest].time().value_or(end));
     for (auto row = top; row <= bottom; ++row) rows_[row][column] = ':';
     rows_[row_of(end)][column] = end > most_ ? '^' : '*';
   }
@@ -116,27 +113,27 @@ class Plot {
 }  // namespace
 
 Table history_table(const Json& campaign, const std::vector<Json>& forecasts, const Setting& setting) {
-  const auto end = campaign["end_time"].whole();
+  const auto end = campaign["end_time"].time();
   Table table{{{"campaign", ""},
                {"forecast_time", "Made"},
                {"ends_in", "Ends in (8 of 10)"},
-               {std::string{kEnd}, "At"},
+               {std::string{kEnd}, "At", Align::left, Shrink::left_out},
                {std::string{kEarliest}, ""},
                {std::string{kLatest}, ""},
                {"error", end ? "Error" : "", Align::right},
-               {"forecast_method", "From", Align::left, Shrink::when_needed},
+               {"forecast_method", "From", Align::left, Shrink::left_out},
                {"end_time", ""}},
               {},
               "No forecast of its end was made yet.",
               setting.heading};
   for (const auto& one : forecasts) {
-    const auto made = one["forecast_time"].integer();
+    const auto made = one["forecast_time"].seconds();
     const auto forecast = clients::forecast_of(one, kEnd, grid::from_unix(made));
     if (!forecast) continue;
     table.rows.push_back({Cell{campaign["id"].integer()}, time_cell(one["forecast_time"], setting.now),
                           Cell{forecast->expected.count(), clients::in_short(*forecast)}, time_cell(one[kEnd], setting.now),
                           time_cell(one[kEarliest], setting.now), time_cell(one[kLatest], setting.now),
-                          end ? error_cell(one[kEnd].integer(), *end) : Cell{}, Cell{one["forecast_method"].text()},
+                          end ? error_cell(one[kEnd].seconds(), *end) : Cell{}, Cell{one["forecast_method"].text()},
                           time_cell(campaign["end_time"], setting.now)});
   }
   return table;
@@ -146,14 +143,15 @@ std::string history_view(const Json& campaign, const std::vector<Json>& forecast
   auto text = fmt::format("Campaign {} is {}\n", campaign["id"].integer(), campaign["state"].text());
   text += terminal::render_human(history_table(campaign, forecasts, setting), setting.screen);
   if (forecasts.empty()) return text;
-  const auto end = campaign["end_time"].whole();
+  const auto end = campaign["end_time"].time();
   if (end) {
     const auto held = std::ranges::count_if(forecasts, [&](const Json& one) { return holds(one, *end); });
     text += fmt::format("\nIt ended at {}, within the interval of {} of {} forecasts.\n", terminal::near_time(*end, setting.now), held,
                         forecasts.size());
   }
   const auto columns = std::max<std::size_t>(setting.screen.width, Plot::kMargin + 20) - Plot::kMargin;
-  text += "\nThe end forecast (*, ^ beyond the scale) by when it was made; : 8 of 10 cases\n";
+  const std::string legend{"The end forecast (*, ^ beyond the scale) by when it was made; : 8 of 10 cases"};
+  text += "\n" + (setting.screen.is_limited ? terminal::wrap(legend, setting.screen.width, "  ") : legend) + "\n";
   return text + Plot{forecasts, end, end.value_or(grid::to_unix(setting.now)), columns}.text(setting.now);
 }
 

@@ -50,7 +50,7 @@ Cell ends_in(const Json& campaign, const Setting& setting) {
     const auto method = campaign["forecast_method"].text();
     return clients::why_none(method).empty() ? Cell{} : Cell{terminal::Value{}, method, Ink::warm};
   }
-  return {*campaign["forecast_end"].whole(),
+  return {campaign["forecast_end"].text(),
           setting.screen.width >= kWideScreen ? clients::in_short(*forecast) : clients::short_interval(*forecast)};
 }
 
@@ -84,13 +84,13 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
   const bool has_forecasts = std::ranges::any_of(campaigns, [](const Json& campaign) { return !campaign["forecast_end"].is_null(); });
   Table table{{{"id", "Id", Align::right},
                {"name", "Name", Align::left, Shrink::last},
-               {"user", is_narrow && !has_users ? "" : "User", Align::left, Shrink::last},
+               {"user", is_narrow && !has_users ? "" : "User", Align::left, is_narrow ? Shrink::left_out : Shrink::last},
                {"submission_time", wide("Submitted")},
                {"state", "Status", Align::left, Shrink::when_needed},
                {"type", has_tests ? "Type" : wide("Type")},
-               {"waiting", "Waiting", Align::right},
-               {"running", "Running", Align::right},
-               {"finished", is_narrow ? "" : "Finished", Align::right},
+               {"waiting", is_narrow ? "Wait" : "Waiting", Align::right, is_narrow ? Shrink::left_out : Shrink::left_out_last},
+               {"running", is_narrow ? "Run" : "Running", Align::right},
+               {"finished", is_narrow ? "" : "Finished", Align::right, Shrink::left_out_last},
                {"failed", "ToFix", Align::right},
                {"progress", "%", Align::right},
                {"total", ""},
@@ -108,13 +108,12 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
               "No campaign is in treatment, paused, or to be fixed (gridstat -a shows those that have ended).",
               setting.heading};
   for (const auto& c : campaigns) {
-    const auto total = c["total_jobs"].integer();
-    const auto done = c["finished_jobs"].integer();
-    const auto submitted = c["submission_time"].integer();
+    const auto total = c["total_tasks"].integer();
+    const auto done = c["tasks"]["done"].integer();
     table.rows.push_back({whole(c["id"]),
                           text(c["name"]),
                           text(c["user"]),
-                          Cell{submitted, terminal::near_time(submitted, setting.now)},
+                          time_cell(c["submission_time"], setting.now),
                           campaign_state(c),
                           text(c["type"]),
                           Cell{waiting_of(c)},
@@ -125,13 +124,13 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
                           Cell{total},
                           whole(c["tasks"]["cancelled"]),
                           Cell{c["has_events"].is_true()},
-                          whole(c["end_time"]),
+                          text(c["end_time"]),
                           ends_in(c, setting),
-                          whole(c["forecast_end_earliest"]),
-                          whole(c["forecast_end_latest"]),
-                          whole(c["forecast_start"]),
-                          whole(c["forecast_start_earliest"]),
-                          whole(c["forecast_start_latest"]),
+                          text(c["forecast_end_earliest"]),
+                          text(c["forecast_end_latest"]),
+                          text(c["forecast_start"]),
+                          text(c["forecast_start_earliest"]),
+                          text(c["forecast_start_latest"]),
                           text(c["forecast_method"])});
   }
   return table;
@@ -141,9 +140,9 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
   Table table{{{"id", "Task", Align::right},
                {"state", "State"},
                {"cluster", "Cluster", Align::left, Shrink::last},
-               {"job", "Job", Align::right},
-               {"remote_id", "RemoteId", Align::right},
-               {"attempt", "Try", Align::right},
+               {"job", "Job", Align::right, Shrink::left_out_first},
+               {"remote_id", "RemoteId", Align::right, Shrink::left_out_first},
+               {"attempt", "Try", Align::right, Shrink::left_out},
                {"exit_code", "Exit", Align::right},
                {"ending", "Ending", Align::left, Shrink::when_needed},
                {"parameters", "Params", Align::left, Shrink::when_needed},
@@ -155,9 +154,9 @@ Table tasks_table(const std::vector<Json>& tasks, const Setting& setting) {
               "No such task.",
               setting.heading};
   for (const auto& t : tasks) {
-    table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster"]), whole(t["cigri_job_id"]),
-                          whole(t["remote_id"]), whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]),
-                          text(t["name"]), whole(t["submission_time"]), whole(t["start_time"]), whole(t["stop_time"])});
+    table.rows.push_back({whole(t["id"]), task_state(t["state"].text()), text(t["cluster_name"]), whole(t["job_id"]), whole(t["remote_id"]),
+                          whole(t["attempt"]), whole(t["exit_code"]), text(t["ending"]), text(t["parameters"]), text(t["name"]),
+                          text(t["submission_time"]), text(t["start_time"]), text(t["stop_time"])});
   }
   return table;
 }
@@ -168,7 +167,8 @@ std::string job_view(const Json& job) {
     auto shown = value.items().empty() ? value.text() : joined_texts(value);
     const bool has_parts = (!value.items().empty() && shown.empty()) || !value.members().empty();
     if (value.is_null() || has_parts) continue;
-    if (const auto number = value.whole()) shown = key.ends_with("_time") ? terminal::local_time(*number) : fmt::format("{}", *number);
+    if (const auto number = value.whole()) shown = fmt::format("{}", *number);
+    if (value.time() && key.ends_with("_time")) shown = terminal::local_time(value.seconds());
     view += fmt::format("{}: {}\n", terminal::printable(key), terminal::printable(shown));
   }
   return view;
@@ -178,7 +178,7 @@ std::string remote_job_view(const Json& job) {
   auto view = job_view(job);
   for (const auto& event : job["events"].items()) {
     const auto description = event["description"].text();
-    view += fmt::format("event: {} at {}{}\n", terminal::printable(event["type"].text()), terminal::local_time(event["date"].integer()),
+    view += fmt::format("event: {} at {}{}\n", terminal::printable(event["type"].text()), terminal::local_time(event["date"].seconds()),
                         description.empty() ? std::string{} : ": " + terminal::printable(description));
   }
   return view;

@@ -16,10 +16,6 @@ using terminal::Table;
 
 Cell number_cell(const Json& number) { return number.whole() ? Cell{*number.whole()} : Cell{}; }
 Cell text_cell(const Json& value) { return value.is_null() ? Cell{} : Cell{value.text()}; }
-Cell time_cell(const Json& seconds, const Setting& setting) {
-  return seconds.whole() ? Cell{*seconds.whole(), terminal::near_time(*seconds.whole(), setting.now)} : Cell{};
-}
-
 Cell hosts_cell(const Json& hosts) {
   std::string names;
   for (const auto& host : hosts.items()) names += (names.empty() ? "" : " ") + host.text();
@@ -28,29 +24,34 @@ Cell hosts_cell(const Json& hosts) {
 
 }  // namespace
 
+Cell time_cell(const Json& time, grid::Instant now) {
+  const auto seconds = time.time();
+  return seconds ? terminal::time_cell(grid::from_unix(*seconds), now) : Cell{};
+}
+
 Table attempts_table(const std::vector<Json>& tasks, const Setting& setting) {
   Table table{{{"task", tasks.size() > 1 ? "Task" : "", Align::right},
                {"attempt", "Try", Align::right},
                {"cluster", "Cluster", Align::left, Shrink::last},
-               {"job", "Job", Align::right},
-               {"remote_id", "RemoteId", Align::right},
+               {"job", "Job", Align::right, Shrink::left_out_first},
+               {"remote_id", "RemoteId", Align::right, Shrink::left_out_first},
                {"state", "State", Align::left, Shrink::when_needed},
-               {"start_time", "Start"},
-               {"stop_time", "End"},
+               {"start_time", "Start", Align::left, Shrink::left_out},
+               {"stop_time", "End", Align::left, Shrink::left_out},
                {"ending", "Ending", Align::left, Shrink::when_needed},
                {"exit_code", "Exit", Align::right},
-               {"hosts", "Host", Align::left, Shrink::last},
+               {"hosts", "Host", Align::left, Shrink::when_needed},
                {"submission_time", ""},
                {"message", ""}},
               {},
               "It has had no job.",
               setting.heading};
   for (const auto& task : tasks) {
-    for (const auto& job : task["execution"].items()) {
+    for (const auto& job : task["jobs"].items()) {
       table.rows.push_back({number_cell(task["id"]), number_cell(job["attempt"]), text_cell(job["cluster_name"]), number_cell(job["id"]),
-                            number_cell(job["remote_id"]), text_cell(job["state"]), time_cell(job["start_time"], setting),
-                            time_cell(job["stop_time"], setting), text_cell(job["ending"]), number_cell(job["return_code"]),
-                            hosts_cell(job["hosts"]), number_cell(job["submission_time"]), text_cell(job["message"])});
+                            number_cell(job["remote_id"]), text_cell(job["state"]), time_cell(job["start_time"], setting.now),
+                            time_cell(job["stop_time"], setting.now), text_cell(job["ending"]), number_cell(job["exit_code"]),
+                            hosts_cell(job["hosts"]), text_cell(job["submission_time"]), text_cell(job["message"])});
     }
   }
   return table;
@@ -61,7 +62,7 @@ std::string task_view(const Json& task, const Setting& setting) {
                           terminal::printable(task["state"].text()), task["cancelling"].is_true() ? ", being cancelled" : "");
   view += fmt::format("        Parameters:             {}\n\n", terminal::printable(task["parameters"].text()));
   view += terminal::render_human(attempts_table({task}, setting), setting.screen);
-  for (const auto& job : task["execution"].items()) {
+  for (const auto& job : task["jobs"].items()) {
     if (job["message"].text().empty()) continue;
     const auto line =
         fmt::format("attempt {}, job {}: {}", job["attempt"].integer(), job["id"].integer(), terminal::printable(job["message"].text()));

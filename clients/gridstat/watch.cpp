@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <thread>
 
+#include "clients/change_stream.hpp"
 #include "clients/follow.hpp"
 #include "clients/gridstat/gridstat.hpp"
 #include "lib/process/values.hpp"
@@ -16,6 +16,9 @@ namespace {
 using clients::Json;
 using process::Error;
 using process::ExitCode;
+
+/// Forecasts and rates change without a message.
+constexpr std::chrono::seconds kSlowest{10};
 
 process::Duration asked_period(const Run& run) {
   const auto given = run.context.arguments.value("watch").value_or("");
@@ -46,7 +49,7 @@ class Canvas {
 /// Null while the API cannot be reached; the next request is tried.
 Json stats_of(const Run& run, std::int64_t id) {
   try {
-    return run.api.get(fmt::format("/campaigns/{}/stats", id)).json;
+    return run.api.get(fmt::format("/v1/campaigns/{}/stats", id)).json;
   } catch (const Error& error) {
     if (error.code() != ExitCode::unavailable) throw;
     return {};
@@ -84,11 +87,13 @@ ExitCode watch(const Run& run, const std::vector<std::int64_t>& ids) {
       heading = terminal::Heading::left_out;
     }
   };
-  if (!ids.empty()) return clients::follow(run.api, run.output, {.ids = ids, .period = period, .time_limit = {}, .show = show});
+  if (!ids.empty())
+    return clients::follow(run.api, run.output, {.ids = ids, .period = period, .slowest = kSlowest, .time_limit = {}, .show = show});
   show(list_campaigns(run).campaigns);
+  clients::ChangeStream changes{run.api, {}};
   bool was_there = true;
   while (true) {
-    std::this_thread::sleep_for(period);
+    changes.wait({.least = period, .most = kSlowest});
     try {
       show(list_campaigns(run).campaigns);
       was_there = true;

@@ -76,7 +76,7 @@ std::int64_t append(const process::Context& context, terminal::Output& output) {
                                              clients::joined(ids), ids.empty() ? 12 : ids[0])};
   auto source = source_of(arguments);
   clients::ApiClient api{context.config};
-  auto path = fmt::format("/campaigns/{}/jobs", ids[0]);
+  auto path = fmt::format("/v1/campaigns/{}/tasks", ids[0]);
   std::string query;
   if (source.count) query += fmt::format("&nb_jobs={}", *source.count);
   if (arguments.has("dry-run")) query += "&dry_run=1";
@@ -89,10 +89,10 @@ std::int64_t append(const process::Context& context, terminal::Output& output) {
                                    body);
   if (reply.status == 400) throw wrong_input(problems_of(reply.json), source.name, kNothing);
   show_warnings(reply, output);
-  const auto first = reply.json["appended"]["first_job"].integer();
-  const auto jobs = reply.json["appended"]["jobs"].integer();
-  const auto what = fmt::format("{}, {}", terminal::counted(jobs, "task"),
-                                jobs == 1 ? fmt::format("number {}", first) : fmt::format("numbers {} to {}", first, first + jobs - 1));
+  const auto first = reply.json["appended"]["first_task"].integer();
+  const auto tasks = reply.json["appended"]["tasks"].integer();
+  const auto what = fmt::format("{}, {}", terminal::counted(tasks, "task"),
+                                tasks == 1 ? fmt::format("number {}", first) : fmt::format("numbers {} to {}", first, first + tasks - 1));
   if (arguments.has("dry-run")) {
     output.show({.text = fmt::format("campaign {} can have them: {}; nothing was appended\n", ids[0], what), .json = reply.body});
   } else {

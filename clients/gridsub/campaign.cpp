@@ -59,7 +59,11 @@ Given read_file(const std::string& path) {
 std::vector<Given> given_campaigns(const process::Arguments& arguments) {
   std::vector<Given> given;
   for (const auto& path : arguments.all("file")) given.push_back(read_file(path));
-  for (const auto& text : arguments.all("json")) given.push_back({"-j", text, {}});
+  for (const auto& text : arguments.all("json")) {
+    if (std::error_code error; std::filesystem::is_regular_file(text, error))
+      throw Error{ExitCode::usage, fmt::format("-j takes a campaign's JSON, and '{0}' is a file: gridsub -f {0}", text)};
+    given.push_back({"-j", text, {}});
+  }
   if (given.empty())
     throw Error{ExitCode::usage, "a campaign is needed: gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)"};
   return given;

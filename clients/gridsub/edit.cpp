@@ -132,7 +132,7 @@ void edit(const process::Context& context, terminal::Output& output) {
   const auto changes = changes_of(arguments.positional);
   clients::ApiClient api{context.config};
   const bool is_check = arguments.has("dry-run");
-  const auto reply = api.put(fmt::format("/campaigns/{}{}", ids[0], is_check ? "?dry_run=1" : ""), changes);
+  const auto reply = api.put(fmt::format("/v1/campaigns/{}{}", ids[0], is_check ? "?dry_run=1" : ""), changes);
   if (reply.status == 400) {
     auto problems = problems_of(reply.json);
     for (auto& problem : problems) problem.place = {};  // the place in the JSON, which the user does not see

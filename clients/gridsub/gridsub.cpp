@@ -29,7 +29,6 @@ using clients::ApiClient;
 using clients::Reply;
 using process::Error;
 using process::ExitCode;
-using terminal::Answer;
 using terminal::Output;
 
 constexpr std::array kActions{
@@ -89,7 +88,7 @@ void check_only(ApiClient& api, Campaign& campaign, Output& output, const Manner
   auto json = reply.json;
   json.add("forecast", outlook ? forecast_json(*outlook) : clients::Json{});
   output.show({.text = fmt::format("{} is valid: {} on {}; nothing was submitted\n{}{}", campaign.source,
-                                   terminal::counted(reply.json["total_jobs"].integer(), "task"), terminal::printable(clusters),
+                                   terminal::counted(reply.json["total_tasks"].integer(), "task"), terminal::printable(clusters),
                                    first_commands(reply), outlook ? sentence_of(*outlook, output.screen()) : ""),
                .json = clients::dump(json, clients::Layout::one_line)});
 }

@@ -46,7 +46,7 @@ std::unique_ptr<ParameterFile> failed_parameters(const process::Context& context
   clients::ApiClient api{context.config};
   std::int64_t tasks = 0;
   auto file = ParameterFile::of(fmt::format("the failed tasks of campaign {}", campaign), [&](const ParameterFile::Put& put) {
-    clients::read_tasks(api, fmt::format("/campaigns/{}/jobs.ndjson?state=failed", campaign), [&](const Json& task) {
+    clients::read_tasks(api, fmt::format("/v1/campaigns/{}/tasks.ndjson?state=failed", campaign), [&](const Json& task) {
       put(clients::parameter_line(task) + "\n");
       ++tasks;
     });

@@ -59,7 +59,7 @@ void submit(ApiClient& api, Campaign& campaign, Output& output, std::vector<std:
   if (!id) throw Error{ExitCode::failure, "the API's answer names no campaign"};
   ids.push_back(*id);
   show_warnings(reply, output);
-  output.report(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_jobs"].integer(), "task")));
+  output.report(fmt::format("Campaign successfully submitted: {}", terminal::counted(reply.json["total_tasks"].integer(), "task")));
   output.show({.text = fmt::format("CAMPAIGN_ID={}\n", *id),
                .json = reply.body,
                .ids = {fmt::format("{}", *id)},

@@ -54,8 +54,8 @@ void end_by_signal(const std::vector<std::int64_t>& ids) {
 
 std::string end_line(const Json& campaign) {
   const auto id = campaign["id"].integer();
-  auto line = fmt::format("Campaign {}: {} of {} done", id, campaign["finished_jobs"].integer(),
-                          terminal::counted(campaign["total_jobs"].integer(), "task"));
+  auto line = fmt::format("Campaign {}: {} of {} done", id, campaign["tasks"]["done"].integer(),
+                          terminal::counted(campaign["total_tasks"].integer(), "task"));
   if (const auto cancelled = tasks_of(campaign, "cancelled"); cancelled > 0) line += fmt::format(", {} cancelled", cancelled);
   if (const auto failed = tasks_of(campaign, "failed"); failed > 0)
     line += fmt::format(", {} failed: gridstat {} --state failed", failed, id);
@@ -65,8 +65,8 @@ std::string end_line(const Json& campaign) {
 std::string progress_line(const std::vector<Json>& campaigns, std::size_t columns) {
   std::int64_t done = 0, total = 0, running = 0, failed = 0;
   for (const auto& campaign : campaigns) {
-    done += campaign["finished_jobs"].integer();
-    total += campaign["total_jobs"].integer();
+    done += campaign["tasks"]["done"].integer();
+    total += campaign["total_tasks"].integer();
     running += tasks_of(campaign, "running");
     failed += tasks_of(campaign, "failed");
   }

@@ -137,7 +137,7 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   if (!prospects.known_until && any(outlook, [](const Prospect& one) { return one.blocked.empty() && !one.end; }))
     add("not foreseen: in the simulation no cluster gets its jobs, or it lasts longer than the simulation. gridstat ID --why shows why.");
   for (const auto& out : outlook.left_out)
-    add(fmt::format("Cluster {} is not simulated: it is {}.", terminal::printable(out["cluster"].text()),
+    add(fmt::format("Cluster {} is not simulated: it is {}.", terminal::printable(out["cluster_name"].text()),
                     terminal::printable(out["why"].text())));
   add(fmt::format("Future jobs of local users are not known. Assumed: local users keep the resources that they use now{}.",
                   prospects.clusters.empty() ? "" : " (" + held_text(outlook) + ")"));
@@ -194,8 +194,8 @@ std::string simulation_line(const gridsim::Advance& advance, const TimeBudget& b
 }
 
 Outlook simulate(clients::ApiClient& api, const std::vector<Json>& candidates, const TimeBudget& budget, terminal::Form form) {
-  const auto reply = api.get("/scenario");
-  if (const auto since = reply.json["standstill"].whole())
+  const auto reply = api.get("/v1/scenario");
+  if (const auto since = reply.json["standstill"].time())
     throw Error{ExitCode::unavailable,
                 fmt::format("the grid stands still: no cycle has ended since {}, and there is no forecast until one does",
                             terminal::local_time(*since))};

@@ -15,11 +15,13 @@
 
 #include "clients/api_client.hpp"
 #include "clients/asked.hpp"
+#include "clients/pages.hpp"
 #include "lib/process/values.hpp"
 #include "lib/terminal/output.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/text/numbers.hpp"
 #include "lib/text/suggest.hpp"
+#include "lib/text/utc.hpp"
 
 namespace gleaner::gridusage {
 namespace {
@@ -33,7 +35,6 @@ using terminal::Align;
 using terminal::Cell;
 using terminal::Shrink;
 
-constexpr std::int64_t kPage = 1000;
 constexpr std::array<std::string_view, 5> kKeys{"day", "user", "project", "campaign", "cluster"};
 
 grid::Instant asked_day(const Arguments& arguments, std::string_view option, grid::Instant now, grid::Instant fallback) {
@@ -59,22 +60,9 @@ std::string path_of(const process::Context& context) {
   const auto from = asked_day(arguments, "from", context.now, context.now - kUsual);
   const auto to = asked_day(arguments, "to", context.now, context.now);
   if (from > to) throw Error{ExitCode::usage, "--from must not be after --to"};
-  auto path = fmt::format("/usage?from={}&to={}&by={}", grid::to_unix(from), grid::to_unix(to), asked_keys(arguments));
+  auto path = fmt::format("/v1/usage?from={}&to={}&by={}", text::utc(from), text::utc(to), asked_keys(arguments));
   if (const auto user = arguments.value("user")) path += "&user=" + clients::url_encoded(*user);
   return path;
-}
-
-/// All sums, which the API sends in pages.
-std::vector<Json> all_sums(ApiClient& api, const std::string& path) {
-  std::vector<Json> sums;
-  for (std::int64_t total = 1; std::ssize(sums) < total;) {
-    const auto page = api.get(fmt::format("{}&limit={}&offset={}", path, kPage, sums.size())).json;
-    const auto& some = page["items"].items();
-    if (some.empty()) break;
-    sums.insert(sums.end(), some.begin(), some.end());
-    total = page["total"].integer();
-  }
-  return sums;
 }
 
 double seconds_of(const Json& sum, std::string_view key) { return sum[key].number().value_or(0); }
@@ -107,9 +95,9 @@ std::vector<Cell> row_of(const Json& sum) {
   return {text_cell(sum["day"]),
           text_cell(sum["user"]),
           text_cell(sum["project"]),
-          sum["campaign"].is_null() ? Cell{} : Cell{sum["campaign"].integer()},
+          sum["campaign_id"].is_null() ? Cell{} : Cell{sum["campaign_id"].integer()},
           text_cell(sum["campaign_name"]),
-          text_cell(sum["cluster"]),
+          text_cell(sum["cluster_name"]),
           seconds_cell(seconds, fmt::format("{:.2f}", seconds / kHour)),
           part_cell(sum, "useful_seconds"),
           part_cell(sum, "failed_seconds"),
@@ -131,10 +119,10 @@ terminal::Table table_of(const std::vector<Json>& sums, terminal::Heading headin
                          {"useful_seconds", "Useful", Align::right},
                          {"failed_seconds", "Failed", Align::right},
                          {"lost_seconds", "Lost", Align::right},
-                         {"tasks", "Tasks", Align::right},
-                         {"jobs", "Jobs", Align::right},
-                         {"failed_jobs", "Failed jobs", Align::right},
-                         {"lost_jobs", "Lost jobs", Align::right}},
+                         {"tasks", "Tasks", Align::right, Shrink::left_out},
+                         {"jobs", "Jobs", Align::right, Shrink::left_out_first},
+                         {"failed_jobs", "Failed jobs", Align::right, Shrink::left_out_first},
+                         {"lost_jobs", "Lost jobs", Align::right, Shrink::left_out_first}},
                         {},
                         "No job has ended in these days.",
                         heading};
@@ -181,7 +169,7 @@ process::Outcome gridusage(const process::Context& context) {
   const auto path = path_of(context);
   const auto output = terminal::make_output(form);
   ApiClient api{context.config};
-  const auto sums = all_sums(api, path);
+  const auto sums = clients::all_items(api, path);
   const auto heading = context.arguments.has("headerless") ? terminal::Heading::left_out : terminal::Heading::shown;
   const auto table = table_of(sums, heading);
   auto text = terminal::render_human(table, output->screen());

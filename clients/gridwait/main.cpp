@@ -23,8 +23,8 @@ process::Duration duration(const process::Arguments& arguments, std::string_view
 void report_ends(const std::vector<clients::Json>& campaigns, terminal::Output& output) {
   for (const auto& campaign : campaigns) {
     output.report(fmt::format("gridwait: campaign {} is {}: {} of {} done", campaign["id"].integer(),
-                              terminal::printable(campaign["state"].text()), campaign["finished_jobs"].integer(),
-                              terminal::counted(campaign["total_jobs"].integer(), "task")));
+                              terminal::printable(campaign["state"].text()), campaign["tasks"]["done"].integer(),
+                              terminal::counted(campaign["total_tasks"].integer(), "task")));
   }
 }
 
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
       .purpose = "Waits until campaigns have ended: exit status 0 when all their tasks are done, 1 when some are not.",
       .keys = clients::api_keys(),
       .options = {{"timeout", "DURATION", "wait no longer, such as 2h: exit status 75"},
-                  {"period", "DURATION", "time between two looks (1s)"},
+                  {"period", "DURATION", "least time between two looks (1s)"},
                   {"quiet,q", "", "say nothing"}},
       .positional = "ID...",
       .interruption = process::Interruption::ends_program,

@@ -12,7 +12,7 @@ store::ConnectionLimits connection_limits(const process::Config& config) {
 }
 
 store::Database& KeptDatabase::open(const std::string& address, const store::ConnectionLimits& limits) {
-  const auto conninfo = store::with_limits(address, limits);
+  const auto conninfo = store::with_settings(address, limits);
   if (!database_ || conninfo != conninfo_ || !database_->seems_open()) {
     database_.reset();
     store::Database fresh{address, limits};

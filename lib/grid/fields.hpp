@@ -16,7 +16,7 @@ struct FieldBounds {
 /// Where a field is carried.
 enum class Carried {
   row,       ///< from the database to the planner
-  scenario,  ///< also in `GET /scenario`, for gridsim and `--what-if`
+  scenario,  ///< also in `GET /v1/scenario`, for gridsim and `--what-if`
 };
 
 /// One field: its key in a scenario, its member, and its column in rows. The column has the key's name unless from_column sets another.

@@ -14,6 +14,7 @@
 #include <boost/beast/http.hpp>
 
 #include "lib/http/listen.hpp"
+#include "lib/http/outlet.hpp"
 
 namespace gleaner::http {
 
@@ -166,7 +167,8 @@ bool send_whole(Stream& stream, Response& response, unsigned version, bool keep_
   message.version(version);
   fill_head(message, response, keep_alive);
   message.body() = std::move(response.body);
-  message.prepare_payload();
+  constexpr unsigned kNotModified = 304;  // whose length would be that of the answer that the client has
+  if (response.status != kNotModified) message.prepare_payload();
   ErrorCode ec;
   if (head_only) {
     beast::http::response_serializer<beast::http::string_body> serializer{message};
@@ -174,6 +176,17 @@ bool send_whole(Stream& stream, Response& response, unsigned version, bool keep_
   } else {
     beast::http::write(stream, message, ec);
   }
+  return !ec;
+}
+
+/// Sends the head of an answer whose end is the end of the connection.
+bool send_head(Stream& stream, const Response& response, unsigned version) {
+  beast::http::response<beast::http::empty_body> message;
+  message.version(version);
+  fill_head(message, response, false);
+  ErrorCode ec;
+  beast::http::response_serializer<beast::http::empty_body> serializer{message};
+  beast::http::write_header(stream, serializer, ec);
   return !ec;
 }
 
@@ -261,11 +274,16 @@ class Connection {
       return context_.handler(request);
     } catch (const std::exception& error) {
       if (context_.options.on_problem) context_.options.on_problem(fmt::format("{} {}: {}", request.method, request.target, error.what()));
-      Response response;
-      response.status = 500;
-      response.body = "internal error\n";
-      return response;
+      return refusal(500, "an error of the server itself");
     }
+  }
+
+  [[nodiscard]] Response refusal(unsigned status, std::string_view message) const {
+    if (context_.options.refusal) return context_.options.refusal(status, message);
+    Response response;
+    response.status = status;
+    response.body = fmt::format("{}\n", message);
+    return response;
   }
 
   Next send(Response& response, bool head_only, unsigned version, bool keep_alive) {
@@ -273,29 +291,36 @@ class Connection {
     if (!delayed(stream_, context_.stop_fd, mishap.delay)) return Next::close;
     stream_.at_a_pace();
     if (mishap.only_first_bytes) stream_.limit_writing(*mishap.only_first_bytes);
+    if (response.pass_on && !head_only) return pass_on(response, version);
     const bool whole = response.stream ? send_stream(stream_, response, version, keep_alive, head_only)
                                        : send_whole(stream_, response, version, keep_alive, head_only);
     if (mishap.ending == Mishap::Ending::reset) return Next::reset;
     return whole && keep_alive && mishap.ending == Mishap::Ending::none && !mishap.only_first_bytes ? Next::keep : Next::close;
   }
 
+  Next pass_on(const Response& response, unsigned version) {
+    if (!send_head(stream_, response, version)) return Next::close;
+    unread_ = false;
+    auto [socket, tls] = stream_.release();
+    response.pass_on(std::make_unique<Outlet>(std::move(socket), std::move(tls)));
+    return Next::close;
+  }
+
+  /// The answer to what could not be read as a request; empty: nobody waits for one.
+  [[nodiscard]] std::optional<Response> refusal_of(ErrorCode ec) const {
+    if (ec == beast::http::error::header_limit || ec == beast::http::error::buffer_overflow)
+      return refusal(431, "the head of the request, or of a chunk of its body, is too large");
+    if (ec == boost::asio::error::timed_out) return refusal(408, "the head of the request did not arrive in time");
+    const bool is_no_request = ec.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
+                               ec != beast::http::error::end_of_stream && ec != beast::http::error::partial_message;
+    return is_no_request ? std::optional{refusal(400, fmt::format("not an HTTP request: {}", ec.message()))} : std::nullopt;
+  }
+
   Next refuse(ErrorCode ec) {
-    Response response;
-    if (ec == beast::http::error::header_limit || ec == beast::http::error::buffer_overflow) {
-      response.status = 431;
-      response.body = "the head of the request, or of a chunk of its body, is too large\n";
-    } else if (ec == boost::asio::error::timed_out) {
-      response.status = 408;
-      response.body = "the head of the request did not arrive in time\n";
-    } else if (ec.category() == beast::http::make_error_code(beast::http::error::bad_method).category() &&
-               ec != beast::http::error::end_of_stream && ec != beast::http::error::partial_message) {
-      response.status = 400;
-      response.body = fmt::format("not an HTTP request: {}\n", ec.message());
-    } else {
-      return Next::close;
-    }
+    auto response = refusal_of(ec);
+    if (!response) return Next::close;
     unread_ = true;
-    return send(response, false, 11, false);
+    return send(*response, false, 11, false);
   }
 
   const ConnectionContext& context_;

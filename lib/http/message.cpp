@@ -19,6 +19,15 @@ std::optional<std::string_view> Headers::find(std::string_view name) const {
   return std::string_view{found->second};
 }
 
+std::optional<std::string> Headers::list(std::string_view name) const {
+  std::optional<std::string> all;
+  for (const auto& [key, value] : fields_) {
+    if (!same_name(key, name)) continue;
+    all = all ? *all + ", " + value : value;
+  }
+  return all;
+}
+
 std::optional<std::string_view> Request::parameter(std::string_view name) const {
   const auto found = std::find_if(query.begin(), query.end(), [&](const auto& field) { return field.first == name; });
   if (found == query.end()) return std::nullopt;

@@ -24,6 +24,8 @@ class Headers {
   void add(std::string name, std::string value) { fields_.emplace_back(std::move(name), std::move(value)); }
   /// The first field of that name.
   [[nodiscard]] std::optional<std::string_view> find(std::string_view name) const;
+  /// All fields of that name, as one list with commas (RFC 9110, 5.3); empty: there is none.
+  [[nodiscard]] std::optional<std::string> list(std::string_view name) const;
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& all() const { return fields_; }
 
  private:
@@ -87,6 +89,8 @@ class Sink {
   [[nodiscard]] virtual bool write(std::string_view data) = 0;
 };
 
+class Outlet;
+
 /// A deliberate fault of an answer, for tests of clients.
 struct Mishap {
   enum class Ending { none, close, reset };
@@ -102,7 +106,10 @@ struct Response {
   /// When set, it writes the body (chunked), and `body` is ignored. It returns false to break the
   /// connection, so that the client sees an incomplete answer.
   std::function<bool(Sink&)> stream;
-  std::shared_ptr<void> kept;  ///< lives until the answer is sent
+  /// When set, the head is sent, and the connection is passed on: whoever takes it writes the body, until either side closes it. The thread
+  /// of the connection is free then. Not called if the client has gone, or asked for the head alone.
+  std::function<void(std::unique_ptr<Outlet>)> pass_on;
+  std::shared_ptr<void> kept;  ///< lives until the answer is sent, or passed on
   Mishap mishap;
 };
 

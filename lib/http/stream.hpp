@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/system/error_code.hpp>
@@ -67,6 +68,8 @@ class Stream {
   /// After this many more bytes, writes fail.
   void limit_writing(std::size_t bytes) { may_write_ = bytes; }
 
+  /// Gives the socket and its TLS session away. What is left is closed.
+  [[nodiscard]] std::pair<FileDescriptor, TlsSession> release() { return {std::move(fd_), std::move(tls_)}; }
   /// Closes the connection at once.
   void close();
   /// Sends the end of the data and waits for the client's for a moment, so that sent data is not lost.

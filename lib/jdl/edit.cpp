@@ -23,7 +23,8 @@ struct FixedKey {
   std::string_view name;
   std::string_view why;
 };
-constexpr std::string_view kTasksStay = "the tasks of a submitted campaign stay; append others (gridsub -c ID, POST /campaigns/ID/jobs)";
+constexpr std::string_view kTasksStay =
+    "the tasks of a submitted campaign stay; append others (gridsub -c ID, POST /v1/campaigns/ID/tasks)";
 constexpr std::string_view kTypeStays = "a campaign is a test from its submission on, or never; submit another one";
 constexpr std::string_view kComputed = "the requests of its tasks were computed from it at the submission; submit another campaign";
 constexpr std::string_view kOutputsStay = "what its tasks leave stays in one folder; submit another campaign";

@@ -107,9 +107,14 @@ bool become(const Prepared& prepared) {
 bool redirect(const Command& command, int conversation) {
   const int input = conversation >= 0 ? conversation : ::open(command.input.empty() ? "/dev/null" : command.input.c_str(), O_RDONLY);
   if (input < 0 || ::dup2(input, STDIN_FILENO) < 0) return false;
-  if (command.output.empty()) return true;
-  const int output = ::open(command.output.c_str(), O_WRONLY | O_APPEND | O_CREAT, 0640);
-  return output >= 0 && ::dup2(output, STDOUT_FILENO) >= 0 && ::dup2(output, STDERR_FILENO) >= 0;
+  const auto append_to = [](const std::filesystem::path& path) { return ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT, 0640); };
+  if (!command.output.empty()) {
+    const int output = append_to(command.output);
+    if (output < 0 || ::dup2(output, STDOUT_FILENO) < 0 || ::dup2(output, STDERR_FILENO) < 0) return false;
+  }
+  if (command.errors.empty()) return true;
+  const int errors = append_to(command.errors);
+  return errors >= 0 && ::dup2(errors, STDERR_FILENO) >= 0;
 }
 
 /// The child's side; never returns. A failure is reported through `report` as an errno.
@@ -133,6 +138,34 @@ bool redirect(const Command& command, int conversation) {
   [[maybe_unused]] const auto written = ::write(report, &error, sizeof error);
   ::_exit(127);
 }
+
+/// A file without a name. A child opens it before it becomes another user.
+class MemoryFile {
+ public:
+  MemoryFile() : descriptor_{::memfd_create("exchange", MFD_CLOEXEC)} {}
+  ~MemoryFile() {
+    if (is_open()) ::close(descriptor_);
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  [[nodiscard]] std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+  /// False: errno says why. Text of one write: a memory file takes it whole, or none where no memory is left.
+  [[nodiscard]] bool write(std::string_view text) const {
+    return is_open() && ::pwrite(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+  }
+  /// Its beginning.
+  [[nodiscard]] std::string text() const {
+    std::string text(kCapturedBytes, '\0');
+    const auto got = ::pread(descriptor_, text.data(), text.size(), 0);
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    return text;
+  }
+
+ private:
+  int descriptor_;
+};
 
 ChildEnd end_of(const siginfo_t& info) { return info.si_code == CLD_EXITED ? ChildEnd{info.si_status, 0} : ChildEnd{0, info.si_status}; }
 
@@ -275,19 +308,22 @@ ChildEnd Child::stop(Duration patience) {
   return *end_;
 }
 
-tl::expected<Captured, std::string> capture(Command command, Duration limit) {
-  const int memory = ::memfd_create("output", MFD_CLOEXEC);
-  if (memory < 0) return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments.at(0), what(errno))};
-  command.output = fmt::format("/proc/self/fd/{}", memory);
+tl::expected<Captured, std::string> capture(Command command, Duration limit, const Exchange& exchange) {
+  const MemoryFile input;
+  const MemoryFile output;
+  const MemoryFile errors;
+  const bool is_apart = exchange.errors == Exchange::Errors::apart;
+  const bool is_given = !exchange.input || input.write(*exchange.input);
+  if (!is_given || !output.is_open() || !errors.is_open())
+    return tl::unexpected{fmt::format("{}: cannot be started: {}", command.arguments.at(0), what(errno))};
+  if (exchange.input) command.input = input.path();
+  command.output = output.path();
+  if (is_apart) command.errors = errors.path();
   auto child = Child::start(command);
-  const auto end = child ? child->wait(limit) : std::nullopt;
-  std::string output(kCapturedBytes, '\0');
-  const auto got = ::pread(memory, output.data(), output.size(), 0);
-  ::close(memory);
-  output.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
   if (!child) return tl::unexpected{child.error()};
+  const auto end = child->wait(limit);
   if (!end) return tl::unexpected{fmt::format("{}: did not end within {}", command.arguments[0], format_duration(limit))};
-  return Captured{*end, std::move(output)};
+  return Captured{*end, output.text(), is_apart ? errors.text() : std::string{}};
 }
 
 }  // namespace gleaner::process

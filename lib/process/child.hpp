@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> environment{};
   std::filesystem::path input{};   ///< stdin is read from it; empty: /dev/null
   std::filesystem::path output{};  ///< stdout and stderr are appended to it; empty: as ours
+  std::filesystem::path errors{};  ///< stderr alone is appended to it; empty: it goes with stdout
   enum class Lifetime { ends_with_us, survives_us } lifetime = Lifetime::ends_with_us;
   std::optional<uid_t> as_user{};  ///< root only: the program runs as this user and its groups
   std::filesystem::path directory{};
@@ -77,15 +79,22 @@ class Child {
   std::optional<ChildEnd> end_;
 };
 
-/// A program's output on stdout and stderr together (at most `kCapturedBytes`), and its end.
+/// What capture() exchanges with a program.
+struct Exchange {
+  std::optional<std::string_view> input{};  ///< stdin reads it, whatever the user that the program runs as may read; empty: Command::input
+  enum class Errors { with_output, apart } errors = Errors::with_output;
+};
+
+/// A program's output on stdout and stderr together, unless they are kept apart (at most `kCapturedBytes` of each), and its end.
 struct Captured {
   ChildEnd end;
   std::string output;
+  std::string errors{};  ///< stderr, with Exchange::Errors::apart
 };
 inline constexpr std::size_t kCapturedBytes = 1 << 20;
 
 /// Runs a program to its end and captures its output. An error when it cannot be started or does not end within `limit` (its group is then
 /// killed).
-[[nodiscard]] tl::expected<Captured, std::string> capture(Command command, Duration limit);
+[[nodiscard]] tl::expected<Captured, std::string> capture(Command command, Duration limit, const Exchange& exchange = {});
 
 }  // namespace gleaner::process

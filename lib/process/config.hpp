@@ -100,6 +100,8 @@ struct Config : grid::PlannerConfig {
   std::filesystem::path api_tokens_file;
   int api_connections{};
   int api_connections_of_peer{};
+  int api_streams{};
+  int api_streams_of_user{};
   std::filesystem::path api_spool;
   std::uint64_t api_spool_size{};
   std::uint64_t max_submission{};

@@ -1,221 +1,14 @@
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <array>
 #include <ranges>
 
-#include "lib/grid/resource_request.hpp"
-#include "lib/grid/walltime.hpp"
-#include "lib/process/log.hpp"
+#include "lib/process/option_codecs.hpp"
 #include "lib/process/options.hpp"
-#include "lib/process/values.hpp"
-#include "lib/text/numbers.hpp"
-#include "lib/text/suggest.hpp"
 
 namespace gleaner::process {
 namespace {
 
-/// The right form; empty when the value was read.
-using Wrong = std::optional<std::string>;
-
-template <auto Member>
-Wrong read_word(std::string_view value, Config& into) {
-  if (value.empty()) return "a name";
-  into.*Member = std::string{value};
-  return {};
-}
-
-template <auto Member>
-Wrong read_path(std::string_view value, Config& into) {
-  const auto expanded = expand_home(value);
-  if (!value.empty() && !expanded.is_absolute()) return "an absolute path, or one that begins with ~/";
-  into.*Member = expanded;
-  return {};
-}
-
-template <auto Member>
-Wrong read_duration(std::string_view value, Config& into) {
-  const auto read = parse_duration(value);
-  if (!read) return "a time such as 30s, 5m, 2h, 1d or 200ms";
-  into.*Member = *read;
-  return {};
-}
-
-template <auto Member>
-Wrong read_some_time(std::string_view value, Config& into) {
-  if (const auto wrong = read_duration<Member>(value, into)) return wrong;
-  if ((into.*Member).count() == 0) return "a time longer than 0";
-  return {};
-}
-
-template <auto Member, int Least, int Most>
-Wrong read_integer(std::string_view value, Config& into) {
-  const auto read = text::whole_number<int>(value, Least, Most);
-  if (!read) return fmt::format("a whole number from {} to {}", Least, Most);
-  into.*Member = *read;
-  return {};
-}
-
-template <auto Member>
-Wrong read_size(std::string_view value, Config& into) {
-  const auto read = parse_size(value);
-  if (!read || *read < 1024) return "a size from 1K, such as 512K, 64M or 4G";
-  into.*Member = *read;
-  return {};
-}
-
-template <auto Member>
-Wrong read_fraction(std::string_view value, Config& into) {
-  const auto read = text::real_number(value);
-  if (!read || *read < 0 || *read > 100) return "a number from 0 to 100, such as 0.5";
-  into.*Member = *read;
-  return {};
-}
-
-template <auto Member>
-Wrong read_factor(std::string_view value, Config& into) {
-  const auto read = text::real_number(value);
-  if (!read || *read <= 1 || *read > 100) return "a number greater than 1, up to 100, such as 1.5";
-  into.*Member = *read;
-  return {};
-}
-
-template <auto Member>
-Wrong read_at_least_one(std::string_view value, Config& into) {
-  const auto read = text::real_number(value);
-  if (!read || *read < 1 || *read > 100) return "a number from 1 to 100, such as 4";
-  into.*Member = *read;
-  return {};
-}
-
-Wrong read_level(std::string_view value, Config& into) {
-  if (std::ranges::find(log::kLevels, value) == log::kLevels.end())
-    return fmt::format("one of {}{}", fmt::join(log::kLevels, ", "), text::did_you_mean(value, log::kLevels));
-  into.log_level = std::string{value};
-  return {};
-}
-
-Wrong read_resources(std::string_view value, Config& into) {
-  if (const auto read = grid::ResourceRequest::parse(value); !read)
-    return fmt::format("a request such as /core=1 or /nodes=1/core=4 ({})", read.error());
-  into.default_resources = std::string{value};
-  return {};
-}
-
-Wrong read_walltime(std::string_view value, Config& into) {
-  const auto read = grid::parse_walltime(value);
-  if (!read) return "a walltime such as 1:00:00 (hours:minutes:seconds)";
-  into.default_walltime = *read;
-  return {};
-}
-
-Wrong read_grouping(std::string_view value, Config& into) {
-  const auto read = grid::grouping(value);
-  if (!read) return "advise, false, true or auto";
-  into.temporal_grouping = *read;
-  return {};
-}
-
-Wrong read_address(std::string_view value, Config& into) {
-  const bool known = value.starts_with("unix:/") || value.starts_with("http://") || value.starts_with("https://");
-  if (!known) return "unix:/path/of/socket, http://host:port or https://host:port";
-  into.api = std::string{value};
-  return {};
-}
-
-/// A factor from 0 to 1.
-template <auto Member>
-Wrong read_part(std::string_view value, Config& into) {
-  const auto read = text::real_number(value);
-  if (!read || *read < 0 || *read > 1) return "a number from 0 to 1, such as 0.7";
-  into.*Member = *read;
-  return {};
-}
-
-template <auto Member>
-Wrong read_yes_no(std::string_view value, Config& into) {
-  if (value != "yes" && value != "no") return "yes or no";
-  into.*Member = value == "yes";
-  return {};
-}
-
-Wrong read_listen(std::string_view value, Config& into) {
-  auto addresses = split_list(value);
-  for (const auto& one : addresses) {
-    const auto colon = one.rfind(':');
-    const bool has_port = colon != std::string::npos && text::whole_number<std::uint16_t>(std::string_view{one}.substr(colon + 1));
-    if (!has_port || colon == 0) return "addresses such as 127.0.0.1:8443, [::1]:8443, with commas between them";
-  }
-  into.api_listen = std::move(addresses);
-  return {};
-}
-
-Wrong read_cigri_path(std::string_view value, Config& into) {
-  constexpr std::string_view kLetters{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~"};
-  const bool is_path = value.size() > 1 && value.front() == '/' && value.find_first_not_of(kLetters, 1) == std::string_view::npos;
-  if (!value.empty() && !is_path) return "a slash and one word of letters, digits, - _ or ~, such as /cigri; empty: off";
-  into.api_cigri_path = std::string{value};
-  return {};
-}
-
-template <auto Member>
-Wrong read_names(std::string_view value, Config& into) {
-  into.*Member = split_list(value);
-  return {};
-}
-
-// Formatters: the result, read again, has the same value.
-
-std::string written(const std::string& value) { return value; }
-std::string written(const std::filesystem::path& value) { return value.string(); }
-std::string written(Duration value) { return format_duration(value); }
-std::string written(grid::Seconds value) { return grid::format_walltime(value); }
-std::string written(std::uint64_t value) { return format_size(value); }
-std::string written(int value) { return fmt::format("{}", value); }
-std::string written(double value) { return fmt::format("{}", value); }
-std::string written(grid::Grouping value) { return std::string{grid::name_of(value)}; }
-std::string written(bool value) { return value ? "yes" : "no"; }
-std::string written(const std::vector<std::string>& value) { return fmt::format("{}", fmt::join(value, ",")); }
-
-template <auto Member>
-std::string write(const Config& config) {
-  return written(config.*Member);
-}
-
-// The kinds of values in the table.
-
-template <auto Member>
-constexpr Option::Codec word{read_word<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec path{read_path<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec duration{read_duration<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec some_time{read_some_time<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec size{read_size<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec fraction{read_fraction<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec factor{read_factor<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec at_least_one{read_at_least_one<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec part{read_part<Member>, write<Member>};
-template <auto Member>
-constexpr Option::Codec yes_no{read_yes_no<Member>, write<Member>};
-template <auto Member, int Least, int Most>
-constexpr Option::Codec integer{read_integer<Member, Least, Most>, write<Member>};
-constexpr Option::Codec level{read_level, write<&Config::log_level>};
-constexpr Option::Codec resources{read_resources, write<&Config::default_resources>};
-constexpr Option::Codec walltime{read_walltime, write<&Config::default_walltime>};
-constexpr Option::Codec grouping{read_grouping, write<&Config::temporal_grouping>};
-constexpr Option::Codec address{read_address, write<&Config::api>};
-constexpr Option::Codec listen{read_listen, write<&Config::api_listen>};
-constexpr Option::Codec cigri_path{read_cigri_path, write<&Config::api_cigri_path>};
-template <auto Member>
-constexpr Option::Codec names{read_names<Member>, write<Member>};
+using namespace codecs;
 
 constexpr auto host = Option::Scope::host;
 constexpr auto plan = Option::Scope::plan;
@@ -364,6 +157,9 @@ constexpr auto kOptions = std::to_array<Option>({
      integer<&Config::api_connections, 1, 10000>, host},
     {"api_connections_of_peer", "NUMBER", "32", "of those, from one address, or of one user on the unix socket",
      integer<&Config::api_connections_of_peer, 1, 10000>, host},
+    {"api_streams", "NUMBER", "256", "the streams of changes that the API keeps open at once (GET /v1/events?after=now)",
+     integer<&Config::api_streams, 0, 10000>, host},
+    {"api_streams_of_user", "NUMBER", "32", "of those, of one user", integer<&Config::api_streams_of_user, 0, 10000>, host},
     {"api_spool", "DIRECTORY", "/var/tmp", "where large submissions are kept while they arrive", path<&Config::api_spool>, host},
     {"api_spool_size", "SIZE", "4G", "what they may take there together", size<&Config::api_spool_size>, host},
     {"max_submission", "SIZE", "1G", "the most bytes of one submission, its parameters included, and of all that one user sends at once",

@@ -24,7 +24,7 @@ struct Option {
   };
   enum class Scope {
     host,     ///< absent in simulations: processes, hosts, networks, users of the API, brakes, clusters under stress
-    plan,     ///< affects campaigns: carried by GET /scenario, simulated by gridsim and --what-if
+    plan,     ///< affects campaigns: carried by GET /v1/scenario, simulated by gridsim and --what-if
     planner,  ///< the same, for a member of grid::PlannerConfig, which the metascheduler reads too
   };
 

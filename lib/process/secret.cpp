@@ -9,24 +9,12 @@
 #include <cerrno>
 #include <cstring>
 
+#include "lib/process/descriptor.hpp"
+
 namespace gleaner::process {
 namespace {
 
 constexpr std::size_t kLongestSecret = 1 << 20;
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_{number} {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) ::close(number_);
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 }  // namespace
 

@@ -73,6 +73,10 @@ std::filesystem::path expand_home(std::string_view text) {
   return std::filesystem::path{text};
 }
 
+std::string absolute_path(std::string_view text) {
+  return text.empty() ? std::string{} : std::filesystem::absolute(expand_home(text)).lexically_normal().string();
+}
+
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
   while (!trim(text).empty()) {

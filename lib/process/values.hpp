@@ -26,6 +26,9 @@ namespace gleaner::process {
 /// Replaces `~/` at the beginning by $HOME; any other text is unchanged.
 [[nodiscard]] std::filesystem::path expand_home(std::string_view text);
 
+/// The path from the root, `~/` replaced; an empty text stays empty.
+[[nodiscard]] std::string absolute_path(std::string_view text);
+
 /// The parts of a comma-separated list, without blanks around them; none for an empty text.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view text);
 

@@ -29,7 +29,8 @@ class Said {
     if (!inherited_.contains(key)) values_.try_emplace(key, std::move(value));
   }
   /// Adds an option of the server, as `-c name=value`, unless it is set already.
-  void add_server_option(std::string_view name, long long value) {
+  template <typename Value>
+  void add_server_option(std::string_view name, const Value& value) {
     auto& options = values_.try_emplace("options", inherited_.contains("options") ? inherited_["options"] : std::string{}).first->second;
     if (options.find(name) == std::string::npos) options += fmt::format("{}-c {}={}", options.empty() ? "" : " ", name, value);
   }
@@ -68,9 +69,11 @@ void set_dead_after(Said& said, milliseconds dead_after) {
 
 }  // namespace
 
-std::string with_limits(const std::string& conninfo, const ConnectionLimits& limits) {
+std::string with_settings(const std::string& conninfo, const ConnectionLimits& limits) {
   Said said{conninfo};
   if (!said.readable()) return conninfo;
+  if (limits == ConnectionLimits{milliseconds{0}, milliseconds{0}, milliseconds{0}, milliseconds{0}}) return said.text();
+  said.add_server_option("jit", "off");
   if (limits.dead_after.count() > 0) set_dead_after(said, limits.dead_after);
   if (limits.statement.count() > 0) said.add_server_option("statement_timeout", limits.statement.count());
   if (limits.lock.count() > 0) said.add_server_option("lock_timeout", limits.lock.count());

@@ -49,7 +49,7 @@ void Transaction::commit() {
 
 Database::Database(const std::string& conninfo, const ConnectionLimits& limits) {
   try {
-    implementation_ = std::make_unique<Implementation>(with_limits(conninfo, limits));
+    implementation_ = std::make_unique<Implementation>(with_settings(conninfo, limits));
   } catch (const std::exception& error) {
     throw Unavailable{fmt::format("the database cannot be reached: {}", first_line(error.what()))};
   }

@@ -33,6 +33,8 @@ int schema_version(Transaction& transaction) {
 
 }  // namespace
 
+std::string_view setup_script() { return sql::setup_script(); }
+
 std::vector<std::string> migrate(Database& database) {
   std::vector<std::string> applied;
   for (const auto& migration : sql::migrations()) {

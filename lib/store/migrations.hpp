@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lib/store/database.hpp"
@@ -10,6 +11,9 @@ namespace gleaner::store {
 /// a lock (two at once are safe); each ends the conductor's term. Returns the names of those applied. Throws WrongSchema when the
 /// database is newer than this program, or was made before the first release.
 std::vector<std::string> migrate(Database& database);
+
+/// The script for psql that makes the roles and the database of a first installation. Its variables are at its beginning.
+[[nodiscard]] std::string_view setup_script();
 
 /// Throws WrongSchema, with the remedy, unless the schema is exactly this program's.
 void check_schema(Database& database);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 
@@ -71,6 +72,26 @@ void shrink(Layout& layout, const Table& table, Shrink which, std::size_t screen
     if (widest == layout.widths.size()) return;
     --layout.widths[widest];
     --excess;
+  }
+}
+
+/// The width when columns are as narrow as they can be before those of `which` go.
+std::size_t least_width(const Layout& layout, const Table& table, Shrink which) {
+  auto width = total_width(layout);
+  for (std::size_t i = 0; i < layout.widths.size(); ++i) {
+    const auto how = table.columns[layout.columns[i]].shrink;
+    if (how == Shrink::when_needed || (how == Shrink::last && which == Shrink::left_out_last))
+      width -= layout.widths[i] - std::min(layout.widths[i], kLeastColumn);
+  }
+  return width;
+}
+
+/// Leaves out such columns, from the right, until the others fit.
+void leave_out(Layout& layout, const Table& table, Shrink which, std::size_t screen_width) {
+  for (auto i = layout.columns.size(); i-- > 0 && least_width(layout, table, which) > screen_width;) {
+    if (table.columns[layout.columns[i]].shrink != which) continue;
+    layout.columns.erase(layout.columns.begin() + static_cast<std::ptrdiff_t>(i));
+    layout.widths.erase(layout.widths.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
 
@@ -190,6 +211,9 @@ std::string render_human(const Table& table, const Screen& screen) {
   if (table.rows.empty() && !table.when_empty.empty()) return table.when_empty + "\n";
   auto layout = natural_layout(table);
   if (screen.is_limited) {
+    leave_out(layout, table, Shrink::left_out_first, screen.width);
+    leave_out(layout, table, Shrink::left_out, screen.width);
+    leave_out(layout, table, Shrink::left_out_last, screen.width);
     shrink(layout, table, Shrink::when_needed, screen.width);
     shrink(layout, table, Shrink::last, screen.width);
   }

@@ -25,8 +25,9 @@ struct Cell {
 };
 
 enum class Align { left, right };
-/// When a column gets narrower than its texts on a narrow terminal; `last`: when the others cannot.
-enum class Shrink { never, when_needed, last };
+/// When a column gets narrower than its texts on a narrow terminal; `last`: when the others cannot. Before that, columns that are
+/// `left_out_first` go, then those that are `left_out`; `left_out_last`: when narrow columns do not help. Each from the right.
+enum class Shrink { never, when_needed, last, left_out_first, left_out, left_out_last };
 
 struct Column {
   std::string key;    ///< in JSON and CSV

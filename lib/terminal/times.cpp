@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "lib/text/utc.hpp"
+
 namespace gleaner::terminal {
 namespace {
 
@@ -26,6 +28,8 @@ std::string near_time(std::int64_t unix_seconds, grid::Instant now) {
   constexpr std::int64_t kHalfDay = 12 * 3600;
   return std::llabs(unix_seconds - grid::to_unix(now)) < kHalfDay ? formatted(unix_seconds, "%H:%M:%S") : local_time(unix_seconds);
 }
+
+Cell time_cell(grid::Instant time, grid::Instant now) { return {text::utc(time), near_time(grid::to_unix(time), now)}; }
 
 std::string length(std::chrono::seconds duration) {
   const auto s = duration.count();

@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include "lib/text/utc.hpp"
+
 namespace gleaner::text {
 
 struct JsonWriter::Implementation {
@@ -56,6 +58,7 @@ JsonWriter& JsonWriter::value(double number) {
   implementation_->writer.Double(number);
   return *this;
 }
+JsonWriter& JsonWriter::value(std::chrono::sys_time<std::chrono::microseconds> instant) { return value(utc(instant)); }
 JsonWriter& JsonWriter::boolean(bool truth) {
   implementation_->writer.Bool(truth);
   return *this;

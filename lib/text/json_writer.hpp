@@ -10,7 +10,8 @@
 
 namespace gleaner::text {
 
-/// Writes one JSON document, value by value. Instants become seconds since 1970, ids their numbers; empty optionals and numbers that are
+/// Writes one JSON document, value by value. Instants are as utc() writes them, durations numbers of
+/// seconds, ids their numbers; empty optionals and numbers that are
 /// not finite become null. Strings keep their bytes: invalid UTF-8 makes an invalid document.
 class JsonWriter {
  public:
@@ -58,9 +59,7 @@ class JsonWriter {
   JsonWriter& value(int number) { return value(std::int64_t{number}); }
   JsonWriter& value(double number);
   JsonWriter& value(std::same_as<bool> auto truth) { return boolean(truth); }
-  JsonWriter& value(std::chrono::sys_time<std::chrono::microseconds> instant) {
-    return value(std::chrono::floor<std::chrono::seconds>(instant.time_since_epoch()));
-  }
+  JsonWriter& value(std::chrono::sys_time<std::chrono::microseconds> instant);
   JsonWriter& value(std::chrono::seconds seconds) { return value(std::int64_t{seconds.count()}); }
   template <class Id>
   requires requires(const Id& id) {

@@ -1,6 +1,5 @@
 #include "sim/gridlocal/clusters.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
 #include <rapidjson/document.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/process/exit_code.hpp"
+#include "lib/process/whole_file.hpp"
 
 namespace gleaner::gridlocal {
 namespace {
@@ -28,11 +28,7 @@ constexpr const char* kRootIsCalled = "griduser1";
 
 void write_secret(const fs::path& file, const std::string& secret) {
   fs::create_directories(file.parent_path());
-  const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  const auto text = secret + "\n";
-  const bool written = descriptor >= 0 && ::write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (descriptor >= 0) ::close(descriptor);
-  if (!written) throw Error{ExitCode::failure, fmt::format("{} cannot be written", file.string())};
+  process::write_whole_file(file, secret + "\n", 0600, process::our_files());
 }
 
 std::string random_secret() {

@@ -14,6 +14,7 @@
 
 #include "lib/process/exit_code.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/process/whole_file.hpp"
 #include "lib/text/numbers.hpp"
 
 namespace gleaner::gridlocal {
@@ -107,13 +108,9 @@ bool Services::is_running(const std::string& name) const {
 }
 
 void Services::record(const std::vector<Service>& services) const {
-  const auto fresh = fs::path{place_.services()} += ".new";
-  {
-    std::ofstream file{fresh};
-    for (const auto& service : services) file << fmt::format("{} {} {} {}\n", service.name, service.pid, service.started, service.boot);
-    if (!file.flush()) throw process::Error{process::ExitCode::failure, fmt::format("{} cannot be written", fresh.string())};
-  }
-  fs::rename(fresh, place_.services());
+  std::string lines;
+  for (const auto& service : services) lines += fmt::format("{} {} {} {}\n", service.name, service.pid, service.started, service.boot);
+  process::write_whole_file(place_.services(), lines, 0644, process::our_files());
 }
 
 void Services::forget(const std::string& name) const {

@@ -143,7 +143,8 @@ UPDATE campaigns SET state = 'cancelled', ended_at = instant(@now) WHERE id = @c
 -- name: campaigns.cancel_returned
 -- Cancels the returned tasks in the campaign's bag, but not its epilogues.
 WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND NOT is_epilogue(number) RETURNING number)
-UPDATE tasks t SET state = 'cancelled' FROM gone WHERE t.campaign_id = @campaign AND t.number = gone.number AND t.state = 'waiting'
+UPDATE tasks t SET state = 'cancelled'
+WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM gone)) AND t.state = 'waiting'
 
 -- name: campaigns.cancel_untaken
 -- Cancels the tasks that were never taken. There may be a million of them, so only the counters change.
@@ -208,7 +209,8 @@ RETURNING number
 -- name: campaigns.cancel_returned_tasks
 -- Cancels those tasks from @first to @last that were given back to the bag.
 WITH gone AS (DELETE FROM returned_tasks WHERE campaign_id = @campaign AND number BETWEEN @first AND @last RETURNING number)
-UPDATE tasks t SET state = 'cancelled' FROM gone WHERE t.campaign_id = @campaign AND t.number = gone.number AND t.state = 'waiting'
+UPDATE tasks t SET state = 'cancelled'
+WHERE t.campaign_id = @campaign AND t.number = ANY (ARRAY(SELECT number FROM gone)) AND t.state = 'waiting'
 RETURNING t.number
 
 -- name: campaigns.cancel_ahead

@@ -96,16 +96,16 @@ SELECT count(*) AS claimed FROM claimed
 -- name: jobs.observe
 -- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR.
 WITH given AS (
-  SELECT * FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[])
-    AS g(id, state, started_at, resources)),
-before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
+  SELECT g.*, j.resources AS known_resources
+  FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[]) AS g(id, state, started_at, resources)
+  JOIN jobs j ON j.id = g.id),
 changed AS (
   UPDATE jobs j SET
     state = g.state,
     started_at = coalesce(instant(g.started_at), j.started_at),
     resources = coalesce(g.resources, j.resources)
   FROM given g WHERE j.id = g.id AND is_remote(j.state)
-  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.state, j.started_at, j.resources),
+  RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.state, j.started_at, j.resources, g.known_resources),
 moved AS (
   UPDATE tasks t SET state = CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state
   FROM changed x
@@ -123,9 +123,9 @@ pair AS (
       x.campaign_id,
       x.cluster_id,
       max(x.started_at) AS started_at,
-      coalesce(sum(x.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(x.task)), 0) AS resources,
-      count(x.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(x.task)) AS jobs
-    FROM changed x JOIN before b ON b.id = x.id GROUP BY 1, 2) d
+      coalesce(sum(x.resources) FILTER (WHERE x.known_resources IS NULL AND NOT is_script(x.task)), 0) AS resources,
+      count(x.resources) FILTER (WHERE x.known_resources IS NULL AND NOT is_script(x.task)) AS jobs
+    FROM changed x GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
@@ -202,8 +202,12 @@ ORDER BY j.id
 -- seconds; null: from the job's start to its end. @run_endings: of jobs whose own tasks had ended before; else null. @commands: the seconds
 -- that the command of a job with one task took; null: unknown. What scripts do is no result of their pair; one that could not start shows
 -- that others cannot either.
+--
+-- PostgreSQL takes what an update returns for a few rows, and would compare each of them with each of another's. So the update returns all
+-- that is needed of what was given, and the jobs meet their tasks in a full join, which it can only hash or merge: each task is of one of
+-- them.
 WITH given AS (
-  SELECT * FROM unnest(
+  SELECT g.*, j.resources AS known_resources FROM unnest(
     @jobs::bigint[],
     @leaves::job_state[],
     @states::job_state[],
@@ -228,8 +232,8 @@ WITH given AS (
     @run_endings::text[],
     @commands::double precision[])
     AS g(id, leaves, state, ending, exit_status, started_at, ended_at, resources, message, failure, moves, task_leaves, attempt_leaves,
-      task_state, attempt, charge, counted, priority, bound, walltime_s, duration, run_ending, command)),
-before AS (SELECT j.id, j.resources FROM jobs j JOIN given g ON g.id = j.id),
+      task_state, attempt, charge, counted, priority, bound, walltime_s, duration, run_ending, command)
+  JOIN jobs j ON j.id = g.id),
 ended AS (
   UPDATE jobs j SET
     state = g.state,
@@ -246,20 +250,25 @@ ended AS (
     launching_since = NULL
   FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(j.state)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
-    coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds),
+    coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds, g.known_resources, g.failure, g.command,
+    g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.walltime_s),
 settled AS (
   UPDATE tasks t SET
-    state = g.task_state,
-    attempt = g.attempt,
+    state = e.task_state,
+    attempt = e.attempt,
     replica_lives = false,
-    cancelling = t.cancelling AND is_in_flight(g.task_state),
-    charged = t.charged + g.charge,
-    uncounted = t.uncounted + CASE WHEN g.counted THEN 0 ELSE 1 END,
-    walltime_s = coalesce(g.walltime_s, t.walltime_s)
-  FROM ended e JOIN given g ON g.id = e.id
-  WHERE g.moves AND t.campaign_id = e.campaign_id AND t.number = e.task AND t.state = g.task_leaves AND t.attempt = g.attempt_leaves
-  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, g.priority, CASE WHEN g.bound THEN e.cluster_id END AS cluster_id,
-    CASE WHEN g.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
+    cancelling = t.cancelling AND is_in_flight(e.task_state),
+    charged = t.charged + e.charge,
+    uncounted = t.uncounted + CASE WHEN e.counted THEN 0 ELSE 1 END,
+    walltime_s = coalesce(e.walltime_s, t.walltime_s)
+  FROM ended e
+  WHERE e.moves AND t.campaign_id = e.campaign_id AND t.number = e.task AND t.state = e.task_leaves AND t.attempt = e.attempt_leaves
+  RETURNING e.id AS job, t.campaign_id, t.number, t.state, t.request, e.priority, CASE WHEN e.bound THEN e.cluster_id END AS cluster_id,
+    CASE WHEN e.bound THEN coalesce(e.fence, e.launch_id) END AS fence),
+outcomes AS MATERIALIZED (
+  SELECT e.campaign_id, e.cluster_id, e.started_at, e.ended_at, e.resources, e.known_resources, e.ending, e.seconds, e.failure, e.command,
+    is_script(e.task) AS script, s.state
+  FROM ended e FULL JOIN settled s ON s.job = e.id),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, priority, cluster_id, fence, request, returned_at)
   SELECT campaign_id, number, priority, cluster_id, fence, request, instant(@now)
@@ -279,23 +288,22 @@ pair AS (
     held_s = p.held_s + d.held_s
   FROM (
     SELECT
-      e.campaign_id,
-      e.cluster_id,
-      count(*) FILTER (WHERE (s.state IN ('done', 'failed') OR (s.state = 'cancelled' AND e.started_at IS NOT NULL))
-        AND NOT is_script(e.task)) AS concluded,
-      count(*) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)) AS done,
-      count(*) FILTER (WHERE e.ending = 'done') AS succeeded,
-      coalesce(sum(e.seconds) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)), 0) AS seconds,
-      coalesce(sum(e.seconds ^ 2) FILTER (WHERE s.state = 'done' AND NOT is_script(e.task)), 0) AS squares,
-      max(e.started_at) AS started_at,
-      coalesce(sum(e.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(e.task)), 0) AS resources,
-      count(e.resources) FILTER (WHERE b.resources IS NULL AND NOT is_script(e.task)) AS resources_jobs,
-      coalesce(sum(g.failure) FILTER (WHERE NOT is_script(e.task) OR e.ending IN ('cannot_start', 'never_began')), 0) AS failures,
-      count(*) FILTER (WHERE s.state = 'done' AND g.command IS NOT NULL) AS measured,
-      coalesce(sum(g.command) FILTER (WHERE s.state = 'done'), 0) AS command_s,
-      coalesce(sum(extract(epoch FROM e.ended_at - e.started_at)) FILTER (WHERE s.state = 'done' AND g.command IS NOT NULL), 0)
+      campaign_id,
+      cluster_id,
+      count(*) FILTER (WHERE (state IN ('done', 'failed') OR (state = 'cancelled' AND started_at IS NOT NULL)) AND NOT script) AS concluded,
+      count(*) FILTER (WHERE state = 'done' AND NOT script) AS done,
+      count(*) FILTER (WHERE ending = 'done') AS succeeded,
+      coalesce(sum(seconds) FILTER (WHERE state = 'done' AND NOT script), 0) AS seconds,
+      coalesce(sum(seconds ^ 2) FILTER (WHERE state = 'done' AND NOT script), 0) AS squares,
+      max(started_at) AS started_at,
+      coalesce(sum(resources) FILTER (WHERE known_resources IS NULL AND NOT script), 0) AS resources,
+      count(resources) FILTER (WHERE known_resources IS NULL AND NOT script) AS resources_jobs,
+      coalesce(sum(failure) FILTER (WHERE NOT script OR ending IN ('cannot_start', 'never_began')), 0) AS failures,
+      count(*) FILTER (WHERE state = 'done' AND command IS NOT NULL) AS measured,
+      coalesce(sum(command) FILTER (WHERE state = 'done'), 0) AS command_s,
+      coalesce(sum(extract(epoch FROM ended_at - started_at)) FILTER (WHERE state = 'done' AND command IS NOT NULL), 0)
         ::double precision AS held_s
-    FROM ended e JOIN given g ON g.id = e.id JOIN before b ON b.id = e.id LEFT JOIN settled s ON s.job = e.id GROUP BY 1, 2) d
+    FROM outcomes GROUP BY 1, 2) d
   WHERE p.campaign_id = d.campaign_id AND p.cluster_id = d.cluster_id),
 first AS (
   UPDATE campaigns c SET first_start_at = d.started_at
@@ -303,14 +311,13 @@ first AS (
   WHERE c.id = d.campaign_id AND c.first_start_at IS NULL AND d.started_at IS NOT NULL),
 throughput AS (
   INSERT INTO completions AS w (campaign_id, cluster_id, minute, jobs)
-  SELECT e.campaign_id, e.cluster_id, date_trunc('minute', e.ended_at), count(*) FROM ended e JOIN settled s ON s.job = e.id
-  WHERE s.state IN ('done', 'failed') AND NOT is_script(e.task) GROUP BY 1, 2, 3
+  SELECT campaign_id, cluster_id, date_trunc('minute', ended_at), count(*) FROM outcomes
+  WHERE state IN ('done', 'failed') AND NOT script GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, minute) DO UPDATE SET jobs = w.jobs + EXCLUDED.jobs),
 durations AS (
   INSERT INTO durations AS d (campaign_id, cluster_id, bucket, jobs)
-  SELECT e.campaign_id, e.cluster_id, duration_bucket(e.seconds), count(*)
-  FROM ended e JOIN settled s ON s.job = e.id WHERE s.state = 'done' AND e.seconds IS NOT NULL AND NOT is_script(e.task)
-  GROUP BY 1, 2, 3
+  SELECT campaign_id, cluster_id, duration_bucket(seconds), count(*) FROM outcomes
+  WHERE state = 'done' AND seconds IS NOT NULL AND NOT script GROUP BY 1, 2, 3
   ON CONFLICT (campaign_id, cluster_id, bucket) DO UPDATE SET jobs = d.jobs + EXCLUDED.jobs)
 SELECT count(*) AS ended FROM ended
 

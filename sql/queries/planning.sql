@@ -162,8 +162,8 @@ late AS (
   LIMIT greatest(0, @tasks - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh))),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r USING again
-  WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
+removed AS (DELETE FROM returned_tasks r
+  WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
 -- The cursor moves past the cancelled tasks between the fresh ones.
 moved AS (
   UPDATE campaigns c SET next_task = f.next_task, skipped = c.skipped - (f.next_task - c.next_task - f.tasks)
@@ -188,9 +188,11 @@ launch AS (
     CASE WHEN count(*) > @jobs THEN 3 * count(*) + 1 END
   FROM started s JOIN campaign_clusters p ON p.campaign_id = @campaign AND p.cluster_id = @cluster
   GROUP BY p.walltime_s, p.max_walltime_s RETURNING id),
+-- By groups: PostgreSQL takes both for a few rows, and would compare each with each to join them.
 placed AS (
-  SELECT number, attempt, removed.fence, row_number() OVER (ORDER BY number) > @jobs AS pooled
-  FROM started LEFT JOIN removed USING (number)),
+  SELECT number, max(attempt) AS attempt, max(fence) AS fence, row_number() OVER (ORDER BY number) > @jobs AS pooled
+  FROM (SELECT number, attempt, NULL::bigint AS fence FROM started UNION ALL SELECT number, NULL, fence FROM removed) parts
+  GROUP BY number HAVING max(attempt) IS NOT NULL),
 planned AS (
   INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence, pooled, state)
   SELECT launch.id, @campaign, @cluster, number, attempt, fence, pooled, CASE WHEN pooled THEN 'pooled' ELSE 'planned' END::job_state
@@ -244,8 +246,8 @@ late AS (
   ORDER BY priority DESC, returned_at, number LIMIT (SELECT jobs FROM size) - (SELECT count(*) FROM early) - (SELECT count(*) FROM fresh)),
 again AS (SELECT number FROM early UNION ALL SELECT number FROM late),
 taken AS (SELECT number FROM again UNION ALL SELECT number FROM fresh),
-removed AS (DELETE FROM returned_tasks r USING again
-  WHERE r.campaign_id = @campaign AND r.number = again.number RETURNING r.number, r.fence),
+removed AS (DELETE FROM returned_tasks r
+  WHERE r.campaign_id = @campaign AND r.number = ANY (ARRAY(SELECT number FROM again)) RETURNING r.number, r.fence),
 moved AS (UPDATE campaigns c SET next_task = c.next_task + n FROM (SELECT count(*) AS n FROM fresh) f WHERE c.id = @campaign AND n > 0),
 -- The lowest numbers of each request were taken: all before the last of them are gone.
 emptied AS (
@@ -270,10 +272,14 @@ launch AS (
     least(greatest(max(m.walltime_s), max(s.walltime_s)), coalesce(max(p.max_walltime_s), max(m.walltime_s)))
   FROM started s JOIN mine m ON m.request = s.request JOIN campaign_clusters p ON p.campaign_id = @campaign AND p.cluster_id = @cluster
   HAVING count(*) > 0 RETURNING id, resources),
+-- By groups, as in planning.launch.
+placed AS (
+  SELECT number, max(attempt) AS attempt, max(fence) AS fence
+  FROM (SELECT number, attempt, NULL::bigint AS fence FROM started UNION ALL SELECT number, NULL, fence FROM removed) parts
+  GROUP BY number HAVING max(attempt) IS NOT NULL),
 planned AS (
   INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, fence)
-  SELECT launch.id, @campaign, @cluster, number, attempt, removed.fence
-  FROM launch CROSS JOIN started LEFT JOIN removed USING (number) ORDER BY number RETURNING id)
+  SELECT launch.id, @campaign, @cluster, number, attempt, fence FROM launch CROSS JOIN placed ORDER BY number RETURNING id)
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.replicate

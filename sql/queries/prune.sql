@@ -96,3 +96,16 @@ DELETE FROM forecast_history WHERE (campaign_id, made_at) IN (
 -- name: prune.acts
 -- Deletes acts of the audit.
 DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE acted_at < instant(@before) ORDER BY acted_at LIMIT @batch)
+
+-- name: prune.feed
+-- Deletes changes of the feed that are older, and those beyond the newest @most; not those that a transaction moves now, and not those that
+-- no reader could have read yet. Readers that may miss one are recognized by grid.feed_from. No row when nothing was deleted.
+WITH gone AS (
+  DELETE FROM feed WHERE (xact, id) IN (
+    SELECT f.xact, f.id FROM feed f
+    WHERE f.noted_at < greatest(instant(@before), (SELECT n.noted_at FROM feed n ORDER BY n.noted_at DESC OFFSET @most::bigint LIMIT 1))
+      AND f.xact < pg_snapshot_xmin(pg_current_snapshot())::text::bigint
+    LIMIT @batch FOR UPDATE SKIP LOCKED)
+  RETURNING xact)
+UPDATE grid SET feed_from = greatest(feed_from, (SELECT max(xact) + 1 FROM gone))
+WHERE EXISTS (SELECT FROM gone) RETURNING (SELECT count(*) FROM gone) AS deleted

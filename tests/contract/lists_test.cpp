@@ -35,6 +35,12 @@ T value(oar::Result<T> result) {
   return std::move(*result);
 }
 
+/// What an answer says that may be asked for again.
+template <std::invocable Ask>
+auto value(Ask&& ask) {
+  return value(until_answered(ask));
+}
+
 class Lists : public Contract {
  protected:
   static rapidjson::Document list(const std::string& query) {
@@ -64,13 +70,13 @@ TEST_P(Lists, WithoutAFilter_OnlyJobsThatAreNotOver) {
 
 TEST_P(Lists, ResourcesWithSomeProperties_AreCounted) {
   const auto matching = [](const std::string& properties, oar::Effort effort = oar::Effort::best) {
-    return client().matching(world().user(), properties, effort);
+    return until_answered([&] { return client().matching(world().user(), properties, effort); });
   };
-  const auto all = value(client().resources()).usable();
+  const auto all = value([&] { return client().resources(); }).usable();
   EXPECT_EQ(value(matching("core <= 3")), 3);
   EXPECT_EQ(value(matching("core <= 3 OR core = 4", oar::Effort::normal)), 4);
   EXPECT_EQ(value(matching("core > 0")), all);
-  EXPECT_EQ(value(matching("host LIKE '%-1' AND mem IN (16)")), value(client().resources()).nodes.front().usable);
+  EXPECT_EQ(value(matching("host LIKE '%-1' AND mem IN (16)")), value([&] { return client().resources(); }).nodes.front().usable);
   EXPECT_EQ(value(matching("core < 0")), 0) << "none, and no error";
   const auto unknown = matching("nonsense = 3");
   ASSERT_FALSE(unknown);
@@ -86,7 +92,7 @@ TEST_P(Lists, AnArrayOrIdsReplaceThatFilter) {
   const auto& echo = world().shared().echo;
   world().await_end(echo.ids);
   EXPECT_EQ(list("array=" + std::to_string(echo.array.value()))["total"].GetUint64(), echo.ids.size());
-  EXPECT_EQ(ids_of(value(client().jobs(echo.ids))), echo.ids);
+  EXPECT_EQ(ids_of(value([&] { return client().jobs(echo.ids); })), echo.ids);
 }
 
 TEST_P(Lists, PagesHaveATotalAndALinkToTheNext) {
@@ -116,8 +122,8 @@ TEST_P(Lists, TheClientReadsEveryPage) {
   limits.page = 2;
   oar::Client patient{world().access(), limits};
   const auto& ends = world().shared().ends;
-  EXPECT_EQ(ids_of(value(patient.jobs(ends.ids))), ends.ids);
-  EXPECT_EQ(value(patient.resources()).total, value(client().resources()).total);
+  EXPECT_EQ(ids_of(value([&] { return patient.jobs(ends.ids); })), ends.ids);
+  EXPECT_EQ(value([&] { return patient.resources(); }).total, value([&] { return client().resources(); }).total);
 }
 
 TEST_P(Lists, IdsAreAskedForInPieces_AndUnknownOnesAreLeftOut) {
@@ -130,15 +136,17 @@ TEST_P(Lists, IdsAreAskedForInPieces_AndUnknownOnesAreLeftOut) {
   std::ranges::sort(expected);
   asked.push_back(grid::RemoteJobId{999'999'998});
   asked.push_back(asked.front());
-  EXPECT_EQ(ids_of(value(brief.jobs(asked))), expected);
+  EXPECT_EQ(ids_of(value([&] { return brief.jobs(asked); })), expected);
 }
 
-TEST_P(Lists, NoIdsAreNoJobs) { EXPECT_THAT(value(client().jobs({})), IsEmpty()); }
+TEST_P(Lists, NoIdsAreNoJobs) {
+  EXPECT_THAT(value([&] { return client().jobs({}); }), IsEmpty());
+}
 
 TEST_P(Lists, AnUnknownStateIsNoJob) { EXPECT_EQ(list("state=Nonsense")["items"].Size(), 0U); }
 
 TEST_P(Lists, AJobThatWaitsHasNoDatesOfItsOwnYet) {
-  const auto waiting = value(client().jobs(world().shared().held_back.ids)).front();
+  const auto waiting = value([&] { return client().jobs(world().shared().held_back.ids); }).front();
   EXPECT_EQ(waiting.state, oar::RemoteState::waiting);
   EXPECT_EQ(waiting.owner, world().user());
   EXPECT_GT(waiting.submitted, grid::Instant{});
@@ -159,7 +167,7 @@ TEST_P(Lists, WhatOccupiesTheClusterIsWhatRuns) {
   const auto running = world().shared().long_one.ids.front();
   world().await({running}, [](const auto& job) { return job.state == oar::RemoteState::running; });
   const auto over = world().await_end(world().shared().echo.ids).front().id;
-  const auto occupying = ids_of(value(client().occupying()));
+  const auto occupying = ids_of(value([&] { return client().occupying(); }));
   EXPECT_THAT(occupying, Contains(running));
   EXPECT_THAT(occupying, Not(Contains(over)));
   EXPECT_THAT(occupying, Not(Contains(world().shared().held_back.ids.front())));
@@ -176,7 +184,7 @@ TEST_P(Lists, JobsSinceAMoment_AreFoundInEveryStateTheyPassThrough) {
   for (bool over = false; !over;) {
     std::set<grid::RemoteJobId> found;
     over = true;
-    for (const auto& job : value(client().jobs_since(world().user(), since))) {
+    for (const auto& job : value([&] { return client().jobs_since(world().user(), since); })) {
       if (job.name == request.name) {
         found.insert(job.id);
         over = over && oar::is_over(job.state);
@@ -188,12 +196,12 @@ TEST_P(Lists, JobsSinceAMoment_AreFoundInEveryStateTheyPassThrough) {
 }
 
 TEST_P(Lists, JobsSinceAMoment_AreOneUsersOnly) {
-  const auto jobs = value(client().jobs_since(world().other_user(), grid::Instant{}));
+  const auto jobs = value([&] { return client().jobs_since(world().other_user(), grid::Instant{}); });
   EXPECT_TRUE(std::ranges::all_of(jobs, [](const auto& job) { return job.owner == world().other_user(); }));
 }
 
 TEST_P(Lists, ResourcesAreCountedByStateAndByNode) {
-  const auto resources = value(client().resources());
+  const auto resources = value([&] { return client().resources(); });
   EXPECT_GT(resources.total, 0);
   EXPECT_EQ(resources.total, resources.alive + resources.standby + resources.suspected + resources.dead + resources.absent);
   EXPECT_GT(resources.usable(), 0);
@@ -207,14 +215,14 @@ TEST_P(Lists, ResourcesAreCountedByStateAndByNode) {
 
 TEST_P(Lists, AJobsDetails_NameItsNodesAndItsFiles_WhereTheyAreAskedFor) {
   const oar::JobOf asked{world().user(), world().shared().ends.ids.front()};
-  const auto with = value(until_answered([&] { return std::move(client().details({&asked, 1}, oar::Nodes::named).front()); }));
+  const auto with = value([&] { return std::move(client().details({&asked, 1}, oar::Nodes::named).front()); });
   ASSERT_EQ(with.hosts.size(), 1U) << "one core is on one node";
-  const auto resources = value(client().resources());
+  const auto resources = value([&] { return client().resources(); });
   EXPECT_TRUE(std::ranges::any_of(resources.nodes, [&](const auto& node) { return node.name == with.hosts.front(); }));
   EXPECT_FALSE(with.stdout_file.empty());
   EXPECT_EQ(with.stdout_file.find('%'), std::string::npos);
   EXPECT_TRUE(with.directory.starts_with('/'));
-  const auto without = value(until_answered([&] { return std::move(client().details({&asked, 1}).front()); }));
+  const auto without = value([&] { return std::move(client().details({&asked, 1}).front()); });
   EXPECT_TRUE(without.hosts.empty());
   EXPECT_EQ(without.stdout_file, with.stdout_file);
 }

@@ -82,7 +82,7 @@ TEST_P(Media, AFileIsCreated_WithItsFolder_AndOneThatIsThereStays) {
   const auto claim = fmt::format("~/{}/created/7.0.claim", world().token());
   const auto create = [&](const std::string& content) {
     const oar::FileOf file{{world().user(), claim}, content};
-    return client().create_files({&file, 1}).front();
+    return until_answered([&] { return client().create_files({&file, 1}).front(); });
   };
   const auto first = create("one\n");
   EXPECT_TRUE(first) << oar::describe(first.error());

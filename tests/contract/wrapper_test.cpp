@@ -169,7 +169,7 @@ TEST_P(Wrapper, AClaimThatCannotBeMade_RunsNothing_AndAUsersOwn113_IsTheEndOfIts
   other.campaign = grid::CampaignId{18};
   const auto job = world().await_end(launch("blocked", other, {task(701, 1, 51, {})}).ids).front();
   EXPECT_EQ(oar::shell_status(job.exit_status.value_or(-1)), grid::kRanNothing);
-  const auto ran = client().read_file(world().user(), "~/" + world().token() + "/ran");
+  const auto ran = until_answered([] { return client().read_file(world().user(), "~/" + world().token() + "/ran"); });
   ASSERT_FALSE(ran);
   EXPECT_TRUE(std::holds_alternative<oar::Refused>(ran.error())) << oar::describe(ran.error());
   EXPECT_THAT(names("700.1.50."), ::testing::ElementsAre(::testing::EndsWith(".e113")));

@@ -4,7 +4,7 @@
 #include "lib/store/database.hpp"
 #include "tests/db/api_fixture.hpp"
 
-/// POST /campaigns/ID/jobs.
+/// POST /v1/campaigns/ID/tasks.
 namespace gleaner::tests {
 namespace {
 
@@ -14,7 +14,7 @@ using testing::HasSubstr;
 class Append : public ApiTest {
  protected:
   [[nodiscard]] static std::string jobs_of(std::int64_t id, const std::string& query = {}) {
-    return fmt::format("/campaigns/{}/jobs{}", id, query);
+    return fmt::format("/v1/campaigns/{}/tasks{}", id, query);
   }
   [[nodiscard]] ApiAnswer lines(std::int64_t id, const std::string& lines, std::map<std::string, std::string> headers = {},
                                 const std::string& query = {}) const {
@@ -40,10 +40,10 @@ TEST_F(Append, Lines_BecomeTasksWithTheNextNumbers) {
   sql("UPDATE campaigns SET next_task = 2");
   const auto answer = lines(id, "\"x 'y z'\"\n\n[\"a\",\"b c\"]\n");
   ASSERT_EQ(answer.status, 201) << answer.body;
-  EXPECT_EQ(answer.headers.at("location"), fmt::format("/campaigns/{}", id));
-  EXPECT_EQ(answer.json["total_jobs"].GetInt(), 4);
-  EXPECT_EQ(answer.json["appended"]["first_job"].GetInt(), 2);
-  EXPECT_EQ(answer.json["appended"]["jobs"].GetInt(), 2);
+  EXPECT_EQ(answer.headers.at("location"), fmt::format("/v1/campaigns/{}", id));
+  EXPECT_EQ(answer.json["total_tasks"].GetInt(), 4);
+  EXPECT_EQ(answer.json["appended"]["first_task"].GetInt(), 2);
+  EXPECT_EQ(answer.json["appended"]["tasks"].GetInt(), 2);
   EXPECT_EQ(parameters(), R"(0l0|1l1|2lx 'y z'|3a["a","b c"])");
   EXPECT_EQ(counters(), "in_treatment 4 4 2 0 0");
   EXPECT_EQ(sql("SELECT concat_ws(' ', changed_by, first_task, tasks, edits) FROM campaign_changes"), "alice 2 2 []");
@@ -96,7 +96,7 @@ TEST_F(Append, RepeatedUnderItsKey_AppendsOnce) {
   const auto again = lines(id, "\"1\"\n", key);
   EXPECT_EQ(again.status, 201);
   EXPECT_EQ(again.headers.at("idempotent-replayed"), "true");
-  EXPECT_EQ(again.json["appended"]["first_job"].GetInt(), 2);
+  EXPECT_EQ(again.json["appended"]["first_task"].GetInt(), 2);
   EXPECT_EQ(lines(id, "\"2\"\n", key).status, 409) << "other tasks";
   sql("UPDATE campaigns SET state = 'cancelled'");
   EXPECT_EQ(lines(id, "\"1\"\n", key).status, 201) << "what was done stays done";
@@ -115,7 +115,7 @@ TEST_F(Append, TerminatedCampaign_IsInTreatmentAgain_WithItsFoldersInUse) {
 
 TEST_F(Append, PausedCampaign_StaysPaused) {
   const auto id = a_campaign_of(2);
-  ASSERT_EQ(post(fmt::format("/campaigns/{}/hold", id)).status, 202);
+  ASSERT_EQ(post(fmt::format("/v1/campaigns/{}/hold", id)).status, 202);
   ASSERT_EQ(post(jobs_of(id), "[\"2\"]").status, 201);
   EXPECT_EQ(counters(), "paused 3 3 0 0 0");
 }
@@ -126,7 +126,7 @@ TEST_F(Append, CampaignsThatCannotGoOn_AreRefused_WithTheReason) {
   EXPECT_THAT(post(jobs_of(id), "[\"2\"]").message(), HasSubstr("is cancelled"));
   sql("UPDATE campaigns SET state = 'terminated', sealed = true");
   EXPECT_THAT(post(jobs_of(id), "[\"2\"]").message(), HasSubstr("is being removed"));
-  const auto test = post("/campaigns?type=test", R"({"name": "t", "nb_jobs": 2, "clusters": {"alpha": {"exec_file": "run"}}})");
+  const auto test = post("/v1/campaigns?type=test", R"({"name": "t", "nb_jobs": 2, "clusters": {"alpha": {"exec_file": "run"}}})");
   const auto refused = post(jobs_of(test.json["id"].GetInt64()), "[\"2\"]");
   EXPECT_EQ(refused.status, 409);
   EXPECT_THAT(refused.message(), HasSubstr("is a test"));
@@ -161,8 +161,8 @@ TEST_F(Append, DryRun_ChecksAll_AndStoresNothing) {
   const auto id = a_campaign_of(2);
   const auto answer = post(jobs_of(id, "?dry_run=1"), "[\"2\", \"3\"]");
   ASSERT_EQ(answer.status, 200) << answer.body;
-  EXPECT_EQ(answer.json["total_jobs"].GetInt(), 4);
-  EXPECT_EQ(answer.json["appended"]["first_job"].GetInt(), 2);
+  EXPECT_EQ(answer.json["total_tasks"].GetInt(), 4);
+  EXPECT_EQ(answer.json["appended"]["first_task"].GetInt(), 2);
   EXPECT_EQ(post(jobs_of(id, "?dry_run=1"), "[{}]").status, 400);
   EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "2");
 }

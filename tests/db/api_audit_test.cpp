@@ -26,7 +26,7 @@ class AuditOfTheApi : public ApiTest {
 
 TEST_F(AuditOfTheApi, EachActOnACampaign_IsNoted_WithWhoAndFromWhere) {
   const auto id = a_campaign_of(3);
-  const auto path = fmt::format("/campaigns/{}", id);
+  const auto path = fmt::format("/v1/campaigns/{}", id);
   EXPECT_EQ(newest(), fmt::format(R"(alice | 127.0.0.1 | campaign submitted | campaign {0} | {0} | - | {{"tasks": 3}})", id));
   ASSERT_EQ(post(path + "/hold").status, 202);
   EXPECT_EQ(
@@ -39,10 +39,10 @@ TEST_F(AuditOfTheApi, EachActOnACampaign_IsNoted_WithWhoAndFromWhere) {
   ASSERT_EQ(put(path, R"({"name": "u"})").status, 202);
   EXPECT_THAT(newest(), HasSubstr(R"(| campaign edited | campaign 1 | 1 | {"name": "t"} | {"name": "u"})"));
   ASSERT_EQ(
-      as("alice", {.method = "POST", .target = path + "/jobs?nb_jobs=2", .headers = {{"Content-Type", "application/x-ndjson"}}}).status,
+      as("alice", {.method = "POST", .target = path + "/tasks?nb_jobs=2", .headers = {{"Content-Type", "application/x-ndjson"}}}).status,
       201);
   EXPECT_THAT(newest(), HasSubstr(R"(| tasks appended | campaign 1 | 1 | - | {"tasks": 2})"));
-  ASSERT_EQ(remove(path + "/jobs?tasks=1-2").status, 202);
+  ASSERT_EQ(remove(path + "/tasks?tasks=1-2").status, 202);
   EXPECT_THAT(newest(), HasSubstr(R"(| tasks cancelled | campaign 1 | 1 | - | {"tasks": "1-2", "changed": 2})"));
   ASSERT_EQ(as("boss", {.method = "DELETE", .target = path}).status, 202);
   EXPECT_THAT(newest(), StartsWith("boss | 127.0.0.1 | campaign cancelled |"));
@@ -51,7 +51,7 @@ TEST_F(AuditOfTheApi, EachActOnACampaign_IsNoted_WithWhoAndFromWhere) {
 
 TEST_F(AuditOfTheApi, WhatIsRefused_OrOnlyTried_IsNoAct) {
   const auto id = a_campaign_of(3);
-  const auto path = fmt::format("/campaigns/{}", id);
+  const auto path = fmt::format("/v1/campaigns/{}", id);
   EXPECT_EQ(as("bob", {.method = "DELETE", .target = path}).status, 403);
   EXPECT_EQ(post(path + "/retries").status, 409);
   EXPECT_EQ(put(path + "?dry_run=1", R"({"name": "u"})").status, 200);
@@ -62,7 +62,7 @@ TEST_F(AuditOfTheApi, WhatIsRefused_OrOnlyTried_IsNoAct) {
 TEST_F(AuditOfTheApi, AnEventThatIsFixed_IsNoted_WithTheTasksThatRunAgain) {
   const auto id = a_campaign_of(3);
   sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");
-  ASSERT_EQ(remove("/events/1").status, 202);
+  ASSERT_EQ(remove("/v1/events/1").status, 202);
   EXPECT_EQ(newest(), fmt::format(R"(alice | 127.0.0.1 | event fixed | event 1 | {} | - | {{"retried_tasks": 0}})", id));
 }
 

@@ -49,7 +49,7 @@ TEST_F(Campaigns, EndedCampaign_IsPurgedByItsOwner) {
 }
 
 TEST_F(Campaigns, WithoutIdentity_NothingIsTold) {
-  for (const auto* target : {"/", "/campaigns", "/clusters", "/events"}) {
+  for (const auto* target : {"/", "/v1/campaigns", "/v1/clusters", "/v1/events"}) {
     const auto answer = ask(port(), {.target = target, .headers = {{"X-CIGRI-USER", "root"}, {"X_REMOTE_IDENT", "alice"}}});
     EXPECT_EQ(answer.status, 401) << target;
     EXPECT_EQ(answer.json["status"].GetInt(), 401);
@@ -107,10 +107,10 @@ TEST_F(Campaigns, Cancel_MovesTheCountersAndLeavesUntakenTasksAlone) {
   EXPECT_EQ(sql("SELECT count(*) FROM returned_tasks"), "0");
   EXPECT_EQ(sql("SELECT string_agg(state::text, ' ' ORDER BY number) FROM tasks WHERE number IN (0, 3, 4, 9)"),
             "cancelled cancelled waiting waiting");
-  const auto tasks = get(path(id, "/jobs"));
+  const auto tasks = get(path(id, "/tasks"));
   for (const auto& task : tasks.json["items"].GetArray()) EXPECT_STREQ(task["state"].GetString(), "cancelled");
-  EXPECT_EQ(get(path(id, "/jobs?state=cancelled")).json["items"].Size(), 10U);
-  EXPECT_EQ(get(path(id, "/jobs?state=waiting")).json["items"].Size(), 0U);
+  EXPECT_EQ(get(path(id, "/tasks?state=cancelled")).json["items"].Size(), 10U);
+  EXPECT_EQ(get(path(id, "/tasks?state=waiting")).json["items"].Size(), 0U);
   EXPECT_EQ(remove(path(id)).status, 409);
   EXPECT_EQ(post(path(id, "/resume")).status, 409);
 }
@@ -179,22 +179,22 @@ TEST_F(Campaigns, List_ShowsThoseInTreatmentUnlessAskedOtherwise) {
   const auto over = a_campaign_of(1);
   (void)post(path(paused, "/hold"));
   (void)remove(path(over));
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(live, paused));
-  EXPECT_THAT(ids("/campaigns?all=1"), ElementsAre(live, paused, over));
-  EXPECT_THAT(ids("/campaigns?state=cancelled,paused"), ElementsAre(paused, over));
-  EXPECT_THAT(ids("/campaigns?ids=" + std::to_string(over) + "," + std::to_string(live)), ElementsAre(live, over));
-  EXPECT_THAT(ids("/campaigns?user=bob"), ElementsAre());
-  EXPECT_THAT(ids("/campaigns?from=9999999999"), ElementsAre());
-  EXPECT_THAT(get("/campaigns?state=canceled").message(), HasSubstr("did you mean 'cancelled'"));
-  EXPECT_EQ(get("/campaigns?limit=0").status, 400);
-  EXPECT_EQ(get("/campaigns?from=yesterday").status, 400);
+  EXPECT_THAT(ids("/v1/campaigns"), ElementsAre(live, paused));
+  EXPECT_THAT(ids("/v1/campaigns?all=1"), ElementsAre(live, paused, over));
+  EXPECT_THAT(ids("/v1/campaigns?state=cancelled,paused"), ElementsAre(paused, over));
+  EXPECT_THAT(ids("/v1/campaigns?ids=" + std::to_string(over) + "," + std::to_string(live)), ElementsAre(live, over));
+  EXPECT_THAT(ids("/v1/campaigns?user=bob"), ElementsAre());
+  EXPECT_THAT(ids("/v1/campaigns?from=2200-01-01T00:00:00Z"), ElementsAre());
+  EXPECT_THAT(get("/v1/campaigns?state=canceled").message(), HasSubstr("did you mean 'cancelled'"));
+  EXPECT_EQ(get("/v1/campaigns?limit=0").status, 400);
+  EXPECT_EQ(get("/v1/campaigns?from=yesterday").status, 400);
 }
 
 TEST_F(Campaigns, List_IsPagedAndLinksToTheNextPageOnlyWhenThereIsOne) {
   for (int i = 0; i < 4; ++i) (void)a_campaign_of(1);
-  const auto first = get("/campaigns?limit=2&user=alice");
+  const auto first = get("/v1/campaigns?limit=2&user=alice");
   EXPECT_EQ(first.json["total"].GetInt(), 4);
-  ASSERT_EQ(first.link("next"), "/campaigns?limit=2&user=alice&offset=2");
+  ASSERT_EQ(first.link("next"), "/v1/campaigns?limit=2&user=alice&offset=2");
   const auto last = get(first.link("next"));
   EXPECT_EQ(last.json["items"].Size(), 2U);
   EXPECT_EQ(last.link("next"), "");
@@ -207,12 +207,12 @@ TEST_F(Campaigns, AForecast_HasItsIntervals_AndWhatItRestsOn) {
       "to_timestamp(2000000010), to_timestamp(2000000090), 'history' FROM campaigns");
   for (const auto& target : {path(id), path(id, "/stats")}) {
     const auto json = get(target);
-    EXPECT_EQ(json.json["forecast_time"].GetInt64(), 1900000000);
-    EXPECT_EQ(json.json["forecast_end_earliest"].GetInt64(), 2000000400);
-    EXPECT_EQ(json.json["forecast_end_latest"].GetInt64(), 2000000900);
-    EXPECT_EQ(json.json["forecast_start"].GetInt64(), 2000000020);
-    EXPECT_EQ(json.json["forecast_start_earliest"].GetInt64(), 2000000010);
-    EXPECT_EQ(json.json["forecast_start_latest"].GetInt64(), 2000000090);
+    EXPECT_EQ(json.json["forecast_time"].GetString(), utc(1900000000));
+    EXPECT_EQ(json.json["forecast_end_earliest"].GetString(), utc(2000000400));
+    EXPECT_EQ(json.json["forecast_end_latest"].GetString(), utc(2000000900));
+    EXPECT_EQ(json.json["forecast_start"].GetString(), utc(2000000020));
+    EXPECT_EQ(json.json["forecast_start_earliest"].GetString(), utc(2000000010));
+    EXPECT_EQ(json.json["forecast_start_latest"].GetString(), utc(2000000090));
     EXPECT_STREQ(json.json["forecast_method"].GetString(), "history");
   }
 }
@@ -228,14 +228,14 @@ TEST_F(Campaigns, Forecasts_AreThoseThatWereKept_InTheirOrder) {
   const auto answer = get(path(id, "/forecasts"));
   ASSERT_EQ(answer.json["total"].GetInt(), 2) << answer.body;
   const auto& items = answer.json["items"];
-  EXPECT_EQ(items[0]["forecast_time"].GetInt64(), 1900000000);
+  EXPECT_EQ(items[0]["forecast_time"].GetString(), utc(1900000000));
   EXPECT_TRUE(items[0]["forecast_end_earliest"].IsNull());
-  EXPECT_EQ(items[1]["forecast_time"].GetInt64(), 1900000060);
-  EXPECT_EQ(items[1]["forecast_end"].GetInt64(), 2000000500 + id);
-  EXPECT_EQ(items[1]["forecast_end_earliest"].GetInt64(), 2000000400);
-  EXPECT_EQ(items[1]["forecast_end_latest"].GetInt64(), 2000000900);
+  EXPECT_EQ(items[1]["forecast_time"].GetString(), utc(1900000060));
+  EXPECT_EQ(items[1]["forecast_end"].GetString(), utc(2000000500 + id));
+  EXPECT_EQ(items[1]["forecast_end_earliest"].GetString(), utc(2000000400));
+  EXPECT_EQ(items[1]["forecast_end_latest"].GetString(), utc(2000000900));
   EXPECT_STREQ(items[1]["forecast_method"].GetString(), "average");
-  EXPECT_EQ(get("/campaigns/4711/forecasts").status, 404);
+  EXPECT_EQ(get("/v1/campaigns/4711/forecasts").status, 404);
 }
 
 TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
@@ -245,14 +245,13 @@ TEST_F(Campaigns, Detail_HasItsClustersAndForecast) {
   sql("UPDATE campaign_clusters SET done = 4, concluded = 4, duration_sum = 40, duration_squares = 420");
   const auto answer = get(path(id));
   ASSERT_EQ(answer.status, 200) << answer.body;
-  EXPECT_EQ(answer.json["forecast_end"].GetInt64(), 1893456000);
+  EXPECT_EQ(answer.json["forecast_end"].GetString(), utc(1893456000));
   EXPECT_TRUE(answer.json["forecast_end_earliest"].IsNull());
   ASSERT_EQ(answer.json["clusters"].MemberCount(), 1U);
   const auto& cluster = answer.json["clusters"].MemberBegin()->value;
   EXPECT_STREQ(cluster["cluster_name"].GetString(), "alpha");
   EXPECT_DOUBLE_EQ(cluster["job_ratio"].GetDouble(), 0.5);
-  EXPECT_TRUE(cluster["prologue"].IsNull());
-  EXPECT_TRUE(cluster["prologue_ok"].GetBool() && cluster["epilogue_ok"].GetBool()) << "the JDL has none";
+  EXPECT_TRUE(cluster["prologue"].IsNull() && cluster["epilogue"].IsNull()) << "the JDL has none";
   EXPECT_DOUBLE_EQ(cluster["average_jobs_duration"].GetDouble(), 10);
   EXPECT_DOUBLE_EQ(cluster["stddev_jobs_duration"].GetDouble(), std::sqrt(5.0));
   const auto stats = get(path(id, "/stats"));
@@ -270,7 +269,7 @@ TEST_F(Campaigns, JdlThatIsSubmittedAgain_IsTheSame_WithItsClustersInTheirOrder)
   constexpr auto kJdl =
       R"({"name": "t", "project": "corals", "nb_jobs": 3, "exec_file": "run", "clusters": {"beta": {"walltime": "0:10:0"}, "alpha": {}}})";
   const auto submit = [&](const std::string& jdl) {
-    return as("alice", {.method = "POST", .target = "/campaigns", .body = jdl, .headers = {{"Content-Type", "application/json"}}});
+    return as("alice", {.method = "POST", .target = "/v1/campaigns", .body = jdl, .headers = {{"Content-Type", "application/json"}}});
   };
   const auto first = get(path(submit(kJdl).json["id"].GetInt64(), "/jdl"));
   EXPECT_STREQ(first.json["clusters"].MemberBegin()->name.GetString(), "beta");
@@ -282,21 +281,21 @@ TEST_F(Campaigns, JdlThatIsSubmittedAgain_IsTheSame_WithItsClustersInTheirOrder)
 
 TEST_F(Campaigns, Tasks_ArePagedExactly) {
   const auto id = a_campaign_of(4);
-  const auto first = get(path(id, "/jobs?limit=2"));
+  const auto first = get(path(id, "/tasks?limit=2"));
   EXPECT_EQ(first.json["total"].GetInt(), 4);
   ASSERT_NE(first.link("next"), "");
   const auto second = get(first.link("next"));
   ASSERT_EQ(second.json["items"].Size(), 2U);
   EXPECT_EQ(second.json["items"][0]["id"].GetInt(), 2);
   EXPECT_EQ(second.link("next"), "");
-  EXPECT_EQ(get(path(id, "/jobs?offset=10")).json["items"].Size(), 0U);
+  EXPECT_EQ(get(path(id, "/tasks?offset=10")).json["items"].Size(), 0U);
 }
 
 TEST_F(Campaigns, TasksOfAState_ArePagedByTheirNumbers) {
   const auto id = a_campaign_of(6);
   take(id, 5, "failed");
   sql("UPDATE tasks SET state = 'waiting' WHERE number = 1");
-  const auto first = get(path(id, "/jobs?state=failed&limit=2"));
+  const auto first = get(path(id, "/tasks?state=failed&limit=2"));
   EXPECT_EQ(first.json["total"].GetInt(), 4);
   EXPECT_EQ(first.json["items"][1]["id"].GetInt(), 2);
   const auto second = get(first.link("next"));
@@ -310,17 +309,17 @@ TEST_F(Campaigns, Task_HasItsLastJob_AndAllOfThemWhenAskedFor) {
   for (const int attempt : {0, 1})
     sql("INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, remote_id, exit_status, ending) SELECT 7, campaign_id, cluster_id, 1, " +
         std::to_string(attempt) + ", 'terminated', 100 + " + std::to_string(attempt) + ", 768, 'task_error' FROM campaign_clusters");
-  const auto list = get(path(id, "/jobs"));
-  EXPECT_TRUE(list.json["items"][0]["cigri_job_id"].IsNull());
+  const auto list = get(path(id, "/tasks"));
+  EXPECT_TRUE(list.json["items"][0]["job_id"].IsNull());
   EXPECT_EQ(list.json["items"][1]["remote_id"].GetInt(), 101);
   EXPECT_EQ(list.json["items"][1]["exit_code"].GetInt(), 3);
-  EXPECT_STREQ(list.json["items"][1]["cluster"].GetString(), "alpha");
-  const auto task = get(path(id, "/jobs/1"));
-  ASSERT_EQ(task.json["execution"].Size(), 2U) << task.body;
-  const auto job = get("/jobs/" + std::to_string(task.json["execution"][0]["id"].GetInt64()));
+  EXPECT_STREQ(list.json["items"][1]["cluster_name"].GetString(), "alpha");
+  const auto task = get(path(id, "/tasks/1"));
+  ASSERT_EQ(task.json["jobs"].Size(), 2U) << task.body;
+  const auto job = get("/v1/jobs/" + std::to_string(task.json["jobs"][0]["id"].GetInt64()));
   EXPECT_EQ(job.json["remote_id"].GetInt(), 100);
-  EXPECT_STREQ(job.json["grid_user"].GetString(), "alice");
-  EXPECT_EQ(get(path(id, "/jobs/2")).status, 404);
+  EXPECT_STREQ(job.json["user"].GetString(), "alice");
+  EXPECT_EQ(get(path(id, "/tasks/2")).status, 404);
 }
 
 TEST_F(Campaigns, KeyOfAQueryThatARouteDoesNotHave_IsAnError_AndNothingIsDone) {
@@ -331,33 +330,34 @@ TEST_F(Campaigns, KeyOfAQueryThatARouteDoesNotHave_IsAnError_AndNothingIsDone) {
               testing::AllOf(testing::HasSubstr("there is no query key 'hodl' here (did you mean 'hold'?)"),
                              testing::EndsWith(" takes hold, resume, purge, pretty")));
   EXPECT_EQ(state(id), "in_treatment");
-  EXPECT_EQ(get("/campaigns?stat=paused").status, 400);
-  EXPECT_EQ(get("/campaigns?pretty").status, 200);
+  EXPECT_EQ(get("/v1/campaigns?stat=paused").status, 400);
+  EXPECT_EQ(get("/v1/campaigns?pretty").status, 200);
 }
 
 TEST_F(Campaigns, Clusters_HaveTheirStatus) {
   sql("INSERT INTO gridstatus SELECT id, now() - interval '1 min', 16, 4, 10, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");
   sql("INSERT INTO gridstatus SELECT id, now(), 16, 6, 8, 2, 3, 1, true, 20 FROM clusters WHERE name = 'alpha'");
-  const auto cluster = get("/clusters/alpha");
+  const auto cluster = get("/v1/clusters/alpha");
   ASSERT_EQ(cluster.status, 200) << cluster.body;
   EXPECT_EQ(cluster.json["status"]["free"].GetInt(), 6);
-  EXPECT_EQ(get("/clusters/" + std::to_string(cluster.json["id"].GetInt())).json["name"], cluster.json["name"]);
-  EXPECT_EQ(get("/clusters").json["items"].Size(), 3U);
-  EXPECT_TRUE(get("/clusters/gamma").json["blacklisted"].GetBool());
-  EXPECT_EQ(get("/clusters/delta").status, 404);
-  EXPECT_EQ(get("/gridusage").json["items"][0]["clusters"][0]["unavailable_resources"].GetInt(), 2);
-  EXPECT_EQ(get("/gridusage?from=0").json["items"][0]["clusters"].Size(), 1U);
-  EXPECT_EQ(get("/gridusage?from=5&to=5").status, 400);
+  EXPECT_EQ(get("/v1/clusters/" + std::to_string(cluster.json["id"].GetInt())).json["name"], cluster.json["name"]);
+  EXPECT_EQ(get("/v1/clusters").json["items"].Size(), 3U);
+  EXPECT_TRUE(get("/v1/clusters/gamma").json["blacklisted"].GetBool());
+  EXPECT_EQ(get("/v1/clusters/delta").status, 404);
+  EXPECT_EQ(get("/v1/gridusage").json["items"][0]["clusters"][0]["unavailable_resources"].GetInt(), 2);
+  EXPECT_EQ(get("/v1/gridusage?from=1970-01-01T00:00:00Z").json["items"][0]["clusters"].Size(), 1U);
+  EXPECT_EQ(get("/v1/gridusage?from=2026-01-01T00:00:00Z&to=2026-01-01T00:00:00Z").status, 400);
 }
 
 TEST_F(Campaigns, WhatIsNotThere_IsNamed) {
   EXPECT_THAT(get("/nothing").message(), HasSubstr("GET /nothing"));
-  EXPECT_EQ(get("/campaigns/toto").status, 404);
-  EXPECT_EQ(get("/campaigns/-1").status, 404);
-  EXPECT_EQ(get("/campaigns/1'%20OR%201=1").status, 404);
-  EXPECT_EQ(get("/jobs/99").status, 404);
-  EXPECT_EQ(get("/events/99").status, 404);
-  const auto wrong = as("alice", {.method = "PATCH", .target = "/campaigns/1"});
+  EXPECT_EQ(get("/nothing").code(), "no_such_path");
+  EXPECT_EQ(get("/v1/campaigns/toto").status, 404);
+  EXPECT_EQ(get("/v1/campaigns/-1").status, 404);
+  EXPECT_EQ(get("/v1/campaigns/1'%20OR%201=1").status, 404);
+  EXPECT_EQ(get("/v1/jobs/99").status, 404);
+  EXPECT_EQ(get("/v1/events/99").status, 404);
+  const auto wrong = as("alice", {.method = "PATCH", .target = "/v1/campaigns/1"});
   EXPECT_EQ(wrong.status, 405);
   EXPECT_EQ(wrong.headers.at("allow"), "GET, PUT, DELETE");
 }

@@ -39,7 +39,14 @@ TEST_F(CigriCallers, ProxyActsForTheUserWhomItNames_OnTheseRoutesAlone) {
   ASSERT_EQ(as("apache", submission("bob")).status, 201);
   EXPECT_EQ(last_user(), "bob");
   EXPECT_STREQ(as("apache", {.target = "/", .headers = {{"X-CIGRI-USER", "alice"}}}).json["user"].GetString(), "apache");
-  EXPECT_EQ(as("apache", {.method = "DELETE", .target = "/campaigns/1", .headers = {{"X-CIGRI-USER", "alice"}}}).status, 403);
+  EXPECT_EQ(as("apache", {.method = "DELETE", .target = "/v1/campaigns/1", .headers = {{"X-CIGRI-USER", "alice"}}}).status, 403);
+}
+
+TEST_F(CigriCallers, AuditHasTheProxy_BesideTheUserWhomItNames) {
+  ASSERT_EQ(as("apache", submission("alice")).status, 201);
+  ASSERT_EQ(as("bob", submission("")).status, 201);
+  EXPECT_EQ(sql("SELECT string_agg(actor || ' from ' || origin, '; ' ORDER BY id) FROM audit WHERE act = 'campaign submitted'"),
+            "alice from 127.0.0.1, named by apache; bob from 127.0.0.1");
 }
 
 TEST_F(CigriCallers, NobodyElseMayNameAnother) {
@@ -170,7 +177,7 @@ TEST_F(CigriPublic, PublicReading_ShowsNoOutputs_AndChangesNothing) {
   for (const auto* target : {"/cigri-api/jobs/1/stdout", "/cigri-api/jobs/1/cinfos", "/cigri-api/notifications", "/cigri-api/tokens"})
     EXPECT_EQ(ask(port(), {.target = target}).status, 403) << target;
   EXPECT_EQ(ask(port(), {.method = "DELETE", .target = "/cigri-api/campaigns/1"}).status, 403);
-  EXPECT_EQ(ask(port(), {.target = "/campaigns"}).status, 401) << "our own routes";
+  EXPECT_EQ(ask(port(), {.target = "/v1/campaigns"}).status, 401) << "our own routes";
   EXPECT_EQ(ask(port(), {.target = "/cigri/campaigns"}).status, 404) << "the usual path";
 }
 

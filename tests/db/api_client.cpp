@@ -90,6 +90,11 @@ std::string ApiAnswer::message() const {
   return has ? json["message"].GetString() : body;
 }
 
+std::string ApiAnswer::code() const {
+  const bool has = json.IsObject() && json.HasMember("code");
+  return has ? json["code"].GetString() : std::string{};
+}
+
 std::string ApiAnswer::link(std::string_view rel) const {
   for (const auto& link : json["links"].GetArray()) {
     if (link["rel"].GetString() == rel) return link["href"].GetString();
@@ -97,12 +102,18 @@ std::string ApiAnswer::link(std::string_view rel) const {
   return {};
 }
 
-ApiAnswer ask(const std::string& address, const ApiRequest& request) {
+http::FileDescriptor connect_to(const std::string& address) {
+  return address.starts_with('/') ? connect_unix(address) : connect_tcp(std::stoi(address));
+}
+
+std::string text_of(const ApiRequest& request) {
   std::string text = request.method + " " + request.target + " HTTP/1.1\r\nHost: grid\r\nConnection: close\r\n";
   for (const auto& [name, value] : request.headers) text += name + ": " + value + "\r\n";
-  text += "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" + request.body;
-  const auto fd = address.starts_with('/') ? connect_unix(address) : connect_tcp(std::stoi(address));
-  return parse(talk(fd, text));
+  return text + "Content-Length: " + std::to_string(request.body.size()) + "\r\n\r\n" + request.body;
 }
+
+ApiAnswer ask(const std::string& address, const ApiRequest& request) { return ask_raw(address, text_of(request)); }
+
+ApiAnswer ask_raw(const std::string& address, std::string_view bytes) { return parse(talk(connect_to(address), bytes)); }
 
 }  // namespace gleaner::tests

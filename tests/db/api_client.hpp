@@ -5,6 +5,8 @@
 
 #include <rapidjson/document.h>
 
+#include "lib/http/file_descriptor.hpp"
+
 namespace gleaner::tests {
 
 struct ApiAnswer {
@@ -14,6 +16,8 @@ struct ApiAnswer {
   rapidjson::Document json;  ///< null when the body is not JSON
 
   [[nodiscard]] std::string message() const;
+  /// The code of an error; empty: it is none.
+  [[nodiscard]] std::string code() const;
   /// The href of the link of that name, empty without one.
   [[nodiscard]] std::string link(std::string_view rel) const;
 };
@@ -26,8 +30,15 @@ struct ApiRequest {
   std::map<std::string, std::string> headers{};
 };
 
+/// A connection to an API. `address`: a port, or the path of a unix socket.
+[[nodiscard]] http::FileDescriptor connect_to(const std::string& address);
+/// The bytes of a request.
+[[nodiscard]] std::string text_of(const ApiRequest& request);
+
 /// Sends bytes and reads the answer until the server closes. `address`: a port, or the path of a
 /// unix socket.
 [[nodiscard]] ApiAnswer ask(const std::string& address, const ApiRequest& request);
+/// The same with bytes that need not be a request.
+[[nodiscard]] ApiAnswer ask_raw(const std::string& address, std::string_view bytes);
 
 }  // namespace gleaner::tests

@@ -1,11 +1,13 @@
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lib/text/utc.hpp"
 #include "tests/db/api_fixture.hpp"
 
 /// What the routes answer, against the API's own document.
@@ -25,7 +27,12 @@ class Schemas {
   }
 
   void compare(const Value& schema, const Value& answer, const std::string& at) {
-    if (answer.IsNull()) return;
+    if (answer.IsNull()) {
+      const auto* nullable = part(schema, "nullable");
+      if (nullable == nullptr && part(schema, "type") != nullptr) departures_.insert(at + " is null");
+      return;
+    }
+    compare_value(schema, answer, at);
     if (answer.IsObject()) compare_object(schema, answer, at);
     if (!answer.IsArray()) return;
     const auto* items = part(schema, "items");
@@ -51,6 +58,26 @@ class Schemas {
       all.insert(all.end(), more.begin(), more.end());
     }
     return all;
+  }
+
+  void compare_value(const Value& schema, const Value& answer, const std::string& at) {
+    if (const auto* type = part(schema, "type"); type != nullptr && !is_a(answer, type->GetString())) {
+      departures_.insert(at + " is no " + type->GetString());
+      return;
+    }
+    if (!answer.IsString()) return;
+    if (const auto* words = part(schema, "enum"); words != nullptr && std::find(words->Begin(), words->End(), answer) == words->End())
+      departures_.insert(at + " is none of its words: " + answer.GetString());
+    if (const auto* format = part(schema, "format"); format != nullptr && *format == "date-time" && !text::read_utc(answer.GetString()))
+      departures_.insert(at + " is no time");
+  }
+
+  static bool is_a(const Value& answer, std::string_view type) {
+    if (type == "object") return answer.IsObject();
+    if (type == "array") return answer.IsArray();
+    if (type == "string") return answer.IsString();
+    if (type == "boolean") return answer.IsBool();
+    return type == "integer" ? answer.IsInt64() : answer.IsNumber();
   }
 
   [[nodiscard]] const Value* part(const Value& schema, const char* key) const {
@@ -106,47 +133,74 @@ class ApiDocument : public ApiTest {
         cluster + ", " + campaign + ", 10)");
     sql("INSERT INTO brakes (campaign_id, cluster_id, reason, expires_at, created_at) VALUES (" + campaign + ", " + cluster +
         ", 'a test', now() + interval '1 hour', now())");
+    sql("INSERT INTO decisions (campaign_id, cluster_id, stage, reason, sentence, jobs, since) VALUES (" + campaign + ", " + cluster +
+        ", 'eligible', 'pair_braked', 'the campaign is braked on alpha', 0, now())");
+    sql("INSERT INTO launches (campaign_id, cluster_id, state, jobs, resources, term, planned_at, tag, login) VALUES (" + campaign + ", " +
+        cluster + ", 'accepted', 1, 1, 0, now(), 'a tag', 'alice')");
+    job = sql(
+        "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, state, remote_id, ending, exit_status, submitted_at, started_at, ended_at, "
+        "message) SELECT id, campaign_id, cluster_id, 0, 0, 'terminated', 77, 'task_error', 256, now(), now(), now(), 'exit status 1' FROM launches "
+        "RETURNING id");
+    sql("UPDATE campaigns SET next_task = 1");
+    for (const auto* state : {"launching", "submitted", "failed"})
+      sql(std::string{"UPDATE tasks SET state = '"} + state + "' WHERE number = 0");
+    event = sql("INSERT INTO events (code, campaign_id, cluster_id, job_id, opened_at, last_at, message) VALUES ('TASK_ERROR', " +
+                campaign + ", " + cluster + ", " + job + ", now(), now(), 'exit status 1') RETURNING id");
+    sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) VALUES ('CLUSTER_UNREACHABLE', " + cluster +
+        ", now(), now(), 'down')");
   }
   std::int64_t id = 0;
+  std::string job, event;
 };
 
 TEST_F(ApiDocument, NamesEveryMemberOfEveryAnswer) {
   const auto document = get("/openapi.json");
   ASSERT_EQ(document.status, 200);
   Schemas schemas{document.json};
-  const auto campaign = "/campaigns/" + std::to_string(id);
+  const auto campaign = "/v1/campaigns/" + std::to_string(id);
   const std::vector<std::pair<const char*, std::string>> asked{{"/", "/"},
                                                                {"/health", "/health"},
-                                                               {"/campaigns", "/campaigns"},
-                                                               {"/campaigns/{id}", campaign},
-                                                               {"/campaigns/{id}/stats", campaign + "/stats"},
-                                                               {"/campaigns/{id}/jobs", campaign + "/jobs"},
-                                                               {"/campaigns/{id}/jobs/{task}", campaign + "/jobs/0"},
-                                                               {"/campaigns/{id}/events", campaign + "/events"},
-                                                               {"/campaigns/{id}/decisions", campaign + "/decisions"},
-                                                               {"/campaigns/{id}/forecasts", campaign + "/forecasts"},
-                                                               {"/clusters", "/clusters"},
-                                                               {"/gridusage", "/gridusage"},
-                                                               {"/usage", "/usage?by=day,user,project,campaign,cluster"},
-                                                               {"/events", "/events"},
-                                                               {"/scenario", "/scenario"}};
+                                                               {"/v1/campaigns", "/v1/campaigns"},
+                                                               {"/v1/campaigns/{id}", campaign},
+                                                               {"/v1/campaigns/{id}/stats", campaign + "/stats"},
+                                                               {"/v1/campaigns/{id}/tasks", campaign + "/tasks"},
+                                                               {"/v1/campaigns/{id}/tasks/{task}", campaign + "/tasks/0"},
+                                                               {"/v1/campaigns/{id}/events", campaign + "/events"},
+                                                               {"/v1/campaigns/{id}/decisions", campaign + "/decisions"},
+                                                               {"/v1/campaigns/{id}/forecasts", campaign + "/forecasts"},
+                                                               {"/v1/campaigns/{id}/jdl", campaign + "/jdl"},
+                                                               {"/v1/jobs/{id}", "/v1/jobs/" + job},
+                                                               {"/v1/events/{id}", "/v1/events/" + event},
+                                                               {"/v1/clusters/{id}", "/v1/clusters/alpha"},
+                                                               {"/v1/clusters", "/v1/clusters"},
+                                                               {"/v1/gridusage", "/v1/gridusage"},
+                                                               {"/v1/usage", "/v1/usage?by=day,user,project,campaign,cluster"},
+                                                               {"/v1/events", "/v1/events"},
+                                                               {"/v1/scenario", "/v1/scenario"}};
   for (const auto& [path, target] : asked) {
     const auto answer = get(target);
     EXPECT_EQ(answer.status, path == std::string{"/health"} ? answer.status : 200) << target << answer.body;
+    if (answer.json.HasMember("items")) {
+      EXPECT_FALSE(answer.json["items"].Empty()) << target << " is compared with nothing";
+    }
     const auto status = std::to_string(answer.status);
     schemas.compare(schemas.of(path, "get", status.c_str()), answer.json, std::string{"GET "} + path);
   }
   ApiRequest submission{.method = "POST",
-                        .target = "/campaigns?dry_run=1",
+                        .target = "/v1/campaigns?dry_run=1",
                         .body = R"({"name": "t", "nb_jobs": 2, "clusters": {"alpha": {"exec_file": "run"}}})",
                         .headers = {{"Content-Type", "application/json"}}};
   const auto checked = as("alice", submission);
   ASSERT_EQ(checked.status, 200) << checked.body;
-  schemas.compare(schemas.of("/campaigns", "post", "200"), checked.json, "POST /campaigns?dry_run=1");
-  submission.target = "/campaigns";
+  schemas.compare(schemas.of("/v1/campaigns", "post", "200"), checked.json, "POST /v1/campaigns?dry_run=1");
+  submission.target = "/v1/campaigns";
   const auto created = as("alice", submission);
   ASSERT_EQ(created.status, 201) << created.body;
-  schemas.compare(schemas.of("/campaigns", "post", "201"), created.json, "POST /campaigns");
+  schemas.compare(schemas.of("/v1/campaigns", "post", "201"), created.json, "POST /v1/campaigns");
+  const auto detail = get(campaign + "/tasks/0");
+  EXPECT_EQ(detail.json["jobs"].Size(), 1U) << detail.body;
+  for (const auto* target : {"/v1/campaigns/999", "/v1/campaigns?limit=0", "/nothing"})
+    schemas.compare(document.json["components"]["schemas"]["Error"], get(target).json, target);
   EXPECT_THAT(schemas.departures(), testing::IsEmpty());
 }
 

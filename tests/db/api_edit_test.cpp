@@ -4,7 +4,7 @@
 #include "lib/store/database.hpp"
 #include "tests/db/api_fixture.hpp"
 
-/// PUT /campaigns/ID.
+/// PUT /v1/campaigns/ID.
 namespace gleaner::tests {
 namespace {
 
@@ -15,7 +15,7 @@ class EditCampaign : public ApiTest {
  protected:
   void SetUp() override {
     ApiTest::SetUp();
-    const auto answer = post("/campaigns", R"({"name": "t", "nb_jobs": 3, "exec_file": "run", "walltime": "1:00:00",
+    const auto answer = post("/v1/campaigns", R"({"name": "t", "nb_jobs": 3, "exec_file": "run", "walltime": "1:00:00",
                                               "clusters": {"alpha": {"properties": "mem > 8"}, "beta": {}}})");
     ASSERT_EQ(answer.status, 201) << answer.body;
     id = answer.json["id"].GetInt64();
@@ -23,7 +23,7 @@ class EditCampaign : public ApiTest {
   [[nodiscard]] ApiAnswer put(const std::string& body, const std::string& user = "alice", const std::string& query = {},
                               const std::string& type = "application/json") const {
     return as(user,
-              {.method = "PUT", .target = fmt::format("/campaigns/{}{}", id, query), .body = body, .headers = {{"Content-Type", type}}});
+              {.method = "PUT", .target = fmt::format("/v1/campaigns/{}{}", id, query), .body = body, .headers = {{"Content-Type", type}}});
   }
   [[nodiscard]] std::string of_cluster(const std::string& name, const std::string& columns) const {
     return sql(fmt::format("SELECT concat_ws(' ', {}) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id WHERE k.name = '{}'",
@@ -44,7 +44,7 @@ TEST_F(EditCampaign, ChangesTheJdl_ThePairs_AndWhatIsPlanned_Together_AndRecords
   EXPECT_EQ(sql("SELECT concat_ws(' ', name, jdl ->> 'name', priority, asked = asked_of(id), asked LIKE '%:7200:50%') FROM campaigns"),
             "u u 2 t t");
   EXPECT_EQ(sql("SELECT concat_ws(' ', changed_by, tasks, jsonb_array_length(edits)) FROM campaign_changes"), "alice 0 6");
-  const auto shown = get(fmt::format("/campaigns/{}", id));
+  const auto shown = get(fmt::format("/v1/campaigns/{}", id));
   EXPECT_STREQ(shown.json["changes"][0]["user"].GetString(), "alice");
   EXPECT_EQ(shown.json["changes"][0]["edits"].Size(), 6U);
 }
@@ -98,7 +98,7 @@ TEST_F(EditCampaign, AClusterIsAdded) {
 }
 
 TEST_F(EditCampaign, AnswerOfTheJdl_SentBack_ChangesNothing) {
-  const auto jdl = get(fmt::format("/campaigns/{}/jdl", id));
+  const auto jdl = get(fmt::format("/v1/campaigns/{}/jdl", id));
   const auto answer = put(jdl.body);
   ASSERT_EQ(answer.status, 202) << answer.body;
   EXPECT_EQ(answer.json["changes"].Size(), 0U);
@@ -154,8 +154,10 @@ TEST_F(EditCampaign, AdmissionRules_SeeTheEditedCampaign) {
 
 TEST_F(EditCampaign, RepeatedSubmission_IsStillKnown) {
   const std::string jdl = R"({"name": "k", "nb_jobs": 3, "clusters": {"alpha": {"exec_file": "run"}}})";
-  const ApiRequest submission{
-      .method = "POST", .target = "/campaigns", .body = jdl, .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}}};
+  const ApiRequest submission{.method = "POST",
+                              .target = "/v1/campaigns",
+                              .body = jdl,
+                              .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}}};
   id = as("alice", submission).json["id"].GetInt64();
   ASSERT_EQ(put(R"({"name": "other"})").status, 202);
   const auto again = as("alice", submission);
@@ -164,7 +166,7 @@ TEST_F(EditCampaign, RepeatedSubmission_IsStillKnown) {
 }
 
 TEST_F(EditCampaign, WithExpressions_KeepsItsRequests_AndChangesTheRest) {
-  const auto answer = post("/campaigns", R"({"name": "e", "exec_file": "run", "walltime": "p1 * minute", "params": ["10", "20"],
+  const auto answer = post("/v1/campaigns", R"({"name": "e", "exec_file": "run", "walltime": "p1 * minute", "params": ["10", "20"],
                                             "clusters": {"alpha": {}}})");
   id = answer.json["id"].GetInt64();
   for (const auto* body : {R"({"walltime": "1:00:00"})", R"({"resources": "/core=2"})", R"({"clusters": {"beta": {"exec_file": "run"}}})"})

@@ -3,6 +3,8 @@
 
 #include <ctime>
 
+#include <fmt/format.h>
+
 #include "tests/db/campaigns_fixture.hpp"
 
 namespace gleaner::tests {
@@ -20,21 +22,21 @@ TEST_F(CampaignEvents, ListKeepsAnEndedCampaignWithFailures_UntilItsEventsAreFix
   }
   const auto fine = a_campaign_of(1);
   sql("UPDATE campaigns SET state = 'terminated', ended_at = now()");
-  EXPECT_THAT(ids("/campaigns"), ElementsAre()) << "nothing is open";
+  EXPECT_THAT(ids("/v1/campaigns"), ElementsAre()) << "nothing is open";
   sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[0], failed[1], failed[2]));
-  EXPECT_EQ(get("/campaigns?limit=1").json["total"].GetInt(), 3);
-  EXPECT_TRUE(get("/campaigns").json["items"][0]["has_events"].GetBool());
-  EXPECT_THAT(ids("/campaigns?state=in_treatment,paused"), ElementsAre());
+  EXPECT_THAT(ids("/v1/campaigns"), ElementsAre(failed[0], failed[1], failed[2]));
+  EXPECT_EQ(get("/v1/campaigns?limit=1").json["total"].GetInt(), 3);
+  EXPECT_TRUE(get("/v1/campaigns").json["items"][0]["has_events"].GetBool());
+  EXPECT_THAT(ids("/v1/campaigns?state=in_treatment,paused"), ElementsAre());
   ASSERT_EQ(remove(path(failed[0], "/events")).status, 202);
   const auto acknowledged = remove(path(failed[1]));
   ASSERT_EQ(acknowledged.status, 202);
   EXPECT_THAT(acknowledged.message(), testing::EndsWith("was over already: its events are closed"));
   EXPECT_EQ(state(failed[1]), "terminated");
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[2]));
+  EXPECT_THAT(ids("/v1/campaigns"), ElementsAre(failed[2]));
   EXPECT_EQ(remove(path(failed[1])).status, 409);
   ASSERT_EQ(post(path(failed[2], "/retries")).status, 202);
-  EXPECT_THAT(ids("/campaigns"), ElementsAre(failed[2]));
+  EXPECT_THAT(ids("/v1/campaigns"), ElementsAre(failed[2]));
   EXPECT_EQ(state(fine), "terminated");
 }
 
@@ -44,9 +46,9 @@ TEST_F(CampaignEvents, DecisionsThatRestOnABrake_AreShownWhileItHolds) {
       "'pair_braked', 'the campaign is braked on alpha', 0, now() FROM campaign_clusters");
   sql("INSERT INTO brakes (campaign_id, cluster_id, reason, created_at, expires_at) SELECT campaign_id, cluster_id, 'why', now(), now() + interval '1 h' "
       "FROM campaign_clusters");
-  const auto shown = [&] { return get("/campaigns/" + id + "/decisions").json["items"].Size(); };
+  const auto shown = [&] { return get("/v1/campaigns/" + id + "/decisions").json["items"].Size(); };
   EXPECT_EQ(shown(), 1U);
-  ASSERT_EQ(post("/campaigns/" + id + "/resume").status, 202);
+  ASSERT_EQ(post("/v1/campaigns/" + id + "/resume").status, 202);
   EXPECT_EQ(shown(), 0U);
 }
 
@@ -68,18 +70,18 @@ TEST_F(CampaignEvents, Events_CanBeFixedByTheirOwnerAndLiftTheirBrake) {
   const auto global = sql(
       "INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), now(), 'down' "
       "FROM campaign_clusters RETURNING id");
-  EXPECT_TRUE(get("/campaigns/" + id).json["has_events"].GetBool());
-  EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 2);
-  EXPECT_EQ(get("/events").json["total"].GetInt(), 1);
-  EXPECT_EQ(as("bob", {.method = "DELETE", .target = "/events/" + event}).status, 403);
-  EXPECT_EQ(remove("/events/" + global).status, 403);
-  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/events/" + global}).status, 202);
-  EXPECT_EQ(remove("/events/" + event).status, 202);
-  EXPECT_EQ(remove("/events/" + event).status, 409);
+  EXPECT_TRUE(get("/v1/campaigns/" + id).json["has_events"].GetBool());
+  EXPECT_EQ(get("/v1/campaigns/" + id + "/events").json["total"].GetInt(), 2);
+  EXPECT_EQ(get("/v1/events").json["total"].GetInt(), 1);
+  EXPECT_EQ(as("bob", {.method = "DELETE", .target = "/v1/events/" + event}).status, 403);
+  EXPECT_EQ(remove("/v1/events/" + global).status, 403);
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/v1/events/" + global}).status, 202);
+  EXPECT_EQ(remove("/v1/events/" + event).status, 202);
+  EXPECT_EQ(remove("/v1/events/" + event).status, 409);
   EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
-  EXPECT_EQ(get("/campaigns/" + id + "/events").json["total"].GetInt(), 0);
-  EXPECT_EQ(get("/campaigns/" + id + "/events?all=1").json["total"].GetInt(), 1);
-  EXPECT_STREQ(get("/events/" + event).json["state"].GetString(), "closed");
+  EXPECT_EQ(get("/v1/campaigns/" + id + "/events").json["total"].GetInt(), 0);
+  EXPECT_EQ(get("/v1/campaigns/" + id + "/events?all=1").json["total"].GetInt(), 1);
+  EXPECT_STREQ(get("/v1/events/" + event).json["state"].GetString(), "closed");
 }
 
 TEST_F(CampaignEvents, EventsOfAllMyCampaigns_AreOneList) {
@@ -88,32 +90,33 @@ TEST_F(CampaignEvents, EventsOfAllMyCampaigns_AreOneList) {
   sql("INSERT INTO events (code, campaign_id, opened_at, last_at, message) SELECT 'TASK_ERROR', id, now(), now(), 'x' FROM campaigns");
   sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', id, now(), now(), 'x' FROM clusters");
   sql("UPDATE events SET state = 'closed', closed_at = now() WHERE campaign_id = " + std::to_string(first));
-  const auto mine = get("/events?mine=1");
+  const auto mine = get("/v1/events?mine=1");
   ASSERT_EQ(mine.json["total"].GetInt(), 1) << mine.body;
   EXPECT_EQ(mine.json["items"][0]["campaign_id"].GetInt64(), second);
-  EXPECT_EQ(get("/events?mine=1&all=1").json["total"].GetInt(), 2);
-  EXPECT_EQ(as("bob", {.target = "/events?mine=1"}).json["total"].GetInt(), 0);
+  EXPECT_EQ(get("/v1/events?mine=1&all=1").json["total"].GetInt(), 2);
+  EXPECT_EQ(as("bob", {.target = "/v1/events?mine=1"}).json["total"].GetInt(), 0);
 }
 
 TEST_F(CampaignEvents, ClusterBlacklistedForACampaign_IsBrakedUntilItsEventIsFixed) {
   const auto id = std::to_string(a_campaign_of(1));
-  const auto expires = std::to_string(std::time(nullptr) + 86'400);
-  const auto answer = post("/events?cluster=alpha&campaign=" + id + "&reason=licence&expires=" + expires);
+  const auto expires = std::time(nullptr) + 86'400;
+  const auto answer = post("/v1/events?cluster=alpha&campaign=" + id + "&reason=licence&expires=" + utc(expires));
   ASSERT_EQ(answer.status, 201) << answer.body;
   const auto event = std::to_string(answer.json["id"].GetInt64());
-  EXPECT_STREQ(get("/events/" + event).json["code"].GetString(), "BLACKLISTED");
-  EXPECT_THAT(get("/events/" + event).json["message"].GetString(), testing::StartsWith("licence (by alice)"));
-  EXPECT_EQ(sql("SELECT reason || ' ' || set_by || ' ' || extract(epoch FROM expires_at)::bigint FROM brakes"), "licence alice " + expires);
-  EXPECT_EQ(post("/events?cluster=alpha&campaign=" + id + "&reason=again").status, 201) << "in place of the first one";
+  EXPECT_STREQ(get("/v1/events/" + event).json["code"].GetString(), "BLACKLISTED");
+  EXPECT_THAT(get("/v1/events/" + event).json["message"].GetString(), testing::StartsWith("licence (by alice)"));
+  EXPECT_EQ(sql("SELECT reason || ' ' || set_by || ' ' || extract(epoch FROM expires_at)::bigint FROM brakes"),
+            fmt::format("licence alice {}", expires));
+  EXPECT_EQ(post("/v1/events?cluster=alpha&campaign=" + id + "&reason=again").status, 201) << "in place of the first one";
   EXPECT_EQ(sql("SELECT count(*) || ' ' || max(reason) FROM brakes"), "1 again");
-  EXPECT_EQ(remove("/events/" + event).status, 202);
+  EXPECT_EQ(remove("/v1/events/" + event).status, 202);
   EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "0");
 }
 
 TEST_F(CampaignEvents, ABlacklisting_StaysWhenTheCampaignIsResumed_RetriedAndFixedElsewhere_AndGoesWithAllItsEvents) {
   const auto id = std::to_string(a_campaign_of(2));
-  ASSERT_EQ(post("/events?cluster=alpha&campaign=" + id + "&reason=licence").status, 201);
-  ASSERT_EQ(as("boss", {.method = "POST", .target = "/events?cluster=alpha&reason=repair"}).status, 201);
+  ASSERT_EQ(post("/v1/events?cluster=alpha&campaign=" + id + "&reason=licence").status, 201);
+  ASSERT_EQ(as("boss", {.method = "POST", .target = "/v1/events?cluster=alpha&reason=repair"}).status, 201);
   const auto other =
       sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', campaign_id, "
           "cluster_id, now(), now(), 'x' FROM campaign_clusters RETURNING id");
@@ -121,26 +124,26 @@ TEST_F(CampaignEvents, ABlacklisting_StaysWhenTheCampaignIsResumed_RetriedAndFix
       sql("INSERT INTO events (code, cluster_id, opened_at, last_at, message) SELECT 'CLUSTER_UNREACHABLE', cluster_id, now(), "
           "now(), 'x' FROM campaign_clusters RETURNING id");
   sql("UPDATE tasks SET state = 'failed' WHERE number = 0");
-  EXPECT_EQ(remove("/events/" + other).status, 202);
-  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/events/" + down}).status, 202);
-  EXPECT_EQ(post("/campaigns/" + id + "/resume").status, 202);
-  EXPECT_EQ(post("/campaigns/" + id + "/retries").status, 202);
+  EXPECT_EQ(remove("/v1/events/" + other).status, 202);
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = "/v1/events/" + down}).status, 202);
+  EXPECT_EQ(post("/v1/campaigns/" + id + "/resume").status, 202);
+  EXPECT_EQ(post("/v1/campaigns/" + id + "/retries").status, 202);
   EXPECT_EQ(sql("SELECT count(*) FROM brakes"), "2");
-  EXPECT_EQ(remove("/campaigns/" + id + "/events").status, 202);
+  EXPECT_EQ(remove("/v1/campaigns/" + id + "/events").status, 202);
   EXPECT_EQ(sql("SELECT string_agg(reason, ' ') FROM brakes"), "repair") << "the administrators' one is of all campaigns";
 }
 
 TEST_F(CampaignEvents, BlacklistingOfAWholeCluster_IsForAdministrators_AndThatOfAPairForItsOwner) {
   const auto id = std::to_string(a_campaign_of(1));
   const auto by = [&](const std::string& user, const std::string& query) {
-    return as(user, {.method = "POST", .target = "/events?" + query}).status;
+    return as(user, {.method = "POST", .target = "/v1/events?" + query}).status;
   };
   EXPECT_EQ(by("alice", "cluster=alpha&reason=x"), 403);
   EXPECT_EQ(by("bob", "cluster=alpha&reason=x&campaign=" + id), 403);
   EXPECT_EQ(by("alice", "cluster=beta&reason=x&campaign=" + id), 409) << "it does not use beta";
   EXPECT_EQ(by("alice", "cluster=alpha&campaign=" + id), 400) << "no reason";
-  EXPECT_EQ(by("alice", "cluster=alpha&reason=x&expires=1&campaign=" + id), 400) << "over";
-  EXPECT_EQ(by("alice", "cluster=alpha&reason=x&expires=33333333333&campaign=" + id), 400) << "too late";
+  EXPECT_EQ(by("alice", "cluster=alpha&reason=x&expires=2020-01-01T00:00:00Z&campaign=" + id), 400) << "over";
+  EXPECT_EQ(by("alice", "cluster=alpha&reason=x&expires=3026-01-01T00:00:00Z&campaign=" + id), 400) << "too late";
   EXPECT_EQ(by("boss", "cluster=nowhere&reason=x"), 404);
   EXPECT_EQ(by("boss", "reason=x"), 400);
   EXPECT_EQ(by("boss", "job=1&reason=x"), 404);
@@ -185,7 +188,7 @@ TEST_F(CampaignEvents, EventFixedWithResubmit_GivesBackTheFailedTasksOfItsCluste
       "SELECT id, campaign_id, cluster_id, row_number() OVER (ORDER BY id) - 1, 0, 'terminated', 1 FROM launches");
   const auto event = sql("INSERT INTO events (code, campaign_id, cluster_id, opened_at, last_at, message) SELECT 'TASK_ERROR', " +
                          std::to_string(id) + ", id, now(), now(), 'exit 1' FROM clusters WHERE name = 'alpha' RETURNING id");
-  const auto answer = remove("/events/" + event + "?resubmit=1");
+  const auto answer = remove("/v1/events/" + event + "?resubmit=1");
   ASSERT_EQ(answer.status, 202) << answer.body;
   EXPECT_EQ(answer.json["message"].GetString(), "Event " + event + " closed; 2 failed tasks will run again");
   EXPECT_EQ(sql("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks"), "0 2");

@@ -43,7 +43,7 @@ void ApiTest::SetUp() {
                         << token_of("boss") << " boss admin\n"
                         << token_of("apache") << " apache proxy\n";
   ::chmod(tokens.c_str(), 0600);
-  api::ApiOptions options;
+  auto& options = options_;
   options.database = database_;
   options.socket = socket();
   options.listen = {http::TcpEndpoint{}};
@@ -52,7 +52,12 @@ void ApiTest::SetUp() {
   const char* programs = std::getenv("GLEANER_BIN_DIR");
   options.rules_program = std::filesystem::path{programs != nullptr ? programs : "build/bin"} / "admission";
   configure(options);
-  auto api = api::Api::start(options);
+  restart_api();
+}
+
+void ApiTest::restart_api() {
+  api_.reset();
+  auto api = api::Api::start(options_);
   ASSERT_TRUE(api) << api.error();
   api_ = std::move(*api);
   const auto url = api_->urls().at(0);
@@ -64,9 +69,11 @@ void ApiTest::TearDown() {
   std::filesystem::remove_all(folder_);
 }
 
+std::pair<std::string, std::string> ApiTest::token_header(const std::string& user) { return {"Authorization", "Bearer " + token_of(user)}; }
+
 ApiAnswer ApiTest::as(const std::string& user, const ApiRequest& request) const {
   auto with_token = request;
-  with_token.headers["Authorization"] = "Bearer " + token_of(user);
+  with_token.headers.insert(token_header(user));
   return ask(port_, with_token);
 }
 
@@ -75,8 +82,9 @@ ApiAnswer ApiTest::post(const std::string& target, const std::string& body) cons
 }
 
 ApiAnswer ApiTest::submit_lines(const std::string& head, const std::string& lines) const {
-  return as("alice",
-            {.method = "POST", .target = "/campaigns", .body = head + "\n" + lines, .headers = {{"Content-Type", "application/x-ndjson"}}});
+  return as(
+      "alice",
+      {.method = "POST", .target = "/v1/campaigns", .body = head + "\n" + lines, .headers = {{"Content-Type", "application/x-ndjson"}}});
 }
 
 std::int64_t ApiTest::a_campaign_of(int tasks) const {

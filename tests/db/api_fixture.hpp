@@ -4,12 +4,14 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <pqxx/pqxx>
 
 #include "api/server.hpp"
 #include "lib/process/options.hpp"
 #include "tests/db/api_client.hpp"
+#include "tests/unit/utc_text.hpp"
 
 namespace gleaner::tests {
 
@@ -23,6 +25,11 @@ class ApiTest : public testing::Test {
   /// Called before the API starts.
   virtual void configure(api::ApiOptions& options) { static_cast<void>(options); }
 
+  /// Ends the API and starts it again, on another port.
+  void restart_api();
+
+  /// The header of a user's token.
+  [[nodiscard]] static std::pair<std::string, std::string> token_header(const std::string& user);
   /// Asks over TCP, with the user's token.
   [[nodiscard]] ApiAnswer as(const std::string& user, const ApiRequest& request) const;
   [[nodiscard]] ApiAnswer get(const std::string& target) const { return as("alice", {.target = target}); }
@@ -45,6 +52,7 @@ class ApiTest : public testing::Test {
  private:
   std::filesystem::path folder_;
   std::string database_;
+  api::ApiOptions options_;
   std::unique_ptr<api::Api> api_;
   std::string port_;
 };

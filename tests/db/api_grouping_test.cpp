@@ -9,7 +9,7 @@ namespace {
 
 class GroupingAdvice : public ApiTest {
  protected:
-  static std::string stats_of(std::int64_t id) { return fmt::format("/campaigns/{}/stats", id); }
+  static std::string stats_of(std::int64_t id) { return fmt::format("/v1/campaigns/{}/stats", id); }
 };
 
 TEST_F(GroupingAdvice, Stats_SayWhatPoolsWouldGain_WhereTheConfigurationAdvises) {

@@ -42,10 +42,10 @@ std::string lines_of(int count) {
 TEST_F(ApiLimits, ACampaignOfTooManyTasks_IsRefused_HoweverTheyCome) {
   const std::vector<ApiAnswer> answers = [&] {
     std::vector<ApiAnswer> all;
-    all.push_back(post("/campaigns", on_alpha(R"("nb_jobs": 6)")));
-    all.push_back(post("/campaigns", on_alpha(R"("nb_jobs": 100000000)")));
-    all.push_back(post("/campaigns", on_alpha(R"("params": ["1", "2", "3", "4", "5", "6"])")));
-    all.push_back(post("/campaigns?dry_run=1", on_alpha(R"("nb_jobs": 6)")));
+    all.push_back(post("/v1/campaigns", on_alpha(R"("nb_jobs": 6)")));
+    all.push_back(post("/v1/campaigns", on_alpha(R"("nb_jobs": 100000000)")));
+    all.push_back(post("/v1/campaigns", on_alpha(R"("params": ["1", "2", "3", "4", "5", "6"])")));
+    all.push_back(post("/v1/campaigns?dry_run=1", on_alpha(R"("nb_jobs": 6)")));
     all.push_back(submit_lines(head_of(kOnAlpha, R"("nb_jobs": 6)"), ""));
     all.push_back(submit_lines(head_of(kOnAlpha), lines_of(6)));
     all.push_back(submit_lines(head_of(kOnAlpha, R"("dry_run": true)"), lines_of(6)));
@@ -64,19 +64,19 @@ TEST_F(ApiLimits, ACampaignOfTooManyTasks_IsRefused_HoweverTheyCome) {
 TEST_F(ApiLimits, AUserWithTooManyCampaigns_GetsNoMore_UntilOneEnds) {
   const auto first = a_campaign_of(1);
   const ApiRequest keyed{.method = "POST",
-                         .target = "/campaigns",
+                         .target = "/v1/campaigns",
                          .body = on_alpha(R"("nb_jobs": 1)"),
                          .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k"}}};
   EXPECT_EQ(as("alice", keyed).status, 201);
-  const auto third = post("/campaigns", on_alpha(R"("nb_jobs": 1)"));
+  const auto third = post("/v1/campaigns", on_alpha(R"("nb_jobs": 1)"));
   EXPECT_EQ(third.status, 403);
   EXPECT_THAT(third.message(), AllOf(HasSubstr("you have 2 campaigns"), HasSubstr("(max_campaigns)")));
-  EXPECT_EQ(post("/campaigns?dry_run=1", on_alpha(R"("nb_jobs": 1)")).status, 403);
+  EXPECT_EQ(post("/v1/campaigns?dry_run=1", on_alpha(R"("nb_jobs": 1)")).status, 403);
   // What is there already is no new one; others are not concerned.
   EXPECT_EQ(as("alice", keyed).headers.at("idempotent-replayed"), "true");
   EXPECT_EQ(as("bob", keyed).status, 201);
-  EXPECT_EQ(remove("/campaigns/" + std::to_string(first)).status, 202);
-  EXPECT_EQ(post("/campaigns", on_alpha(R"("nb_jobs": 1)")).status, 201);
+  EXPECT_EQ(remove("/v1/campaigns/" + std::to_string(first)).status, 202);
+  EXPECT_EQ(post("/v1/campaigns", on_alpha(R"("nb_jobs": 1)")).status, 201);
 }
 
 TEST_F(ApiLimits, OneUser_MayHaveLimitsOfTheirOwn) {
@@ -85,16 +85,16 @@ TEST_F(ApiLimits, OneUser_MayHaveLimitsOfTheirOwn) {
   EXPECT_THAT(submit_lines(head_of(kOnAlpha), lines_of(8)).message(), HasSubstr("more than 7 tasks"));
   EXPECT_GT(a_campaign_of(1), 0);
   EXPECT_GT(a_campaign_of(1), 0);
-  EXPECT_EQ(post("/campaigns", on_alpha(R"("nb_jobs": 1)")).status, 403);
+  EXPECT_EQ(post("/v1/campaigns", on_alpha(R"("nb_jobs": 1)")).status, 403);
   const auto of_bob = [&](const std::string& body) {
-    return as("bob", {.method = "POST", .target = "/campaigns", .body = body, .headers = {{"Content-Type", "application/json"}}});
+    return as("bob", {.method = "POST", .target = "/v1/campaigns", .body = body, .headers = {{"Content-Type", "application/json"}}});
   };
   EXPECT_EQ(of_bob(on_alpha(R"("nb_jobs": 1)")).status, 403);
   EXPECT_EQ(of_bob(on_alpha(R"("nb_jobs": 1)") + std::string(100, ' ')).status, 413);
 }
 
 TEST_F(ApiLimits, WhatIsTooLarge_IsRefused_AndTheOptionNamed) {
-  const auto large_file = post("/campaigns", on_alpha(R"("nb_jobs": 1)") + std::string(64 * kKilobyte, ' '));
+  const auto large_file = post("/v1/campaigns", on_alpha(R"("nb_jobs": 1)") + std::string(64 * kKilobyte, ' '));
   EXPECT_EQ(large_file.status, 413);
   EXPECT_THAT(large_file.message(), AllOf(HasSubstr("larger than 64K (max_campaign_file)"), HasSubstr("param_file")));
   EXPECT_EQ(submit_lines(head_of(std::string{kOnAlpha} + std::string(64 * kKilobyte, ' ')), lines_of(1)).status, 413);
@@ -109,10 +109,10 @@ TEST_F(ApiLimits, WhatIsTooLarge_IsRefused_AndTheOptionNamed) {
 }
 
 TEST_F(ApiLimits, TooManyRows_AreRefused_AndTheOptionNamed) {
-  const auto answer = get("/campaigns?limit=10001");
+  const auto answer = get("/v1/campaigns?limit=10001");
   EXPECT_EQ(answer.status, 400);
   EXPECT_THAT(answer.message(), AllOf(HasSubstr("limit=10001"), HasSubstr("from 1 to 10000"), HasSubstr("(max_rows)")));
-  EXPECT_EQ(get("/campaigns?limit=10000").status, 200);
+  EXPECT_EQ(get("/v1/campaigns?limit=10000").status, 200);
 }
 
 /// An upload that has begun, and does not end.
@@ -120,7 +120,7 @@ class Begun {
  public:
   Begun(const std::string& port, const std::string& head, std::size_t length) : client_{static_cast<std::uint16_t>(std::stoi(port))} {
     client_.send(fmt::format(
-        "POST /campaigns HTTP/1.1\r\nAuthorization: Bearer alice-token-0123456789\r\nContent-Type: application/x-ndjson\r\nExpect: 100-continue\r\n"
+        "POST /v1/campaigns HTTP/1.1\r\nAuthorization: Bearer alice-token-0123456789\r\nContent-Type: application/x-ndjson\r\nExpect: 100-continue\r\n"
         "Connection: close\r\nContent-Length: {}\r\n\r\n",
         length));
     reads_it_ = client_.read_until("\r\n\r\n").starts_with("HTTP/1.1 100");
@@ -141,7 +141,7 @@ TEST_F(ApiLimits, NoTransactionWaitsForAClient_AndOthersAreAnswered) {
   for (int i = 0; i < 20; ++i) {
     EXPECT_TRUE(uploads.emplace_back(port(), head + "\"0\"\n", head.size() + lines.size()).reads_it());
   }
-  for (int i = 0; i < 20; ++i) EXPECT_EQ(get("/campaigns").status, 200);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(get("/v1/campaigns").status, 200);
   EXPECT_EQ(
       sql("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid() AND backend_type = 'client backend'"),
       "0");
@@ -164,13 +164,13 @@ TEST_F(ApiLimits, WhatOneUserSendsAtOnce_IsLimited_AndWhatAllSend) {
   ApiAnswer second;
   for (int tries = 0; tries < kMostTries; ++tries) {
     second = submit_lines(head_of(kOnAlpha), std::string(120 * kKilobyte, '\n') + lines_of(1));
-    if (second.status != 201 || remove("/campaigns/" + std::to_string(second.json["id"].GetInt64())).status != 202) break;
+    if (second.status != 201 || remove("/v1/campaigns/" + std::to_string(second.json["id"].GetInt64())).status != 202) break;
   }
   EXPECT_EQ(second.status, 503) << second.body;
   EXPECT_THAT(second.message(), HasSubstr("you are sending other submissions now"));
   EXPECT_EQ(second.headers.at("retry-after"), "10");
   const auto of_bob = as("bob", {.method = "POST",
-                                 .target = "/campaigns",
+                                 .target = "/v1/campaigns",
                                  .body = head + std::string(300 * kKilobyte, '\n') + lines_of(1),
                                  .headers = {{"Content-Type", "application/x-ndjson"}}});
   EXPECT_EQ(of_bob.status, 503) << of_bob.body;
@@ -193,7 +193,7 @@ TEST_F(ApiPages, OfLongParameters_AreShorter_AndTheirLinksLeadThroughAll) {
   const auto id = submit_lines(head_of(kOnAlpha), lines).json["id"].GetInt64();
   for (const std::string query : {"limit=100", "limit=100&state=waiting", "limit=7"}) {
     std::vector<std::int64_t> seen;
-    std::string next = fmt::format("/campaigns/{}/jobs?{}", id, query);
+    std::string next = fmt::format("/v1/campaigns/{}/tasks?{}", id, query);
     while (!next.empty() && seen.size() <= 100) {
       const auto page = get(next);
       ASSERT_EQ(page.status, 200) << page.body;
@@ -218,7 +218,7 @@ TEST_F(ApiPages, OfParametersThatJsonMakesLonger_AreShorterToo) {
   const auto submitted = submit_lines(head_of(kOnAlpha), lines);
   ASSERT_EQ(submitted.status, 201) << submitted.body;
   std::int64_t seen = 0;
-  std::string next = fmt::format("/campaigns/{}/jobs?limit=100", submitted.json["id"].GetInt64());
+  std::string next = fmt::format("/v1/campaigns/{}/tasks?limit=100", submitted.json["id"].GetInt64());
   while (!next.empty()) {
     const auto page = get(next);
     ASSERT_EQ(page.status, 200) << page.body;
@@ -232,12 +232,12 @@ TEST_F(ApiPages, OfParametersThatJsonMakesLonger_AreShorterToo) {
 TEST_F(ApiPages, TheUsageOfAllTime_HasTheLastFiguresOfEachSlice) {
   sql("INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
       " SELECT k.id, to_timestamp(1700000000 + 10 * n), 16, n % 17, 16 - n % 17, 0, 0, 0, true, 1 FROM clusters k, generate_series(0, 9999) n RETURNING 1");
-  const auto all = get("/gridusage?from=0");
+  const auto all = get("/v1/gridusage?from=1970-01-01T00:00:00Z");
   ASSERT_EQ(all.status, 200) << all.body;
   EXPECT_LE(all.json["items"].Size(), 1001U);
   EXPECT_GE(all.json["items"].Size(), 1U);
   EXPECT_EQ(all.json["items"][0]["clusters"].Size(), 3U);
-  const auto hour = get("/gridusage?from=1700000000&to=1700003600");
+  const auto hour = get("/v1/gridusage?from=2023-11-14T22:13:20Z&to=2023-11-14T23:13:20Z");
   ASSERT_EQ(hour.json["items"].Size(), 61U) << hour.body;
   // A slice of a minute has the last of its six: of the first one, which begins 20 s before, the fourth.
   EXPECT_EQ(hour.json["items"][0]["clusters"][0]["used_resources"].GetInt(), 16 - 3);

@@ -61,8 +61,8 @@ class ApiMemory : public testing::Test {
     while (status_of("GET", "/health") != 200 && !child_->wait(std::chrono::milliseconds{20})) {
     }
     // Each kind of request once: what is there afterwards is what it has at rest.
-    EXPECT_EQ(status_of("POST", "/campaigns", jdl(R"("nb_jobs": 1)")), 201);
-    for (const auto* path : {"/campaigns", "/campaigns/1/jobs", "/events", "/gridusage", "/scenario", "/clusters"})
+    EXPECT_EQ(status_of("POST", "/v1/campaigns", jdl(R"("nb_jobs": 1)")), 201);
+    for (const auto* path : {"/v1/campaigns", "/v1/campaigns/1/tasks", "/v1/events", "/v1/gridusage", "/v1/scenario", "/v1/clusters"})
       EXPECT_EQ(status_of("GET", path), 200) << path;
     idle_ = memory("VmRSS");
   }
@@ -135,7 +135,7 @@ std::string repeated(std::string_view part, std::size_t bytes) {
 
 TEST_F(ApiMemory, IsBounded_WhateverIsSent) {
   const auto post = [&](const std::string& body, const std::string& type = "application/json", const std::string& query = "") {
-    return [this, body, type, query] { return status_of("POST", "/campaigns" + query, body, type); };
+    return [this, body, type, query] { return status_of("POST", "/v1/campaigns" + query, body, type); };
   };
   const std::string ndjson = "application/x-ndjson";
   expect_bounded("a JDL of 200 000 brackets", {400}, post("{\"jdl\":" + std::string(200'000, '['), ndjson));
@@ -169,12 +169,12 @@ TEST_F(ApiMemory, IsBounded_WhateverIsAskedFor) {
   sql("INSERT INTO gridstatus (cluster_id, time, max_resources, free, used, used_besteffort, our_running, our_waiting, reachable, api_latency_ms)"
       " SELECT k.id, now() - n * interval '1 minute', 16, 8, 8, 0, 0, 0, true, 1 FROM clusters k, generate_series(0, 49999) n");
   const std::vector<int> fine{200, 503};
-  expect_bounded("/campaigns/1/jobs?limit=10000, 60 kB each", fine, get("/campaigns/1/jobs?limit=10000"));
-  expect_bounded("/campaigns?limit=10000", fine, get("/campaigns?all=1&limit=10000"));
-  expect_bounded("/campaigns?limit=10000, indented", fine, get("/campaigns?all=1&limit=10000&pretty=1"));
-  expect_bounded("/campaigns/1/events?limit=10000, 4 kB each", fine, get("/campaigns/1/events?limit=10000"));
-  expect_bounded("/gridusage?from=0", fine, get("/gridusage?from=0"));
-  expect_bounded("/scenario of 10 000 campaigns", fine, get("/scenario"));
+  expect_bounded("/v1/campaigns/1/tasks?limit=10000, 60 kB each", fine, get("/v1/campaigns/1/tasks?limit=10000"));
+  expect_bounded("/v1/campaigns?limit=10000", fine, get("/v1/campaigns?all=1&limit=10000"));
+  expect_bounded("/v1/campaigns?limit=10000, indented", fine, get("/v1/campaigns?all=1&limit=10000&pretty=1"));
+  expect_bounded("/v1/campaigns/1/events?limit=10000, 4 kB each", fine, get("/v1/campaigns/1/events?limit=10000"));
+  expect_bounded("/v1/gridusage?from=1970-01-01T00:00:00Z", fine, get("/v1/gridusage?from=1970-01-01T00:00:00Z&limit=10000"));
+  expect_bounded("/v1/scenario of 10 000 campaigns", fine, get("/v1/scenario"));
   for (const auto* target : {"/campaigns/1/jobs?limit=10000", "/campaigns/1/jdl", "/campaigns?limit=10000",
                              "/campaigns/1/events?limit=10000", "/gridusage?from=0"})
     expect_bounded(fmt::format("/cigri{}", target), fine, get(fmt::format("/cigri{}", target)));

@@ -16,7 +16,7 @@ class ApiOutages : public ApiTest {
     config.api_patience = std::chrono::milliseconds{100};
     return config;
   }
-  [[nodiscard]] static std::string path(std::int64_t id) { return "/campaigns/" + std::to_string(id); }
+  [[nodiscard]] static std::string path(std::int64_t id) { return "/v1/campaigns/" + std::to_string(id); }
 };
 
 TEST_F(ApiOutages, ARowThatSomebodyLocks_IsWaitedForNoLongerThanApiPatience) {

@@ -14,7 +14,7 @@ class Outputs : public ApiTest {
  protected:
   /// A campaign of alice's whose first task is done on alpha, by its attempt 1.
   std::int64_t a_campaign_with_a_done_task() {
-    const auto answer = post("/campaigns", R"({"name": "t", "nb_jobs": 3, "output_directory": "results", "output_files": ["r-{1}"],
+    const auto answer = post("/v1/campaigns", R"({"name": "t", "nb_jobs": 3, "output_directory": "results", "output_files": ["r-{1}"],
                                                "clusters": {"alpha": {"exec_file": "run"}}})");
     EXPECT_EQ(answer.status, 201) << answer.body;
     const auto id = answer.json["id"].GetInt64();
@@ -29,7 +29,7 @@ class Outputs : public ApiTest {
       sql(fmt::format("UPDATE tasks SET state = '{}', attempt = 1 WHERE campaign_id = {} AND number = 0", state, id));
     return id;
   }
-  std::string path(std::int64_t id, const std::string& rest = {}) { return fmt::format("/campaigns/{}/outputs{}", id, rest); }
+  std::string path(std::int64_t id, const std::string& rest = {}) { return fmt::format("/v1/campaigns/{}/outputs{}", id, rest); }
 };
 
 TEST_F(Outputs, AreOfTheirUserAlone_AndOfAdministrators) {
@@ -45,9 +45,9 @@ TEST_F(Outputs, AreOfTheirUserAlone_AndOfAdministrators) {
 
 TEST_F(Outputs, AndTheClustersOwnWordsOnAJob_AreAskedForAsItsUser) {
   static_cast<void>(a_campaign_with_a_done_task());
-  const auto job = "/jobs/" + sql("SELECT id FROM jobs") + "/cinfos";
+  const auto job = "/v1/jobs/" + sql("SELECT id FROM jobs") + "/cinfos";
   EXPECT_EQ(as("bob", {.target = job}).status, 403);
-  EXPECT_EQ(get("/jobs/999/cinfos").status, 404);
+  EXPECT_EQ(get("/v1/jobs/999/cinfos").status, 404);
   const auto answer = get(job);
   EXPECT_EQ(answer.status, 502) << answer.body;
   EXPECT_THAT(answer.message(), HasSubstr("alpha cannot be asked for attempt 1 on alpha (OAR job 77)"));
@@ -64,7 +64,7 @@ TEST_F(Outputs, OfAClusterThatCannotBeReached_AreOneErrorForTheirFolder_AndTheLi
   const auto id = a_campaign_with_a_done_task();
   const auto answer = get(path(id));
   EXPECT_EQ(answer.status, 200);
-  EXPECT_THAT(answer.body, testing::AllOf(HasSubstr(R"("cluster":"alpha","folder":"~/results/)"),
+  EXPECT_THAT(answer.body, testing::AllOf(HasSubstr(R"("cluster_name":"alpha","folder":"~/results/)"),
                                           HasSubstr(R"({"end":true,"outputs":0,"unsettled":2})")));
   const auto file = get(path(id, "/0.1.out"));
   EXPECT_EQ(file.status, 502) << file.body;

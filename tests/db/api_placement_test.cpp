@@ -18,7 +18,7 @@ class Placement : public ApiTest {
   [[nodiscard]] ApiAnswer put(std::int64_t id, const std::string& body) const {
     return as(
         "alice",
-        {.method = "PUT", .target = fmt::format("/campaigns/{}", id), .body = body, .headers = {{"Content-Type", "application/json"}}});
+        {.method = "PUT", .target = fmt::format("/v1/campaigns/{}", id), .body = body, .headers = {{"Content-Type", "application/json"}}});
   }
   [[nodiscard]] std::string stored() const {
     return sql(
@@ -27,8 +27,8 @@ class Placement : public ApiTest {
 };
 
 TEST_F(Placement, IsStored_WithNumbersForTheNamesOfWords) {
-  const auto answer = post("/campaigns", a_file("~/run.sh {mesh} {CAMPAIGN_ID}",
-                                                R"("parameter_names": ["n", "mesh"], "params_shell": true, "params": ["1 ~/wing"])"));
+  const auto answer = post("/v1/campaigns", a_file("~/run.sh {mesh} {CAMPAIGN_ID}",
+                                                   R"("parameter_names": ["n", "mesh"], "params_shell": true, "params": ["1 ~/wing"])"));
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(answer.json["warnings"].Size(), 0U) << answer.body;
   EXPECT_EQ(stored(), "t t $HOME/run.sh {2} $CIGRI_CAMPAIGN_ID");
@@ -40,18 +40,18 @@ TEST_F(Placement, AWordThatIsMissing_IsRefused_HoweverTheParametersCome) {
     EXPECT_EQ(answer.status, 400) << answer.body;
     EXPECT_THAT(answer.body, HasSubstr(message));
   };
-  refused(post("/campaigns", a_file("run {2}", R"("params": ["a 1", "b"])")), wrong);
+  refused(post("/v1/campaigns", a_file("run {2}", R"("params": ["a 1", "b"])")), wrong);
   refused(submit_lines(head_of(R"({"name": "t", "exec_file": "run {2}", "clusters": {"alpha": {}}})"), "\"a 1\"\n\"b\"\n"), wrong);
-  refused(post("/campaigns?dry_run=1", a_file("run {2}", R"("params": ["a 1", "b"])")), wrong);
-  refused(post("/campaigns", a_file("run {2}", R"("nb_jobs": 3)")), "task 0, parameter '0': exec_file has the placeholder {2}");
+  refused(post("/v1/campaigns?dry_run=1", a_file("run {2}", R"("params": ["a 1", "b"])")), wrong);
+  refused(post("/v1/campaigns", a_file("run {2}", R"("nb_jobs": 3)")), "task 0, parameter '0': exec_file has the placeholder {2}");
   EXPECT_EQ(sql("SELECT count(*) FROM campaigns"), "0");
 }
 
 TEST_F(Placement, AppendedTasks_AndAnEditedCommand_AreCheckedToo) {
-  const auto answer = post("/campaigns", a_file("run {2}", R"("params": ["a 1", "b 2"])"));
+  const auto answer = post("/v1/campaigns", a_file("run {2}", R"("params": ["a 1", "b 2"])"));
   ASSERT_EQ(answer.status, 201) << answer.body;
   const auto id = answer.json["id"].GetInt64();
-  const auto jobs = fmt::format("/campaigns/{}/jobs", id);
+  const auto jobs = fmt::format("/v1/campaigns/{}/tasks", id);
   const auto refused = post(jobs, R"(["c 3", "d"])");
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.body, HasSubstr("task 3, parameter 'd': exec_file has the placeholder {2}, and the parameter has 1 word"));
@@ -66,7 +66,7 @@ TEST_F(Placement, AppendedTasks_AndAnEditedCommand_AreCheckedToo) {
 
 TEST_F(Placement, AParameterThatAShellWouldExpand_IsAWarning_WithItsTask) {
   const auto file = a_file("run", R"("params": ["1", "~/x", "*.c"])");
-  for (const auto* target : {"/campaigns?dry_run=1", "/campaigns"}) {
+  for (const auto* target : {"/v1/campaigns?dry_run=1", "/v1/campaigns"}) {
     const auto answer = post(target, file);
     ASSERT_EQ(answer.json["warnings"].Size(), 1U) << answer.body;
     EXPECT_STREQ(
@@ -74,11 +74,11 @@ TEST_F(Placement, AParameterThatAShellWouldExpand_IsAWarning_WithItsTask) {
         "the command of task 1 gets its parameter '~/x' as it is written; a shell, as in CiGri, would replace the ~ of ~/x by a home: "
         "for that, write \"params_shell\": true");
   }
-  EXPECT_EQ(post("/campaigns", a_file("run", R"("params": ["~/x"], "params_shell": true)")).json["warnings"].Size(), 0U);
+  EXPECT_EQ(post("/v1/campaigns", a_file("run", R"("params": ["~/x"], "params_shell": true)")).json["warnings"].Size(), 0U);
 }
 
 TEST_F(Placement, ADryRun_ShowsTheFirstCommand) {
-  const auto answer = post("/campaigns?dry_run=1", a_file("run {1} -o {2}.out", R"("params": ["'a b' c", "d e"])"));
+  const auto answer = post("/v1/campaigns?dry_run=1", a_file("run {1} -o {2}.out", R"("params": ["'a b' c", "d e"])"));
   ASSERT_EQ(answer.status, 200) << answer.body;
   EXPECT_STREQ(answer.json["clusters"][0]["first_command"].GetString(), "run 'a b' -o c.out");
 }

@@ -78,7 +78,7 @@ std::string scenario_in(const std::string& body) {
 
 TEST_F(ScenarioRoute, IsReadByTheSimulator_WhichPlaysIt) {
   static_cast<void>(a_campaign_of(40));
-  const auto answer = get("/scenario");
+  const auto answer = get("/v1/scenario");
   ASSERT_EQ(answer.status, 200) << answer.body;
   const auto prospects = gridsim::what_if(scenario_in(answer.body), {.most_runs = 5});
   ASSERT_TRUE(prospects) << prospects.error() << answer.body;
@@ -87,18 +87,18 @@ TEST_F(ScenarioRoute, IsReadByTheSimulator_WhichPlaysIt) {
   EXPECT_TRUE(prospects->campaigns[0].end);
   ASSERT_EQ(prospects->clusters.size(), 2U);
   EXPECT_EQ(prospects->clusters[0].held, 6);
-  EXPECT_STREQ(answer.json["left_out"][0]["cluster"].GetString(), "gamma");
+  EXPECT_STREQ(answer.json["left_out"][0]["cluster_name"].GetString(), "gamma");
   EXPECT_STREQ(answer.json["left_out"][0]["why"].GetString(), "disabled");
 }
 
 TEST_F(ScenarioRoute, ItsSizeDoesNotDependOnTheTasks_NorTellsItTheirParameters) {
   static_cast<void>(a_campaign_of(3));
-  const auto small = get("/scenario").body.size();
+  const auto small = get("/v1/scenario").body.size();
   sql("UPDATE campaigns SET total = 1000000");
-  const auto answer = get("/scenario");
+  const auto answer = get("/v1/scenario");
   EXPECT_LT(answer.body.size(), small + 50);
   EXPECT_THAT(answer.body, Not(HasSubstr("run.sh")));
-  EXPECT_EQ(ask(port(), {.target = "/scenario"}).status, 401);
+  EXPECT_EQ(ask(port(), {.target = "/v1/scenario"}).status, 401);
 }
 
 TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignThatHasShownNothing) {
@@ -108,7 +108,7 @@ TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignT
   sql("INSERT INTO durations (campaign_id, cluster_id, bucket, jobs) SELECT campaign_id, cluster_id, 48, 3 FROM campaign_clusters WHERE campaign_id = " +
       before);
   static_cast<void>(a_campaign_of(5));
-  const auto prospects = gridsim::what_if(scenario_in(get("/scenario").body), {.most_runs = 5});
+  const auto prospects = gridsim::what_if(scenario_in(get("/v1/scenario").body), {.most_runs = 5});
   ASSERT_TRUE(prospects) << prospects.error();
   EXPECT_EQ(prospects->campaigns.at(0).evidence, "history");
   EXPECT_EQ(prospects->campaigns.at(0).seen, 3);
@@ -117,11 +117,11 @@ TEST_F(ScenarioRoute, DurationsOfEarlierCampaignsOfTheCommand_StandForACampaignT
 
 TEST_F(ScenarioRoute, TheAttemptsThatAJdlAllows_AreSimulated) {
   static_cast<void>(a_campaign_of(1));
-  EXPECT_FALSE(get("/scenario").json["scenario"]["live"][0].HasMember("max_attempts"));
+  EXPECT_FALSE(get("/v1/scenario").json["scenario"]["live"][0].HasMember("max_attempts"));
   sql("UPDATE campaigns SET jdl = jdl || '{\"max_attempts\": 3}'");
-  EXPECT_EQ(get("/scenario").json["scenario"]["live"][0]["max_attempts"].GetInt(), 3);
+  EXPECT_EQ(get("/v1/scenario").json["scenario"]["live"][0]["max_attempts"].GetInt(), 3);
   const auto checked =
-      post("/campaigns?dry_run=1", R"({"name": "t", "nb_jobs": 7, "max_attempts": 4, "clusters": {"alpha": {"exec_file": "run"}}})");
+      post("/v1/campaigns?dry_run=1", R"({"name": "t", "nb_jobs": 7, "max_attempts": 4, "clusters": {"alpha": {"exec_file": "run"}}})");
   ASSERT_EQ(checked.status, 200) << checked.body;
   EXPECT_EQ(checked.json["candidate"]["max_attempts"].GetInt(), 4);
 }
@@ -133,7 +133,7 @@ TEST_F(ScenarioRoute, TasksInTheHandsOfPools_AreInTheBagOfTheSimulation) {
       "INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt, pooled, state) "
       "SELECT id, campaign_id, cluster_id, n, 0, true, 'pooled' FROM l, generate_series(0, 3) n");
   sql("UPDATE campaigns SET next_task = 4, waiting = 6, jdl = jdl || '{\"temporal_grouping\": \"true\"}'");
-  const auto answer = get("/scenario");
+  const auto answer = get("/v1/scenario");
   const auto& live = answer.json["scenario"]["live"][0];
   EXPECT_EQ(live["waiting"].GetInt(), 6 + 4) << answer.body;
   EXPECT_STREQ(live["temporal_grouping"].GetString(), "true");
@@ -142,7 +142,7 @@ TEST_F(ScenarioRoute, TasksInTheHandsOfPools_AreInTheBagOfTheSimulation) {
 TEST_F(ScenarioRoute, ACheckedCampaign_IsACandidateOfTheSameForm) {
   const auto checked =
       as("alice", {.method = "POST",
-                   .target = "/campaigns?dry_run=1",
+                   .target = "/v1/campaigns?dry_run=1",
                    .body = R"({"name": "t", "nb_jobs": 7, "clusters": {"alpha": {"exec_file": "run", "resources": "/core=2"}}})",
                    .headers = {{"Content-Type", "application/json"}}});
   ASSERT_EQ(checked.status, 200) << checked.body;
@@ -191,7 +191,7 @@ class ScenarioOfAnotherConfiguration : public ScenarioRoute {
 
 TEST_F(ScenarioOfAnotherConfiguration, EachKeyThatDecidesWhatIsPlanned_ReachesTheSimulation) {
   static_cast<void>(a_campaign_of(40));
-  const auto scenario = gridsim::read_scenario(scenario_in(get("/scenario").body), folder());
+  const auto scenario = gridsim::read_scenario(scenario_in(get("/v1/scenario").body), folder());
   ASSERT_TRUE(scenario) << scenario.error().front().message;
   const auto ours = configuration();
   for (const auto& option : process::options()) {

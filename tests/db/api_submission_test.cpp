@@ -17,14 +17,14 @@ class Submission : public ApiTest {
 
 TEST_F(Submission, JsonWithParameters_CreatesTheCampaign) {
   const auto answer = post(
-      "/campaigns", R"({"name": "t1", "params": ["1 a", ["2", "b c"]], "clusters": {"alpha": {"exec_file": "run", "walltime": "0:10:00",
+      "/v1/campaigns", R"({"name": "t1", "params": ["1 a", ["2", "b c"]], "clusters": {"alpha": {"exec_file": "run", "walltime": "0:10:00",
       "resources": "/nodes=2/core=4", "properties": "mem > 8", "max_jobs": 5}}})");
   ASSERT_EQ(answer.status, 201) << answer.body;
   const auto id = std::to_string(answer.json["id"].GetInt64());
-  EXPECT_EQ(answer.headers.at("location"), "/campaigns/" + id);
+  EXPECT_EQ(answer.headers.at("location"), "/v1/campaigns/" + id);
   EXPECT_STREQ(answer.json["user"].GetString(), "alice");
   EXPECT_STREQ(answer.json["state"].GetString(), "in_treatment");
-  EXPECT_EQ(answer.json["total_jobs"].GetInt(), 2);
+  EXPECT_EQ(answer.json["total_tasks"].GetInt(), 2);
   EXPECT_EQ(answer.json["tasks"]["waiting"].GetInt(), 2);
   EXPECT_EQ(sql("SELECT string_agg(form::text || ':' || parameter, ' | ' ORDER BY number) FROM tasks WHERE campaign_id = " + id),
             R"(l:1 a | a:["2","b c"])");
@@ -44,12 +44,12 @@ TEST_F(Submission, StreamedParameters_AreStoredByteForByteAndInOrder) {
 TEST_F(Submission, WhatIsDoubtful_IsAmongTheWarnings_OrRefused) {
   const std::string file =
       R"({"name": "t", "comment": "x", "nb_jobs": 4, "params": ["1"], "exec_file": "run", "clusters": {"alpha": {}, "dahu": {}}})";
-  const auto strict = post("/campaigns?strict=1", file);
+  const auto strict = post("/v1/campaigns?strict=1", file);
   EXPECT_EQ(strict.status, 400);
   EXPECT_EQ(strict.json["problems"].Size(), 3U) << strict.body;
   EXPECT_EQ(submit_lines(head_of(file, R"("strict": true)"), "").json["problems"].Size(), 3U);
   EXPECT_EQ(stored_campaigns(), "0");
-  const auto answer = post("/campaigns", file);
+  const auto answer = post("/v1/campaigns", file);
   ASSERT_EQ(answer.status, 201) << answer.body;
   ASSERT_EQ(answer.json["warnings"].Size(), 3U) << answer.body;
   EXPECT_STREQ(answer.json["warnings"][0].GetString(), "the campaign file:1:15: comment: there is no key 'comment': it has no effect");
@@ -59,8 +59,8 @@ TEST_F(Submission, WhatIsDoubtful_IsAmongTheWarnings_OrRefused) {
 }
 
 TEST_F(Submission, OfATest_SaysHowManyTasksItLeavesOut) {
-  const auto answer =
-      post("/campaigns", R"({"name": "t", "nb_jobs": 10, "test_mode": true, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})");
+  const auto answer = post("/v1/campaigns",
+                           R"({"name": "t", "nb_jobs": 10, "test_mode": true, "exec_file": "run", "clusters": {"alpha": {}, "beta": {}}})");
   ASSERT_EQ(answer.status, 201) << answer.body;
   ASSERT_EQ(answer.json["warnings"].Size(), 1U) << answer.body;
   EXPECT_STREQ(answer.json["warnings"][0].GetString(),
@@ -72,7 +72,7 @@ TEST_F(Submission, ManyStreamedParameters_AreAllStored) {
   for (int i = 0; i < 30'000; ++i) lines += '"' + std::to_string(i) + " argument\"\n";
   const auto answer = submit_lines(head_of(kOnAlpha), lines);
   ASSERT_EQ(answer.status, 201) << answer.body;
-  EXPECT_EQ(answer.json["total_jobs"].GetInt(), 30'000);
+  EXPECT_EQ(answer.json["total_tasks"].GetInt(), 30'000);
   EXPECT_EQ(sql("SELECT count(*) FROM tasks WHERE parameter = number || ' argument'"), "30000");
 }
 
@@ -105,8 +105,8 @@ TEST_F(Submission, ATaskForWhichAnExpressionFails_IsNamed_AndNothingIsStored) {
   EXPECT_EQ(stored_campaigns(), "0");
   EXPECT_EQ(sql("SELECT count(*) FROM tasks"), "0");
   sql("UPDATE clusters SET max_resources = 16 RETURNING id");
-  const auto wide =
-      post("/campaigns", R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})");
+  const auto wide = post("/v1/campaigns",
+                         R"({"name": "t", "exec_file": "run", "resources": "/core=p1", "params": ["8", "17"], "clusters": {"alpha": {}}})");
   EXPECT_THAT(wide.message(), AllOf(HasSubstr("task 1"), HasSubstr("alpha has 16")));
   EXPECT_EQ(stored_campaigns(), "0");
 }
@@ -117,10 +117,10 @@ TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWo
                 R"({"name": "t", "exec_file": "run", "nb_jobs": 2, "resources": ")" + resources + R"(", "clusters": )" + clusters + "}");
   };
   const std::string on_alpha = R"({"alpha": {}})", on_both = R"({"alpha": {}, "beta": {}})";
-  EXPECT_EQ(asking("/campaigns?dry_run=1", "/core=1000", on_alpha).status, 200)
+  EXPECT_EQ(asking("/v1/campaigns?dry_run=1", "/core=1000", on_alpha).status, 200)
       << "the sizes of clusters that were never asked refuse nothing";
   sql("UPDATE clusters SET node_sizes = CASE name WHEN 'alpha' THEN '8x2' ELSE '4x1' END RETURNING id");
-  for (const std::string path : {"/campaigns?dry_run=1", "/campaigns"}) {
+  for (const std::string path : {"/v1/campaigns?dry_run=1", "/v1/campaigns"}) {
     const auto wide = asking(path, "/core=1000", on_alpha);
     EXPECT_EQ(wide.status, 400) << path;
     EXPECT_THAT(wide.message(), HasSubstr("/core=1000 takes 1000 resources, and alpha has 16 resources: /core=16 would fit"));
@@ -129,21 +129,21 @@ TEST_F(Submission, ResourcesThatNoClusterCanHold_AreRefused_WithTheBiggestThatWo
                 AllOf(HasSubstr("/nodes=1/core=8 would fit"), HasSubstr("/nodes=1/core=4 would fit")));
   }
   EXPECT_EQ(stored_campaigns(), "0");
-  const auto half = asking("/campaigns", "/core=8", on_both);
+  const auto half = asking("/v1/campaigns", "/core=8", on_both);
   ASSERT_EQ(half.status, 201) << half.body;
   EXPECT_STREQ(half.json["warnings"][0].GetString(),
                "cluster 'beta' gets no job: /core=8 takes 8 resources, and beta has 4 resources: /core=4 would fit");
   const auto task =
-      post("/campaigns",
+      post("/v1/campaigns",
            R"({"name": "t", "exec_file": "run", "resources": "/nodes=1/core=p1", "params": ["8", "12"], "clusters": {"alpha": {}}})");
   EXPECT_THAT(task.message(), AllOf(HasSubstr("task 1"), HasSubstr("no node of more than 8")));
 }
 
 TEST_F(Submission, AskedForMemory_NeedsAClusterThatTellsIt) {
   const auto jdl = R"({"name": "t", "exec_file": "run", "memory_mb": "p1 * 1024", "params": ["8"], "clusters": {"alpha": {}}})";
-  EXPECT_THAT(post("/campaigns", jdl).message(), HasSubstr("does not report the memory"));
+  EXPECT_THAT(post("/v1/campaigns", jdl).message(), HasSubstr("does not report the memory"));
   sql("UPDATE clusters SET memory_property = 'mem', memory_unit_mb = 1024, memory_max_mb = 16384 RETURNING id");
-  EXPECT_EQ(post("/campaigns", jdl).status, 201);
+  EXPECT_EQ(post("/v1/campaigns", jdl).status, 201);
   EXPECT_EQ(sql("SELECT memory_mb FROM campaign_requests"), "8192");
 }
 
@@ -195,14 +195,14 @@ TEST_F(Submission, DisabledCluster_IsTakenWithAWarning) {
 constexpr auto kWithPriority = R"({"name": "t", "nb_jobs": 1, "campaign_priority": "high", "clusters": {"alpha": {"exec_file": "x"}}})";
 
 TEST_F(Submission, APriorityThatTheOrderDoesNotLookAt_IsTakenWithAWarning) {
-  const auto answer = post("/campaigns", kWithPriority);
+  const auto answer = post("/v1/campaigns", kWithPriority);
   ASSERT_EQ(answer.status, 201) << answer.body;
   ASSERT_EQ(answer.json["warnings"].Size(), 1U);
   EXPECT_STREQ(
       answer.json["warnings"][0].GetString(),
       "campaign_priority 2 changes nothing in the order of campaigns here: the grid's campaign_order is 'fifo', without the class 'priority'");
-  EXPECT_EQ(post("/campaigns?dry_run=1", kWithPriority).json["warnings"].Size(), 1U);
-  EXPECT_EQ(post("/campaigns?type=test", kWithPriority).json["warnings"].Size(), 0U) << "it goes first anyway";
+  EXPECT_EQ(post("/v1/campaigns?dry_run=1", kWithPriority).json["warnings"].Size(), 1U);
+  EXPECT_EQ(post("/v1/campaigns?type=test", kWithPriority).json["warnings"].Size(), 0U) << "it goes first anyway";
 }
 
 class SubmissionWithin : public Submission {
@@ -213,14 +213,14 @@ TEST_F(SubmissionWithin, MoreAttemptsThanTheConfigurationAllows_AreRefused_AndFe
   const auto asking = [](int attempts) {
     return fmt::format(R"({{"name": "t", "nb_jobs": 1, "max_attempts": {}, "clusters": {{"alpha": {{"exec_file": "x"}}}}}})", attempts);
   };
-  const auto refused = post("/campaigns", asking(51));
+  const auto refused = post("/v1/campaigns", asking(51));
   EXPECT_EQ(refused.status, 400);
   EXPECT_THAT(refused.message(), HasSubstr("'51' is more than this grid allows; write 50 at most"));
   EXPECT_EQ(stored_campaigns(), "0");
-  const auto taken = post("/campaigns", asking(5));
+  const auto taken = post("/v1/campaigns", asking(5));
   ASSERT_EQ(taken.status, 201) << taken.body;
   EXPECT_EQ(sql("SELECT max_attempts FROM campaigns"), "5");
-  EXPECT_EQ(get("/campaigns/" + std::to_string(taken.json["id"].GetInt64()) + "/jdl").json["max_attempts"].GetInt(), 5);
+  EXPECT_EQ(get("/v1/campaigns/" + std::to_string(taken.json["id"].GetInt64()) + "/jdl").json["max_attempts"].GetInt(), 5);
 }
 
 class SubmissionByPriority : public Submission {
@@ -228,7 +228,7 @@ class SubmissionByPriority : public Submission {
 };
 
 TEST_F(SubmissionByPriority, APriorityThatCounts_IsTakenWithoutAWarning) {
-  const auto answer = post("/campaigns", kWithPriority);
+  const auto answer = post("/v1/campaigns", kWithPriority);
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(answer.json["warnings"].Size(), 0U);
 }
@@ -241,8 +241,8 @@ TEST_F(Submission, ParametersFromTwoPlaces_AreRefused) {
 
 TEST_F(Submission, NoParameters_AreRefused) {
   EXPECT_THAT(submit_lines(head_of(kOnAlpha), "").message(), HasSubstr("no parameters"));
-  EXPECT_THAT(post("/campaigns", kOnAlpha).message(), HasSubstr("no parameters"));
-  EXPECT_THAT(post("/campaigns", R"({"name": "t", "param_file": "/etc/shadow", "clusters": {"alpha": {"exec_file": "x"}}})").message(),
+  EXPECT_THAT(post("/v1/campaigns", kOnAlpha).message(), HasSubstr("no parameters"));
+  EXPECT_THAT(post("/v1/campaigns", R"({"name": "t", "param_file": "/etc/shadow", "clusters": {"alpha": {"exec_file": "x"}}})").message(),
               HasSubstr("gridsub"));
   EXPECT_EQ(stored_campaigns(), "0");
 }
@@ -261,7 +261,7 @@ TEST_F(Submission, TestCampaignWithFewerParametersThanClusters_RepeatsThem) {
 TEST_F(Submission, DryRun_ChecksAllAndStoresNothing) {
   const auto good = submit_lines(head_of(kOnBoth, R"("dry_run": true)"), "\"a\"\n\"b\"\n");
   ASSERT_EQ(good.status, 200) << good.body;
-  EXPECT_EQ(good.json["total_jobs"].GetInt(), 2);
+  EXPECT_EQ(good.json["total_tasks"].GetInt(), 2);
   EXPECT_EQ(good.json["clusters"].Size(), 2U);
   EXPECT_EQ(submit_lines(head_of(kOnBoth, R"("dry_run": true)"), "\"a\"\n\"it's\"\n").status, 400);
   EXPECT_EQ(stored_campaigns(), "0");
@@ -269,7 +269,7 @@ TEST_F(Submission, DryRun_ChecksAllAndStoresNothing) {
 
 TEST_F(Submission, SameKeyAgain_GivesTheSameCampaign) {
   const ApiRequest request{.method = "POST",
-                           .target = "/campaigns",
+                           .target = "/v1/campaigns",
                            .body = head_of(kOnAlpha) + "\n\"1\"\n\"2\"\n",
                            .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
   const auto first = as("alice", request);
@@ -284,7 +284,7 @@ TEST_F(Submission, SameKeyAgain_GivesTheSameCampaign) {
 
 TEST_F(Submission, SameKeyForAnotherCampaign_IsRefused) {
   ApiRequest request{.method = "POST",
-                     .target = "/campaigns",
+                     .target = "/v1/campaigns",
                      .body = head_of(kOnAlpha) + "\n\"1\"\n",
                      .headers = {{"Content-Type", "application/x-ndjson"}, {"Idempotency-Key", "k1"}}};
   ASSERT_EQ(as("alice", request).status, 201);
@@ -294,7 +294,8 @@ TEST_F(Submission, SameKeyForAnotherCampaign_IsRefused) {
 }
 
 TEST_F(Submission, OfOtherContent_IsRefused) {
-  EXPECT_EQ(as("alice", {.method = "POST", .target = "/campaigns", .body = "x", .headers = {{"Content-Type", "text/plain"}}}).status, 415);
+  EXPECT_EQ(as("alice", {.method = "POST", .target = "/v1/campaigns", .body = "x", .headers = {{"Content-Type", "text/plain"}}}).status,
+            415);
 }
 
 TEST_F(Submission, WakesTheConductorUp) {
@@ -306,7 +307,7 @@ TEST_F(Submission, WakesTheConductorUp) {
 
 TEST_F(Submission, HostileTexts_AreStoredAsTheyAre) {
   const auto answer =
-      post("/campaigns",
+      post("/v1/campaigns",
            R"({"name": "'; DROP TABLE tasks; --", "params": ["a'' \\\"$HOME\\\" ; rm"], "clusters": {"alpha": {"exec_file": "x'y"}}})");
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(sql("SELECT name FROM campaigns"), "'; DROP TABLE tasks; --");
@@ -318,7 +319,7 @@ TEST_F(Submission, BracketsInBrackets_AreRefused_HoweverManyTheyAre) {
   const auto whole = open + std::string(200'000, ']');
   for (const auto& body :
        {open, whole, "{\"jdl\":" + open, "{\"jdl\":" + whole + "}", "{\"name\":" + whole + "}", "{\"params\":" + whole + "}"}) {
-    EXPECT_EQ(post("/campaigns", body).status, 400);
+    EXPECT_EQ(post("/v1/campaigns", body).status, 400);
     EXPECT_EQ(submit_lines(body, "").status, 400);
     EXPECT_EQ(submit_lines(head_of(kOnAlpha), body + "\n").status, 400);
   }

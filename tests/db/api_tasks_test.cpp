@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class ApiTasks : public ApiTest {
  protected:
-  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest) { return fmt::format("/campaigns/{}{}", id, rest); }
+  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest) { return fmt::format("/v1/campaigns/{}{}", id, rest); }
   [[nodiscard]] std::string counters(std::int64_t id) const {
     return sql(fmt::format("SELECT concat_ws(' ', waiting, cancelled, skipped) FROM campaigns WHERE id = {}", id));
   }
@@ -34,21 +34,21 @@ class ApiTasks : public ApiTest {
 
 TEST_F(ApiTasks, AreCancelled_OneOrSeveral) {
   const auto id = a_campaign_of(20);
-  const auto some = remove(path(id, "/jobs?tasks=7,9-12,18-*"));
+  const auto some = remove(path(id, "/tasks?tasks=7,9-12,18-*"));
   ASSERT_EQ(some.status, 202) << some.body;
   EXPECT_EQ(some.message(), fmt::format("Campaign {}: 7 tasks cancelled", id));
   EXPECT_EQ(some.json["count"].GetInt(), 7);
   EXPECT_EQ(some.json["cancelled"].GetInt(), 7);
   EXPECT_EQ(some.json["killed"].GetInt(), 0);
-  const auto one = remove(path(id, "/jobs/0"));
+  const auto one = remove(path(id, "/tasks/0"));
   EXPECT_EQ(one.message(), fmt::format("Campaign {}: 1 task cancelled", id));
   EXPECT_EQ(counters(id), "12 8 8");
-  EXPECT_EQ(remove(path(id, "/jobs?tasks=0,1")).message(),
+  EXPECT_EQ(remove(path(id, "/tasks?tasks=0,1")).message(),
             fmt::format("Campaign {}: 1 task cancelled; 1 was over, or being cancelled, before", id));
-  const auto again = remove(path(id, "/jobs/0"));
+  const auto again = remove(path(id, "/tasks/0"));
   EXPECT_EQ(again.status, 409);
-  EXPECT_STREQ(get(path(id, "/jobs/7")).json["state"].GetString(), "cancelled");
-  EXPECT_EQ(get(path(id, "/jobs?state=cancelled")).json["items"].Size(), 9U);
+  EXPECT_STREQ(get(path(id, "/tasks/7")).json["state"].GetString(), "cancelled");
+  EXPECT_EQ(get(path(id, "/tasks?state=cancelled")).json["items"].Size(), 9U);
 }
 
 TEST_F(ApiTasks, AreListedAllAtOnce_AsCsv) {
@@ -57,57 +57,57 @@ TEST_F(ApiTasks, AreListedAllAtOnce_AsCsv) {
   give_a_job(id, "state, remote_id, ending, exit_status, submitted_at, started_at, ended_at",
              "'terminated', 77, 'task_error', 3 << 8, to_timestamp(1000), to_timestamp(1001.5), to_timestamp(1002)");
   const auto job = sql("SELECT id FROM jobs");
-  const auto csv = get(path(id, "/jobs.csv"));
+  const auto csv = get(path(id, "/tasks.csv"));
   EXPECT_EQ(csv.status, 200);
   EXPECT_EQ(csv.body,
-            "id,state,cluster,job,remote_id,attempt,exit_code,ending,parameters,name,submission_time,start_time,stop_time\n"
+            "id,state,cluster_name,job_id,remote_id,attempt,exit_code,ending,parameters,name,submission_time,start_time,stop_time\n"
             "0,failed,alpha," +
                 job +
-                ",77,1,3,task_error,\"a,\"\"b\"\"\n*\",\"a,b\",1000,1001,1002\n"
+                ",77,1,3,task_error,\"a,\"\"b\"\"\n*\",\"a,b\",1970-01-01T00:16:40Z,1970-01-01T00:16:41Z,1970-01-01T00:16:42Z\n"
                 "1,waiting,,,,0,,,1,1,,,\n"
                 "2,waiting,,,,0,,,2,2,,,\n");
-  EXPECT_EQ(get(path(id, "/jobs.csv?state=waiting&limit=1&offset=1")).body.substr(get(path(id, "/jobs.csv?state=cancelled")).body.size()),
+  EXPECT_EQ(get(path(id, "/tasks.csv?state=waiting&limit=1&offset=1")).body.substr(get(path(id, "/tasks.csv?state=cancelled")).body.size()),
             "2,waiting,,,,0,,,2,2,,,\n");
-  EXPECT_EQ(get(path(id, "/jobs.csv?limit=0")).status, 400);
-  EXPECT_EQ(get(path(id, "/jobs.csv?state=foo")).status, 400);
-  EXPECT_EQ(get(path(999, "/jobs.csv")).status, 404);
+  EXPECT_EQ(get(path(id, "/tasks.csv?limit=0")).status, 400);
+  EXPECT_EQ(get(path(id, "/tasks.csv?state=foo")).status, 400);
+  EXPECT_EQ(get(path(999, "/tasks.csv")).status, 404);
 }
 
 TEST_F(ApiTasks, AreListedAllAtOnce_AsTheTasksOfThePages) {
   const auto id = a_campaign_of(5003);
-  const auto all = get(path(id, "/jobs.ndjson?after=4"));
+  const auto all = get(path(id, "/tasks.ndjson?after=4"));
   EXPECT_EQ(std::ranges::count(all.body, '\n'), 5003 - 5);
   EXPECT_TRUE(all.body.starts_with(R"({"id":5,)")) << all.body.substr(0, 100);
   EXPECT_EQ(all.body.find(R"({"id":4999,)"), all.body.rfind(R"({"id":4999,)"));
-  const auto page = get(path(id, "/jobs?after=4&limit=2")).body;
+  const auto page = get(path(id, "/tasks?after=4&limit=2")).body;
   EXPECT_NE(page.find(all.body.substr(0, all.body.find('\n'))), std::string::npos) << page;
-  EXPECT_EQ(std::ranges::count(get(path(id, "/jobs.ndjson?limit=5001")).body, '\n'), 5001);
+  EXPECT_EQ(std::ranges::count(get(path(id, "/tasks.ndjson?limit=5001")).body, '\n'), 5001);
 }
 
 TEST_F(ApiTasks, WithJobs_AreSaidToBeKilled) {
   const auto id = a_campaign_of(4);
   sql("UPDATE tasks SET state = 'running' WHERE number < 2; UPDATE campaigns SET next_task = 2");
-  EXPECT_EQ(remove(path(id, "/jobs?tasks=0,2")).message(),
+  EXPECT_EQ(remove(path(id, "/tasks?tasks=0,2")).message(),
             fmt::format("Campaign {}: 1 task cancelled, 1 task cancelled when its job is killed", id));
-  EXPECT_TRUE(get(path(id, "/jobs/0")).json["cancelling"].GetBool());
-  EXPECT_FALSE(get(path(id, "/jobs/1")).json["cancelling"].GetBool());
+  EXPECT_TRUE(get(path(id, "/tasks/0")).json["cancelling"].GetBool());
+  EXPECT_FALSE(get(path(id, "/tasks/1")).json["cancelling"].GetBool());
 }
 
 TEST_F(ApiTasks, ThatAreWrong_ChangeNothing_AndAreNamed) {
   const auto id = a_campaign_of(5);
-  EXPECT_EQ(remove(path(id, "/jobs")).status, 400);
-  EXPECT_EQ(remove(path(id, "/jobs?tasks=3-x")).message(), "tasks: '3-x' is no number or range: 7, 9-12, 100-* and *-7 are");
-  EXPECT_EQ(remove(path(id, "/jobs?tasks=2-1")).status, 400);
-  const auto beyond = remove(path(id, "/jobs?tasks=1,4-9"));
+  EXPECT_EQ(remove(path(id, "/tasks")).status, 400);
+  EXPECT_EQ(remove(path(id, "/tasks?tasks=3-x")).message(), "tasks: '3-x' is no number or range: 7, 9-12, 100-* and *-7 are");
+  EXPECT_EQ(remove(path(id, "/tasks?tasks=2-1")).status, 400);
+  const auto beyond = remove(path(id, "/tasks?tasks=1,4-9"));
   EXPECT_EQ(beyond.status, 404);
   EXPECT_EQ(beyond.message(), fmt::format("campaign {} has no task 5: it has 5 tasks, from 0 to 4", id));
-  EXPECT_EQ(remove(path(id, "/jobs?tasks=7-*")).status, 404);
-  EXPECT_EQ(remove(path(id, "/jobs/x")).status, 400);
-  EXPECT_EQ(remove(path(999, "/jobs/1")).status, 404);
-  EXPECT_EQ(as("bob", {.method = "DELETE", .target = path(id, "/jobs/1")}).status, 403);
+  EXPECT_EQ(remove(path(id, "/tasks?tasks=7-*")).status, 404);
+  EXPECT_EQ(remove(path(id, "/tasks/x")).status, 400);
+  EXPECT_EQ(remove(path(999, "/tasks/1")).status, 404);
+  EXPECT_EQ(as("bob", {.method = "DELETE", .target = path(id, "/tasks/1")}).status, 403);
   EXPECT_EQ(post(path(id, "/retries?tasks=1&sink=alpha")).status, 400);
   EXPECT_EQ(counters(id), "5 0 0");
-  EXPECT_EQ(as("boss", {.method = "DELETE", .target = path(id, "/jobs/1")}).status, 202) << "an administrator";
+  EXPECT_EQ(as("boss", {.method = "DELETE", .target = path(id, "/tasks/1")}).status, 202) << "an administrator";
 }
 
 TEST_F(ApiTasks, InLongRanges_AreCancelledInPieces) {
@@ -115,10 +115,10 @@ TEST_F(ApiTasks, InLongRanges_AreCancelledInPieces) {
   static_assert(kTasks > 2 * store::kTasksOfPiece);
   const auto id = a_campaign_of(kTasks);
   // Each piece is a transaction of its own: one that a busy machine cuts off is asked for again, as 503 says, or as the link `next`.
-  auto done = remove(path(id, "/jobs?tasks=10-*"));
+  auto done = remove(path(id, "/tasks?tasks=10-*"));
   int tries = 1;
   for (; tries < 20 && (done.status == 503 || (done.status == 202 && counters(id) != fmt::format("10 {0} {0}", kTasks - 10))); ++tries)
-    done = remove(path(id, "/jobs?tasks=10-*"));
+    done = remove(path(id, "/tasks?tasks=10-*"));
   if (tries == 1) {
     ASSERT_EQ(done.status, 202) << done.body;
     EXPECT_EQ(done.json["count"].GetInt(), kTasks - 10) << done.body;
@@ -138,21 +138,21 @@ TEST_F(ApiTasks, ThatFailed_AreRetriedAlone) {
 
 TEST_F(ApiTasks, Output_IsForTheirUserAndAdministrators) {
   const auto id = a_campaign_of(2);
-  EXPECT_EQ(as("bob", {.target = path(id, "/jobs/0/stdout")}).status, 403);
-  EXPECT_EQ(as("boss", {.target = path(id, "/jobs/0/stdout")}).status, 404);
+  EXPECT_EQ(as("bob", {.target = path(id, "/tasks/0/stdout")}).status, 403);
+  EXPECT_EQ(as("boss", {.target = path(id, "/tasks/0/stdout")}).status, 404);
 }
 
 TEST_F(ApiTasks, OutputThatCannotBeThere_IsExplained_WithoutTheCluster) {
   const auto id = a_campaign_of(2);
-  EXPECT_EQ(get(path(id, "/jobs/0/stdout")).message(),
+  EXPECT_EQ(get(path(id, "/tasks/0/stdout")).message(),
             fmt::format("there is no file: task 0 of campaign {} is waiting, and never had a job", id));
-  EXPECT_EQ(get(path(id, "/jobs/2/stdout")).message(), fmt::format("there is no task 2 of campaign {}", id));
-  EXPECT_EQ(get(path(id, "/jobs/x/stderr")).status, 404);
-  EXPECT_EQ(get("/jobs/99/stdout").status, 404);
-  EXPECT_EQ(get(path(id, "/jobs/0/stdout?lines=0")).status, 400);
+  EXPECT_EQ(get(path(id, "/tasks/2/stdout")).message(), fmt::format("there is no task 2 of campaign {}", id));
+  EXPECT_EQ(get(path(id, "/tasks/x/stderr")).status, 404);
+  EXPECT_EQ(get("/v1/jobs/99/stdout").status, 404);
+  EXPECT_EQ(get(path(id, "/tasks/0/stdout?lines=0")).status, 400);
   give_a_job(id, "state", "'launching'");
-  EXPECT_EQ(get(path(id, "/jobs/0/stderr")).message(), "there is no file yet: attempt 0 on alpha is being submitted");
-  EXPECT_EQ(get(path(id, "/jobs/0/stderr?attempt=3")).message(),
+  EXPECT_EQ(get(path(id, "/tasks/0/stderr")).message(), "there is no file yet: attempt 0 on alpha is being submitted");
+  EXPECT_EQ(get(path(id, "/tasks/0/stderr?attempt=3")).message(),
             fmt::format("there is no file: task 0 of campaign {} has had no attempt 3; its attempts are 0 to 0", id));
 }
 
@@ -160,13 +160,13 @@ TEST_F(ApiTasks, OutputOnAClusterThatDoesNotAnswer_IsABadGateway) {
   const auto id = a_campaign_of(2);
   sql("UPDATE clusters SET url = 'http://127.0.0.1:1/oarapi' WHERE name = 'alpha'");
   give_a_job(id, "state, remote_id, started_at", "'running', 7, now()");
-  const auto answer = get(path(id, "/jobs/0/stdout"));
+  const auto answer = get(path(id, "/tasks/0/stdout"));
   EXPECT_EQ(answer.status, 502) << answer.body;
   EXPECT_THAT(answer.message(), HasSubstr("alpha cannot be asked for attempt 0 on alpha (OAR job 7)"));
-  const auto task = get(path(id, "/jobs/0?hosts=1"));
+  const auto task = get(path(id, "/tasks/0?hosts=1"));
   EXPECT_EQ(task.status, 200) << "the history is there without the hosts";
   sql("UPDATE clusters SET retired_at = now() WHERE name = 'alpha'");
-  EXPECT_EQ(get(path(id, "/jobs/0/stdout")).status, 404);
+  EXPECT_EQ(get(path(id, "/tasks/0/stdout")).status, 404);
 }
 
 }  // namespace

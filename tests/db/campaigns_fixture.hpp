@@ -12,7 +12,9 @@ namespace gleaner::tests {
 /// Campaigns over the API, and what modules make of them.
 class CampaignsFixture : public ApiTest {
  protected:
-  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest = {}) { return "/campaigns/" + std::to_string(id) + rest; }
+  [[nodiscard]] static std::string path(std::int64_t id, const std::string& rest = {}) {
+    return "/v1/campaigns/" + std::to_string(id) + rest;
+  }
   [[nodiscard]] std::string state(std::int64_t id) const { return sql("SELECT state FROM campaigns WHERE id = " + std::to_string(id)); }
   /// waiting, failed, cancelled, next_task
   [[nodiscard]] std::string counters(std::int64_t id) const {

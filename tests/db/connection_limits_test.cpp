@@ -26,12 +26,12 @@ TEST(ConnectionLimits, AreAddedToAConninfo_AndToAUri) {
                          HasSubstr("tcp_user_timeout='30000'"), HasSubstr("connect_timeout='30'"), HasSubstr("-c tcp_keepalives_idle=10"),
                          HasSubstr("-c tcp_user_timeout=30000"), HasSubstr("-c statement_timeout=60000"),
                          HasSubstr("-c lock_timeout=30000"), HasSubstr("-c idle_in_transaction_session_timeout=60000"));
-  EXPECT_THAT(with_limits("dbname=gleaner", {}), all);
-  EXPECT_THAT(with_limits("postgresql:///gleaner", {}), all);
+  EXPECT_THAT(with_settings("dbname=gleaner", {}), all);
+  EXPECT_THAT(with_settings("postgresql:///gleaner", {}), all);
 }
 
 TEST(ConnectionLimits, ThatAreGiven_Stay) {
-  const auto text = with_limits("dbname=gleaner keepalives_idle=77 options='-c statement_timeout=5s' password='it\\'s'", {});
+  const auto text = with_settings("dbname=gleaner keepalives_idle=77 options='-c statement_timeout=5s' password='it\\'s'", {});
   EXPECT_THAT(text, AllOf(HasSubstr("keepalives_idle='77'"), HasSubstr("-c statement_timeout=5s"),
                           Not(HasSubstr("statement_timeout=60000")), HasSubstr("-c lock_timeout=30000")));
 }
@@ -39,15 +39,15 @@ TEST(ConnectionLimits, ThatAreGiven_Stay) {
 TEST(ConnectionLimits, OfTheEnvironment_Stay) {
   ::setenv("PGCONNECT_TIMEOUT", "3", 1);
   ::setenv("PGOPTIONS", "-c lock_timeout=9s", 1);
-  const auto text = with_limits("dbname=gleaner", {});
+  const auto text = with_settings("dbname=gleaner", {});
   ::unsetenv("PGCONNECT_TIMEOUT");
   ::unsetenv("PGOPTIONS");
   EXPECT_THAT(text, AllOf(Not(HasSubstr("connect_timeout")), HasSubstr("-c lock_timeout=9s"), Not(HasSubstr("lock_timeout=30000"))));
 }
 
-TEST(ConnectionLimits, OfZero_AreNone) { EXPECT_EQ(with_limits("dbname=gleaner", {{}, {}, {}, {}}), "dbname='gleaner'"); }
+TEST(ConnectionLimits, OfZero_AreNone) { EXPECT_EQ(with_settings("dbname=gleaner", {{}, {}, {}, {}}), "dbname='gleaner'"); }
 
-TEST(ConnectionLimits, OfAConninfoThatMakesNoSense_ChangeNothing) { EXPECT_EQ(with_limits("no such thing", {}), "no such thing"); }
+TEST(ConnectionLimits, OfAConninfoThatMakesNoSense_ChangeNothing) { EXPECT_EQ(with_settings("no such thing", {}), "no such thing"); }
 
 TEST(ConnectionLimits, ThatAreConfigured_HoldOnEachConnectionOfAModule) {
   auto config = process::default_config();
@@ -61,6 +61,12 @@ TEST(ConnectionLimits, ThatAreConfigured_HoldOnEachConnectionOfAModule) {
                                      "SELECT current_setting('statement_timeout') || ' ' || current_setting('lock_timeout') || ' ' ||"
                                      " current_setting('idle_in_transaction_session_timeout')")[0];
   EXPECT_EQ(row[0].as<std::string>(), "17s 18s 19s");
+}
+
+TEST(Sessions, CompileNoQueries) {
+  Database database{postgres().fresh_database()};
+  auto transaction = database.begin();
+  EXPECT_EQ(detail::exec_text(transaction, "SHOW jit")[0][0].as<std::string>(), "off");
 }
 
 TEST(ConnectionLimits, AStatementThatTakesTooLong_IsNobodysFault) {

@@ -27,6 +27,8 @@ class FakeCluster {
   void set_all(Mood mood) { mood_ = mood; }
   /// Requests for the details of this job fail.
   void hide_details(grid::RemoteJobId job) { hidden_.insert(job.value()); }
+  /// The answer to a request whose text has `part` comes late.
+  void delay(const std::string& part, std::chrono::milliseconds time) { delays_.emplace_back(part, time); }
   /// Calls `act` when a request arrives whose text has `part`; before its answer.
   void when(const std::string& part, std::function<void()> act) { acts_.emplace_back(part, std::move(act)); }
   void list(const store::LiveJob& job, std::string_view state) {
@@ -66,6 +68,9 @@ class FakeCluster {
     const auto mood = known == moods_.end() ? mood_ : known->second;
     if (mood == Mood::fails) return oar::json(500, R"({"code":500,"title":"Error","message":"Input/output error"})");
     auto response = body_of(target);
+    for (const auto& [part, time] : delays_) {
+      if (text.find(part) != std::string::npos) response.mishap.delay = time;
+    }
     if (mood == Mood::hangs) response.mishap.delay = std::chrono::minutes{10};
     return response;
   }
@@ -91,6 +96,7 @@ class FakeCluster {
   Mood mood_ = Mood::answers;
   std::set<std::int64_t> hidden_;
   std::vector<std::pair<std::string, std::function<void()>>> acts_;
+  std::vector<std::pair<std::string, std::chrono::milliseconds>> delays_;
   std::map<std::int64_t, std::string> items_;
   std::mutex mutex_;
   std::vector<std::string> requests_;

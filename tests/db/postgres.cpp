@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -211,6 +212,32 @@ std::string PrivatePostgres::create_database(const std::string& options) {
 }
 
 std::string PrivatePostgres::empty_database() { return create_database(""); }
+
+std::string PrivatePostgres::cigri_database(const std::string& options) {
+  const char* root = std::getenv("GLEANER_SOURCE_DIR");
+  std::ifstream file{std::filesystem::path{root != nullptr ? root : "."} / "tests/db/cigri_database.sql"};
+  auto conninfo = create_database(options);
+  run_alone(conninfo, {std::istreambuf_iterator<char>{file}, {}});
+  return conninfo;
+}
+
+void PrivatePostgres::run_alone(const std::string& conninfo, const std::string& statements) {
+  {
+    pqxx::connection connection{conninfo};
+    pqxx::work work{connection};
+    work.exec(statements);
+    work.commit();
+  }
+  wait_for_end_of_sessions(conninfo);
+}
+
+void PrivatePostgres::wait_for_end_of_sessions(const std::string& of) const {
+  pqxx::connection connection{conninfo("postgres")};
+  const auto name = of.substr(of.rfind("dbname=") + 7);
+  pqxx::nontransaction work{connection};
+  while (work.exec("SELECT FROM pg_stat_activity WHERE datname = " + work.quote(name)).size() > 0) {
+  }
+}
 
 std::string PrivatePostgres::fresh_database() {
   if (!has_template_) {

@@ -21,6 +21,12 @@ class PrivatePostgres {
   [[nodiscard]] const std::vector<std::string>& migrated() const { return migrated_; }
   /// The conninfo of a new database that has none.
   [[nodiscard]] std::string empty_database();
+  /// That of a new database with the tables of CiGri 3 (tests/db/cigri_database.sql). @param options  of CREATE DATABASE
+  [[nodiscard]] std::string cigri_database(const std::string& options = {});
+  /// Runs statements in such a database, over a connection whose end PostgreSQL has noticed when this function returns.
+  void run_alone(const std::string& conninfo, const std::string& statements);
+  /// Returns when no session is in the database.
+  void wait_for_end_of_sessions(const std::string& of) const;
 
   /// Ends every session at once, and answers nobody until `start`.
   void stop();

@@ -16,7 +16,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 class AdmissionRules : public ApiTest {
  protected:
@@ -62,31 +61,31 @@ constexpr auto kLong = R"({"name": "n", "nb_jobs": 2, "exec_file": "run é", "wa
 constexpr auto kCap = R"(jdl["clusters"].each_value { |c| c["walltime"] = "2:00:00" if c["walltime"] == "12:00:00" })";
 
 TEST_F(AdmissionRules, TheShippedRule_RefusesNormalJobs_UntilTheirUserIsListed) {
-  const auto refused = post("/campaigns", kNormal);
+  const auto refused = post("/v1/campaigns", kNormal);
   EXPECT_EQ(refused.status, 403);
   EXPECT_THAT(refused.message(), AllOf(HasSubstr("nothing was submitted"), HasSubstr("'normal-jobs'"),
                                        HasSubstr("alice may not submit normal jobs on alpha")));
   EXPECT_STREQ(refused.json["title"].GetString(), "Admission rule error");
   EXPECT_EQ(gridctl({"user", "allow-normal", "alice", "alpha"}).end.exit_status, 0);
-  EXPECT_THAT(post("/campaigns", kNormal).message(), HasSubstr("on beta"));
+  EXPECT_THAT(post("/v1/campaigns", kNormal).message(), HasSubstr("on beta"));
   EXPECT_EQ(gridctl({"user", "allow-normal", "alice"}).end.exit_status, 0);
-  EXPECT_EQ(post("/campaigns", kNormal).status, 201);
+  EXPECT_EQ(post("/v1/campaigns", kNormal).status, 201);
   EXPECT_EQ(sql("SELECT bool_or(best_effort) FROM campaign_clusters"), "f");
   EXPECT_THAT(gridctl({"user", "list-normal"}).output, AllOf(HasSubstr("alice"), HasSubstr("every")));
   EXPECT_EQ(gridctl({"user", "forbid-normal", "alice"}).end.exit_status, 0);
   EXPECT_EQ(gridctl({"user", "forbid-normal", "alice"}).end.exit_status, 3);
-  EXPECT_EQ(post("/campaigns", kNormal).status, 403);
+  EXPECT_EQ(post("/v1/campaigns", kNormal).status, 403);
   EXPECT_EQ(stored_campaigns(), "1");
 }
 
 TEST_F(AdmissionRules, TestCampaigns_AreForEverybody) {
-  EXPECT_EQ(post("/campaigns?type=test", kNormal).status, 201);
+  EXPECT_EQ(post("/v1/campaigns?type=test", kNormal).status, 201);
   EXPECT_EQ(sql("SELECT bool_or(best_effort) FROM campaign_clusters"), "f");
 }
 
 TEST_F(AdmissionRules, WhatARuleMakes_IsStored_AndTold_AndTheSubmittedJdlIsKept) {
   add("cap", kCap);
-  const auto answer = post("/campaigns", kLong);
+  const auto answer = post("/v1/campaigns", kLong);
   ASSERT_EQ(answer.status, 201) << answer.body;
   EXPECT_EQ(sql("SELECT walltime_s FROM campaign_clusters"), "7200");
   EXPECT_EQ(sql("SELECT jdl #>> '{clusters,alpha,walltime}' FROM campaigns"), "2:00:00");
@@ -100,7 +99,7 @@ TEST_F(AdmissionRules, WhatARuleMakes_IsStored_AndTold_AndTheSubmittedJdlIsKept)
 TEST_F(AdmissionRules, ARepeatedSubmission_IsTheSameCampaign_WhateverTheRulesSayNow) {
   add("cap", kCap);
   const ApiRequest request{.method = "POST",
-                           .target = "/campaigns",
+                           .target = "/v1/campaigns",
                            .body = kLong,
                            .headers = {{"Content-Type", "application/json"}, {"Idempotency-Key", "k1"}}};
   const auto first = as("alice", request);
@@ -126,7 +125,7 @@ TEST_F(AdmissionRules, StreamedParameters_AreCountedForTheRules_AndNothingOfThem
 
 TEST_F(AdmissionRules, ADryRun_AsksThemToo) {
   add("cap", kCap);
-  const auto answer = post("/campaigns?dry_run=1", kLong);
+  const auto answer = post("/v1/campaigns?dry_run=1", kLong);
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.json["clusters"][0]["walltime"].GetInt(), 7200);
   EXPECT_EQ(answer.json["warnings"].Size(), 1u);
@@ -136,7 +135,7 @@ TEST_F(AdmissionRules, ADryRun_AsksThemToo) {
 TEST_F(AdmissionRules, ABrokenRule_IsNotTheUsersFault_AndTheAdministratorsAreTold) {
   add("broken", "\njdl[\"clusters\"].foo");
   for (int i = 0; i < 2; ++i) {
-    const auto answer = post("/campaigns", kLong);
+    const auto answer = post("/v1/campaigns", kLong);
     EXPECT_EQ(answer.status, 500);
     EXPECT_THAT(answer.message(), AllOf(HasSubstr("nothing was submitted"), HasSubstr("'broken'"), HasSubstr("not your campaign's fault")));
   }
@@ -146,16 +145,16 @@ TEST_F(AdmissionRules, ABrokenRule_IsNotTheUsersFault_AndTheAdministratorsAreTol
   EXPECT_EQ(submit_lines(head_of(kOnAlpha), "\"1\"\n").status, 500);
   EXPECT_EQ(gridctl({"rules", "disable", "broken"}).end.exit_status, 0);
   EXPECT_EQ(sql("SELECT state FROM events WHERE code = 'ADMISSION_RULE'"), "closed");
-  EXPECT_EQ(post("/campaigns", kLong).status, 201);
+  EXPECT_EQ(post("/v1/campaigns", kLong).status, 201);
 }
 
 TEST_F(AdmissionRules, AnEndlessRule_HoldsUpNobody) {
   add("endless", "loop {} if user == \"bob\"");
   const auto answer =
-      as("bob", {.method = "POST", .target = "/campaigns", .body = kLong, .headers = {{"Content-Type", "application/json"}}});
+      as("bob", {.method = "POST", .target = "/v1/campaigns", .body = kLong, .headers = {{"Content-Type", "application/json"}}});
   EXPECT_EQ(answer.status, 500);
   EXPECT_THAT(sql("SELECT message FROM events"), HasSubstr("ran for more than 1 s"));
-  EXPECT_EQ(post("/campaigns", kLong).status, 201);
+  EXPECT_EQ(post("/v1/campaigns", kLong).status, 201);
 }
 
 TEST_F(AdmissionRules, Gridsub_TellsWhatTheyDid) {
@@ -189,7 +188,7 @@ TEST_F(AdmissionRules, Gridctl_AddsMovesEditsAndRemovesThem) {
   EXPECT_EQ(sql("SELECT enabled FROM admission_rules WHERE name = 'z'"), "t");
   EXPECT_EQ(gridctl({"rules", "remove", "normal-jobs"}).end.exit_status, 0);
   EXPECT_EQ(order(), "1 z, 2 b");
-  EXPECT_EQ(post("/campaigns", kNormal).status, 201);
+  EXPECT_EQ(post("/v1/campaigns", kNormal).status, 201);
 }
 
 TEST_F(AdmissionRules, Gridctl_SaysWhatIsWrong) {

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <memory>
 #include <pqxx/pqxx>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -141,10 +142,10 @@ std::vector<std::string> columns_of(const PGresult* described) {
 }
 
 /// By libpq, as libpqxx does not say which columns a prepared statement gives.
-TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow) {
-  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection{PQconnectdb(postgres().fresh_database().c_str()), PQfinish};
-  ASSERT_FALSE(sql::queries().empty());
-  for (const auto& query : sql::queries()) {
+void expect_accepted(const std::string& conninfo, std::span<const sql::NamedQuery> queries) {
+  const std::unique_ptr<PGconn, decltype(&PQfinish)> connection{PQconnectdb(conninfo.c_str()), PQfinish};
+  ASSERT_FALSE(queries.empty());
+  for (const auto& query : queries) {
     SCOPED_TRACE(query.name);
     const Result prepared{PQprepare(connection.get(), "", std::string{query.text}.c_str(), 0, nullptr), PQclear};
     if (PQresultStatus(prepared.get()) != PGRES_COMMAND_OK) {
@@ -155,6 +156,12 @@ TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow) 
     EXPECT_THAT(columns_of(described.get()), testing::ElementsAreArray(query.columns.begin(), query.columns.end()));
   }
 }
+
+TEST(Schema, EveryNamedQuery_IsAcceptedByPostgreSQL_AndGivesTheColumnsOfItsRow) {
+  expect_accepted(postgres().fresh_database(), sql::queries());
+}
+
+TEST(Schema, QueriesForOtherSystemsDatabases_AreAcceptedThere) { expect_accepted(postgres().cigri_database(), sql::foreign_queries()); }
 
 /// Else no index on states would be used, and each row would cost a call.
 TEST(Schema, NamesOfStates_AreReplacedByTheStates) {

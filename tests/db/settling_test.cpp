@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <random>
 #include <sstream>
 #include <thread>
@@ -193,6 +194,40 @@ TEST_F(Settling, OfAnyHistory_MovesTheRowsAsTheRuleSays_AndTheCountersWithThem) 
   EXPECT_GT(moved, 50);
   EXPECT_GT(bound, 5);
   EXPECT_GT(contended, 3);
+}
+
+/// The planner of PostgreSQL expects few rows of an update, and a trigger keeps the plan of its first call.
+TEST_F(Settling, OfManyJobsAtOnce_TakesNoLongerThanOfAsManyInParts) {
+  constexpr int kJobs = 8000, kPart = 500;
+  const auto campaign = a_campaign(2 * kJobs + 1);
+  const auto settle = [&](const std::vector<store::LiveJob>& jobs) {
+    std::vector<grid::JobId> ids;
+    std::ranges::transform(jobs, std::back_inserter(ids), &store::LiveJob::id);
+    transact([&](store::Transaction& t) {
+      std::vector<store::Verdict> verdicts;
+      for (auto& facts : store::facts_for_settling(t, ids)) {
+        auto& verdict = verdicts.emplace_back(store::Verdict{.left = std::move(facts), .started_at = now, .resources = 1});
+        verdict.settlement = grid::settle(verdict.left.task, verdict.left.job, verdict.end, grid::Deletion::none, {});
+      }
+      ASSERT_EQ(store::settle_jobs(t, verdicts, now + grid::Seconds{10}), std::ssize(jobs));
+    });
+  };
+  const auto seconds_of = [&](int part) {
+    double seconds = 0;
+    for (int rest = kJobs; rest > 0; rest -= part) {
+      const auto jobs = launched(campaign, alpha, part);
+      const auto begin = std::chrono::steady_clock::now();
+      settle(jobs);
+      seconds += std::chrono::duration<double>{std::chrono::steady_clock::now() - begin}.count();
+    }
+    return seconds;
+  };
+  settle(launched(campaign, alpha, 1));
+  const auto in_parts = seconds_of(kPart), at_once = seconds_of(kJobs);
+  EXPECT_LE(at_once, 3 * in_parts) << "in parts: " << in_parts << " s";
+  EXPECT_EQ(counters(campaign).done, 2 * kJobs + 1);
+  EXPECT_EQ(value("SELECT sum(jobs) || ' ' || sum(tasks) || ' ' || sum(useful_seconds) FROM usage"),
+            fmt::format("{0} {0} {1}", 2 * kJobs + 1, 10 * (2 * kJobs + 1)));
 }
 
 /// In READ COMMITTED a snapshot that is older than the lock shows the other one as it was: each would leave the task to the other.

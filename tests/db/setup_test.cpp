@@ -102,6 +102,16 @@ TEST_F(SetupCommand, AnAdministratorsRoleThatIsThere_MakesTablesOfTheServicesToo
   EXPECT_EQ(answer(connection("postgres", role), "SELECT current_user"), role + "\n");
 }
 
+/// psql's warnings stand on stderr, as do those of a library whose versions differ; names are quoted wherever they stand.
+TEST_F(SetupCommand, NamesWithDashesAndDots_AreMade_AndWarningsAreNotTakenForThem) {
+  const auto said = gridctl({"setup", "--yes", "--postgres", superuser_ + " options='-c client_min_messages=debug1'", "--database",
+                             connection("of-the.grid", our_name()), "--directory", folder_.string(), "--user", "www-data"});
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_THAT(said.output,
+              AllOf(HasSubstr("made the role www-data\n"), HasSubstr("made the database of-the.grid\n"), Not(HasSubstr("DEBUG"))));
+  EXPECT_EQ(answer(superuser_, "SELECT pg_get_userbyid(datdba) FROM pg_database WHERE datname = 'of-the.grid'"), "www-data\n");
+}
+
 TEST_F(SetupCommand, OptionsWithoutEffect_AreRefused) {
   const auto alone = setup("fifth", {"--user", "daemon", "--certificate", "/x.pem", "--key", "/x.key"});
   EXPECT_EQ(alone.end.exit_status, 2);

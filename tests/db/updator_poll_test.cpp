@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include <set>
-#include <thread>
 
 #include "lib/process/options.hpp"
 #include "tests/db/fake_cluster.hpp"
@@ -91,7 +90,7 @@ TEST_F(Polls, AFolderOfALargePool_MayTakeItsTime_AndAHomeThatStallsDoesNot) {
   large("alice", 101);
   large("xavier", 102);
   cluster.set("xavier", Mood::hangs);
-  cluster.when("/101", [] { std::this_thread::sleep_for(2500ms); });
+  cluster.delay("/101", 2500ms);
   const auto seen = poll({.evidence = 500ms});
   ASSERT_TRUE(seen.evidence.contains(grid::LaunchId{101}));
   EXPECT_TRUE(seen.evidence.at(grid::LaunchId{101}).has_value());

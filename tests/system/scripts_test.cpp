@@ -57,7 +57,7 @@ TEST_P(Scripts, RunOnceOnEachCluster_BeforeTheFirstTask_AndAfterTheLast) {
   for (const auto* const cluster : {"alpha", "beta"}) EXPECT_EQ(trace->around_tasks_of(cluster), "");
   EXPECT_EQ(grid->number(fmt::format("SELECT done FROM campaigns WHERE id = {}", campaign.value())), kTasks);
   const auto shown = grid->run("gridstat", {std::to_string(campaign.value()), "--json"});
-  EXPECT_THAT(shown.output, HasSubstr(R"("prologue":"done","epilogue":"done","prologue_ok":true,"epilogue_ok":true)"));
+  EXPECT_THAT(shown.output, HasSubstr(R"("prologue":"done","epilogue":"done")"));
   EXPECT_TRUE(grid->is_consistent());
 }
 
@@ -76,15 +76,14 @@ TEST_P(Scripts, AFailedPrologue_StopsItsClusterAlone_AndRunsAgainAfterTheFix) {
   ASSERT_TRUE(
       grid->becomes("SELECT count(*) FROM decisions WHERE reason = 'script_first' AND sentence LIKE '%prologue failed on beta%'", "1"));
   EXPECT_EQ(grid->value("SELECT count(*) FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'beta' AND j.task >= 0"), "0");
-  EXPECT_THAT(grid->run("gridstat", {std::to_string(id), "--json"}).output,
-              HasSubstr(R"("prologue":"failed","epilogue":"not_run","prologue_ok":false,"epilogue_ok":false)"));
-  std::ofstream{mended};
+  EXPECT_THAT(grid->run("gridstat", {std::to_string(id), "--json"}).output, HasSubstr(R"("prologue":"failed","epilogue":"not_run")"));
+  std::ofstream{mended}.flush();
   const auto fixed = grid->run("gridsub", {"--fix", std::to_string(id)});
   EXPECT_TRUE(fixed.end.succeeded()) << fixed.output;
   ASSERT_TRUE(grid->becomes(
       "SELECT count(*) > 0 FROM jobs j JOIN clusters k ON k.id = j.cluster_id WHERE k.name = 'beta' AND j.task >= 0 AND j.state = 'running'",
       "t"));
-  std::ofstream{gate()};
+  std::ofstream{gate()}.flush();
   ASSERT_TRUE(grid->terminates(campaign, process::Duration{300'000}));
   for (const auto* const cluster : {"alpha", "beta"}) EXPECT_EQ(trace->around_tasks_of(cluster), "");
   EXPECT_THAT(trace->lines("task"), SizeIs(tasks));

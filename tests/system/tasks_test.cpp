@@ -79,8 +79,8 @@ TEST_F(Tasks, ThatFailed_AreRetriedOneByOne_AndTheirHistoryShowsBothAttempts) {
   EXPECT_EQ(gridstat({text_of(campaign), "--csv", "-H", "--state", "failed"}).output, all.output.substr(all.output.find('\n') + 1));
   const auto document = clients::Json::parse(gridstat({text_of(campaign), "--json", "--full"}).output);
   ASSERT_TRUE(document);
-  EXPECT_EQ((*document)["jobs"]["count"].integer(), 3);
-  EXPECT_EQ((*document)["jobs"]["items"].items()[2]["exit_code"].integer(), 3);
+  EXPECT_EQ((*document)["task_list"]["count"].integer(), 3);
+  EXPECT_EQ((*document)["task_list"]["items"].items()[2]["exit_code"].integer(), 3);
   EXPECT_FALSE((*document)["stats"].is_null());
 }
 

@@ -45,10 +45,7 @@ TEST(CigriWords, ATask_HasTheStateOfItsJob_OrWaitsForOne) {
   EXPECT_EQ(task_state("cancelled", ""), "event");
 }
 
-TEST(CigriWords, Dates_AreThoseOfItsDatabase) {
-  EXPECT_EQ(date(std::int64_t{1795198496}), "2026-11-20 18:14:56+00");
-  EXPECT_EQ(date(std::string_view{"2026-11-20T18:14:56Z"}), "2026-11-20 18:14:56+00");
-}
+TEST(CigriWords, Dates_AreThoseOfItsDatabase) { EXPECT_EQ(date("2026-11-20T18:14:56Z"), "2026-11-20 18:14:56+00"); }
 
 TEST(CigriWords, ReturnCodes_AreWaitStatuses) {
   EXPECT_EQ(return_code(0), 0);

@@ -49,11 +49,11 @@ TEST(ApiOptions, AnAddressThatOthersCanReach_NeedsTls) {
 
 TEST(ApiOptions, CiGrisPath_MustNotHideOurRoutes) {
   auto config = on_a_socket();
-  for (const auto* path : {"/campaigns", "/openapi.json", "/jobs"}) {
+  for (const auto* path : {"/v1", "/v1/campaigns", "/openapi.json"}) {
     config.api_cigri_path = path;
     EXPECT_THROW((void)options_of(config), process::Error) << path;
   }
-  for (const auto* path : {"", "/cigri", "/campaign"}) {
+  for (const auto* path : {"", "/cigri", "/campaigns"}) {
     config.api_cigri_path = path;
     EXPECT_NO_THROW((void)options_of(config)) << path;
   }

@@ -50,10 +50,11 @@ class Listing : public ::testing::Test {
 TEST_F(Listing, HasTheFilesOfTheAttemptThatCounts_AndOfNoOther) {
   answer_ = std::vector<oar::ListedFile>{{"7.out", 1},          {"7.err", 0}, {"7.1.out", 5}, {"7.1.err", 6},
                                          {"7.1.file.a%2Fb", 7}, {"8.out", 9}, {"notes", 3}};
-  EXPECT_THAT(lines_of(lister_.lines({a_task(7, a_job(1))})),
-              ElementsAre(R"({"name":"7.1.out","task":7,"attempt":1,"kind":"stdout","cluster":"alpha","state":"done","size":5})",
-                          R"({"name":"7.1.err","task":7,"attempt":1,"kind":"stderr","cluster":"alpha","state":"done","size":6})",
-                          R"({"name":"7.1.file.a%2Fb","task":7,"attempt":1,"kind":"file","cluster":"alpha","state":"done","size":7})"));
+  EXPECT_THAT(
+      lines_of(lister_.lines({a_task(7, a_job(1))})),
+      ElementsAre(R"({"name":"7.1.out","task":7,"attempt":1,"kind":"stdout","cluster_name":"alpha","state":"done","size":5})",
+                  R"({"name":"7.1.err","task":7,"attempt":1,"kind":"stderr","cluster_name":"alpha","state":"done","size":6})",
+                  R"({"name":"7.1.file.a%2Fb","task":7,"attempt":1,"kind":"file","cluster_name":"alpha","state":"done","size":7})"));
   EXPECT_THAT(asked_, ElementsAre("~/results/12"));
 }
 
@@ -68,7 +69,8 @@ TEST_F(Listing, WithoutAnOutputDirectory_HasOarsFiles_AndListsTheirFolderOnce) {
   answer_ = std::vector<oar::ListedFile>{{"OAR.cigri.12.100.stdout", 4}, {"OAR.cigri.13.100.stderr", 4}, {"7.file.x", 1}};
   const auto lines = lines_of(lister_.lines({a_task(7, a_job(0, ""))}));
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_THAT(lines[0], HasSubstr(R"("name":"7.out","task":7,"attempt":0,"kind":"stdout","cluster":"alpha","state":"done","size":4})"));
+  EXPECT_THAT(lines[0],
+              HasSubstr(R"("name":"7.out","task":7,"attempt":0,"kind":"stdout","cluster_name":"alpha","state":"done","size":4})"));
   EXPECT_THAT(lines[1], HasSubstr(R"("size":null,"missing":true})"));
   (void)lister_.lines({a_task(1007, a_job(0, ""))});
   EXPECT_THAT(asked_, ElementsAre("~/."));
@@ -89,7 +91,7 @@ TEST_F(Listing, OfAFolderThatIsNotThere_SaysThatTheFilesAreMissing) {
 TEST_F(Listing, OfAClusterThatDoesNotAnswer_IsOneErrorForItsFolder) {
   answer_ = tl::unexpected(oar::Failure{oar::NotSent{"no way"}});
   EXPECT_THAT(lines_of(lister_.lines({a_task(7, a_job()), a_task(8, a_job())})),
-              ElementsAre(AllOf(HasSubstr(R"("cluster":"alpha","folder":"~/results/12")"), HasSubstr("no way"))));
+              ElementsAre(AllOf(HasSubstr(R"("cluster_name":"alpha","folder":"~/results/12")"), HasSubstr("no way"))));
 }
 
 TEST_F(Listing, OfTasksThatHaveNotEnded_IsTheirNumber) {

@@ -79,7 +79,7 @@ TEST(ApiClient, AnswerOfAQuestionLost_IsAskedForAgain) {
     if (++requests <= 2) response.mishap = {.only_first_bytes = requests == 1 ? 0U : 10U, .ending = http::Mishap::Ending::close};
     return response;
   }};
-  EXPECT_EQ(ApiClient{api.config()}.get("/campaigns/7").json["id"].whole(), 7);
+  EXPECT_EQ(ApiClient{api.config()}.get("/v1/campaigns/7").json["id"].whole(), 7);
   EXPECT_EQ(requests, 3);
 }
 
@@ -90,7 +90,7 @@ TEST(ApiClient, AnswersThatAreAlwaysLost_AreAnErrorInTheEnd) {
     return response;
   }};
   ApiClient client{api.config()};
-  EXPECT_EQ(code_of([&] { (void)client.get("/campaigns/7"); }), ExitCode::unavailable);
+  EXPECT_EQ(code_of([&] { (void)client.get("/v1/campaigns/7"); }), ExitCode::unavailable);
 }
 
 TEST(ApiClient, TwoSubmissions_HaveTwoKeys) { EXPECT_NE(new_idempotency_key(), new_idempotency_key()); }
@@ -137,7 +137,7 @@ TEST(ApiClient, LargeBody_ArrivesWhole) {
 TEST(ApiClient, EachStatus_HasItsExitCode_AndTheApisOwnWords) {
   const ApiUnderTest api{[](const http::Request& request) {
     const auto status = static_cast<unsigned>(std::stoi(request.path.substr(1)));
-    return answer(status, fmt::format(R"({{"status":{},"title":"t","message":"the reason"}})", status));
+    return answer(status, fmt::format(R"({{"status":{},"code":"word","title":"t","message":"the reason"}})", status));
   }};
   ApiClient client{api.config()};
   const std::vector<std::pair<int, ExitCode>> expected{{200, ExitCode::ok},      {202, ExitCode::ok},      {400, ExitCode::usage},
@@ -150,6 +150,18 @@ TEST(ApiClient, EachStatus_HasItsExitCode_AndTheApisOwnWords) {
   }
 }
 
+TEST(ApiClient, PathThatTheApiDoesNotKnow_IsNothingThatIsMissing_ButAnApiOfAnotherVersion) {
+  for (const auto* body : {R"({"status":404,"code":"no_such_path","title":"Not found","message":"GET /v1/x not found"})",
+                           R"({"status":404,"title":"Not found","message":"GET /v1/x not found"})", "<h1>Not found</h1>"}) {
+    const ApiUnderTest api{[&](const http::Request&) { return answer(404, body); }};
+    ApiClient client{api.config()};
+    std::string message;
+    EXPECT_EQ(code_of([&] { (void)client.get("/v1/x"); }, &message), ExitCode::failure) << body;
+    EXPECT_THAT(message, HasSubstr("the API is not of this program's version")) << body;
+    EXPECT_EQ(code_of([&] { client.remove("/v1/x"); }), ExitCode::failure) << body;
+  }
+}
+
 TEST(ApiClient, NobodyListens_IsUnavailable_AndSaysHowToStartIt) {
   process::Config config;
   config.api = "unix:/nonexistent/gleaner.socket";
@@ -157,7 +169,7 @@ TEST(ApiClient, NobodyListens_IsUnavailable_AndSaysHowToStartIt) {
   config.submit_timeout = std::chrono::seconds{1};
   ApiClient client{config};
   std::string message;
-  EXPECT_EQ(code_of([&] { (void)client.get("/campaigns"); }, &message), ExitCode::unavailable);
+  EXPECT_EQ(code_of([&] { (void)client.get("/v1/campaigns"); }, &message), ExitCode::unavailable);
   EXPECT_THAT(message, HasSubstr("gleaner-api"));
   TextBody body{"{}\n"};
   EXPECT_EQ(code_of([&] { (void)client.submit(body); }), ExitCode::unavailable);

@@ -12,6 +12,7 @@
 
 #include "clients/events_view.hpp"
 #include "lib/process/child.hpp"
+#include "lib/terminal/times.hpp"
 #include "tests/unit/api_under_test.hpp"
 
 namespace gleaner {
@@ -29,16 +30,16 @@ constexpr auto kEvent =
 constexpr auto kClusters =
     R"({"items": [{"id": 1, "name": "alpha", "api_url": "https://alpha.example.org:6669/oarapi", "enabled": true, "reachable": true,)"
     R"( "retired_at": null, "max_resources": 16, "blacklisted": false, "under_stress": true, "brake": null, "last_error": null,)"
-    R"( "stress": {"stress_factor": 0.9, "job_limit": 6, "since": 1800000000, "reason": "much"},)"
+    R"( "stress": {"stress_factor": 0.9, "job_limit": 6, "since": "2027-01-15T08:00:00Z", "reason": "much"},)"
     R"( "status": {"free": 4, "used": 10, "our_running": 6, "our_waiting": 1, "api_latency_ms": 12}},)"
     R"( {"id": 2, "name": "beta", "api_url": "http://beta/oarapi", "enabled": false, "reachable": null, "retired_at": null,)"
     R"( "max_resources": null, "blacklisted": true, "under_stress": false, "brake": null, "last_error": null,)"
     R"( "stress": {"stress_factor": null, "job_limit": null}, "status": null}], "total": 2})";
 constexpr auto kCampaign =
-    R"({"id": 12, "name": "a name of more than nineteen letters", "user": "bzizou", "submission_time": 1800000000, "state": "in_treatment",)"
-    R"( "has_events": true, "total_jobs": 200, "finished_jobs": 80, "type": "default", "tasks": {"waiting": 116, "running": 4, "done": 80},)"
+    R"({"id": 12, "name": "a name of more than nineteen letters", "user": "bzizou", "submission_time": "2027-01-15T08:00:00Z", "state": "in_treatment",)"
+    R"( "has_events": true, "total_tasks": 200, "type": "default", "tasks": {"waiting": 116, "running": 4, "done": 80},)"
     R"( "clusters": {"1": {"cluster_name": "alpha", "enabled": true, "reachable": true, "active_jobs": 2, "queued_jobs": 1, "done_jobs": 42,)"
-    R"( "prologue_ok": true, "epilogue_ok": true}}})";
+    R"( "prologue": null, "epilogue": "done"}}})";
 
 std::string page_of(std::vector<std::string> items) {
   return fmt::format(R"({{"items": [{}], "total": {}}})", fmt::join(items, ","), items.size());
@@ -57,7 +58,7 @@ class CigriCommands : public testing::Test {
     if (!captured) throw std::runtime_error{captured.error()};
     return captured->output;
   }
-  /// The requests since the last call, `DELETE /events/31`.
+  /// The requests since the last call, `DELETE /v1/events/31`.
   std::vector<std::string> requests() {
     const std::lock_guard lock{mutex_};
     return std::exchange(requests_, {});
@@ -70,31 +71,35 @@ class CigriCommands : public testing::Test {
       requests_.push_back(fmt::format("{} {}", request.method, request.target));
     }
     const auto is = [&](std::string_view method, std::string_view path) { return request.method == method && request.path == path; };
-    if (is("GET", "/clusters")) return tests::answer(200, kClusters);
-    if (is("GET", "/campaigns")) return tests::answer(200, page_of({kCampaign}));
-    if (is("GET", "/campaigns/12")) return tests::answer(200, kCampaign);
-    if (is("GET", "/campaigns/12/stats"))
+    if (is("GET", "/v1/clusters")) return tests::answer(200, kClusters);
+    if (is("GET", "/v1/campaigns")) return tests::answer(200, page_of({kCampaign}));
+    if (is("GET", "/v1/campaigns/12")) return tests::answer(200, kCampaign);
+    if (is("GET", "/v1/campaigns/12/stats"))
       return tests::answer(200, R"({"average_jobs_duration": 15.5, "stddev_jobs_duration": null, "jobs_throughput": 0.5,)"
                                 R"( "remaining_time": 7200, "failures_rate": 0.025, "resubmit_rate": 0})");
-    if (is("GET", "/campaigns/12/jobs"))
-      return tests::answer(200, R"({"items": [{"id": 7, "cigri_job_id": 31, "remote_id": null, "state": "running", "cluster": "alpha",)"
+    if (is("GET", "/v1/campaigns/12/tasks"))
+      return tests::answer(200, R"({"items": [{"id": 7, "job_id": 31, "remote_id": null, "state": "running", "cluster_name": "alpha",)"
                                 R"( "name": "p7", "parameters": "p7 x"}], "total": 1})");
-    if (is("GET", "/campaigns/12/jobs.ndjson"))
+    if (is("GET", "/v1/campaigns/12/tasks.ndjson"))
       return tests::answer(
           200,
-          "{\"id\": 0, \"cluster\": \"alpha\", \"remote_id\": 1007}\n{\"id\": 1, \"cluster\": \"beta\", \"remote_id\": 88}\n"
-          "{\"id\": 2, \"cluster\": null, \"remote_id\": null}\n{\"id\": 3, \"cluster\": \"alpha\", \"remote_id\": 1009}\n");
-    if (is("GET", "/events")) return tests::answer(200, request.parameter("mine") ? page_of({fmt::format(kEvent, 31, 12)}) : page_of({}));
-    if (is("GET", "/events/31")) return tests::answer(200, fmt::format(kEvent, 31, 12));
-    if (is("GET", "/campaigns/12/events")) return tests::answer(200, page_of({fmt::format(kEvent, 31, 12)}));
-    if (is("GET", "/campaigns/13/events")) return tests::answer(200, page_of({}));
-    if (is("GET", "/jobs/31")) return tests::answer(200, R"({"id": 31, "campaign_id": 12, "param_id": 7, "ending": null})");
-    if (is("GET", "/jobs/40")) return tests::answer(200, R"({"id": 40, "campaign_id": 12, "param_id": 7, "ending": "done"})");
-    if (is("GET", "/jobs/41")) return tests::answer(200, R"({"id": 41, "campaign_id": 12, "param_id": -2, "ending": null})");
-    if (request.method == "POST" && request.path == "/events") return tests::answer(201, R"({"id": 32, "message": "beta gets nothing"})");
-    if (request.path == "/campaigns/9") return tests::answer(409, R"({"message": "campaign 9 is cancelled already"})");
+          "{\"id\": 0, \"cluster_name\": \"alpha\", \"remote_id\": 1007}\n{\"id\": 1, \"cluster_name\": \"beta\", \"remote_id\": 88}\n"
+          "{\"id\": 2, \"cluster_name\": null, \"remote_id\": null}\n{\"id\": 3, \"cluster_name\": \"alpha\", \"remote_id\": 1009}\n");
+    if (is("GET", "/v1/events"))
+      return tests::answer(200, request.parameter("mine") ? page_of({fmt::format(kEvent, 31, 12)}) : page_of({}));
+    if (is("GET", "/v1/events/31")) return tests::answer(200, fmt::format(kEvent, 31, 12));
+    if (is("GET", "/v1/campaigns/12/events")) return tests::answer(200, page_of({fmt::format(kEvent, 31, 12)}));
+    if (is("GET", "/v1/campaigns/13/events")) return tests::answer(200, page_of({}));
+    if (is("GET", "/v1/jobs/31"))
+      return tests::answer(200, R"({"id": 31, "campaign_id": 12, "user": "bzizou", "task": 7, "parameters": "p7 x", "launch_id": 5,)"
+                                R"( "state": "error", "exit_code": 3, "ending": null, "start_time": "2026-11-20T18:14:56Z"})");
+    if (is("GET", "/v1/jobs/40")) return tests::answer(200, R"({"id": 40, "campaign_id": 12, "task": 7, "ending": "done"})");
+    if (is("GET", "/v1/jobs/41")) return tests::answer(200, R"({"id": 41, "campaign_id": 12, "task": -2, "ending": null})");
+    if (request.method == "POST" && request.path == "/v1/events")
+      return tests::answer(201, R"({"id": 32, "message": "beta gets nothing"})");
+    if (request.path == "/v1/campaigns/9") return tests::answer(409, R"({"message": "campaign 9 is cancelled already"})");
     if (request.method != "GET") return tests::answer(202, R"({"message": "it is done"})");
-    return tests::answer(404, R"({"message": "there is no such thing"})");
+    return tests::answer(404, R"({"code": "no_such_campaign", "message": "there is no such thing"})");
   }
 
   std::mutex mutex_;
@@ -105,9 +110,9 @@ class CigriCommands : public testing::Test {
 TEST_F(CigriCommands, GrideventsAlone_ListsTheOpenEventsOfAllMyCampaigns) {
   EXPECT_EQ(run("gridevents"),
             "31 TASK_ERROR of campaign 12 on alpha, 3 times, last 2026-11-20 18:22:10\n    exit status 3\n    cannot read mesh-7.dat\n");
-  EXPECT_THAT(requests(), ElementsAre("GET /events?mine=1&limit=1000&offset=0"));
+  EXPECT_THAT(requests(), ElementsAre("GET /v1/events?mine=1&limit=1000&offset=0"));
   EXPECT_EQ(run("gridevents -a -q"), "31\n");
-  EXPECT_THAT(requests(), ElementsAre("GET /events?mine=1&all=1&limit=1000&offset=0"));
+  EXPECT_THAT(requests(), ElementsAre("GET /v1/events?mine=1&all=1&limit=1000&offset=0"));
 }
 
 TEST_F(CigriCommands, Gridevents_WithoutAnEvent_PrintsTheLineThatScriptsCompare) {
@@ -121,8 +126,8 @@ TEST_F(CigriCommands, GrideventsFix_ClosesCampaignsOrEvents_AndGivesTheTasksBack
   EXPECT_EQ(run("gridevents -f 12"), "it is done\n");
   EXPECT_EQ(run("gridevents -f -r -c 12,13"), "it is done\nit is done\n");
   EXPECT_EQ(run("gridevents --fix --resub -e 31"), "it is done\n");
-  EXPECT_THAT(requests(), ElementsAre("DELETE /campaigns/12/events", "DELETE /campaigns/12/events?resubmit=1",
-                                      "DELETE /campaigns/13/events?resubmit=1", "DELETE /events/31?resubmit=1"));
+  EXPECT_THAT(requests(), ElementsAre("DELETE /v1/campaigns/12/events", "DELETE /v1/campaigns/12/events?resubmit=1",
+                                      "DELETE /v1/campaigns/13/events?resubmit=1", "DELETE /v1/events/31?resubmit=1"));
   for (const auto* wrong : {"gridevents -r 12", "gridevents -f", "gridevents -f -g", "gridevents 12 -e 31", "gridevents -f -a 12"})
     EXPECT_THAT(run(wrong), HasSubstr("status 2\n")) << wrong;
   EXPECT_THAT(requests(), ElementsAre());
@@ -130,12 +135,12 @@ TEST_F(CigriCommands, GrideventsFix_ClosesCampaignsOrEvents_AndGivesTheTasksBack
 
 TEST_F(CigriCommands, BlacklistedCluster_IsOfTheGridOrOfCampaigns_WithAReasonAndAnEnd) {
   EXPECT_EQ(run("gridevents --blacklist-cluster beta --reason 'disk full'"), "beta gets nothing\n");
-  EXPECT_THAT(requests(), ElementsAre("POST /events?cluster=beta&reason=disk%20full"));
+  EXPECT_THAT(requests(), ElementsAre("POST /v1/events?cluster=beta&reason=disk%20full"));
   EXPECT_EQ(run("gridevents -c 12,13 --blacklist-cluster 2 --reason x --for 1h -q"), "32\n32\n");
-  EXPECT_THAT(requests(), ElementsAre(::testing::MatchesRegex("POST /events\\?cluster=2&reason=x&expires=[0-9]+&campaign=12"),
-                                      ::testing::MatchesRegex("POST /events\\?cluster=2&reason=x&expires=[0-9]+&campaign=13")));
+  EXPECT_THAT(requests(), ElementsAre(::testing::MatchesRegex("POST /v1/events\\?cluster=2&reason=x&expires=[-0-9:TZ]+&campaign=12"),
+                                      ::testing::MatchesRegex("POST /v1/events\\?cluster=2&reason=x&expires=[-0-9:TZ]+&campaign=13")));
   EXPECT_EQ(run("gridevents --mark-job-event 31 --reason odd"), "beta gets nothing\n");
-  EXPECT_THAT(requests(), ElementsAre("POST /events?job=31&reason=odd"));
+  EXPECT_THAT(requests(), ElementsAre("POST /v1/events?job=31&reason=odd"));
   for (const auto* wrong :
        {"gridevents --blacklist-cluster beta", "gridevents --for 1h", "gridevents --reason x", "gridevents --mark 31",
         "gridevents --blacklist-cluster beta --reason x --for soon", "gridevents -f --blacklist-cluster beta --reason x"})
@@ -144,7 +149,7 @@ TEST_F(CigriCommands, BlacklistedCluster_IsOfTheGridOrOfCampaigns_WithAReasonAnd
 
 TEST_F(CigriCommands, Griddel_KillsJobsByTheirTasks) {
   EXPECT_EQ(run("griddel -j 31"), "Job 31, task 7: it is done\n");
-  EXPECT_THAT(requests(), ElementsAre("GET /jobs/31", "DELETE /campaigns/12/jobs/7"));
+  EXPECT_THAT(requests(), ElementsAre("GET /v1/jobs/31", "DELETE /v1/campaigns/12/tasks/7"));
   EXPECT_EQ(run("griddel -j 40,31"),
             "Job 31, task 7: it is done\ngriddel: job 40 is over; 'griddel 12 --task 7' cancels its task\nstatus 4\n");
   EXPECT_THAT(run("griddel --job 41"), HasSubstr("job 41 is a prologue or an epilogue of campaign 12"));
@@ -155,7 +160,7 @@ TEST_F(CigriCommands, Griddel_KillsJobsByTheirTasks) {
 TEST_F(CigriCommands, Griddel_TakesCampaignsByAnOption_AndPurgesThem) {
   EXPECT_EQ(run("griddel -c 12,13"), "it is done\nit is done\n");
   EXPECT_EQ(run("griddel --purge 12"), "it is done\n");
-  EXPECT_THAT(requests(), ElementsAre("DELETE /campaigns/12", "DELETE /campaigns/13", "DELETE /campaigns/12?purge=1"));
+  EXPECT_THAT(requests(), ElementsAre("DELETE /v1/campaigns/12", "DELETE /v1/campaigns/13", "DELETE /v1/campaigns/12?purge=1"));
   EXPECT_THAT(run("griddel --purge --pause 12"), HasSubstr("exclude each other"));
 }
 
@@ -227,20 +232,23 @@ TEST_F(CigriCommands, Gridstat_InCigrisStyle_PrintsItsTables) {
   EXPECT_THAT(run("gridstat -c 12"), HasSubstr("        State:                  in_treatment\n"));
 }
 
+TEST_F(CigriCommands, Gridstat_InCigrisStyle_ShowsAJobInItsNamesAndWords_AndDataInOurs) {
+  const auto time = "start_time: " + terminal::local_time(1'795'198'496) + "\n";
+  EXPECT_EQ(run("gridstat -j 31", "cigri"),
+            "id: 31\ncampaign_id: 12\ngrid_user: bzizou\nparam_id: 7\nparam: p7 x\nbatch_id: 5\nstate: event\nreturn_code: 768\n" + time);
+  EXPECT_EQ(run("gridstat -j 31"),
+            "id: 31\ncampaign_id: 12\nuser: bzizou\ntask: 7\nparameters: p7 x\nlaunch_id: 5\nstate: error\nexit_code: 3\n" + time);
+  EXPECT_EQ(run("gridstat -j 31 --json", "cigri"), run("gridstat -j 31 --json"));
+}
+
 TEST_F(CigriCommands, Events_InCigrisStyle_AreBetweenRules) {
   const std::string rule(78, '-');
   EXPECT_EQ(
       run("gridevents -c 12", "cigri"),
-      rule + "\n31: (open) TASK_ERROR of job 31 at 2026-11-20 18:14:56 on alpha\nexit status 3\ncannot read mesh-7.dat\n" + rule + "\n");
+      rule + "\n31: (open) EXIT_ERROR of job 31 at 2026-11-20 18:14:56 on alpha\nexit status 3\ncannot read mesh-7.dat\n" + rule + "\n");
 }
 
 TEST_F(CigriCommands, UnknownStyle_IsRefused) { EXPECT_THAT(run("gridstat", "cigre"), AllOf(HasSubstr("cigri"), HasSubstr("status 2"))); }
-
-TEST(EventDates, OfTheApi_AreRead_AndNothingElse) {
-  EXPECT_EQ(clients::seconds_of("1970-01-02T00:00:01Z"), 86401);
-  for (const auto* wrong : {"", "1970-01-02", "1970-01-02T00:00:01", "1970-01-02T00:00:01Z ", "soon"})
-    EXPECT_EQ(clients::seconds_of(wrong), std::nullopt) << wrong;
-}
 
 }  // namespace
 }  // namespace gleaner

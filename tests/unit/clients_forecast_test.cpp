@@ -8,6 +8,7 @@
 #include "clients/forecast.hpp"
 #include "clients/gridstat/views.hpp"
 #include "lib/terminal/text.hpp"
+#include "tests/unit/utc_text.hpp"
 
 /// Forecasts as people read them.
 namespace gleaner::clients {
@@ -28,16 +29,16 @@ Json answer_of(const std::string& start, const std::string& end, const std::stri
   };
   return Json::
       parse(fmt::format(
-                R"({{"id": 12, "name": "pi", "user": "bzizou", "type": "default", "state": "in_treatment", "submission_time": {}, "total_jobs": 200,
-    "finished_jobs": 80, "has_events": false, "tasks": {{"waiting": 116, "launching": 0, "submitted": 0, "running": 4, "done": 80, "failed": 0, "cancelled": 0}},
+                R"({{"id": 12, "name": "pi", "user": "bzizou", "type": "default", "state": "in_treatment", "submission_time": "{}", "total_tasks": 200,
+    "has_events": false, "tasks": {{"waiting": 116, "launching": 0, "submitted": 0, "running": 4, "done": 80, "failed": 0, "cancelled": 0}},
     "jobs_throughput": 0.25, "clusters": {{}}, "forecast_method": {}, {}, {}}})",
-                kNow - 600, method, times("start", start), times("end", end)))
+                tests::utc(kNow - 600), method, times("start", start), times("end", end)))
           .value();
 }
 
 std::string times(const std::string& key, std::int64_t earliest, std::int64_t expected, std::int64_t latest) {
-  return fmt::format(R"("forecast_{0}": {1}, "forecast_{0}_earliest": {2}, "forecast_{0}_latest": {3})", key, kNow + expected,
-                     kNow + earliest, kNow + latest);
+  return fmt::format(R"("forecast_{0}": "{1}", "forecast_{0}_earliest": "{2}", "forecast_{0}_latest": "{3}")", key,
+                     tests::utc(kNow + expected), tests::utc(kNow + earliest), tests::utc(kNow + latest));
 }
 
 gridstat::Setting setting(std::size_t width) {
@@ -98,7 +99,7 @@ TEST(ClientForecast, ACampaignThatNothingIsSentFor_ShowsWhyItHasNoEnd) {
                                                                  {"standstill", "the grid stands still: no forecast until a cycle ends"}};
   for (const auto& [method, sentence] : reasons) {
     const auto answer = answer_of("", "", '"' + method + '"');
-    EXPECT_THAT(gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(80)),
+    EXPECT_THAT(gridstat::campaign_view(answer, answer, gridstat::Detail::some, setting(120)),
                 AllOf(HasSubstr("End:                    " + sentence + "\n"), Not(HasSubstr("Forecast from")), Not(HasSubstr("End at"))));
     EXPECT_THAT(gridstat::progress_view(answer, answer, setting(200)), HasSubstr("jobs/hour; " + sentence));
     const std::vector<Json> campaigns{answer, answer_of("", times("end", 422, 450, 490), R"("average")")};
@@ -127,15 +128,15 @@ TEST(ClientForecast, TheList_HasTheIntervalAlone_WhereThereIsNoRoomForMore) {
 TEST(ClientWhy, OfACampaignThatIsOver_IsThat_WhateverWasDecidedLast) {
   auto text = clients::dump(answer_of("", "", "null"), clients::Layout::one_line);
   text.replace(text.find("in_treatment"), 12, "terminated");
-  const auto decision = Json::parse(R"({"cluster_name": "alpha", "since": 1, "sentence": "alpha is full"})").value();
+  const auto decision = Json::parse(R"({"cluster_name": "alpha", "since": "1970-01-01T00:00:01Z", "sentence": "alpha is full"})").value();
   const auto view = gridstat::why_view(Json::parse(text).value(), {decision}, {}, setting(80));
   EXPECT_THAT(view, AllOf(HasSubstr("It is over"), Not(HasSubstr("full"))));
 }
 
 TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {
   const auto stats = [](const std::string& gain) {
-    return Json::parse(fmt::format(R"({{"jobs_throughput": 2, "forecast_method": "average", "forecast_end": {}, "grouping_gain": {}}})",
-                                   kNow + 240, gain))
+    return Json::parse(fmt::format(R"({{"jobs_throughput": 2, "forecast_method": "average", "forecast_end": "{}", "grouping_gain": {}}})",
+                                   tests::utc(kNow + 240), gain))
         .value();
   };
   const auto campaign = answer_of("", times("end", 200, 240, 300), "\"average\"");
@@ -153,7 +154,7 @@ TEST(GroupingAdvice, SaysInFiguresWhatPoolsWouldGain_WithinTheScreen) {
 TEST(Efficiency, OfAnEndedCampaign_IsOfTheWalltimeAsked_AndOfTheCoresHeld) {
   const auto view = [](const std::string& efficiency) {
     const auto stats = Json::parse(fmt::format(R"({{"efficiency": {}}})", efficiency)).value();
-    return gridstat::campaign_view(Json::parse(R"({"id": 3, "state": "terminated"})").value(), stats, gridstat::Detail::some, setting(80));
+    return gridstat::campaign_view(Json::parse(R"({"id": 3, "state": "terminated"})").value(), stats, gridstat::Detail::some, setting(120));
   };
   const auto both =
       view(R"({"walltime_asked": 7200, "walltime_used": 900, "resource_seconds_held": 45000, "resource_seconds_used": 43200})");
@@ -166,10 +167,9 @@ TEST(Efficiency, OfAnEndedCampaign_IsOfTheWalltimeAsked_AndOfTheCoresHeld) {
 
 TEST(GridstatList, EndedCampaignOfWhichNothingIsDone_DoesNotLookLikeOneThatSucceeded) {
   const auto ended = [](int done, int failed) {
-    return clients::Json::parse(
-               fmt::format(R"({{"id": 3, "name": "n", "user": "ada", "state": "terminated", "total_jobs": 2, "finished_jobs": {},)"
-                           R"( "has_events": {}, "tasks": {{"failed": {}}}}})",
-                           done, failed > 0, failed))
+    return clients::Json::parse(fmt::format(R"({{"id": 3, "name": "n", "user": "ada", "state": "terminated", "total_tasks": 2,)"
+                                            R"( "has_events": {}, "tasks": {{"done": {}, "failed": {}}}}})",
+                                            failed > 0, done, failed))
         .value();
   };
   auto coloured = setting(120);

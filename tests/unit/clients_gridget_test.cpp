@@ -64,7 +64,7 @@ class Gridget : public ::testing::Test {
     const auto found = files_.find(name);
     if (found == files_.end()) {
       response.status = request.path == "/" ? 200 : status_of_others_;
-      response.body = R"({"message": "it is not there"})";
+      response.body = R"({"code": "no_such_output", "message": "it is not there"})";
       return response;
     }
     ++transfers_;

@@ -26,8 +26,8 @@ using ::testing::Not;
 
 /// A campaign of six tasks, of which the last two failed, and were given by a line and by a list of arguments.
 constexpr auto kFailing =
-    R"({{"id": {}, "name": "licence", "user": "ada", "submission_time": 1800000000, "state": "{}", "has_events": true, "type": "default",)"
-    R"( "total_jobs": 6, "finished_jobs": 4, "tasks": {{"waiting": 0, "running": 0, "done": 4, "failed": 2, "cancelled": 0}}, "clusters": {{}}}})";
+    R"({{"id": {}, "name": "licence", "user": "ada", "submission_time": "2027-01-15T08:00:00Z", "state": "{}", "has_events": true, "type": "default",)"
+    R"( "total_tasks": 6, "tasks": {{"waiting": 0, "running": 0, "done": 4, "failed": 2, "cancelled": 0}}, "clusters": {{}}}})";
 constexpr auto kFailedTasks = R"({"id": 4, "state": "failed", "parameters": "# mesh \"big one\""})"
                               "\n"
                               R"({"id": 5, "state": "failed", "parameters": "'a b' c", "arguments": ["a b", "c"]})"
@@ -66,9 +66,9 @@ class FailedTasks : public testing::Test {
     const auto state = request.parameter("state").value_or("");
     if (request.method == "POST") {
       if (body.find(R"("dry_run":true)") == std::string::npos) submitted_ = body;
-      return tests::answer(201, R"({"id": 12, "total_jobs": 6})");
+      return tests::answer(201, R"({"id": 12, "total_tasks": 6})");
     }
-    if (request.path == "/campaigns") {
+    if (request.path == "/v1/campaigns") {
       std::string items;
       for (const int id : {12, 13}) {
         if (request.target.find(std::to_string(id)) != std::string::npos)
@@ -76,16 +76,16 @@ class FailedTasks : public testing::Test {
       }
       return tests::answer(200, fmt::format(R"({{"items": [{}], "total": 2}})", items));
     }
-    if (request.path == "/campaigns/12" || request.path == "/campaigns/13")
-      return tests::answer(200, fmt::format(kFailing, request.path.substr(11), state_));
+    if (request.path == "/v1/campaigns/12" || request.path == "/v1/campaigns/13")
+      return tests::answer(200, fmt::format(kFailing, request.path.substr(request.path.rfind('/') + 1), state_));
     if (request.path.ends_with("/stats")) return tests::answer(200, "{}");
-    if (request.path == "/campaigns/12/jobs.ndjson") return tests::answer(200, state == "failed" ? kFailedTasks : "");
-    if (request.path.ends_with("/jobs.ndjson")) return tests::answer(200, "");
-    if (request.path.ends_with("/jobs") && state == "failed")
+    if (request.path == "/v1/campaigns/12/tasks.ndjson") return tests::answer(200, state == "failed" ? kFailedTasks : "");
+    if (request.path.ends_with("/tasks.ndjson")) return tests::answer(200, "");
+    if (request.path.ends_with("/tasks") && state == "failed")
       return tests::answer(200, R"({"items": [{"id": 4, "state": "failed"}, {"id": 5, "state": "failed"}]})");
-    if (request.path.ends_with("/jobs"))
+    if (request.path.ends_with("/tasks"))
       return tests::answer(200, R"({"items": [{"id": 0, "state": "done"}, {"id": 1, "state": "done"}]})");
-    return tests::answer(404, R"({"message": "there is no such thing"})");
+    return tests::answer(404, R"({"code": "no_such_campaign", "message": "there is no such thing"})");
   }
 
   std::filesystem::path folder_ = std::filesystem::temp_directory_path() / fmt::format("gleaner-failed-{}", ::getpid());
@@ -155,8 +155,7 @@ TEST_F(FailedTasks, WaitThatIsInterrupted_SaysThatTheCampaignGoesOn) {
 }
 
 TEST(ProgressOfAWait, AddsTheCampaignsUp_WithinTheTerminal) {
-  const auto one =
-      clients::Json::parse(R"({"id": 3, "finished_jobs": 30, "total_jobs": 100, "tasks": {"running": 4, "failed": 1}})").value();
+  const auto one = clients::Json::parse(R"({"id": 3, "total_tasks": 100, "tasks": {"running": 4, "done": 30, "failed": 1}})").value();
   EXPECT_EQ(gridsub::progress_line({one, one}, 60), "[######" + std::string(15, ' ') + "] 60 of 200 done, 8 running, 2 failed");
   EXPECT_EQ(gridsub::progress_line({one}, 24), "30 of 100 done, 4 runn…");
   EXPECT_EQ(gridsub::end_line(one), "Campaign 3: 30 of 100 tasks done, 1 failed: gridstat 3 --state failed");

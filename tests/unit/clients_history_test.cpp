@@ -8,13 +8,13 @@
 
 #include "clients/gridstat/views.hpp"
 #include "lib/terminal/text.hpp"
+#include "tests/unit/utc_text.hpp"
 
 /// What gridstat --history shows.
 namespace gleaner::clients {
 namespace {
 
 using ::testing::AllOf;
-using ::testing::Each;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -35,8 +35,9 @@ std::vector<Json> forecasts(std::initializer_list<Made> all) {
     made.push_back(
         Json::parse(
             fmt::format(
-                R"({{"forecast_time": {}, "forecast_end": {}, "forecast_end_earliest": {}, "forecast_end_latest": {}, "forecast_method": "throughput"}})",
-                kStart + one.after, kStart + one.end, kStart + one.earliest, kStart + one.latest))
+                R"({{"forecast_time": "{}", "forecast_end": "{}", "forecast_end_earliest": "{}", "forecast_end_latest": "{}", "forecast_method": "throughput"}})",
+                tests::utc(kStart + one.after), tests::utc(kStart + one.end), tests::utc(kStart + one.earliest),
+                tests::utc(kStart + one.latest)))
             .value());
   return made;
 }
@@ -69,7 +70,7 @@ class ClientHistory : public ::testing::Test {
 };
 
 TEST_F(ClientHistory, OfACampaignThatEnded_ShowsHowFarOffEachForecastWas_AndHowManyIntervalsHeldTheEnd) {
-  const auto text = gridstat::history_view(campaign("terminated", std::to_string(kStart + 5400)), history_, at(9000));
+  const auto text = gridstat::history_view(campaign("terminated", "\"" + tests::utc(kStart + 5400) + "\""), history_, at(9000));
   EXPECT_THAT(text, AllOf(HasSubstr("Campaign 12 is terminated"), HasSubstr("within the interval of 2 of 3 forecasts")));
   EXPECT_THAT(line_with(text, "2h00m"), AllOf(HasSubstr("2h00m (1h00m-4h00m)"), HasSubstr("+30m"), HasSubstr("throughput")));
   EXPECT_THAT(line_with(text, "50m (30m"), HasSubstr("-20m"));
@@ -82,7 +83,7 @@ TEST_F(ClientHistory, OfACampaignThatRuns_ShowsNoError_AndNoEnd) {
 }
 
 TEST_F(ClientHistory, Plot_HasTheEndsWithTheirIntervals_AndALineWhereTheCampaignEnded) {
-  const auto text = gridstat::history_view(campaign("terminated", std::to_string(kStart + 5400)), history_, at(9000));
+  const auto text = gridstat::history_view(campaign("terminated", "\"" + tests::utc(kStart + 5400) + "\""), history_, at(9000));
   const auto plot = lines_of(text.substr(text.find("The end forecast (*")));
   ASSERT_EQ(plot.size(), 16U) << "a heading, 13 lines, the axis, its labels";
   EXPECT_THAT(plot[1], AllOf(HasSubstr("11:00:00 |***"), Not(HasSubstr("-")))) << "the greatest end; kStart is 09:00";
@@ -107,7 +108,7 @@ TEST_F(ClientHistory, Plot_HasTheScaleOfWhatRestsOnJobs_AndShowsAWalltimeBeyondI
 TEST_F(ClientHistory, FitsTheScreen_WhateverItsTimesAre) {
   for (const std::size_t width : {80U, 120U}) {
     for (const std::int64_t now : {9000, 90'000'000}) {
-      const auto text = gridstat::history_view(campaign("terminated", std::to_string(kStart + 5400)), history_, at(now, width));
+      const auto text = gridstat::history_view(campaign("terminated", "\"" + tests::utc(kStart + 5400) + "\""), history_, at(now, width));
       for (const auto& line : lines_of(text)) EXPECT_LE(terminal::display_width(line), width) << line;
     }
   }
@@ -120,15 +121,16 @@ TEST_F(ClientHistory, OfOneForecast_OrOfNone_IsShownToo) {
   EXPECT_THAT(none, AllOf(HasSubstr("No forecast of its end was made yet."), Not(HasSubstr("|"))));
 }
 
-TEST_F(ClientHistory, Csv_HasTheTimesInSeconds_AndTheErrorOnceTheEndIsKnown) {
-  const auto csv =
-      lines_of(terminal::render_csv(gridstat::history_table(campaign("terminated", std::to_string(kStart + 5400)), history_, at(9000))));
+TEST_F(ClientHistory, Csv_HasTheTimesInUtc_AndTheErrorOnceTheEndIsKnown) {
+  const auto csv = lines_of(
+      terminal::render_csv(gridstat::history_table(campaign("terminated", "\"" + tests::utc(kStart + 5400) + "\""), history_, at(9000))));
   ASSERT_EQ(csv.size(), 4U);
   EXPECT_EQ(csv[0], "campaign,forecast_time,ends_in,forecast_end,forecast_end_earliest,forecast_end_latest,error,forecast_method,end_time");
-  EXPECT_EQ(csv[1],
-            fmt::format("12,{},7200,{},{},{},1800,throughput,{}", kStart, kStart + 7200, kStart + 3600, kStart + 14400, kStart + 5400));
+  EXPECT_EQ(csv[1], fmt::format("12,{},7200,{},{},{},1800,throughput,{}", tests::utc(kStart), tests::utc(kStart + 7200),
+                                tests::utc(kStart + 3600), tests::utc(kStart + 14400), tests::utc(kStart + 5400)));
   const auto live = lines_of(terminal::render_csv(gridstat::history_table(campaign("in_treatment", "null"), history_, at(9000))));
-  EXPECT_EQ(live[1], fmt::format("12,{},7200,{},{},{},,throughput,", kStart, kStart + 7200, kStart + 3600, kStart + 14400));
+  EXPECT_EQ(live[1], fmt::format("12,{},7200,{},{},{},,throughput,", tests::utc(kStart), tests::utc(kStart + 7200),
+                                 tests::utc(kStart + 3600), tests::utc(kStart + 14400)));
 }
 
 }  // namespace

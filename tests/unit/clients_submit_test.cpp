@@ -51,16 +51,17 @@ class Grid {
 
  private:
   http::Response take(const http::Request& request) {
-    if (request.path == "/campaigns/7") return tests::answer(200, R"({"id": 7, "total_jobs": 3})");
-    if (request.path == "/campaigns/7/jdl")
+    if (request.path == "/v1/campaigns/7") return tests::answer(200, R"({"id": 7, "total_tasks": 3})");
+    if (request.path == "/v1/campaigns/7/jdl")
       return tests::answer(200, R"({"name": "first", "nb_jobs": 2, "exec_file": "e", "clusters": {"beta": {}, "alpha": {}}})");
-    if (request.path == "/campaigns/7/jobs.ndjson")
+    if (request.path == "/v1/campaigns/7/tasks.ndjson")
       return tests::answer(200,
                            "{\"id\": 0, \"parameters\": \"0\"}\n{\"id\": 1, \"parameters\": \"1\"}\n"
                            "{\"id\": 2, \"parameters\": \"x\", \"arguments\": [\"a b\", \"\\\"\"]}\n");
-    if (request.path == "/scenario")
+    if (request.path == "/v1/scenario")
       return tests::answer(
-          200, R"({"time": 1760007200, "scenario": {"clusters": {"alpha": {}}}, "left_out": [], "standstill": 1760000400, "links": []})");
+          200,
+          R"({"time": "2025-10-09T10:53:20Z", "scenario": {"clusters": {"alpha": {}}}, "left_out": [], "standstill": "2025-10-09T09:00:00Z", "links": []})");
     if (request.method == "GET") return tests::answer(200, R"({"items": [], "total": 0})");
     if (request.method == "DELETE") return tests::answer(202, R"({"message": "Campaign 12 cancelled"})");
     const std::lock_guard lock{mutex_};
@@ -70,12 +71,12 @@ class Grid {
     if (has("nowhere"))
       return tests::answer(400, R"({"message": "1 problem", "problems": [{"line": 1, "column": 30, "path": "clusters.nowhere",)"
                                 R"( "value": "nowhere", "message": "there is no cluster 'nowhere'"}]})");
-    if (is_check) return tests::answer(200, R"({"dry_run": true, "total_jobs": 2})");
+    if (is_check) return tests::answer(200, R"({"dry_run": true, "total_tasks": 2})");
     if (has("unlucky")) return tests::answer(403, R"({"message": "nothing was submitted: rule 'luck' refuses it"})");
     for (const auto* name : {"first", "second", "third"}) {
       if (has(name)) submitted_.emplace_back(name);
     }
-    return tests::answer(201, fmt::format(R"({{"id": {}, "total_jobs": 2}})", 11 + submitted_.size()));
+    return tests::answer(201, fmt::format(R"({{"id": {}, "total_tasks": 2}})", 11 + submitted_.size()));
   }
 
   std::mutex mutex_;

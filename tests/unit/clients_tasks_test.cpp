@@ -46,11 +46,11 @@ TEST(FollowedFile, WhoseLastCharacterIsHalfWritten_WaitsForTheRestOfIt) {
 
 TEST(TaskView, ShowsEveryAttempt_WithItsHostAndTheReasonOfItsEnd) {
   const auto task =
-      clients::Json::parse(R"({"id": 7, "campaign_id": 12, "state": "failed", "cancelling": false, "parameters": "7 x", "execution": [
-    {"id": 31, "attempt": 0, "cluster_name": "alpha", "remote_id": 1007, "state": "error", "ending": "preempted", "return_code": null,
-     "start_time": 1800000000, "stop_time": 1800000010, "submission_time": 1799999990, "message": "preempted"},
-    {"id": 40, "attempt": 1, "cluster_name": "beta", "remote_id": 88, "state": "terminated", "ending": "task_error", "return_code": 3,
-     "start_time": 1800000100, "stop_time": 1800000110, "submission_time": 1800000090, "message": "exit status 3", "hosts": ["beta-2"]}]})")
+      clients::Json::parse(R"({"id": 7, "campaign_id": 12, "state": "failed", "cancelling": false, "parameters": "7 x", "jobs": [
+    {"id": 31, "attempt": 0, "cluster_name": "alpha", "remote_id": 1007, "state": "error", "ending": "preempted", "exit_code": null,
+     "start_time": "2027-01-15T08:00:00Z", "stop_time": "2027-01-15T08:00:10Z", "submission_time": "2027-01-15T07:59:50Z", "message": "preempted"},
+    {"id": 40, "attempt": 1, "cluster_name": "beta", "remote_id": 88, "state": "terminated", "ending": "task_error", "exit_code": 3,
+     "start_time": "2027-01-15T08:01:40Z", "stop_time": "2027-01-15T08:01:50Z", "submission_time": "2027-01-15T08:01:30Z", "message": "exit status 3", "hosts": ["beta-2"]}]})")
           .value();
   const Setting setting{{.width = 120}, terminal::Heading::shown, grid::from_unix(1'800'000'200)};
   const auto view = task_view(task, setting);
@@ -63,7 +63,7 @@ TEST(TaskView, ShowsEveryAttempt_WithItsHostAndTheReasonOfItsEnd) {
 
 TEST(JobView, OfACluster_HasItsHostsAndItsEvents) {
   const auto job = clients::Json::parse(R"({"id": 1007, "state": "Error", "types": [], "hosts": ["alpha-1", "alpha-2"], "exit_code": null,
-    "start_time": 1800000000, "events": [{"type": "WALLTIME", "description": "it took too long", "date": 1800000600}]})")
+    "start_time": "2027-01-15T08:00:00Z", "events": [{"type": "WALLTIME", "description": "it took too long", "date": "2027-01-15T08:10:00Z"}]})")
                        .value();
   const auto view = remote_job_view(job);
   EXPECT_THAT(view, HasSubstr("id: 1007\nstate: Error\n"));

@@ -18,7 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 std::string sum_json(const std::string& keys, double all, double useful, double failed, double lost) {
@@ -31,11 +30,11 @@ std::string sum_json(const std::string& keys, double all, double useful, double 
 class Gridusage : public testing::Test {
  protected:
   /// What the program prints, and its exit status.
-  [[nodiscard]] std::string run(const std::string& arguments) const {
+  [[nodiscard]] std::string run(const std::string& arguments, const std::string& columns = "200") const {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     process::Command command{
         .arguments = {"/bin/bash", "-c", fmt::format("$BIN/gridusage {}; echo status $?", arguments)},
-        .environment = {{"BIN", folder != nullptr ? folder : "build/bin"}, {"GLEANER_API", api_.address()}, {"COLUMNS", "200"}}};
+        .environment = {{"BIN", folder != nullptr ? folder : "build/bin"}, {"GLEANER_API", api_.address()}, {"COLUMNS", columns}}};
     auto captured = process::capture(std::move(command), std::chrono::minutes{1});
     if (!captured) throw std::runtime_error{captured.error()};
     return captured->output;
@@ -72,8 +71,21 @@ TEST_F(Gridusage, Table_HasCoreHoursAndWhatTheyWereFor) {
             "In all: 11.00 core-hours: 68% useful, 5% of failed jobs, 18% of jobs that were killed or preempted; of 9% the use was not "
             "recorded.\n"
             "status 0\n");
-  EXPECT_THAT(targets(), ElementsAre("/usage?from=1793491200&to=1795132800&by=user,project&limit=1000&offset=0",
-                                     "/usage?from=1793491200&to=1795132800&by=user,project&limit=1000&offset=1"));
+  EXPECT_THAT(targets(), ElementsAre("/v1/usage?from=2026-11-01T00:00:00Z&to=2026-11-20T00:00:00Z&by=user,project&limit=1000&offset=0",
+                                     "/v1/usage?from=2026-11-01T00:00:00Z&to=2026-11-20T00:00:00Z&by=user,project&limit=1000&offset=1"));
+}
+
+TEST_F(Gridusage, NarrowScreen_LacksColumns_AndNoLineIsLonger) {
+  EXPECT_EQ(run("--from 2026-11-01 --to 2026-11-20", "60"),
+            "User  Project  Core-hours  Useful  Failed  Lost  Tasks  Jobs\n"
+            "----  -------  ----------  ------  ------  ----  -----  ----\n"
+            "ada   physics       10.00     75%      5%   20%     11    12\n"
+            "ben                  1.00                           11    12\n"
+            "\n"
+            "In all: 11.00 core-hours: 68% useful, 5% of failed jobs, 18%\n"
+            "  of jobs that were killed or preempted; of 9% the use was\n"
+            "  not recorded.\n"
+            "status 0\n");
 }
 
 TEST_F(Gridusage, Csv_HasResourceSeconds) {
@@ -88,7 +100,7 @@ TEST_F(Gridusage, NothingUsed_IsSaid) { EXPECT_EQ(run("-u nobody"), "No job has 
 
 TEST_F(Gridusage, KeysAndUser_AreAskedFor) {
   static_cast<void>(run("--from 2026-11-01 --to 2026-11-01 --by day,cluster -u 'a b'"));
-  EXPECT_THAT(targets().front(), StartsWith("/usage?from=1793491200&to=1793491200&by=day,cluster&user=a%20b&"));
+  EXPECT_THAT(targets().front(), StartsWith("/v1/usage?from=2026-11-01T00:00:00Z&to=2026-11-01T00:00:00Z&by=day,cluster&user=a%20b&"));
 }
 
 TEST_F(Gridusage, WrongOptions_AreNoRequest) {

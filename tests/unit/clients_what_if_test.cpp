@@ -65,7 +65,7 @@ TEST(WhatIfText, StatesTheAssumptions_ThatTheTableRestsOn) {
   sweep.start = {};
   auto& pi = outlook.prospects.campaigns[0];
   pi.end = {};
-  outlook.left_out.push_back(clients::Json::parse(R"({"cluster": "gamma", "why": "not reachable"})").value());
+  outlook.left_out.push_back(clients::Json::parse(R"({"cluster_name": "gamma", "why": "not reachable"})").value());
   EXPECT_THAT(describe(outlook, wide),
               AllOf(HasSubstr("by 6h10m "), Not(HasSubstr("5h02m")),
                     HasSubstr("Each is assumed to take its whole walltime, so the end is a bound.\n"),

@@ -5,9 +5,13 @@
 
 #include <atomic>
 #include <filesystem>
+#include <future>
 #include <latch>
+#include <memory>
+#include <optional>
 #include <thread>
 
+#include "lib/http/outlet.hpp"
 #include "tests/unit/http_raw_client.hpp"
 
 namespace gleaner::http {
@@ -102,6 +106,31 @@ TEST(HttpServer, StreamThatFails_EndsWithoutTheLastChunk) {
   EXPECT_TRUE(answer.ends_with("3\r\none\r\n")) << answer;
 }
 
+TEST(HttpServer, ConnectionThatIsPassedOn_NeedsNoThread_AndIsWrittenByWhoeverHasIt) {
+  std::promise<std::unique_ptr<Outlet>> taken;
+  ServerOptions options;
+  options.max_connections = 1;
+  const auto server = serve(
+      [&](const Request& request) {
+        if (request.path != "/stream") return text("other");
+        Response response;
+        response.pass_on = [&](std::unique_ptr<Outlet> outlet) { taken.set_value(std::move(outlet)); };
+        return response;
+      },
+      options);
+  RawClient client{server->port()};
+  client.send("GET /stream HTTP/1.1\r\n\r\n");
+  const auto head = client.read_until("\r\n\r\n");
+  EXPECT_TRUE(head.starts_with("HTTP/1.1 200")) << head;
+  EXPECT_EQ(head.find("Transfer-Encoding"), std::string::npos) << head;
+  auto outlet = taken.get_future().get();
+  EXPECT_TRUE(ask(*server, kGet).ends_with("other"));
+  EXPECT_EQ(outlet->write("one\n"), std::optional<std::size_t>{4});
+  EXPECT_TRUE(outlet->skip_input());
+  outlet.reset();
+  EXPECT_EQ(client.read_to_end(), "one\n");
+}
+
 TEST(HttpServer, HandlerThatThrows_GivesA500_AndTheReasonIsReported) {
   std::string problem;
   ServerOptions options;
@@ -110,6 +139,18 @@ TEST(HttpServer, HandlerThatThrows_GivesA500_AndTheReasonIsReported) {
   EXPECT_TRUE(ask(*server, kGet).starts_with("HTTP/1.1 500"));
   server->stop();
   EXPECT_NE(problem.find("boom"), std::string::npos);
+}
+
+TEST(HttpServer, AnswersThatNoHandlerMakes_HaveTheFormThatTheirOwnerGivesThem) {
+  ServerOptions options;
+  options.header_limit = 1000;
+  options.deadlines.head = 50ms;
+  options.refusal = [](unsigned status, std::string_view message) { return text(fmt::format("<{}: {}>", status, message), status); };
+  const auto server = serve([](const Request&) -> Response { throw std::runtime_error{"boom"}; }, options);
+  EXPECT_NE(ask(*server, "nonsense\r\n\r\n").find("\r\n\r\n<400: not an HTTP request: "), std::string::npos);
+  EXPECT_NE(ask(*server, "GET / HTTP/1.1\r\nX: " + std::string(2000, 'x') + "\r\n\r\n").find("\r\n\r\n<431: "), std::string::npos);
+  EXPECT_NE(ask(*server, "GET / HTTP/1.1\r\n").find("\r\n\r\n<408: "), std::string::npos);
+  EXPECT_NE(ask(*server, kGet).find("\r\n\r\n<500: "), std::string::npos);
 }
 
 TEST(HttpServer, NoHttp_IsA400_AndALongHeadA431) {

@@ -35,6 +35,7 @@ const std::vector<Layer>& layers() {
       {"lib/process/", {"lib/text/", "lib/grid/"}},
       {"lib/rules/ruby/", {"lib/text/", "lib/jdl/"}},
       {"lib/rules/", {"lib/text/", "lib/grid/", "lib/jdl/", "lib/process/", "lib/store/"}},
+      {"lib/intake/", {"lib/text/", "lib/grid/", "lib/jdl/", "lib/store/"}},
       {"lib/terminal/", {"lib/text/", "lib/grid/", "lib/process/"}},
       {"lib/", {"lib/"}},
       {"sql/", {}},

@@ -11,7 +11,7 @@
 
 #include "lib/process/options.hpp"
 
-// A key that decides what is planned is of the scope `plan`: GET /scenario reports it, and --what-if simulates with it. A key that the
+// A key that decides what is planned is of the scope `plan`: GET /v1/scenario reports it, and --what-if simulates with it. A key that the
 // planner reads and whose scope is `host` would be the default there, in silence.
 namespace gleaner::process {
 namespace {

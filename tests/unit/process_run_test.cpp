@@ -23,6 +23,7 @@
 #include "lib/process/run.hpp"
 #include "lib/process/secret.hpp"
 #include "lib/process/stop.hpp"
+#include "lib/process/whole_file.hpp"
 
 namespace gleaner::process {
 namespace {
@@ -159,6 +160,26 @@ TEST_F(Scratch, Secret_ThatIsMissingOrEmptyOrNoFile_IsRefused) {
   EXPECT_THAT(read_secret_file(file).error(), HasSubstr("is empty"));
 }
 
+TEST_F(Scratch, WholeFile_ReplacesTheOneThatIsThere_WithItsMode_AndFollowsNoLink) {
+  const auto file = directory_ / "file";
+  std::ofstream{file} << "before\n";
+  std::filesystem::create_symlink(directory_ / "elsewhere", directory_ / "file.new");
+  write_whole_file(file, "after\n", 0600, our_files());
+  std::stringstream content;
+  content << std::ifstream{file}.rdbuf();
+  EXPECT_EQ(content.str(), "after\n");
+  EXPECT_EQ(std::filesystem::status(file).permissions(), std::filesystem::perms{0600});
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "elsewhere"));
+  EXPECT_FALSE(std::filesystem::exists(std::filesystem::symlink_status(directory_ / "file.new")));
+}
+
+TEST_F(Scratch, WholeFile_ThatCannotBeWritten_SaysWhy_AndLeavesWhatWasThere) {
+  EXPECT_EQ(code_when([&] { write_whole_file(directory_ / "none" / "file", "text", 0600, our_files()); }), 1);
+  std::filesystem::create_directory(directory_ / "folder");
+  EXPECT_THROW(write_whole_file(directory_ / "folder", "text", 0600, our_files()), Error);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "folder.new"));
+}
+
 TEST(Child, EndsWithItsStatus) {
   auto child = Child::start({.arguments = {"sh", "-c", "exit 7"}});
   ASSERT_TRUE(child);
@@ -206,6 +227,14 @@ TEST(Capture, KeepsWhatIsSaid_WithTheEnvironmentAsked) {
   ASSERT_TRUE(said);
   EXPECT_EQ(said->output, "héllo\nerr\n");
   EXPECT_EQ(said->end.exit_status, 3);
+}
+
+TEST(Capture, Input_IsReadByTheProgram_AndErrorsStayApart) {
+  const auto said =
+      capture({.arguments = {"sh", "-c", "cat; echo err >&2"}}, kLong, {.input = "first\nsecond\n", .errors = Exchange::Errors::apart});
+  ASSERT_TRUE(said) << said.error();
+  EXPECT_EQ(said->output, "first\nsecond\n");
+  EXPECT_EQ(said->errors, "err\n");
 }
 
 TEST(Capture, OfAProgramThatDoesNotEnd_IsAnError) {

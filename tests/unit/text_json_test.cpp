@@ -23,7 +23,7 @@ TEST(JsonWriter, WritesEachKindOfValue) {
   json.key("words").array(std::vector<std::string>{"a", "b"}).end_object();
   EXPECT_EQ(json.text(),
             "{\"text\":\"a\\\"b\\\\c\\n\",\"number\":3,\"half\":0.5,\"yes\":true,\"id\":7,\"none\":null,\"some\":2,\"length\":90,"
-            "\"at\":1,\"raw\":[1, 2],\"words\":[\"a\",\"b\"]}");
+            "\"at\":\"1970-01-01T00:00:01Z\",\"raw\":[1, 2],\"words\":[\"a\",\"b\"]}");
   EXPECT_EQ(json.size(), json.text().size());
 }
 

@@ -1,0 +1,61 @@
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "clients/api_client.hpp"
+
+namespace gleaner::clients {
+
+/// Waits on the API's stream of changes for whoever looks at campaigns, so that nobody has to look again and again. After a restart of the
+/// API the stream goes on where it was. Where there is no stream (an older API, none is free), it waits as if there were changes all the
+/// time.
+class ChangeStream {
+ public:
+  /// Connects with the first wait.
+  /// @param campaigns  whose changes count; empty: those of all, and of the clusters
+  ChangeStream(const ApiClient& api, std::vector<std::int64_t> campaigns);
+  ~ChangeStream();
+  ChangeStream(const ChangeStream&) = delete;
+  ChangeStream& operator=(const ChangeStream&) = delete;
+
+  /// How long a look is good for: at least so long, unless one of the named campaigns enters another state or the stream begins; at most
+  /// so long, as no change is sent for what only follows from the time.
+  struct Pause {
+    std::chrono::milliseconds least;
+    std::chrono::milliseconds most;
+  };
+  /// Waits until it is time for another look, or a stop is requested.
+  void wait(Pause pause);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Transfer;
+  static std::size_t take(char* data, std::size_t size, std::size_t count, void* self);
+
+  [[nodiscard]] std::string path() const;
+  void begin();
+  void end(Clock::duration until_again);
+  void go_on();
+  void conclude();
+  [[nodiscard]] bool feed(std::string_view bytes);
+  void take_line(std::string_view line);
+
+  const ApiClient& api_;
+  const std::vector<std::int64_t> campaigns_;
+  std::unique_ptr<Transfer> transfer_;
+  bool is_open_ = false;      ///< the API sends a stream
+  std::string line_;          ///< the part of it that has come
+  std::string event_;         ///< of the message that comes
+  bool has_data_ = false;     ///< the same
+  std::string last_id_;       ///< empty: the stream begins now
+  bool has_changed_ = false;  ///< since the last wait
+  bool is_urgent_ = false;
+  Clock::time_point again_at_{};  ///< for the next attempt to connect
+  Clock::time_point heard_at_{};
+};
+
+}  // namespace gleaner::clients

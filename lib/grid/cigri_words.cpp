@@ -1,0 +1,52 @@
+#include "lib/grid/cigri_words.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace gleaner::grid::cigri {
+namespace {
+
+using Word = std::pair<std::string_view, std::string_view>;
+
+template <std::size_t Size>
+std::string_view word_of(const std::array<Word, Size>& words, std::string_view ours, std::string_view otherwise) {
+  const auto* const found = std::ranges::find(words, ours, &Word::first);
+  return found == words.end() ? otherwise : found->second;
+}
+
+constexpr std::array kJobStates{Word{"planned", "to_launch"},    Word{"launching", "launching"},
+                                Word{"unknown", "launching"},    Word{"remote_waiting", "remote_waiting"},
+                                Word{"pooled", "batch_waiting"}, Word{"running", "running"},
+                                Word{"terminated", "terminated"}};
+
+/// A job may have ended while its task is not settled yet; the task's own state counts then.
+constexpr std::array kTaskStates{Word{"waiting", "pending"}, Word{"launching", "launching"}, Word{"submitted", "remote_waiting"},
+                                 Word{"running", "running"}, Word{"done", "terminated"}};
+
+constexpr std::array kCodes{Word{"TASK_ERROR", "EXIT_ERROR"},
+                            Word{"PROLOGUE_FAILED", "PROLOG_EXIT_ERROR"},
+                            Word{"EPILOGUE_FAILED", "EPILOG_EXIT_ERROR"},
+                            Word{"BLACKLISTED", "CLUSTER_MANUALLY_DISABLED"},
+                            Word{"LAUNCH_REFUSED", "SUBMIT_JOB"},
+                            Word{"OVERDUE", "CIGRI_WALLTIME"}};
+
+}  // namespace
+
+std::string_view job_state(std::string_view ours) { return word_of(kJobStates, ours, "event"); }
+
+std::string_view task_state(std::string_view ours, std::string_view job) {
+  const bool is_on_its_way = ours == "launching" || ours == "submitted";
+  if (is_on_its_way && (job == "planned" || job == "pooled" || job == "unknown")) return job_state(job);
+  return word_of(kTaskStates, ours, "event");
+}
+
+std::string_view event_code(std::string_view ours) { return word_of(kCodes, ours, ours); }
+
+std::int64_t return_code(std::int64_t exit_code) {
+  constexpr std::int64_t kExited = 256;
+  return exit_code * kExited;
+}
+
+}  // namespace gleaner::grid::cigri

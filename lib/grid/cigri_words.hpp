@@ -1,0 +1,19 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+/// CiGri's words for ours, in its API and in what its commands print. Pure functions.
+namespace gleaner::grid::cigri {
+
+/// The state of a job, such as `batch_waiting` for `pooled`. A job that ended badly is in the state `event`.
+[[nodiscard]] std::string_view job_state(std::string_view ours);
+/// The state of a task: that of its last job, or `pending` while it waits for a job. `job` is empty for a task that never had one.
+[[nodiscard]] std::string_view task_state(std::string_view ours, std::string_view job);
+
+/// CiGri's code where one means the same; else ours.
+[[nodiscard]] std::string_view event_code(std::string_view ours);
+
+/// The wait status of an exit code as a shell reports it: 256 for 1.
+[[nodiscard]] std::int64_t return_code(std::int64_t exit_code);
+
+}  // namespace gleaner::grid::cigri

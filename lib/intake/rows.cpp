@@ -1,0 +1,77 @@
+#include "lib/intake/rows.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "lib/jdl/placement.hpp"
+#include "lib/store/clusters.hpp"
+
+namespace gleaner::intake {
+
+std::vector<jdl::ClusterLimits> load_limits(store::Transaction& transaction) {
+  std::vector<jdl::ClusterLimits> limits;
+  auto nodes = store::node_sizes(transaction);
+  for (const auto& cluster : store::clusters(transaction))
+    limits.push_back(
+        {cluster.name, cluster.max_resources, !cluster.memory_property.empty(), cluster.memory_max_mb, std::move(nodes[cluster.id])});
+  return limits;
+}
+
+std::vector<jdl::ClusterLimits> limits_of(const jdl::CampaignFile& file, const std::vector<jdl::ClusterLimits>& known) {
+  std::vector<jdl::ClusterLimits> limits;
+  for (const auto& section : file.clusters) {
+    const auto found = std::ranges::find(known, section.name, &jdl::ClusterLimits::name);
+    limits.push_back(found == known.end()
+                         ? jdl::ClusterLimits{.name = section.name, .max_resources = 0, .has_memory_property = false, .memory_max_mb = {}}
+                         : *found);
+  }
+  return limits;
+}
+
+std::vector<store::ClusterRequest> stored_requests(const jdl::CampaignFile& file, const jdl::Requests& requests) {
+  std::vector<store::ClusterRequest> stored;
+  for (const auto& one : requests.different()) {
+    stored.push_back({.cluster = file.clusters[one.cluster].name,
+                      .request = one.request,
+                      .shape = one.shape,
+                      .resources = one.resources,
+                      .resources_per_job = one.resources_per_job,
+                      .memory_mb = one.memory_mb,
+                      .walltime = one.walltime});
+  }
+  return stored;
+}
+
+store::NewCampaignCluster stored_section(const jdl::CampaignFile& file, const jdl::ClusterSection& section, grid::CampaignId campaign) {
+  const auto expanded = jdl::expand(section, campaign);
+  store::NewCampaignCluster stored;
+  stored.name = section.name;
+  stored.priority = section.priority;
+  stored.exec_file = jdl::stored_command(expanded.exec_file, file);
+  stored.exec_directory = expanded.exec_directory;
+  stored.resources = section.resources_text();
+  stored.resources_per_job = section.resources.resources();
+  stored.walltime = section.walltime;
+  stored.properties = section.properties;
+  stored.project = section.project;
+  stored.job_types = fmt::format("{}", fmt::join(section.job_types, ","));
+  stored.best_effort = section.kind == jdl::JobKind::best_effort;
+  stored.max_jobs = section.max_jobs;
+  stored.max_walltime = section.max_walltime;
+  stored.output_directory = expanded.output_directory;
+  stored.output_files = jdl::stored_output_files(section, file.parameter_names);
+  stored.prologue = {expanded.prologue, section.prologue_walltime};
+  stored.epilogue = {expanded.epilogue, section.epilogue_walltime};
+  return stored;
+}
+
+void write_requests(store::Transaction& transaction, grid::CampaignId campaign, const jdl::CampaignFile& file,
+                    const jdl::Requests* requests) {
+  const auto input = requests == nullptr ? jdl::constant_input_mb(file) : requests->mean_input_mb();
+  if (input) store::write_input(transaction, campaign, *input);
+  if (requests != nullptr) store::write_requests(transaction, campaign, stored_requests(file, *requests));
+}
+
+}  // namespace gleaner::intake

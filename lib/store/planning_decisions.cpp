@@ -1,0 +1,107 @@
+// The planner's decisions: those that changed are written, as most stay as they are from one cycle to the next.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "lib/store/batch.hpp"
+#include "lib/store/detail.hpp"
+#include "lib/store/events.hpp"
+#include "lib/store/planning.hpp"
+#include "lib/text/digest.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::Array;
+using detail::exec;
+using detail::exec_prepared;
+
+using DecisionKey = std::pair<std::int64_t, std::int64_t>;  // campaign, and cluster or 0
+
+DecisionKey key_of(const StoredDecision& decision) { return {decision.campaign.value(), decision.cluster ? decision.cluster->value() : 0}; }
+
+std::int64_t digest_of(const StoredDecision& decision) {
+  return static_cast<std::int64_t>(
+      text::Digest{}.add(decision.stage).add(decision.reason).add(decision.sentence).add(decision.jobs).value());
+}
+
+void write_some_decisions(Transaction& transaction, std::span<const StoredDecision> decisions, grid::Instant now) {
+  Array campaigns, clusters, stages, reasons, sentences, jobs, digests;
+  for (const auto& decision : decisions) {
+    const auto [campaign, cluster] = key_of(decision);
+    campaigns.add(campaign);
+    clusters.add(cluster);
+    stages.add(std::string_view{decision.stage});
+    reasons.add(std::string_view{decision.reason});
+    sentences.add(std::string_view{decision.sentence});
+    jobs.add(std::int64_t{decision.jobs});
+    digests.add(digest_of(decision));
+  }
+  exec(transaction, sql::planning_decide{
+                        .now = now,
+                        .campaigns = campaigns,
+                        .clusters = clusters,
+                        .stages = stages,
+                        .reasons = reasons,
+                        .sentences = sentences,
+                        .jobs = jobs,
+                        .digests = digests,
+                    });
+}
+
+/// Upserts the changed decisions of these campaigns, and deletes the obsolete ones.
+void replace_decisions(Transaction& transaction, const Array& of, std::vector<StoredDecision> decisions, grid::Instant now) {
+  std::map<DecisionKey, std::int64_t> gone;
+  for (const auto& row : exec(transaction, sql::planning_decisions{.campaigns = of}))
+    gone.emplace(DecisionKey{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}, row.digest.as<std::int64_t>());
+  std::vector<StoredDecision> changed;
+  for (auto& decision : decisions) {
+    const auto written = gone.extract(key_of(decision));
+    if (written.empty() || written.mapped() != digest_of(decision)) changed.push_back(std::move(decision));
+  }
+  write_batch(
+      transaction, changed, [&](std::span<const StoredDecision> part) { write_some_decisions(transaction, part, now); },
+      [&](const StoredDecision& decision, const std::string& why) {
+        note_refused(transaction, {.campaign = decision.campaign, .cluster = decision.cluster},
+                     fmt::format("the decision {}/{}", decision.stage, decision.reason), why, now);
+      });
+  if (gone.empty()) return;
+  Array old_campaigns, old_clusters;
+  for (const auto& [key, digest] : gone) {
+    old_campaigns.add(key.first);
+    old_clusters.add(key.second);
+  }
+  exec(transaction, sql::planning_undecide{.campaigns = old_campaigns, .clusters = old_clusters});
+}
+
+}  // namespace
+
+void write_decisions(Transaction& transaction, std::span<const CampaignDigest> digests, const ExplainDecisions& explain,
+                     grid::Instant now) {
+  std::unordered_map<std::int64_t, std::int64_t> written;
+  for (const auto& row : exec_prepared(transaction, sql::planning_decided{}))
+    written.emplace(row.campaign_id.as<std::int64_t>(), row.digest.as<std::int64_t>());
+  Array changed, changed_digests;
+  std::vector<StoredDecision> decisions;
+  for (const auto& [campaign, digest] : digests) {
+    const auto before = written.extract(campaign.value());
+    if (!before.empty() && before.mapped() == digest) continue;
+    changed.add(campaign.value());
+    changed_digests.add(digest);
+    std::ranges::move(explain(campaign), std::back_inserter(decisions));
+  }
+  if (!changed.empty()) {
+    replace_decisions(transaction, changed, std::move(decisions), now);
+    exec(transaction, sql::planning_note_decided{.campaigns = changed, .digests = changed_digests});
+  }
+  if (written.empty()) return;
+  Array over;
+  for (const auto& [campaign, digest] : written) over.add(campaign);
+  exec(transaction, sql::planning_forget_decided{.campaigns = over});
+}
+
+}  // namespace gleaner::store

@@ -1,0 +1,142 @@
+// Waiting on the stream of changes, against an API that does as the test wants.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "clients/follow.hpp"
+#include "tests/unit/api_under_test.hpp"
+
+namespace gleaner::clients {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr std::string_view kBegin{"retry: 2000\nid: 5-0\n\n"};
+constexpr std::string_view kEnded{"id: 6-1\nevent: campaign\ndata: {}\n\n"};
+/// So long that nothing is asked for again within a test.
+constexpr std::chrono::hours kLong{1};
+
+/// What the commands print is of no interest here.
+class NoOutput final : public terminal::Output {
+ public:
+  NoOutput() = default;
+  void show(const terminal::Answer&) override {}
+  void report(std::string_view) override {}
+};
+
+/// Answers a stream that has these bytes, and ends.
+http::Response stream_of(std::string bytes) {
+  http::Response response;
+  response.headers.add("Content-Type", "text/event-stream");
+  response.stream = [bytes = std::move(bytes)](http::Sink& sink) { return sink.write(bytes); };
+  return response;
+}
+
+/// A grid of one campaign, which goes on until it is ended.
+class GridOfOneCampaign {
+ public:
+  /// @param events  answers the requests for streams; the argument is their number, from 1
+  explicit GridOfOneCampaign(std::function<http::Response(int)> events) : events_{std::move(events)} {}
+
+  void end() { has_ended_ = true; }
+  void end_after(int looks) { last_look_ = looks; }
+  [[nodiscard]] int looks() const { return looks_; }
+  /// The places at which streams were asked for.
+  [[nodiscard]] std::vector<std::string> places() {
+    const std::lock_guard lock{mutex_};
+    return places_;
+  }
+
+  process::ExitCode follow(std::chrono::milliseconds period) {
+    ApiClient client{api_.config()};
+    NoOutput output;
+    return clients::follow(client, output, {.ids = {12}, .period = period, .time_limit = {}, .show = {}});
+  }
+
+ private:
+  http::Response take(const http::Request& request) {
+    if (request.path.ends_with("/events")) {
+      int number = 0;
+      {
+        const std::lock_guard lock{mutex_};
+        places_.emplace_back(request.parameter("after").value_or(""));
+        number = static_cast<int>(places_.size());
+      }
+      return events_(number);
+    }
+    if (++looks_ == last_look_) has_ended_ = true;
+    return tests::answer(200, fmt::format(R"({{"items": [{{"id": 12, "state": "{}", "total_tasks": 1, "tasks": {{"done": 1}}}}]}})",
+                                          has_ended_ ? "terminated" : "in_treatment"));
+  }
+
+  std::function<http::Response(int)> events_;
+  std::atomic<bool> has_ended_ = false;
+  std::atomic<int> looks_ = 0;
+  std::atomic<int> last_look_ = 0;
+  std::mutex mutex_;
+  std::vector<std::string> places_;
+  tests::ApiUnderTest api_{[this](const http::Request& request) { return take(request); }};
+};
+
+TEST(ChangeStream, EndOfACampaign_IsSeenAtOnce_WithoutALookInBetween) {
+  GridOfOneCampaign grid{[&](int) {
+    grid.end();
+    return stream_of(std::string{kBegin} + std::string{kEnded});
+  }};
+  EXPECT_EQ(grid.follow(kLong), process::ExitCode::ok);
+  EXPECT_EQ(grid.looks(), 2);
+}
+
+TEST(ChangeStream, ThatBreaksOff_GoesOnWhereItWas) {
+  GridOfOneCampaign grid{[&](int number) {
+    if (number == 1) return stream_of(std::string{kBegin});
+    grid.end();
+    return stream_of(std::string{kEnded});
+  }};
+  EXPECT_EQ(grid.follow(kLong), process::ExitCode::ok);
+  EXPECT_THAT(grid.places(), ElementsAre("now", "5-0"));
+}
+
+TEST(ChangeStream, WhosePlaceIsNoLongerKept_BeginsAnew) {
+  GridOfOneCampaign grid{[&](int number) {
+    if (number == 1) return stream_of(std::string{kBegin});
+    if (number == 2) return tests::answer(410, R"({"message": "gone"})");
+    grid.end();
+    return stream_of(std::string{kBegin} + std::string{kEnded});
+  }};
+  EXPECT_EQ(grid.follow(kLong), process::ExitCode::ok);
+  EXPECT_THAT(grid.places(), ElementsAre("now", "5-0", "now"));
+}
+
+TEST(ChangeStream, ThatSaysWhyItEnds_GoesOnWhereItWas) {
+  GridOfOneCampaign grid{[&](int number) {
+    if (number == 1) return stream_of(std::string{kBegin} + "event: end\ndata: {\"code\": \"unavailable\"}\n\n");
+    grid.end();
+    return stream_of(std::string{kEnded});
+  }};
+  EXPECT_EQ(grid.follow(kLong), process::ExitCode::ok);
+  EXPECT_THAT(grid.places(), ElementsAre("now", "5-0"));
+}
+
+TEST(ChangeStream, OfAnOlderApi_IsNotThere_AndCampaignsAreLookedAtAgainAndAgain) {
+  for (const unsigned status : {200U, 400U, 404U, 503U}) {
+    GridOfOneCampaign grid{[&](int) { return tests::answer(status, R"({"items": []})"); }};
+    grid.end_after(4);
+    EXPECT_EQ(grid.follow(std::chrono::milliseconds{5}), process::ExitCode::ok);
+    EXPECT_EQ(grid.looks(), 4);
+    EXPECT_THAT(grid.places(), SizeIs(1)) << status;
+  }
+}
+
+}  // namespace
+}  // namespace gleaner::clients
