@@ -88,6 +88,14 @@ void write_campaign(text::JsonWriter& json, const store::views::Campaign& campai
   json.field("first_start_time", campaign.first_start_at);
   json.field("end_time", campaign.ended_at);
   write_counts(json, campaign);
+  json.key("dependencies").array(campaign.dependencies, [&](const store::ShownDependency& one) {
+    json.object([&] {
+      json.field("campaign_id", one.on);
+      json.field("name", one.name);
+      json.field("kind", name_of(one.kind));
+      json.field("met", one.met);
+    });
+  });
   write_forecast(json, campaign.forecast);
   const auto path = campaign_path(campaign.id);
   write_links(json, {{"self", path},

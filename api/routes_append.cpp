@@ -15,6 +15,7 @@
 #include "api/task_json.hpp"
 #include "lib/intake/rows.hpp"
 #include "lib/process/log.hpp"
+#include "lib/store/dependencies.hpp"
 
 namespace gleaner::api {
 namespace {
@@ -187,6 +188,19 @@ class Append {
     return answer(json);
   }
 
+  /// The answer to tasks that would wait for tasks that do not exist (after_each); empty: there are none.
+  std::optional<http::Response> refuse_unheld(const std::vector<store::Holder>& holders, std::int64_t tasks) const {
+    for (const auto& holder : holders) {
+      if (tasks > holder.tasks)
+        return error(
+            Code::wrong_state,
+            fmt::format("campaign {0} comes after campaign {1} task by task, and would have {2} tasks where that one has {3}: append "
+                        "to campaign {1} first",
+                        sent_.campaign.value(), holder.id.value(), tasks, holder.tasks));
+    }
+    return std::nullopt;
+  }
+
   http::Response gone() const {
     return error(Code::changed_meanwhile,
                  fmt::format("campaign {} was cancelled, changed or removed meanwhile: nothing was appended", sent_.campaign.value()));
@@ -196,12 +210,16 @@ class Append {
                              store::TaskRange tasks, const jdl::Requests* requests) {
     const auto id = sent_.campaign;
     if (requests != nullptr) store::sort_appended(transaction_, id, tasks.first);
+    // Those that hold its tasks are locked before it, as by whoever settles their tasks.
+    const auto holders = store::lock_holders(transaction_, id);
+    if (auto refused = refuse_unheld(holders, tasks.first + tasks.count)) return std::move(*refused);
     // The campaign's row is locked from here on.
     if (!store::append_tasks(transaction_, id, tasks, requests == nullptr ? std::nullopt : requests->mean_input_mb())) return gone();
     const auto present = store::limits_of_user(transaction_, campaign.stored.user).campaigns - 1;
     if (campaign.stored.state == grid::CampaignState::terminated && present >= limits_.campaigns)
       return allow_campaign({.campaigns = limits_.campaigns, .present = present}).error();
     if (requests != nullptr) store::append_requests(transaction_, id, intake::stored_requests(campaign.file, *requests), tasks.first);
+    if (!holders.empty()) store::hold_appended(transaction_, id, tasks.first, call_.now);
     std::vector<rules::Change> changes;
     if (submission.is_changed) {
       changes = changes_of(campaign.file, file);

@@ -9,6 +9,7 @@
 #include "api/admission.hpp"
 #include "api/audit.hpp"
 #include "api/campaign_json.hpp"
+#include "api/dependencies.hpp"
 #include "api/limits.hpp"
 #include "api/router.hpp"
 #include "api/scenario_json.hpp"
@@ -65,6 +66,16 @@ void note(Submission& submission, const TaskIntake& intake) {
   for (auto& warning : intake.warnings()) submission.warnings.push_back(std::move(warning));
 }
 
+void note_stuck(Submission& submission, const std::vector<store::NewDependency>& dependencies) {
+  for (const auto& one : dependencies) {
+    if (one.stuck)
+      submission.warnings.push_back(
+          fmt::format("{0}: not all tasks of campaign {1} are done, and some failed or were cancelled: this "
+                      "campaign starts when they are (gridsub --retry {1})",
+                      name_of(one.kind), one.on.value()));
+  }
+}
+
 jdl::Requests* address_of(std::optional<jdl::Requests>& requests) { return requests ? &*requests : nullptr; }
 
 /// The numbers of the requests that differ from the campaign's own.
@@ -88,6 +99,15 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
   std::vector<std::string> commands;
   for (const auto& section : file.clusters) commands.push_back(section.exec_file);
   std::vector<std::string> names;
+  std::vector<store::NewDependency> dependencies;
+  const auto wrong = call.connections.read([&](store::Transaction& transaction) -> std::optional<http::Response> {
+    auto found = dependencies_of(call, transaction, file, *tasks, SubmissionMode::check_only);
+    if (!found) return std::move(found.error());
+    dependencies = std::move(*found);
+    return std::nullopt;
+  });
+  if (wrong) return *wrong;
+  note_stuck(submission, dependencies);
   const auto known = call.connections.read([&](store::Transaction& transaction) {
     names.clear();
     for (const auto& cluster : store::planning_clusters(transaction, {.flood = call.config.flood, .array_size = call.config.array_size})) {
@@ -108,8 +128,13 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
       write_section(json, file, section, intake.first_parameter().value());
     });
     json.key("candidate");
-    write_candidate(
-        json, {.file = file, .user = call.caller.user, .tasks = *tasks, .input_mb = input.value_or(0), .known = known, .clusters = names});
+    write_candidate(json, {.file = file,
+                           .user = call.caller.user,
+                           .tasks = *tasks,
+                           .input_mb = input.value_or(0),
+                           .known = known,
+                           .clusters = names,
+                           .dependencies = dependencies});
     write_findings(json, submission);
   });
   return answer(json);
@@ -178,7 +203,11 @@ http::Response store_campaign(const Call& call, store::Transaction& transaction,
         Code::wrong_state,
         "an admission rule changes what the tasks ask for once it knows how many they are: give their number in the campaign file (params or nb_jobs)");
   intake::write_requests(transaction, id, file, address_of(*requests));
+  const auto dependencies = dependencies_of(call, transaction, file, *tasks, SubmissionMode::store, id);
+  if (!dependencies) return dependencies.error();
+  note_stuck(submission, *dependencies);
   store::complete_campaign(transaction, id, *tasks);
+  store::add_dependencies(transaction, id, *dependencies, call.now);
   const auto stored = store::views::campaign(transaction, id);
   note(call, transaction,
        {.name = "campaign submitted", .subject = campaign_text(id), .campaign = id, .after = count_json("tasks", *tasks)});

@@ -1,6 +1,7 @@
 #include "api/scenario_json.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "lib/grid/planning_facts.hpp"
@@ -71,6 +72,19 @@ void write_durations(text::JsonWriter& json, const store::DurationCounts& own, c
   write_counts(json, counts);
 }
 
+/// The campaigns that come first, by their ids.
+template <class Range, class KindOf, class IdOf>
+void write_dependencies(text::JsonWriter& json, const Range& dependencies, KindOf&& kind_of, IdOf&& id_of) {
+  for (const auto kind : grid::kDependencyKinds) {
+    if (std::ranges::none_of(dependencies, [&](const auto& one) { return kind_of(one) == kind; })) continue;
+    json.key(name_of(kind)).begin_array();
+    for (const auto& one : dependencies) {
+      if (kind_of(one) == kind) json.value(id_of(one));
+    }
+    json.end_array();
+  }
+}
+
 void configuration(text::JsonWriter& json, const process::Config& config) {
   json.object([&] {
     for (const auto& option : process::options()) {
@@ -91,6 +105,7 @@ class Writer {
       ages_[{running.campaign, running.cluster}].push_back({running.age, running.jobs});
     }
     for (const auto& pair : state.planning.pairs) pairs_[pair.campaign].push_back(&pair);
+    for (const auto& one : state.dependencies) dependencies_[one.campaign].push_back(&one.awaited);
   }
 
   void clusters() {
@@ -177,6 +192,19 @@ class Writer {
     if (limit.campaign) json_.field("campaign", *limit.campaign);
   }
 
+  /// What a campaign waits for. `stuck`: no campaign of the scenario ends it.
+  void write(const std::vector<const grid::Awaited*>& waits, std::int64_t held) {
+    if (held > 0) json_.field("held", held);
+    json_.field("stuck", std::ranges::any_of(waits, [](const auto* one) { return is_stuck(*one); }));
+    std::vector<const grid::Awaited*> simulated;
+    std::ranges::copy_if(waits, std::back_inserter(simulated), [&](const auto* one) { return is_simulated(one->campaign); });
+    write_dependencies(
+        json_, simulated, [](const auto* one) { return one->kind; }, [](const auto* one) { return one->campaign; });
+  }
+  [[nodiscard]] bool is_simulated(grid::CampaignId id) const {
+    return std::ranges::find(state_.planning.campaigns, id, &grid::CampaignFacts::id) != state_.planning.campaigns.end();
+  }
+
   void write(const grid::CampaignFacts& campaign) {
     json_.field("id", campaign.id);
     if (const auto name = state_.names.find(campaign.id); name != state_.names.end()) perhaps("name", name->second);
@@ -186,6 +214,7 @@ class Writer {
     write_facts(json_, facts, grid::kCampaignFields);
     json_.field("test_mode", campaign.type == grid::CampaignType::test);
     json_.field("paused", campaign.state == grid::CampaignState::paused);
+    if (const auto waits = dependencies_.find(campaign.id); waits != dependencies_.end()) write(waits->second, campaign.held_tasks);
     if (const auto found = state_.max_attempts.find(campaign.id); found != state_.max_attempts.end())
       json_.field("max_attempts", found->second);
     json_.field("age", seconds_until(now_, campaign.submitted));
@@ -234,6 +263,7 @@ class Writer {
   std::map<grid::ClusterId, std::string> names_;  ///< of the clusters in the scenario
   std::map<grid::ClusterId, std::int64_t> ours_;  ///< resources that our jobs hold
   std::map<grid::CampaignId, std::vector<const grid::PairFacts*>> pairs_;
+  std::map<grid::CampaignId, std::vector<const grid::Awaited*>> dependencies_;
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, store::DurationCounts> ages_;  ///< of running jobs
 };
 
@@ -278,6 +308,11 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
     facts.waiting_tasks = candidate.tasks;
     write_facts(json, facts, grid::kCampaignFields);
     json.field("test_mode", file.type == grid::CampaignType::test);
+    const auto is_each = [](const auto& one) { return one.kind == grid::DependencyKind::after_each; };
+    if (std::ranges::any_of(candidate.dependencies, is_each)) json.field("held", candidate.tasks);
+    json.field("stuck", std::ranges::any_of(candidate.dependencies, &store::NewDependency::stuck));
+    write_dependencies(
+        json, candidate.dependencies, [](const auto& one) { return one.kind; }, [](const auto& one) { return one.on; });
     if (file.scheduling.max_attempts) json.field("max_attempts", *file.scheduling.max_attempts);
     write_durations(json, {}, candidate.known, walltime);
     json.key("clusters")

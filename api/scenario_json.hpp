@@ -5,6 +5,7 @@
 
 #include "lib/jdl/campaign_file.hpp"
 #include "lib/process/config.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/scenario.hpp"
 #include "lib/text/json_writer.hpp"
 
@@ -29,6 +30,7 @@ struct Candidate {
   double input_mb = 0;                 ///< input of one task, on average
   const store::DurationCounts& known;  ///< durations of the user's earlier campaigns of the same commands
   std::vector<std::string> clusters;   ///< clusters that the scenario contains
+  const std::vector<store::NewDependency>& dependencies;
 };
 void write_candidate(text::JsonWriter& json, const Candidate& candidate);
 

@@ -77,6 +77,7 @@ std::string in_short(const Forecast& forecast) {
 
 std::string why_none(std::string_view method) {
   if (method == "paused") return "paused: no forecast until it is resumed";
+  if (method == "awaits") return "another campaign comes first: no forecast until then";
   if (method == "braked") return "braked: no forecast until its brakes are over";
   if (method == "closed") return "none of its clusters takes tasks: no forecast until one does";
   if (method == "standstill") return "the grid stands still: no forecast until a cycle ends";

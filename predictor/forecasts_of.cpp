@@ -37,6 +37,7 @@ bool is_kept(const store::PredictionCampaign& campaign, grid::Instant end, grid:
 prediction::Method obstacle_of(const store::PredictionCampaign& campaign, store::PredictionPair::Access access) {
   using Access = store::PredictionPair::Access;
   if (campaign.paused) return prediction::Method::paused;
+  if (campaign.awaits) return prediction::Method::awaits;
   if (campaign.waiting <= 0) return prediction::Method::none;
   if (campaign.braked || access == Access::braked) return prediction::Method::braked;
   return access == Access::open ? prediction::Method::none : prediction::Method::closed;

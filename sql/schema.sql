@@ -87,6 +87,13 @@ CREATE FUNCTION asked_of(campaign bigint) RETURNS text
               FROM campaign_clusters WHERE campaign_id = campaign) w) b
 $$;
 
+CREATE FUNCTION awaited_by(campaign bigint) RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT min(d.campaign_id) FROM dependencies d JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+  WHERE d.on_campaign = campaign AND d.met_at IS NULL
+$$;
+
 CREATE FUNCTION bucket_seconds(bucket smallint) RETURNS double precision
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1.1::double precision ^ bucket $$;
@@ -316,9 +323,26 @@ CREATE FUNCTION is_epilogue(task bigint) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT task < 0 AND task % 2 = 0 $$;
 
+CREATE FUNCTION is_held(campaign bigint, task bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (
+    SELECT FROM dependencies d
+    WHERE d.campaign_id = campaign AND d.kind = 'after_each' AND d.met_at IS NULL
+      AND NOT EXISTS (SELECT FROM tasks o WHERE o.campaign_id = d.on_campaign AND o.number = task AND o.state = 'done'))
+$$;
+
 CREATE FUNCTION is_in_flight(state task_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT state IN ('launching', 'submitted', 'running') $$;
+
+CREATE FUNCTION is_kept_waiting(campaign bigint) RETURNS boolean
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = campaign AND d.met_at IS NULL AND d.kind <> 'after_each')
+    OR (EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = campaign AND d.met_at IS NULL AND d.kind = 'after_each')
+      AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = campaign AND NOT is_script(r.number)))
+$$;
 
 CREATE FUNCTION is_live(state campaign_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -442,6 +466,22 @@ CREATE FUNCTION may_start_late(job jobs) RETURNS boolean
   SELECT job.ending = 'never_began' OR (job.ending IN ('killed_by_us', 'killed_elsewhere') AND job.started_at IS NOT NULL) OR job.resubmissions > 0
 $$;
 
+CREATE FUNCTION meet_dependencies() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+  UPDATE dependencies SET met_at = clock_timestamp()
+  WHERE on_campaign = NEW.id AND met_at IS NULL AND meets(NEW, kind);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION meets(campaign campaigns, kind text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT CASE kind WHEN 'after_any_end' THEN is_over(campaign.state)
+    ELSE campaign.state = 'terminated' AND campaign.done = campaign.total END
+$$;
+
 CREATE FUNCTION micros(t timestamp with time zone) RETURNS bigint
     LANGUAGE sql STABLE
     AS $$ SELECT (date_part('epoch', t) * 1000000)::bigint $$;
@@ -557,6 +597,30 @@ END $$;
 CREATE FUNCTION prologue_on(cluster bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT 1 - 2 * cluster $$;
+
+CREATE FUNCTION release_tasks() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+DECLARE
+  held bigint[];
+BEGIN
+  IF NOT EXISTS (SELECT FROM dependencies WHERE met_at IS NULL AND kind = 'after_each') THEN RETURN NULL; END IF;
+  SELECT array_agg(DISTINCT d.campaign_id ORDER BY d.campaign_id) INTO held
+  FROM after a JOIN dependencies d ON d.on_campaign = a.campaign_id AND d.met_at IS NULL AND d.kind = 'after_each'
+  WHERE a.state = 'done';
+  IF held IS NULL THEN RETURN NULL; END IF;
+  -- Nobody cancels their tasks meanwhile.
+  PERFORM FROM campaigns WHERE id = ANY (held) ORDER BY id FOR NO KEY UPDATE;
+  INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
+  SELECT t.campaign_id, t.number, t.request, clock_timestamp()
+  FROM after a
+  JOIN dependencies d ON d.on_campaign = a.campaign_id AND d.met_at IS NULL AND d.kind = 'after_each'
+  JOIN campaigns w ON w.id = d.campaign_id AND is_live(w.state)
+  JOIN tasks t ON t.campaign_id = d.campaign_id AND t.number = a.number AND t.state = 'waiting'
+  WHERE a.state = 'done' AND NOT is_script(a.number) AND NOT is_held(t.campaign_id, t.number)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
 
 CREATE FUNCTION use_of(ending text) RETURNS text
     LANGUAGE sql IMMUTABLE
@@ -852,6 +916,14 @@ ALTER TABLE declarations ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE dependencies (
+    campaign_id bigint NOT NULL,
+    on_campaign bigint NOT NULL,
+    kind text NOT NULL,
+    met_at timestamp with time zone,
+    CONSTRAINT dependencies_kind_check CHECK ((kind = ANY (ARRAY['after'::text, 'after_any_end'::text, 'after_each'::text])))
 );
 
 CREATE TABLE duration_samples (
@@ -1211,6 +1283,9 @@ ALTER TABLE ONLY decisions
 ALTER TABLE ONLY declarations
     ADD CONSTRAINT declarations_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY dependencies
+    ADD CONSTRAINT dependencies_pkey PRIMARY KEY (campaign_id, on_campaign);
+
 ALTER TABLE ONLY duration_samples
     ADD CONSTRAINT duration_samples_pkey PRIMARY KEY (job_id);
 
@@ -1317,6 +1392,8 @@ CREATE INDEX campaigns_user ON campaigns USING btree (user_name, id);
 
 CREATE INDEX cycles_time ON cycles USING btree (started_at);
 
+CREATE INDEX dependencies_open ON dependencies USING btree (on_campaign, campaign_id) WHERE (met_at IS NULL);
+
 CREATE INDEX events_campaign ON events USING btree (campaign_id, id);
 
 CREATE UNIQUE INDEX events_open ON events USING btree (code, COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint)) WHERE (state = 'open'::text);
@@ -1375,6 +1452,8 @@ CREATE TRIGGER count_new_jobs AFTER INSERT ON jobs REFERENCING NEW TABLE AS afte
 
 CREATE TRIGGER count_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_tasks();
 
+CREATE TRIGGER meet_dependencies AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN (((old.state <> new.state) AND is_over(new.state))) EXECUTE FUNCTION meet_dependencies();
+
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON admission_rules FOR EACH ROW EXECUTE FUNCTION note_act('rule', 'name');
 
 CREATE TRIGGER note_act AFTER INSERT OR DELETE OR UPDATE ON affinities FOR EACH ROW EXECUTE FUNCTION note_act('affinity of', 'user_name');
@@ -1417,6 +1496,8 @@ CREATE TRIGGER note_progress AFTER UPDATE OF total, waiting, launching, submitte
 
 CREATE TRIGGER note_state AFTER UPDATE OF state ON campaigns FOR EACH ROW WHEN ((old.state <> new.state)) EXECUTE FUNCTION note_campaign();
 
+CREATE TRIGGER release_tasks AFTER UPDATE ON tasks REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION release_tasks();
+
 ALTER TABLE ONLY affinities
     ADD CONSTRAINT affinities_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;
 
@@ -1452,6 +1533,9 @@ ALTER TABLE ONLY decided
 
 ALTER TABLE ONLY decisions
     ADD CONSTRAINT decisions_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY dependencies
+    ADD CONSTRAINT dependencies_campaign_id_fkey FOREIGN KEY (campaign_id) REFERENCES campaigns(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY duration_samples
     ADD CONSTRAINT duration_samples_cluster_id_fkey FOREIGN KEY (cluster_id) REFERENCES clusters(id) ON DELETE CASCADE;

@@ -81,14 +81,14 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
-  for (const std::string_view option : {"summary", "all", "user", "username"}) {
+  for (const std::string_view option : {"summary", "all", "user", "username", "tree"}) {
     if (arguments.has(option) && !ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
   }
   check_views(arguments, ids);
   check_outputs(arguments, ids);
   check_parameters(arguments, ids);
-  for (const std::string_view option : {"why", "history"}) {
+  for (const std::string_view option : {"why", "history", "tree"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
   }

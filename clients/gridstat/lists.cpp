@@ -123,11 +123,14 @@ Listed list_campaigns(const Run& run) {
 }
 
 void show_list(const Run& run) {
-  const auto listed = list_campaigns(run);
-  auto table = summary(listed.campaigns, run.setting());
+  auto listed = list_campaigns(run);
+  const bool is_tree = run.has("tree");
+  const auto branches = is_tree ? tree_of(listed.campaigns) : std::vector<Branch>{};
+  for (std::size_t i = 0; i < branches.size(); ++i) listed.campaigns[i] = branches[i].campaign;
+  auto table = is_tree ? tree_table(branches, run.setting()) : summary(listed.campaigns, run.setting());
   if (run.has("all") || run.has("summary")) table.when_empty = "There is no such campaign.";
   terminal::Answer answer{.table = std::move(table)};
-  if (run.is_cigri()) answer.text = clients::cigri_campaigns(listed.campaigns, run.setting().heading);
+  if (run.is_cigri() && !is_tree) answer.text = clients::cigri_campaigns(listed.campaigns, run.setting().heading);
   for (const auto& campaign : listed.campaigns) answer.ids.push_back(fmt::format("{}", campaign["id"].integer()));
   if (run.form == terminal::Form::json) {
     answer.json =

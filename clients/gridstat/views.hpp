@@ -22,6 +22,15 @@ struct Setting {
 /// One line per campaign.
 [[nodiscard]] terminal::Table summary(const std::vector<clients::Json>& campaigns, const Setting& setting);
 
+/// A campaign in the tree of those that come after each other, and what stands before its name there.
+struct Branch {
+  clients::Json campaign;
+  std::string lead;
+};
+[[nodiscard]] std::vector<Branch> tree_of(const std::vector<clients::Json>& campaigns);
+/// The same lines as summary(), in the order of the tree.
+[[nodiscard]] terminal::Table tree_table(const std::vector<Branch>& branches, const Setting& setting);
+
 enum class Detail { some, all };
 /// A campaign with its forecasts and its clusters.
 [[nodiscard]] std::string campaign_view(const clients::Json& campaign, const clients::Json& stats, Detail detail, const Setting& setting);

@@ -144,12 +144,23 @@ std::string status_of(const Json& campaign) {
   return status;
 }
 
+/// `campaign 12 (mesh), task by task: done`.
+std::string first_of(const Json& dependency) {
+  const auto kind = dependency["kind"].text();
+  auto text = fmt::format("campaign {}", dependency["campaign_id"].integer());
+  text += dependency["name"].is_null() ? " (deleted)" : fmt::format(" ({})", dependency["name"].text());
+  if (kind == "after_each") text += ", task by task";
+  if (kind == "after_any_end") text += ", however it ends";
+  return text + (dependency["met"].is_true() ? ": over" : ": not over");
+}
+
 std::string head_of(const Json& campaign, const Setting& setting) {
   auto text = fmt::format("Campaign {}\n", campaign["id"].integer());
   text += labelled("Name", campaign["name"].text(), setting);
   text += labelled("User", campaign["user"].text(), setting);
   text += labelled("Type", campaign["type"].text(), setting);
   text += labelled("State", status_of(campaign), setting);
+  for (const auto& one : campaign["dependencies"].items()) text += labelled("After", first_of(one), setting);
   text += labelled("Submitted", terminal::near_time(campaign["submission_time"].seconds(), setting.now), setting);
   if (const auto start = campaign["first_start_time"].time())
     text += labelled("First job started", terminal::near_time(*start, setting.now), setting);

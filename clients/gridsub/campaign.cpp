@@ -12,9 +12,11 @@
 #include <iterator>
 
 #include "clients/asked.hpp"
+#include "clients/gridsub/chain.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "clients/gridsub/rerun.hpp"
 #include "lib/jdl/parse.hpp"
+#include "lib/jdl/several.hpp"
 #include "lib/process/exit_code.hpp"
 #include "lib/process/values.hpp"
 #include "lib/text/json_writer.hpp"
@@ -56,13 +58,20 @@ Given read_file(const std::string& path) {
   return {path, read_all(file), path};
 }
 
+/// One for each campaign of the text.
+void add(std::vector<Given>& given, Given text) {
+  const auto campaigns = jdl::several_campaigns(text.text);
+  if (!campaigns) return given.push_back(std::move(text));
+  for (const auto& campaign : *campaigns) given.push_back({text.source, campaign, text.path});
+}
+
 std::vector<Given> given_campaigns(const process::Arguments& arguments) {
   std::vector<Given> given;
-  for (const auto& path : arguments.all("file")) given.push_back(read_file(path));
+  for (const auto& path : arguments.all("file")) add(given, read_file(path));
   for (const auto& text : arguments.all("json")) {
     if (std::error_code error; std::filesystem::is_regular_file(text, error))
       throw Error{ExitCode::usage, fmt::format("-j takes a campaign's JSON, and '{0}' is a file: gridsub -f {0}", text)};
-    given.push_back({"-j", text, {}});
+    add(given, {"-j", text, {}});
   }
   if (given.empty())
     throw Error{ExitCode::usage, "a campaign is needed: gridsub -f FILE, gridsub -f - (standard input) or gridsub -j JSON (see --help)"};
@@ -163,11 +172,14 @@ std::vector<Campaign> read_campaigns(const process::Arguments& arguments, const 
     }
   }
   if (!problems.empty()) throw WrongInput{kNothingSubmitted, problems};
+  put_in_order(campaigns);
+  for (auto& campaign : campaigns) name_by_number(campaign, campaigns, {});
   return campaigns;
 }
 
 std::string head_of(const Campaign& campaign, SubmissionMode mode) {
-  auto head = fmt::format(R"({{"jdl":{},"source":{})", text::json_string(campaign.text), text::json_string(campaign.source));
+  auto head = fmt::format(R"({{"jdl":{},"source":{})", text::json_string(campaign.sent.empty() ? campaign.text : campaign.sent),
+                          text::json_string(campaign.source));
   if (campaign.type) head += fmt::format(R"(,"type":"{}")", grid::name_of(*campaign.type));
   if (campaign.nb_jobs) head += fmt::format(R"(,"nb_jobs":{})", *campaign.nb_jobs);
   if (campaign.doubts == jdl::Doubts::refused) head += R"(,"strict":true)";

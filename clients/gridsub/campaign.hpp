@@ -16,6 +16,7 @@ namespace gleaner::gridsub {
 struct Campaign {
   std::string source;  ///< name of its file, for messages
   std::string text;
+  std::string sent{};  ///< instead of the text: with numbers for names of campaigns that are submitted together; empty: the text
   jdl::CampaignFile file;
   std::optional<grid::CampaignType> type{};     ///< from the command line
   std::optional<std::int64_t> nb_jobs{};        ///< from the command line

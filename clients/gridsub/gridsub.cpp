@@ -12,6 +12,7 @@
 #include "clients/asked.hpp"
 #include "clients/gridsub/append.hpp"
 #include "clients/gridsub/campaign.hpp"
+#include "clients/gridsub/chain.hpp"
 #include "clients/gridsub/edit.hpp"
 #include "clients/gridsub/local.hpp"
 #include "clients/gridsub/problems.hpp"
@@ -93,6 +94,28 @@ void check_only(ApiClient& api, Campaign& campaign, Output& output, const Manner
                .json = clients::dump(json, clients::Layout::one_line)});
 }
 
+/// Adds the names of campaigns that are simulated along with a candidate, and come first, to what the grid knows of those.
+void add_first(clients::Json& candidate, const std::vector<FirstByName>& first) {
+  using clients::Json;
+  if (first.empty() || candidate.is_null()) return;
+  std::vector<Json::Member> members;
+  for (const auto& member : candidate.members()) {
+    if (!grid::dependency_kind(member.first) && member.first != "held") members.push_back(member);
+  }
+  bool is_each = !candidate["held"].is_null();
+  for (const auto kind : grid::kDependencyKinds) {
+    auto campaigns = candidate[name_of(kind)].items();
+    for (const auto& one : first) {
+      if (one.kind != kind) continue;
+      campaigns.push_back(Json::of(one.name));
+      is_each = is_each || kind == grid::DependencyKind::after_each;
+    }
+    if (!campaigns.empty()) members.emplace_back(std::string{name_of(kind)}, Json::of(std::move(campaigns)));
+  }
+  if (is_each) members.emplace_back("held", candidate["waiting"]);
+  candidate = Json::of(std::move(members));
+}
+
 /// Checks the campaigns as for a submission; without any, simulates the grid as it is.
 process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Output& output, const Manner& manner) {
   std::vector<clients::Json> candidates;
@@ -100,6 +123,7 @@ process::Outcome what_if(ApiClient& api, std::vector<Campaign>& campaigns, Outpu
     const auto reply = send(api, campaign, SubmissionMode::check_only);
     show_warnings(reply, output);
     candidates.push_back(reply.json["candidate"]);
+    add_first(candidates.back(), first_among(campaign, campaigns));
   }
   const auto outlook = simulate(api, candidates, manner.budget, manner.form);
   output.show({.text = describe(outlook, output.screen()), .json = to_json(outlook)});

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
+#include "clients/gridsub/chain.hpp"
 #include "clients/gridsub/problems.hpp"
 #include "lib/terminal/text.hpp"
 
@@ -76,11 +78,18 @@ std::string why(const Campaign& campaign, const Error& error, bool is_submitted)
   return fmt::format("{} was not submitted: {}", campaign.source, reason_of(error.what()));
 }
 
+/// Of several campaigns in one file, each with its name.
+std::string shown(const std::vector<Campaign>& campaigns, std::size_t place) {
+  const auto& source = campaigns[place].source;
+  if (std::ranges::count(campaigns, source, &Campaign::source) == 1) return source;
+  return fmt::format("{} ('{}')", source, terminal::printable(campaigns[place].file.name));
+}
+
 Error part_of_all(const std::vector<Campaign>& campaigns, const std::vector<std::int64_t>& ids, std::size_t failed, const Error& error) {
   auto text = why(campaigns[failed], error, ids.size() > failed);
   for (std::size_t i = 0; i < campaigns.size(); ++i) {
-    if (i < failed) text += fmt::format("\n{} was submitted as campaign {}", campaigns[i].source, ids[i]);
-    if (i > failed) text += fmt::format("\n{} was not submitted", campaigns[i].source);
+    if (i < failed) text += fmt::format("\n{} was submitted as campaign {}", shown(campaigns, i), ids[i]);
+    if (i > failed) text += fmt::format("\n{} was not submitted", shown(campaigns, i));
   }
   return {error.code(), text};
 }
@@ -110,6 +119,7 @@ std::vector<std::int64_t> submit_all(ApiClient& api, std::vector<Campaign>& camp
   if (campaigns.size() > 1) check_all(api, campaigns);
   for (std::size_t i = 0; i < campaigns.size(); ++i) {
     try {
+      name_by_number(campaigns[i], campaigns, ids);
       submit(api, campaigns[i], output, ids);
     } catch (const Error& error) {
       if (campaigns.size() == 1) throw;

@@ -51,7 +51,10 @@ std::string basis_of(const Prospect& prospect) {
 }
 
 /// `braked`; empty: it gets jobs.
-std::string obstacle_of(const Prospect& prospect) { return prospect.blocked == "closed" ? "no cluster" : prospect.blocked; }
+std::string obstacle_of(const Prospect& prospect) {
+  if (prospect.blocked == "awaits") return "another first";
+  return prospect.blocked == "closed" ? "no cluster" : prospect.blocked;
+}
 
 /// Of a time that the simulation did not come to.
 std::string unforeseen(const Outlook& outlook) {
@@ -130,6 +133,8 @@ std::string suppositions(const Outlook& outlook, const terminal::Screen& screen)
   if (group > 1)
     add(fmt::format("Big campaigns are simulated with fewer, longer jobs: one job runs up to {} tasks, one after the other.", group));
   if (any(outlook, [](const Prospect& one) { return one.blocked == "paused"; })) add("paused: no forecast until it is resumed.");
+  if (any(outlook, [](const Prospect& one) { return one.blocked == "awaits"; }))
+    add("another first: it waits for a campaign that was cancelled, or of which tasks failed. gridstat ID --why names it.");
   if (any(outlook, [](const Prospect& one) { return one.blocked == "braked"; }))
     add("braked: nothing of it is sent, and there is no forecast, until its brakes are over. The others' times assume that it goes on then.");
   if (any(outlook, [](const Prospect& one) { return one.blocked == "closed"; }))

@@ -7,6 +7,7 @@
 
 #include "lib/grid/campaign_priority.hpp"
 #include "lib/grid/campaign_type.hpp"
+#include "lib/grid/dependency.hpp"
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
@@ -97,6 +98,10 @@ struct CampaignFacts {
   Grouping grouping = Grouping::off;
   bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores (dimensional_grouping)
   std::optional<Brake> brake;
+  // Facts that are read only where there are dependencies:
+  std::optional<Awaited> awaits;       ///< a campaign that comes first
+  std::optional<Awaited> holds_tasks;  ///< a campaign whose tasks hold tasks of this one
+  std::int64_t held_tasks = 0;         ///< tasks that wait, and are not in the bag, as others of that campaign come first
 };
 
 inline constexpr auto kCampaignFields = std::tuple{

@@ -13,6 +13,7 @@
 #include "lib/grid/id.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/time.hpp"
+#include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/parameter.hpp"
 #include "lib/jdl/problem.hpp"
 
@@ -96,6 +97,7 @@ struct CampaignFile {
   CampaignType type = CampaignType::default_;
   std::string project;
   Scheduling scheduling;
+  std::vector<Dependency> dependencies;  ///< campaigns that come first, in the order of their kinds
   ParamSource parameters;
   std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders
   bool placeholders = false;                 ///< exec_file has placeholders (lib/text/placeholders.hpp), as places or as literal braces

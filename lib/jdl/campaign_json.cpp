@@ -52,6 +52,33 @@ void restore_order(const rapidjson::Value& root, std::vector<ClusterSection>& cl
   });
 }
 
+std::vector<Dependency> read_dependencies(const rapidjson::Value& root) {
+  std::vector<Dependency> dependencies;
+  for (const auto kind : grid::kDependencyKinds) {
+    const std::string key{name_of(kind)};
+    if (!root.HasMember(key.c_str())) continue;
+    const auto& campaigns = member(root, key.c_str());
+    if (!campaigns.IsArray()) throw Malformed{fmt::format("'{}' is not an array", key)};
+    for (const auto& campaign : campaigns.GetArray()) {
+      if (campaign.IsInt64()) dependencies.push_back({kind, grid::CampaignId{campaign.GetInt64()}});
+      else dependencies.push_back({kind, text(campaign, key)});
+    }
+  }
+  return dependencies;
+}
+
+void write_dependencies(text::JsonWriter& json, const std::vector<Dependency>& dependencies) {
+  for (const auto kind : grid::kDependencyKinds) {
+    if (std::ranges::find(dependencies, kind, &Dependency::kind) == dependencies.end()) continue;
+    json.key(name_of(kind)).begin_array();
+    for (const auto& dependency : dependencies) {
+      if (dependency.kind != kind) continue;
+      std::visit([&](const auto& campaign) { json.value(campaign); }, dependency.on);
+    }
+    json.end_array();
+  }
+}
+
 CampaignFile read_campaign(const rapidjson::Value& root) {
   if (!root.IsObject()) throw Malformed{"it is not an object"};
   CampaignFile campaign;
@@ -76,6 +103,7 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   }
   campaign.scheduling.side_by_side = root.HasMember("dimensional_grouping") && root["dimensional_grouping"].IsTrue();
   if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
+  campaign.dependencies = read_dependencies(root);
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
     const auto& count = member(root, "nb_jobs");
@@ -120,6 +148,7 @@ std::string to_json(const CampaignFile& campaign) {
     if (*fails < 1 && *fails > 0) json.field("max_fails", *fails);
     else json.field("max_fails", static_cast<std::int64_t>(*fails));
   }
+  write_dependencies(json, campaign.dependencies);
   if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) json.field("param_file", file->path);
   if (const auto* count = std::get_if<Count>(&campaign.parameters)) json.field("nb_jobs", count->tasks);
   if (!campaign.parameter_names.empty()) json.key("parameter_names").array(campaign.parameter_names);

@@ -8,6 +8,7 @@
 
 #include "lib/grid/walltime.hpp"
 #include "lib/jdl/cluster_names.hpp"
+#include "lib/jdl/dependencies.hpp"
 #include "lib/jdl/described_keys.hpp"
 #include "lib/jdl/named_words.hpp"
 #include "lib/jdl/outputs.hpp"
@@ -62,6 +63,7 @@ class Validator {
     campaign.project = common_.section.project;
     if (clusters_ == nullptr) missing("clusters", "every campaign names its clusters");
     else read_clusters();
+    std::ranges::stable_sort(campaign.dependencies, {}, &Dependency::kind);
     campaign.type = campaign_type();
     for (const auto& cluster : sections_) campaign.clusters.push_back(finished(cluster, campaign.type));
     campaign.placeholders = campaign.placeholders && may_have_placeholders(campaign);
@@ -122,6 +124,8 @@ class Validator {
         if (member.key == "retry_on") retry_on_ = &member;
         if (member.key == "temporal_grouping") states_grouping_ = true;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
+      } else if (read_dependency_key(member, path, campaign.dependencies, findings_)) {
+        // Its order is that of the kinds.
       } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
                  !report_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);

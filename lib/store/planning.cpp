@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "lib/store/batch.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/fields.hpp"
@@ -80,6 +81,7 @@ class Details {
     const auto rows = exec_prepared(transaction_, sql::planning_present{});
     const auto present = rows[0];
     if (*present.returned) read_returned();
+    if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
     if (*present.brakes) read_brakes(now);
     if (*present.logins) read_logins();
     facts_.present = {.limits = *present.limits,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "lib/store/batch.hpp"
+#include "lib/store/dependencies.hpp"
 #include "lib/store/detail.hpp"
 #include "lib/store/events.hpp"
 #include "lib/store/planning.hpp"
@@ -44,6 +45,7 @@ PredictionCampaign prediction_campaign(const grid::CampaignFacts& facts) {
   campaign.id = facts.id;
   campaign.submitted_at = facts.submitted;
   campaign.paused = facts.state == grid::CampaignState::paused;
+  campaign.awaits = facts.awaits.has_value();
   campaign.waiting = facts.waiting_tasks;
   campaign.braked = facts.brake.has_value();
   campaign.type = facts.type;
@@ -61,6 +63,7 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     ended[{row.campaign_id.as<std::int64_t>(), row.cluster_id.as<std::int64_t>()}] = *row.jobs;
   auto counted = counted_facts(transaction, {.flood = default_flood, .array_size = 1});
   read_brakes(transaction, counted, now);
+  read_awaited(transaction, counted.campaigns);
   facts.pairs.reserve(counted.pairs.size());
   for (const auto& known : counted.pairs) {
     const auto& cluster = *std::ranges::lower_bound(counted.clusters, known.cluster, {}, &grid::ClusterFacts::id);
@@ -77,6 +80,8 @@ PredictionFacts prediction_facts(Transaction& transaction, double default_flood,
     campaign.remaining = *row.remaining;
     campaign.running = *row.running;
     campaign.waiting = *row.waiting;
+    // Of a campaign that waits task by task, those that run show how fast the others come.
+    campaign.awaits = campaign.awaits || (known->holds_tasks && campaign.running == 0);
     campaign.ended_in_window = *row.ended;
     if (row.kept_at.has_value()) campaign.last_kept = KeptForecast{.made = *row.kept_at, .end = *row.kept_end};
     places.emplace(campaign.id.value(), facts.campaigns.size());

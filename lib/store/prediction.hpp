@@ -44,6 +44,7 @@ struct PredictionCampaign {
   std::int64_t ended_in_window = 0;
   std::int64_t waiting = 0;  ///< tasks in the bag
   bool paused = false;
+  bool awaits = false;  ///< another campaign comes first
   bool braked = false;  ///< the campaign as a whole
   grid::CampaignType type = grid::CampaignType::default_;
   int priority = grid::kNormalPriority;

@@ -77,6 +77,8 @@ tl::expected<void, std::string> seal_campaign(Transaction& transaction, grid::Ca
   const auto rows = exec(transaction, sql::prune_obstacles{.campaign = campaign});
   if (rows.empty()) return tl::unexpected{std::string{"there is no such campaign"}};
   if (!rows[0].has_ended.as<bool>()) return tl::unexpected{std::string{"it has not ended: cancel it first"}};
+  if (const std::optional<std::int64_t> waiting = rows[0].awaited_by)
+    return tl::unexpected{fmt::format("campaign {} waits for it: cancel that one first, or let it end", *waiting)};
   if (rows[0].unsettled.as<bool>()) return tl::unexpected{std::string{"the end of its last jobs is not known yet"}};
   const std::optional<std::string> cluster = rows[0].uncleaned;
   if (cluster)

@@ -36,6 +36,7 @@ GridState grid_state(Transaction& transaction, const ClusterDefaults& defaults, 
         {.campaign = *row.campaign_id, .cluster = *row.cluster_id, .age = *row.age, .jobs = *row.jobs, .resources = *row.resources});
   }
   for (const auto& row : exec(transaction, sql::scenario_pooled{})) state.pooled[*row.campaign_id] = *row.tasks;
+  state.dependencies = open_dependencies(transaction);
   state.durations = counts_of(exec(transaction, sql::scenario_durations{}));
   state.earlier = counts_of(exec(transaction, sql::scenario_earlier{}));
   return state;

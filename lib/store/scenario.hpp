@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/store/dependencies.hpp"
 #include "lib/store/planning.hpp"
 
 /// The grid's present state for simulations, as counts. Its size depends on the campaigns and clusters, not on the tasks.
@@ -30,7 +31,8 @@ struct GridState {
   std::map<grid::CampaignId, int> max_attempts;  ///< of campaigns whose JDL states it
   std::map<std::pair<grid::CampaignId, grid::ClusterId>, bool> best_effort;
   std::vector<RunningJobs> running;
-  std::map<grid::CampaignId, std::int64_t> pooled;       ///< tasks in the hands of running or waiting jobs, beside these jobs' own
+  std::map<grid::CampaignId, std::int64_t> pooled;  ///< tasks in the hands of running or waiting jobs, beside these jobs' own
+  std::vector<OpenDependency> dependencies;
   std::map<grid::CampaignId, DurationCounts> durations;  ///< of their own jobs
   std::map<grid::CampaignId, DurationCounts> earlier;    ///< of the user's earlier campaigns with the same command
 };

@@ -1,5 +1,7 @@
 #include "lib/store/views.hpp"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "lib/store/detail.hpp"
@@ -102,6 +104,16 @@ CampaignCluster read_campaign_cluster(const sql::views_campaign_clusters::Row& r
   return c;
 }
 
+void add_dependencies(Transaction& transaction, std::span<Campaign> campaigns) {
+  std::vector<std::int64_t> ids;
+  for (const auto& campaign : campaigns) ids.push_back(campaign.id.value());
+  if (ids.empty()) return;
+  for (auto& dependency : dependencies_of(transaction, ids)) {
+    const auto campaign = std::ranges::find(campaigns, dependency.campaign, &Campaign::id);
+    if (campaign != campaigns.end()) campaign->dependencies.push_back(std::move(dependency));
+  }
+}
+
 }  // namespace
 
 std::int64_t count_of(const TaskCounts& counts, grid::TaskState state) {
@@ -133,6 +145,7 @@ Page<Campaign> campaigns(Transaction& transaction, const CampaignFilter& filter,
                           .offset = window.offset,
                                            }))
     page.items.push_back(read_campaign(row));
+  add_dependencies(transaction, page.items);
   const auto shown = static_cast<std::int64_t>(page.items.size());
   page.total = window.offset + shown;
   if (shown == window.limit || shown == 0) {
@@ -162,7 +175,9 @@ std::optional<Campaign> campaign(Transaction& transaction, grid::CampaignId id) 
                                           .offset = 0,
                                       });
   if (rows.empty()) return std::nullopt;
-  return read_campaign(rows[0]);
+  auto campaign = read_campaign(rows[0]);
+  add_dependencies(transaction, std::span{&campaign, 1});
+  return campaign;
 }
 
 std::vector<CampaignCluster> campaign_clusters(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {

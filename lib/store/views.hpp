@@ -11,6 +11,7 @@
 #include "lib/grid/states.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/store/database.hpp"
+#include "lib/store/dependencies.hpp"
 
 /// Views of campaigns for users. Cost: independent of the number of tasks.
 namespace gleaner::store::views {
@@ -70,6 +71,7 @@ struct Campaign {
   bool has_events = false;  ///< open ones
   Forecast forecast;
   grid::Grouping grouping = grid::Grouping::off;
+  std::vector<ShownDependency> dependencies;  ///< the campaigns that come first
 };
 
 /// Selects campaigns; an empty member matches all.

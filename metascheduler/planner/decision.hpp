@@ -87,6 +87,18 @@ struct BagEmpty {
   static constexpr std::string_view kName = "bag_empty";
   int live_jobs = 0;
 };
+/// Another campaign comes first.
+struct Awaits {
+  static constexpr std::string_view kName = "awaits_campaign";
+  grid::Awaited awaited;
+};
+/// None of its tasks is in the bag: each waits for one of another campaign.
+struct AwaitsTasks {
+  static constexpr std::string_view kName = "awaits_tasks";
+  grid::Awaited awaited;
+  std::int64_t tasks = 0;  ///< that wait so
+  int live_jobs = 0;
+};
 /// All its tasks are settled.
 struct EpiloguesLeft {
   static constexpr std::string_view kName = "epilogues_left";
@@ -256,13 +268,13 @@ struct PoolsUnderWay {
 }  // namespace reason
 
 using Reason =
-    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::NoCluster, reason::Frozen,
-                 reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable, reason::StaleStatus, reason::ClusterBraked,
-                 reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst, reason::EpiloguesLeft, reason::NoTaskFits,
-                 reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached, reason::UnderStress, reason::Probing,
-                 reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources, reason::NotEnoughResources, reason::Reserved,
-                 reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns, reason::TasksElsewhere, reason::TasksReserved,
-                 reason::PoolsUnderWay, reason::EndsUnread>;
+    std::variant<reason::Launched, reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty,
+                 reason::NoCluster, reason::Frozen, reason::ClusterDisabled, reason::ClusterRetired, reason::Unreachable,
+                 reason::StaleStatus, reason::ClusterBraked, reason::PairBraked, reason::NotMapped, reason::TooBig, reason::ScriptFirst,
+                 reason::EpiloguesLeft, reason::NoTaskFits, reason::TestAlreadyGiven, reason::MaxJobsReached, reason::LimitReached,
+                 reason::UnderStress, reason::Probing, reason::FewMatch, reason::WidthUnknown, reason::NoFreeResources,
+                 reason::NotEnoughResources, reason::Reserved, reason::HeldForReservation, reason::Preempting, reason::EarlierCampaigns,
+                 reason::TasksElsewhere, reason::TasksReserved, reason::PoolsUnderWay, reason::EndsUnread>;
 
 /// Whether a reason, or a bound, is one of some.
 template <class... Some, class... All>

@@ -89,6 +89,30 @@ struct BoundText {
   }
 };
 
+/// How far a campaign is for which another one waits, and what its user can do: `, of which 3 are not over`.
+std::string state_of(const grid::Awaited& other) {
+  const auto id = other.campaign.value();
+  if (!other.state) return ", which was deleted: cancel this one, and submit it again";
+  if (other.state == grid::CampaignState::cancelled) return ", which was cancelled: cancel this one, and submit it again";
+  std::string text;
+  if (other.state == grid::CampaignState::paused) text += ", which is paused";
+  if (other.failed > 0)
+    text += fmt::format(", of which {} failed, task {} first: 'gridsub --retry {}' runs them again", counted(other.failed, "task"),
+                        other.first_failed.value_or(0), id);
+  if (other.cancelled > 0)
+    text += fmt::format(", of which {} cancelled: they are never done",
+                        other.cancelled == 1 ? "1 task was" : fmt::format("{} tasks were", other.cancelled));
+  if (text.empty() || other.left > 0) text += fmt::format(", which has {} of {} left", other.left, counted(other.tasks, "task"));
+  return text;
+}
+
+/// What comes first: `all tasks of campaign 12 are done, which has 3 of 40 tasks left`.
+std::string first(const grid::Awaited& other) {
+  const auto id = other.campaign.value();
+  if (other.kind == grid::DependencyKind::after_any_end) return fmt::format("campaign {} is over{}", id, state_of(other));
+  return fmt::format("all tasks of campaign {} are done{}", id, state_of(other));
+}
+
 /// Why a campaign got what it got on a cluster, or on all of them, and what would change it.
 struct ReasonText {
   const std::string& cluster;  ///< empty: the whole campaign
@@ -100,6 +124,12 @@ struct ReasonText {
   std::string operator()(const reason::Paused&) const { return "the campaign is paused; 'gridsub --resume' resumes it"; }
   std::string operator()(const reason::CampaignBraked& why) const {
     return fmt::format("the campaign is braked ({}) {}", why.brake.reason, until(why.brake));
+  }
+  std::string operator()(const reason::Awaits& why) const { return fmt::format("it starts when {}", first(why.awaited)); }
+  std::string operator()(const reason::AwaitsTasks& why) const {
+    const auto live = why.live_jobs > 0 ? fmt::format("; {} live", counted(why.live_jobs, "job")) : std::string{};
+    return fmt::format("{} wait for the tasks of the same numbers of campaign {}{}{}", counted(why.tasks, "task"),
+                       why.awaited.campaign.value(), state_of(why.awaited), live);
   }
   std::string operator()(const reason::BagEmpty& why) const {
     return fmt::format("no task of the campaign waits: {}; a task that fails and is retried waits again",
@@ -268,6 +298,7 @@ struct ReasonText {
 /// What the campaign does there now, in words for users, who know no stages.
 std::string lead_of(const Decision& decision, const std::string& cluster) {
   if (is_one_of<reason::BagEmpty, reason::EpiloguesLeft>(decision.reason)) return "nothing left to start";
+  if (is_one_of<reason::Awaits, reason::AwaitsTasks>(decision.reason)) return "waiting for another campaign";
   const auto on = cluster.empty() ? std::string{} : " on " + cluster;
   switch (decision.stage) {
     case Stage::feasible: return cluster.empty() ? "not running" : fmt::format("no jobs{} for now", on);

@@ -16,6 +16,7 @@ constexpr std::int64_t kMostUnread = 20'000;
 std::optional<Reason> whole_campaign(const Contender& contender) {
   const auto& campaign = *contender.campaign;
   if (campaign.state != grid::CampaignState::in_treatment) return reason::Paused{};
+  if (campaign.awaits) return reason::Awaits{*campaign.awaits};
   if (campaign.brake) return reason::CampaignBraked{*campaign.brake};
   if (contender.candidates.empty()) return reason::NoCluster{};
   if (campaign.waiting_tasks > 0) return std::nullopt;
@@ -27,6 +28,7 @@ std::optional<Reason> whole_campaign(const Contender& contender) {
     frozen_jobs += candidate.pair->frozen_jobs;
     live_jobs += candidate.pair->live_jobs;
   }
+  if (campaign.holds_tasks && campaign.held_tasks > 0) return reason::AwaitsTasks{*campaign.holds_tasks, campaign.held_tasks, live_jobs};
   if (frozen_jobs > 0) return reason::Frozen{frozen_jobs};
   if (epilogues > 0) return reason::EpiloguesLeft{epilogues};
   return reason::BagEmpty{live_jobs};

@@ -33,6 +33,7 @@ std::string_view name_of(Method method) {
     case Method::history: return "history";
     case Method::walltime: return "walltime";
     case Method::paused: return "paused";
+    case Method::awaits: return "awaits";
     case Method::braked: return "braked";
     case Method::closed: return "closed";
     case Method::none: break;

@@ -215,12 +215,13 @@ RETURNING t.number
 
 -- name: campaigns.cancel_ahead
 -- Cancels those tasks from @first to @last that were never taken, of a campaign with one request for all tasks. Returned ones are not in
--- the bag any more.
+-- the bag any more; those that another campaign holds were not in it.
 WITH gone AS (
   UPDATE tasks SET state = 'cancelled'
   WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND state = 'waiting' RETURNING number),
 skipped AS (
-  UPDATE campaigns c SET skipped = c.skipped + g.tasks FROM (SELECT count(*) AS tasks FROM gone) g WHERE c.id = @campaign AND g.tasks > 0)
+  UPDATE campaigns c SET skipped = c.skipped + (SELECT count(*) FROM gone g WHERE g.number >= c.next_task)
+  WHERE c.id = @campaign AND EXISTS (SELECT FROM gone))
 SELECT count(*) AS tasks FROM gone
 
 -- name: campaigns.cancel_ahead_by_request
@@ -230,12 +231,14 @@ WITH gone AS (
   WHERE campaign_id = @campaign AND number BETWEEN @first AND @last AND state = 'waiting' RETURNING number, request),
 removed AS (
   DELETE FROM request_tasks r USING gone WHERE r.campaign_id = @campaign AND r.request = gone.request AND r.number = gone.number),
+ahead AS (
+  SELECT g.request, count(*) AS tasks FROM gone g
+  JOIN request_bags b ON b.campaign_id = @campaign AND b.request = g.request AND g.number >= b.next_task GROUP BY 1),
 emptied AS (
-  UPDATE request_bags b SET untaken = b.untaken - g.tasks FROM (SELECT request, count(*) AS tasks FROM gone GROUP BY request) g
-  WHERE b.campaign_id = @campaign AND b.request = g.request),
+  UPDATE request_bags b SET untaken = b.untaken - a.tasks FROM ahead a WHERE b.campaign_id = @campaign AND b.request = a.request),
 passed AS (
-  UPDATE campaigns c SET next_task = c.next_task + g.tasks FROM (SELECT count(*) AS tasks FROM gone) g
-  WHERE c.id = @campaign AND g.tasks > 0)
+  UPDATE campaigns c SET next_task = c.next_task + a.tasks FROM (SELECT sum(tasks)::bigint AS tasks FROM ahead) a
+  WHERE c.id = @campaign AND a.tasks > 0)
 SELECT count(*) AS tasks FROM gone
 
 -- name: campaigns.pause_failing

@@ -19,14 +19,14 @@ WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * inter
 RETURNING one
 
 -- name: checks.triggers
--- The triggers that keep counters, usage and campaigns.asked are there and enabled.
+-- The triggers that keep counters, usage, dependencies and campaigns.asked are there and enabled.
 SELECT
   NULL::bigint AS campaign_id,
   NULL::bigint AS cluster_id,
   NULL::bigint AS id,
   format('the trigger %s is %s', w.name, CASE WHEN g.tgname IS NULL THEN 'missing' ELSE 'disabled' END) AS breach,
   count(*) OVER () AS breaches
-FROM (VALUES ('tasks', 'count_tasks'), ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
+FROM (VALUES ('tasks', 'count_tasks'), ('tasks', 'release_tasks'), ('campaigns', 'meet_dependencies'), ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
   ('campaign_clusters', 'note_failure'),
         ('campaign_clusters', 'note_asked')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name
@@ -350,24 +350,26 @@ WITH kept AS (
 SELECT count(*) AS changed FROM kept
 
 -- name: checks.lost_from_bag
--- A task that waits is ahead of its cursor, or was given back.
+-- A task that waits is ahead of its cursor, was given back, or is held by a task of another campaign.
 -- Repair: the task goes back to the bag, with a new attempt if it had a job.
 -- Unless @all, the tasks of a campaign are read only when its counters are inconsistent.
 WITH back AS (SELECT campaign_id, count(*) AS tasks FROM returned_tasks WHERE NOT is_script(number) GROUP BY campaign_id),
 suspects AS (
   SELECT c.id, c.next_task FROM campaigns c LEFT JOIN back b ON b.campaign_id = c.id
-  WHERE is_live(c.state) AND (@all::boolean OR c.waiting <> c.total - c.next_task - c.skipped + coalesce(b.tasks, 0)))
+  WHERE is_live(c.state) AND (@all::boolean OR (c.waiting <> c.total - c.next_task - c.skipped + coalesce(b.tasks, 0)
+    AND NOT EXISTS (SELECT FROM dependencies d WHERE d.campaign_id = c.id AND d.kind = 'after_each' AND d.met_at IS NULL))))
 SELECT
   t.campaign_id,
   NULL::bigint AS cluster_id,
   t.number AS id,
-  format('task %s of campaign %s waits, and is neither ahead of the cursor nor given back', t.number, t.campaign_id) AS breach,
+  format('task %s of campaign %s waits, and is neither ahead of the cursor, nor given back, nor held', t.number, t.campaign_id) AS breach,
   count(*) OVER () AS breaches
 FROM suspects s
 JOIN tasks t ON t.campaign_id = s.id AND t.state = 'waiting'
 LEFT JOIN request_bags q ON q.campaign_id = t.campaign_id AND q.request = t.request
 WHERE t.number < coalesce(q.next_task, s.next_task)
   AND NOT EXISTS (SELECT FROM returned_tasks r WHERE r.campaign_id = t.campaign_id AND r.number = t.number)
+  AND NOT is_held(t.campaign_id, t.number)
 ORDER BY t.campaign_id, t.number LIMIT 1000
 
 -- name: checks.put_back
@@ -380,7 +382,7 @@ WITH given AS (
   CROSS JOIN LATERAL (SELECT greatest(t.attempt, t.replica, max(j.attempt)) + 1 AS attempt FROM jobs j
                       WHERE j.campaign_id = t.campaign_id AND j.task = t.number HAVING count(*) > 0
                       UNION ALL SELECT t.attempt LIMIT 1) n
-  WHERE t.number < coalesce(q.next_task, c.next_task)),
+  WHERE t.number < coalesce(q.next_task, c.next_task) AND NOT is_held(t.campaign_id, t.number)),
 back AS (
   INSERT INTO returned_tasks (campaign_id, number, request, returned_at)
   SELECT campaign_id, number, request, instant(@now) FROM given ON CONFLICT DO NOTHING RETURNING campaign_id, number),

@@ -103,7 +103,8 @@ SELECT
   EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
   EXISTS (SELECT FROM campaign_clusters WHERE properties <> '') AS properties,
-  EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts
+  EXISTS (SELECT FROM campaign_clusters WHERE prologue <> '' OR epilogue <> '') AS scripts,
+  EXISTS (SELECT FROM dependencies WHERE met_at IS NULL) AS dependencies
 
 -- name: planning.unread
 -- By pair: the pooled jobs whose carriers are all over. What became of them stands in files that have not been read.

@@ -6,7 +6,8 @@ WITH prunable AS (
   SELECT c.id FROM campaigns c
   WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
-    AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state)))
+    AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state))
+    AND awaited_by(c.id) IS NULL)
 SELECT
   (SELECT count(*) FROM prunable) AS campaigns,
   (SELECT count(*) FROM tasks t JOIN prunable p ON p.id = t.campaign_id) AS tasks,
@@ -20,11 +21,12 @@ SELECT
   (SELECT count(*) FROM audit a WHERE a.acted_at < instant(@ended_before)) AS acts
 
 -- name: prune.campaigns
--- Ended campaigns without live jobs and unsettled launches.
+-- Ended campaigns without live jobs and unsettled launches, for which no other one waits.
 SELECT c.id FROM campaigns c
 WHERE is_over(c.state) AND c.ended_at < instant(@ended_before)
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
   AND NOT EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state))
+  AND awaited_by(c.id) IS NULL
 ORDER BY c.id
 
 -- name: prune.seal
@@ -33,10 +35,11 @@ UPDATE campaigns SET cancelled = cancelled + failed, failed = 0, sealed = true
 WHERE id = @campaign AND is_over(state) AND ended_at < instant(@ended_before) RETURNING id
 
 -- name: prune.obstacles
--- What keeps a campaign from being deleted: it is live, jobs or launches of it are not settled, its files are still on a cluster, a retired
--- cluster may still have jobs of it, which are deleted there when it returns. Locks it.
+-- What keeps a campaign from being deleted: it is live, another one waits for it, jobs or launches of it are not settled, its files are
+-- still on a cluster, a retired cluster may still have jobs of it, which are deleted there when it returns. Locks it.
 SELECT
   is_over(c.state) AS has_ended,
+  awaited_by(c.id) AS awaited_by,
   EXISTS (SELECT FROM jobs j WHERE j.campaign_id = c.id AND is_live(j.state))
     OR EXISTS (SELECT FROM launches l WHERE l.campaign_id = c.id AND is_open(l.state)) AS unsettled,
   (SELECT min(k.name) FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id

@@ -166,5 +166,21 @@ TEST(Screens, Clusters_AndTheirUse) {
   EXPECT_THAT(use.usual, HasSubstr("["));
 }
 
+TEST(Tree, HasEachCampaign_BelowTheFirstOfThoseThatItComesAfter) {
+  const auto after = [](const std::string& ids) {
+    std::string first;
+    for (const auto id : ids) first += fmt::format(R"({}{{"campaign_id": {}, "kind": "after"}})", first.empty() ? "" : ",", id);
+    return fmt::format(R"(, "dependencies": [{}])", first);
+  };
+  const std::vector<Json> campaigns{a_campaign(1, "ada", "terminated"), a_campaign(2, "ada", "paused", after("1")),
+                                    a_campaign(3, "ada", "paused", after("9")), a_campaign(4, "ada", "paused", after("21")),
+                                    a_campaign(5, "ada", "paused", after("12"))};
+  std::string drawn;
+  for (const auto& branch : gridstat::tree_of(campaigns)) drawn += branch.lead + std::to_string(branch.campaign["id"].integer()) + "\n";
+  EXPECT_EQ(drawn, "1\n├─ 2\n│  └─ 4\n└─ 5\n3\n");
+  const auto table = gridstat::tree_table(gridstat::tree_of(campaigns), {.screen = {}, .now = grid::from_unix(kNow)});
+  EXPECT_EQ(table.rows.at(2).at(1).shown, "│  └─ turbulence-over-a-wing");
+}
+
 }  // namespace
 }  // namespace gleaner

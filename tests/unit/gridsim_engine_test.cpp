@@ -32,6 +32,46 @@ TEST(GridsimEngine, ACampaign_IsDone_EachTaskOnce) {
   EXPECT_THAT(done, testing::Each(1));
 }
 
+TEST(GridsimEngine, ACampaignThatComesAfterAnother_StartsWhenThatIsOver) {
+  const auto outcome = simulate(a_scenario(kSixteen, R"({"name": "two", "tasks": 4, "duration": "30s", "after": "one"},
+    {"name": "one", "tasks": 20, "duration": "60s"})"));
+  ASSERT_TRUE(outcome.complete);
+  double first_end = 0, second_start = 1e9;
+  for (const auto& job : outcome.jobs) {
+    if (job.campaign == 1) first_end = std::max(first_end, seconds_of(job.ended));
+    else second_start = std::min(second_start, seconds_of(*job.started));
+  }
+  EXPECT_GE(second_start, first_end);
+  EXPECT_LE(second_start, first_end + 15);
+}
+
+TEST(GridsimEngine, ACampaignThatComesAfterAnotherTaskByTask_FollowsIt) {
+  const auto outcome = simulate(a_scenario(kSixteen, R"({"name": "one", "tasks": 80, "duration": "60s", "max_jobs": 8},
+    {"name": "two", "tasks": 80, "duration": "10s", "after_each": "one"})"));
+  ASSERT_TRUE(outcome.complete);
+  std::vector<double> ends, starts;
+  for (const auto& job : outcome.jobs) {
+    if (job.campaign == 0) ends.push_back(seconds_of(job.ended));
+    else starts.push_back(seconds_of(*job.started));
+  }
+  std::ranges::sort(ends);
+  std::ranges::sort(starts);
+  for (std::size_t i = 0; i < starts.size(); ++i) EXPECT_GE(starts[i], ends[i]);
+  EXPECT_LT(starts.front(), ends.back() / 2);
+}
+
+TEST(GridsimScenario, DependenciesThatCannotBe_AreSaid) {
+  const auto said = [](const std::string& campaigns) {
+    const auto scenario = read_scenario("{\"clusters\": {" + std::string{kSixteen} + "}, \"campaigns\": [" + campaigns + "]}", ".");
+    return scenario ? std::string{} : jdl::render(scenario.error(), "s");
+  };
+  EXPECT_THAT(said(R"({"name": "two", "tasks": 4, "duration": "30s", "after": "one"})"),
+              testing::HasSubstr("campaign 'two' comes after 'one', and there is none"));
+  EXPECT_THAT(
+      said(R"({"name": "a", "tasks": 4, "duration": "30s", "after": "b"}, {"name": "b", "tasks": 4, "duration": "30s", "after": "a"})"),
+      testing::HasSubstr("campaign 'a' comes after itself: it would never start"));
+}
+
 TEST(GridsimEngine, TheSameSeed_GivesTheSameDay) {
   const auto scenario =
       a_scenario(R"("alpha": {"nodes": 4, "cores": 4, "local": {"every": {"exponential": "2m"}, "duration": "5m", "resources": [1, 4]}})",

@@ -59,6 +59,16 @@ TEST(GridsimLive, ACampaignsOwnMaxAttempts_IsSimulated) {
   EXPECT_EQ(jobs_of(R"(, "max_attempts": 7)"), 5);
 }
 
+TEST(GridsimLive, ACampaignThatWaitsForAnother_StartsWhenItIsOver_AndOneThatIsStuckNever) {
+  const auto first = a_campaign(12, "[[60, 1]]", a_pair(), R"(, "id": 7)");
+  const auto prospects = what_if(a_grid(first + "," + a_campaign(2, "[[60, 1]]", a_pair(), R"(, "id": 8, "after": [7], "stuck": false)") +
+                                        "," + a_campaign(2, "[[60, 1]]", a_pair(), R"(, "id": 9, "stuck": true)")));
+  ASSERT_TRUE(prospects) << prospects.error();
+  ASSERT_TRUE(prospects->campaigns[1].start);
+  EXPECT_GT(prospects->campaigns[1].start->earliest, 50);
+  EXPECT_EQ(prospects->campaigns[2].blocked, "awaits");
+}
+
 TEST(GridsimLive, WhatOthersHold_IsNeverUsed) {
   const auto outcome = simulate(read(a_grid(a_campaign(100, "[[60, 1]]"))));
   int used = 0, most = 0;

@@ -15,7 +15,8 @@ using testing::HasSubstr;
 const ClusterNames kNames{{cluster_id(1), "alpha"}};
 
 bool is_of_whole_campaign(const Reason& reason) {
-  return is_one_of<reason::Paused, reason::CampaignBraked, reason::BagEmpty, reason::EpiloguesLeft, reason::NoCluster>(reason);
+  return is_one_of<reason::Paused, reason::CampaignBraked, reason::Awaits, reason::AwaitsTasks, reason::BagEmpty, reason::EpiloguesLeft,
+                   reason::NoCluster>(reason);
 }
 
 Decision a_decision(const Reason& reason) {
@@ -33,6 +34,9 @@ void change(std::string& text) { text += "more"; }
 void change(grid::Preparation& preparation) {
   preparation = preparation == grid::Preparation::prologue_runs ? grid::Preparation::prologue_failed : grid::Preparation::prologue_runs;
 }
+void change(grid::DependencyKind& kind) { kind = grid::DependencyKind::after_each; }
+void change(std::optional<grid::CampaignState>& state) { state = grid::CampaignState::paused; }
+void change(std::optional<std::int64_t>& number) { number = 1; }
 void change(grid::CampaignId& id) { id = grid::CampaignId{id.value() + 1}; }
 void change(grid::Instant& time) { time += grid::Seconds{1}; }
 void change(std::optional<grid::Instant>& time) { time = grid::from_unix(1); }
@@ -64,7 +68,8 @@ TEST(Explain, EveryReason_HasANameAndAText) {
   std::set<std::string_view> names;
   for (const auto& reason : all_of(std::type_identity<Reason>{})) {
     const auto text = explain(a_decision(reason), kNames);
-    EXPECT_THAT(text, testing::AnyOf(testing::StartsWith("waiting for resources"), testing::StartsWith("nothing left to start: ")));
+    EXPECT_THAT(text, testing::AnyOf(testing::StartsWith("waiting for resources"), testing::StartsWith("waiting for another campaign: "),
+                                     testing::StartsWith("nothing left to start: ")));
     EXPECT_GT(text.size(), 30U) << text;
     if (!is_of_whole_campaign(reason)) {
       EXPECT_THAT(text, HasSubstr("alpha"));

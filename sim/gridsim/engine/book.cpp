@@ -94,10 +94,11 @@ void Book::write(std::span<const store::Submitted> submitted) {
 
 std::vector<std::int64_t> Book::take_tasks(int index, std::int64_t most) {
   auto& campaign = campaigns_[index_of(index)];
+  const auto end = released(index);
   std::vector<std::int64_t> tasks;
   while (std::ssize(tasks) < most) {
     if (!campaign.returned.empty()) tasks.push_back(campaign.returned.extract(campaign.returned.begin()).value());
-    else if (campaign.next_task < spec_of(index).tasks) tasks.push_back(campaign.next_task++);
+    else if (campaign.next_task < end) tasks.push_back(campaign.next_task++);
     else break;
   }
   return tasks;

@@ -111,6 +111,10 @@ class Book {
   [[nodiscard]] std::map<int, std::int64_t> running_tasks() const;
   [[nodiscard]] int pair_index(grid::CampaignId campaign, grid::ClusterId cluster) const;
   [[nodiscard]] std::vector<std::int64_t> take_tasks(int campaign, std::int64_t most);
+  [[nodiscard]] bool is_over(std::size_t campaign) const;
+  /// The number of its first tasks that no other campaign holds.
+  [[nodiscard]] std::int64_t released(int campaign) const;
+  void note_first(int campaign, grid::CampaignFacts& facts) const;
   [[nodiscard]] int make_job(const store::PlannedLaunch& launch, int pair, std::int64_t task, grid::Instant now);
   [[nodiscard]] int resume_job(int campaign, int pair, std::int64_t task, std::optional<double> age);
   void count_limits(grid::PolicyFacts& facts, std::int64_t today) const;

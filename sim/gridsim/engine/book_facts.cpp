@@ -49,9 +49,48 @@ grid::CampaignFacts Book::campaign_facts(int index, grid::Instant now) const {
   if (campaign.grouping == grid::Grouping::advise) campaign.grouping = world_.scenario.config.temporal_grouping;
   campaign.submitted = known.submitted_at;
   campaign.brake = brake_of(spec.braked, now);
-  if (spec.paused) campaign.state = grid::CampaignState::paused;
-  campaign.waiting_tasks = spec.tasks - known.next_task + static_cast<std::int64_t>(known.returned.size());
+  if (spec.paused || spec.stuck) campaign.state = grid::CampaignState::paused;
+  const auto free = std::max(released(index), known.next_task);
+  campaign.waiting_tasks = free - known.next_task + static_cast<std::int64_t>(known.returned.size());
+  campaign.held_tasks = spec.tasks - free;
+  note_first(index, campaign);
   return campaign;
+}
+
+/// The simulated part of a campaign that gets nothing is over at once.
+bool Book::is_over(std::size_t campaign) const {
+  const auto& spec = world_.scenario.campaigns[campaign];
+  return campaigns_[campaign].ended_at && !spec.paused && !spec.stuck;
+}
+
+std::int64_t Book::released(int index) const {
+  const auto& spec = spec_of(index);
+  if (spec.first.empty()) return spec.tasks;
+  // Bags that are too big are simulated in groups.
+  const auto held = std::min(spec.tasks, (spec.held_tasks + spec.group - 1) / spec.group);
+  double part = 1;
+  for (const auto& first : spec.first) {
+    if (first.kind != grid::DependencyKind::after_each || is_over(first.place)) continue;
+    const auto tasks = std::max<std::int64_t>(1, world_.scenario.campaigns[first.place].tasks);
+    part = std::min(part, static_cast<double>(campaigns_[first.place].done) / static_cast<double>(tasks));
+  }
+  return spec.tasks - held + static_cast<std::int64_t>(part * static_cast<double>(held));
+}
+
+/// That tasks of a simulated campaign fail is not foreseen: it is done when it is over.
+void Book::note_first(int index, grid::CampaignFacts& facts) const {
+  for (const auto& first : spec_of(index).first) {
+    if (is_over(first.place)) continue;
+    const auto& other = campaigns_[first.place];
+    const auto tasks = world_.scenario.campaigns[first.place].tasks;
+    const grid::Awaited awaited{.campaign = grid::CampaignId{static_cast<std::int64_t>(first.place) + 1},
+                                .kind = first.kind,
+                                .state = grid::CampaignState::in_treatment,
+                                .tasks = tasks,
+                                .left = tasks - other.done - other.failed,
+                                .first_failed = {}};
+    (first.kind == grid::DependencyKind::after_each ? facts.holds_tasks : facts.awaits) = awaited;
+  }
 }
 
 grid::PlanningFacts Book::planning_facts(grid::Instant now) const {

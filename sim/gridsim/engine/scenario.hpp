@@ -8,6 +8,7 @@
 
 #include "lib/grid/planning_facts.hpp"
 #include "lib/grid/time.hpp"
+#include "lib/jdl/dependencies.hpp"
 #include "lib/process/config.hpp"
 #include "sim/gridsim/engine/distribution.hpp"
 
@@ -82,14 +83,22 @@ struct CampaignOnCluster {
 /// A campaign. Its facts are the planner's input, as far as they do not change. Its id is that in the database; 0: not stored.
 struct CampaignSpec : grid::CampaignFacts {
   std::string name;
-  std::optional<int> max_attempts;  ///< the most jobs for one task; empty: the configuration's
-  double at = 0;                    ///< its submission, seconds since the beginning
+  std::optional<int> max_attempts;            ///< the most jobs for one task; empty: the configuration's
+  double at = 0;                              ///< its submission, seconds since the beginning
+  std::vector<jdl::Dependency> dependencies;  ///< as the scenario names them, by id or by name
+  /// The same, as places in Scenario::campaigns. Of `held_tasks`, as many are released as there are tasks done there, in proportion.
+  struct First {
+    grid::DependencyKind kind = grid::DependencyKind::after;
+    std::size_t place = 0;
+  };
+  std::vector<First> first;
   std::int64_t tasks = 1;
   Distribution duration;  ///< of a task on a cluster of speed 1
   std::vector<CampaignOnCluster> clusters;
   // For a campaign that exists when the simulation begins:
   std::int64_t live = 0;  ///< tasks that have a job already: the first ones
   bool paused = false;    ///< true: no task is taken from its bag
+  bool stuck = false;     ///< true: the same, as it waits for a campaign that does not end by itself
   double braked = 0;      ///< seconds from the beginning
   std::string evidence;   ///< the basis of its durations, for people
   std::int64_t seen = 0;  ///< jobs by which its durations are known

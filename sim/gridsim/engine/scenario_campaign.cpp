@@ -38,6 +38,10 @@ class CampaignReader {
  private:
   void read_duration(const Node& value, const Path& at);
   void read_scheduling(std::string_view key, const Node& value, const Path& at);
+  void read_dependency(std::string_view key, const Node& value, const Path& at) {
+    jdl::read_dependency_key({.key = std::string{key}, .spelling = std::string{key}, .value = value}, at.text, campaign_.dependencies,
+                             findings_);
+  }
   void read_resources(const Node& value, const Path& at);
   void read_walltime(const Node& value, const Path& at);
   void read_cluster_names(const Node& value, const Path& at);
@@ -84,6 +88,9 @@ CampaignSpec CampaignReader::read() {
         }},
        {"duration", [&](const Node& value, const Path& at) { read_duration(value, at); }, Key::Need::mandatory},
        {"jdl", [&](const Node& value, const Path&) { jdl_ = &value; }},
+       {"after", inline_only([&](const Node& value, const Path& at) { read_dependency("after", value, at); })},
+       {"after_any_end", inline_only([&](const Node& value, const Path& at) { read_dependency("after_any_end", value, at); })},
+       {"after_each", inline_only([&](const Node& value, const Path& at) { read_dependency("after_each", value, at); })},
        {"takes",
         [&](const Node& value, const Path& at) {
           if (const auto number = jdl::read_integer(value, at.text, {1, 1'000'000}, findings_)) takes_ = static_cast<int>(*number);
@@ -128,6 +135,8 @@ CampaignSpec CampaignReader::read() {
   if (campaign_.user.empty()) campaign_.user = "user";
   if (jdl_ != nullptr) read_jdl(*jdl_, path_ / "jdl");
   else finish_inline();
+  const auto is_each = [](const jdl::Dependency& one) { return one.kind == grid::DependencyKind::after_each; };
+  if (std::ranges::any_of(campaign_.dependencies, is_each)) campaign_.held_tasks = campaign_.tasks;
   return campaign_;
 }
 
@@ -259,6 +268,7 @@ void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, cons
   static_cast<grid::CampaignFacts&>(campaign_) = std::move(facts);
   campaign_.max_attempts = file.scheduling.max_attempts;
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);
+  campaign_.dependencies = file.dependencies;
   for (const auto& section : file.clusters) {
     const auto found = std::ranges::find(scenario_.clusters, section.name, &ClusterSpec::name);
     if (found == scenario_.clusters.end()) continue;

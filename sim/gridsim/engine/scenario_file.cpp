@@ -83,6 +83,7 @@ Scenario read_root(const Node& root, const std::filesystem::path& folder, Findin
   if (const auto* node = find(root, policies.text)) read_policies(*node, policies, scenario, findings);
   const Path campaigns{"campaigns"};
   if (const auto* node = find(root, campaigns.text)) read_campaigns(*node, campaigns, folder, scenario, findings);
+  resolve_dependencies(root, scenario, findings);
   return scenario;
 }
 

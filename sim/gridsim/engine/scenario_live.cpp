@@ -12,7 +12,7 @@
 namespace gleaner::gridsim {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000'000'000;
+constexpr std::int64_t kGreatest = 1'000'000'000'000;
 constexpr Range kTimes{0, 36600.0 * 86400};
 
 /// Keys whose values are read into members.
@@ -21,7 +21,7 @@ class Members {
   explicit Members(Findings& findings) : findings_{findings} {}
 
   template <class Number>
-  auto whole(Number& into, std::int64_t least = 0, std::int64_t most = kMost) {
+  auto whole(Number& into, std::int64_t least = 0, std::int64_t most = kGreatest) {
     return [&into, least, most, this](const Node& value, const Path& at) {
       if (const auto number = jdl::read_integer(value, at.text, {least, most}, findings_)) into = static_cast<Number>(*number);
     };
@@ -122,6 +122,8 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
       {"name", into.word(campaign.name)},
       {"test_mode", into.truth(is_test)},
       {"paused", into.truth(campaign.paused)},
+      {"stuck", into.truth(campaign.stuck)},
+      {"held", into.whole(campaign.held_tasks)},
       {"max_attempts", into.whole(attempts, 1, 100'000)},
       {"age", into.number(age, kTimes)},
       {"braked", into.number(campaign.braked, kTimes)},
@@ -135,6 +137,11 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
        },
        Key::Need::mandatory},
       {"clusters", [&](const Node& value, const Path&) { clusters = &value; }, Key::Need::mandatory}};
+  for (const auto kind : grid::kDependencyKinds)
+    keys.push_back({name_of(kind), [&, kind](const Node& value, const Path& at) {
+                      jdl::read_dependency_key({.key = std::string{name_of(kind)}, .spelling = {}, .value = value}, at.text,
+                                               campaign.dependencies, findings);
+                    }});
   add_keys(keys, campaign, grid::kCampaignFields, findings);
   read_object(node, path, keys, findings);
   campaign.id = grid::CampaignId{id};
@@ -146,7 +153,9 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
   if (clusters != nullptr)
     each(*clusters, path / "clusters", findings,
          [&](const Node& one, const Path& at) { read_pair(one, at, scenario, campaign, findings); });
-  campaign.tasks = campaign.live + (campaign.paused ? 0 : campaign.waiting_tasks);
+  // Those that are held are in no bag; of a campaign that is not submitted, they are all of it.
+  const auto waiting = campaign.waiting_tasks + (id == 0 ? 0 : campaign.held_tasks);
+  campaign.tasks = campaign.live + (campaign.paused || campaign.stuck ? 0 : waiting);
   return campaign;
 }
 

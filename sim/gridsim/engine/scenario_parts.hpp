@@ -18,6 +18,9 @@ void read_campaigns(const Node& node, const Path& path, const std::filesystem::p
 void read_live(const Node& node, const Path& path, Scenario& scenario, Findings& findings);
 void read_policies(const Node& node, const Path& path, Scenario& scenario, Findings& findings);
 
+/// Finds the campaigns that others name as those that come first. To be called when all are read.
+void resolve_dependencies(const Node& root, Scenario& scenario, Findings& findings);
+
 /// The shape of a job on a cluster, from its request. Error: what is invalid.
 [[nodiscard]] tl::expected<Shape, std::string> shape_of(const grid::ResourceRequest& request, const ClusterSpec& cluster);
 

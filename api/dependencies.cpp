@@ -1,0 +1,43 @@
+#include "api/dependencies.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace gleaner::api {
+namespace {
+
+tl::unexpected<http::Response> wrong(std::string_view key, std::string message) {
+  const auto whole = fmt::format("{}: {}", key, message);
+  const std::vector<jdl::Problem> problems{{{}, std::string{key}, {}, std::move(message)}};
+  return tl::unexpected{error(whole, problems)};
+}
+
+}  // namespace
+
+Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store::Transaction& transaction, const jdl::CampaignFile& file,
+                                                         std::int64_t tasks, SubmissionMode mode, grid::CampaignId self) {
+  std::vector<store::NewDependency> dependencies;
+  for (const auto& one : file.dependencies) {
+    const auto key = name_of(one.kind);
+    store::NewDependency found{.kind = one.kind};
+    if (const auto* name = std::get_if<std::string>(&one.on)) {
+      const auto id = store::find_campaign(transaction, call.caller.user, *name, self);
+      if (!id)
+        return wrong(key,
+                     fmt::format("you have no campaign '{}' that is not cancelled; write its name, or its number", jdl::excerpt(*name)));
+      found.on = *id;
+    } else {
+      found.on = std::get<grid::CampaignId>(one.on);
+    }
+    if (found.on == jdl::kNotSubmittedYet && mode == SubmissionMode::check_only) continue;
+    if (std::ranges::find(dependencies, found.on, &store::NewDependency::on) != dependencies.end())
+      return wrong(key, fmt::format("campaign {} is named twice, by its name and its number", found.on.value()));
+    dependencies.push_back(found);
+  }
+  if (dependencies.empty()) return dependencies;
+  if (auto found = store::wrong_dependency(transaction, tasks, dependencies)) return wrong(name_of(found->kind), std::move(found->why));
+  return dependencies;
+}
+
+}  // namespace gleaner::api

@@ -1,0 +1,18 @@
+#pragma once
+#include <vector>
+
+#include "api/call.hpp"
+#include "api/submission_head.hpp"
+#include "lib/jdl/campaign_file.hpp"
+#include "lib/store/dependencies.hpp"
+
+namespace gleaner::api {
+
+/// The campaigns that a file names as those that come first, and that it can wait for; they are locked until the transaction ends. In a
+/// check, those that are not submitted yet are left out. Error: 400, with the key.
+/// @param self  the campaign of the file; 0: not submitted
+[[nodiscard]] Asked<std::vector<store::NewDependency>> dependencies_of(const Call& call, store::Transaction& transaction,
+                                                                       const jdl::CampaignFile& file, std::int64_t tasks,
+                                                                       SubmissionMode mode, grid::CampaignId self = grid::CampaignId{0});
+
+}  // namespace gleaner::api

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "lib/grid/dependency.hpp"
+#include "lib/grid/id.hpp"
+#include "lib/jdl/tree.hpp"
+
+/// The keys `after`, `after_any_end` and `after_each` of a campaign. Source: document 003, dependencies of jobs.
+namespace gleaner::jdl {
+
+/// The number of a campaign that is checked along with this one, and not submitted yet (gridsub, several campaigns in one file).
+inline constexpr grid::CampaignId kNotSubmittedYet{0};
+/// The most campaigns that one waits for.
+inline constexpr std::size_t kMostDependencies = 100;
+
+/// A campaign that this one waits for, as the user names it: by its number, or by its name.
+struct Dependency {
+  grid::DependencyKind kind = grid::DependencyKind::after;
+  std::variant<grid::CampaignId, std::string> on;
+  bool operator==(const Dependency&) const = default;
+};
+
+/// Reads one of these keys: a number, a name, or an array of them. A string of digits is a number. False when the key is another.
+bool read_dependency_key(const Member& member, const std::string& path, std::vector<Dependency>& into, Findings& findings);
+
+/// `12`, `'mesh'`.
+[[nodiscard]] std::string text_of(const std::variant<grid::CampaignId, std::string>& campaign);
+
+}  // namespace gleaner::jdl

@@ -1,0 +1,116 @@
+#include "lib/store/dependencies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "lib/store/detail.hpp"
+
+namespace gleaner::store {
+namespace {
+
+using detail::Array;
+using detail::exec;
+
+void hold(Transaction& transaction, grid::CampaignId campaign, std::int64_t first, grid::Instant now) {
+  exec(transaction, sql::dependencies_hold{.campaign = campaign});
+  exec(transaction, sql::dependencies_hold_bags{.campaign = campaign});
+  exec(transaction, sql::dependencies_release{.campaign = campaign, .first = first, .now = now});
+}
+
+}  // namespace
+
+std::optional<grid::CampaignId> find_campaign(Transaction& transaction, const std::string& user, const std::string& name,
+                                              grid::CampaignId except) {
+  const auto rows = exec(transaction, sql::dependencies_find{.user = user, .name = name, .except = except});
+  return rows.empty() ? std::nullopt : std::optional{rows[0].id.as<grid::CampaignId>()};
+}
+
+std::optional<WrongDependency> wrong_dependency(Transaction& transaction, std::int64_t tasks, std::span<NewDependency> dependencies) {
+  Array ids;
+  for (const auto& one : dependencies) ids.add(one.on.value());
+  std::map<grid::CampaignId, grid::Awaited> found;
+  for (const auto& row : exec(transaction, sql::dependencies_lock{.campaigns = ids})) {
+    auto& other = found[*row.id];
+    other.state = row.state.as(grid::campaign_state);
+    other.tasks = *row.total;
+    other.failed = *row.failed;
+    other.cancelled = *row.cancelled;
+  }
+  for (auto& one : dependencies) {
+    const auto known = found.find(one.on);
+    if (known == found.end()) return WrongDependency{one.kind, fmt::format("there is no campaign {}", one.on.value())};
+    auto& other = known->second;
+    other.kind = one.kind;
+    one.stuck = is_stuck(other);
+    if (one.stuck && other.state == grid::CampaignState::cancelled)
+      return WrongDependency{one.kind, fmt::format("campaign {} was cancelled, so that this one would never start", one.on.value())};
+    if (one.kind == grid::DependencyKind::after_each && tasks > other.tasks)
+      return WrongDependency{one.kind, fmt::format("campaign {} has {} tasks, and this one {}: task {} would wait for none", one.on.value(),
+                                                   other.tasks, tasks, other.tasks)};
+  }
+  return std::nullopt;
+}
+
+void add_dependencies(Transaction& transaction, grid::CampaignId campaign, std::span<const NewDependency> dependencies, grid::Instant now) {
+  for (const auto& one : dependencies)
+    exec(transaction, sql::dependencies_add{.campaign = campaign, .kind = std::string{name_of(one.kind)}, .now = now, .on = one.on});
+  if (!lock_holders(transaction, campaign).empty()) hold(transaction, campaign, 0, now);
+}
+
+std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId campaign) {
+  std::vector<Holder> holders;
+  for (const auto& row : exec(transaction, sql::dependencies_lock_awaited{.campaign = campaign}))
+    holders.push_back({.id = *row.id, .tasks = *row.total});
+  return holders;
+}
+
+void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first, grid::Instant now) {
+  hold(transaction, campaign, first, now);
+}
+
+std::vector<OpenDependency> open_dependencies(Transaction& transaction) {
+  std::vector<OpenDependency> dependencies;
+  for (const auto& row : exec(transaction, sql::dependencies_open{})) {
+    auto& one = dependencies.emplace_back();
+    one.campaign = *row.campaign_id;
+    one.waiting = *row.waiting;
+    one.awaited.campaign = *row.on_campaign;
+    one.awaited.kind = row.kind.as(grid::dependency_kind);
+    if (row.state.has_value()) one.awaited.state = row.state.as(grid::campaign_state);
+    one.awaited.tasks = *row.tasks;
+    one.awaited.left = *row.left;
+    one.awaited.failed = *row.failed;
+    one.awaited.cancelled = *row.cancelled;
+    one.awaited.first_failed = row.first_failed;
+  }
+  return dependencies;
+}
+
+void read_awaited(Transaction& transaction, std::vector<grid::CampaignFacts>& campaigns) {
+  for (const auto& [id, waiting, awaited] : open_dependencies(transaction)) {
+    const auto campaign = std::ranges::lower_bound(campaigns, id, {}, &grid::CampaignFacts::id);
+    if (campaign == campaigns.end() || campaign->id != id) continue;
+    const bool is_each = awaited.kind == grid::DependencyKind::after_each;
+    if (is_each) campaign->held_tasks = std::max<std::int64_t>(0, waiting - campaign->waiting_tasks);
+    // Of several, the one that nothing but a user can end is shown.
+    auto& shown = is_each ? campaign->holds_tasks : campaign->awaits;
+    if (!shown || (is_stuck(awaited) && !is_stuck(*shown))) shown = awaited;
+  }
+}
+
+std::vector<ShownDependency> dependencies_of(Transaction& transaction, const std::vector<std::int64_t>& campaigns) {
+  std::vector<ShownDependency> dependencies;
+  Array ids;
+  for (const auto id : campaigns) ids.add(id);
+  for (const auto& row : exec(transaction, sql::dependencies_of{.campaigns = ids})) {
+    ShownDependency one{.campaign = *row.campaign_id, .on = *row.on_campaign, .name = row.name};
+    one.kind = row.kind.as(grid::dependency_kind);
+    one.met = *row.met;
+    dependencies.push_back(std::move(one));
+  }
+  return dependencies;
+}
+
+}  // namespace gleaner::store

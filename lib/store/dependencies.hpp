@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "lib/grid/dependency.hpp"
+#include "lib/grid/planning_facts.hpp"
+#include "lib/grid/time.hpp"
+#include "lib/store/database.hpp"
+
+/// Campaigns that wait for others.
+namespace gleaner::store {
+
+/// The newest campaign of a user with this name that is not cancelled, other than `except`.
+[[nodiscard]] std::optional<grid::CampaignId> find_campaign(Transaction& transaction, const std::string& user, const std::string& name,
+                                                            grid::CampaignId except);
+
+struct NewDependency {
+  grid::DependencyKind kind = grid::DependencyKind::after;
+  grid::CampaignId on{0};
+  bool stuck = false;  ///< it does not become met unless a user does something (grid::is_stuck); set by wrong_dependency
+};
+
+struct WrongDependency {
+  grid::DependencyKind kind = grid::DependencyKind::after;
+  std::string why;
+};
+/// Why a campaign of that many tasks cannot wait for these; empty: it can. Locks them until the transaction ends: none of their tasks is
+/// settled meanwhile.
+[[nodiscard]] std::optional<WrongDependency> wrong_dependency(Transaction& transaction, std::int64_t tasks,
+                                                              std::span<NewDependency> dependencies);
+/// Has a campaign wait for others, which wrong_dependency has locked. Its tasks are complete.
+void add_dependencies(Transaction& transaction, grid::CampaignId campaign, std::span<const NewDependency> dependencies, grid::Instant now);
+
+/// The campaigns whose tasks hold tasks of this one, with their numbers of tasks. Locks them, as wrong_dependency does.
+struct Holder {
+  grid::CampaignId id{0};
+  std::int64_t tasks = 0;
+};
+[[nodiscard]] std::vector<Holder> lock_holders(Transaction& transaction, grid::CampaignId campaign);
+/// Takes tasks that were appended, from the number `first` on, out of the bag, but for those whose own are done.
+void hold_appended(Transaction& transaction, grid::CampaignId campaign, std::int64_t first, grid::Instant now);
+
+/// A campaign in treatment or paused, and one that keeps it, or tasks of it, waiting.
+struct OpenDependency {
+  grid::CampaignId campaign{0};
+  std::int64_t waiting = 0;  ///< its tasks that wait, in the bag or not
+  grid::Awaited awaited;
+};
+/// In the order of the campaigns' ids.
+[[nodiscard]] std::vector<OpenDependency> open_dependencies(Transaction& transaction);
+
+/// Notes in the facts of campaigns what keeps them waiting. The facts are in the order of their ids, with all waiting tasks of their bags.
+void read_awaited(Transaction& transaction, std::vector<grid::CampaignFacts>& campaigns);
+
+/// A dependency, as its campaign's user sees it.
+struct ShownDependency {
+  grid::CampaignId campaign{0};
+  grid::CampaignId on{0};
+  std::optional<std::string> name;  ///< empty: it was deleted
+  grid::DependencyKind kind = grid::DependencyKind::after;
+  bool met = false;
+};
+/// Those of some campaigns, in the order of their ids.
+[[nodiscard]] std::vector<ShownDependency> dependencies_of(Transaction& transaction, const std::vector<std::int64_t>& campaigns);
+
+}  // namespace gleaner::store

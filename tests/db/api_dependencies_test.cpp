@@ -1,0 +1,112 @@
+#include <gmock/gmock.h>
+
+#include <fmt/format.h>
+
+#include "tests/db/campaigns_fixture.hpp"
+
+/// Campaigns that come after others, over the API.
+namespace gleaner::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class DependenciesOverTheApi : public CampaignsFixture {
+ protected:
+  [[nodiscard]] static std::string jdl(const std::string& name, const std::string& keys, int tasks = 2) {
+    return fmt::format(R"({{"name": "{}", "nb_jobs": {}, {} "clusters": {{"alpha": {{"exec_file": "run"}}}}}})", name, tasks, keys);
+  }
+  [[nodiscard]] std::int64_t submitted(const std::string& name, const std::string& keys = {}, int tasks = 2) const {
+    const auto answer = post("/v1/campaigns", jdl(name, keys, tasks));
+    EXPECT_EQ(answer.status, 201) << answer.body;
+    return answer.json["id"].GetInt64();
+  }
+  [[nodiscard]] std::string dependencies(std::int64_t id) const {
+    return sql(
+        fmt::format("SELECT coalesce(string_agg(concat_ws(' ', kind, on_campaign, met_at IS NOT NULL), ', ' ORDER BY on_campaign), '') "
+                    "FROM dependencies WHERE campaign_id = {}",
+                    id));
+  }
+};
+
+TEST_F(DependenciesOverTheApi, AreGivenByNumber_OrByTheNameOfTheNewestCampaignOfTheUser) {
+  const auto old = submitted("mesh");
+  const auto mesh = submitted("mesh");
+  const auto id = submitted("solve", fmt::format(R"("after": "mesh", "after_any_end": {},)", old));
+  EXPECT_EQ(dependencies(id), fmt::format("after_any_end {} f, after {} f", old, mesh));
+  const auto shown = get(path(id)).json["dependencies"].GetArray();
+  ASSERT_EQ(shown.Size(), 2U);
+  EXPECT_EQ(shown[1]["campaign_id"].GetInt64(), mesh);
+  EXPECT_STREQ(shown[1]["name"].GetString(), "mesh");
+  EXPECT_STREQ(shown[1]["kind"].GetString(), "after");
+  EXPECT_FALSE(shown[1]["met"].GetBool());
+  EXPECT_EQ(remove(path(mesh)).status, 202);
+  const auto after_old = submitted("solve", R"("after": "mesh",)");
+  EXPECT_EQ(dependencies(after_old), fmt::format("after {} f", old)) << "the newest is cancelled";
+}
+
+TEST_F(DependenciesOverTheApi, WhatIsWrong_IsSaid_AndNothingIsStored) {
+  const auto mesh = submitted("mesh");
+  const auto refusal = [&](const std::string& keys, const std::string& query = {}) {
+    const auto answer = post("/v1/campaigns" + query, jdl("solve", keys, 3));
+    EXPECT_EQ(answer.status, 400) << answer.body;
+    return answer.message();
+  };
+  for (const std::string query : {"", "?dry_run=1"}) {
+    EXPECT_THAT(refusal(R"("after": "mush",)", query), HasSubstr("after: you have no campaign 'mush' that is not cancelled"));
+    EXPECT_THAT(refusal(R"("after": 99,)", query), HasSubstr("after: there is no campaign 99"));
+    EXPECT_THAT(refusal(fmt::format(R"("after_each": {},)", mesh), query), HasSubstr("task 2 would wait for none"));
+    EXPECT_THAT(refusal(fmt::format(R"("after": [{}, "mesh"],)", mesh), query), HasSubstr("named twice, by its name and its number"));
+  }
+  EXPECT_THAT(refusal(R"("after": 0,)"), HasSubstr("after: there is no campaign 0"));
+  EXPECT_EQ(post("/v1/campaigns?dry_run=1", jdl("solve", R"("after": [0, 0],)")).status, 200) << "they are submitted along with it";
+  EXPECT_EQ(sql("SELECT count(*) FROM campaigns"), "1");
+  EXPECT_EQ(as("bob", {.method = "POST",
+                       .target = "/v1/campaigns",
+                       .body = jdl("solve", R"("after": "mesh",)"),
+                       .headers = {{"Content-Type", "application/json"}}})
+                .status,
+            400)
+      << "a name is one of the user's own";
+}
+
+TEST_F(DependenciesOverTheApi, OnFailedTasks_AreTaken_WithAWarning) {
+  const auto mesh = submitted("mesh");
+  take(mesh, 1, "failed");
+  const auto answer = post("/v1/campaigns", jdl("solve", R"("after": "mesh",)"));
+  ASSERT_EQ(answer.status, 201) << answer.body;
+  ASSERT_EQ(answer.json["warnings"].Size(), 1U);
+  EXPECT_THAT(answer.json["warnings"][0].GetString(), HasSubstr(fmt::format("gridsub --retry {}", mesh)));
+}
+
+TEST_F(DependenciesOverTheApi, TaskByTask_AppendedTasksAreHeldToo_AndNoMoreThanTheOtherHas) {
+  const auto mesh = submitted("mesh", "", 4);
+  const auto solve = submitted("solve", R"("after_each": "mesh",)", 2);
+  take(mesh, 4, "done");
+  EXPECT_EQ(sql(fmt::format("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks WHERE campaign_id = {}", solve)),
+            "0 1");
+  const auto append = [&](int tasks) {
+    return as("alice", {.method = "POST",
+                        .target = path(solve, fmt::format("/tasks?nb_jobs={}", tasks)),
+                        .headers = {{"Content-Type", "application/x-ndjson"}}});
+  };
+  const auto refused = append(3);
+  EXPECT_EQ(refused.status, 409);
+  EXPECT_THAT(refused.message(), HasSubstr("append to campaign 1 first"));
+  EXPECT_EQ(append(1).status, 201);
+  EXPECT_EQ(sql(fmt::format("SELECT string_agg(number::text, ' ' ORDER BY number) FROM returned_tasks WHERE campaign_id = {}", solve)),
+            "0 1 2");
+  EXPECT_EQ(counters(solve), "3 0 0 3");
+}
+
+TEST_F(DependenciesOverTheApi, StayAsTheyWereSubmitted) {
+  submitted("mesh");
+  const auto solve = submitted("solve", R"("after": "mesh",)");
+  const auto answer = as(
+      "alice", {.method = "PUT", .target = path(solve), .body = R"({"after": null})", .headers = {{"Content-Type", "application/json"}}});
+  EXPECT_EQ(answer.status, 400);
+  EXPECT_THAT(answer.message(), HasSubstr("what it comes after stays"));
+  EXPECT_THAT(get(path(solve, "/jdl")).body, HasSubstr(R"("after":["mesh"])"));
+}
+
+}  // namespace
+}  // namespace gleaner::tests

@@ -1,0 +1,290 @@
+// Campaigns that wait for others: what meets a dependency, which tasks are released, and when.
+#include "lib/store/dependencies.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "lib/store/checks.hpp"
+#include "lib/store/chosen_tasks.hpp"
+#include "lib/store/prune.hpp"
+#include "tests/db/grid_fixture.hpp"
+
+namespace gleaner::tests {
+namespace {
+
+using grid::DependencyKind;
+using ::testing::IsEmpty;
+
+class Dependencies : public GridFixture {
+ protected:
+  /// A campaign that comes after another one.
+  grid::CampaignId after(grid::CampaignId first, DependencyKind kind, std::int64_t tasks) {
+    const auto id = a_campaign(tasks);
+    std::array dependencies{store::NewDependency{.kind = kind, .on = first}};
+    store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+      EXPECT_FALSE(store::wrong_dependency(transaction, tasks, dependencies));
+      store::add_dependencies(transaction, id, dependencies, now);
+    });
+    return id;
+  }
+  int plan(grid::CampaignId campaign, int jobs) {
+    int got = 0;
+    transact([&](store::Transaction& t) {
+      got = store::plan_launch(t, {.campaign = campaign, .cluster = alpha, .jobs = jobs, .resources = 1.0 * jobs}, term, now);
+    });
+    return got;
+  }
+  grid::CampaignFacts facts_of(grid::CampaignId campaign) {
+    auto transaction = database.begin();
+    for (const auto& facts : store::planning_facts(transaction, {.flood = 1, .array_size = 100}, now).campaigns) {
+      if (facts.id == campaign) return facts;
+    }
+    return {};
+  }
+  void finish() {
+    transact([&](store::Transaction& t) { static_cast<void>(store::finish_campaigns(t, now)); });
+  }
+  std::string bag(grid::CampaignId campaign) {
+    return value(fmt::format(
+        "SELECT coalesce(string_agg(number::text, ' ' ORDER BY number), '') FROM returned_tasks WHERE campaign_id = {}", campaign.value()));
+  }
+  std::vector<std::string> broken() {
+    std::vector<std::string> names;
+    for (const auto& law : store::laws()) {
+      if (law.weight == store::Weight::leftover) continue;
+      const auto checked = store::check_law(database, law, store::Reach::all, std::chrono::milliseconds{0});
+      if (checked.result != store::Checked::Result::holds)
+        names.push_back(fmt::format("{}: {}", law.name, checked.breaches.rows.empty() ? "" : checked.breaches.rows.front().text));
+    }
+    return names;
+  }
+};
+
+TEST_F(Dependencies, After_IsMetWhenAllTasksAreDone_AndThenNothingWaitsForItAnyMore) {
+  const auto first = a_campaign(2);
+  const auto second = after(first, DependencyKind::after, 3);
+  auto facts = facts_of(second);
+  ASSERT_TRUE(facts.awaits);
+  EXPECT_EQ(facts.awaits->campaign, first);
+  EXPECT_EQ(facts.awaits->left, 2);
+  EXPECT_FALSE(facts_of(first).awaits);
+  const auto jobs = launched(first, alpha, 2);
+  end(jobs[0], grid::JobEnd::done);
+  finish();
+  EXPECT_EQ(facts_of(second).awaits->left, 1);
+  end(jobs[1], grid::JobEnd::done);
+  EXPECT_TRUE(facts_of(second).awaits) << "it is not over yet";
+  finish();
+  EXPECT_FALSE(facts_of(second).awaits);
+  EXPECT_EQ(plan(second, 3), 3);
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, AFailedTask_Holds_UntilItIsRunAgainAndDone) {
+  const auto first = a_campaign(2);
+  const auto second = after(first, DependencyKind::after, 1);
+  const auto any = after(first, DependencyKind::after_any_end, 1);
+  const auto jobs = launched(first, alpha, 2);
+  end(jobs[0], grid::JobEnd::done);
+  end(jobs[1], grid::JobEnd::task_error);
+  finish();
+  ASSERT_EQ(value("SELECT state FROM campaigns WHERE id = 1"), "terminated");
+  const auto facts = facts_of(second);
+  ASSERT_TRUE(facts.awaits);
+  EXPECT_EQ(facts.awaits->failed, 1);
+  EXPECT_EQ(facts.awaits->first_failed, jobs[1].task.value());
+  EXPECT_TRUE(is_stuck(*facts.awaits));
+  EXPECT_FALSE(facts_of(any).awaits) << "however it ends";
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, first, now), 1); });
+  end(launched(first, alpha, 1).front(), grid::JobEnd::done);
+  finish();
+  EXPECT_FALSE(facts_of(second).awaits);
+}
+
+TEST_F(Dependencies, ACancelledCampaign_HoldsWhatComesAfterIt_AndFreesWhatOnlyWantsItsEnd) {
+  const auto first = a_campaign(2);
+  const auto second = after(first, DependencyKind::after, 1);
+  const auto any = after(first, DependencyKind::after_any_end, 1);
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, first, now)); });
+  EXPECT_EQ(facts_of(second).awaits->state, grid::CampaignState::cancelled);
+  EXPECT_FALSE(facts_of(any).awaits);
+}
+
+TEST_F(Dependencies, OnACampaignThatIsOver_AreMetAtOnce) {
+  const auto first = a_campaign(1);
+  end(launched(first, alpha, 1).front(), grid::JobEnd::done);
+  finish();
+  for (const auto kind : grid::kDependencyKinds) {
+    const auto second = after(first, kind, 1);
+    EXPECT_FALSE(facts_of(second).awaits);
+    EXPECT_EQ(facts_of(second).waiting_tasks, 1);
+  }
+}
+
+TEST_F(Dependencies, TaskByTask_ATaskIsInTheBag_WhenThatOfItsNumberIsDone) {
+  const auto first = a_campaign(5);
+  const auto second = after(first, DependencyKind::after_each, 4);
+  EXPECT_EQ(facts_of(second).waiting_tasks, 0);
+  EXPECT_EQ(facts_of(second).held_tasks, 4);
+  EXPECT_EQ(plan(second, 10), 0);
+  const auto jobs = launched(first, alpha, 5);
+  end(jobs[2], grid::JobEnd::done);
+  end(jobs[4], grid::JobEnd::done);
+  end(jobs[1], grid::JobEnd::task_error);
+  EXPECT_EQ(bag(second), "2") << "it has no task 4";
+  EXPECT_EQ(facts_of(second).waiting_tasks, 1);
+  EXPECT_EQ(facts_of(second).held_tasks, 3);
+  EXPECT_EQ(plan(second, 10), 1);
+  EXPECT_THAT(broken(), IsEmpty());
+  end(jobs[0], grid::JobEnd::done);
+  end(jobs[3], grid::JobEnd::done);
+  EXPECT_EQ(bag(second), "0 3");
+  finish();
+  EXPECT_TRUE(is_stuck(*facts_of(second).holds_tasks)) << "task 1 failed";
+  transact([&](store::Transaction& t) { EXPECT_EQ(store::retry_failed_tasks(t, first, now), 1); });
+  end(launched(first, alpha, 1).front(), grid::JobEnd::done);
+  EXPECT_EQ(bag(second), "0 1 3");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, TaskByTask_OnSeveral_WaitsForTheTasksOfAll_AndSubmittedLater_FindsWhatIsDone) {
+  const auto one = a_campaign(3);
+  const auto other = a_campaign(3);
+  const auto of_one = launched(one, alpha, 3);
+  end(of_one[0], grid::JobEnd::done);
+  end(of_one[1], grid::JobEnd::done);
+  const auto of_other = launched(other, alpha, 3);
+  end(of_other[1], grid::JobEnd::done);
+  const auto both = a_campaign(3);
+  std::array dependencies{store::NewDependency{.kind = DependencyKind::after_each, .on = one},
+                          store::NewDependency{.kind = DependencyKind::after_each, .on = other}};
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    ASSERT_FALSE(store::wrong_dependency(transaction, 3, dependencies));
+    store::add_dependencies(transaction, both, dependencies, now);
+  });
+  EXPECT_EQ(bag(both), "1");
+  end(of_other[2], grid::JobEnd::done);
+  EXPECT_EQ(bag(both), "1");
+  end(of_one[2], grid::JobEnd::done);
+  EXPECT_EQ(bag(both), "1 2");
+  end(of_other[0], grid::JobEnd::done);
+  EXPECT_EQ(bag(both), "0 1 2");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, HeldTasks_CanBeCancelled_OneByOneOrWithTheirCampaign) {
+  const auto first = a_campaign(4);
+  const auto second = after(first, DependencyKind::after_each, 4);
+  const auto jobs = launched(first, alpha, 4);
+  end(jobs[0], grid::JobEnd::done);
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    const std::vector<text::Range> ranges{{0, 1}};
+    EXPECT_EQ(store::cancel_tasks(t, second, ranges)->waiting, 2);
+  });
+  EXPECT_THAT(broken(), IsEmpty());
+  end(jobs[1], grid::JobEnd::done);
+  end(jobs[2], grid::JobEnd::done);
+  EXPECT_EQ(bag(second), "2") << "task 1 is cancelled";
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, second, now)); });
+  end(jobs[3], grid::JobEnd::done);
+  EXPECT_EQ(bag(second), "");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, HeldTasksOfDifferentRequests_AreReleasedAndCancelledToo) {
+  const auto first = a_campaign(4);
+  const auto second = a_campaign(4);
+  execute(fmt::format(R"(
+    UPDATE campaigns SET requests = 2 WHERE id = {0};
+    UPDATE tasks SET request = 1 + number % 2 WHERE campaign_id = {0};
+    INSERT INTO campaign_requests SELECT {0}, k.id, r, r, '/core=' || r, r, NULL, 60 FROM clusters k, generate_series(1, 2) r;
+    INSERT INTO request_tasks SELECT {0}, request, number FROM tasks WHERE campaign_id = {0};
+    INSERT INTO request_bags SELECT {0}, request, min(number), count(*) FROM tasks WHERE campaign_id = {0} GROUP BY request)",
+                      second.value()));
+  std::array dependencies{store::NewDependency{.kind = DependencyKind::after_each, .on = first}};
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    ASSERT_FALSE(store::wrong_dependency(transaction, 4, dependencies));
+    store::add_dependencies(transaction, second, dependencies, now);
+  });
+  EXPECT_EQ(plan(second, 4), 0);
+  const auto jobs = launched(first, alpha, 4);
+  end(jobs[3], grid::JobEnd::done);
+  EXPECT_EQ(plan(second, 4), 1);
+  store::transact(database, std::nullopt, [&](store::Transaction& t) {
+    const std::vector<text::Range> ranges{{2, 2}};
+    EXPECT_EQ(store::cancel_tasks(t, second, ranges)->waiting, 1);
+  });
+  end(jobs[2], grid::JobEnd::done);
+  end(jobs[1], grid::JobEnd::done);
+  EXPECT_EQ(bag(second), "1");
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+TEST_F(Dependencies, WhatIsWrong_IsSaid) {
+  const auto first = a_campaign(2);
+  const auto said = [&](std::int64_t tasks, store::NewDependency dependency) {
+    std::array dependencies{dependency};
+    auto transaction = database.begin();
+    const auto wrong = store::wrong_dependency(transaction, tasks, dependencies);
+    return wrong ? std::string{name_of(wrong->kind)} + ": " + wrong->why : std::string{};
+  };
+  EXPECT_EQ(said(1, {.kind = DependencyKind::after, .on = grid::CampaignId{99}}), "after: there is no campaign 99");
+  EXPECT_EQ(said(3, {.kind = DependencyKind::after_each, .on = first}),
+            "after_each: campaign 1 has 2 tasks, and this one 3: task 2 would wait for none");
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, first, now)); });
+  EXPECT_EQ(said(1, {.kind = DependencyKind::after, .on = first}), "after: campaign 1 was cancelled, so that this one would never start");
+  EXPECT_EQ(said(1, {.kind = DependencyKind::after_any_end, .on = first}), "");
+}
+
+TEST_F(Dependencies, ACampaignForWhichAnotherWaits_IsNotDeleted) {
+  const auto first = a_campaign(1);
+  const auto second = after(first, DependencyKind::after, 1);
+  end(launched(first, alpha, 1).front(), grid::JobEnd::task_error);
+  finish();
+  execute("UPDATE campaign_clusters SET cleaned_at = now()");
+  transact([&](store::Transaction& t) {
+    EXPECT_EQ(store::seal_campaign(t, first).error(), "campaign 2 waits for it: cancel that one first, or let it end");
+  });
+  const auto later = now + std::chrono::hours{1000};
+  EXPECT_EQ(store::prune(database, later).campaigns, 0);
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::cancel_campaign(t, second, now)); });
+  transact([&](store::Transaction& t) { EXPECT_TRUE(store::seal_campaign(t, first)); });
+}
+
+// Tasks end while campaigns that wait for them are submitted: none is missed, and none is in the bag twice.
+TEST_F(Dependencies, SubmittedWhileTasksEnd_MissNone) {
+  constexpr int kTasks = 60;
+  const auto first = a_campaign(kTasks);
+  const auto jobs = launched(first, alpha, kTasks);
+  std::vector<grid::CampaignId> waiting;
+  std::atomic<bool> over = false;
+  std::jthread submits{[&] {
+    store::Database other{conninfo};
+    for (int i = 0; i < 20 && !over; ++i) {
+      store::transact(other, std::nullopt, [&](store::Transaction& t) {
+        const auto made = store::create_campaign(t, {.user = "ada", .name = "n", .type = {}, .jdl = "{}", .idempotency_key = {}}, now);
+        const auto id = std::get<grid::CampaignId>(made);
+        store::write_numbered_tasks(t, id, kTasks);
+        std::array dependencies{store::NewDependency{.kind = DependencyKind::after_each, .on = first}};
+        EXPECT_FALSE(store::wrong_dependency(t, kTasks, dependencies));
+        store::complete_campaign(t, id, kTasks);
+        store::add_dependencies(t, id, dependencies, now);
+        waiting.push_back(id);
+      });
+    }
+  }};
+  for (const auto& job : jobs) end(job, grid::JobEnd::done);
+  over = true;
+  submits.join();
+  ASSERT_FALSE(waiting.empty());
+  for (const auto id : waiting)
+    EXPECT_EQ(value(fmt::format("SELECT count(*) FROM returned_tasks WHERE campaign_id = {}", id.value())), std::to_string(kTasks));
+  EXPECT_THAT(broken(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace gleaner::tests

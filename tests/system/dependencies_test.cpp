@@ -1,0 +1,118 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "tests/system/grid_under_test.hpp"
+
+/// Campaigns that come after each other, from one file.
+namespace gleaner::tests {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// The keys that name a campaign and say what it comes after; the name in jdl_of is the same for all.
+std::string named(const std::string& name, const std::string& after, TestCampaign campaign) {
+  campaign.more_keys = after;
+  auto jdl = GridUnderTest::jdl_of(campaign);
+  const std::string everybodys = R"("name":"test")";
+  jdl.replace(jdl.find(everybodys), everybodys.size(), fmt::format(R"("name":"{}")", name));
+  return jdl;
+}
+
+class Chain : public ::testing::TestWithParam<GridUnderTest::Backend> {
+ protected:
+  static bool is_real() { return GetParam() == GridUnderTest::Backend::real_oar; }
+};
+
+TEST_P(Chain, OfThreeCampaigns_TaskByTask_FlowsThrough_AndEachTaskIsDoneOnce) {
+  if (is_real() && !long_runs()) GTEST_SKIP() << "a chain of three campaigns on real OAR (--long)";
+  const std::int64_t tasks = long_runs() ? 1000 : 40;
+  GridUnderTest grid{{.backend = GetParam(), .configuration = {{"cycle_period", is_real() ? "2s" : "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const TestCampaign campaign{.tasks = tasks, .exec_file = grid.oracle().task("sleep 0.2"), .grouping = long_runs()};
+  // The last one stands first: gridsub sorts them.
+  const auto file = grid.folder() / "chain.jdl";
+  std::ofstream{file} << fmt::format("[{},\n{},\n{}]\n", named("plot", R"("after_each":"solve")", campaign),
+                                     named("mesh", R"("min_duration":"0:0:1")", campaign),
+                                     named("solve", R"("after_each":["mesh"])", campaign));
+  const auto submitted = grid.run("gridsub", {"-f", file.string()});
+  ASSERT_TRUE(submitted.end.succeeded()) << submitted.output;
+  ASSERT_THAT(submitted.output, HasSubstr("CAMPAIGN_ID=3"));
+  EXPECT_EQ(grid.value("SELECT string_agg(name, ' ' ORDER BY id) FROM campaigns"), "mesh solve plot");
+  const process::Duration patience{long_runs() ? 3'600'000 : 180'000};
+  ASSERT_TRUE(grid.terminates(grid::CampaignId{3}, patience));
+  for (const auto id : {1, 2, 3}) EXPECT_TRUE(grid.is_exactly_done(grid::CampaignId{id}, tasks)) << id;
+  // No task began before its own was over, by the grid's clock; and the second campaign did not wait for the end of the first.
+  EXPECT_EQ(
+      grid.number("SELECT count(*) FROM jobs j JOIN jobs f ON f.campaign_id = j.campaign_id - 1 AND f.task = j.task AND f.ending = 'done' "
+                  "JOIN launches l ON l.id = j.launch_id JOIN launches e ON e.id = f.launch_id "
+                  "WHERE j.ending = 'done' AND l.planned_at < e.planned_at"),
+      0);
+  EXPECT_EQ(grid.value("SELECT (SELECT min(planned_at) FROM launches WHERE campaign_id = 2) < ended_at FROM campaigns WHERE id = 1"), "t");
+  EXPECT_EQ(grid.number("SELECT count(*) FROM dependencies WHERE met_at IS NULL"), 0);
+  EXPECT_TRUE(grid.is_consistent());
+}
+
+std::string name_of_backend(const ::testing::TestParamInfo<GridUnderTest::Backend>& info) {
+  return info.param == GridUnderTest::Backend::minioar ? "Minioar" : "RealOar";
+}
+INSTANTIATE_TEST_SUITE_P(OnEachBackend, Chain, ::testing::Values(GridUnderTest::Backend::minioar, GridUnderTest::Backend::real_oar),
+                         name_of_backend);
+
+TEST(Dependencies, AFailedTask_HoldsWhatComesAfter_WhySaysWhich_AndARetryFreesIt) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = {{"cycle_period", "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const auto mark = grid.folder() / "mended";
+  const auto first = grid.gridsub({.tasks = 4,
+                                   .exec_file = grid.oracle().task(fmt::format("[ $1 != 2 ] || [ -e {} ] || exit 3", mark.string())),
+                                   .clusters = {"alpha"}});
+  const auto second =
+      grid.gridsub({.tasks = 2, .exec_file = grid.oracle().task(), .clusters = {"alpha"}, .more_keys = R"("after":"test")"});
+  ASSERT_TRUE(grid.terminates(first));
+  ASSERT_TRUE(grid.becomes(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {}", second.value()), "awaits_campaign"));
+  ASSERT_TRUE(grid.becomes(fmt::format("SELECT method FROM campaign_forecasts WHERE campaign_id = {}", second.value()), "awaits"));
+  const auto why = grid.run("gridstat", {std::to_string(second.value()), "--why"});
+  EXPECT_THAT(why.output, HasSubstr("1 task failed, task 2 first"));
+  EXPECT_THAT(why.output, HasSubstr("gridsub --retry 1"));
+  const auto tree = grid.run("gridstat", {"--tree", "-a"});
+  EXPECT_THAT(tree.output, HasSubstr("└─ test"));
+  std::ofstream{mark} << "yes";
+  ASSERT_TRUE(grid.run("gridsub", {"--retry", "1"}).end.succeeded());
+  ASSERT_TRUE(grid.terminates(second));
+  EXPECT_TRUE(grid.is_exactly_done(second, 2));
+}
+
+TEST(Dependencies, APrologue_WaitsWithItsCampaign) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}, .configuration = {{"cycle_period", "200ms"}}}};
+  grid.start_api();
+  grid.almighty().start();
+  const auto first = grid.gridsub({.tasks = 1, .exec_file = grid.oracle().gated_task(), .clusters = {"alpha"}});
+  const auto second =
+      grid.gridsub({.tasks = 1, .exec_file = grid.oracle().task(), .clusters = {"alpha"}, .more_keys = R"("after":1,"prologue":["true"])"});
+  ASSERT_TRUE(grid.becomes("SELECT running FROM campaigns WHERE id = 1", "1"));
+  ASSERT_TRUE(grid.becomes(fmt::format("SELECT reason FROM decisions WHERE campaign_id = {}", second.value()), "awaits_campaign"));
+  EXPECT_EQ(grid.number("SELECT count(*) FROM jobs WHERE campaign_id = 2"), 0);
+  grid.oracle().open_gate();
+  ASSERT_TRUE(grid.terminates(first));
+  ASSERT_TRUE(grid.terminates(second));
+}
+
+TEST(Dependencies, InACircle_AreRefused_AndNothingIsSubmitted) {
+  GridUnderTest grid{{.clusters = {{.name = "alpha"}}}};
+  grid.start_api();
+  const TestCampaign campaign{.tasks = 1, .exec_file = "true", .clusters = {"alpha"}};
+  const auto file = grid.folder() / "circle.jdl";
+  std::ofstream{file} << fmt::format("[{},{}]", named("one", R"("after":"two")", campaign), named("two", R"("after":"one")", campaign));
+  const auto said = grid.run("gridsub", {"-f", file.string()});
+  EXPECT_EQ(said.end.exit_status, 2);
+  EXPECT_THAT(said.output, HasSubstr("'one' comes after 'two' comes after 'one': none of them would ever start; nothing was submitted"));
+  EXPECT_EQ(grid.number("SELECT count(*) FROM campaigns"), 0);
+}
+
+}  // namespace
+}  // namespace gleaner::tests
