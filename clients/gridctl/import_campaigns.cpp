@@ -164,6 +164,7 @@ class CampaignImport {
     for (const auto& warning : parsed->warnings) line.remarks.push_back(fmt::format("{}: {}", warning.path, warning.message));
     if (parsed->file.type == grid::CampaignType::test)
       refuse("it is a test (test_mode), which runs one task on each cluster here: its user submits it again");
+    parsed->file.placeholders = false;  // braces are nothing to CiGri, which appends the parameter
     return std::move(parsed->file);
   }
 

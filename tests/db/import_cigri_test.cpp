@@ -288,6 +288,15 @@ TEST_F(ImportCigri, DamagedCampaign_CostsItsOwn) {
                                  HasSubstr("quotes and backslashes"), HasSubstr("no name of a user"), HasSubstr("nothing to take")));
 }
 
+TEST_F(ImportCigri, BracesInACommand_StayThere_AndTheParameterIsAppended) {
+  two_clusters();
+  campaign(7, 1, R"({"name":"braces","clusters":{"alpha":{"exec_file":"find . -name '*.gz' -exec gunzip {} + ; run {1}"}}})");
+  const auto said = import();
+  EXPECT_EQ(said.end.exit_status, 0) << said.output;
+  EXPECT_EQ(here("SELECT placeholders FROM campaigns"), "f") << "they would be places for the parameter";
+  EXPECT_EQ(here("SELECT exec_file FROM campaign_clusters"), "find . -name '*.gz' -exec gunzip {} + ; run {1}");
+}
+
 /// PostgreSQL checks no bytes in such a database, and older ones of CiGri's are so.
 TEST_F(ImportCigri, BytesThatAreNotUtf8_CostTheirOwnCampaign) {
   cigri_ = PrivatePostgres::instance().cigri_database(" ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
