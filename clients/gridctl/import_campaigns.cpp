@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pwd.h>
+#include <rapidjson/document.h>
 
 #include <algorithm>
 
@@ -15,11 +16,20 @@
 #include "lib/store/clock.hpp"
 #include "lib/store/imports.hpp"
 #include "lib/terminal/text.hpp"
+#include "lib/text/json_value.hpp"
 
 namespace gleaner::gridctl {
 namespace {
 
 namespace cigri = store::cigri;
+
+/// CiGri takes all values for texts: a number is a walltime in hours, as OAR reads it. A JDL that is none stays as it is.
+std::string with_texts(std::string jdl) {
+  constexpr auto kNumbersAreTexts = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag;
+  rapidjson::Document document;
+  document.Parse<kNumbersAreTexts>(jdl.data(), jdl.size());
+  return document.HasParseError() ? std::move(jdl) : text::json_text(document);
+}
 
 /// Checks the parameters of a campaign's tasks, one after the other, and writes them.
 class Tasks {
@@ -91,7 +101,7 @@ class CampaignImport {
       line.fate = Fate::empty;
       return true;
     }
-    const auto file = read(cigri::jdl(from, id), line);
+    const auto file = read(with_texts(cigri::jdl(from, id)), line);
     note_differences(from, *found, file, line);
     const auto admission = admitted(file, found->user, tasks.waiting());
     auto requests = requests_of(admission.file);

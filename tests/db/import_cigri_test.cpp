@@ -297,6 +297,18 @@ TEST_F(ImportCigri, BracesInACommand_StayThere_AndTheParameterIsAppended) {
   EXPECT_EQ(here("SELECT exec_file FROM campaign_clusters"), "find . -name '*.gz' -exec gunzip {} + ; run {1}");
 }
 
+TEST_F(ImportCigri, NumbersInAJdl_AreTexts_SoThatAWalltimeIsInHours) {
+  two_clusters();
+  campaign(7, 1, R"({"name":12,"clusters":{"alpha":{"exec_file":"x","walltime":2,"max_jobs":5}}})");
+  campaign(8, 1,
+           R"({"name":"common","walltime":100,"clusters":{"alpha":{"exec_file":"x","walltime":"0:30:00"},"zeta":{"exec_file":"x"}}})");
+  const auto said = import();
+  EXPECT_EQ(said.end.exit_status, 0) << said.output;
+  EXPECT_EQ(here("SELECT name FROM campaigns ORDER BY id"), "12\ncommon");
+  EXPECT_EQ(here("SELECT p.walltime_s FROM campaign_clusters p JOIN clusters k ON k.id = p.cluster_id ORDER BY p.campaign_id, k.name"),
+            "7200\n1800\n360000");
+}
+
 /// PostgreSQL checks no bytes in such a database, and older ones of CiGri's are so.
 TEST_F(ImportCigri, BytesThatAreNotUtf8_CostTheirOwnCampaign) {
   cigri_ = PrivatePostgres::instance().cigri_database(" ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
