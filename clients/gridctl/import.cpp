@@ -114,7 +114,7 @@ void show(const Import& import) {
                {"source", "In CiGri", Align::left, Shrink::when_needed},
                {"user", "User", Align::left, Shrink::when_needed},
                {"tasks", "Tasks", Align::right},
-               {"left_out", "Left out", Align::right},
+               {"left_out", "Left out", Align::right, Shrink::left_out},
                {"here", "Here", Align::left, Shrink::when_needed},
                {"result", "Result"},
                {"remarks", ""}},

@@ -1,7 +1,9 @@
 // Campaigns out of CiGri's database.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
+#include <sstream>
 
 #include "lib/store/checks.hpp"
 #include "tests/db/import_fixture.hpp"
@@ -248,6 +250,22 @@ TEST_F(ImportCigri, CampaignsThatTheirUsersHadPaused_AreNotAmongThoseToResume) {
   EXPECT_THAT(import().output, AllOf(HasSubstr("imported before, and still paused: 'gridsub --resume 1'"),
                                      HasSubstr("who resume them here: 'gridsub --resume 2'")));
   EXPECT_EQ(import({"--yes", "--drained", "soon"}).end.exit_status, 2);
+}
+
+TEST_F(ImportCigri, Table_FitsANarrowTerminal) {
+  two_clusters();
+  cigri("INSERT INTO users_mapping (grid_login, cluster_login, cluster_id) VALUES ('ada', 'lovelace', 1)");
+  campaign(123456, 3);
+  job(123456, "p1", "event", {"EXIT_ERROR open"});
+  ASSERT_EQ(import().end.exit_status, 1);
+  auto narrow = command({"--yes"});
+  narrow.environment.emplace_back("COLUMNS", "60");
+  const auto said = process::capture(narrow, std::chrono::minutes{1}, {.errors = process::Exchange::Errors::apart});
+  ASSERT_TRUE(said) << said.error();
+  EXPECT_THAT(said->output, AllOf(HasSubstr("campaign  12345"), HasSubstr("is here already")));
+  std::istringstream lines{said->output};
+  const auto begins_character = [](char c) { return (c & 0xc0) != 0x80; };
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(std::ranges::count_if(line, begins_character), 60) << line;
 }
 
 TEST_F(ImportCigri, Quiet_PrintsTheNumbersOfTheNewCampaigns) {
