@@ -171,9 +171,13 @@ bool import_cluster(Import& import, std::int64_t id, Imported& line) {
 }
 
 /// The cluster's id here. Throws process::Error where the cluster is not here. Empty: it is only to be made.
-std::optional<grid::ClusterId> cluster_here(const Import& import, store::Transaction& transaction, const std::string& name) {
+std::optional<grid::ClusterId> cluster_here(const Import& import, store::Transaction& transaction,
+                                            const store::cigri::ClusterOfUser& found) {
+  const auto& name = found.name;
   if (name.empty()) refuse("CiGri has no such cluster any more");
   if (!import.clusters.contains(name)) refuse(fmt::format("there is no cluster '{}' here", name));
+  if (found.shared_url && *found.shared_url != import.clusters.at(name))
+    refuse(fmt::format("CiGri has several clusters '{}', and this is of another than the one at {}", name, import.clusters.at(name)));
   const auto cluster = store::find_cluster(transaction, name);
   return cluster ? std::optional{cluster->id} : std::nullopt;
 }
@@ -186,7 +190,7 @@ bool looks_like_token(const std::string& login) {
 bool import_login(Import& import, std::int64_t id, Imported& line) {
   const auto found = read_row(import, [&](auto& transaction) { return store::cigri::login(transaction, id); });
   if (!import.wants_user(found.user)) return false;
-  line.source = fmt::format("login on {}", found.cluster);
+  line.source = fmt::format("login on {}", found.cluster.name);
   line.user = found.user;
   check_login(found.user);
   if (found.login.empty()) refuse("CiGri has no login of this user there");
@@ -201,7 +205,7 @@ bool import_login(Import& import, std::int64_t id, Imported& line) {
       return;
     }
     for (const auto& mapping : store::user_mappings(transaction)) {
-      if (mapping.user != found.user || mapping.cluster != found.cluster) continue;
+      if (mapping.user != found.user || mapping.cluster != found.cluster.name) continue;
       line.fate = Fate::present;
       if (mapping.login != found.login) line.remarks = {fmt::format("the login here is {}, and stays", mapping.login)};
       return;
@@ -214,7 +218,7 @@ bool import_login(Import& import, std::int64_t id, Imported& line) {
 bool import_priority(Import& import, std::int64_t id, Imported& line) {
   const auto found = read_row(import, [&](auto& transaction) { return store::cigri::priority(transaction, id); });
   if (!import.wants_user(found.user)) return false;
-  line.source = fmt::format("priority {} on {}", found.priority, found.cluster);
+  line.source = fmt::format("priority {} on {}", found.priority, found.cluster.name);
   line.user = found.user;
   check_login(found.user);
   if (found.priority <= 0) refuse("nobody is served last on one cluster here: 'gridctl user priority' holds on all of them");

@@ -20,6 +20,11 @@ std::vector<std::int64_t> ids_of(Transaction& transaction, const Query& query) {
   return ids;
 }
 
+template <class Row>
+ClusterOfUser cluster_of(const Row& row) {
+  return {.name = row.cluster.value_or(""), .shared_url = row.shared_url};
+}
+
 }  // namespace
 
 Database open(const std::string& conninfo) {
@@ -67,15 +72,14 @@ std::optional<Login> login(Transaction& transaction, std::int64_t id) {
   const auto rows = exec(transaction, sql::cigri_login{.id = id});
   if (rows.empty()) return std::nullopt;
   const auto row = rows[0];
-  return Login{
-      .user = row.user_name.value_or(""), .cluster = row.cluster.value_or(""), .login = row.login.value_or(""), .is_token = *row.is_token};
+  return Login{.user = row.user_name.value_or(""), .cluster = cluster_of(row), .login = row.login.value_or(""), .is_token = *row.is_token};
 }
 
 std::optional<Priority> priority(Transaction& transaction, std::int64_t id) {
   const auto rows = exec(transaction, sql::cigri_priority{.id = id});
   if (rows.empty()) return std::nullopt;
   const auto row = rows[0];
-  return Priority{.user = row.user_name.value_or(""), .cluster = row.cluster.value_or(""), .priority = *row.priority};
+  return Priority{.user = row.user_name.value_or(""), .cluster = cluster_of(row), .priority = *row.priority};
 }
 
 std::optional<Campaign> campaign(Transaction& transaction, std::int64_t id, std::chrono::seconds drained) {

@@ -37,10 +37,16 @@ struct Cluster {
   bool enabled = true;
 };
 
+/// A cluster as users' rows name it.
+struct ClusterOfUser {
+  std::string name;                         ///< empty: CiGri does not have it any more
+  std::optional<std::string> shared_url{};  ///< where others have the same name: the URL of this one
+};
+
 /// The login of a user on a cluster.
 struct Login {
   std::string user;
-  std::string cluster;
+  ClusterOfUser cluster;
   std::string login;      ///< or a token, `Bearer TOKEN`
   bool is_token = false;  ///< the cluster knows users by tokens
 };
@@ -48,7 +54,7 @@ struct Login {
 /// The order in which a user's campaigns are served on a cluster: the greatest priority first.
 struct Priority {
   std::string user;
-  std::string cluster;
+  ClusterOfUser cluster;
   std::int64_t priority = 0;
 };
 

@@ -62,11 +62,13 @@ SELECT properties FROM clusters WHERE name = @name AND properties <> '' ORDER BY
 SELECT id FROM users_mapping ORDER BY id
 
 -- name: cigri.login
--- The login of a user on a cluster, where it may be a token; cluster is null where CiGri does not have that cluster any more.
+-- The login of a user on a cluster, where it may be a token; cluster is null where CiGri does not have that cluster any more. shared_url is
+-- the URL of a cluster that has its name in common with others.
 SELECT
   m.grid_login AS user_name,
   m.cluster_login AS login,
   k.name AS cluster,
+  CASE WHEN EXISTS (SELECT FROM clusters o WHERE o.name = k.name AND o.id <> k.id) THEN k.api_url END AS shared_url,
   coalesce(k.api_auth_type::text = 'jwt', false) AS is_token
 FROM users_mapping m LEFT JOIN clusters k ON k.id = m.cluster_id WHERE m.id = @id::bigint
 
@@ -74,8 +76,12 @@ FROM users_mapping m LEFT JOIN clusters k ON k.id = m.cluster_id WHERE m.id = @i
 SELECT id FROM users_priority ORDER BY id
 
 -- name: cigri.priority
--- The priority of a user's campaigns on a cluster, the greater the sooner; cluster as in cigri.login.
-SELECT p.grid_user AS user_name, p.priority, k.name AS cluster
+-- The priority of a user's campaigns on a cluster, the greater the sooner; cluster and shared_url as in cigri.login.
+SELECT
+  p.grid_user AS user_name,
+  p.priority,
+  k.name AS cluster,
+  CASE WHEN EXISTS (SELECT FROM clusters o WHERE o.name = k.name AND o.id <> k.id) THEN k.api_url END AS shared_url
 FROM users_priority p LEFT JOIN clusters k ON k.id = p.cluster_id WHERE p.id = @id::bigint
 
 -- name: cigri.campaigns

@@ -123,6 +123,18 @@ TEST_F(ImportCigri, LoginsAndPrioritiesOfUsers_Come_AndThoseThatAreHereStay) {
   EXPECT_THAT(import().output, HasSubstr("the login here is lovelace, and stays"));
 }
 
+TEST_F(ImportCigri, LoginsAndPrioritiesOfAnotherClusterOfThatName_AreNotThoseOfTheOneThatCame) {
+  two_clusters();
+  cigri("INSERT INTO clusters (name, api_url, api_auth_type, batch) VALUES ('zeta', 'http://localhost:3/oarapi', 'none', 'oar2_5')");
+  cigri("INSERT INTO users_mapping (grid_login, cluster_login, cluster_id) VALUES ('ada', 'lovelace', 3), ('bob', 'byron', 1)");
+  cigri("INSERT INTO users_priority (grid_user, cluster_id, priority) VALUES ('ada', 3, 10)");
+  const auto said = import();
+  EXPECT_EQ(said.end.exit_status, 1);
+  EXPECT_EQ(here("SELECT login FROM user_mappings"), "byron") << said.output;
+  EXPECT_EQ(here("SELECT count(*) FROM affinities"), "0");
+  EXPECT_THAT(said.output, HasSubstr("several clusters 'zeta', and this is of another than the one at http://localhost:1"));
+}
+
 TEST_F(ImportCigri, Tokens_AreNoLogins_AndAreNotShown) {
   two_clusters();
   cigri("INSERT INTO clusters (name, api_url, api_auth_type, batch) VALUES ('token', 'https://token/oarapi', 'jwt', 'oar3')");
