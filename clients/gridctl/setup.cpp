@@ -142,11 +142,15 @@ class Setup {
 
   void make_roles_and_database() {
     const auto superuser = call_.value("postgres");
-    if (!superuser && !is_local(answers_.database)) return say("the database is on another machine: its roles are left to who runs it");
+    if (!superuser && !is_local(answers_.database))
+      return say("the database is reached over the network: its roles are left to who runs it");
     const auto name = database_name(answers_.database);
     if (!name) throw Error{ExitCode::usage, fmt::format("--database={}: write its name as dbname=NAME", answers_.database)};
-    for (const auto& made :
-         make_database({.name = *name, .owner = answers_.user, .administrator = clients::our_name(), .superuser = superuser}))
+    for (const auto& made : make_database({.name = *name,
+                            .owner = answers_.user,
+                            .administrator = clients::our_name(),
+                            .superuser = superuser,
+                            .server = server_of(answers_.database)}))
       say("made " + made);
   }
 

@@ -29,11 +29,19 @@ void check_plain(const std::string& name, std::string_view what) {
   if (!is_plain) throw Error{ExitCode::usage, fmt::format("'{}' is no name for {}: letters, digits, '_', '-' and '.' are", name, what)};
 }
 
+/// The value after `key=`, up to a blank; empty: the conninfo has none.
+std::optional<std::string> value_of(const std::string& conninfo, std::string_view key) {
+  const auto at = conninfo.find(key);
+  if (at == std::string::npos) return std::nullopt;
+  const auto begin = at + key.size();
+  return conninfo.substr(begin, conninfo.find(' ', begin) - begin);
+}
+
 class Superuser {
  public:
-  explicit Superuser(std::optional<std::string> connection) : connection_{std::move(connection)} {
-    if (connection_) {
-      if (process::holds_password(*connection_))
+  explicit Superuser(const WantedDatabase& wanted) : connection_{wanted.superuser.value_or("dbname=postgres " + wanted.server)} {
+    if (wanted.superuser) {
+      if (process::holds_password(connection_))
         throw Error{ExitCode::usage, "--postgres: a password in an option can be read by others: put it into ~/.pgpass"};
       return;
     }
@@ -51,12 +59,12 @@ class Superuser {
   /// Gives psql the script of the first installation, and returns the lines that it prints.
   [[nodiscard]] std::string run(const WantedDatabase& wanted) const {
     const auto variable = [](std::string_view name, const std::string& value) { return fmt::format("{}={}", name, value); };
-    auto captured = process::capture({.arguments = {"psql", "-w", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-v",
-                                                    variable("owner", wanted.owner), "-v", variable("administrator", wanted.administrator),
-                                                    "-v", variable("name", wanted.name), "-d", connection_.value_or("dbname=postgres")},
-                                      .as_user = user_,
-                                      .directory = "/"},
-                                     kPatience, {.input = store::setup_script(), .errors = process::Exchange::Errors::apart});
+    auto captured = process::capture(
+        {.arguments = {"psql", "-w", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-v", variable("owner", wanted.owner), "-v",
+                       variable("administrator", wanted.administrator), "-v", variable("name", wanted.name), "-d", connection_},
+         .as_user = user_,
+         .directory = "/"},
+        kPatience, {.input = store::setup_script(), .errors = process::Exchange::Errors::apart});
     if (!captured) throw Error{ExitCode::unavailable, captured.error() + ": 'apt install postgresql-client'"};
     if (captured->end.succeeded()) return std::move(captured->output);
     throw Error{ExitCode::unavailable,
@@ -66,7 +74,7 @@ class Superuser {
   }
 
  private:
-  std::optional<std::string> connection_;
+  std::string connection_;
   std::optional<uid_t> user_;
 };
 
@@ -76,23 +84,25 @@ std::vector<std::string> make_database(const WantedDatabase& wanted) {
   check_plain(wanted.name, "a database");
   check_plain(wanted.owner, "a role");
   check_plain(wanted.administrator, "a role");
-  std::istringstream lines{Superuser{wanted.superuser}.run(wanted)};
+  std::istringstream lines{Superuser{wanted}.run(wanted)};
   std::vector<std::string> made;
   for (std::string line; std::getline(lines, line);) made.push_back(line);
   return made;
 }
 
-std::optional<std::string> database_name(const std::string& conninfo) {
-  constexpr std::string_view kName{"dbname="};
-  const auto at = conninfo.find(kName);
-  if (at == std::string::npos) return std::nullopt;
-  const auto begin = at + kName.size();
-  return conninfo.substr(begin, conninfo.find(' ', begin) - begin);
-}
+std::optional<std::string> database_name(const std::string& conninfo) { return value_of(conninfo, "dbname="); }
 
 bool is_local(const std::string& conninfo) {
   const auto lacks = [&](std::string_view part) { return conninfo.find(part) == std::string::npos; };
-  return lacks("://") && lacks("host=") && lacks("hostaddr=");
+  return lacks("://") && lacks("hostaddr=") && value_of(conninfo, "host=").value_or("/").starts_with('/');
+}
+
+std::string server_of(const std::string& conninfo) {
+  std::string server;
+  for (const std::string_view key : {"host=", "port="}) {
+    if (const auto value = value_of(conninfo, key)) server += fmt::format("{}{} ", key, *value);
+  }
+  return server;
 }
 
 }  // namespace gleaner::gridctl

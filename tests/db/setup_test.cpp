@@ -102,6 +102,17 @@ TEST_F(SetupCommand, AnAdministratorsRoleThatIsThere_MakesTablesOfTheServicesToo
   EXPECT_EQ(answer(connection("postgres", role), "SELECT current_user"), role + "\n");
 }
 
+/// A machine may have several servers of PostgreSQL.
+TEST_F(SetupCommand, TheServerOfTheConninfosSocket_IsTheOneThatGetsTheDatabase) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root becomes the user postgres";
+  static_cast<void>(
+      answer(superuser_, "DO $$ BEGIN CREATE ROLE postgres SUPERUSER LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$"));
+  const auto said =
+      gridctl({"setup", "--yes", "--database", connection("beside", our_name()), "--directory", folder_.string(), "--user", "daemon"});
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_THAT(said.output, AllOf(HasSubstr("made the database beside"), HasSubstr("made the tables")));
+}
+
 /// psql's warnings stand on stderr, as do those of a library whose versions differ; names are quoted wherever they stand.
 TEST_F(SetupCommand, NamesWithDashesAndDots_AreMade_AndWarningsAreNotTakenForThem) {
   const auto said = gridctl({"setup", "--yes", "--postgres", superuser_ + " options='-c client_min_messages=debug1'", "--database",
