@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pwd.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 #include "clients/asked.hpp"
@@ -124,7 +124,8 @@ process::FileOwner user_of(const Answers& answers) {
 
 std::string fresh_token() {
   std::array<unsigned char, 32> bytes{};
-  std::ifstream{"/dev/urandom", std::ios::binary}.read(reinterpret_cast<char*>(bytes.data()), bytes.size());
+  if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
+    throw Error{ExitCode::failure, "the kernel gives no random bytes"};
   return fmt::format("{:02x}", fmt::join(bytes, ""));
 }
 

@@ -49,16 +49,21 @@ class SetupCommand : public testing::Test {
   }
   ~SetupCommand() override { fs::remove_all(folder_); }
 
-  static process::Captured gridctl(Words arguments) {
+  static std::string program() {
     const char* programs = std::getenv("GLEANER_BIN_DIR");
-    arguments.insert(arguments.begin(), fmt::format("{}/gridctl", programs != nullptr ? programs : "build-sanitize/bin"));
+    return fmt::format("{}/gridctl", programs != nullptr ? programs : "build-sanitize/bin");
+  }
+  static process::Captured gridctl(Words arguments) {
+    arguments.insert(arguments.begin(), program());
     return run(std::move(arguments));
   }
-  /// The setup of a database of that name, with further options.
-  [[nodiscard]] process::Captured setup(const std::string& name, const Words& more) const {
-    Words words{"setup", "--yes", "--postgres", superuser_, "--database", connection(name, our_name()), "--directory", folder_.string()};
+  /// The setup of a database of that name, with further options; run by the words before it.
+  [[nodiscard]] process::Captured setup(const std::string& name, const Words& more, Words words = {}) const {
+    for (const auto& word : {program(), std::string{"setup"}, std::string{"--yes"}, std::string{"--postgres"}, superuser_,
+                             std::string{"--database"}, connection(name, our_name()), std::string{"--directory"}, folder_.string()})
+      words.push_back(word);
     words.insert(words.end(), more.begin(), more.end());
-    return gridctl(std::move(words));
+    return run(std::move(words));
   }
   /// The conninfo of the test's server, for another database and role.
   [[nodiscard]] std::string connection(const std::string& name, const std::string& role) const {
@@ -100,6 +105,17 @@ TEST_F(SetupCommand, AnAdministratorsRoleThatIsThere_MakesTablesOfTheServicesToo
   ASSERT_TRUE(said.end.succeeded()) << said.output;
   EXPECT_EQ(answer(connection("mine", "gleaner"), "SELECT DISTINCT tableowner FROM pg_tables WHERE schemaname = 'public'"), "daemon\n");
   EXPECT_EQ(answer(connection("postgres", role), "SELECT current_user"), role + "\n");
+}
+
+/// As in a chroot without devices. A token of zeros is everybody's.
+TEST_F(SetupCommand, TokenIsRandom_WithoutADeviceForIt) {
+  const Words without{"unshare", "-m", "sh", "-c", "mount --bind /dev/null /dev/urandom && exec \"$@\"", "sh"};
+  auto words = without;
+  words.emplace_back("true");
+  if (!run(words).end.succeeded()) GTEST_SKIP() << "only root hides a device";
+  const auto said = setup("chroot", {"--user", "daemon", "--listen", "127.0.0.1:8443"}, without);
+  ASSERT_TRUE(said.end.succeeded()) << said.output;
+  EXPECT_THAT(text_of(folder_ / "tokens"), Not(HasSubstr("00000000")));
 }
 
 /// A machine may have several servers of PostgreSQL.
