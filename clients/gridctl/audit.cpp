@@ -94,9 +94,9 @@ process::Outcome audit_list(const Call& call) {
   auto transaction = database.begin();
   const auto acts = store::noted_acts(transaction, filter, kMostActs);
   Table table{{{"time", "When"},
-               {"actor", "Who"},
-               {"origin", "From", Align::left, Shrink::when_needed},
-               {"act", "Act"},
+               {"actor", "Who", Align::left, Shrink::last},
+               {"origin", "From", Align::left, Shrink::left_out},
+               {"act", "Act", Align::left, Shrink::when_needed},
                {"subject", "Subject", Align::left, Shrink::when_needed},
                {"change", "Change", Align::left, Shrink::when_needed},
                {"id", ""},

@@ -8,6 +8,9 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -33,8 +36,9 @@ class Gridctl : public ::testing::Test {
   process::Captured run(std::vector<std::string> arguments) {
     const char* folder = std::getenv("GLEANER_BIN_DIR");
     arguments.insert(arguments.begin(), fmt::format("{}/gridctl", folder != nullptr ? folder : "build/bin"));
-    auto captured =
-        process::capture({.arguments = std::move(arguments), .environment = {{"GLEANER_DATABASE", conninfo}}}, std::chrono::minutes{1});
+    auto all = environment;
+    all.emplace_back("GLEANER_DATABASE", conninfo);
+    auto captured = process::capture({.arguments = std::move(arguments), .environment = std::move(all)}, std::chrono::minutes{1});
     if (!captured) throw std::runtime_error{captured.error()};
     return *captured;
   }
@@ -47,7 +51,30 @@ class Gridctl : public ::testing::Test {
   }
 
   std::string conninfo = tests::PrivatePostgres::instance().fresh_database();
+  std::vector<std::pair<std::string, std::string>> environment{};  ///< and the database
 };
+
+TEST_F(Gridctl, Tables_FitTerminalsOf60Columns) {
+  ASSERT_EQ(code({"cluster", "add", "grenoble-north", "https://grenoble-north.example.org:6669/oarapi-priv", "--auth", "certificate",
+                  "--certificate", "/etc/gleaner/grid.crt", "--key", "/etc/gleaner/grid.key", "--power", "12.5", "--flood", "0.25",
+                  "--array-size", "1000"}),
+            0);
+  ASSERT_EQ(code({"user", "map", "emathi-the-second", "grenoble-north", "emathi"}), 0);
+  ASSERT_EQ(code({"cluster", "disable", "grenoble-north"}), 0);
+  pqxx::connection connection{conninfo};
+  pqxx::work work{connection};
+  work.exec("UPDATE audit SET acted_at = acted_at - interval '3 days', actor = 'emathi-the-second', origin = 'frontend, ada by sudo'");
+  work.exec("UPDATE clusters SET max_resources = 10240");
+  work.commit();
+  environment.emplace_back("COLUMNS", "60");
+  for (const auto& words : {std::vector<std::string>{"cluster", "list"}, {"audit"}, {"user", "list"}, {"event", "list", "--all"}}) {
+    const auto said = run(words);
+    ASSERT_TRUE(said.end.succeeded()) << said.output;
+    std::istringstream lines{said.output};
+    const auto begins_character = [](char c) { return (c & 0xc0) != 0x80; };
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(std::ranges::count_if(line, begins_character), 60) << said.output;
+  }
+}
 
 TEST_F(Gridctl, EmptyDatabase_IsRefusedUntilItIsMigrated) {
   conninfo = tests::PrivatePostgres::instance().empty_database();
