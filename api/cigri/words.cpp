@@ -32,16 +32,6 @@ std::string_view authentication(std::string_view ours) {
   return ours == "certificate" ? "cert" : ours;
 }
 
-std::string host_of(std::string_view url) {
-  const auto scheme = url.find("://");
-  if (scheme == std::string_view::npos) return {};
-  auto rest = url.substr(scheme + 3);
-  rest = rest.substr(0, rest.find('/'));
-  if (const auto at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
-  if (rest.starts_with('[')) return std::string{rest.substr(0, rest.find(']') + 1)};
-  return std::string{rest.substr(0, rest.find(':'))};
-}
-
 std::string href(std::string_view prefix, std::string_view path) {
   const auto parts = without_slashes(prefix);
   return parts.empty() ? std::string{path} : fmt::format("/{}{}", parts, path);

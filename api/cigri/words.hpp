@@ -8,6 +8,7 @@
 namespace gleaner::api::cigri {
 
 using grid::cigri::event_code;
+using grid::cigri::host_of;
 using grid::cigri::job_state;
 using grid::cigri::return_code;
 using grid::cigri::task_state;
@@ -19,8 +20,6 @@ using grid::cigri::task_state;
 
 /// `none`, `password` or `cert`.
 [[nodiscard]] std::string_view authentication(std::string_view ours);
-/// The host of an URL. Empty: it has none.
-[[nodiscard]] std::string host_of(std::string_view url);
 
 /// The href of a path for a caller who sent this prefix; `cigri-api` and `/cigri-api/` are the same one.
 [[nodiscard]] std::string href(std::string_view prefix, std::string_view path);

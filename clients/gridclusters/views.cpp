@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "lib/grid/cigri_words.hpp"
 #include "lib/terminal/text.hpp"
 #include "lib/terminal/times.hpp"
 
@@ -130,17 +131,10 @@ std::string usage_text(const std::vector<Json>& clusters, const terminal::Screen
 
 namespace {
 
-/// `https://alpha.example.org:8443/oarapi` is on `alpha.example.org`.
-std::string host_of(const std::string& url) {
-  const auto scheme = url.find("://");
-  const auto begin = scheme == std::string::npos ? 0 : scheme + 3;
-  return url.substr(begin, url.find_first_of(":/", begin) - begin);
-}
-
 /// `1: alpha , alpha.example.org (stress:0.9, UNDER_STRESS)`, as CiGri's gridclusters -i.
 std::string info_line(const Json& c) {
   const auto& factor = c["stress"]["stress_factor"];
-  auto line = fmt::format("{}: {} , {} (stress:{}", c["id"].integer(), c["name"].text(), host_of(c["api_url"].text()),
+  auto line = fmt::format("{}: {} , {} (stress:{}", c["id"].integer(), c["name"].text(), grid::cigri::host_of(c["api_url"].text()),
                           factor.number() ? fmt::format("{:g}", *factor.number()) : std::string{"unknown"});
   if (c["blacklisted"].is_true()) line += ", BLACKLISTED";
   if (c["under_stress"].is_true()) line += ", UNDER_STRESS";

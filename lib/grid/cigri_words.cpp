@@ -49,4 +49,14 @@ std::int64_t return_code(std::int64_t exit_code) {
   return exit_code * kExited;
 }
 
+std::string host_of(std::string_view url) {
+  const auto scheme = url.find("://");
+  if (scheme == std::string_view::npos) return {};
+  auto rest = url.substr(scheme + 3);
+  rest = rest.substr(0, rest.find('/'));
+  if (const auto at = rest.rfind('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
+  if (rest.starts_with('[')) return std::string{rest.substr(0, rest.find(']') + 1)};
+  return std::string{rest.substr(0, rest.find(':'))};
+}
+
 }  // namespace gleaner::grid::cigri

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 /// CiGri's words for ours, in its API and in what its commands print. Pure functions.
@@ -15,5 +16,8 @@ namespace gleaner::grid::cigri {
 
 /// The wait status of an exit code as a shell reports it: 256 for 1.
 [[nodiscard]] std::int64_t return_code(std::int64_t exit_code);
+
+/// The host of an URL, which CiGri has for a cluster's. Empty: it has none.
+[[nodiscard]] std::string host_of(std::string_view url);
 
 }  // namespace gleaner::grid::cigri

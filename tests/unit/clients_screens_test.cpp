@@ -182,5 +182,11 @@ TEST(Tree, HasEachCampaign_BelowTheFirstOfThoseThatItComesAfter) {
   EXPECT_EQ(table.rows.at(2).at(1).shown, "│  └─ turbulence-over-a-wing");
 }
 
+TEST(Clusters, OfAnAddressOfIpv6_AreOnIt) {
+  EXPECT_EQ(
+      gridclusters::infos_text({parsed(R"({"id": 1, "name": "alpha", "api_url": "http://[2001:db8::1]:6668/oarapi", "stress": {}})")}),
+      "1: alpha , [2001:db8::1] (stress:unknown)\n");
+}
+
 }  // namespace
 }  // namespace gleaner
