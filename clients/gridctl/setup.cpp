@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <iostream>
@@ -77,7 +78,9 @@ void check_values(const Answers& answers) {
                                     {"api_key", {answers.key, "--key"}}};
   if (const auto config = process::build_config({&given, 1}, {}); !config)
     throw Error{ExitCode::usage, fmt::format("{}", fmt::join(config.error(), "\n"))};
-  const bool is_loopback = answers.listen.empty() || answers.listen.starts_with("127.") || answers.listen.starts_with("[::1]");
+  const bool is_loopback = std::ranges::all_of(process::split_list(answers.listen), [](const std::string& address) {
+    return address.starts_with("127.") || address.starts_with("[::1]");
+  });
   if (answers.listen.empty() && !(answers.certificate.empty() && answers.key.empty()))
     throw Error{ExitCode::usage, "--certificate and --key are those of an address: add --listen ADDRESS, or leave them out"};
   if (answers.certificate.empty() != answers.key.empty() || (!is_loopback && answers.certificate.empty()))

@@ -169,9 +169,11 @@ TEST_F(SetupCommand, FailureSaysWhatToDo_AndLeavesNothing) {
                                     "--user", "daemon", "--directory", folder_.string()});
   EXPECT_EQ(unreachable.end.exit_status, 5);
   EXPECT_THAT(unreachable.output, HasSubstr("systemctl start postgresql"));
-  const auto open = setup("fourth", {"--user", "daemon", "--listen", "0.0.0.0:8443"});
-  EXPECT_EQ(open.end.exit_status, 2);
-  EXPECT_THAT(open.output, HasSubstr("--certificate and --key"));
+  for (const auto* address : {"0.0.0.0:8443", "127.0.0.1:8443,0.0.0.0:8443"}) {
+    const auto open = setup("fourth", {"--user", "daemon", "--listen", address});
+    EXPECT_EQ(open.end.exit_status, 2) << address;
+    EXPECT_THAT(open.output, HasSubstr("--certificate and --key"));
+  }
   EXPECT_EQ(gridctl({"setup"}).end.exit_status, 4) << "stdin is no terminal";
   EXPECT_TRUE(fs::is_empty(folder_));
 }
