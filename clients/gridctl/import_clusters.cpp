@@ -124,10 +124,8 @@ std::optional<std::string> foreign_api(const store::cigri::Cluster& found) {
 
 /// A cluster of this name that is here stays as it is.
 void note_present(Import& import, const store::cigri::Cluster& found, Imported& line) {
-  const auto is_other = [&](const Imported& other) {
-    return other.fate == Fate::made && other.kind == line.kind && other.here == found.name;
-  };
-  if (std::ranges::any_of(import.lines, is_other)) refuse("CiGri has another cluster of this name, which was taken");
+  const auto is_other = [&](const Imported& other) { return other.kind == line.kind && other.here == found.name; };
+  if (std::ranges::any_of(import.lines, is_other)) refuse("CiGri has another cluster of this name, which is the one here");
   line.fate = Fate::present;
   if (const auto& url = import.clusters.at(found.name); url != found.url)
     line.remarks.push_back(fmt::format("here it is reached at {}, not at CiGri's URL, and stays so", url));

@@ -132,6 +132,7 @@ TEST_F(ImportCigri, LoginsAndPrioritiesOfAnotherClusterOfThatName_AreNotThoseOfT
   EXPECT_EQ(said.end.exit_status, 1);
   EXPECT_EQ(here("SELECT login FROM user_mappings"), "byron") << said.output;
   EXPECT_EQ(here("SELECT count(*) FROM affinities"), "0");
+  EXPECT_THAT(import({"--yes", "--only", "clusters"}).output, HasSubstr("not here, for the reasons above: cluster zeta.")) << "again";
   EXPECT_THAT(said.output, HasSubstr("several clusters 'zeta', and this is of another than the one at http://localhost:1"));
 }
 
