@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -173,15 +174,18 @@ TEST_P(Lists, WhatOccupiesTheClusterIsWhatRuns) {
   EXPECT_THAT(occupying, Not(Contains(world().shared().held_back.ids.front())));
 }
 
-/// OAR's `from` alone leaves out jobs that are being launched or that finish.
-TEST_P(Lists, JobsSinceAMoment_AreFoundInEveryStateTheyPassThrough) {
+/// OAR's `from` alone leaves out jobs that are being launched or that finish. While a job is launched, it may be in no list for a moment:
+/// its start is written, its resources are not yet, and the schedule is written anew, which are the three places where OAR looks
+/// (get_jobs_for_user_query). Whoever looks for a job looks several times.
+TEST_P(Lists, JobsSinceAMoment_AreFoundInEveryStateTheyPassThrough_AndMissingInNoTwoListsInARow) {
   const auto since = std::chrono::floor<grid::Instant::duration>(std::chrono::system_clock::now());
   auto request = world().request("true", {"1", "2", "3", "4"});
   request.types = {"besteffort"};
   const auto submitted = world().submit(request);
   const std::set<grid::RemoteJobId> expected(submitted.ids.begin(), submitted.ids.end());
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{120};
-  for (bool over = false; !over;) {
+  std::set<grid::RemoteJobId> missing;
+  for (bool over = false; !over || !missing.empty();) {
     std::set<grid::RemoteJobId> found;
     over = true;
     for (const auto& job : value([&] { return client().jobs_since(world().user(), since); })) {
@@ -190,7 +194,10 @@ TEST_P(Lists, JobsSinceAMoment_AreFoundInEveryStateTheyPassThrough) {
         over = over && oar::is_over(job.state);
       }
     }
-    ASSERT_EQ(found, expected);
+    ASSERT_TRUE(std::ranges::includes(expected, found));
+    ASSERT_TRUE(std::ranges::includes(found, missing));
+    missing.clear();
+    std::ranges::set_difference(expected, found, std::inserter(missing, missing.end()));
     ASSERT_LT(std::chrono::steady_clock::now(), deadline);
   }
 }
