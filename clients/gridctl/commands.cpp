@@ -110,6 +110,7 @@ std::span<const Command> commands() {
               {"from", "dry-run", "yes", "only", "campaigns", "user", "live-tasks", "drained", "while-cigri-runs", "directory", "ca-file",
                "certificate", "key"},
               import_cigri},
+      Command{"cycle", "", "have the conductor begin a cycle now, and wait until it has ended", {}, cycle},
       Command{"db migrate", "", "bring the database's schema up to this program's", {}, db_migrate},
       Command{"db status", "", "what the database holds, and who conducts the grid", {}, db_status},
       Command{

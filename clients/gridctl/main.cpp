@@ -13,7 +13,7 @@ int main(int argc, char** argv) {
       .purpose = "Administers the grid: its database, clusters, users, events. Talks to the database itself.",
       .keys = {"database", "connect_timeout", "request_timeout", "submit_timeout", "idle_period", "retention", "fairshare_window",
                "default_resources", "default_walltime", "temporal_grouping", "params_shell", "max_attempts", "max_charged_attempts",
-               "max_retries", "walltime_retry_factor"},
+               "max_retries", "walltime_retry_factor", "module_time_limit"},
       .options = {{"authentication", "none|basic|certificate", "how the API knows us (none)"},
                   {"auth", "none|basic|certificate", "the same, shorter"},
                   {"login", "LOGIN", "basic: the grid's login there"},

@@ -81,14 +81,18 @@ void check_combination(const process::Arguments& arguments, const std::vector<st
     if (arguments.has(option) && ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} needs the id of a campaign, such as: gridstat 3 --{}", option, option)};
   }
-  for (const std::string_view option : {"summary", "all", "user", "username", "tree"}) {
+  for (const std::string_view option : {"summary", "all", "user", "username", "tree", "by-user"}) {
     if (arguments.has(option) && !ids.empty())
       throw Error{ExitCode::usage, fmt::format("--{} is for the list of campaigns, and not for one of them", option)};
+  }
+  for (const std::string_view option : {"tree", "offset", "limit", "dump", "pretty"}) {
+    if (arguments.has("by-user") && arguments.has(option))
+      throw Error{ExitCode::usage, fmt::format("--by-user and --{} exclude each other: --json is a line's object for each user", option)};
   }
   check_views(arguments, ids);
   check_outputs(arguments, ids);
   check_parameters(arguments, ids);
-  for (const std::string_view option : {"why", "history", "tree"}) {
+  for (const std::string_view option : {"why", "history", "tree", "by-user"}) {
     if (arguments.has("watch") && arguments.has(option))
       throw Error{ExitCode::usage, fmt::format("--watch and --{} exclude each other", option)};
   }

@@ -122,7 +122,20 @@ Listed list_campaigns(const Run& run) {
   return listed;
 }
 
+/// Of all campaigns that the command line selects.
+void show_users(const Run& run) {
+  std::string query;
+  if (const auto user = asked_user(run)) query += "&user=" + clients::url_encoded(*user);
+  const auto ranges = asked_ranges(run);
+  if (run.has("all") || !ranges.empty()) query += "&all=1";
+  auto table = users_table(campaigns_in(run, query, ranges).campaigns, run.setting());
+  std::vector<std::string> users;
+  for (const auto& row : table.rows) users.push_back(row.front().shown);
+  run.output.show({.table = std::move(table), .ids = std::move(users)});
+}
+
 void show_list(const Run& run) {
+  if (run.has("by-user")) return show_users(run);
   auto listed = list_campaigns(run);
   const bool is_tree = run.has("tree");
   const auto branches = is_tree ? tree_of(listed.campaigns) : std::vector<Branch>{};

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
                   {"user,u", "USER", "only this user's; without a name, mine", ""},
                   {"username", "USER", "the same"},
                   {"all,a", "", "campaigns that have ended too"},
+                  {"by-user", "", "a line for each user, with the sums of their campaigns"},
                   {"tree", "", "the list as a tree: each campaign below the one that it comes after"},
                   {"why", "", "why each cluster runs its jobs, or does not"},
                   {"history", "", "the forecasts of its end, when they were made, and how they came out"},

@@ -31,6 +31,9 @@ struct Branch {
 /// The same lines as summary(), in the order of the tree.
 [[nodiscard]] terminal::Table tree_table(const std::vector<Branch>& branches, const Setting& setting);
 
+/// A line for each user: what their campaigns wait for, run, have done, and have to be fixed.
+[[nodiscard]] terminal::Table users_table(const std::vector<clients::Json>& campaigns, const Setting& setting);
+
 enum class Detail { some, all };
 /// A campaign with its forecasts and its clusters.
 [[nodiscard]] std::string campaign_view(const clients::Json& campaign, const clients::Json& stats, Detail detail, const Setting& setting);

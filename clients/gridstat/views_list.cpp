@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "clients/follow.hpp"
 #include "clients/forecast.hpp"
@@ -36,10 +37,9 @@ Cell campaign_state(const Json& campaign) {
 }
 
 /// The number of tasks that need their user, and `e` for an open event.
-Cell to_fix(const Json& campaign) {
-  const auto failed = campaign["tasks"]["failed"].integer();
+Cell to_fix(std::int64_t failed, bool has_events) {
   auto shown = failed > 0 ? fmt::format("{}", failed) : std::string{};
-  if (campaign["has_events"].is_true()) shown += shown.empty() ? "e" : " e";
+  if (has_events) shown += shown.empty() ? "e" : " e";
   return {failed, shown.empty() ? " " : shown, failed > 0 ? Ink::bad : Ink::warm};
 }
 
@@ -119,7 +119,7 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
                           Cell{waiting_of(c)},
                           whole(c["tasks"]["running"]),
                           Cell{done},
-                          to_fix(c),
+                          to_fix(c["tasks"]["failed"].integer(), c["has_events"].is_true()),
                           Cell{std::int64_t{percent(done, total)}, fmt::format("{}%", percent(done, total))},
                           Cell{total},
                           whole(c["tasks"]["cancelled"]),
@@ -132,6 +132,43 @@ Table summary(const std::vector<Json>& campaigns, const Setting& setting) {
                           text(c["forecast_start_earliest"]),
                           text(c["forecast_start_latest"]),
                           text(c["forecast_method"])});
+  }
+  return table;
+}
+
+Table users_table(const std::vector<Json>& campaigns, const Setting& setting) {
+  struct Sums {
+    std::int64_t campaigns = 0, waiting = 0, running = 0, finished = 0, failed = 0, total = 0;
+    bool has_events = false;
+  };
+  std::map<std::string, Sums> users;
+  for (const auto& campaign : campaigns) {
+    auto& sums = users[campaign["user"].text()];
+    ++sums.campaigns;
+    sums.waiting += waiting_of(campaign);
+    sums.running += campaign["tasks"]["running"].integer();
+    sums.finished += campaign["tasks"]["done"].integer();
+    sums.failed += campaign["tasks"]["failed"].integer();
+    sums.total += campaign["total_tasks"].integer();
+    sums.has_events = sums.has_events || campaign["has_events"].is_true();
+  }
+  Table table{{{"user", "User", Align::left, Shrink::last},
+               {"campaigns", "Campaigns", Align::right, Shrink::left_out},
+               {"waiting", "Waiting", Align::right},
+               {"running", "Running", Align::right},
+               {"finished", "Finished", Align::right},
+               {"failed", "ToFix", Align::right},
+               {"progress", "%", Align::right},
+               {"total", ""},
+               {"has_events", ""}},
+              {},
+              "No campaign is in treatment, paused, or to be fixed.",
+              setting.heading};
+  for (const auto& [user, sums] : users) {
+    table.rows.push_back({Cell{user}, Cell{sums.campaigns}, Cell{sums.waiting}, Cell{sums.running}, Cell{sums.finished},
+                          to_fix(sums.failed, sums.has_events),
+                          Cell{std::int64_t{percent(sums.finished, sums.total)}, fmt::format("{}%", percent(sums.finished, sums.total))},
+                          Cell{sums.total}, Cell{sums.has_events}});
   }
   return table;
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <regex>
 #include <sstream>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,33 @@ class Gridctl : public ::testing::Test {
   std::string conninfo = tests::PrivatePostgres::instance().fresh_database();
   std::vector<std::pair<std::string, std::string>> environment{};  ///< and the database
 };
+
+TEST_F(Gridctl, ACycle_IsBegunByTheConductor_WhoMustBeThere) {
+  const auto nobody = run({"cycle"});
+  EXPECT_EQ(nobody.end.exit_status, 5);
+  EXPECT_THAT(nobody.output, HasSubstr("nobody conducts the grid: start almighty, or run 'almighty --once'"));
+  pqxx::connection conductor{conninfo};
+  {
+    pqxx::work work{conductor};
+    work.exec("UPDATE lease SET holder = 'test', expires_at = now() + interval '1 hour'");
+    work.commit();
+  }
+  class Asked : public pqxx::notification_receiver {
+   public:
+    using notification_receiver::notification_receiver;
+    void operator()(const std::string&, int) override { ++times; }
+    int times = 0;
+  } asked{conductor, "gleaner_wake_up"};
+  std::jthread cycle{[&] {
+    conductor.await_notification(60, 0);
+    pqxx::work work{conductor};
+    work.exec("INSERT INTO cycles (term, started_at, ended_at) VALUES (1, clock_timestamp(), clock_timestamp() + interval '2 s')");
+    work.commit();
+  }};
+  const auto done = run({"cycle"});
+  EXPECT_EQ(done.output, "a cycle has begun and ended; it took 2.0 s\n");
+  EXPECT_EQ(asked.times, 1);
+}
 
 TEST_F(Gridctl, Tables_FitTerminalsOf60Columns) {
   ASSERT_EQ(code({"cluster", "add", "grenoble-north", "https://grenoble-north.example.org:6669/oarapi-priv", "--auth", "certificate",

@@ -166,6 +166,14 @@ TEST(Screens, Clusters_AndTheirUse) {
   EXPECT_THAT(use.usual, HasSubstr("["));
 }
 
+TEST(Users, HaveALineEach_WithTheSumsOfTheirCampaigns) {
+  const std::vector<Json> campaigns{a_campaign(1, "bea", "terminated"), a_campaign(2, "ada", "paused"),
+                                    a_campaign(3, "bea", "in_treatment")};
+  const auto text = terminal::render_human(gridstat::users_table(campaigns, {.screen = {}, .now = grid::from_unix(kNow)}), {});
+  EXPECT_THAT(text, testing::MatchesRegex("User +Campaigns +Waiting +Running +Finished +ToFix +%\n-[- ]+\n"
+                                          "ada +1 +45300 +1024 +53176 +500 e +53%\nbea +2 +90600 +2048 +106352 +1000 e +53%\n"));
+}
+
 TEST(Tree, HasEachCampaign_BelowTheFirstOfThoseThatItComesAfter) {
   const auto after = [](const std::string& ids) {
     std::string first;
