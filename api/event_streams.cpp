@@ -170,9 +170,10 @@ void EventStreams::watch(Key key, const OpenStream& stream, int operation) const
 
 void EventStreams::connect() {
   if (database_) return;
-  database_.emplace(connections_.open());
-  if (store::adopt_feed(*database_)) process::log::info("feed begun anew", {{"why", "the database was restored"}});
-  database_->listen(store::kFeed);
+  auto database = connections_.open();
+  if (store::adopt_feed(database)) process::log::info("feed begun anew", {{"why", "the database was restored"}});
+  database.listen(store::kFeed);
+  database_.emplace(std::move(database));
 }
 
 void EventStreams::read_feed() {

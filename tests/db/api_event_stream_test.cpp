@@ -350,6 +350,32 @@ TEST_F(ApiEventStream, DatabaseThatWasRestoredIntoAnotherPostgres_HasAFeedThatBe
   EXPECT_STREQ(stream("?after=" + first->id).next("campaign").value().json()["state"].GetString(), "in_treatment");
 }
 
+class ApiEventStreamOfABusyDatabase : public ApiEventStream {
+ protected:
+  void configure(api::ApiOptions& options) override { options.config.api_patience = std::chrono::seconds{2}; }
+  [[nodiscard]] bool somebody_waits_for_a_lock() const {
+    return sql("SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')") == "t";
+  }
+};
+
+TEST_F(ApiEventStreamOfABusyDatabase, FeedThatCouldNotBeBegunAnewAtFirst_IsBegunAnewLater) {
+  const auto id = a_campaign_of(1);
+  sql("UPDATE grid SET feed_from = 999999999990");
+  {
+    pqxx::connection other{database()};
+    pqxx::work work{other};
+    work.exec("SELECT FROM grid FOR UPDATE");
+    restart_api();
+    ASSERT_TRUE(comes([&] { return somebody_waits_for_a_lock(); }));
+    ASSERT_TRUE(comes([&] { return !somebody_waits_for_a_lock(); }));
+  }
+  const auto opening = stream("?after=now");
+  ASSERT_TRUE(comes([&] { return sql("SELECT feed_from < 999999999990 FROM grid") == "t"; }));
+  auto one = stream("?after=now");
+  flip(id, 1);
+  EXPECT_TRUE(one.next("campaign"));
+}
+
 TEST_F(ApiEventStream, DatabaseConnectionThatIsLost_EndsStreams_WhichGoOnLater) {
   const auto id = a_campaign_of(1);
   auto one = stream("?after=now");
