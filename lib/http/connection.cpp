@@ -291,15 +291,15 @@ class Connection {
     if (!delayed(stream_, context_.stop_fd, mishap.delay)) return Next::close;
     stream_.at_a_pace();
     if (mishap.only_first_bytes) stream_.limit_writing(*mishap.only_first_bytes);
-    if (response.pass_on && !head_only) return pass_on(response, version);
+    if (response.pass_on) return pass_on(response, version, head_only);
     const bool whole = response.stream ? send_stream(stream_, response, version, keep_alive, head_only)
                                        : send_whole(stream_, response, version, keep_alive, head_only);
     if (mishap.ending == Mishap::Ending::reset) return Next::reset;
     return whole && keep_alive && mishap.ending == Mishap::Ending::none && !mishap.only_first_bytes ? Next::keep : Next::close;
   }
 
-  Next pass_on(const Response& response, unsigned version) {
-    if (!send_head(stream_, response, version)) return Next::close;
+  Next pass_on(const Response& response, unsigned version, bool head_only) {
+    if (!send_head(stream_, response, version) || head_only) return Next::close;
     unread_ = false;
     auto [socket, tls] = stream_.release();
     response.pass_on(std::make_unique<Outlet>(std::move(socket), std::move(tls)));

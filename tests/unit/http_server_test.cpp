@@ -131,6 +131,18 @@ TEST(HttpServer, ConnectionThatIsPassedOn_NeedsNoThread_AndIsWrittenByWhoeverHas
   EXPECT_EQ(client.read_to_end(), "one\n");
 }
 
+TEST(HttpServer, HeadOfAnAnswerThatWouldBePassedOn_HasNoLength) {
+  const auto server = serve([](const Request&) {
+    Response response;
+    response.pass_on = [](std::unique_ptr<Outlet>) { ADD_FAILURE() << "the client asked for the head alone"; };
+    return response;
+  });
+  const auto answer = ask(*server, "HEAD /stream HTTP/1.1\r\n\r\n");
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200")) << answer;
+  EXPECT_TRUE(answer.ends_with("\r\n\r\n")) << answer;
+  EXPECT_EQ(answer.find("Content-Length"), std::string::npos) << answer;
+}
+
 TEST(HttpServer, HandlerThatThrows_GivesA500_AndTheReasonIsReported) {
   std::string problem;
   ServerOptions options;
