@@ -62,9 +62,11 @@ struct ChangeStream::Transfer {
 ChangeStream::ChangeStream(const ApiClient& api, std::vector<std::int64_t> campaigns) : api_{api}, campaigns_{std::move(campaigns)} {}
 ChangeStream::~ChangeStream() = default;
 
+bool ChangeStream::is_of_named_campaigns() const { return !campaigns_.empty() && campaigns_.size() <= kMostCampaigns; }
+
 std::string ChangeStream::path() const {
   auto path = fmt::format("/v1/events?after={}", last_id_.empty() ? std::string{"now"} : url_encoded(last_id_));
-  if (!campaigns_.empty() && campaigns_.size() <= kMostCampaigns) path += "&campaign=" + joined(campaigns_);
+  if (is_of_named_campaigns()) path += "&campaign=" + joined(campaigns_);
   return path;
 }
 
@@ -98,7 +100,7 @@ void ChangeStream::take_line(std::string_view line) {
   const auto event = std::exchange(event_, {});
   if (!std::exchange(has_data_, false)) return;
   has_changed_ = true;
-  if (event == "campaign" && !campaigns_.empty()) is_urgent_ = true;
+  if (event == "campaign" && is_of_named_campaigns()) is_urgent_ = true;
 }
 
 void ChangeStream::begin() {

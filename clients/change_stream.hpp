@@ -16,14 +16,14 @@ namespace gleaner::clients {
 class ChangeStream {
  public:
   /// Connects with the first wait.
-  /// @param campaigns  whose changes count; empty: those of all, and of the clusters
+  /// @param campaigns  whose changes count; empty, or more than 1000: those of all, and of the clusters
   ChangeStream(const ApiClient& api, std::vector<std::int64_t> campaigns);
   ~ChangeStream();
   ChangeStream(const ChangeStream&) = delete;
   ChangeStream& operator=(const ChangeStream&) = delete;
 
-  /// How long a look is good for: at least so long, unless one of the named campaigns enters another state or the stream begins; at most
-  /// so long, as no change is sent for what only follows from the time.
+  /// How long a look is good for: at least so long, unless one of the named campaigns (1000 at most) enters another state or the stream
+  /// begins; at most so long, as no change is sent for what only follows from the time.
   struct Pause {
     std::chrono::milliseconds least;
     std::chrono::milliseconds most;
@@ -36,6 +36,8 @@ class ChangeStream {
   struct Transfer;
   static std::size_t take(char* data, std::size_t size, std::size_t count, void* self);
 
+  /// The API takes that many ids, and sends the changes of no other campaign.
+  [[nodiscard]] bool is_of_named_campaigns() const;
   [[nodiscard]] std::string path() const;
   void begin();
   void end(Clock::duration until_again);

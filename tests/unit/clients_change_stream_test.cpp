@@ -5,13 +5,16 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <future>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "clients/change_stream.hpp"
 #include "clients/follow.hpp"
 #include "tests/unit/api_under_test.hpp"
 
@@ -136,6 +139,30 @@ TEST(ChangeStream, OfAnOlderApi_IsNotThere_AndCampaignsAreLookedAtAgainAndAgain)
     EXPECT_EQ(grid.looks(), 4);
     EXPECT_THAT(grid.places(), SizeIs(1)) << status;
   }
+}
+
+TEST(ChangeStream, OfMoreCampaignsThanTheApiTakes_ShowsThoseOfOthersToo_AndDoesNotHurryForThem) {
+  std::promise<void> other_ends;
+  const tests::ApiUnderTest api{[ended = other_ends.get_future().share()](const http::Request& request) {
+    EXPECT_FALSE(request.parameter("campaign"));
+    auto response = stream_of({});
+    response.stream = [ended](http::Sink& sink) {
+      if (!sink.write(kBegin)) return false;
+      ended.wait();
+      return sink.write(kEnded);
+    };
+    return response;
+  }};
+  const ApiClient client{api.config()};
+  std::vector<std::int64_t> campaigns(1001);
+  std::iota(campaigns.begin(), campaigns.end(), 1);
+  ChangeStream changes{client, campaigns};
+  changes.wait({.least = kLong, .most = kLong});
+  other_ends.set_value();
+  constexpr std::chrono::milliseconds kLeast{300};
+  const auto begun = std::chrono::steady_clock::now();
+  changes.wait({.least = kLeast, .most = kLong});
+  EXPECT_GE(std::chrono::steady_clock::now() - begun, kLeast);
 }
 
 }  // namespace
