@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <ranges>
 #include <utility>
 
 #include "lib/http/signals_blocked.hpp"
@@ -193,8 +194,12 @@ void EventStreams::read_feed() {
     ++one;
   }
   is_due_ = state.pending;
-  for (auto& [place, streams] : at) {
-    if (!read_for(transaction, state.end, streams)) is_due_ = true;
+  // Those nearest to the end come first: they have little to read, and are many.
+  const auto until = Clock::now() + times_.reading;
+  for (bool is_first = true; auto& [place, streams] : at | std::views::reverse) {
+    const bool is_late = !std::exchange(is_first, false) && Clock::now() >= until;
+    if (is_late || !read_for(transaction, state.end, streams)) is_due_ = true;
+    if (is_late) break;
   }
   last_reading_ = Clock::now();
 }

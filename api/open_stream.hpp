@@ -25,6 +25,7 @@ struct StreamTimes {
   std::chrono::milliseconds patience{30'000};    ///< a client that takes no byte for so long is cut off
   std::chrono::milliseconds longest{3'600'000};  ///< then the client has to come again, so that it is asked again who it is
   std::chrono::milliseconds pause{100};          ///< between two readings of the feed
+  std::chrono::milliseconds reading{250};        ///< of the feed; then streams that are further behind wait for the next reading
   std::chrono::milliseconds look{5'000};         ///< between two readings that no notification asks for
   std::chrono::milliseconds prune{60'000};       ///< between two deletions of old changes
   std::chrono::seconds kept{86'400};             ///< the age at which changes are deleted

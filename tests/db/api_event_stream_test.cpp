@@ -1,6 +1,7 @@
 // GET /v1/events?after=ID: the stream of changes.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <functional>
@@ -374,6 +375,36 @@ TEST_F(ApiEventStreamOfABusyDatabase, FeedThatCouldNotBeBegunAnewAtFirst_IsBegun
   auto one = stream("?after=now");
   flip(id, 1);
   EXPECT_TRUE(one.next("campaign"));
+}
+
+class ApiEventStreamOneReadingASecond : public ApiEventStream {
+ protected:
+  /// Each reading is for the streams at one place.
+  void configure(api::ApiOptions& options) override {
+    options.streams.pause = std::chrono::seconds{1};
+    options.streams.reading = std::chrono::milliseconds{0};
+  }
+};
+
+TEST_F(ApiEventStreamOneReadingASecond, StreamsThatAreFarBehind_DoNotDelayThoseAtTheEnd) {
+  constexpr int kBehind = 5;
+  const auto id = a_campaign_of(1);
+  std::vector<std::string> places;
+  for (int i = 0; i < kBehind; ++i) {
+    auto first = stream("?after=now");
+    ASSERT_TRUE(first.begins());
+    places.push_back(first.last_id());
+    flip(id, 1);
+  }
+  auto current = stream("?after=now");
+  ASSERT_TRUE(current.begins());
+  std::vector<EventStreamReader> behind;
+  for (const auto& place : places) behind.push_back(stream("?after=" + place));
+  flip(id, 1);
+  ASSERT_TRUE(current.next("campaign"));
+  const auto has_message = [](EventStreamReader& reader) { return reader.next(std::chrono::milliseconds{100}).has_value(); };
+  EXPECT_LT(std::ranges::count_if(behind, has_message), kBehind);
+  for (auto& reader : behind) EXPECT_TRUE(reader.next("campaign"));
 }
 
 TEST_F(ApiEventStream, DatabaseConnectionThatIsLost_EndsStreams_WhichGoOnLater) {
