@@ -65,10 +65,15 @@ void add_etag(const http::Request& request, http::Response& response) {
   response.headers.add("Cache-Control", "private, no-cache");
 }
 
-std::optional<http::Response> refuse_if_match(const http::Request& request, const Route& route) {
-  if (only_reads(request) || route.etag == Etag::compared || !request.headers.find("If-Match")) return std::nullopt;
-  return error(Code::bad_value, fmt::format("If-Match is not compared by {} {}, and nothing was done: only PUT /v1/campaigns/ID takes it",
-                                            route.method, jdl::excerpt(request.path)));
+std::optional<http::Response> refuse_conditions(const http::Request& request, const Route& route) {
+  if (only_reads(request)) return std::nullopt;
+  const auto refuse = [&](std::string_view header, std::string_view remedy) {
+    return error(Code::bad_value, fmt::format("{} is not compared by {} {}, and nothing was done: {}", header, route.method,
+                                              jdl::excerpt(request.path), remedy));
+  };
+  if (route.etag != Etag::compared && request.headers.find("If-Match")) return refuse("If-Match", "only PUT /v1/campaigns/ID takes it");
+  if (request.headers.find("If-None-Match")) return refuse("If-None-Match", "only GET takes it");
+  return std::nullopt;
 }
 
 }  // namespace gleaner::api

@@ -27,7 +27,8 @@ enum class Comparison { strong, weak };
 /// Answers of other statuses, streams, and answers to requests that change something are left as they are.
 void add_etag(const http::Request& request, http::Response& response);
 
-/// The answer to a request that changes something only if an ETag matches, where the route does not compare it; empty: go on.
-[[nodiscard]] std::optional<http::Response> refuse_if_match(const http::Request& request, const Route& route);
+/// The answer to a request that would change something only if an ETag matches, or none does, where the route does not compare it; empty:
+/// go on.
+[[nodiscard]] std::optional<http::Response> refuse_conditions(const http::Request& request, const Route& route);
 
 }  // namespace gleaner::api

@@ -151,7 +151,7 @@ http::Response Api::dispatch(const http::Request& request) try {
   const auto caller = match.route->access == Access::anybody ? Caller{} : identities_.of(request);
   if (!caller) return unauthorized(request);
   if (const auto wrong = wrong_key(request, *match.route)) return error(Code::unknown_key, *wrong);
-  if (auto refused = refuse_if_match(request, *match.route)) return std::move(*refused);
+  if (auto refused = refuse_conditions(request, *match.route)) return std::move(*refused);
   auto response = respond(match, request, *caller);
   if (match.route->etag == Etag::sent) add_etag(request, response);
   return response;

@@ -79,13 +79,19 @@ TEST(Etag, Layout_IsThatOfAFlag) {
   for (const auto* no : {"0", "false"}) EXPECT_FALSE(is_pretty(no)) << no;
 }
 
-TEST(Etag, InIfMatch_IsRefusedWhereItIsNotCompared) {
+/// Whether the route refuses a request that has this condition.
+bool refuses(const Route& route, const std::string& condition) {
+  auto request = request_of(std::string{route.method});
+  request.headers.add(condition, "\"a\"");
+  return refuse_conditions(request, route).has_value();
+}
+
+TEST(Etag, InAConditionThatIsNotCompared_IsRefused) {
   for (const auto& route : all_routes()) {
-    auto request = request_of(std::string{route.method});
-    EXPECT_FALSE(refuse_if_match(request, route)) << route.pattern;
-    request.headers.add("If-Match", "\"a\"");
-    const bool is_ignored = route.method != "GET" && route.etag != Etag::compared;
-    EXPECT_EQ(refuse_if_match(request, route).has_value(), is_ignored) << route.method << " " << route.pattern;
+    EXPECT_FALSE(refuse_conditions(request_of(std::string{route.method}), route)) << route.pattern;
+    const bool changes = route.method != "GET";
+    EXPECT_EQ(refuses(route, "If-Match"), changes && route.etag != Etag::compared) << route.method << " " << route.pattern;
+    EXPECT_EQ(refuses(route, "If-None-Match"), changes) << route.method << " " << route.pattern;
   }
 }
 
