@@ -24,14 +24,17 @@ std::string_view asked_place(const Call& call) {
 }
 
 Asked<ChangeFilter> asked_filter(const Call& call) {
+  const auto wrong = [](std::string_view text) {
+    return tl::unexpected{error(Code::bad_value, fmt::format("campaign={}: ids with commas between them are needed", jdl::excerpt(text)))};
+  };
   ChangeFilter filter;
   for (const auto& text : list(call, "campaign")) {
     const auto id = text::whole_number(text, std::int64_t{1});
-    if (!id)
-      return tl::unexpected{
-          error(Code::bad_value, fmt::format("campaign={}: ids with commas between them are needed", jdl::excerpt(text)))};
+    if (!id) return wrong(text);
     filter.campaigns.push_back(*id);
   }
+  // Whoever names none in a list of ids does not want all.
+  if (call.request.parameter("campaign") && filter.campaigns.empty()) return wrong("");
   std::ranges::sort(filter.campaigns);
   const auto repeated = std::ranges::unique(filter.campaigns);
   filter.campaigns.erase(repeated.begin(), repeated.end());

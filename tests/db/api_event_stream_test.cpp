@@ -209,6 +209,8 @@ TEST_F(ApiEventStream, WrongQuestions_AreToldSo) {
       {"?after=12--3", "after=12--3: "},
       {"?after=now&limit=3", "limit is of the list of events"},
       {"?after=now&campaign=x", "campaign=x: ids"},
+      {"?after=now&campaign=", "campaign=: ids"},
+      {"?after=now&campaign=,", "campaign=: ids"},
       {"?campaign=1", "campaign is of a stream"}};
   for (const auto& [query, why] : wrong) {
     const auto answer = get("/v1/events" + query);
