@@ -20,8 +20,12 @@ constexpr std::chrono::seconds kSilence{45};
 constexpr std::size_t kLongestLine = 1 << 20;
 
 constexpr std::chrono::seconds kAfterAnEnd{1};
-constexpr std::chrono::seconds kNoneIsFree{30};
+constexpr std::chrono::seconds kNotNow{30};
 constexpr std::chrono::minutes kThereIsNone{5};
+
+constexpr long kGone = 410;
+constexpr long kTooManyRequests = 429;
+constexpr long kServerError = 500;
 
 /// A restart of the API ends many streams at the same time.
 std::chrono::milliseconds spread(std::chrono::milliseconds time) {
@@ -38,6 +42,13 @@ bool is_stream(CURL* easy) {
 }
 
 }  // namespace
+
+std::chrono::seconds until_next_stream(StreamEnd end) {
+  if (end.was_open || end.status == 0 || end.status == kGone) return kAfterAnEnd;
+  // None is free, or a proxy waits for an API that restarts (502, 504).
+  if (end.status == kTooManyRequests || end.status >= kServerError) return kNotNow;
+  return kThereIsNone;
+}
 
 struct ChangeStream::Transfer {
   Transfer() : multi{curl_multi_init()}, easy{curl_easy_init()} {
@@ -130,11 +141,8 @@ void ChangeStream::end(Clock::duration until_again) {
 void ChangeStream::conclude() {
   long status = 0;
   curl_easy_getinfo(transfer_->easy, CURLINFO_RESPONSE_CODE, &status);
-  constexpr long kGone = 410;
-  constexpr long kUnavailable = 503;
   if (status == kGone) last_id_.clear();
-  if (is_open_ || status == 0 || status == kGone) return end(kAfterAnEnd);
-  end(status == kUnavailable ? Clock::duration{kNoneIsFree} : Clock::duration{kThereIsNone});
+  end(until_next_stream({.was_open = is_open_, .status = status}));
 }
 
 void ChangeStream::go_on() {

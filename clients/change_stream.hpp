@@ -10,6 +10,15 @@
 
 namespace gleaner::clients {
 
+/// How a request for a stream ended.
+struct StreamEnd {
+  bool was_open = false;  ///< a stream had begun
+  long status = 0;        ///< 0: there was no answer
+};
+/// How long the API is not asked for a stream again. Short after a stream, or without an answer: the API may just restart; the longest
+/// where it has none to give.
+[[nodiscard]] std::chrono::seconds until_next_stream(StreamEnd end);
+
 /// Waits on the API's stream of changes for whoever looks at campaigns, so that nobody has to look again and again. After a restart of the
 /// API the stream goes on where it was. Where there is no stream (an older API, none is free), it waits as if there were changes all the
 /// time.

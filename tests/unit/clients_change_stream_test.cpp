@@ -141,6 +141,18 @@ TEST(ChangeStream, OfAnOlderApi_IsNotThere_AndCampaignsAreLookedAtAgainAndAgain)
   }
 }
 
+TEST(ChangeStream, IsAskedForAgainSoon_WhereTheApiMayJustRestart_AlsoBehindAProxy) {
+  const auto soon = until_next_stream({.was_open = true, .status = 200});
+  EXPECT_EQ(until_next_stream({.was_open = false, .status = 0}), soon);
+  EXPECT_EQ(until_next_stream({.was_open = false, .status = 410}), soon);
+  const auto busy = until_next_stream({.was_open = false, .status = 503});
+  for (const long status : {429, 500, 502, 504}) EXPECT_EQ(until_next_stream({.was_open = false, .status = status}), busy) << status;
+  const auto older = until_next_stream({.was_open = false, .status = 404});
+  for (const long status : {200, 400, 401}) EXPECT_EQ(until_next_stream({.was_open = false, .status = status}), older) << status;
+  EXPECT_LT(soon, busy);
+  EXPECT_LT(busy, older);
+}
+
 TEST(ChangeStream, OfMoreCampaignsThanTheApiTakes_ShowsThoseOfOthersToo_AndDoesNotHurryForThem) {
   std::promise<void> other_ends;
   const tests::ApiUnderTest api{[ended = other_ends.get_future().share()](const http::Request& request) {
