@@ -19,16 +19,18 @@ WHERE checked_at IS NULL OR checked_at <= clock_timestamp() - @period_ms * inter
 RETURNING one
 
 -- name: checks.triggers
--- The triggers that keep counters, usage, dependencies and campaigns.asked are there and enabled.
+-- The triggers that keep counters, usage, dependencies, campaigns.asked and the feed are there and enabled.
 SELECT
   NULL::bigint AS campaign_id,
   NULL::bigint AS cluster_id,
   NULL::bigint AS id,
   format('the trigger %s is %s', w.name, CASE WHEN g.tgname IS NULL THEN 'missing' ELSE 'disabled' END) AS breach,
   count(*) OVER () AS breaches
-FROM (VALUES ('tasks', 'count_tasks'), ('tasks', 'release_tasks'), ('campaigns', 'meet_dependencies'), ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
-  ('campaign_clusters', 'note_failure'),
-        ('campaign_clusters', 'note_asked')) AS w(relation, name)
+FROM (VALUES ('tasks', 'count_tasks'), ('tasks', 'release_tasks'), ('campaigns', 'meet_dependencies'),
+  ('jobs', 'count_new_jobs'), ('jobs', 'count_jobs'), ('jobs', 'account_usage'),
+  ('campaign_clusters', 'note_failure'), ('campaign_clusters', 'note_asked'),
+  ('campaigns', 'note_new_campaign'), ('campaigns', 'note_state'), ('campaigns', 'note_progress'),
+  ('events', 'note_new_event'), ('events', 'note_event'), ('clusters', 'note_new_cluster'), ('clusters', 'note_cluster')) AS w(relation, name)
 LEFT JOIN pg_trigger g ON g.tgrelid = to_regclass(w.relation) AND g.tgname = w.name
 WHERE g.tgname IS NULL OR g.tgenabled = 'D'
 ORDER BY w.name LIMIT 1000

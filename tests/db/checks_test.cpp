@@ -106,6 +106,8 @@ constexpr Breaker kBreakers[] = {
     {"grid", "DELETE FROM grid", "INSERT INTO grid DEFAULT VALUES"},
     {"triggers", "ALTER TABLE jobs DISABLE TRIGGER count_jobs", "ALTER TABLE jobs ENABLE TRIGGER count_jobs"},
     {"triggers", "ALTER TRIGGER count_tasks ON tasks RENAME TO other", "ALTER TRIGGER other ON tasks RENAME TO count_tasks"},
+    {"triggers", "ALTER TABLE campaigns DISABLE TRIGGER note_progress", "ALTER TABLE campaigns ENABLE TRIGGER note_progress"},
+    {"triggers", "ALTER TABLE events DISABLE TRIGGER note_event", "ALTER TABLE events ENABLE TRIGGER note_event"},
     {"lease", "UPDATE lease SET expires_at = 'infinity'"},
     {"lease", "DELETE FROM lease"},
     {"lease", "UPDATE launches SET term = term + 5 WHERE state = 'launching'"},
