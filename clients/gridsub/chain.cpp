@@ -16,10 +16,10 @@ namespace {
 using process::Error;
 using process::ExitCode;
 
-/// The place of the campaign that a dependency names; empty: none of these.
-std::optional<std::size_t> place_of(const jdl::Dependency& dependency, const std::vector<Campaign>& campaigns) {
+/// The place of the campaign that a dependency names, other than its own: that name is one of an older campaign. Empty: none of these.
+std::optional<std::size_t> place_of(const jdl::Dependency& dependency, const Campaign& own, const std::vector<Campaign>& campaigns) {
   const auto* const name = std::get_if<std::string>(&dependency.on);
-  if (name == nullptr) return std::nullopt;
+  if (name == nullptr || *name == own.file.name) return std::nullopt;
   const auto named = [&](const Campaign& campaign) { return campaign.file.name == *name; };
   if (std::ranges::count_if(campaigns, named) > 1)
     throw Error{ExitCode::usage,
@@ -33,7 +33,7 @@ std::optional<std::size_t> place_of(const jdl::Dependency& dependency, const std
 std::vector<std::size_t> first_of(std::size_t campaign, const std::vector<Campaign>& campaigns) {
   std::vector<std::size_t> first;
   for (const auto& dependency : campaigns[campaign].file.dependencies) {
-    if (const auto place = place_of(dependency, campaigns)) first.push_back(*place);
+    if (const auto place = place_of(dependency, campaigns[campaign], campaigns)) first.push_back(*place);
   }
   return first;
 }
@@ -86,7 +86,7 @@ void put_in_order(std::vector<Campaign>& campaigns) {
 std::vector<FirstByName> first_among(const Campaign& campaign, const std::vector<Campaign>& campaigns) {
   std::vector<FirstByName> first;
   for (const auto& dependency : campaign.file.dependencies) {
-    if (const auto place = place_of(dependency, campaigns)) first.push_back({dependency.kind, campaigns[*place].file.name});
+    if (const auto place = place_of(dependency, campaign, campaigns)) first.push_back({dependency.kind, campaigns[*place].file.name});
   }
   return first;
 }
@@ -94,7 +94,7 @@ std::vector<FirstByName> first_among(const Campaign& campaign, const std::vector
 void name_by_number(Campaign& campaign, const std::vector<Campaign>& campaigns, const std::vector<std::int64_t>& ids) {
   std::map<std::string, std::int64_t> numbers;
   for (const auto& dependency : campaign.file.dependencies) {
-    const auto place = place_of(dependency, campaigns);
+    const auto place = place_of(dependency, campaign, campaigns);
     if (place) numbers.emplace(campaigns[*place].file.name, *place < ids.size() ? ids[*place] : jdl::kNotSubmittedYet.value());
   }
   if (!numbers.empty()) campaign.sent = jdl::with_numbers(campaign.text, numbers);

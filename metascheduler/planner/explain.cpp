@@ -97,8 +97,8 @@ std::string state_of(const grid::Awaited& other) {
   std::string text;
   if (other.state == grid::CampaignState::paused) text += ", which is paused";
   if (other.failed > 0)
-    text += fmt::format(", of which {} failed, task {} first: 'gridsub --retry {}' runs them again", counted(other.failed, "task"),
-                        other.first_failed.value_or(0), id);
+    text += fmt::format(", of which {} failed, task {} first: 'gridsub --retry {}' runs {} again", counted(other.failed, "task"),
+                        other.first_failed.value_or(0), id, other.failed == 1 ? "it" : "them");
   if (other.cancelled > 0)
     text += fmt::format(", of which {} cancelled: they are never done",
                         other.cancelled == 1 ? "1 task was" : fmt::format("{} tasks were", other.cancelled));
@@ -128,8 +128,9 @@ struct ReasonText {
   std::string operator()(const reason::Awaits& why) const { return fmt::format("it starts when {}", first(why.awaited)); }
   std::string operator()(const reason::AwaitsTasks& why) const {
     const auto live = why.live_jobs > 0 ? fmt::format("; {} live", counted(why.live_jobs, "job")) : std::string{};
-    return fmt::format("{} wait for the tasks of the same numbers of campaign {}{}{}", counted(why.tasks, "task"),
-                       why.awaited.campaign.value(), state_of(why.awaited), live);
+    const auto which = why.tasks == 1 ? std::string{"1 task waits for the task of its number"}
+                                      : fmt::format("{} tasks wait for the tasks of their numbers", why.tasks);
+    return fmt::format("{} in campaign {}{}{}", which, why.awaited.campaign.value(), state_of(why.awaited), live);
   }
   std::string operator()(const reason::BagEmpty& why) const {
     return fmt::format("no task of the campaign waits: {}; a task that fails and is retried waits again",

@@ -33,7 +33,8 @@ TEST_F(DependenciesOverTheApi, AreGivenByNumber_OrByTheNameOfTheNewestCampaignOf
   const auto mesh = submitted("mesh");
   const auto id = submitted("solve", fmt::format(R"("after": "mesh", "after_any_end": {},)", old));
   EXPECT_EQ(dependencies(id), fmt::format("after_any_end {} f, after {} f", old, mesh));
-  const auto shown = get(path(id)).json["dependencies"].GetArray();
+  const auto campaign = get(path(id));
+  const auto& shown = campaign.json["dependencies"];
   ASSERT_EQ(shown.Size(), 2U);
   EXPECT_EQ(shown[1]["campaign_id"].GetInt64(), mesh);
   EXPECT_STREQ(shown[1]["name"].GetString(), "mesh");

@@ -78,7 +78,7 @@ TEST(Dependencies, AFailedTask_HoldsWhatComesAfter_WhySaysWhich_AndARetryFreesIt
   ASSERT_TRUE(grid.becomes(fmt::format("SELECT method FROM campaign_forecasts WHERE campaign_id = {}", second.value()), "awaits"));
   const auto why = grid.run("gridstat", {std::to_string(second.value()), "--why"});
   EXPECT_THAT(why.output, HasSubstr("1 task failed, task 2 first"));
-  EXPECT_THAT(why.output, HasSubstr("gridsub --retry 1"));
+  EXPECT_THAT(why.output, HasSubstr("--retry 1' runs it again"));
   const auto tree = grid.run("gridstat", {"--tree", "-a"});
   EXPECT_THAT(tree.output, HasSubstr("└─ test"));
   std::ofstream{mark} << "yes";

@@ -391,7 +391,7 @@ TEST(Plan, ACampaignThatComesAfterAnotherTaskByTask_GetsWhatIsInItsBag) {
   EXPECT_EQ(jobs_on(plan(snapshot), 1, 1), 3);
   snapshot.campaigns[0].waiting_tasks = 0;
   EXPECT_EQ(explain(*decision_on(plan(snapshot), 1, 1), {}),
-            "waiting for another campaign: 97 tasks wait for the tasks of the same numbers of campaign 12, which has 97 of 100 tasks left");
+            "waiting for another campaign: 97 tasks wait for the tasks of their numbers in campaign 12, which has 97 of 100 tasks left");
 }
 
 TEST(Plan, ACampaignWhoseTasksAreSettled_WaitsForItsEpilogues) {
