@@ -19,7 +19,6 @@ namespace {
 using store::Reach;
 using Result = store::Checked::Result;
 using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
