@@ -48,8 +48,14 @@ Wanted wanted_of(const Call& call) {
                                                fmt::join(kParts, ", "), text::did_you_mean(part, kParts))};
   }
   if (const auto given = call.value("campaigns")) wanted.campaigns = clients::ids_of({*given}, "a campaign of CiGri");
-  if (!wanted.campaigns.empty() && !wanted.wants("campaigns"))
-    throw Error{ExitCode::usage, fmt::format("--campaigns chooses campaigns, and --only={} leaves them out", fmt::join(wanted.parts, ","))};
+  if (wanted.wants("campaigns")) return wanted;
+  for (const auto* option : {"campaigns", "live-tasks", "drained", "while-cigri-runs"}) {
+    if (call.has(option))
+      throw Error{ExitCode::usage,
+                  fmt::format("--{} is about campaigns, and --only={} leaves them out", option, fmt::join(wanted.parts, ","))};
+  }
+  if (call.has("user") && !wanted.wants("users"))
+    throw Error{ExitCode::usage, "--user chooses the users and the campaigns of one user, and --only=clusters leaves both out"};
   return wanted;
 }
 
@@ -171,6 +177,8 @@ process::Outcome ending(const Import& import) {
                       import.is_trial() ? "The rest can be imported" : "The rest is done, and stays if you repeat this")};
 }
 
+std::string_view without_full_stop(std::string_view sentence) { return sentence.substr(0, sentence.find_last_not_of(". \n") + 1); }
+
 /// Does all that is wanted. A database that goes away ends it: what was done until then is shown all the same.
 std::optional<process::Outcome> import_parts(Import& import, const Wanted& wanted) {
   try {
@@ -180,7 +188,7 @@ std::optional<process::Outcome> import_parts(Import& import, const Wanted& wante
     return std::nullopt;
   } catch (const std::exception& error) {
     return process::Outcome{dynamic_cast<const store::Unavailable*>(&error) != nullptr ? ExitCode::unavailable : ExitCode::failure,
-                            fmt::format("the import ended early: {}. Repeat it: nothing is taken twice", error.what())};
+                            fmt::format("the import ended early: {}. Repeat it: nothing is taken twice", without_full_stop(error.what()))};
   }
 }
 

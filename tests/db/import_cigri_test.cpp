@@ -179,7 +179,7 @@ TEST_F(ImportCigri, DatabaseThatGoesAway_EndsIt_AndWhatWasDoneIsShown) {
   here("SELECT pg_terminate_backend(pid) " + waiting);
   const auto end = child->wait(std::chrono::minutes{1});
   ASSERT_TRUE(end);
-  EXPECT_EQ(end->exit_status, 5);
+  EXPECT_EQ(end->exit_status, 5) << content_of(output);
   EXPECT_THAT(content_of(output),
               AllOf(ContainsRegex("campaign +7 mesh +ada +2 +1 +made"), ContainsRegex("campaign +8 mesh .*cannot be taken"),
                     HasSubstr("gridsub --resume 1"), HasSubstr("the import ended early")));
@@ -373,6 +373,10 @@ TEST_F(ImportCigri, WithoutAYes_OrWithAWrongDatabase_NothingIsDone) {
   EXPECT_EQ(import({}).end.exit_status, 4) << "stdin is no terminal";
   EXPECT_EQ(import({"--only", "cluster"}).end.exit_status, 2);
   EXPECT_EQ(import({"--only", "users", "--campaigns", "7"}).end.exit_status, 2);
+  EXPECT_EQ(import({"--only", "clusters,users", "--live-tasks", "import"}).end.exit_status, 2);
+  EXPECT_EQ(import({"--only", "clusters,users", "--drained", "6h"}).end.exit_status, 2);
+  EXPECT_EQ(import({"--only", "clusters,users", "--while-cigri-runs"}).end.exit_status, 2);
+  EXPECT_EQ(import({"--only", "clusters", "--user", "ada"}).end.exit_status, 2);
   EXPECT_EQ(here("SELECT count(*) FROM clusters"), "0");
   cigri_ = "dbname=cigri3 password=secret";
   EXPECT_EQ(import().end.exit_status, 2);
