@@ -362,11 +362,6 @@ void check_bytes(std::string_view text, Findings& findings) {
   else if (trim(text).empty()) findings.add(0, "", "", "it is empty; write a campaign: { \"name\": …, \"clusters\": { … } }");
 }
 
-void place_sections(CampaignFile& campaign, std::string_view text) {
-  Places places{text};
-  for (auto& section : campaign.clusters) section.place = places.at(section.place.line);
-}
-
 }  // namespace
 
 bool is_cluster_key(std::string_view key) { return std::ranges::find(cluster_keys(), key) != cluster_keys().end(); }
@@ -394,7 +389,8 @@ tl::expected<CampaignFile, std::vector<Problem>> validate(Document& document, st
                                                           const Defaults& defaults, const KnownClusters* clusters) {
   auto campaign = Validator{document, defaults, clusters, findings}.campaign();
   if (!findings.empty()) return tl::unexpected{findings.problems(text)};
-  place_sections(campaign, text);
+  Places places{text};
+  for (auto& section : campaign.clusters) section.place = places.at(section.place.line);
   return campaign;
 }
 
