@@ -62,6 +62,11 @@ Given read_file(const std::string& path) {
 void add(std::vector<Given>& given, Given text) {
   const auto campaigns = jdl::several_campaigns(text.text);
   if (!campaigns) return given.push_back(std::move(text));
+  if (campaigns->size() > jdl::kMostCampaigns)
+    throw Error{ExitCode::usage,
+                fmt::format("{}: it has more than {} campaigns: submit them in several files, or as tasks of one campaign; "
+                            "nothing was submitted",
+                            text.source, jdl::kMostCampaigns)};
   for (const auto& campaign : *campaigns) given.push_back({text.source, campaign, text.path});
 }
 

@@ -78,7 +78,7 @@ std::optional<std::vector<std::string>> several_campaigns(std::string_view text)
   const auto found = elements(text);
   if (!found) return std::nullopt;
   std::vector<std::string> campaigns;
-  for (const auto& [begin, end] : *found)
+  for (const auto& [begin, end] : std::span{*found}.first(std::min(found->size(), kMostCampaigns + 1)))
     campaigns.push_back(lines_before(text.substr(0, begin)) + std::string{text.substr(begin, end - begin)});
   return campaigns;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,8 +10,10 @@
 /// Several campaigns in one file, `[{…}, {…}]`, which may come after each other by name.
 namespace gleaner::jdl {
 
-/// The texts of the campaigns, each as a campaign file of its own in which every character keeps its line, and the first line its column.
-/// Empty: the text is no array of objects, and is one campaign, or wrong.
+inline constexpr std::size_t kMostCampaigns = 1000;  ///< in one file
+
+/// The texts of the campaigns, at most kMostCampaigns and one more, each as a campaign file of its own in which every character keeps its
+/// line, and the first line its column. Empty: the text is no array of objects, and is one campaign, or wrong.
 [[nodiscard]] std::optional<std::vector<std::string>> several_campaigns(std::string_view text);
 
 /// The text of a campaign in JSON in which names of campaigns in `after`, `after_any_end` and `after_each` are replaced by their numbers.

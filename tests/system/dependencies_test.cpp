@@ -114,6 +114,10 @@ TEST(Dependencies, InACircle_AreRefused_AndNothingIsSubmitted) {
   const auto said = grid.run("gridsub", {"-f", file.string()});
   EXPECT_EQ(said.end.exit_status, 2);
   EXPECT_THAT(said.output, HasSubstr("'one' comes after 'two' comes after 'one': none of them would ever start; nothing was submitted"));
+  std::string many = "[{}";
+  for (int i = 0; i < 1000; ++i) many += ",{}";
+  std::ofstream{file} << many << "]";
+  EXPECT_THAT(grid.run("gridsub", {"-f", file.string()}).output, HasSubstr("it has more than 1000 campaigns"));
   EXPECT_EQ(grid.number("SELECT count(*) FROM campaigns"), 0);
 }
 

@@ -65,6 +65,12 @@ TEST(SeveralCampaigns, AreNone_WhereTheTextIsNoArrayOfObjects) {
     EXPECT_FALSE(several_campaigns(text)) << text;
 }
 
+TEST(SeveralCampaigns, OfAFileWithFarTooMany_AreCutOffOneBehindTheBound) {
+  std::string text = "[{}";
+  for (int i = 0; i < 200'000; ++i) text += ",\n{}";
+  EXPECT_EQ(several_campaigns(text + "]").value().size(), kMostCampaigns + 1);
+}
+
 TEST(SeveralCampaigns, NamesInTheirDependencies_AreReplacedByNumbers_AndNothingElseIs) {
   const std::string text = R"({"name": "mesh", "after": ["mesh", 3, "other"], "x": {"after": "mesh"}, "after_each" : "sol\"ve" })";
   EXPECT_EQ(with_numbers(text, {{"mesh", 12}, {"sol\"ve", 0}}),
