@@ -101,11 +101,11 @@ int write_ids(Transaction& transaction, grid::LaunchId launch, std::span<const A
     moves.add(std::string_view{job.moves ? "t" : "f"});
   }
   const auto rows = exec(transaction, sql::launches_accept{
+                                          .launch = launch,
                                           .jobs = local,
                                           .remote_ids = remote,
                                           .moves = moves,
                                           .again = again,
-                                          .launch = launch,
                                           .now = now,
                                           .array_id = array,
                                       });

@@ -79,10 +79,10 @@ SELECT j.id, j.launch_id, coalesce(j.fence, j.launch_id) AS fence, j.task, j.att
 WHERE j.launch_id = ANY (@launches::bigint[]) AND j.state = 'pooled' ORDER BY j.launch_id, j.id
 
 -- name: jobs.note_carriers
--- Writes which job of OAR claimed each of these pooled jobs. Their tasks run.
+-- Writes which job of OAR claimed each of these pooled jobs. Their tasks run. The guard names g: see jobs.settle.
 WITH given AS (SELECT * FROM unnest(@jobs::bigint[], @remote_ids::bigint[]) AS g(id, remote_id)),
 claimed AS (
-  UPDATE jobs j SET remote_id = g.remote_id FROM given g WHERE j.id = g.id AND j.state = 'pooled'
+  UPDATE jobs j SET remote_id = g.remote_id FROM given g WHERE j.id = g.id AND (j.state = 'pooled' OR g.id IS NULL)
   RETURNING j.campaign_id, j.cluster_id, j.task, j.attempt),
 moved AS (
   UPDATE tasks t SET state = 'running' FROM claimed x
@@ -94,7 +94,8 @@ pair AS (
 SELECT count(*) AS claimed FROM claimed
 
 -- name: jobs.observe
--- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR.
+-- Writes a poll's observations of jobs that continue; only changed ones are passed. @resources: assigned by OAR. The guard names g: see
+-- jobs.settle.
 WITH given AS (
   SELECT g.*, j.resources AS known_resources
   FROM unnest(@jobs::bigint[], @states::job_state[], @starts::bigint[], @resources::integer[]) AS g(id, state, started_at, resources)
@@ -104,7 +105,7 @@ changed AS (
     state = g.state,
     started_at = coalesce(instant(g.started_at), j.started_at),
     resources = coalesce(g.resources, j.resources)
-  FROM given g WHERE j.id = g.id AND is_remote(j.state)
+  FROM given g WHERE j.id = g.id AND (is_remote(j.state) OR g.id IS NULL)
   RETURNING j.id, j.campaign_id, j.cluster_id, j.task, j.attempt, j.state, j.started_at, j.resources, g.known_resources),
 moved AS (
   UPDATE tasks t SET state = CASE WHEN x.state = 'running' THEN 'running' ELSE 'submitted' END::task_state
@@ -134,10 +135,10 @@ first AS (
 SELECT count(*) AS changed FROM changed
 
 -- name: jobs.note_waits
--- Writes for jobs that continue since when each is absent, over or about to start; null: it is not.
+-- Writes for jobs that continue since when each is absent, over or about to start; null: it is not. The guard names g: see jobs.settle.
 UPDATE jobs j SET absent_since = instant(g.absent), over_since = instant(g.over), launching_since = instant(g.launching)
 FROM unnest(@jobs::bigint[], @absent::bigint[], @over::bigint[], @launching::bigint[]) AS g(id, absent, over, launching)
-WHERE j.id = g.id AND is_remote(j.state)
+WHERE j.id = g.id AND (is_remote(j.state) OR g.id IS NULL)
 RETURNING j.id
 
 -- name: jobs.absent
@@ -203,6 +204,9 @@ ORDER BY j.id
 -- that the command of a job with one task took; null: unknown. What scripts do is no result of their pair; one that could not start shows
 -- that others cannot either.
 --
+-- The guard of the jobs' states compares them with what was given. A guard of jobs alone would be a filter of them, for which PostgreSQL
+-- expects one row where most jobs are over; it might then compare each given job with each that lives.
+--
 -- PostgreSQL takes what an update returns for a few rows, and would compare each of them with each of another's. So the update returns all
 -- that is needed of what was given, and the jobs meet their tasks in a full join, which it can only hash or merge: each task is of one of
 -- them.
@@ -248,7 +252,7 @@ ended AS (
     absent_since = NULL,
     over_since = NULL,
     launching_since = NULL
-  FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(j.state)
+  FROM given g WHERE j.id = g.id AND j.state = g.leaves AND is_live(g.leaves)
   RETURNING j.id, j.launch_id, j.fence, j.campaign_id, j.cluster_id, j.task, j.started_at, j.ended_at, j.resources, j.ending,
     coalesce(g.duration, extract(epoch FROM j.ended_at - j.started_at)::double precision) AS seconds, g.known_resources, g.failure, g.command,
     g.moves, g.task_leaves, g.attempt_leaves, g.task_state, g.attempt, g.charge, g.counted, g.priority, g.bound, g.walltime_s),

@@ -73,8 +73,8 @@ WHERE j.launch_id = @launch ORDER BY j.id
 
 -- name: launches.accept
 -- Records OAR's ids of a launch's jobs; jobs of an unknown or void launch are adopted. @moves: whether each task changes
--- (grid::adoption_of); @again: whether OAR has run the job more than once.
-WITH given AS (SELECT *
+-- (grid::adoption_of); @again: whether OAR has run the job more than once. The guard of adopted jobs names g: see jobs.settle.
+WITH given AS MATERIALIZED (SELECT *, @launch::bigint AS launch_id
   FROM unnest(@jobs::bigint[], @remote_ids::bigint[], @moves::boolean[], @again::boolean[]) AS g(id, remote_id, moves, again)),
 adopted AS (
   UPDATE jobs j SET
@@ -85,8 +85,8 @@ adopted AS (
     message = NULL,
     resubmissions = j.resubmissions + g.again::integer
   FROM given g
-  WHERE j.id = g.id AND j.launch_id = @launch
-    AND (j.state IN ('launching', 'unknown') OR is_unfound(j))
+  WHERE j.id = g.id AND j.launch_id = g.launch_id
+    AND (j.state IN ('launching', 'unknown') OR is_unfound(j) OR g.id IS NULL)
   RETURNING j.campaign_id, j.task, j.attempt, g.moves),
 moved AS (
   UPDATE tasks t SET state = 'submitted' FROM adopted a
@@ -103,8 +103,8 @@ noted AS (
 settled AS (
   UPDATE launches l SET state = 'accepted', settled_at = instant(@now), array_id = @array_id, error = NULL
   WHERE l.id = @launch AND l.state IN ('launching', 'unknown', 'void')
-    AND NOT EXISTS (SELECT FROM jobs j LEFT JOIN given g ON g.id = j.id
-                    WHERE j.launch_id = l.id AND g.id IS NULL
+    AND NOT EXISTS (SELECT FROM jobs j
+                    WHERE j.launch_id = l.id AND j.id NOT IN (SELECT id FROM given)
                       AND (j.state IN ('launching', 'unknown') OR is_unfound(j))))
 SELECT count(*) AS jobs FROM adopted
 
