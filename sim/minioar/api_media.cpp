@@ -72,6 +72,24 @@ bool write_entry(text::JsonWriter& json, const fs::directory_entry& entry) {
   return true;
 }
 
+/// Replaces the content of a file by a body. As OAR does, it reports no failure of the disk, and leaves the file as it is if the body is
+/// empty or `0`, which are false in its language.
+std::optional<http::BodyError> write_body(http::Body& body, const std::string& file) {
+  std::string begin;
+  std::vector<char> block(kBlock);
+  std::ofstream out;
+  while (true) {
+    const auto got = body.read(block);
+    if (!got) return got.error();
+    if (*got == 0) return std::nullopt;
+    begin.append(block.data(), *got);
+    if (begin == "0") continue;
+    if (!out.is_open()) out.open(file, std::ios::binary);
+    out.write(begin.data(), static_cast<std::streamsize>(begin.size()));
+    begin.clear();
+  }
+}
+
 }  // namespace
 
 std::string Api::file_of(const Call& call, std::string_view path) const {
@@ -163,15 +181,9 @@ http::Response Api::media_write(const Call& call, const std::string& file, std::
   if (type != "application/octet-stream") {
     return error_answer({406, "Bad content type", fmt::format("{} not allowed for file upload", type)});
   }
-  std::ofstream out{file, std::ios::binary};
-  if (!out || !may(call.user, file, kWriteBit)) return error_answer({500, "write error", "Error creating file: " + file});
-  std::vector<char> block(kBlock);
-  while (true) {
-    const auto got = call.http.body->read(block);
-    if (!got) return html_page(400, "Bad Request", http::describe(got.error()));
-    if (*got == 0) break;
-    out.write(block.data(), static_cast<std::streamsize>(*got));
-  }
+  if (!std::ofstream{file, std::ios::binary | std::ios::app} || !may(call.user, file, kWriteBit))
+    return error_answer({500, "write error", "Error creating file: " + file});
+  if (const auto wrong = write_body(*call.http.body, file)) return html_page(400, "Bad Request", http::describe(*wrong));
   text::JsonWriter json;
   json.begin_object().key("links").begin_array();
   write_link(json, call.link("media/" + file), "self");

@@ -91,6 +91,45 @@ TEST_P(Media, AFileIsCreated_WithItsFolder_AndOneThatIsThereStays) {
   EXPECT_EQ(read(world().user(), claim).value_or("failed"), "one\n");
 }
 
+/// How input files reach a cluster.
+TEST_P(Media, AFileOfSomeMegabytes_IsWrittenByteForByte_AndReplacedByAShorterOne) {
+  const auto path = fmt::format("~/{}/written/in/0", world().token());
+  std::string content(5'000'000, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7 / 3);
+  for (const auto& bytes : {content, content.substr(1000, 100)}) {
+    const oar::FileOf file{{world().user(), path}, bytes};
+    const auto written = until_answered([&] { return client().write_files({&file, 1}).front(); });
+    ASSERT_TRUE(written) << oar::describe(written.error());
+    EXPECT_TRUE(read(world().user(), path).value_or("failed") == bytes);
+  }
+}
+
+/// So whoever writes a file compares its size afterwards.
+TEST_P(Media, AFileForWhichTheDiskHasNoRoom_IsAnsweredAsASuccess) {
+  const auto place = fmt::format("{}/full", world().token());
+  const auto job = world().request(fmt::format("mkdir -p {0}; ln -s /dev/full {0}/file", place));
+  ASSERT_EQ(world().await_end(world().submit(job).ids).front().exit_status, 0);
+  const oar::FileOf file{{world().user(), "~/" + place + "/file"}, std::string(100'000, 'x')};
+  const auto written = until_answered([&] { return client().write_files({&file, 1}).front(); });
+  EXPECT_TRUE(written) << oar::describe(written.error());
+}
+
+TEST_P(Media, AFileWithoutContent_OrWithAZeroAlone_IsCreatedEmpty_AndDoesNotReplaceAnother) {
+  const auto path = fmt::format("~/{}/zero/file", world().token());
+  const auto write = [&](const std::string& content) {
+    const oar::FileOf file{{world().user(), path}, content};
+    return until_answered([&] { return client().write_files({&file, 1}).front(); });
+  };
+  EXPECT_TRUE(write("0"));
+  EXPECT_EQ(read(world().user(), path).value_or("failed"), "");
+  EXPECT_TRUE(write("00"));
+  EXPECT_EQ(read(world().user(), path).value_or("failed"), "00");
+  for (const auto* content : {"0", ""}) {
+    EXPECT_TRUE(write(content));
+    EXPECT_EQ(read(world().user(), path).value_or("failed"), "00");
+  }
+}
+
 TEST_P(Media, AFolderThatIsNotThere_IsNotFound) {
   const auto names = until_answered([&] { return client().list_folder(world().user(), folder() + "/nosuchfolder"); });
   ASSERT_FALSE(names);
