@@ -20,7 +20,8 @@ Asked<Changeable> load_changeable(const Call& call, store::Transaction& transact
     return tl::unexpected{
         error(Code::internal, fmt::format("the stored JDL of campaign {} cannot be read: ask the administrators", id.value()))};
   }
-  return Changeable{.stored = std::move(*stored), .file = std::move(*file), .surroundings = load_surroundings(transaction)};
+  auto surroundings = load_surroundings(transaction, stored->user);
+  return Changeable{.stored = std::move(*stored), .file = std::move(*file), .surroundings = std::move(surroundings)};
 }
 
 jdl::CampaignFile with_clusters_of(const jdl::CampaignFile& before, jdl::CampaignFile after) {

@@ -237,6 +237,7 @@ http::Response show_stats(const Call& call) {
   if (!detail) return no_campaign(call);
   const auto& campaign = detail->campaign;
   const auto efficiency = efficiency_of(call, campaign);
+  const auto needs = call.connections.read([&](store::Transaction& transaction) { return views::needs(transaction, campaign.id); });
   const auto totals = totals_of(detail->clusters);
   // CiGri's clients divide by this number.
   constexpr double kLeastThroughput = 1e-16;
@@ -259,6 +260,14 @@ http::Response show_stats(const Call& call) {
     write_gain(json, gain_of(call, *detail, remaining));
     json.key("efficiency");
     write_efficiency(json, efficiency);
+    json.key("needs").array(needs, [&](const views::Need& need) {
+      json.object([&] {
+        json.field("consumable", need.consumable);
+        json.field("each", need.each);
+        json.field("used", need.used);
+        json.field("most", need.most);
+      });
+    });
     json.field("elapsed_time", std::chrono::floor<grid::Seconds>(campaign.ended_at.value_or(call.now) - campaign.submitted_at));
   });
   return answer(json);

@@ -16,6 +16,7 @@
 #include "api/spool.hpp"
 #include "api/submission.hpp"
 #include "api/task_intake.hpp"
+#include "lib/intake/groups.hpp"
 #include "lib/intake/rows.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/jdl/tree.hpp"
@@ -86,7 +87,8 @@ std::set<int> different_of(const std::optional<jdl::Requests>& requests) {
   return numbers;
 }
 
-http::Response check_only(const Call& call, Submission& submission, const SubmissionLimits& limits, ParameterBody* following) {
+http::Response check_only(const Call& call, Submission& submission, const std::vector<std::string>& groups, const SubmissionLimits& limits,
+                          ParameterBody* following) {
   const auto& file = submission.file;
   auto requests = requests_of(submission);
   if (!requests) return requests.error();
@@ -134,7 +136,8 @@ http::Response check_only(const Call& call, Submission& submission, const Submis
                            .input_mb = input.value_or(0),
                            .known = known,
                            .clusters = names,
-                           .dependencies = dependencies});
+                           .dependencies = dependencies,
+                           .groups = groups});
     write_findings(json, submission);
   });
   return answer(json);
@@ -229,17 +232,21 @@ std::optional<http::Response> find_repeated(const Call& call, const Submission& 
 http::Response take(const Call& call, Submission& submission, SubmissionMode mode, std::optional<std::string> key,
                     const SubmissionLimits& limits, ParameterBody* following) {
   const auto& file = submission.file;
-  const store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
+  store::NewCampaign campaign{call.caller.user, file.name, file.type, jdl::to_json(file), std::move(key)};
   if (mode == SubmissionMode::store) {
     if (auto response = find_repeated(call, submission, campaign)) return std::move(*response);
   }
   if (auto allowed = allow_campaign(limits); !allowed) return allowed.error();
+  auto groups = intake::groups_of(call.caller.user);
+  if (!groups)
+    return error(Code::unavailable, fmt::format("this server cannot look up your unix groups ({}): try again later", groups.error()));
+  campaign.groups = std::move(*groups);
   if (auto wrong = wrong_numbers(file)) return std::move(*wrong);
   if (const auto tasks = known_tasks(file)) {
     if (*tasks > limits.tasks) return too_many_tasks(limits.tasks);
     if (const auto admitted = admit(call, submission, *tasks); !admitted) return admitted.error();
   }
-  if (mode == SubmissionMode::check_only) return check_only(call, submission, limits, following);
+  if (mode == SubmissionMode::check_only) return check_only(call, submission, campaign.groups, limits, following);
   return call.connections.write_once(
       [&](store::Transaction& transaction) { return store_campaign(call, transaction, submission, campaign, limits, following); });
 }

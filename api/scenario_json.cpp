@@ -35,6 +35,12 @@ void write_field(text::JsonWriter& json, std::string_view name, bool truth, grid
 void write_field(text::JsonWriter& json, std::string_view name, const std::string& text, grid::FieldBounds) {
   if (!text.empty()) json.field(name, text);
 }
+void write_field(text::JsonWriter& json, std::string_view name, const grid::Needs& needs, grid::FieldBounds) {
+  if (needs.empty()) return;
+  json.key(name).object([&] {
+    for (const auto& [consumable, count] : needs) json.field(consumable, count);
+  });
+}
 void write_field(text::JsonWriter& json, std::string_view name, grid::Grouping grouping, grid::FieldBounds) {
   if (grid::is_grouped(grouping)) json.field(name, std::string{grid::name_of(grouping)});
 }
@@ -186,7 +192,9 @@ class Writer {
     json_.field("most", limit.most);
     json_.field("used", std::max(0.0, limit.used));
     json_.field("days", std::max(1, limit.days));
+    perhaps("consumable", limit.consumable);
     perhaps("user", limit.user.value_or(""));
+    perhaps("group", limit.group.value_or(""));
     perhaps("project", limit.project.value_or(""));
     perhaps("cluster", limit.cluster ? limit.cluster_name : "");
     if (limit.campaign) json_.field("campaign", *limit.campaign);
@@ -212,6 +220,7 @@ class Writer {
     // Simulated pools begin with the launches of the simulation: what present ones have not done is in the bag.
     if (const auto pooled = state_.pooled.find(campaign.id); pooled != state_.pooled.end()) facts.waiting_tasks += pooled->second;
     write_facts(json_, facts, grid::kCampaignFields);
+    if (!campaign.groups.empty()) json_.key("groups").array(campaign.groups);
     json_.field("test_mode", campaign.type == grid::CampaignType::test);
     json_.field("paused", campaign.state == grid::CampaignState::paused);
     if (const auto waits = dependencies_.find(campaign.id); waits != dependencies_.end()) write(waits->second, campaign.held_tasks);
@@ -307,6 +316,7 @@ void write_candidate(text::JsonWriter& json, const Candidate& candidate) {
     facts.input_mb = candidate.input_mb;
     facts.waiting_tasks = candidate.tasks;
     write_facts(json, facts, grid::kCampaignFields);
+    if (!candidate.groups.empty()) json.key("groups").array(candidate.groups);
     json.field("test_mode", file.type == grid::CampaignType::test);
     const auto is_each = [](const auto& one) { return one.kind == grid::DependencyKind::after_each; };
     if (std::ranges::any_of(candidate.dependencies, is_each)) json.field("held", candidate.tasks);

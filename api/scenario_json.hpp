@@ -31,6 +31,7 @@ struct Candidate {
   const store::DurationCounts& known;  ///< durations of the user's earlier campaigns of the same commands
   std::vector<std::string> clusters;   ///< clusters that the scenario contains
   const std::vector<store::NewDependency>& dependencies;
+  const std::vector<std::string>& groups;  ///< unix groups of the user
 };
 void write_candidate(text::JsonWriter& json, const Candidate& candidate);
 

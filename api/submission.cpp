@@ -68,7 +68,8 @@ std::string count_text(std::size_t problems) { return problems == 1 ? std::strin
 }  // namespace
 
 Asked<Submission> check_submission(const Call& call, const SubmissionHead& head, Parameters parameters) {
-  auto surroundings = call.connections.read([](store::Transaction& transaction) { return load_surroundings(transaction); });
+  auto surroundings =
+      call.connections.read([&](store::Transaction& transaction) { return load_surroundings(transaction, call.caller.user); });
   auto defaults = call.defaults;
   defaults.type = head.type;
   defaults.doubts = head.doubts;
@@ -86,8 +87,8 @@ Asked<Submission> check_submission(const Call& call, const SubmissionHead& head,
   return submission;
 }
 
-Surroundings load_surroundings(store::Transaction& transaction) {
-  return {.setting = rules::load_setting(transaction), .limits = intake::load_limits(transaction)};
+Surroundings load_surroundings(store::Transaction& transaction, const std::string& user) {
+  return {.setting = rules::load_setting(transaction, user), .limits = intake::load_limits(transaction)};
 }
 
 Submission submission_of(const Call& call, jdl::CampaignFile file, Surroundings surroundings) {

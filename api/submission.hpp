@@ -22,7 +22,7 @@ struct Surroundings {
   rules::Setting setting;                    ///< the rules and their input
   std::vector<jdl::ClusterLimits> limits{};  ///< of every cluster
 };
-[[nodiscard]] Surroundings load_surroundings(store::Transaction& transaction);
+[[nodiscard]] Surroundings load_surroundings(store::Transaction& transaction, const std::string& user);
 
 /// A campaign that can be submitted: its file is valid, and the source of its parameters is known.
 struct Submission {

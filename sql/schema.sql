@@ -167,6 +167,12 @@ CREATE FUNCTION epilogue_on(cluster bigint) RETURNS bigint
     LANGUAGE sql IMMUTABLE
     AS $$ SELECT -2 * cluster $$;
 
+CREATE FUNCTION needs_text(needs jsonb) RETURNS text
+    LANGUAGE sql IMMUTABLE
+    AS $$
+  SELECT string_agg(key || '=' || value, ' ' ORDER BY key COLLATE "C") FROM jsonb_each_text(needs)
+$$;
+
 CREATE TABLE campaigns (
     id bigint NOT NULL,
     user_name text NOT NULL,
@@ -207,6 +213,8 @@ CREATE TABLE campaigns (
     params_shell boolean GENERATED ALWAYS AS (COALESCE(((jdl ->> 'params_shell'::text))::boolean, false)) STORED,
     retries integer GENERATED ALWAYS AS (((jdl ->> 'retries'::text))::integer) STORED,
     retry_on jsonb GENERATED ALWAYS AS ((jdl -> 'retry_on'::text)) STORED,
+    needs text GENERATED ALWAYS AS (needs_text((jdl -> 'needs'::text))) STORED,
+    groups text[] DEFAULT '{}'::text[] NOT NULL,
     CONSTRAINT campaigns_forgiven_check CHECK ((forgiven >= 0)),
     CONSTRAINT campaigns_skipped_check CHECK ((skipped >= 0)),
     CONSTRAINT campaigns_total_check CHECK ((total >= 0)),
@@ -222,6 +230,10 @@ COMMENT ON COLUMN campaigns.params_shell IS 'parameters are shell text, which th
 COMMENT ON COLUMN campaigns.retries IS 'how often a task that failed by its own fault runs again; null: as configured';
 
 COMMENT ON COLUMN campaigns.retry_on IS 'an array of the exit statuses after which it does; null: any';
+
+COMMENT ON COLUMN campaigns.needs IS 'consumables that each task needs, as `gpu=2 matlab=1`; null: none';
+
+COMMENT ON COLUMN campaigns.groups IS 'unix groups of its user at the submission, on the machine of gridapi';
 
 CREATE FUNCTION fails_allowed(campaign campaigns) RETURNS double precision
     LANGUAGE sql IMMUTABLE
@@ -256,6 +268,60 @@ CREATE FUNCTION has_scripts_left(campaign bigint) RETURNS boolean
   OR EXISTS (
     SELECT FROM tasks t JOIN clusters k ON k.id = cluster_of_script(t.number) AND k.retired_at IS NULL
     WHERE t.campaign_id = campaign AND t.number < 0 AND (is_in_flight(t.state) OR (t.state = 'waiting' AND is_epilogue(t.number))))
+$$;
+
+CREATE TABLE campaign_clusters (
+    campaign_id bigint NOT NULL,
+    cluster_id bigint NOT NULL,
+    priority integer DEFAULT 1 NOT NULL,
+    exec_file text NOT NULL,
+    exec_directory text NOT NULL,
+    resources text NOT NULL,
+    resources_per_job integer,
+    walltime_s integer NOT NULL,
+    max_walltime_s integer,
+    properties text DEFAULT ''::text NOT NULL,
+    project text DEFAULT ''::text NOT NULL,
+    job_types text DEFAULT ''::text NOT NULL,
+    best_effort boolean DEFAULT true NOT NULL,
+    max_jobs integer,
+    matching_resources integer,
+    matching_at timestamp with time zone,
+    active boolean DEFAULT false NOT NULL,
+    launching integer DEFAULT 0 NOT NULL,
+    waiting integer DEFAULT 0 NOT NULL,
+    running integer DEFAULT 0 NOT NULL,
+    unknown integer DEFAULT 0 NOT NULL,
+    concluded bigint DEFAULT 0 NOT NULL,
+    done bigint DEFAULT 0 NOT NULL,
+    duration_sum double precision DEFAULT 0 NOT NULL,
+    duration_squares double precision DEFAULT 0 NOT NULL,
+    resources_sum bigint DEFAULT 0 NOT NULL,
+    resources_jobs bigint DEFAULT 0 NOT NULL,
+    last_start_at timestamp with time zone,
+    last_accept_at timestamp with time zone,
+    failures_in_a_row integer DEFAULT 0 NOT NULL,
+    last_failure_at timestamp with time zone,
+    suspected boolean DEFAULT false NOT NULL,
+    cleaned_at timestamp with time zone,
+    output_directory text DEFAULT ''::text NOT NULL,
+    output_files text DEFAULT ''::text NOT NULL,
+    prologue text DEFAULT ''::text NOT NULL,
+    prologue_walltime_s integer,
+    epilogue text DEFAULT ''::text NOT NULL,
+    epilogue_walltime_s integer,
+    prepared boolean DEFAULT false NOT NULL,
+    epilogue_due boolean DEFAULT false NOT NULL,
+    measured integer DEFAULT 0 NOT NULL,
+    command_s double precision DEFAULT 0 NOT NULL,
+    held_s double precision DEFAULT 0 NOT NULL
+);
+
+CREATE FUNCTION held_of(campaign campaigns, pair campaign_clusters, consumable text) RETURNS double precision
+    LANGUAGE sql STABLE
+    AS $$
+  SELECT coalesce((campaign.jdl -> 'needs' ->> consumable)::double precision, 0)
+    * CASE WHEN campaign.dimensional_grouping THEN greatest(1, floor(job_width(pair))) ELSE 1 END
 $$;
 
 CREATE FUNCTION instant(micros bigint) RETURNS timestamp with time zone
@@ -393,53 +459,6 @@ CREATE FUNCTION is_unfound(job jobs) RETURNS boolean
     AS $$
   SELECT job.state = 'error' AND NOT job.pooled AND (job.ending = 'never_submitted' OR (job.ending = 'lost' AND job.remote_id IS NULL))
 $$;
-
-CREATE TABLE campaign_clusters (
-    campaign_id bigint NOT NULL,
-    cluster_id bigint NOT NULL,
-    priority integer DEFAULT 1 NOT NULL,
-    exec_file text NOT NULL,
-    exec_directory text NOT NULL,
-    resources text NOT NULL,
-    resources_per_job integer,
-    walltime_s integer NOT NULL,
-    max_walltime_s integer,
-    properties text DEFAULT ''::text NOT NULL,
-    project text DEFAULT ''::text NOT NULL,
-    job_types text DEFAULT ''::text NOT NULL,
-    best_effort boolean DEFAULT true NOT NULL,
-    max_jobs integer,
-    matching_resources integer,
-    matching_at timestamp with time zone,
-    active boolean DEFAULT false NOT NULL,
-    launching integer DEFAULT 0 NOT NULL,
-    waiting integer DEFAULT 0 NOT NULL,
-    running integer DEFAULT 0 NOT NULL,
-    unknown integer DEFAULT 0 NOT NULL,
-    concluded bigint DEFAULT 0 NOT NULL,
-    done bigint DEFAULT 0 NOT NULL,
-    duration_sum double precision DEFAULT 0 NOT NULL,
-    duration_squares double precision DEFAULT 0 NOT NULL,
-    resources_sum bigint DEFAULT 0 NOT NULL,
-    resources_jobs bigint DEFAULT 0 NOT NULL,
-    last_start_at timestamp with time zone,
-    last_accept_at timestamp with time zone,
-    failures_in_a_row integer DEFAULT 0 NOT NULL,
-    last_failure_at timestamp with time zone,
-    suspected boolean DEFAULT false NOT NULL,
-    cleaned_at timestamp with time zone,
-    output_directory text DEFAULT ''::text NOT NULL,
-    output_files text DEFAULT ''::text NOT NULL,
-    prologue text DEFAULT ''::text NOT NULL,
-    prologue_walltime_s integer,
-    epilogue text DEFAULT ''::text NOT NULL,
-    epilogue_walltime_s integer,
-    prepared boolean DEFAULT false NOT NULL,
-    epilogue_due boolean DEFAULT false NOT NULL,
-    measured integer DEFAULT 0 NOT NULL,
-    command_s double precision DEFAULT 0 NOT NULL,
-    held_s double precision DEFAULT 0 NOT NULL
-);
 
 CREATE FUNCTION job_width(pair campaign_clusters) RETURNS double precision
     LANGUAGE sql STABLE
@@ -1121,10 +1140,19 @@ CREATE TABLE limits (
     campaign_id bigint,
     cluster_id bigint,
     days integer DEFAULT 1 NOT NULL,
+    consumable text,
+    group_name text,
+    CONSTRAINT limits_consumable_check CHECK ((consumable <> ''::text)),
     CONSTRAINT limits_days_check CHECK ((days >= 1)),
-    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['running_jobs'::text, 'waiting_jobs'::text, 'resources'::text, 'resource_seconds'::text]))),
-    CONSTRAINT limits_most_check CHECK ((most >= (0)::double precision))
+    CONSTRAINT limits_group_name_check CHECK ((group_name <> ''::text)),
+    CONSTRAINT limits_kind_check CHECK ((kind = ANY (ARRAY['running_jobs'::text, 'waiting_jobs'::text, 'resources'::text, 'resource_seconds'::text, 'consumable'::text]))),
+    CONSTRAINT limits_most_check CHECK ((most >= (0)::double precision)),
+    CONSTRAINT limits_names_consumable CHECK (((kind = 'consumable'::text) = (consumable IS NOT NULL)))
 );
+
+COMMENT ON COLUMN limits.consumable IS 'the one that is counted, of the kind `consumable`; campaigns may need those that a limit names';
+
+COMMENT ON COLUMN limits.group_name IS 'a unix group: the limit is on the campaigns whose user was in it at the submission; null: any';
 
 ALTER TABLE limits ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME limits_id_seq
@@ -1430,7 +1458,7 @@ CREATE INDEX launches_void ON launches USING btree (cluster_id, settled_at) WHER
 
 CREATE UNIQUE INDEX lease_term ON lease USING btree (term);
 
-CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(user_name, ''::text), COALESCE(project, ''::text), COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
+CREATE UNIQUE INDEX limits_target ON limits USING btree (kind, COALESCE(consumable, ''::text), COALESCE(user_name, ''::text), COALESCE(group_name, ''::text), COALESCE(project, ''::text), COALESCE(campaign_id, (0)::bigint), COALESCE(cluster_id, (0)::bigint));
 
 CREATE UNIQUE INDEX normal_users_pair ON normal_users USING btree (user_name, COALESCE(cluster_id, (0)::bigint));
 

@@ -88,6 +88,7 @@ process::Outcome user_map(const Call& call);
 process::Outcome user_unmap(const Call& call);
 process::Outcome user_list(const Call& call);
 process::Outcome limit_set(const Call& call);
+process::Outcome limit_set_consumable(const Call& call);
 process::Outcome limit_list(const Call& call);
 process::Outcome limit_remove(const Call& call);
 process::Outcome share_set(const Call& call);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "clients/gridctl/import.hpp"
+#include "lib/intake/groups.hpp"
 #include "lib/intake/rows.hpp"
 #include "lib/jdl/placement.hpp"
 #include "lib/rules/admission.hpp"
@@ -71,7 +72,7 @@ class CampaignImport {
   explicit CampaignImport(Import& import) : import_{import}, defaults_{defaults_of(import.call.context.config)} {
     defaults_.params_shell = true;  // as CiGri
     auto transaction = import_.here.begin();
-    setting_ = rules::load_setting(transaction);
+    setting_ = rules::load_setting(transaction, std::nullopt);
     limits_ = intake::load_limits(transaction);
     // A campaign may name disabled clusters, as in CiGri.
     for (const auto& cluster : import_.clusters) {
@@ -212,6 +213,8 @@ class CampaignImport {
 
   void write(const Checked& campaign, cigri::OpenTasks& waiting, Tasks& tasks, Imported& line) {
     const auto& file = campaign.admission.file;
+    auto groups = intake::groups_of(campaign.found.user);
+    if (!groups) refuse(fmt::format("this machine cannot look up its user's unix groups: {}", groups.error()));
     auto transaction = import_.here.begin();
     const auto now = store::now(transaction);
     const auto outcome = store::create_campaign(transaction,
@@ -219,7 +222,8 @@ class CampaignImport {
                                                  .name = campaign.submitted.name,
                                                  .type = campaign.submitted.type,
                                                  .jdl = jdl::to_json(campaign.submitted),
-                                                 .idempotency_key = std::nullopt},
+                                                 .idempotency_key = std::nullopt,
+                                                 .groups = std::move(*groups)},
                                                 now);
     const auto made = std::get<grid::CampaignId>(outcome);
     if (!store::record_imported(transaction, campaign.origin, {.id = made, .tasks = waiting.waiting(), .left_out = line.left_out}))

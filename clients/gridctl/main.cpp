@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
                   {"user", "USER",
                    "limit set: whom it holds; rules test: who submits; audit, import cigri: whose; setup: who runs the services (gleaner)"},
                   {"since", "DURATION", "audit: only the acts of that time, such as 7d"},
+                  {"group", "GROUP", "limit set: the unix group of users whom it holds"},
                   {"project", "PROJECT", "limit set: whom it holds; share: the project above, such as science/physics"},
                   {"campaign", "ID", "limit set: which one it holds"},
                   {"cluster", "CLUSTER", "limit set: where it holds"},

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "clients/gridctl/commands.hpp"
+#include "lib/grid/needs.hpp"
 #include "lib/process/values.hpp"
 #include "lib/store/campaigns.hpp"
 #include "lib/store/clock.hpp"
@@ -59,6 +60,7 @@ grid::LimitKind limit_kind_of(const std::string& text) {
 
 void read_target(const Call& call, store::Transaction& transaction, grid::Limit& limit) {
   limit.user = call.value("user");
+  limit.group = call.value("group");
   limit.project = call.value("project");
   if (const auto id = call.value("campaign")) {
     limit.campaign = grid::CampaignId{integer_of(*id, "the id of a campaign", 1, 2'000'000'000)};
@@ -67,9 +69,21 @@ void read_target(const Call& call, store::Transaction& transaction, grid::Limit&
   if (const auto name = call.value("cluster")) limit.cluster = cluster_named(transaction, *name);
 }
 
+process::Outcome store_limit(const Call& call, grid::Limit limit) {
+  auto database = open_database(call);
+  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
+    read_target(call, transaction, limit);
+    const auto id = store::set_limit(transaction, limit);
+    call.output.report(fmt::format("gridctl: limit {} is set, in force from the next cycle", id));
+  });
+  return ExitCode::ok;
+}
+
 std::string target_text(const grid::Limit& limit) {
   std::vector<std::string> parts;
+  if (!limit.consumable.empty()) parts.push_back(fmt::format("consumable {}", limit.consumable));
   if (limit.user) parts.push_back(fmt::format("user {}", *limit.user));
+  if (limit.group) parts.push_back(fmt::format("group {}", *limit.group));
   if (limit.project) parts.push_back(fmt::format("project {}", *limit.project));
   if (limit.campaign) parts.push_back(fmt::format("campaign {}", limit.campaign->value()));
   if (limit.cluster) parts.push_back(fmt::format("cluster {}", limit.cluster_name));
@@ -112,13 +126,14 @@ process::Outcome limit_set(const Call& call) {
   if (days && limit.kind != grid::LimitKind::resource_seconds)
     throw Error{ExitCode::usage, fmt::format("--days is for resource_seconds; {} is counted now", grid::name_of(limit.kind))};
   if (days) limit.days = integer_of(*days, "a number of days", 1, 3650);
-  auto database = open_database(call);
-  store::transact(database, std::nullopt, [&](store::Transaction& transaction) {
-    read_target(call, transaction, limit);
-    const auto id = store::set_limit(transaction, limit);
-    call.output.report(fmt::format("gridctl: limit {} is set, in force from the next cycle", id));
-  });
-  return ExitCode::ok;
+  return store_limit(call, std::move(limit));
+}
+
+process::Outcome limit_set_consumable(const Call& call) {
+  const auto& name = call.arguments[0];
+  if (!grid::is_consumable_name(name))
+    throw Error{ExitCode::usage, fmt::format("'{}' is no name of a consumable: letters, digits, '_', '-', '.' and ':', 64 at most", name)};
+  return store_limit(call, {.kind = grid::LimitKind::consumable, .most = number_of(call.arguments[1], "a limit"), .consumable = name});
 }
 
 process::Outcome limit_list(const Call& call) {

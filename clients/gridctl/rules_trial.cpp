@@ -117,7 +117,7 @@ process::Outcome rules_test(const Call& call) {
   auto database = open_database(call);
   const auto setting = [&] {
     auto transaction = database.begin();
-    return rules::load_setting(transaction);
+    return rules::load_setting(transaction, user);
   }();
   const auto defaults = defaults_of(call.context.config);
   const auto file = campaign_of(path, defaults, setting.known);

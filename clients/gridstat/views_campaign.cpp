@@ -170,6 +170,14 @@ std::string head_of(const Json& campaign, const Setting& setting) {
   return text;
 }
 
+/// `1 matlab for each task (48 of 50 in use)`.
+std::string need_text(const Json& need) {
+  const auto used = need["used"].number().value_or(0);
+  const auto most = need["most"].number();
+  return fmt::format("{} {} for each task ({})", need["each"].integer(), need["consumable"].text(),
+                     most ? fmt::format("{:g} of {:g} in use", used, *most) : fmt::format("{:g} in use", used));
+}
+
 std::string counts_of(const Json& campaign, const Json& stats, const Setting& setting) {
   const auto& tasks = campaign["tasks"];
   auto text = labelled("Running", fmt::format("{}", tasks["running"].integer()), setting);
@@ -177,6 +185,7 @@ std::string counts_of(const Json& campaign, const Json& stats, const Setting& se
   text += labelled("Terminated", fmt::format("{}", tasks["done"].integer()), setting);
   if (tasks["failed"].integer() > 0) text += labelled("Failed", fmt::format("{}", tasks["failed"].integer()), setting);
   if (tasks["cancelled"].integer() > 0) text += labelled("Cancelled", fmt::format("{}", tasks["cancelled"].integer()), setting);
+  for (const auto& need : stats["needs"].items()) text += labelled("Needs", need_text(need), setting);
   text += labelled("Progress", progress(campaign), setting);
   return text + labelled("Duration", duration_of(stats["elapsed_time"]), setting);
 }

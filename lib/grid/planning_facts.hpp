@@ -11,6 +11,7 @@
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/needs.hpp"
 #include "lib/grid/policy_facts.hpp"
 #include "lib/grid/script.hpp"
 #include "lib/grid/states.hpp"
@@ -97,7 +98,9 @@ struct CampaignFacts {
   bool differing = false;  ///< its tasks have different requests
   Grouping grouping = Grouping::off;
   bool side_by_side = false;  ///< a job that takes several tasks carries out as many at a time as it has cores (dimensional_grouping)
+  Needs needs;                ///< of each task: consumables of the grid
   std::optional<Brake> brake;
+  std::vector<std::string> groups;  ///< unix groups of its user, those that limits name
   // Facts that are read only where there are dependencies:
   std::optional<Awaited> awaits;       ///< a campaign that comes first
   std::optional<Awaited> holds_tasks;  ///< a campaign whose tasks hold tasks of this one
@@ -120,6 +123,7 @@ inline constexpr auto kCampaignFields = std::tuple{
     row_field("differing", &CampaignFacts::differing),
     scenario_field("temporal_grouping", &CampaignFacts::grouping).from_column("grouping"),
     scenario_field("dimensional_grouping", &CampaignFacts::side_by_side).from_column("side_by_side"),
+    scenario_field("needs", &CampaignFacts::needs),
 };
 
 /// One campaign on one cluster of its JDL.

@@ -7,7 +7,7 @@ namespace gleaner::grid {
 namespace {
 
 /// In the order of the enum.
-constexpr std::array<std::string_view, 4> kLimitKinds{"running_jobs", "waiting_jobs", "resources", "resource_seconds"};
+constexpr std::array<std::string_view, 5> kLimitKinds{"running_jobs", "waiting_jobs", "resources", "resource_seconds", "consumable"};
 
 }  // namespace
 

@@ -42,7 +42,7 @@ struct Affinity {
 };
 
 /// The quantity that a limit counts. Live jobs are those that wait or run: all of them may run at once.
-enum class LimitKind { running_jobs, waiting_jobs, resources, resource_seconds };
+enum class LimitKind { running_jobs, waiting_jobs, resources, resource_seconds, consumable };
 [[nodiscard]] std::string_view name_of(LimitKind kind);
 [[nodiscard]] std::optional<LimitKind> limit_kind(std::string_view name);
 [[nodiscard]] std::span<const std::string_view> limit_kind_names();
@@ -55,11 +55,13 @@ struct Limit {
   double most = 0.0;
   double used = 0.0;  ///< present use by the jobs that it applies to; of resource_seconds: within its window
   std::optional<std::string> user = {};
+  std::optional<std::string> group = {};  ///< a unix group of users
   std::optional<std::string> project = {};
   std::optional<CampaignId> campaign = {};
   std::optional<ClusterId> cluster = {};
   std::string cluster_name = {};  ///< empty: all clusters
   int days = 1;                   ///< the window of resource_seconds
+  std::string consumable = {};    ///< the one that is counted, of the kind `consumable`: it applies to the campaigns that need it
 };
 
 /// Resources that will be free when some of our running jobs end, by their forecast.

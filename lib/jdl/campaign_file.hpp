@@ -11,6 +11,7 @@
 #include "lib/grid/campaign_type.hpp"
 #include "lib/grid/grouping.hpp"
 #include "lib/grid/id.hpp"
+#include "lib/grid/needs.hpp"
 #include "lib/grid/resource_request.hpp"
 #include "lib/grid/time.hpp"
 #include "lib/jdl/dependencies.hpp"
@@ -98,6 +99,7 @@ struct CampaignFile {
   std::string project;
   Scheduling scheduling;
   std::vector<Dependency> dependencies;  ///< campaigns that come first, in the order of their kinds
+  grid::Needs needs;                     ///< consumables of the grid that each task needs
   ParamSource parameters;
   std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders
   bool placeholders = false;                 ///< exec_file has placeholders (lib/text/placeholders.hpp), as places or as literal braces

@@ -104,6 +104,11 @@ CampaignFile read_campaign(const rapidjson::Value& root) {
   campaign.scheduling.side_by_side = root.HasMember("dimensional_grouping") && root["dimensional_grouping"].IsTrue();
   if (root.HasMember("max_fails")) campaign.scheduling.max_fails = number(member(root, "max_fails"), "max_fails");
   campaign.dependencies = read_dependencies(root);
+  if (root.HasMember("needs")) {
+    const auto& needs = member(root, "needs");
+    if (!needs.IsObject()) throw Malformed{"'needs' is not an object"};
+    for (const auto& need : needs.GetObject()) campaign.needs.emplace(text(need.name, "needs"), integer(need.value, "needs"));
+  }
   if (root.HasMember("param_file")) campaign.parameters = ParamFile{text_member(root, "param_file")};
   if (root.HasMember("nb_jobs")) {
     const auto& count = member(root, "nb_jobs");
@@ -149,6 +154,10 @@ std::string to_json(const CampaignFile& campaign) {
     else json.field("max_fails", static_cast<std::int64_t>(*fails));
   }
   write_dependencies(json, campaign.dependencies);
+  if (!campaign.needs.empty())
+    json.key("needs").object([&] {
+      for (const auto& [name, count] : campaign.needs) json.field(name, count);
+    });
   if (const auto* file = std::get_if<ParamFile>(&campaign.parameters)) json.field("param_file", file->path);
   if (const auto* count = std::get_if<Count>(&campaign.parameters)) json.field("nb_jobs", count->tasks);
   if (!campaign.parameter_names.empty()) json.key("parameter_names").array(campaign.parameter_names);

@@ -18,6 +18,10 @@ class ClusterNames {
   [[nodiscard]] bool is_known(const Member& member);
   /// Reports the unknown names: as doubts if the campaign has other clusters, which take its tasks, else as problems.
   void report_unknown(std::ptrdiff_t others);
+  /// Null: any name is right.
+  [[nodiscard]] const std::vector<Consumable>* consumables() const {
+    return known_ != nullptr && known_->consumables ? &*known_->consumables : nullptr;
+  }
 
  private:
   const KnownClusters* known_;

@@ -250,6 +250,7 @@ tl::expected<CampaignFile, std::vector<Problem>> edit(const CampaignFile& presen
   auto settled = defaults;
   settled.type.reset();
   if (!names_shell) settled.params_shell = present.params_shell;
+  if (known.consumables) allow_present(present.needs, *known.consumables);
   allow_present(present.scheduling.retries, settled.most_retries);
   allow_present(present.scheduling.max_attempts, settled.most_attempts);
   auto file = validate(document, text, findings, settled, &known);

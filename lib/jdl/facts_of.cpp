@@ -15,6 +15,7 @@ grid::CampaignFacts facts_of(const CampaignFile& file) {
   facts.replicas_allowed = file.replicas_allowed;
   facts.grouping = file.scheduling.grouping;
   facts.side_by_side = file.scheduling.side_by_side;
+  facts.needs = file.needs;
   return facts;
 }
 

@@ -124,8 +124,9 @@ class Validator {
         if (member.key == "retry_on") retry_on_ = &member;
         if (member.key == "temporal_grouping") states_grouping_ = true;
         if (member.key == "dimensional_grouping") side_by_side_ = &member;
-      } else if (read_dependency_key(member, path, campaign.dependencies, findings_)) {
-        // Its order is that of the kinds.
+      } else if (read_dependency_key(member, path, campaign.dependencies, findings_) ||
+                 read_needs_key(member, path, names_.consumables(), campaign.needs, findings_)) {
+        // The order of dependencies is that of their kinds.
       } else if (!is_source_key(member.key) && !read_cluster_key(member, path, common_, findings_) &&
                  !report_unbuilt_key(member, path, findings_)) {
         unknown_campaign_key(member, path);

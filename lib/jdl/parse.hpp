@@ -7,6 +7,7 @@
 #include <tl/expected.hpp>
 
 #include "lib/jdl/campaign_file.hpp"
+#include "lib/jdl/needs.hpp"
 #include "lib/jdl/problem.hpp"
 
 namespace gleaner::jdl {
@@ -27,10 +28,11 @@ struct Defaults {
   Doubts doubts = Doubts::reported;
 };
 
-/// The clusters that a campaign may name.
+/// The clusters that a campaign may name, and the consumables that it may need.
 struct KnownClusters {
   std::vector<std::string> enabled;
   std::vector<std::string> disabled;
+  std::optional<std::vector<Consumable>> consumables = {};  ///< empty: any name is right
 };
 
 /// Reads a campaign file of either form: JSON with CiGri 3's fields when its first character that

@@ -1,6 +1,7 @@
 #include "lib/rules/facts.hpp"
 
 #include "lib/store/clusters.hpp"
+#include "lib/store/policies.hpp"
 #include "lib/text/json_writer.hpp"
 
 namespace gleaner::rules {
@@ -21,7 +22,7 @@ void write_cluster(text::JsonWriter& json, const store::Cluster& cluster, const 
 
 }  // namespace
 
-Setting load_setting(store::Transaction& transaction) {
+Setting load_setting(store::Transaction& transaction, const std::optional<std::string>& user) {
   Setting setting;
   setting.rules = store::rules(transaction);
   const auto listed = store::normal_users(transaction);
@@ -34,6 +35,8 @@ Setting load_setting(store::Transaction& transaction) {
   }
   json.end_object();
   setting.clusters = json.text();
+  auto& consumables = setting.known.consumables.emplace();
+  for (auto& one : store::consumables(transaction, user)) consumables.push_back({std::move(one.name), one.most, one.limit});
   return setting;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct Setting {
   std::string clusters;  ///< JSON: `{"alpha": {"enabled", "reachable", "max_resources", "power", "normal_users"}}`
 };
 
-[[nodiscard]] Setting load_setting(store::Transaction& transaction);
+/// @param user  who submits the campaign; empty: nobody in particular
+[[nodiscard]] Setting load_setting(store::Transaction& transaction, const std::optional<std::string>& user);
 
 }  // namespace gleaner::rules

@@ -45,6 +45,8 @@ std::int64_t return_failed_tasks(Transaction& transaction, const FailedTasks& fa
 
 std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transaction, const NewCampaign& campaign, grid::Instant now) {
   const std::string type{name_of(campaign.type)};
+  detail::Array groups;
+  for (const auto& group : campaign.groups) groups.add(std::string_view{group});
   const auto created = exec(transaction, sql::campaigns_create{
                                              .user = campaign.user,
                                              .name = campaign.name,
@@ -52,6 +54,7 @@ std::variant<grid::CampaignId, Repeated> create_campaign(Transaction& transactio
                                              .jdl = campaign.jdl,
                                              .now = now,
                                              .key = campaign.idempotency_key,
+                                             .groups = groups,
                                          });
   if (!created.empty()) return created[0].id.as<grid::CampaignId>();
   const auto known = find_repeated(transaction, campaign);

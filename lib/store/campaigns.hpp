@@ -50,6 +50,7 @@ struct NewCampaign {
   grid::CampaignType type{};
   std::string jdl;  ///< JSON, without the parameters
   std::optional<std::string> idempotency_key;
+  std::vector<std::string> groups = {};  ///< unix groups of the user
 };
 
 /// The campaign that a key was used for before.

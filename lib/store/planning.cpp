@@ -81,6 +81,7 @@ class Details {
     const auto rows = exec_prepared(transaction_, sql::planning_present{});
     const auto present = rows[0];
     if (*present.returned) read_returned();
+    if (*present.groups) read_groups();
     if (*present.dependencies) read_awaited(transaction_, facts_.campaigns);
     if (*present.brakes) read_brakes(now);
     if (*present.logins) read_logins();
@@ -120,6 +121,12 @@ class Details {
       if (auto* const campaign = find(facts_.campaigns, id)) campaign->waiting_tasks += row.tasks.as<std::int64_t>();
       if (!row.cluster_id.has_value()) continue;
       if (auto* const pair = find_pair(id, *row.cluster_id)) pair->returned_tasks = *row.tasks;
+    }
+  }
+
+  void read_groups() {
+    for (const auto& row : exec(transaction_, sql::planning_groups{})) {
+      if (auto* const campaign = find(facts_.campaigns, row.id.as<grid::CampaignId>())) campaign->groups.push_back(*row.group_name);
     }
   }
 

@@ -13,7 +13,9 @@ grid::Limit read_limit(const sql::policies_limits::Row& row) {
   limit.id = *row.id;
   limit.kind = row.kind.as(grid::limit_kind);
   limit.most = *row.most;
+  limit.consumable = row.consumable.value_or("");
   limit.user = row.user_name;
+  limit.group = row.group_name;
   limit.project = row.project;
   limit.campaign = row.campaign_id;
   limit.cluster = row.cluster_id;
@@ -58,6 +60,13 @@ std::vector<grid::Limit> limits(Transaction& transaction, grid::Instant now) {
   return all;
 }
 
+std::vector<DeclaredConsumable> consumables(Transaction& transaction, const std::optional<std::string>& user) {
+  std::vector<DeclaredConsumable> all;
+  for (const auto& row : exec(transaction, sql::policies_consumables{.user = user}))
+    all.push_back({.name = *row.consumable, .most = row.most, .limit = row.limit_id.value_or(0)});
+  return all;
+}
+
 grid::PolicyFacts policy_facts(Transaction& transaction, const PolicyNeeds& needs, grid::Instant now) {
   grid::PolicyFacts facts;
   if (needs.limits) facts.limits = limits(transaction, now);
@@ -84,7 +93,9 @@ std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit) {
   const auto rows = exec(transaction, sql::policies_set_limit{
                                           .kind = grid::name_of(limit.kind),
                                           .most = limit.most,
+                                          .consumable = limit.consumable.empty() ? std::nullopt : std::optional{limit.consumable},
                                           .user = limit.user,
+                                          .group = limit.group,
                                           .project = limit.project,
                                           .campaign = limit.campaign,
                                           .cluster = limit.cluster,

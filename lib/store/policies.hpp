@@ -29,6 +29,14 @@ struct PolicyNeeds {
 [[nodiscard]] std::vector<grid::UsageOfDay> usage(Transaction& transaction, int days, grid::Instant now);
 [[nodiscard]] std::vector<grid::UserPriority> user_priorities(Transaction& transaction);
 
+/// A consumable that a limit names.
+struct DeclaredConsumable {
+  std::string name;
+  std::optional<double> most;  ///< the lowest limit that binds every campaign of a user; empty: there is none
+  std::int64_t limit = 0;      ///< its id
+};
+/// By name. @param user  empty: of nobody in particular
+[[nodiscard]] std::vector<DeclaredConsumable> consumables(Transaction& transaction, const std::optional<std::string>& user);
 /// Replaces the limit of the same kind on the same target. @return its id
 std::int64_t set_limit(Transaction& transaction, const grid::Limit& limit);
 bool remove_limit(Transaction& transaction, std::int64_t id);

@@ -198,6 +198,13 @@ std::optional<Efficiency> efficiency(Transaction& transaction, grid::CampaignId 
   return found;
 }
 
+std::vector<Need> needs(Transaction& transaction, grid::CampaignId campaign) {
+  std::vector<Need> all;
+  for (const auto& row : exec(transaction, sql::views_needs{.campaign = campaign}))
+    all.push_back({*row.consumable, *row.each, *row.used, row.most});
+  return all;
+}
+
 std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now) {
   const auto rows = exec(transaction, sql::views_brake{.campaign = campaign, .now = now});
   if (rows.empty()) return std::nullopt;

@@ -138,6 +138,15 @@ struct Efficiency {
 /// Empty before a task is done.
 [[nodiscard]] std::optional<Efficiency> efficiency(Transaction& transaction, grid::CampaignId campaign);
 
+/// A consumable that each task of a campaign needs.
+struct Need {
+  std::string consumable;
+  int each = 0;
+  double used = 0;             ///< by the live jobs of all campaigns
+  std::optional<double> most;  ///< by the limit on all of them; empty: there is none
+};
+[[nodiscard]] std::vector<Need> needs(Transaction& transaction, grid::CampaignId campaign);
+
 /// The brake on the campaign as a whole.
 [[nodiscard]] std::optional<Brake> campaign_brake(Transaction& transaction, grid::CampaignId campaign, grid::Instant now);
 

@@ -44,7 +44,7 @@ Reason reason_of(const Cap& cap, const Candidate& candidate, const Draft& draft)
     case Cap::Kind::max_jobs:
       return reason::MaxJobsReached{.live_jobs = pair.live_jobs, .frozen_jobs = pair.frozen_jobs, .max_jobs = cap.most};
     case Cap::Kind::one_per_cluster: return reason::TestAlreadyGiven{pair.live_jobs, pair.concluded_jobs};
-    case Cap::Kind::limit: return reason::LimitReached{draft.limits.text(cap.limit)};
+    case Cap::Kind::limit: return reason::LimitReached{draft.limits.text(cap.limit, candidate)};
     case Cap::Kind::stress:
       return reason::UnderStress{.our_jobs = cluster.our_jobs, .job_limit = cap.most, .signals = cluster.stress_reason};
     case Cap::Kind::probe: return reason::Probing{.live_jobs = pair.live_jobs, .probe_jobs = cap.most};
@@ -68,7 +68,7 @@ Bound bound_of(const Cap& cap, const Candidate& candidate, const Limits& limits)
     case Cap::Kind::fitting: return bound::Fitting{};
     case Cap::Kind::max_jobs: return bound::MaxJobs{cap.most};
     case Cap::Kind::one_per_cluster: return bound::OnePerCluster{};
-    case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit)};
+    case Cap::Kind::limit: return bound::Limit{limits.text(cap.limit, candidate)};
     case Cap::Kind::stress: return bound::Stress{.job_limit = cap.most, .signals = cluster.stress_reason};
     case Cap::Kind::probe: return bound::Probe{};
     case Cap::Kind::width: return bound::Width{};

@@ -17,7 +17,7 @@ struct Draft {
   Plan plan = {};
   std::vector<Candidate*> served = {};  ///< those that got jobs, in the order of their first jobs
 
-  Draft(const Snapshot& of, const PlannerConfig& by) : snapshot{of}, config{by}, ledger{of.clusters}, limits{of.limits} {}
+  Draft(const Snapshot& of, const PlannerConfig& by) : snapshot{of}, config{by}, ledger{of.clusters}, limits{of} {}
 };
 
 [[nodiscard]] OfferParts parts_of(const ClusterView& cluster);

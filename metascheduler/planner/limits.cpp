@@ -9,6 +9,7 @@
 
 #include "lib/grid/dust.hpp"
 #include "lib/grid/flood.hpp"
+#include "metascheduler/planner/room.hpp"
 
 namespace gleaner::planner {
 namespace {
@@ -16,22 +17,30 @@ namespace {
 using grid::kDust;
 
 bool holds(const grid::Limit& limit, const CampaignView& campaign) {
-  return (!limit.user || *limit.user == campaign.user) && (!limit.project || *limit.project == campaign.project) &&
-         (!limit.campaign || *limit.campaign == campaign.id);
+  const auto is_member = [&](const std::string& group) { return std::ranges::find(campaign.groups, group) != campaign.groups.end(); };
+  return (!limit.user || *limit.user == campaign.user) && (!limit.group || is_member(*limit.group)) &&
+         (!limit.project || *limit.project == campaign.project) && (!limit.campaign || *limit.campaign == campaign.id) &&
+         (limit.kind != LimitKind::consumable || grid::need_of(campaign.needs, limit.consumable) > 0);
 }
+
+bool holds(const grid::Limit& limit, const ClusterView& cluster) { return !limit.cluster || *limit.cluster == cluster.id; }
 
 int whole(double count) { return static_cast<int>(std::clamp(std::floor(count + kDust), 0.0, grid::kMostJobs)); }
 
 /// One job, in the unit of the limit.
-double weight(LimitKind kind, const Candidate& candidate) {
-  switch (kind) {
+double weight(const grid::Limit& limit, const CampaignView& campaign, const PairView& pair, const Width& width) {
+  switch (limit.kind) {
     case LimitKind::running_jobs:
     case LimitKind::waiting_jobs: return 1.0;
-    case LimitKind::resources: return candidate.width.resources;
-    case LimitKind::resource_seconds:
-      return candidate.width.resources * std::max(1.0, candidate.pair->mean_duration.value_or(candidate.pair->walltime));
+    case LimitKind::resources: return width.resources;
+    case LimitKind::resource_seconds: return width.resources * std::max(1.0, pair.mean_duration.value_or(pair.walltime));
+    case LimitKind::consumable: return grid::need_of(campaign.needs, limit.consumable) * at_a_time(campaign, width);
   }
   return 1.0;
+}
+
+double weight(const grid::Limit& limit, const Contender& contender, const Candidate& candidate) {
+  return weight(limit, *contender.campaign, *candidate.pair, candidate.width);
 }
 
 std::string_view unit(LimitKind kind) {
@@ -40,14 +49,45 @@ std::string_view unit(LimitKind kind) {
     case LimitKind::waiting_jobs: return "jobs in a queue";
     case LimitKind::resources: return "resources at once";
     case LimitKind::resource_seconds: return "resource-seconds in its window";
+    case LimitKind::consumable: return "at once";
   }
   return "";
 }
 
+std::string text_of_target(const grid::Limit& limit) {
+  std::vector<std::string> whom;
+  if (!limit.consumable.empty()) whom.push_back(fmt::format("consumable {}", limit.consumable));
+  if (limit.user) whom.push_back(fmt::format("user {}", *limit.user));
+  if (limit.group) whom.push_back(fmt::format("group {}", *limit.group));
+  if (limit.project) whom.push_back(fmt::format("project {}", *limit.project));
+  if (limit.campaign) whom.push_back(fmt::format("campaign {}", limit.campaign->value()));
+  if (limit.cluster) whom.push_back("this cluster");
+  if (whom.empty()) whom.push_back("the whole grid");
+  return fmt::format("limit {} ({})", limit.id, fmt::join(whom, ", "));
+}
+
 }  // namespace
 
-Limits::Limits(const std::vector<grid::Limit>& limits) {
-  for (const auto& limit : limits) accounts_.push_back({&limit, std::max(0.0, limit.used)});
+Limits::Limits(const Snapshot& snapshot) {
+  for (const auto& limit : snapshot.limits)
+    accounts_.push_back({&limit, std::max(0.0, limit.used), limit.kind == LimitKind::consumable ? holders_of(limit, snapshot) : Holders{}});
+}
+
+Limits::Holders Limits::holders_of(const grid::Limit& limit, const Snapshot& snapshot) {
+  Holders holders;
+  std::map<grid::CampaignId, const CampaignView*> campaigns;
+  for (const auto& campaign : snapshot.campaigns) {
+    if (holds(limit, campaign)) campaigns.emplace(campaign.id, &campaign);
+  }
+  for (const auto& pair : snapshot.pairs) {
+    const int live = pair.live_jobs + pair.frozen_jobs;
+    const auto campaign = campaigns.find(pair.campaign);
+    if (live == 0 || campaign == campaigns.end()) continue;
+    const auto cluster = std::ranges::find(snapshot.clusters, pair.cluster, &ClusterView::id);
+    if (cluster == snapshot.clusters.end() || !holds(limit, *cluster)) continue;
+    holders[pair.campaign] += live * weight(limit, *campaign->second, pair, width_of(pair, *cluster));
+  }
+  return holders;
 }
 
 std::vector<std::size_t> Limits::holding(const CampaignView& campaign) const {
@@ -61,20 +101,21 @@ std::vector<std::size_t> Limits::holding(const CampaignView& campaign) const {
 Limits::Allowance Limits::left(const Contender& contender, const Candidate& candidate) const {
   Allowance allowance;
   for (const auto i : contender.limits) {
-    const auto& [limit, used] = accounts_[i];
-    if (limit->cluster && *limit->cluster != candidate.cluster->id) continue;
-    int jobs = whole((limit->most - used) / weight(limit->kind, candidate));
-    const bool counts_resources = limit->kind == LimitKind::resources || limit->kind == LimitKind::resource_seconds;
+    const auto& limit = *accounts_[i].limit;
+    const double used = accounts_[i].used;
+    if (!holds(limit, *candidate.cluster)) continue;
+    int jobs = whole((limit.most - used) / weight(limit, contender, candidate));
+    const bool counts_resources = limit.kind == LimitKind::resources || limit.kind == LimitKind::resource_seconds;
     allowance.count_resources = allowance.count_resources || counts_resources;
     // One job is allowed even if less than it takes is left of a window.
-    const bool takes_the_rest = limit->kind == LimitKind::resource_seconds || (counts_resources && !candidate.width.known);
-    if (takes_the_rest && used < limit->most) jobs = std::max(jobs, 1);
-    if (limit->kind == LimitKind::waiting_jobs) {
+    const bool takes_the_rest = limit.kind == LimitKind::resource_seconds || (counts_resources && !candidate.width.known);
+    if (takes_the_rest && used < limit.most) jobs = std::max(jobs, 1);
+    if (limit.kind == LimitKind::waiting_jobs) {
       if (jobs < allowance.waiting) allowance.tightest_waiting = i;
       allowance.waiting = std::min(allowance.waiting, jobs);
       continue;
     }
-    if (!limit->cluster && jobs < allowance.anywhere) {
+    if (!limit.cluster && jobs < allowance.anywhere) {
       allowance.anywhere = jobs;
       allowance.tightest_anywhere = i;
     }
@@ -88,23 +129,41 @@ Limits::Allowance Limits::left(const Contender& contender, const Candidate& cand
 
 void Limits::take(const Contender& contender, const Candidate& candidate, int jobs, int waiting) {
   for (const auto i : contender.limits) {
-    auto& [limit, used] = accounts_[i];
-    if (limit->cluster && *limit->cluster != candidate.cluster->id) continue;
-    const int counted = limit->kind == LimitKind::waiting_jobs ? waiting : jobs;
-    used += counted * weight(limit->kind, candidate);
+    auto& account = accounts_[i];
+    const auto& limit = *account.limit;
+    if (!holds(limit, *candidate.cluster)) continue;
+    const double taken = (limit.kind == LimitKind::waiting_jobs ? waiting : jobs) * weight(limit, contender, candidate);
+    account.used += taken;
+    if (limit.kind == LimitKind::consumable) account.holders[contender.campaign->id] += taken;
   }
 }
 
-std::string Limits::text(std::size_t index) const {
-  const auto& [limit, used] = accounts_[index];
-  std::vector<std::string> whom;
-  if (limit->user) whom.push_back(fmt::format("user {}", *limit->user));
-  if (limit->project) whom.push_back(fmt::format("project {}", *limit->project));
-  if (limit->campaign) whom.push_back(fmt::format("campaign {}", limit->campaign->value()));
-  if (limit->cluster) whom.push_back("this cluster");
-  if (whom.empty()) whom.push_back("the whole grid");
-  return fmt::format("limit {} ({}): at most {:.0f} {}, {:.0f} now", limit->id, fmt::join(whom, ", "), limit->most, unit(limit->kind),
-                     used);
+std::string Limits::text(std::size_t index, const Candidate& candidate) const {
+  const auto& account = accounts_[index];
+  const auto& limit = *account.limit;
+  if (limit.kind == LimitKind::consumable)
+    return fmt::format("{}: {:.0f} of {:.0f} are in use{}", text_of_target(limit), account.used, limit.most,
+                       text_of_holders(account, candidate.pair->campaign));
+  return fmt::format("{}: at most {:.0f} {}, {:.0f} now", text_of_target(limit), limit.most, unit(limit.kind), account.used);
+}
+
+std::string Limits::text_of_holders(const Account& account, grid::CampaignId own) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::pair<double, grid::CampaignId>> others;
+  double rest = account.used;
+  for (const auto& [campaign, held] : account.holders) {
+    rest -= held;
+    if (campaign != own && held > 0) others.emplace_back(-held, campaign);
+  }
+  std::ranges::sort(others);
+  std::vector<std::string> parts;
+  for (const auto& [held, campaign] : others) {
+    if (parts.size() < kShown) parts.push_back(fmt::format("{:.0f} by campaign {}", -held, campaign.value()));
+    else rest -= held;
+  }
+  if (rest > kDust) parts.push_back(fmt::format("{:.0f} by others", rest));
+  if (!parts.empty()) return fmt::format(", {}", fmt::join(parts, ", "));
+  return account.used > kDust ? ", all by this campaign" : "";
 }
 
 }  // namespace gleaner::planner

@@ -1,5 +1,5 @@
 #pragma once
-#include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,7 +10,7 @@ namespace gleaner::planner {
 /// The limits of `gridctl limit`, with what they count, this plan included.
 class Limits {
  public:
-  explicit Limits(const std::vector<grid::Limit>& limits);
+  explicit Limits(const Snapshot& snapshot);
 
   /// Indices of the limits that may bind a campaign, on some cluster or on all.
   [[nodiscard]] std::vector<std::size_t> holding(const CampaignView& campaign) const;
@@ -30,14 +30,20 @@ class Limits {
 
   void take(const Contender& contender, const Candidate& candidate, int jobs, int waiting);
 
-  /// "limit 7 (user ada): at most 10 jobs at once, 10 now".
-  [[nodiscard]] std::string text(std::size_t limit) const;
+  /// "limit 7 (user ada): at most 10 jobs at once, 10 now"; of a consumable also which other campaigns than the candidate's hold it.
+  [[nodiscard]] std::string text(std::size_t limit, const Candidate& candidate) const;
 
  private:
+  /// What the snapshot's campaigns hold, with what this plan gives them.
+  using Holders = std::map<grid::CampaignId, double>;
   struct Account {
     const grid::Limit* limit;
     double used;
+    Holders holders;  ///< of a consumable
   };
+  [[nodiscard]] static Holders holders_of(const grid::Limit& limit, const Snapshot& snapshot);
+  /// ", 40 by campaign 12, 8 by campaign 15": the campaigns other than `own` that hold most.
+  [[nodiscard]] static std::string text_of_holders(const Account& account, grid::CampaignId own);
   std::vector<Account> accounts_;
 };
 

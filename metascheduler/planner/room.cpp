@@ -29,6 +29,10 @@ Width width_of(const PairView& pair, const ClusterView& cluster) {
   return {.resources = cluster.max_node_resources > 0 ? cluster.max_node_resources : by_ratio, .known = false};
 }
 
+int at_a_time(const CampaignView& campaign, const Width& width) {
+  return campaign.side_by_side ? std::max(1, static_cast<int>(width.resources)) : 1;
+}
+
 double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered) {
   const double resources = jobs / usable_ratio(pair, cluster);
   if (jobs == 1 && resources > offered + kDust && pair.resources_per_job) return *pair.resources_per_job;

@@ -13,6 +13,9 @@ namespace gleaner::planner {
 /// else those of the cluster's biggest node, because only a request for whole nodes leaves them open.
 [[nodiscard]] Width width_of(const PairView& pair, const ClusterView& cluster);
 
+/// Tasks that a job of the campaign carries out at a time, if it takes several.
+[[nodiscard]] int at_a_time(const CampaignView& campaign, const Width& width);
+
 /// Resources that the plan counts for so many jobs of the pair: jobs / ratio. One job for which the ratio gives no room counts as its
 /// request states, if it does.
 [[nodiscard]] double resources_of(int jobs, const PairView& pair, const ClusterView& cluster, double offered);

@@ -71,11 +71,6 @@ struct Pooling {
   bool is_last = false;  ///< what they leave is not worth another round
 };
 
-/// Tasks that a job of a pool carries out at a time.
-int at_a_time(const Contender& contender, const Candidate& candidate) {
-  return contender.campaign->side_by_side ? std::max(1, static_cast<int>(candidate.width.resources)) : 1;
-}
-
 /// What is left of a campaign's bag, before this turn gives of it. Workers: of a job, as many as it has tasks at a time.
 struct Bag {
   std::int64_t tasks = 0;
@@ -89,7 +84,7 @@ Bag bag_of(const Contender& contender, const std::vector<Candidate*>& candidates
   Bag bag{.tasks = contender.tasks_for_anyone + contender.tasks_reserved, .clusters = candidates.size()};
   double measured_workers = 0;
   for (const auto* one : candidates) {
-    const std::int64_t workers = at_a_time(contender, *one);
+    const std::int64_t workers = at_a_time(*contender.campaign, one->width);
     const auto free = workers * free_room(*one);
     const auto live = workers * (std::int64_t{one->pair->live_jobs} + one->jobs);
     bag.free_workers += free;
@@ -135,7 +130,7 @@ Pooling pooling_of(const Contender& contender, const Candidate& candidate, int j
   const bool is_last = known ? whole * *known <= kRoundWorth * start : whole <= kFewTasks;
   const bool leaves_some = !is_last && (bag.clusters > 1 || !known);
   const double part = std::ceil(leaves_some ? whole * kPartOfRound : whole);
-  const int workers = at_a_time(contender, candidate);
+  const int workers = at_a_time(*contender.campaign, candidate.width);
   const double most_of_job =
       std::max(1.0, static_cast<double>(kMostTasks) / std::clamp(jobs, 1, std::max(1, candidate.cluster->array_size)));
   const double most = most_of_job / workers;
@@ -220,7 +215,7 @@ Served size(const CampaignScheduler& scheduler, Distribution distribution, doubl
     given.resources += resources;
     // If the ratio is above 1, jobs run one after the other on the resources that are counted for them.
     given.resource_seconds += std::max(resources, static_cast<double>(cap.jobs)) * pair.mean_duration.value_or(pair.walltime) * tasks_each /
-                              at_a_time(contender, candidate);
+                              at_a_time(*contender.campaign, candidate.width);
     draft.ledger.take(candidate.cluster_index, pair.campaign, lasts, cap.jobs, resources);
     draft.limits.take(contender, candidate, cap.jobs, std::max(0, cap.jobs - at_once));
     note_given(draft.plan, candidate, std::move(bound));

@@ -2,8 +2,8 @@
 
 -- name: campaigns.create
 -- Creates a campaign, without tasks yet; no row when its user has used the key before.
-INSERT INTO campaigns (user_name, name, type, jdl, submitted_at, idempotency_key)
-VALUES (@user, @name, @type, @jdl::jsonb, instant(@now), @key)
+INSERT INTO campaigns (user_name, name, type, jdl, submitted_at, idempotency_key, groups)
+VALUES (@user, @name, @type, @jdl::jsonb, instant(@now), @key, @groups::text[])
 ON CONFLICT (user_name, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
 RETURNING id
 

@@ -54,6 +54,7 @@ SELECT
   requests > 0 AS differing,
   temporal_grouping AS grouping,
   dimensional_grouping AS side_by_side,
+  needs,
   asked
 FROM campaigns
 WHERE is_live(state)
@@ -99,6 +100,7 @@ SELECT
   EXISTS (SELECT FROM brakes) AS brakes,
   EXISTS (SELECT FROM user_mappings) AS logins,
   EXISTS (SELECT FROM limits) AS limits,
+  EXISTS (SELECT FROM limits WHERE group_name IS NOT NULL) AS groups,
   EXISTS (SELECT FROM shares) AS shares,
   EXISTS (SELECT FROM user_priorities) AS priorities,
   EXISTS (SELECT FROM events WHERE code = 'CANNOT_PLAN' AND state = 'open') AS set_aside,
@@ -136,6 +138,14 @@ SELECT campaign_id, cluster_id, reason, micros(expires_at) AS until FROM brakes 
 -- name: planning.logins
 -- Users whose login on a cluster differs from their name.
 SELECT user_name, cluster_id, login FROM user_mappings
+
+-- name: planning.groups
+-- The groups of campaigns' users, where limits name them.
+SELECT c.id, l.group_name
+FROM (SELECT DISTINCT group_name FROM limits WHERE group_name IS NOT NULL) l
+JOIN campaigns c ON l.group_name = ANY (c.groups)
+WHERE is_live(c.state)
+ORDER BY 1, 2
 
 -- name: planning.launch
 -- Takes up to @tasks tasks from the bag of a campaign with one request for all tasks, and plans a launch of @jobs jobs for them. Returned

@@ -36,7 +36,9 @@ SELECT
   l.id,
   l.kind,
   l.most,
+  l.consumable,
   l.user_name,
+  l.group_name,
   l.project,
   l.campaign_id,
   l.cluster_id,
@@ -46,10 +48,13 @@ SELECT
       WHEN 'running_jobs' THEN live.jobs
       WHEN 'waiting_jobs' THEN live.waiting
       WHEN 'resources' THEN live.resources
+      WHEN 'consumable' THEN live.held
       ELSE (SELECT coalesce(sum(u.resource_seconds), 0) FROM usage u
             WHERE u.day > (instant(@now) AT TIME ZONE 'UTC')::date - l.days AND (l.user_name IS NULL OR u.user_name = l.user_name)
               AND (l.project IS NULL OR u.project = l.project) AND (l.cluster_id IS NULL OR u.cluster_id = l.cluster_id)
-              AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)) + live.seconds
+              AND (l.campaign_id IS NULL OR u.campaign_id = l.campaign_id)
+              AND (l.group_name IS NULL OR EXISTS (
+                SELECT FROM campaigns c WHERE c.id = u.campaign_id AND l.group_name = ANY (c.groups)))) + live.seconds
     END AS used
 FROM limits l
 LEFT JOIN clusters k ON k.id = l.cluster_id
@@ -57,13 +62,15 @@ CROSS JOIN LATERAL (
   SELECT coalesce(sum(live_jobs(p)), 0)::double precision AS jobs,
     coalesce(sum(p.launching + p.waiting + p.unknown), 0)::double precision AS waiting,
     coalesce(sum((live_jobs(p)) * job_width(p)), 0)::double precision AS resources,
+    coalesce(sum(CASE WHEN l.consumable IS NOT NULL THEN live_jobs(p) * held_of(c, p, l.consumable) END), 0) AS held,
     -- Expected use of the live jobs in all.
     coalesce(sum((live_jobs(p)) * job_width(p)
       * CASE WHEN p.done > 0 THEN p.duration_sum / p.done ELSE p.walltime_s END), 0)::double precision AS seconds
   FROM campaign_clusters p
   JOIN campaigns c ON c.id = p.campaign_id
   WHERE p.active AND live_jobs(p) > 0
-    AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.project IS NULL OR c.project = l.project)
+    AND (l.user_name IS NULL OR c.user_name = l.user_name) AND (l.group_name IS NULL OR l.group_name = ANY (c.groups))
+    AND (l.project IS NULL OR c.project = l.project)
     AND (l.campaign_id IS NULL OR c.id = l.campaign_id) AND (l.cluster_id IS NULL OR p.cluster_id = l.cluster_id)) live
 ORDER BY l.id
 
@@ -108,10 +115,23 @@ ON CONFLICT DO NOTHING
 
 -- name: policies.set_limit
 -- Sets a limit of this kind on this target, in place of the old one.
-INSERT INTO limits (kind, most, user_name, project, campaign_id, cluster_id, days)
-VALUES (@kind, @most, @user, @project, @campaign, @cluster, @days)
-ON CONFLICT (kind, coalesce(user_name, ''), coalesce(project, ''), coalesce(campaign_id, 0), coalesce(cluster_id, 0))
+INSERT INTO limits (kind, most, consumable, user_name, group_name, project, campaign_id, cluster_id, days)
+VALUES (@kind, @most, @consumable, @user, @group, @project, @campaign, @cluster, @days)
+ON CONFLICT (kind, coalesce(consumable, ''), coalesce(user_name, ''), coalesce(group_name, ''), coalesce(project, ''),
+  coalesce(campaign_id, 0), coalesce(cluster_id, 0))
 DO UPDATE SET most = EXCLUDED.most, days = EXCLUDED.days RETURNING id
+
+-- name: policies.consumables
+-- The consumables that limits name, each with the lowest limit that binds every campaign of this user, if there is one. @user: null: of
+-- nobody in particular.
+SELECT consumable, bound.most, bound.id AS limit_id
+FROM (SELECT DISTINCT consumable FROM limits WHERE kind = 'consumable') declared
+LEFT JOIN LATERAL (
+  SELECT l.most, l.id FROM limits l
+  WHERE l.consumable = declared.consumable AND (l.user_name IS NULL OR l.user_name = @user::text)
+    AND num_nonnulls(l.group_name, l.project, l.campaign_id, l.cluster_id) = 0
+  ORDER BY l.most, l.id LIMIT 1) bound ON true
+ORDER BY consumable
 
 -- name: policies.remove_limit
 DELETE FROM limits WHERE id = @limit RETURNING id

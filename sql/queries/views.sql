@@ -119,6 +119,21 @@ FROM campaigns c JOIN campaign_clusters p ON p.campaign_id = c.id
 WHERE c.id = @campaign AND p.done > 0
 GROUP BY c.id
 
+-- name: views.needs
+-- What each task of a campaign needs, and what is in use of it: by the jobs of all campaigns, and the most by the limit that binds them all
+-- (null: there is none).
+SELECT
+  n.key AS consumable,
+  n.value::integer AS each,
+  (SELECT coalesce(sum(live_jobs(p) * held_of(o, p, n.key)), 0) FROM campaign_clusters p JOIN campaigns o ON o.id = p.campaign_id
+   WHERE p.active AND live_jobs(p) > 0 AND o.needs IS NOT NULL) AS used,
+  l.most
+FROM campaigns c
+CROSS JOIN LATERAL jsonb_each_text(c.jdl -> 'needs') n
+LEFT JOIN limits l ON l.consumable = n.key AND num_nonnulls(l.user_name, l.group_name, l.project, l.campaign_id, l.cluster_id) = 0
+WHERE c.id = @campaign AND c.needs IS NOT NULL
+ORDER BY n.key COLLATE "C"
+
 -- name: views.brake
 -- The brake on a campaign as a whole.
 SELECT reason AS brake, micros(expires_at) AS brake_until FROM brakes

@@ -15,8 +15,9 @@ constexpr auto kScenario = R"({
   "clusters": {"alpha": {"nodes": 8, "cores": 4}, "beta": {"nodes": 8, "cores": 8}},
   "campaigns": [
     {"user": "alice", "project": "physics", "tasks": 130, "resources": "/core=1", "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"},
-    {"user": "bob", "tasks": 100, "resources": "/core=2", "duration": "60s", "walltime": "0:20:00", "max_attempts": 3, "max_jobs": 7},
-    {"user": "alice", "project": "biology", "tasks": 110, "resources": "/nodes=1", "takes": 3, "duration": "60s", "walltime": "0:10:00", "replicas": "allowed"}]})";
+    {"user": "bob", "tasks": 100, "resources": "/core=2", "duration": "60s", "walltime": "0:20:00", "max_attempts": 3, "max_jobs": 7, "needs": {"matlab": 3}, "groups": ["staff"]},
+    {"user": "alice", "project": "biology", "tasks": 110, "resources": "/nodes=1", "takes": 3, "duration": "60s", "walltime": "0:10:00", "replicas": "allowed",
+     "needs": {"gpu": 1, "matlab": 1}, "groups": ["staff", "chemistry"], "dimensional_grouping": true}]})";
 
 gridsim::Scenario a_scenario() {
   auto scenario = gridsim::read_scenario(kScenario, ".").value();
@@ -34,6 +35,12 @@ gridsim::Scenario a_scenario() {
   limit(grid::LimitKind::resource_seconds, {.project = "physics"}, 2);
   limit(grid::LimitKind::resource_seconds, {.campaign = grid::CampaignId{3}}, 1);
   limit(grid::LimitKind::resource_seconds, {.user = "bob", .cluster = grid::ClusterId{1}}, 3);
+  limit(grid::LimitKind::consumable, {.consumable = "matlab"}, 1);
+  limit(grid::LimitKind::consumable, {.cluster = grid::ClusterId{2}, .consumable = "matlab"}, 1);
+  limit(grid::LimitKind::consumable, {.user = "alice", .consumable = "gpu"}, 1);
+  limit(grid::LimitKind::consumable, {.consumable = "idl"}, 1);
+  limit(grid::LimitKind::running_jobs, {.group = "staff"}, 1);
+  limit(grid::LimitKind::resource_seconds, {.group = "chemistry"}, 2);
   return scenario;
 }
 
@@ -58,10 +65,12 @@ TwoAccounts::TwoAccounts(std::uint64_t seed) : scenario{a_scenario()}, random{se
 void TwoAccounts::submit(int index) {
   const auto& spec = scenario.campaigns[gridsim::index_of(index)];
   store::transact(database, std::nullopt, [&](store::Transaction& t) {
-    const auto jdl = fmt::format(R"({{"project": "{}", "replicas": "{}"{}}})", spec.project, spec.replicas_allowed ? "allowed" : "refused",
-                                 spec.max_attempts ? fmt::format(R"(, "max_attempts": {})", *spec.max_attempts) : "");
+    auto jdl = fmt::format(R"({{"project": "{}", "replicas": "{}", "dimensional_grouping": {}, "needs": {{)", spec.project,
+                           spec.replicas_allowed ? "allowed" : "refused", spec.side_by_side);
+    for (const auto& [name, count] : spec.needs) jdl += fmt::format(R"({}"{}": {})", jdl.ends_with('{') ? "" : ", ", name, count);
+    jdl += fmt::format("}}{}}}", spec.max_attempts ? fmt::format(R"(, "max_attempts": {})", *spec.max_attempts) : "");
     const auto id = std::get<grid::CampaignId>(
-        store::create_campaign(t, {.user = spec.user, .name = spec.name, .jdl = jdl, .idempotency_key = {}}, now));
+        store::create_campaign(t, {.user = spec.user, .name = spec.name, .jdl = jdl, .idempotency_key = {}, .groups = spec.groups}, now));
     ASSERT_EQ(id.value(), index + 1);
     for (const auto& one : spec.clusters) {
       ASSERT_TRUE(store::add_campaign_cluster(t, id,

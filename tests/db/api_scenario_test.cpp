@@ -29,6 +29,7 @@ class ScenarioRoute : public ApiTest {
 // A value for each field that a scenario carries, different from its default and from the other fields' values.
 void set(bool& value, int) { value = !value; }
 void set(std::string& value, int place) { value = fmt::format("word{}", place); }
+void set(grid::Needs& value, int place) { value = {{"matlab", place}}; }
 void set(grid::Grouping& value, int) { value = grid::Grouping::auto_; }
 template <class Number>
 void set(Number& value, int place) {

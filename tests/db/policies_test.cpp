@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "lib/store/policies.hpp"
@@ -50,6 +51,67 @@ TEST_F(Policies, ALimit_CountsWhomItNames_AndIsReplacedByOneOnTheSame) {
   EXPECT_EQ(limits[1].cluster_name, "alpha");
   EXPECT_DOUBLE_EQ(limits[2].used, 0);
   EXPECT_DOUBLE_EQ(limits[3].used, 5 * 600);
+}
+
+TEST_F(Policies, AConsumable_IsHeldByTheLiveJobsOfThoseThatNeedIt_OnAllClusters) {
+  const auto one = a_campaign(10), other = a_campaign(10);
+  const auto jdl_of = [&](grid::CampaignId campaign, const std::string& jdl) {
+    execute(fmt::format("UPDATE campaigns SET jdl = '{}' WHERE id = {}", jdl, campaign.value()));
+  };
+  jdl_of(one, R"({"needs": {"matlab": 2}})");
+  const auto jobs = launched(one, alpha, 3);
+  launched(one, beta, 1);
+  launched(other, alpha, 4);
+  edit([&](store::Transaction& t) {
+    store::set_limit(t, {.kind = grid::LimitKind::consumable, .most = 40, .consumable = "matlab"});
+    store::set_limit(t, {.kind = grid::LimitKind::consumable, .most = 50, .consumable = "matlab"});
+    store::set_limit(t, {.kind = grid::LimitKind::consumable, .most = 5, .cluster = beta, .consumable = "matlab"});
+    store::set_limit(t, {.kind = grid::LimitKind::consumable, .most = 9, .user = "bob", .consumable = "gpu"});
+  });
+  const auto used = [&] {
+    std::vector<double> all;
+    for (const auto& limit : facts().limits) all.push_back(limit.used);
+    return all;
+  };
+  EXPECT_THAT(used(), testing::ElementsAre(8, 2, 0));
+  EXPECT_DOUBLE_EQ(facts().limits[0].most, 50);
+  EXPECT_EQ(facts().limits[0].consumable, "matlab");
+  end(jobs[0], grid::JobEnd::done);
+  EXPECT_THAT(used(), testing::ElementsAre(6, 2, 0));
+  jdl_of(one, R"({"needs": {"matlab": 2, "gpu": 1}, "dimensional_grouping": true})");
+  execute("UPDATE campaign_clusters SET resources_per_job = 4");
+  EXPECT_THAT(used(), testing::ElementsAre(3 * 2 * 4, 2 * 4, 0));
+  EXPECT_EQ(value("SELECT needs FROM campaigns WHERE id = " + std::to_string(one.value())), "gpu=1 matlab=2");
+  EXPECT_EQ(value("SELECT count(needs) FROM campaigns"), "1");
+  auto transaction = database.begin();
+  const auto declared = [&](const std::optional<std::string>& user) {
+    std::string text;
+    for (const auto& consumable : store::consumables(transaction, user))
+      text += fmt::format("{} {} {}\n", consumable.name, consumable.most.value_or(-1), consumable.limit > 0);
+    return text;
+  };
+  EXPECT_EQ(declared("bob"), "gpu 9 true\nmatlab 50 true\n");
+  EXPECT_EQ(declared("alice"), "gpu -1 false\nmatlab 50 true\n") << "hers is without a limit";
+  EXPECT_EQ(declared(std::nullopt), declared("alice"));
+}
+
+TEST_F(Policies, ALimitOfAGroup_CountsTheCampaignsOfItsMembers) {
+  const auto one = a_campaign(10), other = a_campaign(10);
+  execute(fmt::format("UPDATE campaigns SET groups = '{{chemistry,domain users}}' WHERE id = {}", one.value()));
+  end(launched(one, alpha, 1)[0], grid::JobEnd::done);
+  launched(one, alpha, 3);
+  launched(other, alpha, 2);
+  edit([&](store::Transaction& t) {
+    store::set_limit(t, {.kind = grid::LimitKind::running_jobs, .most = 9, .group = "domain users"});
+    store::set_limit(t, {.kind = grid::LimitKind::running_jobs, .most = 9, .group = "biology"});
+    store::set_limit(t, {.kind = grid::LimitKind::resource_seconds, .most = 9, .group = "chemistry"});
+  });
+  const auto limits = facts().limits;
+  ASSERT_EQ(limits.size(), 3U);
+  EXPECT_EQ(limits[0].group, "domain users");
+  EXPECT_DOUBLE_EQ(limits[0].used, 3);
+  EXPECT_DOUBLE_EQ(limits[1].used, 0);
+  EXPECT_DOUBLE_EQ(limits[2].used, 10 + 3 * 10) << "three more are expected to take as long as the first";
 }
 
 TEST_F(Policies, ALimitOnResources_CountsTheMeasuredMean_AndTheBiggestNodeBeforeAnyIsMeasured) {

@@ -240,6 +240,11 @@ std::string wrong_gridctl(const Words& named, const Commands& commands) {
     }
   }
   if (words.empty()) words = {"limit", "list"};  // an option alone: `--json`
+  // `limit set consumable` begins with the words of `limit set`.
+  if (auto longer = words; !arguments.empty()) {
+    longer.push_back(arguments.front());
+    if (commands.contains(longer)) words = std::move(longer), arguments.erase(arguments.begin());
+  }
   const auto command = commands.find(words);
   Words line{"gridctl"};
   line.insert(line.end(), words.begin(), words.end());

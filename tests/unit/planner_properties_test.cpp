@@ -144,6 +144,28 @@ RC_GTEST_PROP(PlannerProperty, NeverBeyondTheOffer_ButForOneTestJobEach, ()) {
   }
 }
 
+RC_GTEST_PROP(PlannerProperty, NeverMoreOfAConsumable_ThanItsLimit, ()) {
+  auto snapshot = any_snapshot();
+  for (auto& campaign : snapshot.campaigns) {
+    if (const int each = *rc::gen::inRange(0, 4); each > 0) campaign.needs = {{"matlab", each}};
+    campaign.replicas_allowed = sometimes();
+  }
+  const grid::Limit limit{.id = 2,
+                          .kind = LimitKind::consumable,
+                          .most = double(*rc::gen::inRange(0, 40)),
+                          .used = double(*rc::gen::inRange(0, 20)),
+                          .consumable = "matlab"};
+  snapshot.limits.push_back(limit);
+  const auto result = plan(snapshot, any_config());
+  double held = limit.used;
+  const auto hold = [&](grid::CampaignId campaign, int jobs) {
+    held += jobs * grid::need_of(snapshot.campaigns.at(static_cast<std::size_t>(campaign.value() - 1)).needs, "matlab");
+  };
+  for (const auto& launch : result.launches) hold(launch.campaign, launch.jobs);
+  for (const auto& replicas : result.replicas) hold(replicas.campaign, replicas.jobs);
+  RC_ASSERT(held <= std::max(limit.most, limit.used));
+}
+
 RC_GTEST_PROP(PlannerProperty, ClosedClustersAndPairs_AreNeverUsed, ()) {
   const auto snapshot = any_snapshot();
   const auto config = any_config();

@@ -19,10 +19,14 @@ std::optional<double> mean_duration(const grid::PairFacts& pair) {
 }
 
 /// What a limit of this kind counts of a pair now; of resource-seconds, what its live jobs are expected to use in all.
-double counted(grid::LimitKind kind, const grid::PairFacts& pair, int node) {
+double counted(const grid::Limit& limit, const grid::CampaignFacts& campaign, const grid::PairFacts& pair, int node) {
+  const auto kind = limit.kind;
   const int live = pair.waiting + pair.running;
   if (kind == grid::LimitKind::waiting_jobs) return pair.waiting;
   if (kind == grid::LimitKind::running_jobs) return live;
+  if (kind == grid::LimitKind::consumable)
+    return live * grid::need_of(campaign.needs, limit.consumable) *
+           (campaign.side_by_side ? std::max(1.0, std::floor(width_of(pair, node))) : 1.0);
   return live * width_of(pair, node) * (kind == grid::LimitKind::resources ? 1.0 : mean_duration(pair).value_or(pair.walltime));
 }
 
@@ -78,7 +82,9 @@ void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
     const auto& target = limit;
     const auto holds = [&](std::size_t campaign, std::size_t pair) {
       const auto& spec = world_.scenario.campaigns[campaign];
-      return (!target.user || *target.user == spec.user) && (!target.project || *target.project == spec.project) &&
+      return (!target.user || *target.user == spec.user) &&
+             (!target.group || std::ranges::find(spec.groups, *target.group) != spec.groups.end()) &&
+             (!target.project || *target.project == spec.project) &&
              (!target.campaign || target.campaign->value() == static_cast<std::int64_t>(campaign) + 1) &&
              (!target.cluster || target.cluster->value() == static_cast<std::int64_t>(spec.clusters[pair].cluster) + 1);
     };
@@ -87,7 +93,7 @@ void Book::count_limits(grid::PolicyFacts& facts, std::int64_t today) const {
     for (std::size_t i = 0; i < campaigns_.size(); ++i) {
       for (std::size_t j = 0; j < campaigns_[i].pairs.size(); ++j) {
         if (holds(i, j))
-          limit.used += counted(limit.kind, campaigns_[i].pairs[j].facts,
+          limit.used += counted(limit, spec_of(static_cast<int>(i)), campaigns_[i].pairs[j].facts,
                                 world_.scenario.clusters[spec_of(static_cast<int>(i)).clusters[j].cluster].cores);
       }
     }

@@ -13,6 +13,7 @@
 #include "lib/jdl/values.hpp"
 #include "lib/text/suggest.hpp"
 #include "sim/gridsim/engine/nodes.hpp"
+#include "sim/gridsim/engine/scenario_facts.hpp"
 #include "sim/gridsim/engine/scenario_parts.hpp"
 
 namespace gleaner::gridsim {
@@ -126,6 +127,8 @@ CampaignSpec CampaignReader::read() {
             campaign_.replicas_allowed = value.text == "allowed";
           else refuse(value, at, R"("allowed" or "refused")", findings_);
         })},
+       {"needs", inline_only([&](const Node& value, const Path& at) { read_into(campaign_.needs, value, at, {}, findings_); })},
+       {"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings_, campaign_.groups); }},
        {"input_mb", inline_only([&](const Node& value, const Path& at) {
           campaign_.input_mb = read_number(value, at, {0, 1e12}, findings_).value_or(0);
         })},
@@ -265,6 +268,7 @@ void CampaignReader::take(const jdl::CampaignFile& file, const Node& value, cons
   if (campaign_.name.empty()) campaign_.name = file.name;
   auto facts = jdl::facts_of(file);
   facts.user = campaign_.user;
+  facts.groups = campaign_.groups;
   static_cast<grid::CampaignFacts&>(campaign_) = std::move(facts);
   campaign_.max_attempts = file.scheduling.max_attempts;
   campaign_.tasks = tasks_of(file.parameters, value, at).value_or(1);

@@ -6,6 +6,7 @@
 
 #include "lib/grid/fields.hpp"
 #include "lib/grid/grouping.hpp"
+#include "lib/jdl/needs.hpp"
 #include "lib/jdl/values.hpp"
 #include "sim/gridsim/engine/scenario_values.hpp"
 
@@ -18,6 +19,9 @@ inline void read_into(bool& into, const Node& value, const Path& at, grid::Field
 }
 inline void read_into(std::string& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
   if (auto word = jdl::read_word(value, at.text, "a name", findings)) into = std::move(*word);
+}
+inline void read_into(grid::Needs& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
+  jdl::read_needs_key({.key = "needs", .spelling = "needs", .value = value}, at.text, nullptr, into, findings);
 }
 inline void read_into(grid::Grouping& into, const Node& value, const Path& at, grid::FieldBounds, Findings& findings) {
   const bool is_word = value.kind == jdl::NodeKind::boolean || value.kind == jdl::NodeKind::string;

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -137,6 +138,7 @@ CampaignSpec read_one(const Node& node, const Path& path, const Scenario& scenar
        },
        Key::Need::mandatory},
       {"clusters", [&](const Node& value, const Path&) { clusters = &value; }, Key::Need::mandatory}};
+  keys.push_back({"groups", [&](const Node& value, const Path& at) { read_names(value, at, findings, campaign.groups); }});
   for (const auto kind : grid::kDependencyKinds)
     keys.push_back({name_of(kind), [&, kind](const Node& value, const Path& at) {
                       jdl::read_dependency_key({.key = std::string{name_of(kind)}, .spelling = {}, .value = value}, at.text,
@@ -210,7 +212,7 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
   };
   const auto limit = [&](const Node& one, const Path& at) {
     grid::Limit read;
-    std::string kind, user, project, cluster;
+    std::string kind, user, group, project, cluster;
     std::int64_t campaign = 0;
     read_object(one, at,
                 {{"id", into.whole(read.id)},
@@ -218,17 +220,22 @@ void read_policies(const Node& node, const Path& path, Scenario& scenario, Findi
                  {"most", into.number(read.most, {0, 1e18})},
                  {"used", into.number(read.used, {0, 1e18})},
                  {"days", into.whole(read.days, 1, 100'000)},
+                 {"consumable", into.word(read.consumable)},
                  {"user", into.word(user)},
+                 {"group", into.word(group)},
                  {"project", into.word(project)},
                  {"cluster", into.word(cluster)},
                  {"campaign", into.whole(campaign)}},
                 findings);
     const auto known = grid::limit_kind(kind);
     if (!known)
-      return findings.add(
-          one.offset, (at / "kind").text, kind,
-          fmt::format("'{}' is no kind of limit; write running_jobs, waiting_jobs, resources or resource_seconds", jdl::excerpt(kind)));
+      return findings.add(one.offset, (at / "kind").text, kind,
+                          fmt::format("'{}' is no kind of limit; write {}", jdl::excerpt(kind), fmt::join(grid::limit_kind_names(), ", ")));
     read.kind = *known;
+    if ((read.kind == grid::LimitKind::consumable) != grid::is_consumable_name(read.consumable))
+      return findings.add(one.offset, (at / "consumable").text, read.consumable,
+                          "a limit of the kind consumable names one, and no other limit does: \"consumable\": \"matlab\"");
+    if (!group.empty()) read.group = group;
     if (!user.empty()) read.user = user;
     if (!project.empty()) read.project = project;
     if (!cluster.empty()) {

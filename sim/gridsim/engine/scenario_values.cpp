@@ -149,4 +149,11 @@ std::optional<Distribution> read_distribution(const Node& node, const Path& path
   return distribution;
 }
 
+void read_names(const Node& node, const Path& path, Findings& findings, std::vector<std::string>& into) {
+  if (node.kind != jdl::NodeKind::array) return refuse(node, path, "names, e.g. [\"chemistry\"]", findings);
+  for (const auto& one : node.elements) {
+    if (auto name = jdl::read_word(one, path.text, "a name", findings)) into.push_back(std::move(*name));
+  }
+}
+
 }  // namespace gleaner::gridsim

@@ -31,6 +31,9 @@ struct Key {
 /// @return false: the value is not an object
 bool read_object(const Node& node, const Path& path, const std::vector<Key>& keys, Findings& findings);
 
+/// An array of names.
+void read_names(const Node& node, const Path& path, Findings& findings, std::vector<std::string>& into);
+
 /// A finite number within bounds.
 struct Range {
   double least;
