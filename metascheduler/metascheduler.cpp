@@ -100,10 +100,13 @@ Counts run_once(const process::Config& config, store::Database& database, store:
       ++counts.launches;
     }
     for (const auto& replicas : plan.replicas) {
-      counts.jobs += store::plan_replicas(
-          transaction,
-          {.campaign = replicas.campaign, .cluster = replicas.cluster, .jobs = replicas.jobs, .longer_than = longer_than(replicas, facts)},
-          term, now);
+      counts.jobs += store::plan_replicas(transaction,
+                                          {.campaign = replicas.campaign,
+                                           .cluster = replicas.cluster,
+                                           .jobs = replicas.jobs,
+                                           .longer_than = longer_than(replicas, facts),
+                                           .beside = replicas.place == planner::ReplicaPlace::other_node},
+                                          term, now);
     }
     for (const auto& pair : facts.scripts) {
       const auto script = grid::script_to_run(pair.facts);

@@ -44,6 +44,8 @@ class Launcher {
 
  private:
   [[nodiscard]] std::optional<Begun> begin(const store::LaunchToMake& launch);
+  /// Restricts a replica to other nodes than those of its task's first job. False: it is not sent now.
+  [[nodiscard]] bool avoid_first_job(store::LaunchToMake& launch);
   [[nodiscard]] std::vector<Begun> begin_some(std::span<const store::LaunchToMake> launches);
   /// Writes the files of the pools. The launches of which the file was written; the others are given back.
   [[nodiscard]] std::vector<Begun> write_pools(std::vector<Begun> begun);
@@ -113,6 +115,21 @@ void Launcher::refuse_pool(const store::LaunchToMake& launch, const std::string&
   ++counts_.refused;
 }
 
+bool Launcher::avoid_first_job(store::LaunchToMake& launch) {
+  if (!launch.beside) return true;
+  const std::array asked{oar::JobOf{launch.login, *launch.beside}};
+  const auto details = std::move(visit_.client.details(asked, oar::Nodes::named).front());
+  // An API that does not answer is asked again in the next turn.
+  if (!details && !std::holds_alternative<oar::Refused>(details.error())) return false;
+  const auto condition = details ? condition_without(details->hosts) : std::nullopt;
+  if (!condition || condition->empty()) {
+    give_back(launch, grid::LaunchState::planned, "the cluster does not name the nodes of the task's first job");
+    return false;
+  }
+  launch.properties = launch.properties.empty() ? *condition : fmt::format("({}) AND {}", launch.properties, *condition);
+  return true;
+}
+
 std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
   if (grid::to_begin({.campaign = launch.campaign_state}) != grid::LaunchStep::go_on) {
     give_back(launch, grid::LaunchState::planned, fmt::format("its campaign is {}", grid::name_of(launch.campaign_state)));
@@ -125,7 +142,8 @@ std::optional<Begun> Launcher::begin(const store::LaunchToMake& launch) {
     give_back(launch, grid::LaunchState::planned, "a task of it was cancelled");
     return std::nullopt;
   }
-  auto submission = submission_of(launch, begun.lines, visit_.cluster.name, grid_);
+  if (!avoid_first_job(begun.launch)) return std::nullopt;
+  auto submission = submission_of(begun.launch, begun.lines, visit_.cluster.name, grid_);
   if (!submission) {
     refuse(launch, grid::LaunchState::planned, submission.error());
     return std::nullopt;
@@ -245,6 +263,8 @@ void Launcher::settle(const Begun& begun, const oar::Result<oar::Submitted>& ans
   if (next.brakes) {
     const auto& words = std::get<oar::Refused>(answer.error()).message;
     if (begun.launch.pool) return refuse_pool(begun.launch, words);
+    // Other nodes than its task's first job may have none that fit: that says nothing of the campaign's other jobs.
+    if (begun.launch.beside) return give_back(begun.launch, grid::LaunchState::launching, words);
     return refuse(begun.launch, grid::LaunchState::launching, words);
   }
   give_back(begun.launch, grid::LaunchState::launching, error);

@@ -111,6 +111,16 @@ std::string command_of(const store::LaunchToMake& launch) {
 
 }  // namespace
 
+std::optional<std::string> condition_without(std::span<const std::string> nodes) {
+  constexpr std::string_view kOfNames{"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"};
+  std::string condition;
+  for (const auto& node : nodes) {
+    if (node.empty() || node.find_first_not_of(kOfNames) != std::string::npos) return std::nullopt;
+    condition += fmt::format("{}network_address <> '{}'", condition.empty() ? "" : " AND ", node);
+  }
+  return condition;
+}
+
 tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch, const std::vector<store::LaunchLine>& lines,
                                                     std::string_view cluster, std::string_view grid) {
   const LaunchFacts facts{.grid = std::string{grid},

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,9 @@ struct Submission {
   oar::SubmitRequest request;
   std::string pool;  ///< the content of its file `pool` (pool_list); empty: it has no pooled task
 };
+/// A condition on OAR's resources that leaves these nodes out. Empty: one of the names cannot be that of a node.
+[[nodiscard]] std::optional<std::string> condition_without(std::span<const std::string> nodes);
+
 /// Error: which part of the campaign cannot be submitted.
 [[nodiscard]] tl::expected<Submission, std::string> submission_of(const store::LaunchToMake& launch,
                                                                   const std::vector<store::LaunchLine>& lines, std::string_view cluster,

@@ -1110,9 +1110,12 @@ CREATE TABLE launches (
     cleaned_at timestamp with time zone,
     pool_s integer,
     script text,
+    beside bigint,
     CONSTRAINT launches_pool_s_check CHECK ((pool_s > 0)),
     CONSTRAINT launches_script_check CHECK ((script = ANY (ARRAY['prologue'::text, 'epilogue'::text])))
 );
+
+COMMENT ON COLUMN launches.beside IS 'the job of the task of which this launch is a replica on the same cluster: it goes to another node; null: of none';
 
 ALTER TABLE launches ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME launches_id_seq

@@ -104,7 +104,7 @@ struct CampaignFile {
   std::vector<std::string> parameter_names;  ///< for the words of a parameter, in expressions and placeholders
   bool placeholders = false;                 ///< exec_file has placeholders (lib/text/placeholders.hpp), as places or as literal braces
   bool params_shell = false;                 ///< parameters are shell text, which the tasks' shell expands
-  bool replicas_allowed = false;             ///< a running task may get a replica on another cluster
+  bool replicas_allowed = false;             ///< a running task may get a replica on another cluster or node
   std::string input_mb;                      ///< an expression or a number: each task's input, in MB; empty: not stated
   std::vector<ClusterSection> clusters;      ///< at least one, names all different, in the file's order
   bool operator==(const CampaignFile&) const = default;

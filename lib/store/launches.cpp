@@ -39,6 +39,7 @@ LaunchToMake read_launch(const sql::launches_planned::Row& row) {
   if (row.pool_s.has_value()) launch.pool = grid::Seconds{*row.pool_s};
   launch.side_by_side = *row.side_by_side;
   launch.memory_mb = row.memory_mb;
+  launch.beside = row.beside;
   launch.memory_property = *row.memory_property;
   launch.memory_unit_mb = *row.memory_unit_mb;
   launch.properties = *row.properties;

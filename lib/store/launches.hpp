@@ -37,7 +37,9 @@ struct LaunchToMake {
   std::optional<grid::Seconds> pool;      ///< how long its jobs take pooled tasks; empty: it has none
   bool side_by_side = false;              ///< as many at a time as they have cores
   std::optional<std::int64_t> memory_mb;  ///< memory that a node of its jobs must have
-  std::string memory_property;            ///< property of the cluster's resources that states the memory; empty: there is none
+  std::optional<grid::RemoteJobId>
+      beside;                   ///< the running job whose nodes its job avoids, because it is a replica; empty: it may go anywhere
+  std::string memory_property;  ///< property of the cluster's resources that states the memory; empty: there is none
   int memory_unit_mb = 1;
   std::string properties;
   std::string project;

@@ -17,10 +17,11 @@ int replicate(Transaction& transaction, const PlannedReplicas& replicas, Term te
   while (jobs < replicas.jobs) {
     const auto rows = exec(transaction, sql::planning_replicate{
                                             .cluster = replicas.cluster,
+                                            .beside = replicas.beside,
                                             .longer_than_s = replicas.longer_than,
                                             .now = now,
                                             .campaign = replicas.campaign,
-                                            .jobs = replicas.jobs - jobs,
+                                            .jobs = replicas.beside ? 1 : replicas.jobs - jobs,
                                             .term = term,
                                         });
     const int got = *rows[0].jobs;

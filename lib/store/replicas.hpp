@@ -14,12 +14,14 @@ namespace gleaner::store {
 
 struct PlannedReplicas {
   grid::CampaignId campaign{0};
-  grid::ClusterId cluster{0};  ///< of the replicas; the tasks' own jobs run elsewhere
+  grid::ClusterId cluster{0};  ///< of the replicas
   int jobs = 0;
   std::optional<double> longer_than;  ///< least time that the tasks have run, in seconds; empty: any
+  bool beside = false;                ///< the tasks' own jobs run there too, and the replicas go to other nodes; false: they run elsewhere
 };
 /// Writes a launch of replicas for tasks that never had one, the longest running first. If tasks have different requests, there are several
-/// launches. Returns the number of jobs, which is smaller if fewer tasks run.
+/// launches; beside the tasks' own jobs, each replica has its own, as it avoids the nodes of one job. Returns the number of jobs, which is
+/// smaller if fewer tasks run.
 int plan_replicas(Transaction& transaction, const PlannedReplicas& replicas, Term term, grid::Instant now);
 
 /// For active campaigns that allow replicas. Cost: O(their running jobs).

@@ -36,12 +36,16 @@ enum class ReplicaKind {
   finalize  ///< the last ones of a campaign, as resources are free
 };
 
-/// Replicas of running tasks, on a cluster where their first job is not.
+/// Where a replica goes: to another cluster than the task's first job or, if the campaign has none, to another node of the same.
+enum class ReplicaPlace { other_cluster, other_node };
+
+/// Replicas of running tasks.
 struct Replicas {
   grid::CampaignId campaign;
   grid::ClusterId cluster;
   int jobs = 0;
   ReplicaKind kind = ReplicaKind::finalize;
+  ReplicaPlace place = ReplicaPlace::other_cluster;
   bool operator==(const Replicas&) const = default;
 };
 

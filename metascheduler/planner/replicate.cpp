@@ -11,9 +11,12 @@ namespace {
 
 using grid::kDust;
 
-bool may_replicate(const CampaignView& campaign) {
+/// Replicas on another node that one pass gives: each is a launch of its own, as it avoids the nodes of one job.
+constexpr int kMostBeside = 16;
+
+bool may_replicate(const CampaignView& campaign, ReplicaKind kind) {
   return campaign.replicas_allowed && campaign.state == grid::CampaignState::in_treatment && !campaign.brake &&
-         campaign.waiting_tasks == 0 && campaign.type != grid::CampaignType::test;
+         (campaign.waiting_tasks == 0 || kind == ReplicaKind::expired) && campaign.type != grid::CampaignType::test;
 }
 
 /// Replicas that a pair got in this plan.
@@ -25,10 +28,10 @@ int replicas_of(const PairView& pair, const Plan& plan) {
   return jobs;
 }
 
-std::vector<Contender> replicable(const Draft& draft) {
+std::vector<Contender> replicable(ReplicaKind kind, const Draft& draft) {
   std::vector<Contender> found;
   for (const auto& campaign : draft.snapshot.campaigns) {
-    if (may_replicate(campaign)) found.push_back({.campaign = &campaign});
+    if (may_replicate(campaign, kind)) found.push_back({.campaign = &campaign});
   }
   if (found.empty()) return found;
   for (const auto& pair : draft.snapshot.pairs) {
@@ -64,23 +67,55 @@ int room_of(const Contender& contender, Candidate& candidate, const Draft& draft
   return std::min({free, candidate.allowed.jobs, std::max(1, candidate.cluster->array_size)});
 }
 
+/// Whether the cluster has room for a job of the pair besides the node on which another one runs.
+bool has_other_nodes(const Candidate& candidate) {
+  const auto& cluster = *candidate.cluster;
+  return cluster.max_node_resources > 0 &&
+         cluster.max_resources - cluster.max_node_resources + kDust >= job_resources(*candidate.pair, cluster);
+}
+
+/// Where the replicas of a contender's tasks go: other_node if a single one of its clusters can get any.
+ReplicaPlace place_of(const Contender& contender) {
+  const auto usable = std::ranges::count_if(
+      contender.candidates, [&](const Candidate& candidate) { return !why_not(*contender.campaign, *candidate.cluster, *candidate.pair); });
+  return usable == 1 ? ReplicaPlace::other_node : ReplicaPlace::other_cluster;
+}
+
+/// Tasks of a contender that may get a replica on a cluster.
+int wanted_on(const Candidate& candidate, ReplicaKind kind, ReplicaPlace place, int all) {
+  const int own = std::min(all, count(*candidate.pair, kind));
+  if (place == ReplicaPlace::other_cluster) return all - own;
+  return has_other_nodes(candidate) ? std::min(own, kMostBeside) : 0;
+}
+
+/// Gives the replicas of one place. @return those that are still wanted
+int give_replicas(ReplicaKind kind, ReplicaPlace place, Contender& contender, int all, Draft& draft) {
+  for (auto& candidate : contender.candidates) {
+    const int wanted = wanted_on(candidate, kind, place, all);
+    if (wanted <= 0 || why_not(*contender.campaign, *candidate.cluster, *candidate.pair)) continue;
+    const int jobs = std::min(room_of(contender, candidate, draft), wanted);
+    if (jobs <= 0) continue;
+    all -= jobs;
+    const double resources = jobs * job_resources(*candidate.pair, *candidate.cluster);
+    draft.ledger.take(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime, jobs, resources);
+    draft.limits.take(contender, candidate, jobs, 0);
+    draft.plan.replicas.push_back(
+        {.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind, .place = place});
+    candidate.jobs += jobs;
+  }
+  return all;
+}
+
 }  // namespace
 
 void replicate(ReplicaKind kind, Draft& draft) {
-  for (auto& contender : replicable(draft)) {
+  for (auto& contender : replicable(kind, draft)) {
     int all = 0;
     for (const auto& candidate : contender.candidates) all += count(*candidate.pair, kind);
-    for (auto& candidate : contender.candidates) {
-      const int elsewhere = all - std::min(all, count(*candidate.pair, kind));
-      if (elsewhere <= 0 || why_not(*contender.campaign, *candidate.cluster, *candidate.pair)) continue;
-      const int jobs = std::min(room_of(contender, candidate, draft), elsewhere);
-      if (jobs <= 0) continue;
-      all -= jobs;
-      const double resources = jobs * job_resources(*candidate.pair, *candidate.cluster);
-      draft.ledger.take(candidate.cluster_index, contender.campaign->id, candidate.pair->walltime, jobs, resources);
-      draft.limits.take(contender, candidate, jobs, 0);
-      draft.plan.replicas.push_back({.campaign = contender.campaign->id, .cluster = candidate.cluster->id, .jobs = jobs, .kind = kind});
-    }
+    // The only cluster of a campaign may be another one than that of some tasks, because theirs is disabled or braked.
+    all = give_replicas(kind, ReplicaPlace::other_cluster, contender, all, draft);
+    if (all > 0 && place_of(contender) == ReplicaPlace::other_node)
+      (void)give_replicas(kind, ReplicaPlace::other_node, contender, all, draft);
   }
 }
 

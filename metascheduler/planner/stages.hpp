@@ -55,9 +55,10 @@ void reserve(Contender& contender, Draft& draft);
 /// Source: document 002, "Project Priority".
 void preempt(std::vector<Contender>& contenders, Draft& draft);
 
-/// The campaign scheduler `finalize`: if the JDL allows it and no task of the campaign waits, each running task may get one replica, on
-/// a cluster where its first job is not, and only on free resources. Expired tasks get theirs before other campaigns get anything; the
-/// others after the plan has served all campaigns.
+/// The campaign scheduler `finalize`: if the JDL allows it, each running task may get one replica, and only on free resources: on a cluster
+/// where its first job is not or, where the campaign has one cluster alone, on another node of that. Expired tasks get theirs before any
+/// campaign gets anything, whether tasks of theirs wait or not; the others when no task of the campaign waits, and after the plan has
+/// served all campaigns.
 /// Source: document 003, "finalize scheduling"; document 002, "Expired Job Management".
 void replicate(ReplicaKind kind, Draft& draft);
 

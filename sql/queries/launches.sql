@@ -3,7 +3,7 @@
 -- name: launches.planned
 -- The launches to make on a cluster, with all data for their submission. If an attempt is claimed in the folder of an earlier launch, the
 -- login is that launch's, because the folder is in its user's home. An epilogue is submitted whatever the state of its campaign. A script is
--- a job of its own kind: in the home, never best-effort.
+-- a job of its own kind: in the home, never best-effort. beside: the running job whose nodes a replica avoids.
 SELECT
   l.id,
   l.campaign_id,
@@ -24,6 +24,7 @@ SELECT
   c.dimensional_grouping AS side_by_side,
   c.temporal_grouping = 'advise' AND c.requests = 0 AND l.pool_s IS NULL AND p.measured < @enough_measured AS to_measure,
   l.memory_mb,
+  (SELECT b.remote_id FROM jobs b WHERE b.id = l.beside AND b.state = 'running') AS beside,
   k.memory_property,
   k.memory_unit_mb,
   p.properties,

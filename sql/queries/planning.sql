@@ -294,8 +294,8 @@ planned AS (
 SELECT id, (SELECT count(*) FROM planned) AS jobs, resources FROM launch
 
 -- name: planning.replicate
--- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster, the longest running
--- first. @longer_than_s: only tasks that have run for this many seconds; null: all. Each replica has an attempt of its own, so that the
+-- Plans a launch of replicas for up to @jobs running tasks that never had one and whose job is on another cluster (@beside: on this one; the
+-- launch keeps the first of these jobs, to avoid its nodes), the longest running first. @longer_than_s: only tasks that have run for this many seconds; null: all. Each replica has an attempt of its own, so that the
 -- fence lets both jobs run.
 WITH running AS (
   SELECT
@@ -303,6 +303,7 @@ WITH running AS (
     t.attempt,
     t.request,
     t.walltime_s,
+    j.id AS first,
     j.started_at,
     q.shape,
     coalesce(q.resources, p.resources) AS resources,
@@ -312,7 +313,7 @@ WITH running AS (
     p.max_walltime_s
   FROM campaigns c
   JOIN campaign_clusters p ON p.campaign_id = c.id AND p.cluster_id = @cluster
-  JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND j.cluster_id <> @cluster
+  JOIN jobs j ON j.campaign_id = c.id AND j.state = 'running' AND (j.cluster_id = @cluster) = @beside::boolean
     AND (@longer_than_s::double precision IS NULL OR j.started_at <= instant(@now) - @longer_than_s * interval '1 second')
     AND NOT EXISTS (SELECT FROM launches l WHERE l.id = j.launch_id AND l.pool_s IS NOT NULL)
   JOIN tasks t ON t.campaign_id = c.id AND t.number = j.task AND t.attempt = j.attempt AND t.state = 'running' AND t.replica IS NULL
@@ -325,11 +326,12 @@ doubled AS (
   UPDATE tasks t SET replica = t.attempt + 1, replica_lives = true FROM chosen
   WHERE t.campaign_id = @campaign AND t.number = chosen.number AND t.attempt = chosen.attempt AND t.state = 'running' AND t.replica IS NULL
     AND NOT t.cancelling
-  RETURNING t.number, t.replica, t.request, chosen.resources, chosen.resources_per_job, chosen.memory_mb,
+  RETURNING t.number, t.replica, t.request, chosen.first, chosen.resources, chosen.resources_per_job, chosen.memory_mb,
     least(greatest(chosen.asked_s, t.walltime_s), coalesce(chosen.max_walltime_s, chosen.asked_s)) AS walltime_s),
 launch AS (
-  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s)
-  SELECT @campaign, @cluster, count(*), sum(resources_per_job), @term, instant(@now), max(resources), max(memory_mb), max(walltime_s)
+  INSERT INTO launches (campaign_id, cluster_id, jobs, resources, term, planned_at, request, memory_mb, walltime_s, beside)
+  SELECT @campaign, @cluster, count(*), sum(resources_per_job), @term, instant(@now), max(resources), max(memory_mb), max(walltime_s),
+    CASE WHEN @beside::boolean THEN min(first) END
   FROM doubled HAVING count(*) > 0 RETURNING id),
 planned AS (
   INSERT INTO jobs (launch_id, campaign_id, cluster_id, task, attempt)

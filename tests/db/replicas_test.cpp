@@ -29,10 +29,14 @@ class Replicas : public GridFixture {
     });
   }
   void runs(const store::LiveJob& job) { runs(job, now); }
-  int replicate(grid::CampaignId campaign, grid::ClusterId cluster, int jobs, std::optional<double> longer_than = {}) {
+  enum class Place { elsewhere, beside };
+  int replicate(grid::CampaignId campaign, grid::ClusterId cluster, int jobs, std::optional<double> longer_than = {},
+                Place place = Place::elsewhere) {
     int got = 0;
     transact([&](store::Transaction& t) {
-      got = store::plan_replicas(t, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .longer_than = longer_than}, term, now);
+      got = store::plan_replicas(
+          t, {.campaign = campaign, .cluster = cluster, .jobs = jobs, .longer_than = longer_than, .beside = place == Place::beside}, term,
+          now);
     });
     return got;
   }
@@ -96,6 +100,48 @@ TEST_F(Replicas, AreOnlyForCampaignsThatAllowThem_ForRunningTasks_ElsewhereAndOn
   EXPECT_EQ(replicate(campaign, beta, 5), 0) << "it has one";
   EXPECT_EQ(value("SELECT concat_ws(' ', attempt, task, state) FROM jobs ORDER BY id DESC LIMIT 1"), "1 0 planned");
   EXPECT_EQ(counters(campaign), recount(campaign));
+}
+
+TEST_F(Replicas, OnTheSameCluster_AvoidTheNodesOfTheFirstJob_WhileItRuns) {
+  const auto campaign = replicable(3);
+  const auto jobs = launched(campaign, alpha, 3);
+  runs(jobs[0], now - grid::Seconds{100});
+  runs(jobs[1]);
+  EXPECT_EQ(replicate(campaign, beta, 5, {}, Place::beside), 0) << "none runs there";
+  EXPECT_EQ(replicate(campaign, alpha, 5, {}, Place::beside), 2);
+  const auto avoided = [&] {
+    std::vector<std::optional<grid::RemoteJobId>> remotes;
+    transact([&](store::Transaction& t) {
+      for (const auto& launch : store::planned_launches(t, alpha)) {
+        EXPECT_EQ(launch.jobs, 1);
+        remotes.push_back(launch.beside);
+      }
+    });
+    return remotes;
+  };
+  EXPECT_THAT(avoided(), testing::ElementsAre(jobs[0].remote, jobs[1].remote));
+  EXPECT_EQ(replicate(campaign, alpha, 5, {}, Place::beside), 0) << "each has one";
+  EXPECT_EQ(replicate(campaign, beta, 5), 0);
+  end(jobs[0], JobEnd::preempted);
+  EXPECT_THAT(avoided(), testing::ElementsAre(std::nullopt, jobs[1].remote)) << "its replica may go anywhere now";
+  EXPECT_EQ(counters(campaign), recount(campaign));
+}
+
+TEST_F(Replicas, OnTheSameCluster_TheFirstSuccessCounts_AndTheOtherIsKilled) {
+  const auto campaign = replicable(1);
+  const auto first = launched(campaign, alpha, 1)[0];
+  runs(first);
+  ASSERT_EQ(replicate(campaign, alpha, 1, {}, Place::beside), 1);
+  accept(begun_replica(alpha));
+  const auto second = live(alpha).at(1);
+  runs(second);
+  end(second, JobEnd::done);
+  EXPECT_EQ(counters(campaign).done, 1);
+  EXPECT_EQ(kills(alpha), 1U);
+  end(first, JobEnd::killed_by_us);
+  EXPECT_EQ(counters(campaign), recount(campaign));
+  EXPECT_EQ(counters(campaign).done, 1);
+  EXPECT_EQ(value("SELECT count(*) FROM returned_tasks"), "0");
 }
 
 TEST_F(Replicas, GoToTheLongestRunning_OrOnlyToThoseThatRunTooLong) {

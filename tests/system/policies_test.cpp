@@ -7,6 +7,8 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -28,7 +30,8 @@ class Policies : public ::testing::TestWithParam<GridUnderTest::Backend> {
   }
   /// One of each effect that is OAR's doing: kills, walltimes, wide jobs, properties.
   [[nodiscard]] static bool depends_on_oar() {
-    constexpr std::array<std::string_view, 4> kPrefixes{"LowestJobs", "PropertiesThat", "AReservation", "ATaskKilled"};
+    constexpr std::array<std::string_view, 5> kPrefixes{"LowestJobs", "PropertiesThat", "AReservation", "ATaskKilled",
+                                                        "ReplicasOfACampaignOf"};
     const std::string_view name{::testing::UnitTest::GetInstance()->current_test_info()->name()};
     return std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return name.starts_with(prefix); });
   }
@@ -256,6 +259,31 @@ TEST_P(Policies, Finalize_CopiesTheLastTasksElsewhere_AndTheFirstSuccessCounts) 
   EXPECT_EQ(jobs(campaign, "k.name = 'beta' AND j.ending = 'done'"), 3);
   EXPECT_TRUE(grid->becomes("SELECT count(*) FROM jobs WHERE ending IS NULL", "0", kPatience)) << "the first copies are killed";
   EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.state = 'killed'"), 3);
+}
+
+/// What is OAR's doing there: that a job keeps away from a node.
+TEST_P(Policies, ReplicasOfACampaignOfOneCluster_RunOnOtherNodes_AndTheFirstSuccessCounts) {
+  begin({{"flood", "0"}});
+  // Each copy notes its node. The first copies wait at the gate, the second ones do not.
+  const auto folder = grid->oracle().folder().string();
+  const auto waits_first = fmt::format(
+      "echo \"$CIGRI_ATTEMPT $(head -n 1 $OAR_NODEFILE)\" >> {0}/nodes; [ \"$CIGRI_ATTEMPT\" != 0 ] || until [ -e {0}/gate ]; do "
+      "sleep 0.2; done",
+      folder);
+  const auto campaign = grid->gridsub(
+      {.tasks = 1, .exec_file = grid->oracle().task(waits_first), .clusters = {"alpha"}, .more_keys = R"("replicas":"allowed")"});
+  grid->almighty().start();
+  EXPECT_TRUE(grid->terminates(campaign, kPatience));
+  EXPECT_EQ(grid->number("SELECT done FROM campaigns"), 1);
+  EXPECT_EQ(jobs(campaign), 2);
+  EXPECT_TRUE(grid->becomes("SELECT count(*) FROM jobs WHERE ending IS NULL", "0", kPatience)) << "the first copy is killed";
+  EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.attempt = 0 AND j.state = 'killed'"), 1);
+  EXPECT_EQ(jobs(campaign, "k.name = 'alpha' AND j.attempt = 1 AND j.ending = 'done'"), 1);
+  std::ifstream file{grid->oracle().folder() / "nodes"};
+  std::map<std::string, std::string> nodes;
+  for (std::string attempt, node; file >> attempt >> node;) nodes[attempt] = node;
+  EXPECT_EQ(nodes.size(), 2U);
+  EXPECT_NE(nodes["0"], nodes["1"]);
 }
 
 TEST_P(Policies, ASink_IsBrakedBeforeItSwallowsMoreThanAFewTasks) {

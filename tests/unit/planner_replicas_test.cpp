@@ -80,6 +80,72 @@ TEST(Replicas, AreNoMoreInOneLaunchThanTheClusterTakes) {
   EXPECT_EQ(copies_with([](Snapshot& s) { s.clusters[1].array_size = 8; }), 8);
 }
 
+/// The last 4 tasks of a campaign run on alpha, its only cluster, of four nodes of 4 resources.
+Snapshot last_tasks_of_one_cluster() {
+  auto snapshot = one_of_each();
+  snapshot.campaigns[0].waiting_tasks = 0;
+  snapshot.campaigns[0].replicas_allowed = true;
+  snapshot.clusters[0].max_node_resources = 4;
+  snapshot.clusters[0].free_resources = 12;
+  snapshot.pairs[0].live_jobs = snapshot.pairs[0].replicable_tasks = 4;
+  return snapshot;
+}
+
+int copies_beside(void (*change)(Snapshot&)) {
+  auto snapshot = last_tasks_of_one_cluster();
+  change(snapshot);
+  int copies = 0;
+  for (const auto& replicas : plan(snapshot).replicas) {
+    EXPECT_EQ(replicas.place, ReplicaPlace::other_node);
+    copies += replicas.jobs;
+  }
+  return copies;
+}
+
+TEST(Document003, TheLastTasksOfACampaignOfOneCluster_GetReplicasOnOtherNodesOfIt) {
+  EXPECT_THAT(plan(last_tasks_of_one_cluster()).replicas,
+              ElementsAre(Replicas{campaign_id(1), cluster_id(1), 4, ReplicaKind::finalize, ReplicaPlace::other_node}));
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.clusters[0].free_resources = 3; }), 3);
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.clusters[0].max_node_resources = 16; }), 0) << "it has one node";
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.clusters[0].max_node_resources = 0; }), 0) << "nobody knows how many it has";
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.pairs[0] = a_pair(1, 1, 12), s.pairs[0].replicable_tasks = 1; }), 1);
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.pairs[0] = a_pair(1, 1, 13), s.pairs[0].replicable_tasks = 1; }), 0)
+      << "besides a node of 4 there are 12";
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.pairs[0].max_jobs = 6; }), 2);
+  EXPECT_EQ(copies_beside([](Snapshot& s) { s.campaigns[0].waiting_tasks = 1; }), 0) << "a task waits, and takes the resources first";
+  EXPECT_EQ(copies_beside([](Snapshot& s) {
+              s.clusters[0].max_resources = s.clusters[0].free_resources = 400;
+              s.pairs[0].live_jobs = s.pairs[0].replicable_tasks = 100;
+            }),
+            16)
+      << "each is a launch of its own";
+}
+
+TEST(Document003, ReplicasGoToAnotherCluster_WhereTheCampaignHasOne) {
+  auto snapshot = last_tasks();
+  snapshot.clusters[0].max_node_resources = snapshot.clusters[1].max_node_resources = 4;
+  snapshot.clusters[1].free_resources = 0;
+  EXPECT_TRUE(plan(snapshot).replicas.empty()) << "beta will have room";
+  snapshot.clusters[1].enabled = false;
+  EXPECT_THAT(plan(snapshot).replicas,
+              ElementsAre(Replicas{campaign_id(1), cluster_id(1), 4, ReplicaKind::finalize, ReplicaPlace::other_node}));
+}
+
+TEST(Document002, ExpiredTasks_GetReplicas_WhileOthersOfTheirCampaignWait) {
+  auto snapshot = last_tasks();
+  snapshot.campaigns[0].waiting_tasks = 100;
+  snapshot.pairs[0].expired_tasks = 2;
+  auto result = plan(snapshot);
+  EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(2), 2, ReplicaKind::expired}));
+  EXPECT_EQ(jobs_on(result, 1, 2), 14);
+  snapshot = last_tasks_of_one_cluster();
+  snapshot.campaigns[0].waiting_tasks = 100;
+  snapshot.pairs[0].expired_tasks = 3;
+  result = plan(snapshot);
+  EXPECT_THAT(result.replicas, ElementsAre(Replicas{campaign_id(1), cluster_id(1), 3, ReplicaKind::expired, ReplicaPlace::other_node}));
+  EXPECT_EQ(jobs_on(result, 1, 1), 9);
+}
+
 TEST(Replicas, OfTasksWithRequestsOfTheirOwn_AreGiven_ThoughNoneWaitsThatWouldFit) {
   EXPECT_EQ(copies_with([](Snapshot& s) {
               for (auto& pair : s.pairs) pair.fitting_tasks = 0;

@@ -122,6 +122,16 @@ TEST(RunnerSubmission, OfACampaignWithAnOutputDirectory_HasOneFileOfOar_ForTheWh
   EXPECT_THAT(refusal(launch), HasSubstr("its output_directory '/tmp/`id`' cannot be used"));
 }
 
+TEST(RunnerSubmission, TheConditionWithoutSomeNodes_IsOneForOar_AndTakesNoNameThatIsNone) {
+  EXPECT_EQ(condition_without(std::vector<std::string>{"node-1.example.org"}), "network_address <> 'node-1.example.org'");
+  EXPECT_EQ(condition_without(std::vector<std::string>{"a", "b"}), "network_address <> 'a' AND network_address <> 'b'");
+  EXPECT_EQ(condition_without(std::vector<std::string>{}), "");
+  for (const auto* const name : {"", "a' OR 'b", "a b", "$(id)"}) EXPECT_FALSE(condition_without(std::vector<std::string>{name})) << name;
+  auto launch = a_launch();
+  launch.properties = "(host LIKE 'node-1%') AND " + *condition_without(std::vector<std::string>{"node-12"});
+  EXPECT_EQ(refusal(launch), "accepted");
+}
+
 /// It keeps the campaign's project and properties, which say where its tasks run.
 TEST(RunnerSubmission, OfAScript_IsABashOfItsOwn_InTheHome_AndNotBestEffort) {
   auto launch = a_launch();

@@ -55,7 +55,7 @@ std::vector<int> Book::replicate(const planner::Replicas& replicas, std::optiona
   auto& campaign = campaigns_[index_of(index)];
   std::vector<int> chosen;
   for (std::size_t cluster = 0; cluster < running_.size(); ++cluster) {
-    if (cluster == index_of(replicas.cluster)) continue;
+    if ((cluster == index_of(replicas.cluster)) != (replicas.place == planner::ReplicaPlace::other_node)) continue;
     for (const int running : running_[cluster]) {
       const auto& job = job_of(running);
       if (job.campaign != index || job.pool != kNone || had_copy(campaign, job.task)) continue;
