@@ -52,4 +52,17 @@ Result<Removal> removal_of(const Result<Answer>& answer) {
   return removal_outcome(answer->status, parse_message(answer->body));
 }
 
+Result<void> signalled_of(const Result<Answer>& answer) {
+  if (!answer) {
+    return tl::unexpected(answer.error());
+  }
+  if (!is_success(answer->status)) {
+    return tl::unexpected(read_failure(answer->status, parse_message(answer->body)));
+  }
+  if (const auto wrong = wrong_type(*answer)) {
+    return nonsense("checkpoint", *wrong);
+  }
+  return {};
+}
+
 }  // namespace gleaner::oar

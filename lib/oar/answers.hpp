@@ -30,4 +30,7 @@ inline constexpr int kMultiple = 300;
 /// The result of a deletion. A success must have a JSON body too: a proxy's page with status 200 means that no job was deleted.
 [[nodiscard]] Result<Removal> removal_of(const Result<Answer>& answer);
 
+/// The result of a request for a checkpoint. A success must have a JSON body too.
+[[nodiscard]] Result<void> signalled_of(const Result<Answer>& answer);
+
 }  // namespace gleaner::oar

@@ -162,6 +162,18 @@ std::vector<Result<Removal>> Client::remove(std::span<const JobOf> asked) {
                                              [](std::size_t /*place*/, const Result<Answer>& answer) { return removal_of(answer); });
 }
 
+std::vector<Result<void>> Client::checkpoint(std::span<const JobOf> asked) {
+  std::vector<Result<Request>> wanted;
+  for (const auto& [user, id] : asked) {
+    if (auto wrong = wrong_user(user)) {
+      wanted.push_back(refused_here(std::move(*wrong)));
+    } else {
+      wanted.push_back(Request{Method::post, fmt::format("/jobs/{}/checkpoints/new.json", id.value()), user, "{}"});
+    }
+  }
+  return implementation_->send_some<void>(wanted, [](std::size_t /*place*/, const Result<Answer>& answer) { return signalled_of(answer); });
+}
+
 Result<Removal> Client::remove_array(std::string_view user, grid::RemoteJobId array) {
   if (auto wrong = wrong_user(user)) {
     return refused_here(std::move(*wrong));

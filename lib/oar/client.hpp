@@ -104,6 +104,10 @@ class Client {
   /// ended by itself, so only a job's state shows how it ended.
   [[nodiscard]] std::vector<Result<Removal>> remove(std::span<const JobOf> asked);
 
+  /// Has OAR send each job the signal of its submission (SubmitRequest::checkpoint; else SIGUSR2), to the first process of its command
+  /// alone; results in the order of `asked`. A job that does not run, and a foreign one, is Refused. When OAR accepts, the signal was sent.
+  [[nodiscard]] std::vector<Result<void>> checkpoint(std::span<const JobOf> asked);
+
   /// Deletes all remaining jobs of an array, in one request.
   [[nodiscard]] Result<Removal> remove_array(std::string_view user, grid::RemoteJobId array);
 

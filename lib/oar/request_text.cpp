@@ -106,6 +106,10 @@ std::string submission_body(const SubmitRequest& request) {
   body.add("directory", request.directory);
   body.add("stdout", request.stdout_file);
   body.add("stderr", request.stderr_file);
+  if (request.checkpoint) {
+    body.add("signal", std::to_string(request.checkpoint->signal));
+    body.add("checkpoint", std::to_string(request.checkpoint->before_walltime.count()));
+  }
   return body.finish();
 }
 

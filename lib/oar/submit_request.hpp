@@ -1,10 +1,18 @@
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "lib/grid/id.hpp"
+#include "lib/grid/time.hpp"
 
 namespace gleaner::oar {
+
+/// OAR sends its jobs a signal some time before their walltime, and whenever Client::checkpoint asks for it.
+struct CheckpointRequest {
+  int signal = 0;                 ///< its number
+  grid::Seconds before_walltime;  ///< above 0
+};
 
 /// One POST: one job for each of `lines`, or one job when there are none.
 struct SubmitRequest {
@@ -20,6 +28,7 @@ struct SubmitRequest {
   std::string directory;    ///< absolute, on the cluster; empty: the user's home
   std::string stdout_file;  ///< may hold %jobid%; empty: OAR's choice
   std::string stderr_file;
+  std::optional<CheckpointRequest> checkpoint{};  ///< empty: none is sent before the walltime
 };
 
 /// The jobs of an accepted POST.

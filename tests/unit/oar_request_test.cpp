@@ -36,6 +36,16 @@ TEST(OarRequest, ABodyIsAsciiJson_WithWhatIsGivenOnly) {
   EXPECT_EQ(json.MemberCount(), 4U);
 }
 
+TEST(OarRequest, ACheckpoint_IsASignalAndATimeBeforeTheWalltime) {
+  SubmitRequest request;
+  request.command = "true";
+  request.checkpoint = {.signal = 10, .before_walltime = grid::Seconds{90}};
+  rapidjson::Document json;
+  json.Parse(submission_body(request).c_str());
+  EXPECT_STREQ(json["signal"].GetString(), "10");
+  EXPECT_STREQ(json["checkpoint"].GetString(), "90");
+}
+
 TEST(OarRequest, ANameThatOarWouldCutIsWrong) {
   EXPECT_FALSE(wrong_user("griduser_1"));
   EXPECT_THAT(*wrong_user("john.doe"), HasSubstr("would cut 'john.doe' to 'john'"));

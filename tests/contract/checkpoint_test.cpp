@@ -1,0 +1,68 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/contract/world.hpp"
+
+/// The signal of a checkpoint: who gets it, and when.
+namespace gleaner::contract {
+namespace {
+
+using oar::RemoteState;
+using ::testing::Contains;
+using ::testing::Field;
+
+class Checkpoint : public Contract {
+ protected:
+  /// A job that is running.
+  static oar::JobOf running(oar::SubmitRequest request) {
+    const auto submitted = world().submit(request);
+    world().await(submitted.ids, [](const auto& job) { return job.state == RemoteState::running || oar::is_over(job.state); });
+    return {world().user(), submitted.ids.front()};
+  }
+  static oar::Result<void> ask(const oar::JobOf& job) {
+    return until_answered([&] { return client().checkpoint({&job, 1}).front(); });
+  }
+  static int status_of(const oar::JobOf& job) {
+    return oar::shell_status(world().await_end({job.id}).front().exit_status.value_or(0xFFFF));
+  }
+  /// A shell that ends with the number of the signal that it gets first, and with 7 if its child was signalled.
+  static constexpr const char* kTold =
+      "bash -c 'trap \"exit 10\" USR1; trap \"exit 12\" USR2; trap \"exit 1\" HUP; sleep 100 & wait \\$!; exit 7'";
+};
+GLEANER_ON_EACH_BACKEND(Checkpoint);
+
+TEST_P(Checkpoint, IsTheSignalOfTheSubmission_ToTheFirstProcessOfTheCommand) {
+  auto request = world().request(kTold);
+  request.checkpoint = {.signal = 10, .before_walltime = grid::Seconds{60}};
+  const auto job = running(request);
+  ASSERT_TRUE(ask(job));
+  EXPECT_EQ(status_of(job), 10);
+  EXPECT_THAT(world().details(job.id).events, Contains(Field(&oar::RemoteEvent::type, "CHECKPOINT_SUCCESS")));
+}
+
+TEST_P(Checkpoint, IsSigusr2_WhereTheSubmissionNamesNone) {
+  const auto job = running(world().request(kTold));
+  ASSERT_TRUE(ask(job));
+  EXPECT_EQ(status_of(job), 12);
+}
+
+TEST_P(Checkpoint, ComesBeforeTheWalltime_WithoutARequest) {
+  auto request = world().request(kTold);
+  request.walltime = "0:1:30";
+  request.checkpoint = {.signal = 1, .before_walltime = grid::Seconds{80}};
+  EXPECT_EQ(status_of(running(request)), 1);
+}
+
+TEST_P(Checkpoint, OfAJobThatIsOver_AForeignOne_AndOneThatIsNotThere_IsRefused) {
+  const auto refused = [](const oar::Result<void>& answer) { return !answer && std::holds_alternative<oar::Refused>(answer.error()); };
+  const auto over = running(world().request("true"));
+  world().await_end({over.id});
+  EXPECT_TRUE(refused(ask(over)));
+  EXPECT_TRUE(refused(ask({world().user(), grid::RemoteJobId{99'999'999}})));
+  EXPECT_TRUE(refused(ask({world().other_user(), world().shared().long_one.ids.front()})));
+}
+
+}  // namespace
+}  // namespace gleaner::contract
